@@ -15,7 +15,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// benchmarkCell measures a cell, in a session in which setup was run.
+// benchmarkCell measures a cell in a session that has run setup.
 func benchmarkCell(b *testing.B, setup, src string) {
 	in := open(b, Options{Packages: testPackage(func() {})})
 	mustEval(b, in, setup)

@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestPanicsOnForeignGoroutines holds that a panic of a function of a cell which compiled code calls on a goroutine of its own is an error of the cell, and
-// that the process lives on.
+// TestPanicsOnForeignGoroutines checks that when compiled code calls a function of a cell on its
+// own goroutine, a panic of the function is an error of the cell, and the process survives.
 func TestPanicsOnForeignGoroutines(t *testing.T) {
 	const unknown = "panic in a function that compiled code called on a goroutine of its own"
 	for _, c := range []struct{ name, cell, err string }{
@@ -43,7 +43,7 @@ func TestPanicsOnForeignGoroutines(t *testing.T) {
 	}
 }
 
-// TestFinalizerPanics holds that the goroutine of finalizers survives a panic.
+// TestFinalizerPanics checks that the goroutine of finalizers survives a panic.
 func TestFinalizerPanics(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "1")

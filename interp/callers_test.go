@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestEarlierCallers holds that a cell which gives a function another signature says who goes on calling the one before, and that no other cell says so.
+// TestEarlierCallers checks that a cell that changes a function's signature lists the callers that
+// go on calling the old function, and that other cells do not.
 func TestEarlierCallers(t *testing.T) {
 	const earlier = "note: g (cell[2]), h (cell[2]) still call the earlier f(a int) int; define it again to change that\n"
 	for _, c := range []struct{ again, note string }{

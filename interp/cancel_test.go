@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// interrupted are ways to run or wait for ever.
+// interrupted lists ways to run or wait for ever.
 var interrupted = []struct {
 	group string
 	cells []string
@@ -86,8 +86,9 @@ var interrupted = []struct {
 	}},
 }
 
-// TestInterruptEverything holds that whatever runs or waits for ever ends soon when it is interrupted, that nothing of it goes on, and that what was defined
-// before, closures among it, is as it was.
+// TestInterruptEverything checks that code that runs or waits for ever ends soon when it is
+// interrupted, that none of it goes on, and that earlier definitions, including closures, do not
+// change.
 func TestInterruptEverything(t *testing.T) {
 	stdout, err := os.CreateTemp(t.TempDir(), "stdout")
 	if err != nil {
@@ -142,7 +143,7 @@ var forever iter.Seq[int] = func(yield func(int) bool) { for yield(1) { } }`)
 			if got := mustEval(t, in, "fmt.Sprint(next(), pass(7), kept)"); got != fmt.Sprintf("\"%d 7 map[a:[1 2]]\"", want) {
 				t.Fatalf("after %q the session has %s", src, got)
 			}
-			// On a machine under load the interrupt may come after what would be late.
+			// On a loaded machine the interrupt may come after the output that would be late.
 			before, printed := mustEval(t, in, "total"), text()
 			if strings.Contains(src, "late") {
 				time.Sleep(200 * time.Millisecond)
@@ -159,7 +160,8 @@ var forever iter.Seq[int] = func(yield func(int) bool) { for yield(1) { } }`)
 	}
 }
 
-// TestInterruptEndsEarlierGoroutines holds that an interrupt ends what earlier cells left running, but for what a compiled call blocks.
+// TestInterruptEndsEarlierGoroutines checks that an interrupt ends the goroutines of earlier cells,
+// except for those in a blocking compiled call.
 func TestInterruptEndsEarlierGoroutines(t *testing.T) {
 	inside, release := make(chan struct{}), make(chan struct{})
 	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
@@ -189,7 +191,8 @@ go func() { blocking.Wait(); counts[3]++ }()`)
 	}
 }
 
-// TestClose holds that nothing of a session goes on when it is closed, but for what a compiled call blocks.
+// TestClose checks that no code of a session goes on when it is closed, except for blocking
+// compiled calls.
 func TestClose(t *testing.T) {
 	inside, release := make(chan struct{}), make(chan struct{})
 	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})

@@ -6,13 +6,16 @@ import (
 )
 
 const (
-	// largeCell is the size of a cell, in bytes, from which on the collector waits while it is compiled: smaller ones are done before it would begin.
+	// largeCell is the size of a cell, in bytes, from which on garbage collection is delayed while
+	// the cell is compiled. A smaller cell is compiled before a collection would begin.
 	largeCell = 4 << 10
-	// compilePercent is the garbage collection percentage, GOGC, while a large cell is compiled. Most of what that allocates is garbage at its end.
+	// compilePercent is the garbage collection percentage, GOGC, while a large cell is compiled.
+	// Most of the memory allocated meanwhile is garbage at the end.
 	compilePercent = 800
 )
 
-// collectLater makes the garbage collector begin later until restore is called, unless it does so already. The limit on the memory of the process stays what it is.
+// collectLater delays garbage collection until restore is called, unless it is already delayed or
+// off. The process's memory limit does not change.
 func collectLater() (restore func()) {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
@@ -20,11 +23,12 @@ func collectLater() (restore func()) {
 		return func() {}
 	}
 	was := debug.SetGCPercent(compilePercent)
-	if was == compilePercent { // another session of the process compiles, and restores it
+	if was == compilePercent { // another session of the process is compiling, and restores it
 		return func() {}
 	}
 	return func() {
-		if now := debug.SetGCPercent(was); now != compilePercent { // somebody has set it meanwhile
+		// other code has set it meanwhile
+		if now := debug.SetGCPercent(was); now != compilePercent {
 			debug.SetGCPercent(now)
 		}
 	}

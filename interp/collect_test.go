@@ -14,7 +14,8 @@ func percent() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestCollectLater holds that the collector waits while a large cell is compiled, and not longer, and that a percentage that others set stays.
+// TestCollectLater checks that garbage collection is delayed only while a large cell is compiled,
+// and that a percentage set by other code is kept.
 func TestCollectLater(t *testing.T) {
 	was := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(was)

@@ -19,15 +19,15 @@ import (
 // compiled is a cell that yaegi has accepted.
 type compiled struct {
 	*check.Cell
-	packages []*compiled // of modules, which are initialised before it runs
+	packages []*compiled // packages of modules, which are initialised before the cell runs
 	lowered  *lower.Cell
-	decls    *interp.Program // nil when the cell declares nothing
-	methods  *interp.Program // nil when it declares none
+	decls    *interp.Program // nil if the cell declares nothing
+	methods  *interp.Program // nil if the cell declares no methods
 	main     *interp.Program
-	retired  []*lower.Storage // of variables whose names mean something else now
+	retired  []*lower.Storage // storage of variables whose names were defined again
 	own      []span           // the cell's own statements
 	funcs    []span           // the function literals in them
-	columns  int              // that a value has on the user's screen, 0 if that is not known
+	columns  int              // width of values on the user's screen, 0 if unknown
 }
 
 // compileAll compiles a checked cell, and before it the packages that it is the first to import.
@@ -57,10 +57,11 @@ func within(spans []span, at token.Pos) bool {
 	return slices.ContainsFunc(spans, func(s span) bool { return s.begin <= at && at < s.end })
 }
 
-// compile lowers a checked cell, gives it to yaegi and, when that succeeds, makes its definitions those of the session.
+// compile lowers a checked cell and gives it to yaegi. If yaegi accepts it, the session gets its
+// definitions.
 func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
 	out := &compiled{Cell: c}
-	for _, s := range c.Stmts { // lowering leaves other statements there
+	for _, s := range c.Stmts { // lowering replaces these statements
 		out.own = append(out.own, span{s.Pos(), s.End()})
 		ast.Inspect(s, func(n ast.Node) bool {
 			literal, is := n.(*ast.FuncLit)
@@ -119,7 +120,8 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 	return err
 }
 
-// compileTypes compiles the types of a cell ahead of all else if some of them contain themselves.
+// compileTypes compiles the types of a cell before everything else if some of them contain
+// themselves.
 func (in *Interp) compileTypes(c *compiled) error {
 	if len(c.lowered.Recursive) == 0 {
 		return nil
@@ -141,7 +143,7 @@ func (in *Interp) compileTypes(c *compiled) error {
 	return complete()
 }
 
-// declareOwn makes the variables that lowered code and the runtime share.
+// declareOwn creates the variables that lowered code and the runtime share.
 func (in *Interp) declareOwn() error {
 	at, decls := in.program.Prelude()
 	if err := in.compileImports(at, []string{run.RuntimePath}); err != nil {
@@ -159,7 +161,8 @@ func (in *Interp) compileFile(at token.Pos, decls []ast.Decl) (*interp.Program, 
 	return in.runtime.Compile(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
 }
 
-// compileImports makes packages known to yaegi, each once: all files have one name, and so share their imports.
+// compileImports imports packages into yaegi, each once: all files have the same name, and so share
+// their imports.
 func (in *Interp) compileImports(at token.Pos, paths []string) error {
 	var specs []ast.Spec
 	slices.Sort(paths)
@@ -186,7 +189,7 @@ func (in *Interp) compileImports(at token.Pos, paths []string) error {
 
 var yaegiPosition = regexp.MustCompile(`^(?:(\S*)` + check.FileName + `:)?(\d+):(\d+): `)
 
-// yaegiError says that yaegi refused what go/types accepted.
+// yaegiError returns the error of a cell that go/types accepted but yaegi rejects.
 func yaegiError(c *check.Cell, err error) *session.Error {
 	msg, file, line, column := err.Error(), "", 1, 1
 	if m := yaegiPosition.FindStringSubmatch(msg); m != nil {

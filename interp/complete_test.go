@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// completing is a session in which names of all kinds are defined.
+// completing returns a session in which names of all kinds are defined.
 func completing(t testing.TB) *Interp {
 	t.Helper()
 	in := open(t, Options{})
@@ -26,7 +26,7 @@ func completing(t testing.TB) *Interp {
 	return in
 }
 
-// candidatesAt returns the names of what src completes to.
+// candidatesAt returns the names of the completions of src.
 func candidatesAt(in *Interp, src string) (names []string) {
 	for _, c := range in.help.Complete(src) {
 		names = append(names, c.Name)
@@ -34,7 +34,7 @@ func candidatesAt(in *Interp, src string) (names []string) {
 	return names
 }
 
-// completions lists what src completes to, one a line: name, kind and type, tab separated.
+// completions lists the completions of src, one per line: name, kind and type, separated by tabs.
 func completions(in *Interp, src string) string {
 	var lines []string
 	for _, c := range in.help.Complete(src) {
@@ -64,7 +64,7 @@ func TestComplete(t *testing.T) {
 		{"[]P{{}}[0].Xs + b.y", "y"},
 		{"sp.(*Q).Z", "Z"},
 		{"func() P { return b }().X", "Xs"},
-		{"b.sh", "Show"}, // no exact one: but for case
+		{"b.sh", "Show"}, // matches only if case is ignored
 		{"b.xS", "Xs"},
 		{"nothing.", ""},
 		{"a[0].", ""},
@@ -169,7 +169,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCandidateKinds holds what is said of a candidate beside its name.
+// TestCandidateKinds checks the kind and type of completions.
 func TestCandidateKinds(t *testing.T) {
 	in := completing(t)
 	for src, want := range map[string]string{
@@ -192,7 +192,7 @@ func TestCandidateKinds(t *testing.T) {
 	}
 }
 
-// TestCompleteLeavesNothing holds that completing changes nothing of the session.
+// TestCompleteLeavesNothing checks that completion does not change the session.
 func TestCompleteLeavesNothing(t *testing.T) {
 	in := completing(t)
 	before := completions(in, "b.")
@@ -210,7 +210,7 @@ func TestCompleteLeavesNothing(t *testing.T) {
 	}
 }
 
-// FuzzComplete holds that no text makes it panic.
+// FuzzComplete checks that completion does not panic for any text.
 func FuzzComplete(f *testing.F) {
 	in := completing(f)
 	for _, s := range []string{"b.", "func (", "type T struct {", "if x := b.", "import (\"", "P{", "a[", "switch {case", "func f[T", "x, y = ", "var (a"} {
@@ -219,7 +219,7 @@ func FuzzComplete(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, src string) { in.help.Complete(src) })
 }
 
-// BenchmarkComplete is a completion in a function of the size people write at a prompt.
+// BenchmarkComplete measures a completion in a function of the size that people write at a prompt.
 func BenchmarkComplete(b *testing.B) {
 	in := completing(b)
 	src := "func work(n int) {\n" + strings.Repeat("\tfor i := range n {\n\t\tfmt.Println(strings.Repeat(\"x\", i), add(i, n))\n\t}\n", 30) + "\tb.Sh"

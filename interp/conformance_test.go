@@ -43,7 +43,8 @@ func sections(t *testing.T) []string {
 	return files
 }
 
-// readPrograms reads a section's programs, "=== name" before each, and what each prints.
+// readPrograms reads the programs of a section, each after a line "=== name", and their expected
+// output.
 func readPrograms(t *testing.T, section string) []program {
 	t.Helper()
 	parts := readParts(t, section+".txt")
@@ -83,7 +84,8 @@ func readParts(t *testing.T, name string) []program {
 	return list
 }
 
-// readRefused reads which programs are refused, and with which sentence: "section/name: sentence" on each line of refused.list.
+// readRefused reads which programs are refused, and the error messages, from refused.list:
+// "section/name: message" on each line.
 func readRefused(t *testing.T) map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(suite, "refused.list"))
@@ -102,7 +104,7 @@ func readRefused(t *testing.T) map[string]string {
 	return list
 }
 
-// outputOf joins what a program writes to standard output, to standard error and as its panic.
+// outputOf joins a program's standard output, standard error and panic.
 func outputOf(stdout, stderr, failure string) string {
 	out := stdout
 	if out != "" && !strings.HasSuffix(out, "\n") {
@@ -117,7 +119,7 @@ func outputOf(stdout, stderr, failure string) string {
 	return strings.TrimSuffix(out, "\n")
 }
 
-// captured runs cells in a fresh session until one fails, and returns what they write and the error.
+// captured runs cells in a fresh session until one fails, and returns their output and the error.
 func captured(t *testing.T, cells []string) (stdout, stderr string, failed *session.Error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -157,8 +159,8 @@ func captured(t *testing.T, cells []string) (stdout, stderr string, failed *sess
 	return stdout, stderr, failed
 }
 
-// pieces cuts a program into one cell for each of its top-level items; declarations come first, as they may use each other, and labelled
-// statements and their likes stay whole.
+// pieces splits a program into one cell for each top-level item. Declarations come first, because
+// they may use each other; labelled statements and the like stay together.
 func pieces(t *testing.T, src string) []string {
 	t.Helper()
 	items, errs := check.Split(src)
@@ -177,10 +179,12 @@ func pieces(t *testing.T, src string) []string {
 	return append([]string{decls.String()}, cells...)
 }
 
-// usesVariables matches programs whose functions use variables; those cannot be cut into cells in an order other than theirs.
+// usesVariables matches programs whose functions use variables. They cannot be split, because that
+// changes their order.
 var usesVariables = regexp.MustCompile(`(?m)^var [A-Z]\w* `)
 
-// defersAtTop matches programs that defer at their top level: a cell of its own would end with the call.
+// defersAtTop matches programs that defer at their top level. They cannot be split, because a
+// separate cell would end with the deferred call.
 var defersAtTop = regexp.MustCompile(`(?m)^defer `)
 
 // Verdicts on a program in a session.
@@ -190,7 +194,8 @@ const (
 	different        // all else
 )
 
-// judge runs a program in a session, in one cell and in a cell for each item, and tells how it compares with the toolchain.
+// judge runs a program in a session, both as one cell and as a cell for each item, and compares it
+// with the toolchain.
 func judge(t *testing.T, p program) (verdict int, why string) {
 	ways := []struct {
 		name  string
@@ -225,7 +230,8 @@ func judge(t *testing.T, p program) (verdict int, why string) {
 	return same, ""
 }
 
-// TestConformance holds that each program behaves in a session as with the Go toolchain, or is refused and stands in refused.list.
+// TestConformance checks that each program either behaves in a session as with the Go toolchain, or
+// is refused and listed in refused.list.
 func TestConformance(t *testing.T) {
 	known := readRefused(t)
 	unused := slices.Sorted(maps.Keys(known))

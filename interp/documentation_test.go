@@ -81,7 +81,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// TestDocumentationOfRedefined holds that a name is documented as what it means now.
+// TestDocumentationOfRedefined checks that documentation of a name shows its current definition.
 func TestDocumentationOfRedefined(t *testing.T) {
 	in := completing(t)
 	for _, c := range []struct{ src, want string }{

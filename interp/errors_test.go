@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestSeveralErrors holds that each error of a cell is said once: the first in the message, the others in the detail.
+// TestSeveralErrors checks that each error of a cell is reported once: the first in the message,
+// the others in the detail.
 func TestSeveralErrors(t *testing.T) {
 	in := open(t, Options{})
 	for _, c := range []struct{ src, msg, detail string }{
@@ -29,8 +30,8 @@ func TestSeveralErrors(t *testing.T) {
 	}
 }
 
-// TestWrong holds that what is wrong with the cells of testdata/wrong.txt is said with the words and at the place of the Go compiler, which stand below each,
-// and that such a cell changes nothing.
+// TestWrong checks that the errors in the cells of testdata/wrong.txt are reported with the Go
+// compiler's words and place, which follow each cell, and that such a cell changes nothing.
 func TestWrong(t *testing.T) {
 	text, err := os.ReadFile("testdata/wrong.txt")
 	if err != nil {
@@ -60,7 +61,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestPlacesInMessages holds that a message which names a place names it as one of the cell.
+// TestPlacesInMessages checks that a place in the text of a message is a place in the cell.
 func TestPlacesInMessages(t *testing.T) {
 	in := open(t, Options{})
 	for _, c := range []struct{ src, msg string }{

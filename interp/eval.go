@@ -31,7 +31,7 @@ func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 	return in.execute(ctx, c)
 }
 
-// prepare does everything that comes before running: parse, check, lower, compile.
+// prepare does everything before running: it parses, checks, lowers and compiles a cell.
 func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error) {
 	if len(cell.Source) >= largeCell {
 		defer collectLater()()
@@ -69,7 +69,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	return out, nil
 }
 
-// noteImports says which packages were imported without being asked for.
+// noteImports writes which packages were imported automatically.
 func noteImports(c *check.Cell) {
 	for _, name := range slices.Sorted(maps.Keys(c.Auto)) {
 		inband.Remark(fmt.Sprintf("note: imported %q", c.Auto[name]))
@@ -103,7 +103,8 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	return in.outcome(c, ending)
 }
 
-// unload has the packages read again that the cell was to initialise and has not, when they are imported next.
+// unload makes packages that the cell should have initialised but did not be read again when they
+// are next imported.
 func (in *Interp) unload(c *compiled, initialised int) {
 	if initialised < len(c.Packages) {
 		in.mu.Lock()
@@ -134,23 +135,24 @@ func (in *Interp) install(c *compiled) error {
 	return nil
 }
 
-// outcome makes the result of a cell that has run.
+// outcome returns the result of a cell that has run.
 func (in *Interp) outcome(c *compiled, ending run.Ending) session.Result {
 	switch {
 	case ending.Failed != nil:
 		return session.Result{Err: ending.Failed}
 	case ending.Interrupted:
-		if ending.Err == nil && ending.BySelf { // it was done before it could be stopped
+		if ending.Err == nil && ending.BySelf { // it ended before it could be stopped
 			return in.result(c)
 		}
 		var e *session.Error
 		if ending.Err != nil {
 			e = in.panicError(c, ending.Err)
 		}
-		if !ending.BySelf && (e == nil || e.Kind != session.KindInterrupted) { // no wait that says for whom it waited
+		// The error of an aborted wait describes the wait; other code was just interrupted.
+		if !ending.BySelf && (e == nil || e.Kind != session.KindInterrupted) {
 			hint := ""
 			if ending.GoesOn != "" {
-				hint = fmt.Sprintf("%s does not return; it goes on, and what it returns will be dropped", ending.GoesOn)
+				hint = fmt.Sprintf("%s does not return; it goes on, and its results will be dropped", ending.GoesOn)
 			}
 			return session.Result{Err: in.runtime.InterruptedError(c.Text, hint)}
 		}

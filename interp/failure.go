@@ -16,7 +16,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// panicError makes the error of a cell whose execution failed.
+// panicError returns the error of a cell whose execution failed.
 func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	var p interp.Panic
 	if !errors.As(err, &p) {
@@ -27,10 +27,11 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	return e
 }
 
-// addCall adds to an error where the cell was, if the error happened in a function that another statement of the cell had called.
+// addCall adds the position of the cell's own statement to an error if the error happened in a
+// function that the statement had called.
 func (in *Interp) addCall(c *compiled, e *session.Error) {
 	at, call := in.runtime.Position(), in.runtime.CallPosition()
-	begun := func(at token.Pos) (n int) { // statements up to there
+	begun := func(at token.Pos) (n int) { // number of statements that begin up to there
 		for _, s := range c.own {
 			if s.begin <= at {
 				n++
@@ -49,7 +50,7 @@ func (in *Interp) addCall(c *compiled, e *session.Error) {
 	e.Detail = strings.TrimLeft(fmt.Sprintf("%s\nwhile the cell was at %s:%d:%d", e.Detail, from.File, from.Line, from.Column), "\n")
 }
 
-// errorOfPanic makes the error of a panic with value v.
+// errorOfPanic returns the error of a panic with value v.
 func (in *Interp) errorOfPanic(v any) *session.Error {
 	p := in.runtime.Raised(v)
 	v = p.Value
@@ -80,10 +81,11 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	return e
 }
 
-// Position returns the position of the statement that runs, or was the last to run, as a number for Place. It may be called at any time.
+// Position returns the position of the running statement, or of the last one, as a number for
+// Place. It may be called at any time.
 func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
-// Doing says what the cell that runs is in. It may be called at any time.
+// Doing reports what the running cell does. It may be called at any time.
 func (in *Interp) Doing() session.Activity {
 	d := in.runtime.Doing()
 	a := session.Activity{What: d.What, Blocked: d.Blocked, Input: d.Input, Sleeps: d.Sleeps, Beside: d.Beside}
@@ -106,8 +108,8 @@ func (in *Interp) Calls() []session.LateCall {
 	return list
 }
 
-// Place gives an error without a position the one that Position returned, if code at it may still run. It gives an error that has a position the line of source
-// there.
+// Place gives an error without a position the position at, a result of Position, if its code may
+// still run. If an error has a position, Place adds the line of source there.
 func (in *Interp) Place(e *session.Error, at int) {
 	if e.File == "" {
 		in.place(e, token.Pos(at))
@@ -122,7 +124,8 @@ func (in *Interp) Place(e *session.Error, at int) {
 	}
 }
 
-// panicReport returns what a program prints of a panic, and before it of the panics in whose deferred calls it began.
+// panicReport returns what a program prints for a panic, beginning with the panics in whose
+// deferred calls it began.
 func (in *Interp) panicReport(p *run.Panic) string {
 	text := "panic: " + in.panicText(p.Value)
 	switch {
@@ -137,8 +140,8 @@ func (in *Interp) panicReport(p *run.Panic) string {
 	return text
 }
 
-// panicText returns what a program that panicked with v would print. A value that is neither an error, a Stringer nor of a basic type is printed as the value of a
-// cell is, where Go would print its address.
+// panicText returns what a program that panicked with v would print. If v is neither an error, a
+// Stringer nor of a basic type, Go would print its address; panicText returns its value.
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:
@@ -165,7 +168,7 @@ func (in *Interp) panicText(v any) string {
 	return fmt.Sprintf("%s(%s)", r.Type(), in.dynamicText(r.Convert(check.BasicType(basic))))
 }
 
-// indented is a text of several lines as the report of a panic has it.
+// indented returns a text of several lines as the report of a panic shows it.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n\t") }
 
 // place puts a position into e.

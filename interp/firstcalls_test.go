@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFirstCalls holds that functions whose first calls come from several goroutines at once, while other cells are compiled, do what they do otherwise.
+// TestFirstCalls checks functions whose first calls come from several goroutines at once, while
+// other cells are compiled.
 func TestFirstCalls(t *testing.T) {
 	const functions, goroutines = 40, 4
 	var decls, calls strings.Builder

@@ -7,8 +7,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// FuzzPrepare holds that no text makes checking and lowering panic, and that what checks is accepted or refused, never half of it: a session in which
-// the cell was prepared is as usable as before.
+// FuzzPrepare checks that checking and lowering do not panic for any text, and that a cell is
+// either accepted or refused as a whole: the session is as usable after preparing the cell as
+// before.
 func FuzzPrepare(f *testing.F) {
 	for _, s := range sessions {
 		for _, st := range s.steps {
@@ -26,7 +27,8 @@ func FuzzPrepare(f *testing.F) {
 	})
 }
 
-// TestGoroutinePanicAfterItsCell holds that a goroutine which outlives its cell may panic without ending the process.
+// TestGoroutinePanicAfterItsCell checks that a panic of a goroutine that outlives its cell does not
+// end the process.
 func TestGoroutinePanicAfterItsCell(t *testing.T) {
 	said := written(t)
 	in := open(t, Options{})
@@ -44,7 +46,7 @@ func TestGoroutinePanicAfterItsCell(t *testing.T) {
 	t.Error("nothing was said about the panic")
 }
 
-// TestNames holds that packages of the options are there without an import.
+// TestNames checks that packages of the options are available without an import.
 func TestNames(t *testing.T) {
 	calls := 0
 	in := open(t, Options{Packages: testPackage(func() { calls++ }), Names: map[string]string{"b": "test/blocking"}})
@@ -57,7 +59,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLog holds that package log writes to standard error.
+// TestLog checks that package log writes to standard error.
 func TestLog(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "import (\"log\"; \"bytes\")\nvar b bytes.Buffer\nlog.SetOutput(&b)\nlog.SetFlags(0)\nlog.Println(\"said\", 1)")

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// generator writes programs at random that check and end: what is declared and the productions of grammar_test.go, with holes filled at random.
+// generator writes random programs that compile and terminate, from generatedPrelude and the
+// productions of grammar_test.go, with the holes filled at random.
 type generator struct {
 	*rand.Rand
 	out   strings.Builder
@@ -106,7 +107,8 @@ func (g *generator) statements(n int) {
 	g.vars = g.vars[:vars]
 }
 
-// production writes a statement: # is a number of its own, and in the place of a line @ are other statements.
+// production writes a statement. In its pattern, # stands for a fresh number, and a line @ for
+// other statements.
 func (g *generator) production(text string) {
 	g.names++
 	text = strings.ReplaceAll(text, "#", fmt.Sprint(g.names))
@@ -121,7 +123,7 @@ func (g *generator) production(text string) {
 
 func (g *generator) lines(text string) { g.out.WriteString(g.fill(text, 3) + "\n") }
 
-// hole matches {T}, an expression of type T, and {!T}, one that is no constant.
+// hole matches {T}, an expression of type T, and {!T}, an expression that is not constant.
 var hole = regexp.MustCompile(`\{!?(struct\{.*?\}|[^{}\s][^{}\n]*?)\}`)
 
 func (g *generator) fill(text string, depth int) string {
@@ -167,7 +169,7 @@ func (g *generator) expr(t string, depth int, variable bool) string {
 	return g.fill(g.pick(list), depth-1)
 }
 
-// TestGenerated holds that programs made at random do in a session what they do with the toolchain.
+// TestGenerated checks that random programs behave in a session as with the toolchain.
 func TestGenerated(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")
@@ -195,10 +197,12 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// details matches what cells do not say: the numbers of an index in a loop, and the panics before the last.
+// details matches parts of Go's messages that cells lack: the numbers of an index in a loop, and
+// the panics before the last.
 var details = regexp.MustCompile(`(?m)( out of range) \[.*|\n\tpanic: .*`)
 
-// nilReceiver matches what Go says of a nil pointer whose value method is called through an interface, but not where the compiler knows which method that is.
+// nilReceiver matches Go's message for a value method that is called on a nil pointer through an
+// interface, unless the compiler knows the method statically.
 var nilReceiver = regexp.MustCompile(`value method \S+ called using nil \S+ pointer`)
 
 func withoutDetails(s string) string {

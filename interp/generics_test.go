@@ -10,10 +10,10 @@ func TestGenericsOverCells(t *testing.T) {
 	runSteps(t, []step{
 		{cell: "scale := 2\nfunc Scaled[T ~int | ~float64](x T) T { return x * T(scale) }\nScaled(3)", value: "6"},
 		{cell: "scale = 5\nScaled(1.5)", value: "7.5"},
-		// What names mean in a generic function is settled where it stands.
+		// Names in a generic function refer to the definitions at its declaration.
 		{cell: "scale := \"other\"\nfmt.Sprint(Scaled(2), Scaled(int(3)), scale)", value: `"10 15other"`},
 		{cell: "type Own int\nScaled(Own(4))", value: "Own(20)"},
-		// A function defined again serves instances that were made before.
+		// Instances made before use a function that is defined again.
 		{cell: "func step(x int) int { return x + 1 }\nfunc Twice[T any](x int, _ T) int { return step(step(x)) }\nTwice(1, \"\")", value: "3"},
 		{cell: "func step(x int) int { return x * 10 }\nfmt.Sprint(Twice(1, \"\"), Twice(1, 0))", value: `"100 100"`},
 		// So does a generic function.

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestGoroutineLiterals holds that a literal which a loop starts as a goroutine is not mixed up with that of another iteration.
+// TestGoroutineLiterals checks that a function literal that a loop starts as a goroutine is not
+// confused with that of another iteration.
 func TestGoroutineLiterals(t *testing.T) {
 	in := open(t, Options{})
 	const cell = `ch, sum := make(chan int, 100), 0

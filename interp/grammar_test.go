@@ -1,8 +1,9 @@
 package interp
 
-// What generator makes programs of.
+// The parts from which generator makes programs.
 
-// generatedPrelude is what every program declares. Programs that do too many steps panic.
+// generatedPrelude has the declarations of every program. A program that executes too many steps
+// panics.
 const generatedPrelude = `import (
 	"errors"
 	"reflect"
@@ -104,7 +105,7 @@ func show(list ...any) {
 
 var generatedIntegers = []string{"int", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "uintptr", "Small"}
 
-// generatedTypes are those of variables, parameters and results.
+// generatedTypes are the types of variables, parameters and results.
 var generatedTypes = []string{"int", "int", "int", "int8", "uint8", "uint32", "int64", "Small", "float64", "complex128", "string", "string", "bool",
 	"Bool", "[]int", "[]string", "[3]int",
 	"map[string]int", "S", "S", "*S", "E", "any", "any", "Summer", "func(int) int", "Pair[int]", "Pair[string]", "Stack", "[2]S", "[]S", "chan int",
@@ -126,7 +127,8 @@ var generatedLeaves = map[string][]string{
 	"func()": {"func() { step() }"},
 }
 
-// generatedExpressions are expressions by type; those of integer, where T is the type and U another, are of all integer types.
+// generatedExpressions has expressions by type. Those of integer apply to all integer types: T is
+// the expression's type, U another.
 var generatedExpressions = map[string][]string{
 	"integer": {"({!T} + {T})", "({!T} - {T})", "({!T} * {T})", "({!T} & {T} | {!T})", "({!T} &^ {T})", "({!T} / ({!T} | 1))", "({!T} % ({!T} | 1))",
 		"({!T} << ({!uint8} & 7))", "({!T} | 1<<({!uint8} & 7))", "({!T} & (1<<({!int} & 7) - 1))", "({!T} &^ (1 << ({!uint8} & 7)))", "(1 << ({!uint8} & 15) >> ({!uint8} & 3) + {!T})",
@@ -171,7 +173,8 @@ var generatedExpressions = map[string][]string{
 	"error":        {"fmt.Errorf(\"e %w\", {error})", "errors.New({string})"},
 }
 
-// generatedStatements are statements, with an empty line between them. A line @ stands for others, and # for a number of its own.
+// generatedStatements has statements, separated by empty lines. A line @ stands for other
+// statements, and # for a fresh number.
 const generatedStatements = `if {bool} {
 	@
 } else {

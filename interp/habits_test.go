@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestHabits holds what a cell is told that hands type which know Python, PyTorch or CUDA C++.
+// TestHabits checks the messages for code written by people who know Python, PyTorch or CUDA C++.
 func TestHabits(t *testing.T) {
 	const calculates = "tensors have no operators: a kernel calculates on the device (symm.Compile, Launch), or Go on a copy: a.Float32s(), and CopyFrom back"
 	in := open(t, Options{})
@@ -107,7 +107,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// A cell that checks and does something else than it seems to is evaluated, with a remark.
+// A cell that compiles but does something else than it seems to is evaluated, with a remark.
 func TestNotes(t *testing.T) {
 	for _, c := range []struct{ src, note string }{
 		{"a == b", "note: a == b asks whether both are one tensor; slices.Equal(a.Float32s(), b.Float32s()) compares elements\n"},

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// patient is how long tests wait for what comes at once.
+// patient is how long tests wait for events that should be immediate.
 const patient = time.Minute
 
 // testPackage is a package with a function that blocks.
@@ -18,7 +18,8 @@ func testPackage(wait func()) Exports {
 	return Exports{"test/blocking/blocking": {"Wait": reflect.ValueOf(wait)}}
 }
 
-// open makes a session that is closed, and what it left running ended, when the test is over.
+// open returns a session that is closed at the end of the test, together with the code that it left
+// running.
 func open(t testing.TB, options Options) *Interp {
 	t.Helper()
 	in, err := New(options)
@@ -36,7 +37,7 @@ func evaluate(in *Interp, cell session.Cell) session.Result {
 	return in.Eval(ctx, cell)
 }
 
-// mustEval runs a cell that has to succeed, and returns its value.
+// mustEval runs a cell that must succeed, and returns its value.
 func mustEval(t testing.TB, in *Interp, src string) string {
 	t.Helper()
 	r := evaluate(in, session.Cell{ID: 1, Source: src})
@@ -46,7 +47,7 @@ func mustEval(t testing.TB, in *Interp, src string) string {
 	return r.Value
 }
 
-// await waits until c is closed, which says that what has happened.
+// await waits until c is closed; what describes the event.
 func await(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {
@@ -56,7 +57,8 @@ func await(t *testing.T, c <-chan struct{}, what string) {
 	}
 }
 
-// written returns a function that says what was written to standard error since, as long as the test runs.
+// written returns a function that returns what was written to standard error since the call of
+// written, as long as the test runs.
 func written(t *testing.T) func() string {
 	t.Helper()
 	f, err := os.CreateTemp(t.TempDir(), "stderr")

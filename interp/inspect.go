@@ -10,8 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Inspect answers a query without running user code. It may be called while a cell runs; variables are then shown as they are at
-// that moment, but not what is in maps. Topics that are not about the interpreter go to Options.Inspect.
+// Inspect answers a query without running user code. It may be called while a cell runs; it then
+// shows variables as they are at that moment, without the contents of maps. Topics that do not
+// concern the interpreter go to Options.Inspect.
 func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answer, err error) {
 	switch q.Topic {
 	case session.TopicVars, session.TopicType, session.TopicDoc, session.TopicComplete:
@@ -36,13 +37,15 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	return a, err
 }
 
-// maxShown is the length of a value in the list of variables where the width of the screen is not known.
+// maxShown is the maximum length of a value in the list of variables if the width of the screen is
+// not known.
 const maxShown = 80
 
-// vars is varsWithin for a screen of which the width is not known.
+// vars is varsWithin for a screen of unknown width.
 func (in *Interp) vars() []session.Variable { return in.varsWithin(maxShown) }
 
-// varsWithin lists the session's variables in order of definition, with values of some characters at most.
+// varsWithin lists the session's variables in order of definition. A value has at most most
+// characters.
 func (in *Interp) varsWithin(most int) []session.Variable {
 	var list []session.Variable
 	for _, v := range in.program.Variables() {

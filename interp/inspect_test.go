@@ -61,7 +61,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestInspectWhileRunning holds that a map is not read while a cell may write to it, which would end the process.
+// TestInspectWhileRunning checks that a map is not read while a cell may write to it, because that
+// would end the process.
 func TestInspectWhileRunning(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "m := map[int]int{0: 0}")

@@ -17,42 +17,51 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
+// Exports are symbol tables in the format that `yaegi extract` writes: by "import/path/name", then
+// by identifier.
 type Exports = run.Exports
 
-// Options are what New needs; the zero value gives a session with the standard library and symmem.
+// Options are the arguments of New; the zero value gives a session with the standard library and
+// symmem.
 type Options struct {
-	// Packages are tables beside those of the standard library and symmem; they replace symbols of the same name.
+	// Packages are tables in addition to those of the standard library and symmem; they take
+	// precedence over symbols of the same name.
 	Packages Exports
-	// Names are packages that cells may use without an import, by the name they have there. They are added to
-	// display, fmt, math, strings, time and symm.
+	// Names are packages that cells may use without an import, by the name that cells use. They are
+	// added to display, fmt, math, strings, time and symm.
 	Names map[string]string
-	// ConvertError turns the error that a cell panicked with into one of the session. It returns nil for errors it does not know.
+	// ConvertError turns the error with which a cell panicked into an error of the session. It
+	// returns nil for unknown errors.
 	ConvertError func(error) *session.Error
-	// Input is the standard input of cells; nil is an empty one. With os.Stdin the cells are a program's, and a fatal log message ends the process.
+	// Input is the standard input of cells; nil is an empty one. If it is os.Stdin, the cells are
+	// treated as a program, and a fatal log message ends the process.
 	Input io.Reader
-	// Memory is how many bytes the values of cells may take; 0 is what MemoryShare returns for one process.
+	// Memory is how many bytes the values of cells may take; 0 means MemoryShare(1).
 	Memory uint64
-	// Trail, unless nil, is where the positions of what runs are left.
+	// Trail, unless nil, is where the session stores the positions of running code.
 	Trail *session.Trail
-	// Inspect answers the topics that are not about the interpreter.
+	// Inspect answers topics that do not concern the interpreter.
 	Inspect func(context.Context, session.Query) (session.Answer, error)
 }
 
-// Interp is one session's interpreter. It satisfies session.Evaluator: Eval calls never overlap, Inspect may come at any time.
+// Interp is one session's interpreter. It implements session.Evaluator: calls of Eval never
+// overlap, and Inspect may be called at any time.
 type Interp struct {
 	options  Options
 	runtime  *run.Runtime
 	imported map[string]bool // import paths of packages that yaegi knows
 
-	mu      sync.Mutex // guards what follows, for Inspect
+	mu      sync.Mutex // guards the following fields, for Inspect
 	checker *check.Checker
 	program *lower.Program
 	help    *help.Guide
-	texts   map[*check.Text]*keptText // of cells, whose positions may still be asked for
-	retired []*lower.Storage          // of variables whose name means something else now, which functions may still use
-	freed   bool                      // functions are gone since it was looked whether they use what is retired
-	latest  *interp.Program           // of the statements of the cell that ran last: what it has left on the device may fail after Eval, with a position in it
+	texts   map[*check.Text]*keptText // texts of cells whose positions may still be looked up
+	// storage of variables whose names were defined again, which functions may still use
+	retired []*lower.Storage
+	freed   bool // functions are gone since the last check whether they use retired storage
+	// the statements of the cell that ran last: its work on the device may fail after Eval, with a
+	// position in it
+	latest *interp.Program
 }
 
 // New makes an interpreter with an empty session.
@@ -81,21 +90,22 @@ func New(options Options) (*Interp, error) {
 	return in, in.runtime.ShareMarks(&in.options.Trail.Mark, &in.options.Trail.Call)
 }
 
-// MemoryShare returns how many bytes the values of cells may take where so many processes share the machine: what the environment variable GOMEMLIMIT says,
-// or else a third of what is free now, divided among them.
+// MemoryShare returns how many bytes the values of cells may take if so many processes share the
+// machine: the environment variable GOMEMLIMIT if it is set, or else a third of the free memory
+// divided by the number of processes.
 func MemoryShare(processes int) uint64 { return run.MemoryShare(processes) }
 
-// Close ends what cells have left running.
+// Close ends the code that cells have left running.
 func (in *Interp) Close() { in.runtime.Close() }
 
-// What a session asks an Interp for.
+// The interfaces that a session uses.
 var (
 	_ session.Evaluator        = (*Interp)(nil)
 	_ session.ActivityReporter = (*Interp)(nil)
 	_ session.LateCallReporter = (*Interp)(nil)
 )
 
-// host is the session as the runtime sees it.
+// host is the session as seen by the runtime.
 type host struct{ in *Interp }
 
 func (h host) Checker() *check.Checker { return h.in.checker }

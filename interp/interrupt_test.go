@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// interrupt runs a cell, interrupts it a moment later, and returns its error. It has a second to end: 50 ms without other work on the machine.
+// interrupt runs a cell, interrupts it a moment later, and returns its error. The cell has a second
+// to end, though it takes 50 ms on an idle machine.
 func interrupt(t *testing.T, in *Interp, src string) *session.Error {
 	t.Helper()
 	moment := make(chan struct{})
@@ -19,7 +20,7 @@ func interrupt(t *testing.T, in *Interp, src string) *session.Error {
 	return interruptWhen(t, in, moment, src, time.Second)
 }
 
-// interruptWhen interrupts a cell once it can receive from now. The cell may take most to end.
+// interruptWhen interrupts a cell once now is ready to receive. The cell may take most to end.
 func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, most time.Duration) *session.Error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -47,7 +48,8 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 	return r.Err
 }
 
-// openInterruptible makes a session and a function that interrupts a cell of it where that calls interrupt.Here.
+// openInterruptible returns a session, and a function that runs a cell and interrupts it where the
+// cell calls interrupt.Here.
 func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, most time.Duration) *session.Error) {
 	here := make(chan struct{}, 1)
 	in = open(t, Options{
@@ -69,7 +71,8 @@ func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, m
 	}
 }
 
-// TestInterruptWithError holds that a wait which ends with an error of its own, however late, says more than that it was interrupted.
+// TestInterruptWithError checks that if an interrupted wait ends with its own error, however late,
+// the cell's error includes it.
 func TestInterruptWithError(t *testing.T) {
 	for _, late := range []time.Duration{0, 4 * run.SelfEnd} {
 		t.Run(late.String(), func(t *testing.T) { testInterruptWithError(t, late) })
@@ -100,7 +103,7 @@ func testInterruptWithError(t *testing.T, late time.Duration) {
 	}
 }
 
-// TestInterruptPlace holds that the position of an interrupted cell is one in that cell.
+// TestInterruptPlace checks that the position of an interrupted cell is in that cell.
 func TestInterruptPlace(t *testing.T) {
 	in, interrupted := openInterruptible(t)
 	mustEval(t, in, "\n\nfunc half(n int) int {\n\tinterrupt.Here()\n\treturn 10 / n\n}")
@@ -109,7 +112,7 @@ func TestInterruptPlace(t *testing.T) {
 		line int // 0 when there is no position
 	}{
 		{"\nfor { interrupt.Here() }", 2},
-		{"half(2)\nfor { }", 0}, // what was marked last is in the other cell
+		{"half(2)\nfor { }", 0}, // the last stored position is in the other cell
 		{"\n\ninterrupt.Here(); time.Sleep(time.Hour)", 3},
 	} {
 		err := interrupted(c.src, time.Second)

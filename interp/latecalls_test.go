@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// lateCalls are cells with a call of compiled code that returns long after they were interrupted. Whatever follows the call sets x, y or z or prints.
+// lateCalls has cells with a compiled call that returns long after the cell was interrupted. The
+// code after the call sets x, y or z or prints.
 var lateCalls = []string{
 	"late.Wait()\nx = 100",
 	"x = late.Value()",
@@ -42,8 +43,9 @@ var lateCalls = []string{
 	"later.Wait()\nx = 100",
 }
 
-// TestLateCalls holds that a call of compiled code that does not return when its cell is interrupted goes on alone: the session takes the next cell at once, says
-// which call it is, and when the call returns, the code that made it does not go on.
+// TestLateCalls checks that when a cell is interrupted during a compiled call that does not return,
+// the session reports the call and takes the next cell at once, and that when the call returns, the
+// code after it does not run.
 func TestLateCalls(t *testing.T) {
 	var inside, release chan struct{}
 	wait := func() {
@@ -118,7 +120,8 @@ type waiter struct{ wait func() }
 
 func (w *waiter) Wait() { w.wait() }
 
-// TestLateCallsOfEarlierCells holds that what the goroutines of earlier cells wait for in compiled code is not given up with a later cell.
+// TestLateCallsOfEarlierCells checks that interrupting a cell does not abandon compiled calls in
+// which goroutines of earlier cells wait.
 func TestLateCallsOfEarlierCells(t *testing.T) {
 	inside, release := make(chan struct{}), make(chan struct{})
 	in := open(t, Options{Packages: Exports{"test/late/late": {

@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// TestInterruptedDefers holds that the deferred calls of an interrupted cell run, of all its goroutines and to a bound.
+// TestInterruptedDefers checks that the deferred calls of all goroutines of an interrupted cell
+// run, for a limited time.
 func TestInterruptedDefers(t *testing.T) {
 	in, interrupted := openInterruptible(t)
 	mustEval(t, in, `import "sync"

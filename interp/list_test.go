@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestList holds that a cell may end with a list of expressions.
+// TestList checks that a cell may end with a list of expressions.
 func TestList(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "type E struct{ N int }\nfunc (e E) Error() string { return fmt.Sprint(\"E\", e.N) }\nm := map[string]int{\"a\": 1}\nvar e any = 2")

@@ -18,8 +18,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// settle collects garbage until no more than most bytes are in use, and returns how many are in the end. That functions are gone is found by one
-// collection, noted by a goroutine after it, and followed by a cell and another collection.
+// settle collects garbage until at most most bytes are in use, and returns how many are in use at
+// the end. Freeing functions takes several steps: a collection finds that they are gone, a
+// goroutine notes that, and a cell and another collection follow.
 func settle(t *testing.T, in *Interp, most uint64) uint64 {
 	t.Helper()
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -30,7 +31,8 @@ func settle(t *testing.T, in *Interp, most uint64) uint64 {
 	}
 }
 
-// manyCells are cells that a session may see by the thousand. %d is the number of the cell.
+// manyCells has cells of kinds that a session may run thousands of times. %d is the number of the
+// cell.
 var manyCells = []string{
 	"x := %d",
 	"v := 1",
@@ -60,7 +62,8 @@ var manyCells = []string{
 	"[]int{}[%d]",
 }
 
-// TestManyCells holds that cells leave nothing behind but what they define, whether they succeed, fail or are interrupted.
+// TestManyCells checks that cells leave nothing behind except their definitions, whether they
+// succeed, fail or are interrupted.
 func TestManyCells(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "type P struct{ A int }\nfunc (p P) String() string { return \"p\" }\nfunc twice[T any](v T) []T { return []T{v, v} }\nx := 0\nfunc f(a int) int { return a }")
@@ -96,7 +99,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestManyVariables holds that a cell takes as much in a session with thousands of variables as in one with a few, and what one of them costs.
+// TestManyVariables checks that a cell takes as long in a session with thousands of variables as in
+// one with a few, and how much memory a variable takes.
 func TestManyVariables(t *testing.T) {
 	const most = 2 << 10
 	in := open(t, Options{})
@@ -121,7 +125,8 @@ func TestManyVariables(t *testing.T) {
 	}
 }
 
-// TestManyTypes holds that a type which is defined again is freed when nothing uses it any more, but for what package reflect keeps of it.
+// TestManyTypes checks that a type that is defined again is freed when nothing uses it any more,
+// except for what package reflect keeps.
 func TestManyTypes(t *testing.T) {
 	in := open(t, Options{})
 	const most, n = 6 << 10, 300
@@ -138,7 +143,8 @@ func TestManyTypes(t *testing.T) {
 	}
 }
 
-// TestUnnamedTypes holds that code and values of a type work on when its name has meant other things, often enough that types without uses are gone.
+// TestUnnamedTypes checks that code and values of a type keep working after the type's name was
+// defined again, often enough that unused types are freed.
 func TestUnnamedTypes(t *testing.T) {
 	in := open(t, Options{})
 	for _, src := range []string{
@@ -178,7 +184,7 @@ func TestUnnamedTypes(t *testing.T) {
 	}
 }
 
-// TestRedefinitionFrees holds that what nothing refers to any more is freed, however it came to that.
+// TestRedefinitionFrees checks that unreferenced definitions are freed, whatever replaced them.
 func TestRedefinitionFrees(t *testing.T) {
 	const big = "make([]byte, 64<<20)"
 	for _, c := range []struct{ hold, drop string }{
@@ -228,8 +234,8 @@ func TestRedefinitionFrees(t *testing.T) {
 	}
 }
 
-// TestVariableOfFunctions holds that a variable whose name means something else now stays as long as a function uses it, also one that was declared beside a
-// generic function.
+// TestVariableOfFunctions checks that a variable whose name was defined again stays as long as a
+// function uses it, also if it was declared together with a generic function.
 func TestVariableOfFunctions(t *testing.T) {
 	for _, beside := range []string{"", "func same[T any](v T) T { return v }\n"} {
 		in := open(t, Options{})

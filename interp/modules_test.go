@@ -13,7 +13,7 @@ import (
 // moduleProgram is a program of several files, with packages of its module and of one in vendor.
 const moduleProgram = "testdata/module"
 
-// printed returns what the program prints when it has one argument, x.
+// printed is the output of the program for one argument, x.
 func printed(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(moduleProgram, "golden.txt"))
@@ -23,7 +23,8 @@ func printed(t *testing.T) string {
 	return string(text)
 }
 
-// TestModuleToolchain compares what the program is said to print with what it prints when the Go toolchain compiles it.
+// TestModuleToolchain compares the expected output with that of the program compiled by the Go
+// toolchain.
 func TestModuleToolchain(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")
@@ -42,8 +43,9 @@ func inModule(in *Interp, source string) session.Result {
 	return evaluate(in, session.Cell{ID: 1, Name: filepath.Join(moduleProgram, "cells.go"), Source: source})
 }
 
-// TestModulePackages holds that cells of a file import the packages of its module and what these have in their folders; that packages are initialised once; and that
-// names of the session and of packages do not meet.
+// TestModulePackages checks that cells of a file import packages of the file's module, and these
+// packages embed files of their own folders; that packages are initialised once; and that names of
+// the session and of packages do not collide.
 func TestModulePackages(t *testing.T) {
 	in := open(t, Options{})
 	for _, step := range []struct{ source, want string }{
@@ -70,7 +72,8 @@ func TestModulePackages(t *testing.T) {
 	}
 }
 
-// TestModuleErrors holds what is said of packages that cannot be imported, with the place in their files, and that they are read again when they are imported next.
+// TestModuleErrors checks the errors for packages that cannot be imported, including the place in
+// their files, and that such packages are read again at the next import.
 func TestModuleErrors(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -128,7 +131,7 @@ func TestModuleErrors(t *testing.T) {
 		"m/cgo":          `cell[1]:1:8: package example.com/m/cgo: no file of cgo is for this machine, without cgo`,
 		"m/two":          `cell[1]:1:8: package example.com/m/two: found packages one (a.go) and two (b.go) in two`,
 		"m/assembly":     "assembly/a.go:3:1: missing function body: functions in assembly are for the go command",
-		"m/keys":         "keys/b.go:5:9: a map whose keys are of the interface type keys.I, which are not compared by what they hold; use any for the keys",
+		"m/keys":         "keys/b.go:5:9: a map with keys of the interface type keys.I, which would not be compared by the values in them; use any for the keys",
 		"m/fails":        "fails/f.go:6:9: panic: runtime error: integer divide by zero",
 		"m/embeds":       "embeds/e.go:5:1: //go:embed: pattern no.txt: there is no such file in embeds",
 		"m/empty":        `cell[1]:1:8: package example.com/m/empty: there are no files of Go in empty`,
@@ -156,7 +159,8 @@ func TestModuleErrors(t *testing.T) {
 	}
 }
 
-// TestModuleProgramOrder holds that the variables and init functions of packages run as Go has them run.
+// TestModuleProgramOrder checks that the variables and init functions of packages are initialised
+// in Go's order.
 func TestModuleProgramOrder(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -182,7 +186,8 @@ func TestModuleProgramOrder(t *testing.T) {
 	}
 }
 
-// TestModuleCompletion holds that names of packages of a module are completed, also of those that the cell imports itself, which leaves nothing.
+// TestModuleCompletion checks the completion of names in packages of a module, also of those that
+// the cell itself imports; completion must not change the session.
 func TestModuleCompletion(t *testing.T) {
 	t.Chdir(moduleProgram)
 	in := open(t, Options{})

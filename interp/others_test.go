@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What can run code of cells is counted, and what cannot be counted is said to be there. It runs in a process without what other tests leave behind.
+// Others counts what can run code of cells, or reports that something cannot be counted. The test
+// runs in its own process, without goroutines of other tests.
 func TestOthers(t *testing.T) {
 	const alone = "INTERP_TEST_ALONE"
 	if os.Getenv(alone) == "" {

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What deferred calls panic with does not hide the panics before: they are in the detail of an error that is not worded as a panic.
+// A panic of a deferred call does not hide earlier panics: they are in the detail of an error that
+// is not worded as a panic.
 func TestPanicBeforeError(t *testing.T) {
 	cause := errors.New("t was freed")
 	in := open(t, Options{
@@ -35,7 +36,8 @@ func TestPanicBeforeError(t *testing.T) {
 	}
 }
 
-// An error in a function of a cell says where the cell was that called it. One in the cell itself, or in a literal of the same statement, does not.
+// An error in a function of a cell gives the position of the cell's statement that called the
+// function. An error in the statement itself, or in a function literal of it, does not.
 func TestWhereTheCellWas(t *testing.T) {
 	in := open(t, Options{})
 	for i, c := range []struct{ src, at, detail string }{

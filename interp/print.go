@@ -20,12 +20,12 @@ func (in *Interp) print(v reflect.Value, t types.Type) values.Printed {
 	return in.printed(false, func(p *printer) { p.Value(v, t, 0) })
 }
 
-// printed returns what write prints; live says whether cells are running.
+// printed returns the text that write prints; live reports whether cells are running.
 func (in *Interp) printed(live bool, write func(*printer)) values.Printed {
 	return values.Print(valueTypes{in, live}, live, write)
 }
 
-// valueTypes are the checker's types of values, which yaegi's do not know.
+// valueTypes gives the checker's types of values, which yaegi's values do not know.
 type valueTypes struct {
 	in   *Interp
 	live bool // cells are running
@@ -80,7 +80,7 @@ func (vt valueTypes) NumField(v reflect.Value, t types.Type) int {
 		return v.NumField()
 	}
 	n := t.Underlying().(*types.Struct).NumFields()
-	if v.NumField() != n && n > 0 { // an empty struct has a field of ours
+	if v.NumField() != n && n > 0 { // an empty struct has an additional field in yaegi
 		return -1
 	}
 	return n
@@ -102,7 +102,8 @@ func (in *Interp) isCompiled(t reflect.Type) bool {
 	return t.PkgPath() != "" && !in.checker.Packages().InSource(t.PkgPath())
 }
 
-// isCellType reports whether t is a named type of a cell, whose methods are not those of the compiled type that it may be made of.
+// isCellType reports whether t is a named type of a cell, which does not have the methods of the
+// compiled type that it may be defined by.
 func (in *Interp) isCellType(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
 	return ok && named.Obj().Pkg() != nil && in.checker.Interprets(named.Obj().Pkg())
@@ -115,7 +116,8 @@ func (vt valueTypes) Words(v reflect.Value, t types.Type) (string, bool) {
 	return vt.in.words(v, vt.live)
 }
 
-// words returns what a value of a compiled type says of itself. While cells run, tensors say their shapes only.
+// words returns the text by which a value of a compiled type describes itself. While cells run,
+// tensors give only their shapes.
 func (in *Interp) words(v reflect.Value, live bool) (string, bool) {
 	if !in.isCompiled(values.Pointed(v.Type())) {
 		return "", false
@@ -128,7 +130,7 @@ func (in *Interp) words(v reflect.Value, live bool) (string, bool) {
 	return values.Words(v, run.PanicValue)
 }
 
-// Dynamic prints what an interface holds.
+// Dynamic prints the value in an interface.
 func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	described := false
 	for v.Kind() == reflect.Interface {
@@ -168,14 +170,14 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	}
 }
 
-// printNative prints a native value; one in an interface of methods may describe itself.
+// printNative prints a native value. A value in an interface with methods may describe itself.
 func printNative(p *printer, v reflect.Value, t types.Type, described bool, depth int) {
 	if say := values.Sayer(v); described && say != nil {
 		text, _ := values.Say(say, run.PanicValue)
 		p.Said(values.Shorten(text))
 		return
 	}
-	if !v.CanAddr() { // boxes in it are looked into
+	if !v.CanAddr() { // an addressable copy, because its boxes are read
 		c := reflect.New(v.Type()).Elem()
 		c.Set(v)
 		v = c
@@ -183,7 +185,8 @@ func printNative(p *printer, v reflect.Value, t types.Type, described bool, dept
 	p.Value(v, t, depth)
 }
 
-// anonymous reports whether t has a struct without a name in it: yaegi makes those for the types of cells, and they may contain themselves.
+// anonymous reports whether t contains an unnamed struct type: yaegi represents types of cells by
+// such types, and they may contain themselves.
 func anonymous(t reflect.Type) bool {
 	if t.PkgPath() != "" {
 		return false

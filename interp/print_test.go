@@ -9,11 +9,12 @@ import (
 	"github.com/symmrepl/symmrepl/internal/values"
 )
 
-// Types of compiled code as they come in a session. Cells call them by the table's package, others by this one.
+// Types of compiled code with the properties that a session meets. Cells use the package name of
+// the table, other code that of this package.
 type (
-	// handle has one hidden field, as many as the checker's stand-in has.
+	// handle has one unexported field, like the checker's stand-in for it.
 	handle struct{ peers map[int]*handle }
-	// Mixed has exported fields beside a hidden one.
+	// Mixed has exported fields and an unexported one.
 	Mixed struct {
 		Name  string
 		Index map[string]int
@@ -23,12 +24,12 @@ type (
 		Held  any
 		lock  chan int
 	}
-	// Open hides nothing.
+	// Open has only exported fields.
 	Open struct {
 		A int
 		M map[string]int
 	}
-	// Loud cannot describe itself.
+	// Loud panics when it describes itself.
 	Loud struct{}
 	// Nilable describes itself even if it is nil.
 	Nilable struct{ n int }
@@ -42,7 +43,8 @@ func newMixed() Mixed {
 	return Mixed{Name: "m", Index: index, Next: &Mixed{}, Sub: Open{2, index}, Held: &Open{}, lock: make(chan int)}
 }
 
-// TestCompiledValues holds that values of compiled code are shown without looking at what it hides.
+// TestCompiledValues checks that values of compiled code are shown without reading unexported
+// fields.
 func TestCompiledValues(t *testing.T) {
 	in := open(t, Options{
 		Packages: Exports{"test/values/values": {
@@ -108,7 +110,8 @@ func TestCompiledValues(t *testing.T) {
 	}
 }
 
-// TestWordsUnbroken holds that long texts which values say of themselves stay as they are, on their own and in other values.
+// TestWordsUnbroken checks that long texts by which values describe themselves are not broken,
+// neither alone nor in other values.
 func TestWordsUnbroken(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, `type Place struct{ Err error }`)
@@ -127,7 +130,8 @@ func TestWordsUnbroken(t *testing.T) {
 	}
 }
 
-// TestPrinterPanics holds that a value which is not what the checker says of it ends the text, not the process.
+// TestPrinterPanics checks that a value that does not match the checker's type ends the text, not
+// the process.
 func TestPrinterPanics(t *testing.T) {
 	in := open(t, Options{})
 	if got := in.print(reflect.ValueOf(5), in.checker.Packages().TypeOf(reflect.TypeFor[[]int]())).Text; got != "[]int(…)" {
@@ -138,7 +142,7 @@ func TestPrinterPanics(t *testing.T) {
 	}
 }
 
-// TestValues holds how values of cells' types are shown.
+// TestValues checks how values of cells' types are shown.
 func TestValues(t *testing.T) {
 	in := completing(t)
 	mustEval(t, in, "type node struct { name string; next *node; all []*node; held any }\ntype celsius float64\ntype pair[K comparable, V any] struct { Key K; Val V }\n"+

@@ -9,15 +9,16 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// model is what a programmer expects of a session in which definitions replace each other.
+// model is a programmer's model of a session in which definitions replace each other.
 type model struct {
 	*rand.Rand
 	names   map[string]*binding
-	structs map[string]*structType // what a type's name means now
+	structs map[string]*structType // the current definition of a type's name
 	history []string               // the cells so far
 }
 
-// binding is what a name means. Functions and closures refer to the bindings that names had when they were made.
+// binding is the meaning of a name. Functions and closures refer to the bindings at the time of
+// their definition.
 type binding struct {
 	kind   string // variable, constant, function, closure, value, import
 	typ    string
@@ -36,7 +37,7 @@ var (
 	modelStruct = []string{"S", "T"}
 )
 
-// literalOf is a value of a type and how the session shows it.
+// literalOf returns a value of a type and the text that the session shows for it.
 func literalOf(typ string, n int) (source, shown string) {
 	switch typ {
 	case "string":
@@ -55,7 +56,8 @@ func literalOf(typ string, n int) (source, shown string) {
 	return fmt.Sprint(n), fmt.Sprint(n)
 }
 
-// bind makes a name mean b. What has the same kind and type is changed in place: whoever refers to it sees that.
+// bind binds a name to b. If the name has a binding of the same kind and type, that binding changes
+// in place, so that its users see the change.
 func (m *model) bind(name string, b binding) {
 	old := m.names[name]
 	if old != nil && old.kind == b.kind && old.typ == b.typ && (b.kind == "variable" || b.kind == "function" || b.kind == "value" && old.struc == b.struc) {
@@ -65,7 +67,7 @@ func (m *model) bind(name string, b binding) {
 	m.names[name] = &b
 }
 
-// find returns a name of one of the kinds, "" when there is none.
+// find returns a name of one of the kinds, or "" if there is none.
 func (m *model) find(typ string, kinds ...string) string {
 	for _, i := range m.Perm(len(modelNames)) {
 		b := m.names[modelNames[i]]
@@ -76,12 +78,12 @@ func (m *model) find(typ string, kinds ...string) string {
 	return ""
 }
 
-// reaches reports whether calling b leads to to.
+// reaches reports whether calling b leads to a call of to.
 func (b *binding) reaches(to *binding) bool {
 	return b != nil && (b == to || b.uses.reaches(to))
 }
 
-// result is what a function returns for n.
+// result returns the result of a function for n.
 func (b *binding) result(n int) int {
 	switch {
 	case b.uses == nil:
@@ -116,7 +118,7 @@ func (m *model) expression(name string) (source, shown string) {
 	return name, shown
 }
 
-// step returns a random cell that redefines something, and notes what it does.
+// step returns a random cell that defines something again, and updates the model.
 func (m *model) step() string {
 	name := modelNames[m.IntN(len(modelNames))]
 	n := m.IntN(1000)
@@ -194,7 +196,8 @@ func (m *model) step() string {
 	return m.step()
 }
 
-// FuzzRedefinitions holds that a session in which definitions of all kinds replace each other has the values that a model predicts.
+// FuzzRedefinitions checks that a session in which definitions of all kinds replace each other has
+// the values that a model predicts.
 func FuzzRedefinitions(f *testing.F) {
 	for seed := range uint64(10) {
 		f.Add(seed)

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestRender holds in which forms the last value of a cell is shown.
+// TestRender checks the display forms of the last value of a cell.
 func TestRender(t *testing.T) {
 	in := open(t, Options{})
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestRender(t *testing.T) {
 		{"Display(display.HTML(`x`))", "", nil},
 		{"5", "5", nil},
 		{"H{}, 5", "H{}, 5", nil},
-		// Of several values that which is not nil.
+		// Of several values, the one that is not nil.
 		{"func drawn() (H, error) { return H{}, nil }\ndrawn()", "H{}, nil", map[string]any{"text/html": "<h2>x</h2>"}},
 		{"func late() (error, display.Data) { return nil, display.HTML(`x`) }\nlate()", "nil, x", map[string]any{"text/html": "x"}},
 		{"func two() (H, any) { return H{}, 5 }\ntwo()", "H{}, 5", nil},

@@ -31,7 +31,7 @@ func (in *Interp) result(c *compiled) session.Result {
 	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: shown.Forms.Data, Metadata: shown.Forms.Metadata}
 }
 
-// dynamicText prints a value of which no type is known.
+// dynamicText prints a value of unknown type.
 func (in *Interp) dynamicText(v reflect.Value) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestEmbed holds that //go:embed gives variables of scripts the contents of files, as the go command does.
+// TestEmbed checks that //go:embed initialises variables of scripts with the contents of files, as
+// the go command does.
 func TestEmbed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.txt": "hello", "sub/b.txt": "b", "sub/_c.txt": "c", "sub/.d": "d"} {
@@ -86,7 +87,7 @@ fmt.Sprint(text, string(bytes), n, named, " ", names(files), " ", names(few))`)
 	}
 }
 
-// TestUnknownPackages holds that what cannot be imported is refused with a reason.
+// TestUnknownPackages checks the errors for packages that cannot be imported.
 func TestUnknownPackages(t *testing.T) {
 	in := open(t, Options{})
 	for path, want := range map[string]string{
@@ -109,7 +110,8 @@ func TestUnknownPackages(t *testing.T) {
 	}
 }
 
-// TestPackageVariables holds that cells share the variables of packages, those of basic types too.
+// TestPackageVariables checks that cells share the variables of packages, also those of basic
+// types.
 func TestPackageVariables(t *testing.T) {
 	was := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = was }()
@@ -120,12 +122,12 @@ func TestPackageVariables(t *testing.T) {
 	}
 }
 
-// TestUnsafeRefused holds which unsafe pointers are refused.
+// TestUnsafeRefused checks which unsafe pointers are refused.
 func TestUnsafeRefused(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "import \"unsafe\"\ntype I interface{ M() }\ntype T struct { n int; i [2]I }\nvar v T")
 	for source, want := range map[string]string{
-		"unsafe.Pointer(&v)":                     "an unsafe pointer to T: the interface I, which has methods, is kept in memory otherwise than in Go",
+		"unsafe.Pointer(&v)":                     "an unsafe pointer to T: the interface I, which has methods, has another memory layout than in Go",
 		"(*I)(unsafe.Pointer(uintptr(0)))":       "an unsafe pointer to I",
 		"unsafe.Pointer(uintptr(17))":            "0x11 is the address of nothing",
 		"unsafe.SliceData([]I{})":                "an unsafe pointer to I",

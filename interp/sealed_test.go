@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestSealedInterfaces holds that types of a package implement its interfaces with methods that have no exported name, and others do not.
+// TestSealedInterfaces checks that types of a package implement its interfaces that have unexported
+// methods, and other types do not.
 func TestSealedInterfaces(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "var g *symm.Group\nvar s *symm.Stream\nvar options []symm.Option")

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// step is a cell and what is expected of it.
+// step is a cell and its expected outcome.
 type step struct {
 	cell  string
 	value string       // "" for none
@@ -311,7 +311,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// runSteps evaluates cells in a fresh session and compares what comes of each.
+// runSteps evaluates cells in a fresh session and compares their outcomes.
 func runSteps(t *testing.T, steps []step) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -347,7 +347,8 @@ func runSteps(t *testing.T, steps []step) {
 	}
 }
 
-// TestMethodAddedLater holds that values which an interface held before their type got a method equal those after.
+// TestMethodAddedLater checks that a value stored in an interface before its type got a method
+// equals one stored afterwards.
 func TestMethodAddedLater(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "type P struct{ A int }\nvar x any = P{1}\nx")

@@ -7,25 +7,27 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// maxSized bounds the elements of one slice, array or map that are looked at for its size; the others are assumed to be like them.
+// maxSized is how many elements of a slice, array or map are measured; the others are assumed to
+// have the same average size.
 const maxSized = 1000
 
-// sized is a value that says its own size in bytes.
+// sized is a value that knows its size in bytes.
 type sized interface{ Bytes() int }
 
 var _ sized = (*symmem.Tensor)(nil)
 
-// sizer adds up what a variable takes in memory, what it leads to included.
+// sizer adds up the memory of a variable, including everything that it refers to.
 type sizer struct {
 	in   *Interp
-	live bool // cells are running: maps are not looked into
+	live bool // cells are running: the contents of maps are not read
 	seen map[uintptr]bool
 }
 
-// size estimates the bytes of a variable: itself, and the arrays, strings, maps and values of cells' types that it leads to, but not what
-// belongs to compiled code. Of values that say their own size, as tensors do, it is that.
+// size estimates the bytes of a variable: the variable itself, and the arrays, strings, maps and
+// values of cells' types that it refers to, but not memory that belongs to compiled code. For
+// values that know their size, such as tensors, it uses that size.
 func (in *Interp) size(v reflect.Value, live bool) (bytes int64) {
-	defer func() { recover() }() // a variable that is written to meanwhile may be found in any state
+	defer func() { recover() }() // a variable that is being written to may be inconsistent
 	s := &sizer{in: in, live: live, seen: map[uintptr]bool{}}
 	return s.value(v, 0)
 }
@@ -37,7 +39,7 @@ func (s *sizer) value(v reflect.Value, depth int) int64 {
 	return int64(v.Type().Size()) + s.beyond(v, depth)
 }
 
-// ownSize asks a value of a compiled type.
+// ownSize asks a value of a compiled type for its size.
 func (s *sizer) ownSize(v reflect.Value) (int64, bool) {
 	t := v.Type()
 	if t.Kind() != reflect.Pointer || !s.in.isCompiled(t.Elem()) || v.IsNil() || !v.CanInterface() {
@@ -50,7 +52,7 @@ func (s *sizer) ownSize(v reflect.Value) (int64, bool) {
 	return int64(own.Bytes()), true
 }
 
-// beyond returns the bytes that v leads to, without v itself.
+// beyond returns the bytes of everything that v refers to, not counting v itself.
 func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 	if depth > values.MaxDepth || s.in.isCompiled(v.Type()) {
 		return 0
@@ -94,7 +96,7 @@ func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 	return 0
 }
 
-// elements is what the elements of a slice or array lead to.
+// elements returns the bytes of everything that the elements of a slice or array refer to.
 func (s *sizer) elements(v reflect.Value, depth int) int64 {
 	if kind := v.Type().Elem().Kind(); values.IsBasic(kind) && kind != reflect.String || v.Len() == 0 {
 		return 0
@@ -107,7 +109,7 @@ func (s *sizer) elements(v reflect.Value, depth int) int64 {
 	return n * int64(v.Len()) / int64(looked)
 }
 
-// entries is what a map holds.
+// entries returns the bytes of a map's entries.
 func (s *sizer) entries(v reflect.Value, depth int) int64 {
 	n := int64(v.Len()) * int64(v.Type().Key().Size()+v.Type().Elem().Size())
 	if s.live || v.Len() == 0 {

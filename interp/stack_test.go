@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestStack holds that code of cells gets the stack of its own functions, not the interpreter's.
+// TestStack checks that code of cells gets the stack of its own functions, not the interpreter's.
 func TestStack(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, `import ("runtime"; "runtime/debug")
@@ -26,7 +26,7 @@ func into() string {
 	buf := make([]byte, 1000)
 	return string(buf[:runtime.Stack(buf, false)])
 }`)
-	// What differs between machines.
+	// Parts that differ between machines.
 	details := regexp.MustCompile(`^goroutine \d+|\t/.*/runtime/|(stack|panic)\.go:\d+`)
 	const head = "# [running]:\n"
 	const ofDebug = head + "runtime/debug.Stack()\n#debug/# +0x0\n"
@@ -47,7 +47,7 @@ func into() string {
 	}
 }
 
-// TestLongStack holds that the middle of a stack is left out.
+// TestLongStack checks that the middle of a long stack is left out.
 func TestLongStack(t *testing.T) {
 	in := open(t, Options{})
 	got := mustEval(t, in, `import ("runtime/debug"; "strings")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestReplacedOutput holds that what prints to standard output and error writes to what cells have put into os.Stdout and os.Stderr, in later cells too.
+// TestReplacedOutput checks that printing to standard output and error uses the values that cells
+// have assigned to os.Stdout and os.Stderr, in later cells too.
 func TestReplacedOutput(t *testing.T) {
 	out, err := os.Stdout, os.Stderr
 	defer func() { os.Stdout, os.Stderr = out, err }()

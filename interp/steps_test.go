@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestIndexFaults says where an index or bound is out of range, and which it is: in loops, behind conversions, in packages that are interpreted.
+// TestIndexFaults checks that errors of indices and bounds give the position and the index: in
+// loops, behind conversions, in interpreted packages.
 func TestIndexFaults(t *testing.T) {
 	for _, c := range []struct{ setup, cell, want string }{
 		{"a := []int{1}", "for i := range 3 {\n\ta[i]++\n}", "cell[1]:2:2: panic: runtime error: index out of range [1] with length 1"},
@@ -28,7 +29,8 @@ func TestIndexFaults(t *testing.T) {
 	}
 }
 
-// TestQuickSteps runs code whose steps are not yaegi's, on operands of other types too.
+// TestQuickSteps runs code whose steps replace yaegi's, also with operands for which they fall back
+// to yaegi's.
 func TestQuickSteps(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, strings.Join([]string{
@@ -68,7 +70,8 @@ func TestQuickSteps(t *testing.T) {
 	}
 }
 
-// TestCallsRedefined calls functions and methods that are defined again, with other variables, from code that was compiled before.
+// TestCallsRedefined calls functions and methods that were defined again, with other variables,
+// from code that was compiled before.
 func TestCallsRedefined(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "type T struct{ n int }\nfunc (t *T) add(k int) int { t.n += k; return t.n }\nfunc f(a int) int { return a }\nfunc g(t *T) int { return f(1) + t.add(2) }\nt := &T{}")
@@ -85,7 +88,8 @@ func TestCallsRedefined(t *testing.T) {
 	}
 }
 
-// TestCallsAllocate counts the allocations of a call, which are most of its time: yaegi makes one for each variable, and several for the function of a method.
+// TestCallsAllocate counts the allocations of a call, which dominate its time: yaegi makes one for
+// each variable, and several for a method.
 func TestCallsAllocate(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "type T struct{ n int }\nfunc (t *T) add(k int) int { t.n += k; return t.n }\nfunc add(a, b int) int { if a < b { return a + b }; return a - b }\nt := &T{}")

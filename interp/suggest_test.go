@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestHints holds what a cell that is refused says of what may have been meant.
+// TestHints checks the hints for cells with errors.
 func TestHints(t *testing.T) {
 	in := completing(t)
 	for _, c := range []struct{ src, msg, hint string }{
@@ -94,7 +94,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestAutomaticImports holds which packages are imported without being asked for, and what is said of it.
+// TestAutomaticImports checks which packages are imported automatically, and the notes about it.
 func TestAutomaticImports(t *testing.T) {
 	for _, c := range []struct{ src, value, note, err string }{
 		{"sort.SearchInts([]int{1, 3}, 3)", "1", "note: imported \"sort\"\n", ""},
@@ -126,7 +126,7 @@ func TestAutomaticImports(t *testing.T) {
 	}
 }
 
-// TestAutomaticImportStays holds that an import made by itself is one like any other to later cells.
+// TestAutomaticImportStays checks that later cells see an automatic import like any other.
 func TestAutomaticImportStays(t *testing.T) {
 	in := completing(t)
 	note := stderrOf(t, func() { mustEval(t, in, "sort.Ints(a)") })

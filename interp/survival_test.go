@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestMemoryOfValues holds that values of cells take no more than they may, that the error says how much that is, and that the session goes on.
+// TestMemoryOfValues checks that values of cells take at most the permitted memory, that the error
+// says how much that is, and that the session goes on.
 func TestMemoryOfValues(t *testing.T) {
 	in := open(t, Options{Memory: heap() + 256<<20})
 	mustEval(t, in, "func grow() { for { x = append(x, make([]int, 1<<18)...) } }\nvar x []int")
@@ -33,7 +34,8 @@ func TestMemoryOfValues(t *testing.T) {
 	mustEval(t, in, "for range 50 { b := make([]byte, 80<<20); b[0] = 1 }\nfor range 400 { b := make([]byte, 8<<20); b[0] = 1 }")
 }
 
-// TestSizesOfMake holds that make takes sizes of all types, and words those that are wrong as Go does.
+// TestSizesOfMake checks that make accepts sizes of all types, and that its errors are worded as in
+// Go.
 func TestSizesOfMake(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "type N uint8\nfunc of[T any](n N) []T { return make([]T, n, 2*n) }\nn := -1")
@@ -54,7 +56,8 @@ func TestSizesOfMake(t *testing.T) {
 	}
 }
 
-// TestRecursiveTypes holds that types which contain themselves are refused or work, and never end the process.
+// TestRecursiveTypes checks that types that contain themselves either are refused or work, and
+// never end the process.
 func TestRecursiveTypes(t *testing.T) {
 	for src, want := range map[string]string{
 		"type P *P":                                     "",
@@ -81,7 +84,8 @@ func TestRecursiveTypes(t *testing.T) {
 	}
 }
 
-// TestTypeOfDotImport holds that a type may be declared to be one that a package imported by a dot exports, or one of an earlier cell.
+// TestTypeOfDotImport checks that a type can be defined by one from a dot import, or from an
+// earlier cell.
 func TestTypeOfDotImport(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "import . \"strings\"\ntype E struct{ n int }\ntype X Builder\nvar x X")
@@ -91,7 +95,8 @@ func TestTypeOfDotImport(t *testing.T) {
 	}
 }
 
-// TestLargeArrays holds that types of arrays for which no machine has memory are refused wherever they stand, and others are not.
+// TestLargeArrays checks that array types for which no machine has enough memory are refused
+// wherever they occur, and others are not.
 func TestLargeArrays(t *testing.T) {
 	in := open(t, Options{})
 	for _, src := range []string{"var a [1 << 40]byte", "p := new([1 << 42]int32)", "type T [1 << 38]struct{ a, b int }\nfunc f() (t T) { return }", "func g(x [1 << 40][1 << 20]int) {}"} {
@@ -104,7 +109,8 @@ func TestLargeArrays(t *testing.T) {
 	}
 }
 
-// TestUnmappedMemory holds that a cell which reads memory that is not there, or a goroutine of it, panics, and that the session goes on.
+// TestUnmappedMemory checks that a cell or its goroutine panics when it reads unmapped memory, and
+// that the session goes on.
 func TestUnmappedMemory(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, `import "syscall"

@@ -12,17 +12,20 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// A session has thousands of cells, and most leave nothing but the values of variables. What follows frees the rest of them.
+// A session has thousands of cells, and most leave nothing but the values of variables. The
+// functions below free everything else.
 
-// keptText is the text of a cell while positions in it may be asked for.
+// keptText is the text of a cell whose positions may still be looked up.
 type keptText struct {
 	*check.Text
-	trees int  // of yaegi, in which positions in it may be
-	ended bool // the tree of its statements is gone, and with it the function literals in them
+	trees int  // number of yaegi's trees that may have positions in it
+	ended bool // the tree of its statements is gone, with the function literals in them
 }
 
-// remember keeps the text of a cell while positions in it may be asked for: as long as yaegi has a tree of it. Instances of a generic function are
-// made of its text in later cells, and packages stay. The tree of the latest cell stays until there is another.
+// remember keeps the text of a cell while positions in it may be looked up, which is as long as
+// yaegi has a tree of it. Later cells create instances of a generic function from its text, and the
+// texts of packages are kept for ever. The tree of the latest cell is kept until the next cell
+// runs.
 func (in *Interp) remember(c *compiled) {
 	for _, text := range c.Texts() {
 		in.texts[text] = &keptText{Text: text}
@@ -47,13 +50,13 @@ func (in *Interp) remember(c *compiled) {
 	}
 }
 
-// tree is a tree that yaegi has of a cell.
+// tree is one of yaegi's trees of a cell.
 type tree struct {
 	of   *keptText
-	main bool // of its statements
+	main bool // it is the tree of the cell's statements
 }
 
-// forgetTree notes that a tree of a cell is gone, and drops the cell's text with the last.
+// forgetTree notes that a tree of a cell is gone. If it was the last, it drops the cell's text.
 func (in *Interp) forgetTree(t tree) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -67,7 +70,7 @@ func (in *Interp) forgetTree(t tree) {
 	in.checker.Forget(c.Text)
 }
 
-// forgetFilesFrom drops the files of a cell that was refused: all from base on.
+// forgetFilesFrom drops the files of a rejected cell: all files from base on.
 func (in *Interp) forgetFilesFrom(base int) {
 	files := in.checker.Files()
 	for next := files.Base(); base < next; {
@@ -93,7 +96,7 @@ func (in *Interp) leave(c *compiled) {
 	in.releaseTypes()
 }
 
-// releaseTypes lets go of types that nothing of the session refers to any more.
+// releaseTypes releases types to which nothing in the session refers any more.
 func (in *Interp) releaseTypes() {
 	unused, dropped := in.program.Unused(in.runtime.Kept)
 	for _, name := range dropped {
@@ -111,7 +114,8 @@ func (in *Interp) releaseTypes() {
 	}
 }
 
-// gone reports whether the functions of a cell can run no more: all, or those that the cell does not declare.
+// gone reports whether the functions of a cell can no longer run: all of them, or only those that
+// the cell does not declare.
 func (in *Interp) gone(text *check.Text, declared bool) bool {
 	kept := in.texts[text]
 	return kept == nil || kept.ended && !declared

@@ -8,14 +8,15 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What a cell has left on the device may fail after Eval: a position in it has its line until the next cell runs, whatever is collected, and not for ever.
+// A cell's work on the device may fail after Eval: until the next cell runs, the line of a position
+// in the cell is available, whatever is collected; afterwards it is not.
 func TestPlaceAfterEval(t *testing.T) {
 	in := open(t, Options{})
 	evaluate(in, session.Cell{ID: 1, Name: "cell[1]", Line: 1, Source: "x := 1"})
 	at := in.Position()
 	place := func() session.Error {
 		runtime.GC()
-		time.Sleep(time.Millisecond) // for what is done when something is found to be gone
+		time.Sleep(time.Millisecond) // for cleanups
 		var e session.Error
 		in.Place(&e, at)
 		return e

@@ -18,7 +18,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// TestToolchain compares what the programs are said to print with what they print when the Go toolchain compiles them.
+// TestToolchain compares the expected outputs with those of the programs compiled by the Go
+// toolchain.
 func TestToolchain(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")
@@ -46,7 +47,7 @@ func TestToolchain(t *testing.T) {
 	}
 }
 
-// record writes what a section's programs print.
+// record writes the outputs of a section's programs.
 func record(t *testing.T, section string, programs []program, got []string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +59,7 @@ func record(t *testing.T, section string, programs []program, got []string) {
 	}
 }
 
-// runGo compiles programs into one binary, runs that once for each, and returns what each prints.
+// runGo compiles programs into one binary, runs it once for each program, and returns the outputs.
 func runGo(t *testing.T, programs []program) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -101,7 +102,8 @@ func runGo(t *testing.T, programs []program) []string {
 // packagePath matches the place of a program in the compiler's messages.
 var packagePath = regexp.MustCompile(`p\d\d\d/p\.go`)
 
-// runOne runs program i and returns what it prints. The packages that hold the programs are called main there.
+// runOne runs program i and returns its output. The packages of the programs are shown as main
+// there.
 func runOne(binary string, i int) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -122,7 +124,7 @@ func runOne(binary string, i int) string {
 	return strings.NewReplacer("programs/"+pkg+".", "main.", pkg+".", "main.").Replace(outputOf(stdout.String(), said, failure))
 }
 
-// panicLine matches how the report of a panic begins.
+// panicLine matches the beginning of a panic's report.
 var panicLine = regexp.MustCompile(`(?m)^(panic|fatal error): `)
 
 // goFile makes a Go file of a program: its statements become the body of Run.

@@ -19,7 +19,8 @@ func stacks() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// TestRecursion holds that recursion without end is an error which says where, that its memory is given back and that the session goes on.
+// TestRecursion checks that endless recursion is an error that gives the place, that its memory is
+// given back, and that the session goes on.
 func TestRecursion(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, `import "sort"
@@ -74,7 +75,8 @@ next := func() int { kept++; return kept }`)
 		}
 	}
 	for range 100 {
-		// Go keeps some for goroutines to come, and lets go of those that are too large when they come.
+		// Go keeps some stacks for future goroutines, and frees those that are too large when they
+		// are needed.
 		var wg sync.WaitGroup
 		for range 200 {
 			wg.Go(func() { time.Sleep(time.Millisecond) })
@@ -89,7 +91,8 @@ next := func() int { kept++; return kept }`)
 	t.Errorf("stacks take %d bytes afterwards, %d before", stacks(), before)
 }
 
-// TestRecursionInTheBackground holds that a goroutine which outlived its cell is stopped too, whatever cells came since.
+// TestRecursionInTheBackground checks that a goroutine that outlived its cell is stopped too,
+// whatever cells came since.
 func TestRecursionInTheBackground(t *testing.T) {
 	start := make(chan struct{})
 	in := open(t, Options{Packages: testPackage(func() { <-start })})
@@ -110,7 +113,7 @@ func TestRecursionInTheBackground(t *testing.T) {
 	}
 }
 
-// TestDeepRecursion holds that calls which end may be nested deep.
+// TestDeepRecursion checks that calls that end may be nested deep.
 func TestDeepRecursion(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "func f(n int) int { if n == 0 { return 0 }; return 1 + f(n-1) }\nvar g func(n int) int\ng = func(n int) int { if n == 0 { return 0 }; return 1 + g(n-1) }")
@@ -121,7 +124,8 @@ func TestDeepRecursion(t *testing.T) {
 	}
 }
 
-// TestOutOfMemory holds that a cell which takes all memory is stopped before there is none, and one that makes garbage is not.
+// TestOutOfMemory checks that a cell that takes all memory is stopped before memory runs out, and
+// one that makes garbage is not.
 func TestOutOfMemory(t *testing.T) {
 	t.Run("alone", testOutOfMemory)
 	t.Run("beside values that take long to collect", func(t *testing.T) {

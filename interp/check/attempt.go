@@ -16,20 +16,21 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Attempt is the check of one cell. If it fails, its cell has what is known up to there.
+// Attempt is the check of one cell. If it fails, its Cell has the results up to the failure.
 type Attempt struct {
 	Checker *Checker
 	Cell    *Cell
 
 	errs     []diagnostic
-	source   *session.Error           // of a package that it imports
-	at       map[diagnostic]token.Pos // where in the syntax an error is
-	undo     []func()                 // what the check has done to types of earlier cells
-	tolerant bool                     // goes on after errors, for what can be known of a cell that is being typed
+	source   *session.Error           // of an imported package
+	at       map[diagnostic]token.Pos // positions of errors in the syntax
+	undo     []func()                 // functions that undo the check's changes to types of earlier cells
+	tolerant bool                     // go on after errors, to learn as much as possible about an incomplete cell
 }
 
-// Check type-checks a cell in three stages, each of which sees what those before it found: declarations without the bodies of
-// functions; statements; the bodies. So functions may use variables that the cell's statements define. The session stays as it is.
+// Check type-checks a cell in three stages, each of which sees the results of those before it:
+// declarations without the bodies of functions, statements, and bodies. So functions may use
+// variables that the cell's statements define. The session does not change.
 func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 	auto := map[string]string{}
 	for {
@@ -46,14 +47,14 @@ func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 		}
 		if !a.missingImports() {
 			k.dropFresh()
-			err := p.errorOf(session.KindType, a.errs) // puts them in order
+			err := p.errorOf(session.KindType, a.errs) // also sorts them
 			first := a.errs[0]
 			return nil, &Failure{Err: err, Attempt: a, Msg: first.msg, At: a.at[first]}
 		}
 	}
 }
 
-// attempt begins the check of a cell that imports, beside what it says, the packages of auto.
+// attempt begins the check of a cell that also imports the packages in auto.
 func (k *Checker) attempt(p *Syntax, auto map[string]string) *Attempt {
 	k.pkgs.loading.dir = "."
 	if p.Name != "" {
@@ -62,7 +63,7 @@ func (k *Checker) attempt(p *Syntax, auto map[string]string) *Attempt {
 	return &Attempt{Checker: k, at: map[diagnostic]token.Pos{}, Cell: newCell(p, auto, len(p.cell.Source))}
 }
 
-// newCell returns a cell whose source has so many bytes.
+// newCell returns a cell whose source has size bytes.
 func newCell(p *Syntax, auto map[string]string, size int) *Cell {
 	return &Cell{Syntax: p, Imports: maps.Clone(auto), Auto: auto, Info: &types.Info{
 		Types:      make(map[ast.Expr]types.TypeAndValue, size/8),
@@ -75,14 +76,14 @@ func newCell(p *Syntax, auto map[string]string, size int) *Cell {
 	}}
 }
 
-// revert takes back what the check did to types of earlier cells.
+// revert undoes the check's changes to types of earlier cells.
 func (k *Attempt) revert() {
 	for _, undo := range slices.Backward(k.undo) {
 		undo()
 	}
 }
 
-// failed reports whether the check ends here.
+// failed reports whether the check has to stop.
 func (k *Attempt) failed() bool { return (len(k.errs) > 0 || k.source != nil) && !k.tolerant }
 
 func (k *Attempt) run() {
@@ -195,7 +196,8 @@ func (k *Attempt) run() {
 	}
 }
 
-// statements checks the cell's statements and finds the variables they define and the value of the last one.
+// statements checks the cell's statements and finds the variables that they define and the value of
+// the last one.
 func (k *Attempt) statements(known names) {
 	c := k.Cell
 	var last *ast.ExprStmt
@@ -245,7 +247,8 @@ func (k *Attempt) statements(known names) {
 	c.Values = []types.Type{types.Default(tv.Type)}
 }
 
-// prints reports whether an expression is a call of one of fmt's functions that print, or of display's that show: what they return is not worth showing.
+// prints reports whether an expression is a call of a function of fmt that prints, or of display
+// that shows something. The results of such calls are not shown.
 func (c *Cell) prints(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -272,7 +275,8 @@ func (c *Cell) prints(e ast.Expr) bool {
 	return false
 }
 
-// stage checks declarations where names mean known. What they declare is visible until the next stage.
+// stage checks declarations in a scope with the names in known. Their objects are visible until the
+// next stage.
 func (k *Attempt) stage(known names, decls []ast.Decl) {
 	pkg := k.Checker.pkg
 	k.Checker.show(known.own, decls)
@@ -290,7 +294,8 @@ func (k *Attempt) stage(known names, decls []ast.Decl) {
 	}
 }
 
-// Imports are the packages that the cell may use, by the names it calls them.
+// Imports returns the import paths of packages that the cell may use, by the name that the cell
+// uses.
 func (k *Attempt) Imports() map[string]string {
 	imports := maps.Clone(k.Checker.scope.imports)
 	maps.Copy(imports, k.Cell.Imports)
@@ -310,7 +315,8 @@ func (k *Attempt) report(err error) {
 	k.errorAt(e.Pos, e.Msg)
 }
 
-// permits reports whether an error is none at a prompt: variables, imports and labels may be unused, and at the top level x := defines x again.
+// permits reports whether an error is permitted at a prompt: variables, imports and labels may be
+// unused, and at the top level x := may define x again.
 func (k *Attempt) permits(e types.Error) bool {
 	if strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " and not used") {
 		return true
@@ -331,7 +337,7 @@ func (k *Attempt) errorAt(pos token.Pos, msg string) {
 	k.at[d] = pos
 }
 
-// importSpec finds the package of an import and the name it gets.
+// importSpec finds the package of an import declaration and its name in the cell.
 func (k *Attempt) importSpec(spec *ast.ImportSpec) {
 	path, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -361,7 +367,7 @@ func (k *Attempt) importSpec(spec *ast.ImportSpec) {
 	}
 }
 
-// isForeign reports whether f is a method of a type that an earlier cell declared.
+// isForeign reports whether f is a method of an earlier cell's type.
 func (k *Attempt) isForeign(f *ast.FuncDecl, known names) bool {
 	name := ReceiverName(f)
 	if name == nil {
@@ -371,7 +377,7 @@ func (k *Attempt) isForeign(f *ast.FuncDecl, known names) bool {
 	return ok
 }
 
-// addMethod gives the type of an earlier cell a method.
+// addMethod adds a method to an earlier cell's type.
 func (k *Attempt) addMethod(f *ast.FuncDecl, known names) {
 	name := ReceiverName(f)
 	base, ok := types.Unalias(known.get(name.Name).Type()).(*types.Named)
@@ -393,7 +399,8 @@ func (k *Attempt) addMethod(f *ast.FuncDecl, known names) {
 	k.Cell.AddedMethods = append(k.Cell.AddedMethods, AddedMethod{base, fn, old != nil})
 }
 
-// Innermost returns the smallest scope of the cell that pos is in; that of the package if it is in none.
+// Innermost returns the smallest scope of the cell that contains pos, or the package's scope if
+// there is none.
 func (k *Attempt) Innermost(pos token.Pos) *types.Scope {
 	inner := k.Checker.pkg.Scope()
 	smallest := token.Pos(0)

@@ -11,13 +11,16 @@ import (
 	"github.com/symmrepl/symmrepl/interp/generics"
 )
 
-// A package that a cell uses without importing it is imported all the same if its name means nothing else and only one package can
-// be meant. The imports count as the cell's own, so that running the cell's text again does it again.
+// If a cell uses a package without importing it, the package is imported automatically, if its name
+// has no other meaning and identifies a single package. Automatic imports count as the cell's own,
+// so running the cell's text again has the same effect.
 
-// preferred are packages that share their names with others of the tables, the one that is meant first.
+// preferred lists packages that share a name with others in the tables; the package to choose comes
+// first.
 var preferred = []string{"math/rand/v2", "crypto/rand", "math/rand", "text/template", "html/template"}
 
-// missingImports finds packages that would give a meaning to names which the check found undefined. It reports whether there are any.
+// missingImports finds packages that would define the names that the check found undefined. It
+// reports whether there are any.
 func (k *Attempt) missingImports() bool {
 	used := map[string][]string{} // members, by the name before the dot
 	for _, d := range k.errs {
@@ -49,7 +52,7 @@ func IsOperand(n ast.Node, pos token.Pos) bool {
 	return ok && id.Pos() == pos
 }
 
-// Find returns the innermost node of the cell that is as wanted, nil if none is.
+// Find returns the innermost node of the cell for which wanted is true, or nil.
 func (p *Syntax) Find(pos token.Pos, wanted func(n ast.Node, pos token.Pos) bool) ast.Node {
 	var found ast.Node
 	visit := func(n ast.Node) bool {
@@ -65,7 +68,7 @@ func (p *Syntax) Find(pos token.Pos, wanted func(n ast.Node, pos token.Pos) bool
 	return found
 }
 
-// Importable gives the name of every package that cells may import, by its path.
+// Importable returns the names of all packages that cells may import, by import path.
 func (p *Packages) Importable() map[string]string {
 	all := maps.Clone(p.names)
 	for _, source := range generics.Paths() {
@@ -79,7 +82,7 @@ func (p *Packages) Importable() map[string]string {
 	return all
 }
 
-// PathsOf lists the packages that have a name, as import paths.
+// PathsOf lists the import paths of packages with the given name.
 func (p *Packages) PathsOf(name string) []string {
 	var paths []string
 	for path, n := range p.Importable() {
@@ -96,7 +99,8 @@ func (p *Packages) PathsOf(name string) []string {
 	return paths
 }
 
-// meant returns the import path of the package that has a name and members, "" when none or several may be meant.
+// meant returns the import path of the package with the given name and members. It returns "" if
+// there is none or the choice is ambiguous.
 func (p *Packages) meant(name string, members []string) string {
 	paths := slices.DeleteFunc(p.PathsOf(name), func(path string) bool {
 		return slices.ContainsFunc(members, func(m string) bool { return !p.Has(path, m) })

@@ -8,37 +8,40 @@ import (
 	"slices"
 )
 
-// Checker checks the cells of a session one after the other. It knows what the cells so far have defined and the packages that cells may import,
-// but nothing of how cells run.
+// Checker checks the cells of a session one after the other. It knows the definitions of the cells
+// so far and the packages that cells may import, but not how cells run.
 type Checker struct {
 	fset  *token.FileSet
 	pkgs  *Packages
-	pkg   *types.Package // of all cells
+	pkg   *types.Package // the package of all cells
 	scope scope
 
-	visible map[string]types.Object // what the scope of pkg holds: what names mean to the next cell, but for those that show changes
-	covered map[string]types.Object // what these mean to the session, nil for nothing
+	// the scope of pkg: the objects of names in the next cell, with the changes that show has made
+	visible map[string]types.Object
+	// the names that show has changed, with their objects in the session (nil for none)
+	covered map[string]types.Object
 }
 
-// scope is what names mean at the top level of the next cell.
+// scope has the names that are visible at the top level of the next cell.
 type scope struct {
 	imports  map[string]string         // import path by the name that cells use
 	dots     []string                  // import paths of packages whose names need no qualifier
-	dotted   map[string]types.Object   // what these names mean
+	dotted   map[string]types.Object   // the objects of these names
 	objects  map[string]types.Object   // variables, functions, types and constants by name
 	generics map[types.Object]*Generic // the generic declarations among them
 }
 
 // Packages that need no import.
 const (
-	symmemName  = "symm" // what cells call symmem
+	symmemName  = "symm" // the name of symmem in cells
 	SymmemPath  = "github.com/symmrepl/symmrepl/symmem"
 	DisplayPath = "github.com/symmrepl/symmrepl/display"
 	displayDot  = DisplayPath + "/dot"
 )
 
-// New returns a checker of an empty session. Positions of cells go into fset. Tables are the symbols of the packages that cells may import, by
-// "import/path/name", then by identifier. Names are packages that need no import, by the names that cells use; they are added to display, fmt, math,
+// New returns a checker for an empty session. Positions of cells are added to fset. Tables has the
+// symbols of the packages that cells may import, by "import/path/name", then by identifier. Names
+// has packages that need no import, by their names in cells; they are added to display, fmt, math,
 // strings, symm and time.
 func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names map[string]string) (*Checker, error) {
 	k := &Checker{
@@ -58,25 +61,28 @@ func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names 
 	return k, nil
 }
 
-// Packages are those that cells may import.
+// Packages returns the packages that cells may import.
 func (k *Checker) Packages() *Packages { return k.pkgs }
 
-// Package is the one that all cells are in.
+// Package returns the package of all cells.
 func (k *Checker) Package() *types.Package { return k.pkg }
 
-// Files is the set of files that cells have their positions in.
+// Files returns the file set of the cells' positions.
 func (k *Checker) Files() *token.FileSet { return k.fset }
 
-// Objects are what the cells so far have defined, by name. The caller must not change the map.
+// Objects returns the objects that the cells so far have defined, by name. The caller must not
+// change the map.
 func (k *Checker) Objects() map[string]types.Object { return k.scope.objects }
 
-// Imports are the import paths of packages by the names that cells use. The caller must not change the map.
+// Imports returns the import paths of packages by the names that cells use. The caller must not
+// change the map.
 func (k *Checker) Imports() map[string]string { return k.scope.imports }
 
-// Dots are the import paths of packages whose names need no qualifier.
+// Dots returns the import paths of packages whose names need no qualifier.
 func (k *Checker) Dots() []string { return k.scope.dots }
 
-// Generic returns the declaration of a generic function or type of the session or of a package in source, nil for all else.
+// Generic returns the declaration of a generic function or type of the session or of a package that
+// is kept as source, or nil for other objects.
 func (k *Checker) Generic(obj types.Object) *Generic {
 	if g := k.scope.generics[obj]; g != nil {
 		return g
@@ -84,7 +90,8 @@ func (k *Checker) Generic(obj types.Object) *Generic {
 	return k.pkgs.sources[obj]
 }
 
-// Eval checks an expression in which names mean what they mean to the next cell, and more packages by their names.
+// Eval checks an expression in the scope of the next cell, in which the packages in more can also
+// be used by their names.
 func (k *Checker) Eval(expr string, more map[string]string) (types.TypeAndValue, error) {
 	imports := maps.Clone(k.scope.imports)
 	maps.Copy(imports, more)
@@ -98,7 +105,7 @@ func (k *Checker) Eval(expr string, more map[string]string) (types.TypeAndValue,
 	return types.Eval(token.NewFileSet(), k.pkg, token.NoPos, expr)
 }
 
-// Define makes the definitions of a cell those of the session: the next cell sees them.
+// Define adds the definitions of a cell to the session, so that the next cell sees them.
 func (k *Checker) Define(c *Cell) {
 	k.hide()
 	s := &k.scope
@@ -124,10 +131,10 @@ func (k *Checker) Define(c *Cell) {
 	maps.Copy(s.generics, c.Generics)
 }
 
-// DropGeneric forgets the declaration of a generic function whose place another has taken.
+// DropGeneric forgets the declaration of a generic function that another function has replaced.
 func (k *Checker) DropGeneric(obj types.Object) { delete(k.scope.generics, obj) }
 
-// forget drops the object that a name meant.
+// forget drops the object of a name.
 func (k *Checker) forget(name string) {
 	delete(k.scope.objects, name)
 	if obj := k.scope.dotted[name]; obj != nil {

@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// cloneSyntax returns a deep copy of a node. What replace returns for a node, if not nil, stands in the copy in its place.
+// cloneSyntax returns a deep copy of a node. If replace returns a node for another, it replaces
+// that node in the copy.
 func cloneSyntax[N ast.Node](n N, replace func(ast.Node) ast.Node) N {
 	return cloneValue(reflect.ValueOf(n), replace).Interface().(N)
 }
@@ -20,7 +21,7 @@ func cloneValue(v reflect.Value, replace func(ast.Node) ast.Node) reflect.Value 
 	case reflect.Pointer:
 		n, isNode := v.Interface().(ast.Node)
 		if v.IsNil() || !isNode {
-			return v // an ast.Object or ast.Scope: cells are parsed without
+			return v // an ast.Object or ast.Scope, which cells do not have
 		}
 		if r := replace(n); r != nil {
 			return reflect.ValueOf(r)

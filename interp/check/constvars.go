@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// varsOfConstants returns the variable declarations among those with which a cell begins whose names constants of the cell use: the length of an array is a
-// constant.
+// varsOfConstants returns the variable declarations at the beginning of a cell whose names the
+// cell's constants use: the length of an array is constant.
 func (c *Cell) varsOfConstants() (vars []ast.Decl) {
 	if len(c.Stmts) == 0 || !isVarDecl(c.Stmts[0]) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Declarations gives the text of what a cell declares, functions without their bodies, with the comments above, by "name" or
-// "Type.Method".
+// Declarations returns the text of the cell's declarations, without the bodies of functions but
+// with the comments above, by "name" or "Type.Method".
 func (c *Cell) Declarations() map[string]string {
 	all := map[string]string{}
 	for _, d := range c.Decls {
@@ -34,7 +34,7 @@ func (c *Cell) Declarations() map[string]string {
 	return all
 }
 
-// declaration returns a piece of the cell's text and below it the line comments that stand right above it.
+// declaration returns a piece of the cell's text together with the line comments directly above it.
 func (c *Text) declaration(from, to token.Pos) string {
 	start, end := c.Offset(from), c.Offset(to)
 	if start < 0 || end < start || end > len(c.cell.Source) {
@@ -42,7 +42,7 @@ func (c *Text) declaration(from, to token.Pos) string {
 	}
 	text := c.cell.Source[start:end]
 	above, before := cutLine(c.cell.Source[:start])
-	if strings.TrimSpace(before) != "" { // something else on the same line
+	if strings.TrimSpace(before) != "" { // something else precedes it on the same line
 		return text
 	}
 	var comment []string
@@ -59,7 +59,7 @@ func (c *Text) declaration(from, to token.Pos) string {
 	return strings.TrimSpace(text + "\n\n" + strings.Join(comment, "\n"))
 }
 
-// cutLine cuts off the last line of a text. What is above of it ends with a newline.
+// cutLine cuts off the last line of a text. The text above it ends with a newline.
 func cutLine(text string) (above, line string) {
 	i := strings.LastIndexByte(text, '\n') + 1
 	return text[:i], text[i:]

@@ -2,7 +2,8 @@ package check
 
 import "go/types"
 
-// exported returns what a package exports, by name. A package that cannot be imported exports nothing: its import is an error of its own.
+// exported returns the exported objects of a package, by name. For a package that cannot be
+// imported it returns none; the import itself is reported as an error.
 func (p *Packages) exported(path string) map[string]types.Object {
 	out := map[string]types.Object{}
 	pkg, err := p.Import(path)
@@ -17,7 +18,7 @@ func (p *Packages) exported(path string) map[string]types.Object {
 	return out
 }
 
-// importDot makes the names of a package usable without a qualifier: they mean that until a cell defines them.
+// importDot makes the names of a package usable without a qualifier, until a cell defines them.
 func (k *Checker) importDot(path string) {
 	k.scope.dots = append(k.scope.dots, path)
 	for name, obj := range k.pkgs.exported(path) {

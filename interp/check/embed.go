@@ -18,8 +18,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A //go:embed directive of a script gives the variable declared below it the contents of files beside the script. It becomes the value of the variable before the
-// cell is checked.
+// A //go:embed directive of a script initialises the variable declared below it with the contents
+// of files next to the script. The contents are added as the variable's value before the cell is
+// checked.
 
 // embedPrefix begins a directive.
 const embedPrefix = "//go:embed"
@@ -51,10 +52,10 @@ func embedDirectives(src string) (list []embedDirective) {
 	}
 }
 
-// embedded is a file that a directive names.
+// embedded is a file named by a directive.
 type embedded struct{ name, data string }
 
-// embed gives the variables below directives their values.
+// embed adds the values of variables below directives.
 func (p *Syntax) embed() *Failure {
 	patterns := map[*ast.ValueSpec][]string{}
 	for _, d := range embedDirectives(p.cell.Source) {
@@ -80,7 +81,8 @@ func (p *Syntax) embed() *Failure {
 	return nil
 }
 
-// embedVariable returns the declaration of a variable below a line. Those of again have a value from a directive above this one.
+// embedVariable returns the variable declaration below a line. Variables in again already have a
+// value from a directive above this one.
 func (p *Syntax) embedVariable(line int, again map[*ast.ValueSpec][]string) (*ast.ValueSpec, error) {
 	if _, err := os.Stat(p.Name); err != nil {
 		return nil, errors.New("it takes files beside a script, and this cell is in none; os.ReadFile and os.DirFS read files of the current folder")
@@ -121,7 +123,7 @@ func (p *Syntax) embedVariable(line int, again map[*ast.ValueSpec][]string) (*as
 	return below, nil
 }
 
-// isEmbedFS reports whether a type is called as embed.FS is.
+// isEmbedFS reports whether a type is written as embed.FS.
 func isEmbedFS(typ ast.Expr) bool {
 	sel, ok := typ.(*ast.SelectorExpr)
 	return ok && sel.Sel.Name == "FS"
@@ -147,8 +149,9 @@ func embedPatterns(text string) (list []string, err error) {
 	return list, nil
 }
 
-// embeddedFiles reads the files in a folder that patterns name, in the order of their names. A folder stands for the files in it, but for those whose names begin
-// with a dot or underscore unless "all:" begins the pattern.
+// embeddedFiles reads the files in a folder that match patterns, sorted by name. A folder stands
+// for the files in it, except for names that begin with a dot or underscore unless the pattern
+// begins with "all:".
 func embeddedFiles(dir string, patterns []string) ([]embedded, error) {
 	files := map[string]string{}
 	root := os.DirFS(dir)
@@ -190,7 +193,7 @@ func embeddedFiles(dir string, patterns []string) ([]embedded, error) {
 	return list, nil
 }
 
-// embeddedValue is the value of a variable that holds files.
+// embeddedValue returns the value of a variable that holds files.
 func (p *Syntax) embeddedValue(v *ast.ValueSpec, files []embedded) ast.Expr {
 	pos := v.Type.Pos()
 	text := func(s string) ast.Expr {
@@ -212,8 +215,9 @@ func (p *Syntax) embeddedValue(v *ast.ValueSpec, files []embedded) ast.Expr {
 	return &ast.CallExpr{Fun: &ast.ParenExpr{Lparen: pos, X: cloneSyntax(v.Type, func(ast.Node) ast.Node { return nil }), Rparen: pos}, Lparen: pos, Args: []ast.Expr{text(data)}, Rparen: pos}
 }
 
-// embedName is what compiledPath is called in a cell that embeds an embed.FS: such a cell has the name in a comment.
+// embedName is the name of package compiledPath in a cell that embeds an embed.FS. Such a cell has
+// the name in a comment.
 const embedName = "go:embed"
 
-// compiledPath is the package whose EmbedFS makes one.
+// compiledPath is the package whose function EmbedFS makes an embed.FS.
 const compiledPath = "github.com/symmrepl/symmrepl/interp/generics/compiled"

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// MaxErrors is how many errors of a cell are listed.
+// MaxErrors is the maximum number of errors listed for a cell.
 const MaxErrors = 10
 
 func (c *Text) syntaxError(errs scanner.ErrorList, header int) *Failure {
@@ -25,7 +25,7 @@ func (c *Text) syntaxError(errs scanner.ErrorList, header int) *Failure {
 		if n := strings.Count(c.cell.Source, "\n") + 1; line > n || e.Pos.Offset-header >= len(c.cell.Source) {
 			line, column = n, len(c.SourceLine(n))+1
 			msg = atEnd.Replace(msg)
-			if len(list) > 0 { // it follows from an earlier error
+			if len(list) > 0 { // it is a consequence of an earlier error
 				continue
 			}
 			missing, _, _ = scanOpen(c.cell.Source)
@@ -35,10 +35,11 @@ func (c *Text) syntaxError(errs scanner.ErrorList, header int) *Failure {
 	return &Failure{Err: c.errorOf(session.KindSyntax, list), Missing: missing}
 }
 
-// atEnd calls the end of a cell by its name: what the parser finds there was added to parse it.
+// atEnd renames the end of the cell in messages: the parser reports text that was added to parse
+// the cell.
 var atEnd = strings.NewReplacer("found '}'", "found the end of the cell", "found 'EOF'", "found the end of the cell")
 
-// errorOf makes an error of diagnostics: the first is its message, the others its detail.
+// errorOf returns an error for diagnostics: the first is its message, the others its detail.
 func (c *Text) errorOf(kind session.Kind, list []diagnostic) *session.Error {
 	slices.SortStableFunc(list, func(a, b diagnostic) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
@@ -60,7 +61,7 @@ func (c *Text) errorOf(kind session.Kind, list []diagnostic) *session.Error {
 	return e
 }
 
-// ErrorAt makes an error at a place of the cell.
+// ErrorAt returns an error at a place of the cell.
 func (c *Text) ErrorAt(kind session.Kind, pos token.Pos, msg string) *session.Error {
 	line, column, ok := c.Position(pos)
 	if !ok {
@@ -69,8 +70,8 @@ func (c *Text) ErrorAt(kind session.Kind, pos token.Pos, msg string) *session.Er
 	return c.errorOf(kind, []diagnostic{{line, column, msg}})
 }
 
-// ErrorInFile makes an error at a place of a file of a package, or else of the file that the cell's statements are parsed from, of which the first line begins with
-// more than the cell.
+// ErrorInFile returns an error at a place in a file. The file is one of a package, or the file from
+// which the cell's statements are parsed, whose first line begins with additional text.
 func (c *Cell) ErrorInFile(kind session.Kind, file string, line, column int, msg string) *session.Error {
 	for _, text := range c.texts {
 		if text.Name == file {

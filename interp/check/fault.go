@@ -7,15 +7,16 @@ import (
 	"go/types"
 )
 
-// typesFault is the error of syntax that package go/types panics at.
+// typesFault is the error for syntax on which package go/types panics.
 type typesFault struct{ cause any }
 
 func (e *typesFault) Error() string {
 	return fmt.Sprintf("the type checker failed: %v; split the cell or write it in another way", e.cause)
 }
 
-// parenthesize puts parentheses around the known types that types are declared to be, until undo: go/types panics at one that is in the scope of the package
-// and not in its files, where it stands by itself.
+// parenthesize puts parentheses around type names from the session that are the whole right side of
+// a type declaration, until undo is called. Package go/types panics for such a name if it is in the
+// package's scope but not in its files.
 func parenthesize(decls []ast.Decl, known names) (undo func()) {
 	was := map[*ast.TypeSpec]ast.Expr{}
 	for _, d := range decls {
@@ -41,12 +42,13 @@ func parenthesize(decls []ast.Decl, known names) (undo func()) {
 	}
 }
 
-// checkFile has go/types check a file. The errors that it finds go to conf.Error; if it panics, that is the error which is returned.
+// checkFile makes go/types check a file. Errors go to conf.Error; if go/types panics, checkFile
+// returns an error.
 func checkFile(conf *types.Config, fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File) (fault error) {
 	return checkFiles(conf, fset, pkg, info, []*ast.File{file})
 }
 
-// checkFiles does it for the files of a package.
+// checkFiles is checkFile for the files of a package.
 func checkFiles(conf *types.Config, fset *token.FileSet, pkg *types.Package, info *types.Info, files []*ast.File) (fault error) {
 	defer func() {
 		if cause := recover(); cause != nil {

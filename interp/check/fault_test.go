@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// faultyImporter panics, as package go/types does at some syntax.
+// faultyImporter panics, as package go/types does for some syntax.
 type faultyImporter struct{}
 
 func (faultyImporter) Import(string) (*types.Package, error) {
@@ -17,7 +17,7 @@ func (faultyImporter) Import(string) (*types.Package, error) {
 	return p, p.Scope().Lookup("x").(error)
 }
 
-// TestFault holds that a panic of go/types is an error of the check.
+// TestFault checks that a panic of go/types is an error of the check.
 func TestFault(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "x", "package main; import \"x\"", 0)

@@ -7,12 +7,15 @@ import (
 	"strconv"
 )
 
-// Generic functions and types never reach yaegi. Their declarations are checked, as go/types checks them, and kept as syntax together with what
-// the names in them meant there. Lowered code that uses one with a list of type arguments gets an instance: a copy of the declaration in which
-// the type parameters are names of the type arguments, checked again and lowered like any other function or type. The standard
-// library's generic packages are sources of ours (package generics) that are treated the same way.
+// Generic functions and types never reach yaegi. Go/types checks their declarations, which are kept
+// as syntax together with the objects of the names in them. When lowered code uses one with a list
+// of type arguments, it gets an instance: a copy of the declaration in which the type parameters
+// are names of the type arguments. The copy is checked again and lowered like any other function or
+// type. The standard library's generic packages are available as source (package generics) and are
+// treated in the same way.
 
-// keepGenerics notes the generic declarations of a cell that checks. pkg is the package that it declares them in, and known what names mean at its top level.
+// keepGenerics records the generic declarations of a cell that checks. Pkg is the package that they
+// belong to, and known the names at its top level.
 func (c *Cell) keepGenerics(pkg *types.Package, known names) {
 	c.Generics = map[types.Object]*Generic{}
 	add := func(name *ast.Ident) *Generic {
@@ -50,7 +53,7 @@ func (c *Cell) keepGenerics(pkg *types.Package, known names) {
 	}
 }
 
-// environment records in g what the names in a declaration mean that are declared outside of it.
+// environment records in g the objects of names in a declaration that are declared outside of it.
 func (c *Cell) environment(g *Generic, d ast.Node, known names) {
 	info := c.Info
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -88,7 +91,7 @@ func fieldNames(f *ast.FieldList) []string {
 	return names
 }
 
-// receiverParams returns the names that a method of a generic type gives the type parameters.
+// receiverParams returns a generic type's type parameters as named in a method's receiver.
 func receiverParams(f *ast.FuncDecl) []string {
 	var names []string
 	for _, e := range receiverList(f) {
@@ -101,7 +104,7 @@ func receiverParams(f *ast.FuncDecl) []string {
 	return names
 }
 
-// nameReceiverParams gives type parameters of a receiver that have no name one that no source can spell.
+// nameReceiverParams gives blank type parameters of a receiver names that no source can spell.
 func nameReceiverParams(f *ast.FuncDecl) {
 	for i, e := range receiverList(f) {
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok && id.Name == "_" {
@@ -110,7 +113,7 @@ func nameReceiverParams(f *ast.FuncDecl) {
 	}
 }
 
-// blankParam is the name that type parameter i gets if it has none.
+// blankParam returns the name for type parameter i if it is blank.
 func blankParam(i int) string { return "_#" + strconv.Itoa(i) }
 
 // receiverList returns the type parameters of the receiver of a method.
@@ -142,13 +145,14 @@ func genericType(decls []ast.Decl, name *ast.Ident) *ast.TypeSpec {
 	return nil
 }
 
-// genericBody is the method f of the generic type t as a generic function (see body).
+// genericBody returns the method f of the generic type t as a generic function (see body).
 func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
 	own, declared := receiverParams(f), fieldNames(t.TypeParams)
 	if len(own) != len(declared) {
 		return f
 	}
-	called := map[string]string{} // by the method, by the type's names
+	// names of type parameters in the method, by their names in the type
+	called := map[string]string{}
 	for i, name := range own {
 		if name == "_" {
 			name = blankParam(i)

@@ -21,7 +21,7 @@ func methodsOf(n *types.Named) (*[]*types.Func, error) {
 	return methods, nil
 }
 
-// scopeParts returns what a scope holds: the objects by name, and the scopes within.
+// scopeParts returns a scope's objects by name, and its inner scopes.
 func scopeParts(s *types.Scope) (elems, children reflect.Value, err error) {
 	v := reflect.ValueOf(s).Elem()
 	if elems, err = unexported.Field(v, "elems", reflect.Map); err == nil {
@@ -30,12 +30,14 @@ func scopeParts(s *types.Scope) (elems, children reflect.Value, err error) {
 	return elems, children, err
 }
 
-// setScope makes the scope of a package empty, and returns how to undo that. All cells are one package to go/types, so that they may use each
-// other's unexported fields and methods, but what a name means changes from cell to cell. The scope itself stays, as objects refer to it.
+// setScope empties the scope of a package, and returns a function that undoes that. For go/types,
+// all cells are one package, so that they may use each other's unexported fields and methods, but
+// the meaning of names changes from cell to cell. The scope object itself is kept, because other
+// objects refer to it.
 func setScope(p *types.Package) (undo func()) {
 	elems, children, err := scopeParts(p.Scope())
 	if err != nil {
-		panic(err) // another version of go/types
+		panic(err) // an incompatible version of go/types
 	}
 	was := reflect.New(elems.Type()).Elem()
 	was.Set(elems)

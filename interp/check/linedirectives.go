@@ -7,18 +7,20 @@ import (
 	"regexp"
 )
 
-// A //line or /*line comment says in which file and line the text after it is, to package runtime and loggers. Errors of cells stay where the user sees them.
+// A //line or /*line comment sets the file and line of the following text for package runtime and
+// loggers. Errors of cells still report the place that the user sees.
 
 var lineDirective = regexp.MustCompile(`(?m)^//line |/\*line `)
 
-// Directed returns the file and the line that a line directive of the cell gives to pos. The file is "" if it leaves that as it is. It is not ok if none gives any.
+// Directed returns the file and the line that a line directive of the cell gives to pos. File is ""
+// if the directive does not change it. Ok is false if no directive applies.
 func (c *Text) Directed(pos token.Pos) (file string, line int, ok bool) {
 	source := c.cell.Source
 	row, column, ok := c.Position(pos)
 	if !ok || !lineDirective.MatchString(source) {
 		return "", 0, false
 	}
-	const unnamed = "??" // what Go calls the file of //line :1
+	const unnamed = "??" // Go's name for the file of //line :1
 	f := token.NewFileSet().AddFile(FileName, -1, len(source))
 	var s scanner.Scanner
 	s.Init(f, []byte(source), nil, 0)

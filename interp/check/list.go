@@ -6,12 +6,12 @@ import (
 	"go/token"
 )
 
-// At the end of a cell may stand a list of expressions, as in
+// A cell may end with a list of expressions, such as
 //
 //	v, ok
 //
-// which Go does not have as a statement: the values are shown. It is parsed as the arguments of a call and checked as an assignment of all to the
-// blank identifier.
+// which is not a statement of Go: the values are shown. The list is parsed as the arguments of a
+// call and checked as an assignment of all values to the blank identifier.
 
 const listHeader = "package main;func main(){list("
 

@@ -19,15 +19,17 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Packages of the module that a cell's file is in are read from their folders when a cell imports them, checked as the go command does it, and become cells of a
-// kind of their own: what they declare has names of their package.
+// When a cell imports a package of the module that the cell's file is in, the package is read from
+// its folder and checked as the go command does. It becomes a Cell with a separate package; its
+// declarations are named in that package.
 
-// loading are the packages of modules.
+// loading has the packages of modules.
 type loading struct {
-	dir   string           // of the cell that is checked: its module is the one above
+	// folder of the cell that is checked; its module is that of the nearest go.mod above
+	dir   string
 	cells map[string]*Cell // by import path; nil while it is being checked
 	own   map[*types.Package]bool
-	fresh []*Cell // those that are not known to run yet, each after what it imports
+	fresh []*Cell // packages that may not have run yet, each after those that it imports
 }
 
 // sourceError is the error of a package that does not check.
@@ -45,7 +47,8 @@ func (i importer) Import(importPath string) (*types.Package, error) {
 	return i.p.importInto(importPath, i.dir)
 }
 
-// Interprets reports whether the source of a package is interpreted: whether it is that of all cells, or of a module.
+// Interprets reports whether a package is interpreted: it is the package of all cells, or belongs
+// to a module.
 func (k *Checker) Interprets(pkg *types.Package) bool { return pkg == k.pkg || k.pkgs.loading.own[pkg] }
 
 // HasModules reports whether the session has packages of modules.
@@ -95,7 +98,8 @@ func (p *Packages) load(importPath, from string) (*types.Package, error) {
 	return c.Package, nil
 }
 
-// SourceFiles returns the files of the package in a folder that are built on this machine, without cgo, and the name of the package.
+// SourceFiles returns the files of the package in a folder that are built on this machine without
+// cgo, and the package's name.
 func SourceFiles(dir string) (files []string, name string, err error) {
 	how := build.Default
 	how.CgoEnabled = false
@@ -119,7 +123,7 @@ func SourceFiles(dir string) (files []string, name string, err error) {
 	return files, pkg.Name, nil
 }
 
-// tags returns the build tags that are among the flags of the go command.
+// tags returns the build tags in the flags of the go command.
 func tags(flags string) (list []string) {
 	for word := range strings.FieldsSeq(flags) {
 		if rest, ok := strings.CutPrefix(strings.TrimLeft(word, "-"), "tags="); ok {
@@ -129,7 +133,7 @@ func tags(flags string) (list []string) {
 	return list
 }
 
-// read parses and checks the files of a package, which are in a folder.
+// read parses and checks the files of a package in the folder dir.
 func (p *Packages) read(pkg *types.Package, files []string, dir string) (c *Cell, failed *session.Error) {
 	at := pkg.Path()
 	p.loading.cells[at] = nil
@@ -172,7 +176,7 @@ func (p *Packages) read(pkg *types.Package, files []string, dir string) (c *Cell
 	return c, nil
 }
 
-// parse parses a file of a package. What it embeds becomes the values of its variables.
+// parse parses a file of a package. Embedded files become values of its variables.
 func (p *Packages) parse(file string) (*ast.File, *Syntax, *session.Error) {
 	name := shortPath(file)
 	source, err := os.ReadFile(file)
@@ -181,7 +185,7 @@ func (p *Packages) parse(file string) (*ast.File, *Syntax, *session.Error) {
 	}
 	s := &Syntax{Text: &Text{Name: name, Line: 1, cell: session.Cell{Source: string(source), Name: name}}}
 	base := p.fset.Base()
-	// Yaegi finds what a file imports by the last part of its name: see FileName.
+	// Yaegi finds the imports of a file by the last part of its name: see FileName.
 	f, err := parser.ParseFile(p.fset, path.Join(filepath.ToSlash(name), FileName), source, parser.SkipObjectResolution|parser.AllErrors)
 	s.files = []parsedFile{{p.fset.File(token.Pos(base)), 0}}
 	var list scanner.ErrorList
@@ -228,9 +232,9 @@ func (c *Cell) merge(f *ast.File, s *Syntax) {
 	}
 }
 
-// checkSource has go/types check the files of a package.
+// checkSource makes go/types check the files of a package.
 func (p *Packages) checkSource(c *Cell, syntax []*ast.File, sources []*Syntax, dir string) *session.Error {
-	var imported *sourceError // of what the package imports
+	var imported *sourceError // error of an imported package
 	found := map[*Text][]diagnostic{}
 	report := func(pos token.Pos, msg string) {
 		text := c.TextOf(pos)
@@ -279,12 +283,13 @@ func (p *Packages) checkSource(c *Cell, syntax []*ast.File, sources []*Syntax, d
 	return nil
 }
 
-// importerFunc is an importer that is a function.
+// importerFunc is a function that implements an importer.
 type importerFunc func(importPath string) (*types.Package, error)
 
 func (f importerFunc) Import(importPath string) (*types.Package, error) { return f(importPath) }
 
-// arrangeSource makes statements of the variables of a package, in the order of their initialisation.
+// arrangeSource turns the variable declarations of a package into statements, in the order of their
+// initialisation.
 func (c *Cell) arrangeSource(syntax []*ast.File) {
 	c.Objects = map[string]types.Object{}
 	scope := c.Package.Scope()
@@ -328,8 +333,8 @@ func (c *Cell) arrangeSource(syntax []*ast.File) {
 	c.Body.Body.List = c.Stmts
 }
 
-// takeFresh returns the packages that were loaded since it was called last, in the order of their initialisation: that of their import paths, but each after what it
-// imports.
+// takeFresh returns the packages that were loaded since its last call, in the order of their
+// initialisation: sorted by import path, but each after those that it imports.
 func (p *Packages) takeFresh() (list []*Cell) {
 	rest := p.loading.fresh
 	p.loading.fresh = nil
@@ -344,7 +349,8 @@ func (p *Packages) takeFresh() (list []*Cell) {
 	return list
 }
 
-// Unload has packages read again when they are imported next: their initialisation has failed.
+// Unload makes packages be read again at their next import, because their initialisation has
+// failed.
 func (k *Checker) Unload(packages []*Cell) {
 	for _, c := range packages {
 		delete(k.pkgs.loading.cells, c.Package.Path())
@@ -354,7 +360,8 @@ func (k *Checker) Unload(packages []*Cell) {
 // dropFresh drops the packages that were loaded for a cell that does not check.
 func (k *Checker) dropFresh() { k.DropPackages(k.pkgs.takeFresh()) }
 
-// DropPackages drops packages that no code uses: the cell for which they were loaded does not run.
+// DropPackages drops packages that no code uses, because the cell for which they were loaded does
+// not run.
 func (k *Checker) DropPackages(packages []*Cell) {
 	k.Unload(packages)
 	for _, c := range packages {

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Go numbers the types that functions declare, in the order of the source: as type arguments they are told apart by that.
+// Go numbers the types that functions declare, in the order of the source. The numbers distinguish
+// them in type arguments.
 
-// noteLocals notes which types the functions of a file declare.
+// noteLocals records the types that the functions of a file declare.
 func (c *Text) noteLocals(file parsedFile, decls []ast.Decl) {
 	for _, d := range decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok != token.VAR {
@@ -24,10 +25,11 @@ func (c *Text) noteLocals(file parsedFile, decls []ast.Decl) {
 	slices.Sort(c.locals)
 }
 
-// offset returns how many bytes of the user's text are before pos, which is in the file.
+// offset returns the offset in the user's text of pos, which is in the file.
 func (f parsedFile) offset(pos token.Pos) int { return f.file.Offset(pos) - f.header }
 
-// LocalType returns the number of a type that a function of the text declares at pos, 0 if there is none.
+// LocalType returns the number of the type that a function of the text declares at pos, or 0 if
+// there is none.
 func (c *Text) LocalType(pos token.Pos) int {
 	for _, f := range c.files {
 		if f.file != nil && f.file.Base() <= int(pos) && int(pos) <= f.file.Base()+f.file.Size() {
@@ -39,7 +41,8 @@ func (c *Text) LocalType(pos token.Pos) int {
 	return 0
 }
 
-// LocalType returns the number of a type that a function of the cell declares at pos, 0 if there is none. The files of a package are numbered through.
+// LocalType returns the number of the type that a function of the cell declares at pos, or 0 if
+// there is none. In a package, the numbers continue from file to file.
 func (c *Cell) LocalType(pos token.Pos) int {
 	before := 0
 	for _, text := range c.Texts() {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// AsCalled replaces the names of packages in a message by those under which cells import them: symm.Tensor, not symmem.Tensor. Text in quotes stays as it is.
+// AsCalled replaces the names of packages in a message by the names that cells use: symm.Tensor,
+// not symmem.Tensor. It does not change quoted text.
 func (k *Checker) AsCalled(msg string, imports map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
 		own := k.pkgs.Package(imports[name]).Name()
@@ -26,7 +27,7 @@ func (k *Checker) AsCalled(msg string, imports map[string]string) string {
 	return msg
 }
 
-// TypeName writes a type as cells call it.
+// TypeName returns the text of a type with the package names that cells use.
 func TypeName(t types.Type) string {
 	return types.TypeString(t, func(pkg *types.Package) string {
 		if pkg.Path() == PackageName {

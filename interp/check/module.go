@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// module is the module of a program: the folder with the go.mod that is the nearest above its files.
+// module is the module of a program: the nearest folder above its files that has a go.mod.
 type module struct {
-	path string // the import path of the package in its folder
+	path string // import path of the package in this folder
 	dir  string // absolute
 }
 
-// moduleOf returns the module that a folder is in, nil if it is in none.
+// moduleOf returns the module of a folder, or nil if there is none.
 func moduleOf(dir string) (*module, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func moduleOf(dir string) (*module, error) {
 	}
 }
 
-// modulePath returns the path that the text of a go.mod gives its module, "" if it gives none.
+// modulePath returns the module path in the text of a go.mod, or "" if there is none.
 func modulePath(text string) string {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "//")
@@ -59,7 +59,8 @@ func modulePath(text string) string {
 	return ""
 }
 
-// folder returns where the source of a package is: in the module, or below its folder vendor. It returns "" if the package is of neither.
+// folder returns the folder with the source of a package: in the module, or in its folder vendor.
+// It returns "" if the package is in neither.
 func (m *module) folder(importPath string) string {
 	if importPath == m.path {
 		return m.dir
@@ -74,7 +75,8 @@ func (m *module) folder(importPath string) string {
 	return ""
 }
 
-// isInternalTo reports whether a package is internal to others than those in the folder from: dir is its own.
+// isInternalTo reports whether a package in folder dir is internal and may not be imported by files
+// in folder from.
 func isInternalTo(importPath, dir, from string) bool {
 	if path.Base(importPath) != "internal" && !strings.Contains(importPath, "/internal/") && !strings.HasPrefix(importPath, "internal/") {
 		return false
@@ -90,7 +92,8 @@ func isInternalTo(importPath, dir, from string) bool {
 	return false
 }
 
-// shortPath writes the path of a file for messages: from the current folder if it is below it.
+// shortPath returns the path of a file for messages, relative to the current folder if the file is
+// below it.
 func shortPath(file string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -7,17 +7,19 @@ import (
 	"reflect"
 )
 
-// All cells are one package to go/types, so that they may use each other's unexported fields and methods, but what a name means changes from cell to cell. Its
-// scope holds what names mean to the next cell, at any time: the check of a cell changes those that have another meaning in it, and takes that back. So a check
-// takes as long in a session with thousands of names as in one with none.
+// For go/types, all cells are one package, so that they may use each other's unexported fields and
+// methods, but the meaning of names changes from cell to cell. The package's scope always has the
+// names for the next cell. Checking a cell changes only the names that have another meaning in the
+// cell, and undoes the changes. So a check takes as long in a session with thousands of names as in
+// an empty one.
 
-// names is what names mean at the top level of a cell that is being checked.
+// names has the objects of names at the top level of a cell that is being checked.
 type names struct {
-	session map[string]types.Object // to the next cell
-	own     map[string]types.Object // the names that mean something else in this one, nil for nothing
+	session map[string]types.Object // the names for the next cell
+	own     map[string]types.Object // names that differ in this cell; nil for undefined ones
 }
 
-// get returns what a name means, nil for nothing.
+// get returns the object of a name, or nil.
 func (n names) get(name string) types.Object {
 	if obj, ok := n.own[name]; ok {
 		return obj
@@ -25,10 +27,11 @@ func (n names) get(name string) types.Object {
 	return n.session[name]
 }
 
-// define gives a name a meaning, nil for none.
+// define sets the object of a name; nil makes it undefined.
 func (n names) define(name string, obj types.Object) { n.own[name] = obj }
 
-// openScope makes the scope of a package empty, and returns the map by which it finds its objects from then on.
+// openScope empties the scope of a package, and returns the map in which the scope finds its
+// objects from then on.
 func openScope(p *types.Package) map[string]types.Object {
 	elems, _, err := scopeParts(p.Scope())
 	if err != nil {
@@ -39,8 +42,8 @@ func openScope(p *types.Package) map[string]types.Object {
 	return all
 }
 
-// show gives names the meanings in the scope of all cells that they have in a cell, until show is called again or the session changes. Those that decls declare
-// there are taken back with them.
+// show gives names in the scope of all cells their meaning in one cell, until show is called again
+// or the session changes. Names that decls declares there are removed at that time, too.
 func (k *Checker) show(own map[string]types.Object, decls []ast.Decl) {
 	k.hide()
 	for name, obj := range own {
@@ -61,14 +64,14 @@ func (k *Checker) show(own map[string]types.Object, decls []ast.Decl) {
 	children.SetZero()
 }
 
-// cover notes what a name means to the session, so that hide finds it.
+// cover records the session's object for a name, so that hide can restore it.
 func (k *Checker) cover(name string) {
 	if _, ok := k.covered[name]; !ok {
 		k.covered[name] = k.visible[name]
 	}
 }
 
-// hide takes back what show did.
+// hide undoes the changes of show.
 func (k *Checker) hide() {
 	for name, obj := range k.covered {
 		if obj != nil {
@@ -80,7 +83,7 @@ func (k *Checker) hide() {
 	clear(k.covered)
 }
 
-// declaredNames returns the names that declarations put into the scope of their package.
+// declaredNames returns the names that declarations add to their package's scope.
 func declaredNames(decls []ast.Decl) (list []*ast.Ident) {
 	for _, d := range decls {
 		switch d := d.(type) {

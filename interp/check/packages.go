@@ -13,19 +13,21 @@ import (
 	"github.com/symmrepl/symmrepl/interp/generics"
 )
 
-// Packages gives go/types the packages that cells may import. It builds them by reflection from the tables that the
-// interpreter runs with, so that what checks is what runs and no Go installation is needed. A package is built when it is
-// first imported; types are shared, so identity holds across packages.
+// Packages provides go/types with the packages that cells may import. It builds them by reflection
+// from the interpreter's tables, so the checker and the interpreter see the same symbols, and no Go
+// installation is needed. A package is built at its first import. Types are shared between
+// packages, so that identical types are identical everywhere.
 type Packages struct {
 	tables map[string]map[string]reflect.Value // by import path
 	names  map[string]string                   // package name by import path
-	built  map[string]*types.Package           // packages made so far, complete or only holding referenced types
-	owners map[string]string                   // by import path of an internal package: see owner
+	// packages built so far; some only have the types that others refer to
+	built  map[string]*types.Package
+	owners map[string]string // by import path of an internal package: see owner
 	types  map[reflect.Type]types.Type
-	named  sync.Map // the way back: reflect.Type by *types.TypeName; running cells read it
+	named  sync.Map // reflect.Type by *types.TypeName, the inverse of types; running cells read it
 
 	fset    *token.FileSet
-	sources map[types.Object]*Generic // what packages have in source
+	sources map[types.Object]*Generic // declarations of packages that are kept as source
 	loading loading
 }
 
@@ -50,10 +52,11 @@ func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value
 	return p
 }
 
-// yaegiPath begins the import paths of yaegi's own packages, whose tables are not for cells.
+// yaegiPath is the prefix of the import paths of yaegi's own packages, whose tables are not for
+// cells.
 const yaegiPath = "github.com/traefik/"
 
-// Import implements types.Importer, for the cell that is checked.
+// Import implements types.Importer for the cell that is being checked.
 func (p *Packages) Import(importPath string) (*types.Package, error) {
 	return p.importInto(importPath, p.loading.dir)
 }
@@ -91,7 +94,7 @@ func (p *Packages) importInto(importPath, dir string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// unknownPackage says that no table has the package.
+// unknownPackage is the error for a package that is in no table.
 type unknownPackage struct{ path string }
 
 func (e *unknownPackage) Error() string {
@@ -143,8 +146,8 @@ func (p *Packages) exports(importPath string, t reflect.Type) bool {
 	return ok && v.Kind() == reflect.Pointer && v.IsNil() && v.Type().Elem() == t
 }
 
-// owner is the package that cells take the package at importPath for: itself, or the package that it is internal to and that
-// exports types of it by aliases.
+// owner returns the package to which the package at importPath belongs for cells: itself, or the
+// package to which it is internal and that exports types of it by aliases.
 func (p *Packages) owner(importPath string) string {
 	at, _, isInternal := strings.Cut(importPath, "/internal/")
 	if !isInternal {
@@ -164,8 +167,9 @@ func (p *Packages) owner(importPath string) string {
 	return owner
 }
 
-// object turns a table entry into the object it stands for: a nil pointer is a type, a constant.Value an untyped constant,
-// an addressable value a variable, a function a function, and anything else a typed constant.
+// object returns the object for a table entry: a nil pointer stands for a type, a constant.Value
+// for an untyped constant, an addressable value for a variable, a function for a function, and any
+// other value for a typed constant.
 func (p *Packages) object(pkg *types.Package, name string, v reflect.Value) types.Object {
 	t := v.Type()
 	if c, ok := v.Interface().(constant.Value); ok && !v.CanAddr() {

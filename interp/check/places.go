@@ -6,15 +6,15 @@ import (
 	"go/token"
 )
 
-// VarDecl is a declaration of variables of a cell's top level, as places in the source.
+// VarDecl is a declaration of variables at a cell's top level, as offsets in the source.
 type VarDecl struct {
 	Start, End     int
 	Lparen, Rparen int // -1 without parentheses
 }
 
-// Outside returns the places in the source, from and to, of imports, functions, types and constants.
+// Outside returns the ranges of imports, functions, types and constants in the source.
 func (p *Syntax) Outside() (outside [][2]int) {
-	items, _ := Split(p.cell.Source) // it has been split before
+	items, _ := Split(p.cell.Source) // Parse has split it without an error
 	for _, it := range items {
 		if it.Decl {
 			outside = append(outside, [2]int{it.Start, it.End})
@@ -23,7 +23,8 @@ func (p *Syntax) Outside() (outside [][2]int) {
 	return outside
 }
 
-// VarDecls returns the places in the source of the declarations of variables, which the cell's statements have one specification each.
+// VarDecls returns the offsets in the source of variable declarations. The cell's statements have
+// one declaration for each specification.
 func (p *Syntax) VarDecls() (list []VarDecl) {
 	source := p.cell.Source
 	items, _ := Split(source)

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// program loads the program of several files that a cell calls, which is a package main of its own, and lets the cell call its function main.
+// program loads a program of several files as a separate package main, and lets the cell call its
+// function main.
 func (k *Attempt) program(known names) {
 	files := k.Cell.cell.Program
 	c, err := k.Checker.pkgs.read(types.NewPackage(PackageName, PackageName), files, filepath.Dir(files[0]))

@@ -17,7 +17,7 @@ var basicKinds = map[reflect.Kind]types.BasicKind{
 	reflect.UnsafePointer: types.UnsafePointer,
 }
 
-// basicReflect are the predeclared types.
+// basicReflect has the basic types.
 var basicReflect = map[types.BasicKind]reflect.Type{
 	types.Bool: reflect.TypeFor[bool](), types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
 	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](), types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](),
@@ -29,10 +29,10 @@ var basicReflect = map[types.BasicKind]reflect.Type{
 
 var errorReflect = reflect.TypeFor[error]()
 
-// BasicType returns a predeclared type.
+// BasicType returns the reflect type of a basic type.
 func BasicType(t *types.Basic) reflect.Type { return basicReflect[t.Kind()] }
 
-// TypeOf converts a reflected type.
+// TypeOf converts a reflect type.
 func (p *Packages) TypeOf(t reflect.Type) types.Type {
 	if typ, ok := p.types[t]; ok {
 		return typ
@@ -40,7 +40,8 @@ func (p *Packages) TypeOf(t reflect.Type) types.Type {
 	if t == errorReflect {
 		return types.Universe.Lookup("error").Type()
 	}
-	if t == basicReflect[types.UnsafePointer] { // its name and path are those of a type like others
+	// its name and package path look like those of any other type
+	if t == basicReflect[types.UnsafePointer] {
 		return types.Typ[types.UnsafePointer]
 	}
 	if t.Name() != "" && t.PkgPath() != "" {
@@ -51,14 +52,15 @@ func (p *Packages) TypeOf(t reflect.Type) types.Type {
 	return typ
 }
 
-// Compiled returns the compiled type that a named type stands for, nil if it is none.
+// Compiled returns the compiled type for which a named type stands, or nil.
 func (p *Packages) Compiled(obj *types.TypeName) reflect.Type {
 	t, _ := p.named.Load(obj)
 	r, _ := t.(reflect.Type)
 	return r
 }
 
-// CompiledNamed returns the compiled type that a named type stands for, error included, nil for a type of cells.
+// CompiledNamed returns the compiled type for which a named type stands, also for error, or nil for
+// a type of cells.
 func (p *Packages) CompiledNamed(t *types.Named) reflect.Type {
 	if t.Obj().Pkg() == nil {
 		return errorReflect
@@ -137,8 +139,8 @@ func (p *Packages) signature(t reflect.Type, skip int, recv *types.Var) *types.S
 	return types.NewSignatureType(recv, nil, nil, types.NewTuple(in...), types.NewTuple(out...), t.IsVariadic())
 }
 
-// structOf keeps exported and embedded fields. Cells cannot name the others: they become one blank field that is comparable
-// exactly when the struct is.
+// structOf keeps exported and embedded fields. Cells cannot name the other fields: they are
+// replaced by one blank field that is comparable if and only if the struct is.
 func (p *Packages) structOf(t reflect.Type) types.Type {
 	var fields []*types.Var
 	var tags []string
@@ -163,8 +165,9 @@ func (p *Packages) structOf(t reflect.Type) types.Type {
 	return types.NewStruct(fields, tags)
 }
 
-// seal gives a named type the unexported methods of its package's interfaces that it implements, such as that of symmem's options. Reflection does not list
-// these methods, but knows which types implement the interface.
+// seal adds to a named type the unexported methods of its package's interfaces that it implements,
+// such as that of symmem's options. Reflection does not list these methods, but knows which types
+// implement an interface.
 func (p *Packages) seal(named *types.Named, t reflect.Type) {
 	pkg := named.Obj().Pkg()
 	for _, v := range p.tables[pkg.Path()] {
@@ -196,8 +199,8 @@ func cmpPath(a, b string) string {
 	return b
 }
 
-// HoldsInterfaces reports whether values of type t hold values of interface types of cells that have methods: in fields, or in elements of arrays, slices and
-// maps.
+// HoldsInterfaces reports whether values of type t contain values of interface types with methods
+// that cells declare: in fields, or in elements of arrays, slices and maps.
 func (p *Packages) HoldsInterfaces(t types.Type) bool {
 	seen := map[types.Type]bool{}
 	var holds func(t types.Type) bool

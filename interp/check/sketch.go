@@ -10,15 +10,17 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Placeholder stands at the cursor while the source is checked: a letter that nobody types.
+// Placeholder is inserted at the cursor while the source is checked. It is a letter that nobody
+// types.
 const Placeholder = "\u01c3"
 
-// Sketch checks a source that ends in the middle, errors or not, for what may stand at its end. It returns the nodes from a declaration or statement down to
-// the identifier at the end, nil if there can be none. The caller forgets the files of the attempt.
+// Sketch checks a source that ends in the middle, possibly with errors, to complete the identifier
+// at its end. It returns the nodes from a declaration or statement down to that identifier, or nil
+// if there can be none. The caller forgets the files of the attempt.
 func (k *Checker) Sketch(before string) (a *Attempt, path []ast.Node) {
 	p := k.sketch(before)
 	defer func() {
-		if v := recover(); v != nil { // what does not parse may be of any shape
+		if v := recover(); v != nil { // incomplete syntax may have any shape
 			a, path = &Attempt{Checker: k, Cell: &Cell{Syntax: p}}, nil
 		}
 	}()
@@ -28,10 +30,10 @@ func (k *Checker) Sketch(before string) (a *Attempt, path []ast.Node) {
 	return k.sketched(p), path
 }
 
-// sketch parses a source that ends in the middle, with the placeholder at its end.
+// sketch parses a source that ends in the middle, with the placeholder at the end.
 func (k *Checker) sketch(before string) *Syntax {
 	closers, _, _ := scanOpen(before + Placeholder)
-	// What may be missing stands at the word, before the first closing brace, or after it.
+	// The missing text may belong at the word, before the first closing brace, or after it.
 	inner, outer := len(closers), len(closers)
 	if i := strings.IndexByte(closers, '}'); i >= 0 {
 		inner, outer = i, i+1
@@ -84,7 +86,8 @@ func (k *Checker) sketch(before string) *Syntax {
 	return p
 }
 
-// sketched checks what sketch made, as far as it goes. Packages that the source uses without importing them are known.
+// sketched checks the result of sketch as far as possible. The source may use packages without
+// importing them.
 func (k *Checker) sketched(p *Syntax) *Attempt {
 	auto := map[string]string{}
 	for {
@@ -101,7 +104,8 @@ func (k *Checker) sketched(p *Syntax) *Attempt {
 	}
 }
 
-// pathTo returns the nodes from a declaration or statement of the cell down to the identifier of a name, nil if it is not there.
+// pathTo returns the nodes from a declaration or statement of the cell down to the identifier with
+// a name, or nil if there is none.
 func (p *Syntax) pathTo(name string) []ast.Node {
 	var path, found []ast.Node
 	visit := func(n ast.Node) bool {

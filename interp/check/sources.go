@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// source adds to a package what it has in source: the generic functions and types that tables cannot hold.
+// source adds to a package its generic functions and types, which tables cannot hold, from source.
 func (p *Packages) source(pkg *types.Package, files map[string][]byte) error {
 	var syntax []*ast.File
 	for _, src := range files {
-		// All syntax is in files of one name: yaegi finds what they import by it.
+		// All files have the same name, because yaegi finds their imports by it.
 		f, err := parser.ParseFile(p.fset, FileName, src, parser.SkipObjectResolution)
 		if err != nil {
 			return err

@@ -11,24 +11,26 @@ import (
 type Item struct {
 	Start, End int
 	Decl       bool
-	list       bool // of expressions, at the end of the cell
-	quiet      bool // a semicolon ends it, and the cell
+	list       bool // a list of expressions at the end of the cell
+	quiet      bool // a semicolon ends it and the cell
 }
 
-// Split finds the top-level items of a cell and which of them are declarations that Go allows only outside of functions, or that
-// must be there to have methods.
+// Split finds the top-level items of a cell and which of them have to be outside of functions:
+// declarations that Go allows only there, and types, which may have methods.
 func Split(src string) ([]Item, scanner.ErrorList) {
 	var (
-		s       scanner.Scanner
-		items   []Item
-		errs    scanner.ErrorList
-		tokens  []token.Token // of the current item
-		last    []token.Token // of the last one
-		end     int           // of its last token
-		closed  bool          // a semicolon of the text ended the last item
-		start   = -1
-		depth   int
-		head    bool // the item is or ends with an if, for or switch, in the head of which semicolons separate nothing
+		s      scanner.Scanner
+		items  []Item
+		errs   scanner.ErrorList
+		tokens []token.Token // of the current item
+		last   []token.Token // of the last one
+		end    int           // of the last item's last token
+		closed bool          // a semicolon of the text ended the last item
+		start  = -1
+		depth  int
+		// the item is or ends with an if, for or switch; semicolons in its head do not separate
+		// items
+		head    bool
 		file    = token.NewFileSet().AddFile(FileName, -1, len(src))
 		onError = func(pos token.Position, msg string) { errs.Add(pos, msg) }
 	)
@@ -49,7 +51,8 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 		head = head || depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH)
 		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset])) {
 			if start >= 0 {
-				if closed = lit == ";"; closed { // otherwise a comment may come before what ends the line, or go on beyond it
+				// otherwise a comment may precede the newline, or extend beyond it
+				if closed = lit == ";"; closed {
 					end = offset
 				}
 				items = append(items, Item{Start: start, End: end, Decl: isDecl(tokens)})
@@ -75,8 +78,8 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 	}
 }
 
-// tokenEnd returns where the token at an offset ends. The semicolon at the end of a line has no text; the literal of a raw string lacks its carriage
-// returns.
+// tokenEnd returns the offset of the end of the token at an offset. The semicolon at the end of a
+// line has no text, and the literal of a raw string lacks its carriage returns.
 func tokenEnd(src string, offset int, tok token.Token, lit string) int {
 	switch {
 	case tok == token.SEMICOLON && lit == "\n":
@@ -89,7 +92,7 @@ func tokenEnd(src string, offset int, tok token.Token, lit string) int {
 	return offset + len(lit)
 }
 
-// isWhole reports whether a text is a statement that does not end in its head.
+// isWhole reports whether a text is a complete statement, not just the head of one.
 func isWhole(text string) bool {
 	_, err := parser.ParseFile(token.NewFileSet(), FileName, stmtsHeader+text+"\n}", parser.SkipObjectResolution)
 	return err == nil
@@ -122,7 +125,8 @@ func isDecl(tokens []token.Token) bool {
 	return false
 }
 
-// blank returns src with the items that are (or are not) declarations kept and all other bytes but newlines replaced by spaces.
+// blank returns src with only declarations (or only other items) kept, and all other bytes except
+// newlines replaced by spaces.
 func blank(src string, items []Item, decls bool) string {
 	b := []byte(src)
 	clear := func(from, to int) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSplit holds where the items of a cell end, whatever stands in the head of a statement.
+// TestSplit checks where the items of a cell end, for various statement heads.
 func TestSplit(t *testing.T) {
 	for _, want := range [][]string{
 		{"for p := []int{1}; len(p) < 3; p = append(p, 1) { p[0]++ }", "x := 1"},

@@ -34,7 +34,7 @@ func declares(decls []ast.Decl, name string) bool {
 	})
 }
 
-// definedNames returns the names that a statement defines in the block it stands in.
+// definedNames returns the names that a statement defines in its block.
 func definedNames(s ast.Stmt) []*ast.Ident {
 	var names []*ast.Ident
 	switch s := s.(type) {
@@ -56,7 +56,8 @@ func definedNames(s ast.Stmt) []*ast.Ident {
 	return names
 }
 
-// stub is a function without its body. The loop is a terminating statement, so no return is missed.
+// stub returns a function without its body. The loop in it is a terminating statement, so that no
+// return is missing.
 func stub(f *ast.FuncDecl) *ast.FuncDecl {
 	g := *f
 	at := f.Body.Lbrace
@@ -64,7 +65,8 @@ func stub(f *ast.FuncDecl) *ast.FuncDecl {
 	return &g
 }
 
-// body is a function with its body under a name of its own; the receiver of a method becomes the first parameter.
+// body returns a function with its body under another name; the receiver of a method becomes the
+// first parameter.
 func body(f *ast.FuncDecl) *ast.FuncDecl {
 	g := *f
 	g.Name = &ast.Ident{NamePos: f.Name.Pos(), Name: bodyName(f)}
@@ -87,7 +89,8 @@ func body(f *ast.FuncDecl) *ast.FuncDecl {
 	return &g
 }
 
-// bodyName is unique in a cell: two functions of one name are an error elsewhere.
+// bodyName returns a name that is unique in a cell, because functions with the same name are
+// reported elsewhere.
 func bodyName(f *ast.FuncDecl) string {
 	if name := ReceiverName(f); name != nil {
 		return name.Name + "." + f.Name.Name + "#"

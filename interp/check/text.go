@@ -12,13 +12,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// parsedFile is a file that a part of a cell was parsed as.
+// parsedFile is a file made of a part of a cell for parsing.
 type parsedFile struct {
 	file   *token.File
-	header int // bytes before the cell's own
+	header int // bytes before the cell's text
 }
 
-// Position finds where in the user's text pos is.
+// Position returns the line and column of pos in the user's text.
 func (c *Text) Position(pos token.Pos) (line, column int, ok bool) {
 	for _, f := range c.files {
 		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
@@ -33,10 +33,11 @@ func (c *Text) Position(pos token.Pos) (line, column int, ok bool) {
 	return 0, 0, false
 }
 
-// place matches a position in a message of go/types; what tells where a type parameter is declared, perhaps in another cell, is left out.
+// place matches a position in a message of go/types. The declaration of a type parameter, which may
+// be in another cell, is left out of messages.
 var place = regexp.MustCompile(` \(declared at ` + FileName + `:\d+:\d+\)|\b` + FileName + `:(\d+):(\d+)`)
 
-// TextOf returns the text that a position is in: that of one of the files of a package.
+// TextOf returns the text that contains a position, for a package the text of one of its files.
 func (c *Cell) TextOf(pos token.Pos) *Text {
 	for _, text := range c.texts {
 		if _, _, ok := text.Position(pos); ok {
@@ -46,7 +47,7 @@ func (c *Cell) TextOf(pos token.Pos) *Text {
 	return c.Text
 }
 
-// Texts are the texts of which code of the cell may be.
+// Texts returns the texts that may contain code of the cell.
 func (c *Cell) Texts() []*Text {
 	if c.texts == nil {
 		return []*Text{c.Text}
@@ -54,7 +55,7 @@ func (c *Cell) Texts() []*Text {
 	return c.texts
 }
 
-// withPlaces writes the positions of declarations in a message as those of the cell.
+// withPlaces replaces positions of declarations in a message by those in the cell.
 func (c *Text) withPlaces(msg string) string {
 	return place.ReplaceAllStringFunc(msg, func(s string) string {
 		m := place.FindStringSubmatch(s)
@@ -79,7 +80,7 @@ func (c *Text) SourceLine(n int) string {
 	return lines[n-1]
 }
 
-// Offset returns where in the cell's text pos is, -1 when it is elsewhere.
+// Offset returns the offset of pos in the cell's text, or -1 if it is elsewhere.
 func (c *Text) Offset(pos token.Pos) int {
 	for _, f := range c.files {
 		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
@@ -89,7 +90,7 @@ func (c *Text) Offset(pos token.Pos) int {
 	return -1
 }
 
-// Trail tells how positions are offsets in the cell's text.
+// Trail returns how positions correspond to offsets in the cell's text.
 func (c *Text) Trail() (files [2]session.TrailFile) {
 	for i, f := range c.files {
 		if f.file != nil && i < len(files) {
@@ -99,7 +100,8 @@ func (c *Text) Trail() (files [2]session.TrailFile) {
 	return files
 }
 
-// FunctionAt returns the name of the function of the cell that a position is in, or a description of it.
+// FunctionAt returns the name of the cell's function that contains a position, or a description of
+// it.
 func (c *Text) FunctionAt(at token.Pos) string {
 	line, column, _ := c.Position(at)
 	const header = "package main\n"
@@ -127,7 +129,7 @@ func before(a, b token.Position) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Column <= b.Column
 }
 
-// Place puts a position into e, if it is one in c, and reports whether it is.
+// Place sets the place of e if the position is in c, and reports whether it is.
 func (c *Text) Place(e *session.Error, at token.Pos) bool {
 	line, column, ok := c.Position(at)
 	if ok {
@@ -139,8 +141,8 @@ func (c *Text) Place(e *session.Error, at token.Pos) bool {
 // Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and so one import serves all cells.
 const FileName = "cells"
 
-// The headers that make a file of a cell's declarations, and the body of a function of its statements. Text follows on the
-// same line, so lines are the cell's own.
+// The headers that turn a cell's declarations into a file, and its statements into the body of a
+// function. The cell's text follows on the same line, so line numbers agree with the cell's.
 const (
 	declsHeader = "package main;"
 	stmtsHeader = "package main;func main(){"

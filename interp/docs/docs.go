@@ -1,5 +1,6 @@
-// Package docs has the documentation of the packages that cells see: the standard library's, symmem's and those of the other tables. It was taken
-// from their sources by go generate, so that neither these nor a Go installation are needed.
+// Package docs has the documentation of the packages that cells see: those of the standard library,
+// symmem, and the other tables. It was generated from their sources by go generate, so that neither
+// sources nor a Go installation are needed.
 package docs
 
 import (
@@ -19,7 +20,7 @@ import (
 //go:embed docs.zip
 var archive []byte
 
-// Package is what the archive has of one package.
+// Package is the archive's data about one package.
 type Package struct {
 	Name    string         // in its package clause
 	Text    string         // its doc comment
@@ -27,11 +28,12 @@ type Package struct {
 	Names   map[string]int // the entry by "Name", "Type.Method" or "Type.Field"
 }
 
-// Entry is one declaration. A group of constants or variables is one.
+// Entry is one declaration, which may be a group of constants or variables.
 type Entry struct{ Decl, Text string }
 
-// Lookup gives the declaration and the doc comment of what a package exports under a name: "Name", "Type.Method" or "Type.Field"; of the package
-// itself for "". The first call for a package takes some milliseconds.
+// Lookup returns the declaration and the doc comment of an exported name of a package: "Name",
+// "Type.Method" or "Type.Field", or "" for the package itself. The first call for a package takes
+// some milliseconds.
 func Lookup(importPath, name string) (decl, text string, ok bool) {
 	p := open(importPath)
 	if p == nil {
@@ -47,7 +49,8 @@ func Lookup(importPath, name string) (decl, text string, ok bool) {
 	return p.Entries[i].Decl, p.Entries[i].Text, true
 }
 
-// Names gives, in alphabetical order, the names of a package that Lookup knows; nil if it does not know the package.
+// Names returns the names of a package that Lookup knows, sorted; nil if it does not know the
+// package.
 func Names(importPath string) []string {
 	p := open(importPath)
 	if p == nil {
@@ -56,7 +59,7 @@ func Names(importPath string) []string {
 	return slices.Sorted(maps.Keys(p.Names))
 }
 
-// Packages gives, in alphabetical order, the import paths that Lookup knows.
+// Packages returns the import paths that Lookup knows, sorted.
 func Packages() []string {
 	return slices.Sorted(maps.Keys(packages()))
 }
@@ -68,7 +71,7 @@ func open(importPath string) *Package {
 	return nil
 }
 
-// packages reads the archive's directory once; each package is read when it is first asked for, and kept.
+// packages reads the archive's directory once. Each package is read at its first use, and kept.
 var packages = sync.OnceValue(func() map[string]func() *Package {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {

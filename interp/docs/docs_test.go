@@ -50,7 +50,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestWhole opens every package, and holds that even the largest is open soon.
+// TestWhole opens every package, and checks that even the largest opens fast.
 func TestWhole(t *testing.T) {
 	processorTime := func() time.Duration {
 		var u syscall.Rusage
@@ -78,7 +78,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestFresh holds that symmem's documentation is that of its sources.
+// TestFresh checks that symmem's documentation is that of its sources.
 func TestFresh(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")

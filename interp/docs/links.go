@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// symmem is the package whose functions act by the methods of its Runtime, which cells do not see. Their documentation is there.
+// symmem is the package whose functions call the methods of its Runtime. Cells do not see Runtime,
+// but its methods have the documentation.
 const symmem = "github.com/symmrepl/symmrepl/symmem"
 
 var (
@@ -13,8 +14,8 @@ var (
 	forward = regexp.MustCompile(`(?s)^[^.]*: see\s+\[(Runtime\.\w+)\]\.`)
 )
 
-// resolve puts the text of methods of Runtime in place of references to it, and what links lead to in place of the links: text is read
-// where nothing can be followed.
+// resolve copies the documentation of Runtime's methods to functions that refer to them, and
+// replaces links by the names of their targets, because the text is shown where links do not work.
 func (p *Package) resolve() {
 	text := make([]string, len(p.Entries))
 	for i, e := range p.Entries {
@@ -31,7 +32,8 @@ func (p *Package) resolve() {
 	p.Text = p.withoutLinks(p.Text)
 }
 
-// withoutLinks replaces links by the names that they lead to, methods of Runtime by the functions of the same name.
+// withoutLinks replaces links by the names of their targets, and methods of Runtime by the
+// functions of the same name.
 func (p *Package) withoutLinks(text string) string {
 	return link.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.Trim(found, "[]")

@@ -9,10 +9,10 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// parts are what becomes of a cell.
+// parts are the parts of the program made from a cell.
 type parts struct {
 	decls []string
-	body  string // of its function; "" if it needs none
+	body  string // body of its function; "" if it needs none
 }
 
 // cell rewrites a cell.
@@ -60,14 +60,15 @@ func (p *program) cell(c *cell) parts {
 	}
 	if len(c.starts) > 0 || strings.TrimSpace(text) != "" && len(c.checked.Stmts) > 0 {
 		out.body = strings.TrimSpace(strings.Join(append(c.starts, text), "\n"))
-	} else if strings.TrimSpace(text) != "" { // comments only
+	} else if strings.TrimSpace(text) != "" { // only comments
 		out.decls = append(out.decls, strings.TrimSpace(text))
 	}
 	return out
 }
 
-// begin writes the beginning of a cell, which runs as that of a package does: variables in the order in which they need each
-// other, then init functions. It returns where in the source the rest begins, 0 if the cell begins as it is written.
+// begin writes the beginning of a cell, which is executed like that of a package: variables in the
+// order of their dependencies, then init functions. It returns the offset in the source where the
+// rest begins, 0 if the beginning needs no change.
 func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 	begun, last, moved, n := 0, -1, false, 0
 	for _, s := range c.checked.Stmts {
@@ -104,7 +105,7 @@ func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 	return begun
 }
 
-// outside reports whether a place in the source is not among the statements.
+// outside reports whether an offset in the source is not in a statement.
 func outside(c *cell, at int) bool {
 	for _, place := range c.checked.Outside() {
 		if place[0] <= at && at < place[1] {
@@ -114,7 +115,7 @@ func outside(c *cell, at int) bool {
 	return false
 }
 
-// isImport reports whether a place outside of statements holds an import.
+// isImport reports whether a range outside of statements contains an import.
 func isImport(c *cell, place [2]int) bool {
 	for _, d := range c.checked.Decls {
 		if at := c.offset(d.Pos()); at >= place[0] && at < place[1] {
@@ -124,7 +125,7 @@ func isImport(c *cell, place [2]int) bool {
 	return true
 }
 
-// rename gives every name in a cell what it is in the program.
+// rename replaces every name in a cell by its name in the program.
 func (p *program) rename(c *cell, e *edits) {
 	done := map[int]bool{}
 	selected := c.selected()
@@ -138,7 +139,8 @@ func (p *program) rename(c *cell, e *edits) {
 				continue
 			}
 			name := p.nameOf(id, obj)
-			if pkg := obj.Pkg(); pkg != nil && pkg != p.checker.Package() && obj.Parent() == pkg.Scope() && !selected[at] { // imported by a dot
+			// from a dot import
+			if pkg := obj.Pkg(); pkg != nil && pkg != p.checker.Package() && obj.Parent() == pkg.Scope() && !selected[at] {
 				name = p.pkg(pkg.Path()) + "." + name
 			}
 			if name != id.Name {
@@ -149,7 +151,7 @@ func (p *program) rename(c *cell, e *edits) {
 	}
 }
 
-// selected are the places of names after a dot.
+// selected returns the offsets of names after a dot.
 func (c *cell) selected() map[int]bool {
 	found := map[int]bool{}
 	visit := func(n ast.Node) bool {
@@ -170,8 +172,8 @@ func (c *cell) selected() map[int]bool {
 	return found
 }
 
-// function gives a declaration of a function that is defined again a name of its own, which the cell puts into the variable
-// that callers use.
+// function renames a declaration of a function that is defined several times. The cell assigns the
+// function to the variable through which it is called.
 func (p *program) function(c *cell, f *ast.FuncDecl, e *edits) {
 	g := p.functionOf(c, f)
 	if g == nil || g.count < 2 {
@@ -222,7 +224,7 @@ func deleteFunc(e edits, start int) edits {
 	return kept
 }
 
-// defineStmt makes assignments of what a statement defines.
+// defineStmt turns a statement's definitions into assignments.
 func (p *program) defineStmt(c *cell, s ast.Stmt, e *edits) {
 	switch s := s.(type) {
 	case *ast.LabeledStmt:
@@ -255,7 +257,7 @@ func (p *program) defineSpec(c *cell, spec *ast.ValueSpec, e *edits) {
 		}
 	}
 	switch {
-	case len(spec.Values) == 0: // its variables are zero already unless they were there before
+	case len(spec.Values) == 0: // its variables are zero already, unless they existed before
 		kept := (*e)[:0]
 		for _, x := range *e {
 			if x.start < start || x.end > end {
@@ -332,7 +334,7 @@ func (p *program) showValue(c *cell, e *edits) {
 	}
 }
 
-// dropValue makes a statement of the last expression of a cell that shows no value.
+// dropValue turns the last expression of a cell that shows no value into a statement.
 func (p *program) dropValue(c *cell, e *edits) {
 	values := c.checked.List
 	if c.checked.Value != nil {
@@ -349,7 +351,8 @@ func (p *program) dropValue(c *cell, e *edits) {
 	}
 }
 
-// printer is what prints values: the package, or a variable that knows what renamed types are to be called.
+// printer returns the operand for printing values: the package, or a variable that knows the
+// session's names of renamed types.
 func (p *program) printer() string {
 	if len(p.renamed)+len(p.fields) == 0 {
 		return p.pkg(showPath)
@@ -360,7 +363,7 @@ func (p *program) printer() string {
 	return p.shown
 }
 
-// wrap tells the printer about a value of a type what reflection does not.
+// wrap returns text around a value that gives the printer type information that reflection lacks.
 func (p *program) wrap(t types.Type) (before, after string) {
 	if types.IsInterface(t) {
 		for _, name := range []string{"Error", "String"} {

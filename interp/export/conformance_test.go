@@ -16,7 +16,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// programs reads the programs of interp's conformance suite, "=== name" before each.
+// programs reads the programs of interp's conformance suite, each after a line "=== name".
 func programs(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/conformance/*.txt")
@@ -37,7 +37,7 @@ func programs(t *testing.T) map[string]string {
 	return all
 }
 
-// pieces cuts a program into one cell of its declarations and one for each of its statements.
+// pieces splits a program into one cell with its declarations and one for each statement.
 func pieces(t *testing.T, source string) []session.Cell {
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
@@ -66,7 +66,8 @@ func pieces(t *testing.T, source string) []session.Cell {
 	return cells
 }
 
-// notInPieces are the programs that do not check with a cell for each statement: their functions use variables of statements after them.
+// notInPieces lists the programs that do not check with one cell per statement, because their
+// functions use variables of later statements.
 var notInPieces = []string{
 	"12-variables/package variables used by functions",
 	"12-variables/package variables without a value",
@@ -91,7 +92,8 @@ var notInPieces = []string{
 	"88-fourth-look/what print writes",
 }
 
-// Whatever runs in cells becomes a program that checks, also with a cell for each statement.
+// TestConformance checks that everything that runs in cells becomes a program that checks, also
+// with one cell per statement.
 func TestConformance(t *testing.T) {
 	var refused []string
 	all := 0
@@ -107,7 +109,8 @@ func TestConformance(t *testing.T) {
 		var e *Error
 		_, err := Program(cells, 1)
 		switch {
-		case errors.As(err, &e) && strings.HasPrefix(e.Msg, unchecked): // functions that use variables of statements after them
+		// functions that use variables of later statements
+		case errors.As(err, &e) && strings.HasPrefix(e.Msg, unchecked):
 			refused = append(refused, name)
 		case err != nil:
 			t.Errorf("%s: %v", name, err)

@@ -1,22 +1,27 @@
-// Package export writes the cells of a session as a Go program: as the program's own file, or as a folder with the sources of all that it
-// uses. Package modules holds those of other modules.
+// Package export writes the cells of a session as a Go program: as the program's own file, or as a
+// folder with the sources of everything that it uses. Package modules has the sources of other
+// modules.
 //
-// The cells are checked in order, as the session checked them, which tells what every name in them means. Each becomes a
-// function of the program; functions, types and constants stand before it, and the variables of its top level are the
-// program's. The text of the cells is kept, comments too, but for what has to change:
+// The cells are checked in order, as in the session, to resolve every name in them. Each cell
+// becomes a function of the program. Its functions, types and constants precede that function, and
+// its top-level variables become variables of the program. The text of the cells, including
+// comments, is kept, with these changes:
 //
-//   - A name that was given a new meaning is another name in the program (x, x2), so that what was written before keeps the
-//     old one. A variable that was defined again with the same type is the same variable, as in the session.
-//   - A function or method that was defined again with the same signature becomes a variable, which each cell that defines it
-//     sets: earlier callers get the new one.
-//   - The value of a last expression goes to package show, which prints it as the session does.
-//   - What a prompt tolerates and a compiler does not (unused variables, imports and labels) is made used or left out.
+//   - A name that was defined again gets another name in the program (x, x2), so that earlier code
+//     keeps the old meaning. A variable that was defined again with the same type remains the same
+//     variable, as in the session.
+//   - A function or method that was defined again with the same signature becomes a variable that
+//     each defining cell sets, so that earlier callers call the new definition.
+//   - The value of a last expression is printed by package show, as in the session.
+//   - Unused variables, imports and labels, which a compiler rejects, are used or left out.
 //
-// Between cells the ranks wait for each other. A cell for some ranks runs on those only. Cells that failed, on any rank, are
-// comments; what they declared is there, but a cell that uses a variable of theirs is refused. What would not run as it ran in the
-// session is an [Error], never a program.
+// Between cells the ranks wait for each other. A cell for some ranks runs on those only. Cells that
+// failed on any rank become comments. Their declarations are kept, but a cell that uses one of
+// their variables is refused. A session that a program would run differently is an [Error], never a
+// program.
 //
-// Some things a program does otherwise. What a failed cell did before it failed is not done. Methods are there from the start: a
-// type that got its String method in a later cell has it in the cells before. And %T writes the program's name of a type that was
-// declared again, point2. The session also ends a line that a cell leaves open; a program does not.
+// A program differs from the session in some ways. It does not repeat the effects of a failed cell
+// before the failure. Methods exist from the start: a type that got its String method in a later
+// cell has it in earlier cells, too. The verb %T writes the program's name for a type that was
+// declared again, such as point2. And a program does not end a line that a cell leaves open.
 package export

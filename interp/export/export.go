@@ -15,9 +15,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Error says why a session cannot be a program.
+// Error says why a session cannot be written as a program.
 type Error struct {
-	Cell int // 0 if it is none in particular
+	Cell int // 0 if no particular cell is the reason
 	Msg  string
 	Hint string
 }
@@ -33,32 +33,34 @@ func (e *Error) Error() string {
 	return text
 }
 
-// program is the program that is being made.
+// program is the program under construction.
 type program struct {
 	checker *check.Checker
 	cells   []*cell
 	size    int
-	header  string // with the package clause
+	header  string // up to the package clause
 
-	names   map[types.Object]string // what each object of the session is called in the program
-	taken   map[string]bool         // names that nothing else may be called
-	meaning map[string]types.Object // of the session's names, so far
-	ranks   []map[string]string     // what each name is called that a rank knows, so far
-	broken  map[string]int          // cells that failed, by the variables they defined
+	names   map[types.Object]string // names in the program of the session's objects
+	taken   map[string]bool         // names that are in use
+	meaning map[string]types.Object // current objects of the session's names
+	// for each rank: current names in the program of the names that the rank knows
+	ranks   []map[string]string
+	broken  map[string]int // failed cells, by the variables that they defined
 	vars    []variable
-	funcs   map[string]*function // by what they are called, methods by type and name
-	renamed map[string]string    // types that are called otherwise, by what they are called in the program
-	fields  map[string]string    // what their types are called that reflection does not know, by type and name
-	imports map[string]string    // name by path
-	written map[string]bool      // paths that the program imports
-	shown   string               // the variable that prints values, if one does
+	funcs   map[string]*function // by name in the session; methods by type and name
+	renamed map[string]string    // session's names of renamed types, by name in the program
+	// type names of fields that reflection does not know, by type and name
+	fields  map[string]string
+	imports map[string]string // package name by path
+	written map[string]bool   // paths that the program imports
+	shown   string            // the variable that prints values, if there is one
 }
 
-// variable is one of the program.
+// variable is a variable of the program.
 type variable struct {
 	name string
 	typ  types.Type
-	cell *cell // that defines it first
+	cell *cell // the cell that defines it first
 }
 
 // function is a function or method with all its definitions.
@@ -66,15 +68,15 @@ type function struct {
 	name     string // of the function, or of the variable that holds the method
 	method   *types.Func
 	sig      *types.Signature
-	versions []string // what the definitions are called, when there are several
+	versions []string // names of the definitions, if there are several
 	count    int
 }
 
-// cell is a cell on its way into the program.
+// cell is a cell that is being added to the program.
 type cell struct {
 	session.Cell
 	checked *check.Cell // nil if it does not check
-	starts  []string    // statements that come before its own
+	starts  []string    // statements that precede its own
 	fresh   map[*types.Var]bool
 }
 
@@ -83,7 +85,7 @@ func Program(cells []session.Cell, size int) ([]byte, error) {
 	return newProgram(cells, size, fmt.Sprintf(fileHeader, size))
 }
 
-// newProgram writes a program with a header.
+// newProgram writes a program with the given header.
 func newProgram(cells []session.Cell, size int, header string) ([]byte, error) {
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
@@ -115,7 +117,7 @@ func newProgram(cells []session.Cell, size int, header string) ([]byte, error) {
 // unchecked begins the message about a cell that ran but does not check after those before it.
 const unchecked = "it does not check after the cells before it: "
 
-// check finds out what the cells mean.
+// check checks the cells.
 func (p *program) check(cells []session.Cell) error {
 	for _, recorded := range cells {
 		c := &cell{Cell: recorded, fresh: map[*types.Var]bool{}}
@@ -130,7 +132,7 @@ func (p *program) check(cells []session.Cell) error {
 	return nil
 }
 
-// checkCell checks the next cell and makes its definitions those of the session.
+// checkCell checks the next cell and adds its definitions to the session.
 func (p *program) checkCell(cell session.Cell) (*check.Cell, *session.Error) {
 	syntax, failed := p.checker.Parse(cell)
 	if failed != nil {
@@ -144,7 +146,7 @@ func (p *program) checkCell(cell session.Cell) (*check.Cell, *session.Error) {
 	return c, nil
 }
 
-// define gives the objects of a cell their names in the program.
+// define gives the objects of a cell names in the program.
 func (p *program) define(c *cell) error {
 	if c.checked == nil {
 		return nil
@@ -196,7 +198,7 @@ func (p *program) define(c *cell) error {
 	return nil
 }
 
-// nameType notes what the printer has to know about a type.
+// nameType records what the printer needs to know about a type.
 func (p *program) nameType(obj types.Object) {
 	if p.names[obj] != obj.Name() {
 		p.renamed[p.names[obj]] = obj.Name()
@@ -212,7 +214,7 @@ func (p *program) nameType(obj types.Object) {
 	}
 }
 
-// learn notes what a name means from now on, on the ranks of a cell.
+// learn records the new meaning of a name on the ranks of a cell.
 func (p *program) learn(c *cell, obj types.Object) {
 	p.meaning[obj.Name()] = obj
 	for _, r := range p.ranksOf(c) {
@@ -220,7 +222,7 @@ func (p *program) learn(c *cell, obj types.Object) {
 	}
 }
 
-// ranksOf lists the ranks that a cell runs on.
+// ranksOf returns the ranks of a cell.
 func (p *program) ranksOf(c *cell) []int {
 	if c.Ranks != nil {
 		return c.Ranks
@@ -232,8 +234,8 @@ func (p *program) ranksOf(c *cell) []int {
 	return all
 }
 
-// checkUses refuses a cell that uses a name which does not mean the same on all its ranks, or a variable that a cell defined
-// which failed.
+// checkUses refuses a cell that uses a name with different meanings on its ranks, or a variable
+// that a failed cell defined.
 func (p *program) checkUses(c *cell) error {
 	for id, obj := range c.checked.Info.Uses {
 		if p.names[obj] == "" || p.meaning[id.Name] != obj {
@@ -251,10 +253,10 @@ func (p *program) checkUses(c *cell) error {
 	return nil
 }
 
-// offset is where in the source of the cell pos is, 0 when it is elsewhere.
+// offset returns the offset of pos in the cell's source, or 0 if it is elsewhere.
 func (c *cell) offset(pos token.Pos) int { return max(c.checked.Offset(pos), 0) }
 
-// title says which cell it is, and of which ranks.
+// title returns the cell's number and ranks as text.
 func (c *cell) title() string {
 	text := fmt.Sprintf("Cell %d", c.ID)
 	if c.Ranks != nil {

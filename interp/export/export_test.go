@@ -19,7 +19,7 @@ func numbered(cells ...session.Cell) []session.Cell {
 	return cells
 }
 
-// The whole of a program, to be read.
+// TestProgram compares a whole program.
 func TestProgram(t *testing.T) {
 	got, err := Program(numbered(
 		session.Cell{Source: "import \"os\"\n\n// rank is this one.\nrank, size := symm.Rank(), symm.WorldSize()\nvar host, _ = os.Hostname()\nvar none error\nvar (\n\ta int8 = 5\n\tb = a\n)"},
@@ -57,7 +57,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// What a program cannot do as the session did is refused.
+// TestRefusals checks that sessions that a program cannot reproduce are refused.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		cells []session.Cell
@@ -94,7 +94,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A program of a folder of its own cannot import the packages of the user's module; a file of that module can.
+// TestModulePackages checks that a program in its own folder cannot import packages of the user's
+// module, and that a file of that module can.
 func TestModulePackages(t *testing.T) {
 	t.Chdir("../testdata/module")
 	cells := []session.Cell{{ID: 1, Source: "import \"example.com/shop/stock\"\nstock.Motto"}}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// showSource is what the program uses of package show.
+// showSource declares the part of package show that the program uses.
 const showSource = `package show
 
 type Printer struct { Names, Fields map[string]string }
@@ -21,7 +21,7 @@ func Typed(name string, value any) any { return value }
 func Held(value any) any               { return value }
 `
 
-// importer finds the packages of cells, and show.
+// importer imports package show and the packages that cells can import.
 type importer struct {
 	types.Importer
 	show *types.Package
@@ -34,8 +34,8 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return i.Importer.Import(path)
 }
 
-// finish makes a program that a compiler takes: what is not used is made used or left out. One that does not check all the
-// same is a mistake of this package, and an error.
+// finish turns the text into a program that compiles: unused objects are used or left out. If the
+// program still does not check, that is a bug of this package, and an error.
 func (p *program) finish(text string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "show.go", showSource, 0)
@@ -71,7 +71,8 @@ func (p *program) finish(text string) ([]byte, error) {
 		}
 		var e edits
 		for _, u := range unused {
-			if i := slices.IndexFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Pos() == u.Pos }); i >= 0 { // of a cell that failed
+			// import of a failed cell
+			if i := slices.IndexFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Pos() == u.Pos }); i >= 0 {
 				e.replace(fset.Position(u.Pos).Offset, fset.Position(f.Imports[i].End()).Offset, "")
 				continue
 			}
@@ -90,7 +91,7 @@ func (p *program) mistake(err error, text string) error {
 	return &Error{Msg: "the program would not compile: " + err.Error(), Hint: "this should not happen; please report the session's cells, which :save writes"}
 }
 
-// use makes the variable or label that is defined at pos used, or leaves the label out.
+// use makes the variable or label that is defined at pos used, or removes the label.
 func use(f *ast.File, pos token.Pos, offset func(token.Pos) int, e *edits) {
 	var path []ast.Node // from the file to the identifier
 	var found []ast.Node
@@ -158,7 +159,7 @@ func use(f *ast.File, pos token.Pos, offset func(token.Pos) int, e *edits) {
 	}
 }
 
-// firstClause is where the statements of the first clause of a switch begin.
+// firstClause returns the position where the statements of a switch's first clause begin.
 func firstClause(body *ast.BlockStmt) token.Pos {
 	for _, s := range body.List {
 		if c, ok := s.(*ast.CaseClause); ok {

@@ -16,14 +16,16 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// modulePath is the path of this module, and moduleVersion the version that go.mod of an exported program calls it.
+// modulePath is the path of this module, and moduleVersion its version in the go.mod of an exported
+// program.
 const (
 	modulePath    = "github.com/symmrepl/symmrepl"
 	moduleVersion = "v0.0.0"
 )
 
-// Folder writes the cells of a session of size ranks as a Go module with the sources of all that it uses, so that the go command builds it
-// without a network: main.go, go.mod and the folder vendor. It returns the files by their paths in the folder.
+// Folder writes the cells of a session of size ranks as a Go module with the sources of everything
+// that it uses, so that the go command builds it without a network: main.go, go.mod and the folder
+// vendor. It returns the files by path in the folder.
 func Folder(cells []session.Cell, size int) (map[string][]byte, error) {
 	own, err := ownModule()
 	if err != nil {
@@ -66,7 +68,7 @@ func ownModule() (*modules.Module, error) {
 	return m, err
 }
 
-// goVersion returns the version of Go that a module is written for, "" if it does not say.
+// goVersion returns the Go version in a module's go.mod, or "".
 func goVersion(m *modules.Module) string {
 	for line := range strings.Lines(string(m.Files["go.mod"])) {
 		if version, ok := strings.CutPrefix(strings.TrimSpace(line), "go "); ok {
@@ -76,13 +78,13 @@ func goVersion(m *modules.Module) string {
 	return ""
 }
 
-// vendored is what goes into the folder vendor.
+// vendored collects the contents of the folder vendor.
 type vendored struct {
 	modules  []*modules.Module
 	packages map[string]map[string]bool // folders of packages that the program uses, by module
 }
 
-// addImports adds the packages that a file imports, and those that they do.
+// addImports adds the packages that a file imports, directly or indirectly.
 func (v *vendored) addImports(source []byte) error {
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
 	if err != nil {
@@ -100,7 +102,7 @@ func (v *vendored) addImports(source []byte) error {
 	return nil
 }
 
-// add adds a package and those that it imports, unless it is one of the standard library.
+// add adds a package and its imports, unless it belongs to the standard library.
 func (v *vendored) add(imported string) error {
 	if !strings.Contains(domain(imported), ".") {
 		return nil
@@ -132,7 +134,8 @@ func (v *vendored) add(imported string) error {
 	return nil
 }
 
-// files returns the files of the folder, by path: those of the packages, and those of folders without Go, which hold what others read.
+// files returns the files of the folder, by path: those of the packages, and files of folders
+// without Go code, which the packages may use.
 func (v *vendored) files() map[string][]byte {
 	files := map[string][]byte{}
 	for _, m := range v.modules {
@@ -150,7 +153,7 @@ func (v *vendored) files() map[string][]byte {
 	return files
 }
 
-// describe returns go.mod and vendor/modules.txt.
+// describe returns the contents of go.mod and vendor/modules.txt.
 func (v *vendored) describe(version string) (gomod, list []byte) {
 	gomod = fmt.Appendf(nil, "module session\n\ngo %s\n\nrequire (\n", version)
 	for _, m := range slices.SortedFunc(slices.Values(v.modules), func(a, b *modules.Module) int { return strings.Compare(a.Path, b.Path) }) {

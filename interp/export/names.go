@@ -13,13 +13,14 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// Packages that the program needs itself.
+// Packages that the program itself needs.
 const (
 	symmemPath = "github.com/symmrepl/symmrepl/symmem"
 	showPath   = "github.com/symmrepl/symmrepl/show"
 )
 
-// reserve takes every identifier of the cells, so that a new name is none of them, and names the packages.
+// reserve reserves every identifier of the cells, so that no new name equals one, and names the
+// packages.
 func (p *program) reserve() {
 	for _, c := range p.cells {
 		var s scanner.Scanner
@@ -64,7 +65,7 @@ func (p *program) isPackage(name string) bool {
 	return false
 }
 
-// pkg returns what a package is called in the program, which imports it from now on.
+// pkg returns the name of a package in the program, which imports it from now on.
 func (p *program) pkg(importPath string) string {
 	name := p.imports[importPath]
 	if name == "" {
@@ -82,7 +83,8 @@ func (p *program) pkg(importPath string) string {
 	return name
 }
 
-// newName returns what an object is called in the program that the session calls name: the same if that means nothing else.
+// newName returns the name in the program for an object that the session calls name: the same name
+// if it has no other meaning.
 func (p *program) newName(name string) string {
 	free := types.Universe.Lookup(name) == nil && !p.isPackage(name) && name != "main" && name != "init"
 	for _, used := range p.names {
@@ -94,7 +96,7 @@ func (p *program) newName(name string) string {
 	return p.fresh(name)
 }
 
-// fresh returns a name that nothing in the cells has.
+// fresh returns a name that does not occur in the cells.
 func (p *program) fresh(name string) string {
 	for n := 2; ; n++ {
 		if candidate := fmt.Sprint(name, n); !p.taken[candidate] {
@@ -104,7 +106,7 @@ func (p *program) fresh(name string) string {
 	}
 }
 
-// unused returns name, or a fresh one like it if something in the cells has it.
+// unused returns name, or a similar fresh one if name occurs in the cells.
 func (p *program) unused(name string) string {
 	if !p.taken[name] {
 		p.taken[name] = true
@@ -113,7 +115,7 @@ func (p *program) unused(name string) string {
 	return p.fresh(name)
 }
 
-// nameOf returns what an identifier is in the program, for an object that it uses or defines.
+// nameOf returns the name in the program of an identifier that uses or defines an object.
 func (p *program) nameOf(id *ast.Ident, obj types.Object) string {
 	switch obj := obj.(type) {
 	case *types.PkgName:
@@ -139,7 +141,8 @@ func (p *program) nameOf(id *ast.Ident, obj types.Object) string {
 	return id.Name
 }
 
-// countMethods counts the definitions of functions and methods in a cell, and calls them apart.
+// countMethods counts the definitions of functions and methods in a cell, and gives them different
+// names.
 func (p *program) countMethods(c *cell) {
 	for _, d := range c.checked.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
@@ -151,7 +154,7 @@ func (p *program) countMethods(c *cell) {
 	}
 }
 
-// functionOf finds what a declaration defines; nil for what cannot be defined again.
+// functionOf returns the function that a declaration defines, or nil if it cannot be defined again.
 func (p *program) functionOf(c *cell, f *ast.FuncDecl) *function {
 	base := check.ReceiverName(f)
 	if base == nil {

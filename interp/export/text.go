@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// edit replaces what is from start to end of a cell's source.
+// edit replaces the text from start to end of a cell's source.
 type edit struct {
 	start, end int
 	text       string
 }
 
-// edits are those of one cell.
+// edits are the edits of one cell.
 type edits []edit
 
 func (e *edits) replace(start, end int, text string) { *e = append(*e, edit{start, end, text}) }
 
-// apply returns source from start to end with the edits that lie there.
+// apply returns source from start to end with the edits in this range.
 func (e edits) apply(source string, start, end int) string {
 	slices.SortStableFunc(e, func(a, b edit) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}
-		return a.end - b.end // what is inserted comes first
+		return a.end - b.end // insertions come first
 	})
 	var b strings.Builder
 	at := start
@@ -38,7 +38,8 @@ func (e edits) apply(source string, start, end int) string {
 	return b.String() + source[at:end]
 }
 
-// blocks are the declarations of a cell with the comments that belong to them, and what is between them.
+// blocks returns the ranges of a cell's declarations with the comments that belong to them, and the
+// ranges between.
 func blocks(source string, outside [][2]int) (decls, between [][2]int) {
 	lines := commentLines(source)
 	at := 0
@@ -66,7 +67,7 @@ func blocks(source string, outside [][2]int) (decls, between [][2]int) {
 	return decls, append(between, [2]int{at, len(source)})
 }
 
-// commentLines returns where lines begin and end that hold nothing but a comment.
+// commentLines returns the ranges of lines that contain only a comment.
 func commentLines(source string) (lines [][2]int) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(source))
@@ -85,7 +86,7 @@ func commentLines(source string) (lines [][2]int) {
 	}
 }
 
-// commented makes comments of all lines.
+// commented turns all lines into comments.
 func commented(source string) string {
 	return "//\t" + strings.ReplaceAll(strings.Trim(source, "\r\n"), "\n", "\n//\t") + "\n"
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// unnameable is a type that the program cannot write.
+// unnameable is a type that the program cannot name.
 type unnameable struct{ t types.Type }
 
 func (e unnameable) Error() string {
 	return "its type " + e.t.String() + " has a name that only its package can use"
 }
 
-// typeText writes a type as the program calls it.
+// typeText returns the text of a type in the program.
 func (p *program) typeText(t types.Type) string {
 	switch t := t.(type) {
 	case *types.Basic:
@@ -84,7 +84,7 @@ func (p *program) namedText(t *types.Named) string {
 	return text + p.arguments(t.TypeArgs())
 }
 
-// arguments writes those of an instance, nothing if there are none.
+// arguments returns the type arguments of an instance as text, "" if there are none.
 func (p *program) arguments(list *types.TypeList) string {
 	var args []string
 	for arg := range list.Types() {
@@ -96,7 +96,7 @@ func (p *program) arguments(list *types.TypeList) string {
 	return "[" + strings.Join(args, ", ") + "]"
 }
 
-// signature writes parameters and results. names, if there are any, are those of the parameters.
+// signature returns parameters and results as text. Names, if given, are the parameters' names.
 func (p *program) signature(t *types.Signature, names []string) string {
 	var in, out []string
 	for i := range t.Params().Len() {
@@ -124,7 +124,7 @@ func isBasic(t types.Type) bool {
 	return ok && types.Universe.Lookup(basic.Name()) != nil
 }
 
-// plain reports whether reflection calls a type what the session calls it.
+// plain reports whether reflection's name for a type is the session's.
 func plain(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.Basic:

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// fileHeader begins a program that is one file, folderHeader one that is a folder with all it needs.
+// fileHeader begins a program in one file, folderHeader one in a folder with everything it needs.
 const (
 	fileHeader = `// A session of symmrepl as a program: each rank runs a process of it and prints what that rank printed in the session.
 //
@@ -31,7 +31,7 @@ package main
 
 func quoted(s string) string { return strconv.Quote(s) }
 
-// write puts the program together.
+// write assembles the program.
 func (p *program) write() (text string, err error) {
 	current := 0
 	defer func() {
@@ -115,7 +115,8 @@ func %s(cell func(), ranks ...int) {
 	return out.String(), nil
 }
 
-// functions declares the variables of functions that are defined more than once, and returns the methods that call them.
+// functions declares the variables of functions that are defined several times, and returns methods
+// that call them.
 func (p *program) functions(vars *strings.Builder) (methods string) {
 	for _, key := range slices.Sorted(maps.Keys(p.funcs)) {
 		f := p.funcs[key]
@@ -147,7 +148,7 @@ func (p *program) functions(vars *strings.Builder) (methods string) {
 	return methods
 }
 
-// literal writes a field of a struct literal that is a map, nothing if that is empty.
+// literal returns a field of a struct literal that is a map as text, "" if the map is empty.
 func literal(field string, m map[string]string) string {
 	if len(m) == 0 {
 		return ""
@@ -159,13 +160,14 @@ func literal(field string, m map[string]string) string {
 	return text + "\t\t},\n"
 }
 
-// domain is an import path up to its first slash; those of the standard library have no dot in it.
+// domain returns an import path up to its first slash. For packages of the standard library, it
+// contains no dot.
 func domain(path string) string {
 	first, _, _ := strings.Cut(path, "/")
 	return first
 }
 
-// alias is the name before an import path that does not end in it.
+// alias returns the name to write before an import path that does not end in it.
 func (p *program) alias(path string) string {
 	name := p.imports[path]
 	if path == name || strings.HasSuffix(path, "/"+name) {

@@ -1,12 +1,15 @@
-// Package generics holds the generic functions and types of the standard library as Go source. Symbol tables hold values, and a generic
-// declaration has none before it is instantiated; so cells get these from source, instantiated for the type arguments they use.
+// Package generics holds the generic functions and types of the standard library as Go source.
+// Symbol tables contain values, and a generic declaration has no value before it is instantiated.
+// So cells use these sources, instantiated for their type arguments.
 //
-// The folder <import path> extends the package of that path: it has what the package's table cannot have and nothing else. Each
-// folder is an ordinary package too, and is tested against the standard library as such. A file may import the package that its folder
-// extends; that means the package's table (sync's OnceValue uses sync.Once).
+// The folder <import path> extends the package of that path with exactly those declarations that
+// the package's table cannot have. Each folder is also an ordinary package, and is tested as such
+// against the standard library. A file may import the package that its folder extends, and then
+// uses the package's table (sync's OnceValue uses sync.Once).
 //
-// The sources keep to what is simple to interpret: there are no variables at package level, no init functions, no build constraints,
-// no unsafe and no embedding. What must be compiled is in the package compiled, which the symbol tables have.
+// The sources are easy to interpret: they have no package-level variables, init functions, build
+// constraints, unsafe code or embedding. Code that must be compiled is in package compiled, which
+// has a symbol table.
 //
-// For the most used functions over basic types there are compiled instances besides: see Native.
+// The most used functions also have compiled instances for basic types: see Native.
 package generics

@@ -10,7 +10,7 @@ import (
 //go:embed cmp errors hash iter maps math reflect slices sync unique weak
 var sources embed.FS
 
-// Source gives the files, by name, that extend the package of an import path.
+// Source returns the files, by name, that extend the package of an import path.
 func Source(importPath string) (files map[string][]byte, ok bool) {
 	entries, err := fs.ReadDir(sources, importPath)
 	if err != nil {
@@ -30,7 +30,7 @@ func Source(importPath string) (files map[string][]byte, ok bool) {
 	return files, len(files) > 0
 }
 
-// Paths gives the import paths that have sources.
+// Paths returns the import paths that have sources.
 func Paths() []string {
 	var paths []string
 	fs.WalkDir(sources, ".", func(name string, e fs.DirEntry, err error) error {

@@ -23,7 +23,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestForm holds the sources to what package generics promises.
+// TestForm checks that the sources have the properties that the package documentation states.
 func TestForm(t *testing.T) {
 	for _, p := range generics.Paths() {
 		files, ok := generics.Source(p)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// outcome is what a function returns, or how it panics, as text.
+// outcome returns the results of a function, or its panic, as text.
 func outcome(f func() []any) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -16,7 +16,7 @@ func outcome(f func() []any) (text string) {
 	return fmt.Sprintf("%#v", f())
 }
 
-// same compares what two functions do.
+// same compares the outcomes of two functions.
 func same(t *testing.T, what string, ours, theirs func() []any) {
 	t.Helper()
 	got, want := outcome(ours), outcome(theirs)
@@ -25,7 +25,8 @@ func same(t *testing.T, what string, ours, theirs func() []any) {
 	}
 }
 
-// sample gives a slice with room behind its end, which is not empty either; sometimes nil.
+// sample returns a slice whose capacity exceeds its length, with values in the unused part;
+// sometimes nil.
 func sample[E any](r *rand.Rand, element func() E) []E {
 	if r.IntN(8) == 0 {
 		return nil
@@ -37,7 +38,7 @@ func sample[E any](r *rand.Rand, element func() E) []E {
 	return s[:r.IntN(len(s)+1)]
 }
 
-// whole shows a slice with what is behind its end.
+// whole returns a slice as text, including the elements up to its capacity.
 func whole[E any](s []E) string {
 	if s == nil {
 		return "nil"
@@ -45,7 +46,7 @@ func whole[E any](s []E) string {
 	return fmt.Sprintf("%v len %d cap %d", s[:cap(s)], len(s), cap(s))
 }
 
-// copied gives a slice of the same length and capacity in another array.
+// copied returns a slice of the same length and capacity in another array.
 func copied[E any](s []E) []E {
 	if s == nil {
 		return nil

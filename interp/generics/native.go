@@ -8,14 +8,15 @@ import (
 	"sync"
 )
 
-// Native gives the compiled instance of a function over slices of a basic type. The key is import path, name and type arguments as
-// types.TypeString writes them: "slices.Sort[[]int,int]". Calling it does what calling the instance of the source does, sooner.
+// Native returns the compiled instance of a function for slices of a basic type. The key consists
+// of import path, name and type arguments as types.TypeString writes them:
+// "slices.Sort[[]int,int]". The compiled instance does the same as the interpreted one, but faster.
 func Native(key string) (reflect.Value, bool) {
 	v, ok := natives()[key]
 	return v, ok
 }
 
-// natives is made when it is first needed: most sessions begin without.
+// natives is made at its first use, because most sessions do not need it.
 var natives = sync.OnceValue(func() map[string]reflect.Value {
 	table := map[string]reflect.Value{}
 	ordered[int](table, "int")

@@ -20,13 +20,13 @@ func TestSlices(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { compareSlices(t, r, func() float64 { return floats[r.IntN(len(floats))] }) })
 }
 
-// change is a function that gives a slice made of another, in two implementations.
+// change is a function that makes a slice from another, in two implementations.
 type change[E any] struct {
 	name         string
 	ours, theirs func(s []E) []E
 }
 
-// ask is a function that says something about a slice.
+// ask is a function that computes something from a slice, in two implementations.
 type ask[E any] struct {
 	name         string
 	ours, theirs func(s []E) []any
@@ -98,7 +98,7 @@ func compareSlices[E cmp.Ordered](t *testing.T, r *rand.Rand, element func() E) 
 	}
 }
 
-// first gives as many values of a sequence.
+// first returns the first n values of a sequence.
 func first[E any](seq iter.Seq[E], n int) []any {
 	var out []any
 	for v := range seq {
@@ -128,7 +128,8 @@ func parts[E any](seq iter.Seq[[]E]) []any {
 	return out
 }
 
-// TestSortUnstable holds that equal elements end where the standard library puts them.
+// TestSortUnstable checks that equal elements end up in the same order as with the standard
+// library.
 func TestSortUnstable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -146,7 +147,7 @@ func TestSortUnstable(t *testing.T) {
 	}
 }
 
-// TestSortOfEveryKind sorts slices of each ordered type, by a name of its own.
+// TestSortOfEveryKind sorts slices of a named type for each ordered type.
 func TestSortOfEveryKind(t *testing.T) {
 	sortKind[int](t)
 	sortKind[int8](t)

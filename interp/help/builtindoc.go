@@ -2,7 +2,7 @@ package help
 
 import "strings"
 
-// builtinDoc is about what Go itself declares.
+// builtinDoc returns the documentation of a predeclared name.
 func builtinDoc(name string) (decl, text string, ok bool) {
 	line, ok := map[string]string{
 		"append":  "func append(slice []T, elems ...T) []T|the slice with elements added at its end, in a larger array if they do not fit",

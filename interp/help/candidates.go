@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// offer lists what may stand where path ends.
+// offer lists the candidates at the end of path.
 func (k *suggester) offer(path []ast.Node) []session.Candidate {
 	cursor := path[len(path)-1].(*ast.Ident)
 	var parent, grand ast.Node
@@ -44,7 +44,7 @@ func (k *suggester) offer(path []ast.Node) []session.Candidate {
 	return k.names(cursor.Pos())
 }
 
-// selectable lists what may follow an operand and a dot.
+// selectable lists the candidates after an operand and a dot.
 func (k *suggester) selectable(operand ast.Expr) []session.Candidate {
 	if id, ok := operand.(*ast.Ident); ok {
 		obj := k.c.Info.Uses[id]
@@ -64,7 +64,7 @@ func (k *suggester) selectable(operand ast.Expr) []session.Candidate {
 	return membersOf(k.checker.Package(), k.c.Info.Types[operand])
 }
 
-// members lists what a package exports.
+// members lists the exported names of a package.
 func members(pkg *types.Package) []session.Candidate {
 	var list []session.Candidate
 	for _, name := range exportedNames(pkg) {
@@ -108,7 +108,7 @@ func candidateOf(obj types.Object) session.Candidate {
 	return c
 }
 
-// names lists what a name may be at pos.
+// names lists the names that are visible at pos.
 func (k *suggester) names(pos token.Pos) []session.Candidate {
 	var list []session.Candidate
 	for scope := k.attempt.Innermost(pos); scope != nil; scope = scope.Parent() {
@@ -163,7 +163,7 @@ func (k *suggester) keys(lit *ast.CompositeLit) []session.Candidate {
 	return slices.DeleteFunc(literalFields(k.checker.Package(), t), func(c session.Candidate) bool { return set[c.Name] })
 }
 
-// literalFields lists the fields by which a literal of type t may be keyed.
+// literalFields lists the fields that can be keys in a literal of type t.
 func literalFields(own *types.Package, t types.Type) []session.Candidate {
 	if p, ok := t.Underlying().(*types.Pointer); ok { // the elements of a []*T
 		t = p.Elem()
@@ -181,7 +181,7 @@ func literalFields(own *types.Package, t types.Type) []session.Candidate {
 	return list
 }
 
-// reachable reports whether cells may name a field or method.
+// reachable reports whether cells can name a field or method.
 func reachable(own *types.Package, obj types.Object) bool {
 	return obj.Name() != "_" && (obj.Exported() || obj.Pkg() == own)
 }
@@ -207,7 +207,8 @@ func membersOf(own *types.Package, tv types.TypeAndValue) []session.Candidate {
 	return append(list, fields(own, tv.Type, 0)...)
 }
 
-// addressableType is the pointer to t unless t is one or an interface: a variable also has the methods of its pointer.
+// addressableType returns the pointer type to t, or t itself if it is a pointer or an interface: a
+// variable also has the methods of its pointer type.
 func addressableType(t types.Type) types.Type {
 	if _, ok := t.Underlying().(*types.Pointer); ok || types.IsInterface(t) {
 		return t
@@ -215,7 +216,8 @@ func addressableType(t types.Type) types.Type {
 	return types.NewPointer(t)
 }
 
-// fields lists the fields of a struct or of what a pointer to one points to, promoted ones as well.
+// fields lists the fields of a struct type, or of the struct type that a pointer type points to,
+// including promoted ones.
 func fields(own *types.Package, t types.Type, depth int) []session.Candidate {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -238,5 +240,6 @@ func fields(own *types.Package, t types.Type, depth int) []session.Candidate {
 	return list
 }
 
-// kindImport is a package that is not imported yet; it is offered when nothing else fits.
+// kindImport is the kind of a package that is not imported yet; it is offered if nothing else
+// matches.
 const kindImport = "import"

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Complete lists what the word at the end of src may become. Candidates begin with the word; if none does, they begin with it but for
-// case.
+// Complete lists completions of the word at the end of src. Candidates begin with the word; if
+// there are none, case is ignored.
 func (h *Guide) Complete(src string) []session.Candidate {
 	at := cursorIn(src)
 	var found []session.Candidate
@@ -28,7 +28,7 @@ func (h *Guide) Complete(src string) []session.Candidate {
 	return found
 }
 
-// matching sorts the candidates that begin with word, each name once.
+// matching returns the candidates that begin with word, sorted and each name once.
 func matching(list []session.Candidate, word string) []session.Candidate {
 	begin := func(equal func(a, b string) bool) []session.Candidate {
 		return slices.DeleteFunc(slices.Clone(list), func(c session.Candidate) bool {
@@ -55,7 +55,7 @@ func (h *Guide) importPaths() []session.Candidate {
 	return list
 }
 
-// wordsFor lists the texts that an argument of a function may be.
+// wordsFor lists the strings that an argument of a function may be.
 func (h *Guide) wordsFor(call string) []session.Candidate {
 	pkg, function, _ := strings.Cut(call, ".")
 	if h.checker.Imports()[pkg] != check.SymmemPath || !strings.Contains(function, "Reduce") {
@@ -66,7 +66,8 @@ func (h *Guide) wordsFor(call string) []session.Candidate {
 	}
 }
 
-// candidates lists what may stand after before. The source is completed so that it parses, and checked as a cell is, errors or not.
+// candidates lists the candidates after before. The source is completed so that it parses, and
+// checked like a cell, even with errors.
 func (h *Guide) candidates(before string) (list []session.Candidate) {
 	a, path := h.checker.Sketch(before)
 	defer h.checker.Forget(a.Cell.Text)
@@ -74,7 +75,7 @@ func (h *Guide) candidates(before string) (list []session.Candidate) {
 		return nil
 	}
 	defer func() {
-		if v := recover(); v != nil { // what does not parse may be of any shape
+		if v := recover(); v != nil { // incomplete syntax may have any shape
 			list = nil
 		}
 	}()

@@ -11,8 +11,8 @@ type cursor struct {
 	word      string // typed so far
 	importing bool   // the word is an import path
 	text      bool   // the word is in a string literal
-	call      string // of which that is an argument: "symm.AllReduce"
-	nothing   bool   // there is nothing to complete: a comment, a number
+	call      string // the call with that argument: "symm.AllReduce"
+	nothing   bool   // nothing can be completed, in a comment or a number
 }
 
 // cursorIn scans a source to its end.
@@ -20,7 +20,7 @@ func cursorIn(src string) cursor {
 	var (
 		s    scanner.Scanner
 		file = token.NewFileSet().AddFile("", -1, len(src))
-		open bool // the last token is a string or comment without an end
+		open bool // the last token is an unterminated string or comment
 		last token.Token
 		text string   // of the last token
 		end  int      // of it

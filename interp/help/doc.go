@@ -1,6 +1,7 @@
-// Package help answers questions about what stands, or may stand, in a cell: what a word may become (complete.go), the type of an expression (typeof.go), the
-// documentation of a name (documentation.go), and what may have been meant by a cell that is refused (hints.go).
+// Package help answers questions about the text of a cell: completions of a word (complete.go), the
+// type of an expression (typeof.go), the documentation of a name (documentation.go), and hints for
+// a cell with an error (hints.go).
 //
-// All of it comes from the checker. Source that ends in the middle is completed so that it parses, and checked as a cell is, errors or not. Nothing is run, and
-// nothing of the session changes.
+// All answers come from the checker. Incomplete source is completed so that it parses, and checked
+// like a cell, even with errors. Nothing is run, and the session does not change.
 package help

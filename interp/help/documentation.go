@@ -17,8 +17,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Documentation returns the documentation of arg: a package, a member of a package, a name of the session, a field or method; or else, of what has that name
-// elsewhere: in a package that cells import, or in the headers of kernels.
+// Documentation returns the documentation of arg: a package, a member of a package, a name of the
+// session, a field or a method. If there is none, it looks for the name elsewhere: in all packages
+// that cells can import, and in the headers of kernels.
 func (h *Guide) Documentation(arg string) (string, error) {
 	arg = strings.Trim(strings.TrimSuffix(strings.TrimSpace(arg), "()"), "\"")
 	var err error = &session.Error{Kind: session.KindMisuse, Peer: -1, Msg: "nothing in the headers of kernels is called " + arg}
@@ -34,7 +35,8 @@ func (h *Guide) Documentation(arg string) (string, error) {
 	return "", deviceHint(err, arg)
 }
 
-// documentationElsewhere is about a name that cells write with the package ahead of it, or that kernels know.
+// documentationElsewhere returns the documentation of a name that cells write with its package in
+// front, or that only kernels use.
 func (h *Guide) documentationElsewhere(arg string) (string, bool) {
 	if token.IsIdentifier(arg) {
 		for _, path := range slices.Sorted(maps.Values(h.checker.Imports())) {
@@ -57,7 +59,8 @@ func (h *Guide) documentationElsewhere(arg string) (string, bool) {
 	return "", false
 }
 
-// deviceHint gives an error about a name that means nothing a hint at names like it in the headers of kernels, unless it has a hint.
+// deviceHint adds to an error about an undefined name a hint at similar names in the headers of
+// kernels, unless the error has a hint.
 func deviceHint(err error, name string) error {
 	var e *session.Error
 	if !errors.As(err, &e) || e.Hint != "" {
@@ -109,7 +112,7 @@ func (h *Guide) documentation(arg string) (string, error) {
 	return h.selectedDoc(arg)
 }
 
-// entry is how documentation is shown.
+// entry returns the text that is shown as documentation.
 func entry(decl, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return decl
@@ -117,7 +120,8 @@ func entry(decl, text string) string {
 	return decl + "\n\n" + text
 }
 
-// pathsFor lists the packages that a name may stand for: the imported one, or all of that name.
+// pathsFor lists the import paths of a package name: that of the imported package, or of all
+// packages with that name.
 func (h *Guide) pathsFor(name string) []string {
 	if path, ok := h.checker.Imports()[name]; ok {
 		return []string{path}
@@ -125,8 +129,8 @@ func (h *Guide) pathsFor(name string) []string {
 	return h.checker.Packages().PathsOf(name)
 }
 
-// packageDoc is about a package, by its name or its import path. It begins with the package's clause and its import, by the name that cells have for
-// it.
+// packageDoc returns the documentation of a package, given its name or import path. It begins with
+// the package clause and an import declaration, with the name that cells use.
 func (h *Guide) packageDoc(name string) (string, bool) {
 	for _, path := range append(h.pathsFor(name), name) {
 		decl, text, ok := docs.Lookup(path, "")
@@ -149,7 +153,7 @@ func (h *Guide) packageDoc(name string) (string, bool) {
 	return "", false
 }
 
-// packageHead is the clause of a package and its import, by the name that cells have for it.
+// packageHead returns the package clause and an import declaration, with the name that cells use.
 func packageHead(called, path, own string) string {
 	if called == own {
 		return fmt.Sprintf("package %s // import %q", own, path)
@@ -157,7 +161,7 @@ func packageHead(called, path, own string) string {
 	return fmt.Sprintf("package %s // import %[1]s %q", called, path)
 }
 
-// wrap writes words in lines.
+// wrap returns words as lines of limited length.
 func wrap(words []string) string {
 	var b strings.Builder
 	width := 0
@@ -177,7 +181,7 @@ func wrap(words []string) string {
 	return b.String()
 }
 
-// ownDoc is about what a cell defined.
+// ownDoc returns the documentation of an object that a cell defined.
 func (h *Guide) ownDoc(name string, obj types.Object) (string, error) {
 	v, ok := obj.(*types.Var)
 	if !ok {
@@ -194,7 +198,7 @@ func (h *Guide) ownDoc(name string, obj types.Object) (string, error) {
 	return text, nil
 }
 
-// typeDoc is about a named type, or what a pointer to one points to.
+// typeDoc returns the documentation of a named type, or of the type that a pointer type points to.
 func (h *Guide) typeDoc(t types.Type) (string, error) {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -206,7 +210,7 @@ func (h *Guide) typeDoc(t types.Type) (string, error) {
 	return h.docOf(named.Obj().Pkg().Path(), named.Obj().Name())
 }
 
-// docOf is about something of a package, the cells' own included.
+// docOf returns the documentation of a member of a package, or of the package of cells.
 func (h *Guide) docOf(path, name string) (string, error) {
 	if path == check.PackageName && h.declared[name] != "" {
 		return h.declared[name], nil
@@ -217,7 +221,8 @@ func (h *Guide) docOf(path, name string) (string, error) {
 	return "", fmt.Errorf("there is no documentation of %s", name)
 }
 
-// docMethods lists the exported methods of a type of a package, each on a line, after an empty one. It is "" if there are none.
+// docMethods lists the exported methods of a type of a package, one per line after an empty line.
+// It returns "" if there are none.
 func docMethods(path, typ string) string {
 	var b strings.Builder
 	for _, name := range docs.Names(path) {
@@ -234,7 +239,8 @@ func docMethods(path, typ string) string {
 	return "\n" + b.String()
 }
 
-// selectedDoc is about an expression: of a field or method its own, of anything else that of its type.
+// selectedDoc returns the documentation of an expression: that of a field or method, and for other
+// expressions that of the type.
 func (h *Guide) selectedDoc(expr string) (string, error) {
 	c, err := h.checkExpr(expr)
 	if err != nil {
@@ -265,7 +271,8 @@ func (h *Guide) selectedDoc(expr string) (string, error) {
 	return head + obj.Name() + " " + check.TypeName(obj.Type()), nil
 }
 
-// holder is the type that declares what is selected, which embedded fields may lead to.
+// holder returns the type that declares the selected field or method, which may be the type of an
+// embedded field.
 func holder(s *types.Selection) *types.Named {
 	t := s.Recv()
 	if f, ok := s.Obj().(*types.Func); ok && f.Signature().Recv() != nil {
@@ -285,7 +292,7 @@ func holder(s *types.Selection) *types.Named {
 	return named
 }
 
-// methodList lists the methods of a type of the session, each on a line.
+// methodList lists the methods of a type of the session, one per line.
 func methodList(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok {

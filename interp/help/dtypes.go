@@ -13,14 +13,15 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// dtypeNames are names of element types in other programs that are not spelled like ours.
+// dtypeNames has other programs' names of element types that differ from symmem's.
 var dtypeNames = map[string]string{
 	"float": "F32", "single": "F32", "double": "F64", "half": "F16", "bfloat": "BF16", "char": "I8", "byte": "U8", "int": "I32", "long": "I64",
 	"float8_e4m3": "F8E4M3", "float8_e4m3fn": "F8E4M3", "e4m3": "F8E4M3", "float8_e5m2": "F8E5M2", "e5m2": "F8E5M2",
 }
 
-// dtypeHint is about an argument at pos of a call that wants an element type there or in another place: symm.Empty("float32", 4), symm.Empty(n),
-// symm.Empty(4, symm.F32). It returns "" if there is no such call.
+// dtypeHint returns a hint for an argument at pos of a call that expects an element type, there or
+// in another place: symm.Empty("float32", 4), symm.Empty(n), symm.Empty(4, symm.F32). It returns ""
+// if there is no such call.
 func (k *suggester) dtypeHint(pos token.Pos) string {
 	dtype := symmemType(k.checker, "DType")
 	call, ok := k.c.Find(pos, isCallAt).(*ast.CallExpr)
@@ -69,7 +70,8 @@ func (k *suggester) dtypeHint(pos token.Pos) string {
 	return "the element type comes first: " + types.ExprString(call.Fun) + "(" + strings.Join(args, ", ") + ")"
 }
 
-// dtypeMeant returns the element type that an expression names in the words of other programs: "float32", torch.float32, float32.
+// dtypeMeant returns the element type for an expression as other programs write it: "float32",
+// torch.float32, float32.
 func (k *suggester) dtypeMeant(e ast.Expr) string {
 	var word string
 	switch e := ast.Unparen(e).(type) {
@@ -103,7 +105,7 @@ func (k *suggester) dtypeMeant(e ast.Expr) string {
 	return ""
 }
 
-// symmem is the name by which the cell calls package symmem.
+// symmem returns the cell's name for package symmem.
 func (k *suggester) symmem() string {
 	imports := k.attempt.Imports()
 	for _, name := range slices.Sorted(maps.Keys(imports)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// ofGroup is a team of the world as hints of package symmem write it.
+// ofGroup matches a call that returns a team of the world, as hints of package symmem write it.
 var ofGroup = regexp.MustCompile(`\bg\.(LSA|Rail)\(\)`)
 
 // GroupCalled writes g.LSA() in a hint as symm.LSA(), unless the session has a group that is called g.

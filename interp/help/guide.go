@@ -8,19 +8,21 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Guide answers questions about a session's names and about what stands in a cell that is being typed. It changes nothing of the session.
+// Guide answers questions about a session's names and about a cell that is being typed. It does not
+// change the session.
 type Guide struct {
 	checker  *check.Checker
-	declared map[string]string // how the cells declare what they declare, by "name" or "Type.Method"
+	declared map[string]string // text of the cells' declarations, by "name" or "Type.Method"
 }
 
 // New returns a guide to a checker's session.
 func New(k *check.Checker) *Guide { return &Guide{k, map[string]string{}} }
 
-// Declare remembers the text of what a cell declares: see check.Syntax.Declarations.
+// Declare remembers the text of a cell's declarations: see check.Syntax.Declarations.
 func (h *Guide) Declare(declarations map[string]string) { maps.Copy(h.declared, declarations) }
 
-// checkExpr checks the text of an expression as the last one of a cell. Packages that it uses without importing them are known.
+// checkExpr checks an expression as the last one of a cell. The expression may use packages without
+// importing them.
 func (h *Guide) checkExpr(expr string) (*check.Cell, error) {
 	p, f := h.checker.Parse(session.Cell{Name: "expression", Source: expr})
 	if f != nil {

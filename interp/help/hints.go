@@ -17,7 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// The messages of go/types and go/parser that there are hints for.
+// The messages of go/types and go/parser for which there are hints.
 var (
 	unknownPackage  = regexp.MustCompile(`^package (\S+) is not available in cells$`)
 	undefinedMember = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
@@ -31,7 +31,7 @@ var (
 	wanted          = regexp.MustCompile(`^cannot use .+ as (\*?\w+\.\w+) value`)
 )
 
-// suggester finds what may have been meant at a place of a cell, or may stand there.
+// suggester suggests corrections or completions at a place of a cell.
 type suggester struct {
 	checker *check.Checker
 	attempt *check.Attempt
@@ -40,7 +40,7 @@ type suggester struct {
 
 func newSuggester(a *check.Attempt) *suggester { return &suggester{a.Checker, a, a.Cell} }
 
-// Explain returns the error of a cell that does not parse or check, with a hint at what may have been meant.
+// Explain returns the error of a cell that does not parse or check, with a hint.
 func Explain(f *check.Failure) *session.Error {
 	if f.Attempt == nil {
 		f.Err.Hint = syntaxHint(f.Err, f.Missing)
@@ -51,7 +51,7 @@ func Explain(f *check.Failure) *session.Error {
 	return f.Err
 }
 
-// hint says what may have been meant by what a check refused.
+// hint returns a hint for an error of the check.
 func (k *suggester) hint(msg string, pos token.Pos) string {
 	if m := undefinedMember.FindStringSubmatch(msg); m != nil {
 		return cmp.Or(didYouMean(k.membersLike(m[1], m[2])), k.methodHint(m[1], m[2]))
@@ -91,7 +91,7 @@ func (k *suggester) hint(msg string, pos token.Pos) string {
 	return ""
 }
 
-// didYouMean asks whether one of names was meant; it returns "" if there is none.
+// didYouMean asks whether one of names was meant. It returns "" if names is empty.
 func didYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -99,7 +99,7 @@ func didYouMean(names []string) string {
 	return "did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// undefinedHint is about a name that means nothing where it stands.
+// undefinedHint returns a hint for an undefined name.
 func (k *suggester) undefinedHint(name string, pos token.Pos) string {
 	if hint := cmp.Or(k.dtypeHint(pos), k.moduleHint(name, pos)); hint != "" {
 		return hint
@@ -130,7 +130,7 @@ func (k *suggester) undefinedHint(name string, pos token.Pos) string {
 	return hint
 }
 
-// textWanted reports whether what is at pos is an argument that has to be a string.
+// textWanted reports whether the code at pos is an argument that has to be a string.
 func (k *suggester) textWanted(pos token.Pos) bool {
 	call, ok := k.c.Find(pos, isCallAt).(*ast.CallExpr)
 	if !ok {
@@ -148,7 +148,8 @@ func (k *suggester) textWanted(pos token.Pos) bool {
 	return ok && basic.Kind() == types.String
 }
 
-// packageHint is about a package that is not imported and has no such member, or shares its name with others.
+// packageHint returns a hint for a package that is not imported and lacks the member, or shares its
+// name with other packages.
 func (k *suggester) packageHint(paths []string, name, member string) string {
 	var having, like []string
 	for _, path := range paths {
@@ -165,7 +166,8 @@ func (k *suggester) packageHint(paths []string, name, member string) string {
 	return didYouMean(prefixed(name, unique(like)))
 }
 
-// packagesLike lists import paths, in quotes, of packages that are called path, or else are spelled like it.
+// packagesLike lists import paths, in quotes, of packages named path, or else of packages with
+// similar names.
 func (k *suggester) packagesLike(path string) []string {
 	var called, all []string
 	for p := range k.checker.Packages().Importable() {
@@ -195,7 +197,7 @@ func isAssigned(n ast.Node, pos token.Pos) bool {
 	})
 }
 
-// visible lists the names that mean something at pos.
+// visible lists the names that are visible at pos.
 func (k *suggester) visible(pos token.Pos) []string {
 	names := types.Universe.Names()
 	for scope := k.attempt.Innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
@@ -214,7 +216,8 @@ func (k *suggester) visible(pos token.Pos) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "_" || strings.ContainsAny(n, "#.") })
 }
 
-// elsewhere lists members of imported packages whose names equal name but for case and underscores, as cells write them.
+// elsewhere lists members of imported packages whose names equal name except for case and
+// underscores, as cells write them.
 func (k *suggester) elsewhere(name string) []string {
 	var found []string
 	for as, path := range k.checker.Imports() {
@@ -232,7 +235,7 @@ func (k *suggester) elsewhere(name string) []string {
 	return found
 }
 
-// membersLike lists members of the package that a name stands for which are like member.
+// membersLike lists members of the named package that are similar to member.
 func (k *suggester) membersLike(name, member string) []string {
 	path := k.checker.Imports()[name]
 	if own := k.c.Imports[name]; own != "" {
@@ -245,7 +248,7 @@ func (k *suggester) membersLike(name, member string) []string {
 	return prefixed(name, spelling.Similar(member, exportedNames(pkg)))
 }
 
-// memberHint is about a field or method that the operand of a selector does not have.
+// memberHint returns a hint for a field or method that the operand of a selector does not have.
 func (k *suggester) memberHint(name string, pos token.Pos) string {
 	sel, ok := k.c.Find(pos, isSelected).(*ast.SelectorExpr)
 	if !ok {
@@ -277,7 +280,7 @@ func isSelected(n ast.Node, pos token.Pos) bool {
 	return ok && sel.Sel.Pos() == pos
 }
 
-// fieldHint is about a key of a struct literal.
+// fieldHint returns a hint for a key of a struct literal.
 func (k *suggester) fieldHint(name string, pos token.Pos) string {
 	lit, ok := k.c.Find(pos, isLiteralAround).(*ast.CompositeLit)
 	if !ok {
@@ -302,7 +305,8 @@ func isLiteralAround(n ast.Node, pos token.Pos) bool {
 	return ok && lit.Lbrace < pos && pos < lit.Rbrace
 }
 
-// signatureHint shows the function whose arguments or results are too many or too few.
+// signatureHint shows the signature of a function that is called with too many or too few arguments
+// or results.
 func (k *suggester) signatureHint(msg string, pos token.Pos) string {
 	call, ok := k.c.Find(pos, isCallAt).(*ast.CallExpr)
 	if !ok {
@@ -322,7 +326,8 @@ func (k *suggester) signatureHint(msg string, pos token.Pos) string {
 	return types.ExprString(call.Fun) + " is " + check.TypeName(sig)
 }
 
-// spreadHint is about a slice that is given to a function which takes any number of its elements.
+// spreadHint returns a hint for a slice passed to a function with a variadic parameter of its
+// element type.
 func (k *suggester) spreadHint(msg string, pos token.Pos) string {
 	m := cannotUse.FindStringSubmatch(msg)
 	if m == nil || m[2] != "[]"+m[3] {
@@ -339,7 +344,7 @@ func (k *suggester) spreadHint(msg string, pos token.Pos) string {
 	return types.ExprString(call.Args[len(call.Args)-1]) + "... gives its elements"
 }
 
-// documented is the name by which package docs knows a function or method: "Builder.Len".
+// documented returns the name of a function or method in package docs: "Builder.Len".
 func documented(fn *types.Func) string {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -355,7 +360,7 @@ func documented(fn *types.Func) string {
 	return ""
 }
 
-// isCallAt reports whether n is a call that begins at pos or among whose arguments pos is.
+// isCallAt reports whether n is a call that begins at pos or has an argument at pos.
 func isCallAt(n ast.Node, pos token.Pos) bool {
 	call, ok := n.(*ast.CallExpr)
 	return ok && (call.Pos() == pos || call.Lparen < pos && pos <= call.Rparen)

@@ -9,9 +9,11 @@ import (
 	"github.com/symmrepl/symmrepl/internal/spelling"
 )
 
-// A function may have been meant as a method, and a method as a function; and where a value of a package's type is wanted, one of its functions may make it.
+// The user may have written a method as a function, or a function as a method. And if a value of a
+// package's type is expected, one of the package's functions may return it.
 
-// methodHint is about a package's member that is a method of its types only: symm.Barrier.
+// methodHint returns a hint for an undefined member of a package that is a method of the package's
+// types: symm.Barrier.
 func (k *suggester) methodHint(name, member string) string {
 	pkg := k.imported(name)
 	if pkg == nil {
@@ -33,7 +35,8 @@ func (k *suggester) methodHint(name, member string) string {
 	return member + " is a method of " + strings.Join(of, " and ")
 }
 
-// functionHint is about a method that a type does not have, where its package has a function of that name which takes the type first: t.AllReduce().
+// functionHint returns a hint for a method that a type does not have, if the type's package has a
+// function of that name with the type as first parameter: t.AllReduce().
 func (k *suggester) functionHint(operand string, t types.Type, name string) string {
 	pkg := packageOf(t)
 	if pkg == nil {
@@ -54,7 +57,8 @@ func (k *suggester) functionHint(operand string, t types.Type, name string) stri
 	return name + " is a function: " + pkg.Name() + "." + name + "(" + args + ")"
 }
 
-// makerHint names the functions of a type's package that return it and nothing else. The type is called pkg.name in a message.
+// makerHint names the functions of a type's package that return only that type. In a message, the
+// type is called pkg.name.
 func (k *suggester) makerHint(called string) string {
 	prefix, name, ok := strings.Cut(strings.TrimPrefix(called, "*"), ".")
 	pkg := k.imported(prefix)
@@ -90,7 +94,7 @@ func (k *suggester) makerHint(called string) string {
 	return strings.Join(makers, " or ") + " makes one"
 }
 
-// imported returns the package that a name stands for in a cell, or in a message about it.
+// imported returns the package that a name denotes in a cell, or in a message about it.
 func (k *suggester) imported(name string) *types.Package {
 	imports := maps.Clone(k.checker.Imports())
 	maps.Copy(imports, k.c.Imports)
@@ -106,7 +110,7 @@ func (k *suggester) imported(name string) *types.Package {
 	return nil
 }
 
-// packageOf returns the package that declares a type, or the one that it points to.
+// packageOf returns the package that declares a type, or the type that it points to.
 func packageOf(t types.Type) *types.Package {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()

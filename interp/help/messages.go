@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// conversionHint returns a hint at a message of go/types about types that do not fit.
+// conversionHint returns a hint for a message of go/types about mismatched types.
 func conversionHint(msg string) string {
 	if m := mismatched.FindStringSubmatch(msg); m != nil {
 		if isNumeric(m[1]) && isNumeric(m[2]) {
@@ -53,7 +53,8 @@ func isNumeric(name string) bool {
 	return ok && basic.Info()&types.IsNumeric != 0
 }
 
-// syntaxHint returns a hint at an error of syntax; missing are the brackets that would close what is open if the cell ends too early.
+// syntaxHint returns a hint for a syntax error; missing are the closing brackets that lack if the
+// cell ends too early.
 func syntaxHint(e *session.Error, missing string) string {
 	line := strings.TrimSpace(e.Source)
 	if missing != "" {

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// Notes are remarks about a cell that checks and does something else than it seems to: one for each place.
+// Notes returns remarks about a cell that checks but does not do what it seems to, one for each
+// place.
 func Notes(k *check.Checker, c *check.Cell) (notes []string) {
 	isTensor := func(e ast.Expr) bool { return isTensor(k, c.Info.TypeOf(e)) }
 	visit := func(n ast.Node) bool {

@@ -13,9 +13,10 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// Hands that know Python and CUDA C++ type it here too. Hints show the same in Go.
+// Users who know Python and CUDA C++ may write it in cells. Hints show the equivalent in Go.
 
-// fromPython are lines of Python that begin a statement, and how it begins in Go, $1 and so on being what they have in parentheses.
+// fromPython has patterns of lines that begin a statement of Python, and its beginning in Go, in
+// which $1 and so on stand for the parenthesised parts.
 var fromPython = []struct {
 	line *regexp.Regexp
 	hint string
@@ -38,7 +39,7 @@ var fromPython = []struct {
 	{regexp.MustCompile(`^[\w.]+ @ [\w.]+`), "MatMul multiplies: symm.MatMul(out, a, b)"},
 }
 
-// pythonHint is about a line of Python.
+// pythonHint returns a hint for a line of Python.
 func pythonHint(line string) string {
 	for _, p := range fromPython {
 		if m := p.line.FindStringSubmatchIndex(line); m != nil {
@@ -48,7 +49,7 @@ func pythonHint(line string) string {
 	return ""
 }
 
-// powerHint is about x ** y, which Go reads as x times what y points to.
+// powerHint returns a hint for x ** y, which Go parses as x times the target of y.
 func (k *suggester) powerHint(pos token.Pos) string {
 	power, ok := k.c.Find(pos, func(n ast.Node, pos token.Pos) bool {
 		b, ok := n.(*ast.BinaryExpr)
@@ -64,10 +65,10 @@ func (k *suggester) powerHint(pos token.Pos) string {
 	return fmt.Sprintf("math.Pow(%s, %s) is a power", types.ExprString(power.X), types.ExprString(power.Y.(*ast.StarExpr).X))
 }
 
-// tripleAngles is a launch as CUDA C++ writes it. Its configuration may go on on the next line.
+// tripleAngles matches a launch in CUDA C++. Its configuration may continue on the next line.
 var tripleAngles = regexp.MustCompile(`([\w.]+)\s*<<<(.*?)(?:>>>\s*\(?(.*?)\)?;?)?$`)
 
-// launchHint shows a launch of CUDA C++ as one of Go.
+// launchHint returns the Go code for a launch in CUDA C++.
 func launchHint(line string) string {
 	m := tripleAngles.FindStringSubmatch(line)
 	if m == nil {
@@ -98,7 +99,7 @@ func launchHint(line string) string {
 	return m[1] + ".Launch(" + strings.Join(args, ", ") + ") launches a kernel"
 }
 
-// splitArguments splits a list at its commas that stand in no parentheses.
+// splitArguments splits a list at the commas outside of parentheses.
 func splitArguments(list string) (args []string) {
 	depth, start := 0, 0
 	for i, c := range list + "," {
@@ -117,16 +118,17 @@ func splitArguments(list string) (args []string) {
 	return args
 }
 
-// pythonModules are names by which Python calls modules of tensors and what goes between ranks.
+// pythonModules has the usual Python names of modules for tensors and communication.
 var pythonModules = []string{"torch", "dist", "symm_mem", "np", "numpy", "cp", "cupy", "jax", "jnp", "nccl", "nvshmem"}
 
-// asInPython are the functions and methods of those modules that are not spelled like ours, and what there is.
+// asInPython has functions and methods of those modules with other names in Go.
 var asInPython = map[string]string{
 	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
 	"zeros": "Empty", "tensor": "Empty", "matmul": "MatMul", "mm": "MatMul", "device_count": "WorldSize",
 }
 
-// moduleHint is about a name of Python's modules, at pos: dist.all_reduce(x). It is "" for others.
+// moduleHint returns a hint for a name of Python's modules at pos, as in dist.all_reduce(x), and ""
+// for other names.
 func (k *suggester) moduleHint(name string, pos token.Pos) string {
 	if !slices.Contains(pythonModules, name) {
 		return ""
@@ -172,7 +174,8 @@ func (k *suggester) moduleHint(name string, pos token.Pos) string {
 	return didYouMean([]string{member + k.argumentsFor(fn.Signature(), call)})
 }
 
-// argumentsFor writes the arguments of a call for another function: those that it takes of them, and "sum" where it wants to know how to reduce.
+// argumentsFor returns the arguments of a call as arguments of another function: those that fit,
+// and "sum" for a reduction.
 func (k *suggester) argumentsFor(sig *types.Signature, call *ast.CallExpr) string {
 	want := sig.Params().Len()
 	if sig.Variadic() {

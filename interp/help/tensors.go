@@ -11,9 +11,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// Tensors are pointers to what lies on a device, and Go has no operators for them. Hands that know other tensors write t[0:4], a + b and a == b.
+// Tensors are pointers to device memory, and Go has no operators for them. Users of other libraries
+// write t[0:4], a + b and a == b.
 
-// tensorHint is about what Go does not do with a tensor, and says what does; "" where no tensor stands at pos.
+// tensorHint returns a hint for an operation on a tensor at pos that Go does not have, or "" if
+// there is no tensor at pos.
 func (k *suggester) tensorHint(pos token.Pos) string {
 	if hint := k.partHint(pos); hint != "" {
 		return hint
@@ -39,17 +41,17 @@ func (k *suggester) tensorHint(pos token.Pos) string {
 	return ""
 }
 
-// noArithmetic says where tensors are calculated with.
+// noArithmetic explains how to compute with tensors.
 func noArithmetic(t ast.Expr) string {
 	return fmt.Sprintf("tensors have no operators: a kernel calculates on the device (symm.Compile, Launch), or Go on a copy: %s.Float32s(), and CopyFrom back", types.ExprString(t))
 }
 
-// elementsEqual says how the elements of two tensors are compared.
+// elementsEqual shows how to compare the elements of two tensors.
 func elementsEqual(a ast.Expr, b string) string {
 	return fmt.Sprintf("slices.Equal(%s.Float32s(), %s) compares elements", types.ExprString(a), b)
 }
 
-// partHint is about t[i] and t[i:j].
+// partHint returns a hint for t[i] and t[i:j].
 func (k *suggester) partHint(pos token.Pos) string {
 	part := k.c.Find(pos, func(n ast.Node, pos token.Pos) bool {
 		switch n := n.(type) {
@@ -101,7 +103,7 @@ func (k *suggester) partHint(pos token.Pos) string {
 	return ""
 }
 
-// after writes an index that is one more than another.
+// after returns the text of index + 1.
 func after(index ast.Expr) string {
 	switch i := index.(type) {
 	case *ast.BasicLit:
@@ -116,7 +118,8 @@ func after(index ast.Expr) string {
 	return types.ExprString(index) + "+1"
 }
 
-// tensorArgumentHint is about a tensor that a function of Go's own, a conversion or one of package math is given.
+// tensorArgumentHint returns a hint for a tensor as argument of a builtin function, a conversion,
+// or a function of package math.
 func (k *suggester) tensorArgumentHint(call *ast.CallExpr, pos token.Pos) string {
 	var t ast.Expr
 	for _, arg := range call.Args {
@@ -149,7 +152,7 @@ func isFloat(t types.Type) bool {
 	return ok && basic.Info()&types.IsFloat != 0
 }
 
-// isOperationAt reports whether n is an operation, with a tensor among its operands, that a message at pos is about.
+// isOperationAt reports whether n is an operation on a tensor to which a message at pos refers.
 func (k *suggester) isOperationAt(n ast.Node, pos token.Pos) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -160,7 +163,7 @@ func (k *suggester) isOperationAt(n ast.Node, pos token.Pos) bool {
 		switch {
 		case len(n.Lhs) != 1 || len(n.Rhs) != 1 || n.Tok == token.DEFINE:
 			return false
-		case n.Tok == token.ASSIGN: // of a number
+		case n.Tok == token.ASSIGN: // assignment of a number
 			basic, ok := k.c.Info.TypeOf(n.Rhs[0]).(*types.Basic)
 			return n.Rhs[0].Pos() == pos && k.isTensor(n.Lhs[0]) && ok && basic.Info()&types.IsNumeric != 0
 		}
@@ -177,7 +180,7 @@ func (k *suggester) isOperationAt(n ast.Node, pos token.Pos) bool {
 	return false
 }
 
-// firstTensor returns the first of two operands that is a tensor, nil if none is.
+// firstTensor returns the first of two operands that is a tensor, or nil.
 func (k *suggester) firstTensor(x, y ast.Expr) ast.Expr {
 	for _, e := range []ast.Expr{x, y} {
 		if k.isTensor(e) {
@@ -197,7 +200,7 @@ func isTensor(checker *check.Checker, t types.Type) bool {
 	return t != nil && tensor != nil && types.Identical(t, types.NewPointer(tensor))
 }
 
-// symmemType returns a type of package symmem, nil if cells have no such package.
+// symmemType returns a type of package symmem, or nil if cells do not have the package.
 func symmemType(checker *check.Checker, name string) types.Type {
 	pkg, err := checker.Packages().Import(check.SymmemPath)
 	if err != nil {

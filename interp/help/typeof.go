@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// TypeOf returns the type of an expression, or what else a name stands for.
+// TypeOf returns the type of an expression, or a description of what a name denotes.
 func (h *Guide) TypeOf(expr string) (string, error) {
 	expr = strings.TrimSpace(expr)
 	if path, ok := h.checker.Imports()[expr]; ok && h.checker.Objects()[expr] == nil {
@@ -37,14 +37,15 @@ func (h *Guide) TypeOf(expr string) (string, error) {
 
 // evalType checks an expression in the session's scope.
 func (h *Guide) evalType(expr string) (types.TypeAndValue, error) {
-	if sig := h.genericFunction(expr); sig != nil { // without type arguments it is no expression
+	// without type arguments it is not an expression
+	if sig := h.genericFunction(expr); sig != nil {
 		return types.TypeAndValue{Type: sig}, nil
 	}
 	tv, err := h.checker.Eval(expr, nil)
 	if err == nil {
 		return tv, nil
 	}
-	// As a cell it may use packages without importing them, and its error has a hint.
+	// Checked as a cell, it may use packages without importing them, and its error has a hint.
 	c, err := h.checkExpr(expr)
 	if err != nil {
 		return types.TypeAndValue{}, err

@@ -10,16 +10,19 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Yaegi decides type assertions by the memory layout of what an interface holds. The runtime decides them instead: it can tell the
-// types of cells apart (see Assert), and knows which of them implement an interface of cells (see registerImplementations).
+// Yaegi decides type assertions by the memory layout of the value in an interface. The runtime
+// decides them instead: it can distinguish the types of cells (see Assert), and knows which of them
+// implement an interface of cells (see registerImplementations).
 
-// branch is one way in which an assertion or a switch may succeed: a condition, and what it does then.
+// branch is one way in which an assertion or a switch may succeed: a condition, and the statements
+// to run then.
 type branch struct {
 	cond ast.Expr
 	then []ast.Stmt
 }
 
-// branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. It appends the declarations of the variables that they need to out.
+// branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. It
+// appends the declarations of the variables that the branches need to out.
 func (l *declarer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
 	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
 	if !types.IsInterface(t) {
@@ -32,7 +35,8 @@ func (l *declarer) branches(pos token.Pos, x string, t types.Type, v string, out
 	return []branch{{cond: l.helper(pos, run.Implements, args...)}}
 }
 
-// assertedKey is the key under which the runtime finds what implements an interface type of cells; "" for those of compiled code.
+// assertedKey returns the key by which the runtime finds the types that implement an interface type
+// of cells. It returns "" for interface types of compiled code.
 func (l *declarer) assertedKey(t types.Type) string {
 	if !l.isBoxed(t) {
 		return ""
@@ -42,7 +46,7 @@ func (l *declarer) assertedKey(t types.Type) string {
 	return key
 }
 
-// chain is if a { then } else if b { then } ... where done is added to each.
+// chain returns if a { then } else if b { then } ..., with done added to each then.
 func chain(pos token.Pos, list []branch, done func() []ast.Stmt) ast.Stmt {
 	var s ast.Stmt
 	for _, a := range slices.Backward(list) {
@@ -51,7 +55,8 @@ func chain(pos token.Pos, list []branch, done func() []ast.Stmt) ast.Stmt {
 	return s
 }
 
-// assertOK lowers `v, ok := x.(T)` to statements that set variables of ours, and returns their names.
+// assertOK lowers `v, ok := x.(T)` to statements that set temporary variables, and returns their
+// names.
 func (l *lowerer) assertOK(e *ast.TypeAssertExpr) (out []ast.Stmt, v, ok string) {
 	pos := e.Pos()
 	t := l.info.TypeOf(e.Type)
@@ -67,7 +72,7 @@ func (l *lowerer) assertOK(e *ast.TypeAssertExpr) (out []ast.Stmt, v, ok string)
 	})), v, ok
 }
 
-// assert lowers x.(T) where one value is wanted: a function literal that returns it or panics.
+// assert lowers x.(T) with one result to a function literal that returns the value or panics.
 func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 	pos := e.Pos()
 	t, from := l.info.TypeOf(e.Type), l.info.TypeOf(e.X)
@@ -94,14 +99,15 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.X)}, Rparen: pos}
 }
 
-// textKey returns the key by which the runtime finds what Go calls a type.
+// textKey returns the key by which the runtime finds Go's name for a type.
 func (l *builder) textKey(t types.Type) string {
 	key := "text of " + l.typeText(t)
 	l.note(key, t)
 	return key
 }
 
-// typeSwitch lowers a type switch: first which clause it is, then a switch on that.
+// typeSwitch lowers a type switch: it finds the number of the clause, and then switches on that
+// number.
 func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	pos := s.Pos()
 	var out []ast.Stmt

@@ -22,7 +22,8 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	}
 	if len(s.Lhs) == 1 && isBlank(s.Lhs[0]) && s.Tok == token.ASSIGN && l.evaluates(s.Rhs[0]) && !l.calls(s.Rhs[0]) {
 		var out []ast.Stmt
-		l.hold(s.Rhs[0], types.Default(l.info.TypeOf(s.Rhs[0])), &out) // yaegi would not look at it
+		// yaegi would not evaluate it
+		l.hold(s.Rhs[0], types.Default(l.info.TypeOf(s.Rhs[0])), &out)
 		return out
 	}
 	if len(s.Lhs) == 2 && len(s.Rhs) == 1 {
@@ -58,9 +59,10 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	return append(out, s)
 }
 
-// separate lowers an assignment of several values if some become interfaces, which yaegi would not convert, or are composite literals, for which it
-// would lose others: all values are evaluated into variables of the types they become, and then assigned one by one. It
-// returns nil for other assignments.
+// separate lowers an assignment of several values, some of which are converted to interfaces (yaegi
+// would not convert them) or are composite literals (yaegi would lose other values). It evaluates
+// all values into variables of the target types, and then assigns these one by one. It returns nil
+// for other assignments.
 func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	if len(s.Lhs) != len(s.Rhs) || len(s.Lhs) < 2 {
 		return nil
@@ -96,8 +98,8 @@ func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	return append(out, set...)
 }
 
-// received replaces receive operations on the right side by variables that hold the results: a variable in which yaegi stores a received value has no
-// address.
+// received replaces receive operations on the right side by variables with their results, because
+// yaegi stores a received value in a variable without an address.
 func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
 	for i, e := range s.Rhs {
 		if !isReceive(e) {
@@ -112,7 +114,7 @@ func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
 	return out
 }
 
-// commaOK lowers the forms of assignment in which a second value says whether there is a first. It returns nil for other assignments.
+// commaOK lowers assignments of the form v, ok = x. It returns nil for other assignments.
 func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 	pos := s.Pos()
 	switch e := ast.Unparen(s.Rhs[0]).(type) {
@@ -124,7 +126,8 @@ func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 		if isUnary && u.Op != token.ARROW || !isUnary && s.Tok == token.DEFINE {
 			return nil
 		}
-		// Yaegi can store these two only in variables of the function itself, and what it receives without an address.
+		// Yaegi can store these two results only in variables of the function itself, and it stores
+		// a received value without an address.
 		v, ok := l.temp("v"), l.temp("ok")
 		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(e)}}
 		return append([]ast.Stmt{set}, l.assignNames(s, v, ok)...)
@@ -132,7 +135,7 @@ func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 	return nil
 }
 
-// assignNames is s, one of commaOK's, with the variables v and ok on its right side.
+// assignNames returns s, a commaOK assignment, with the variables v and ok on its right side.
 func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 	pos := s.Pos()
 	x, second := l.ident(pos, v), l.ident(pos, ok)
@@ -143,9 +146,10 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{x, second}}}
 }
 
-// protect puts values in parentheses that yaegi would otherwise build in place, in the variable that they are assigned to. A composite literal would replace a
-// variable that pointers refer to, an interface, or a variable that a closure of the last iteration has; a call would use the variable for its results while it
-// runs.
+// protect puts parentheses around values that yaegi would otherwise compute in place, in the
+// variable that they are assigned to. A composite literal would replace a variable that pointers
+// refer to, an interface, or a variable captured by a closure of the last iteration; a call would
+// use the variable for its results while it runs.
 func (l *marker) protect(s *ast.AssignStmt) {
 	if len(s.Lhs) != len(s.Rhs) {
 		return
@@ -175,8 +179,9 @@ func (l *marker) defines(lhs []ast.Expr) bool {
 	return false
 }
 
-// assignInOrder lowers such an assignment in Go's two phases: the operands of indices and pointers on the left and the values are evaluated into
-// variables, then they are assigned.
+// assignInOrder lowers an assignment for which interferes is true in Go's two phases: it evaluates
+// the operands of indices and pointers on the left, and the values, into variables, and then
+// assigns.
 func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 	lhs := make([]ast.Expr, len(s.Lhs))
 	for i, e := range s.Lhs {
@@ -202,7 +207,8 @@ func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 	return append(out, set...)
 }
 
-// assignResults lowers an assignment of the several values of one expression to places that are found first. Yaegi would not set elements of maps.
+// assignResults lowers an assignment of the results of one expression. It evaluates the operands on
+// the left first. Yaegi would not set elements of maps.
 func (l *lowerer) assignResults(s *ast.AssignStmt) (out []ast.Stmt) {
 	pos := s.Pos()
 	var set []ast.Stmt
@@ -221,9 +227,10 @@ func (l *lowerer) assignResults(s *ast.AssignStmt) (out []ast.Stmt) {
 	return append(append(out, l.assign(values)...), set...)
 }
 
-// place lowers the left side of an assignment. It appends the evaluation of what is evaluated in it to out.
+// place lowers the left side of an assignment. It evaluates operands in it into variables, by
+// statements that it appends to out.
 func (l *lowerer) place(e ast.Expr, out *[]ast.Stmt) ast.Expr {
-	operand := func(x ast.Expr) ast.Expr { // x, or the address of what is not reached through a pointer
+	operand := func(x ast.Expr) ast.Expr { // x, or its address if it is a struct or an array
 		t := l.info.TypeOf(x)
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// builder makes syntax: names, types, calls of helpers. It notes what the lowered cell needs for that.
+// builder makes syntax: names, types, calls of helpers. It records what the lowered cell needs for
+// that.
 type builder struct {
 	namer
 	imports map[string]bool       // packages that the lowered code uses, by path
@@ -18,10 +19,11 @@ type builder struct {
 	temps   int
 }
 
-// note adds the type of a key to those that the runtime has to know.
+// note adds a type to those that the runtime has to know.
 func (l *builder) note(key string, t types.Type) { l.noted[key] = t }
 
-// valueKey returns the key by which the runtime knows the native type of t; "" if values of yaegi's type are native ones.
+// valueKey returns the key by which the runtime knows the native type of t. It returns "" if values
+// of yaegi's type are already native values.
 func (l *builder) valueKey(t types.Type) string {
 	if t == nil || !l.ofCells(t) {
 		return ""
@@ -35,7 +37,7 @@ func (l *builder) ident(pos token.Pos, name string) *ast.Ident {
 	return &ast.Ident{NamePos: pos, Name: name}
 }
 
-// temp makes a name for a local variable of our own.
+// temp returns a new name for a local variable of lowered code.
 func (l *builder) temp(what string) string {
 	l.temps++
 	return what + "#t" + strconv.Itoa(l.temps)
@@ -47,7 +49,7 @@ func (l *builder) pkgMember(pos token.Pos, path, name string) ast.Expr {
 	return &ast.SelectorExpr{X: l.ident(pos, ImportName(path)), Sel: l.ident(pos, name)}
 }
 
-// ImportName is what a package is called in lowered code, whatever cells call it.
+// ImportName returns the name of a package in lowered code, whatever name cells use.
 func ImportName(path string) string { return "import#" + path2ident(path) }
 
 func path2ident(path string) string {
@@ -60,7 +62,7 @@ func path2ident(path string) string {
 	return string(b)
 }
 
-// helper calls a function of the runtime.
+// helper returns a call of a helper of the runtime.
 func (l *builder) helper(pos token.Pos, name run.Helper, args ...ast.Expr) *ast.CallExpr {
 	return &ast.CallExpr{Fun: l.pkgMember(pos, run.RuntimePath, string(name)), Lparen: pos, Args: args, Rparen: pos}
 }
@@ -93,13 +95,13 @@ func (l *builder) paren(e ast.Expr) ast.Expr {
 	return p
 }
 
-// typed notes the type of an expression of ours.
+// typed records the type of an expression that lowering made.
 func (l *builder) typed(e ast.Expr, t types.Type) ast.Expr {
 	l.info.Types[e] = types.TypeAndValue{Type: t}
 	return e
 }
 
-// closure is func() { body }.
+// closure returns func() { body }.
 func (l *builder) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
 	return &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
@@ -107,7 +109,7 @@ func (l *builder) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
 	}
 }
 
-// withLabel puts a statement's label back.
+// withLabel puts the label of a lowered statement back on it.
 func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
 	if label == nil {
 		return s
@@ -116,18 +118,19 @@ func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
 	return label
 }
 
-// bind returns the statement that tells the runtime where yaegi keeps the variable of a name.
+// bind returns the statement that tells the runtime where yaegi keeps a variable.
 func (l *builder) bind(at token.Pos, name string) ast.Stmt {
 	return &ast.ExprStmt{X: l.helper(at, run.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
 }
 
-// init is a function with statements that runs when its file is executed.
+// init returns an init function with the given statements, which runs when its file is executed.
 func (l *builder) init(body []ast.Stmt) *ast.FuncDecl {
 	at := l.c.Body.Pos()
 	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
 }
 
-// fromBracket makes an operation begin at its bracket if that is apart from the operand: faults of the operation have its position.
+// fromBracket makes an operation begin at its bracket if something separates the bracket from the
+// operand, because runtime errors of the operation have the bracket's position.
 func (l *builder) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
 	if !isApart(x, bracket) {
 		return x

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// builtin lowers calls of the builtin functions that yaegi lacks or has otherwise.
+// builtin lowers calls of the builtin functions that yaegi lacks or implements differently.
 func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
 	if len(e.Args) == 1 && l.isTuple(e.Args[0]) {
@@ -59,7 +59,8 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 		e.Fun, e.Args[0] = l.expr(e.Fun), l.expr(e.Args[0])
 		return e
 	case "len", "cap":
-		if p, ok := l.info.TypeOf(e.Args[0]).Underlying().(*types.Pointer); ok { // the array is not looked at
+		// without evaluating the array
+		if p, ok := l.info.TypeOf(e.Args[0]).Underlying().(*types.Pointer); ok {
 			return l.lengthOf(e.Args[0], p)
 		}
 	case "recover":
@@ -82,7 +83,8 @@ func (l *lowerer) printed(a ast.Expr) ast.Expr {
 	return l.expr(a)
 }
 
-// appendsParts reports whether append gets several elements, one of which may be in what it overwrites.
+// appendsParts reports whether append gets several elements, one of which may be in memory that
+// append overwrites.
 func (l *facts) appendsParts(e *ast.CallExpr) bool {
 	return len(e.Args) > 2 && slices.ContainsFunc(e.Args[2:], func(a ast.Expr) bool {
 		switch a := ast.Unparen(a).(type) {
@@ -93,7 +95,7 @@ func (l *facts) appendsParts(e *ast.CallExpr) bool {
 	})
 }
 
-// appendList lowers such a call to append(x, []T{a, b}...).
+// appendList lowers a call for which appendsParts is true to append(x, []T{a, b}...).
 func (l *lowerer) appendList(e *ast.CallExpr, s *types.Slice) ast.Expr {
 	pos := e.Args[1].Pos()
 	list := &ast.CompositeLit{Type: l.typeExpr(types.NewSlice(s.Elem()), pos), Lbrace: pos, Rbrace: e.Rparen}
@@ -104,7 +106,8 @@ func (l *lowerer) appendList(e *ast.CallExpr, s *types.Slice) ast.Expr {
 	return e
 }
 
-// builtinOfResults lowers copy(f()) and its likes, where f has several results: func() R { a, b = f(); return copy(a, b) }().
+// builtinOfResults lowers copy(f()) and similar calls in which f has several results: func() R { a,
+// b = f(); return copy(a, b) }().
 func (l *lowerer) builtinOfResults(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
 	outer := l.closure(pos)
@@ -127,10 +130,11 @@ func (l *lowerer) builtinOfResults(name string, e *ast.CallExpr) ast.Expr {
 	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}
 }
 
-// maxUnchecked is how many bytes make takes without a look at the memory that is left.
+// maxUnchecked is the number of bytes up to which make is called without checking the free memory.
 const maxUnchecked = 1 << 20
 
-// made is what Go says to be out of range if argument i after the type is too large for make, "" if it makes do with less.
+// made returns the beginning of Go's "out of range" error for argument i after the type in a call
+// of make. It returns "" if Go does not panic for a large argument.
 func made(t types.Type, i int) string {
 	switch t.Underlying().(type) {
 	case *types.Slice:
@@ -141,7 +145,7 @@ func made(t types.Type, i int) string {
 	return ""
 }
 
-// room lowers the argument n of make, for elements of each bytes.
+// room lowers the argument n of make for elements of each bytes.
 func (l *lowerer) room(n ast.Expr, each int64, what string) ast.Expr {
 	if each == 0 {
 		return l.expr(n)
@@ -179,7 +183,8 @@ func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
 	return l.pointerTo(l.convert(e.Args[0], t), t)
 }
 
-// pointerTo makes a pointer to a new variable of type t that is x: func(v T) *T { return &v }(x).
+// pointerTo returns a pointer to a new variable of type t with the value x: func(v T) *T { return
+// &v }(x).
 func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 	pos := x.Pos()
 	v := l.temp("v")
@@ -193,7 +198,8 @@ func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
-// panicCall lowers panic(x): recover never returns nil for a panic, so that a nil x panics with an error instead.
+// panicCall lowers panic(x). Because recover never returns nil for a panic, a nil x panics with an
+// error instead.
 func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
 	pos := call.Pos()
 	t := l.info.TypeOf(call.Args[0])
@@ -212,7 +218,8 @@ func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
 		&ast.ExprStmt{X: call})}
 }
 
-// lengthOf is the length of an array that x points to, of type p: func(p *[n]T) int { return n }(x). The array is not looked at, as there may be none.
+// lengthOf returns the length of the array that x, of type p, points to: func(p *[n]T) int { return
+// n }(x). It does not access the array, because x may be nil.
 func (l *lowerer) lengthOf(x ast.Expr, p *types.Pointer) ast.Expr {
 	pos := x.Pos()
 	n := l.number(pos, int(p.Elem().Underlying().(*types.Array).Len()))

@@ -8,9 +8,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// A function that is defined again with another signature is another function: earlier callers go on calling the one before. The cell says who does.
+// A function that is defined again with another signature is a different function: earlier callers
+// go on calling the old one. The cell that defines it prints a note that lists them.
 
-// note makes the functions in yaegi that a function of a cell uses those of its name.
+// note records that the named function, which a cell defines, uses the functions in uses; all names
+// are yaegi's.
 func (c callers) note(name, cell string, uses []string) {
 	c.forget(name)
 	c.calls[name] = uses
@@ -22,7 +24,7 @@ func (c callers) note(name, cell string, uses []string) {
 	}
 }
 
-// forget drops a function whose name means something else now.
+// forget drops a function whose name was defined again.
 func (c callers) forget(name string) {
 	for _, used := range c.calls[name] {
 		if delete(c.of[used], name); len(c.of[used]) == 0 {
@@ -32,7 +34,7 @@ func (c callers) forget(name string) {
 	delete(c.calls, name)
 }
 
-// forgetType drops the methods of a type whose name means something else now.
+// forgetType drops the methods of a type whose name was defined again.
 func (c callers) forgetType(t types.Type) {
 	if named, ok := t.(*types.Named); ok {
 		for m := range named.Methods() {
@@ -41,7 +43,8 @@ func (c callers) forgetType(t types.Type) {
 	}
 }
 
-// uses collects, before it is lowered, which functions of the session the functions of the cell use, by the names of the latter.
+// uses returns, before the cell is lowered, the functions of the session that each function of the
+// cell uses, by the latter's name.
 func (l *namer) uses() map[string][]string {
 	all := map[string][]string{}
 	collect := func(name string, in ast.Node) {

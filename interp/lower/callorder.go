@@ -6,11 +6,12 @@ import (
 	"go/types"
 )
 
-// callsFirst takes the calls out of a statement in which something may panic after a call of a cell's function: they come before it, in their order, and
-// variables hold their results. The statement itself is then marked again, because the functions have left marks of their own.
+// callsFirst handles a statement in which something may panic after a call of a cell's function. It
+// moves the calls before the statement, in their order, and their results into variables. The
+// statement's position is then stored again, because the functions store positions of their own.
 func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	var values []*ast.Expr
-	whole := false // the value of the statement may be a call that nothing follows
+	whole := false // whether the statement's value may remain a call, because nothing follows it
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		for i := range s.Lhs {
@@ -48,7 +49,7 @@ func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	return out
 }
 
-// withoutCalls replaces the calls in e, but not e itself if that is kept.
+// withoutCalls replaces the calls in e by variables. If keep is set, e itself may remain a call.
 func (l *lowerer) withoutCalls(e ast.Expr, keep bool, out *[]ast.Stmt) ast.Expr {
 	if e == nil {
 		return nil

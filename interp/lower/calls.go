@@ -46,7 +46,7 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 		switch _, isFunc := tv.Type.Underlying().(*types.Signature); {
 		case types.IsInterface(tv.Type):
 			return l.passed(e, tv.Type, tv.Type)
-		case isFunc: // yaegi's conversion of a function may run it in the frame of its caller
+		case isFunc: // yaegi may run a converted function in the frame of its caller
 			return l.passed(e, l.info.TypeOf(e.Args[0]), tv.Type)
 		}
 	}
@@ -67,12 +67,13 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 	return e
 }
 
-// passed lowers a conversion to type t by passing the value on: func(v V) T { return v }(x).
+// passed lowers a conversion to type t by passing the value through a function: func(v V) T {
+// return v }(x).
 func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
 	return l.passOne(e.Pos(), l.convert(e.Args[0], from), from, t)
 }
 
-// passOne passes a lowered value on.
+// passOne passes a lowered value through such a function.
 func (l *builder) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
 	v := l.temp("v")
 	lit := &ast.FuncLit{
@@ -85,7 +86,7 @@ func (l *builder) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.E
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
 }
 
-// callee lowers the function of a call. Unlike a function value it needs no closure.
+// callee lowers the function operand of a call. Unlike a function value, it needs no closure.
 func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 	if l.losesParams(fun) {
 		return l.functionIn(fun)
@@ -102,8 +103,9 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 	return l.expr(fun)
 }
 
-// losesParams reports whether e is a function in a field or behind a pointer that has parameters of interface types: called where it is, yaegi would give it
-// its own values of those.
+// losesParams reports whether e is a function in a field or behind a pointer that has parameters of
+// interface types. If called in place, yaegi would give it yaegi's own representation of the
+// arguments.
 func (l *facts) losesParams(e ast.Expr) bool {
 	tv := l.info.Types[e]
 	if !tv.IsValue() || tv.Type == nil {
@@ -134,12 +136,14 @@ func (l *facts) losesParams(e ast.Expr) bool {
 	return false
 }
 
-// functionIn lowers such a function to the result of one: func(f F) F { return f }(x.f).
+// functionIn lowers a function for which losesParams is true to the result of a function: func(f F)
+// F { return f }(x.f).
 func (l *lowerer) functionIn(e ast.Expr) ast.Expr {
 	return l.passOne(e.Pos(), l.expr(e), l.info.TypeOf(e), l.info.TypeOf(e))
 }
 
-// blockingMethods are the methods of compiled types that may block for ever, with the helpers that do the same but end when the cell is interrupted.
+// blockingMethods lists methods of compiled types that may block for ever, and the helpers that do
+// the same but end when the cell is interrupted.
 var blockingMethods = map[string]run.Helper{
 	"sync.Mutex.Lock": run.Lock, "sync.RWMutex.Lock": run.Lock, "sync.RWMutex.RLock": run.RLock, "sync.Cond.Wait": run.CondWait,
 	"sync.WaitGroup.Wait": run.Wait, "sync.WaitGroup.Go": run.WaitGo,
@@ -179,7 +183,8 @@ func (l *lowerer) blocking(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	return l.helper(e.Pos(), helper, args...)
 }
 
-// embeddedField writes the operand whose own method sel selects, and its type: x.Mutex for x.Lock of an embedded Mutex.
+// embeddedField writes the operand to which the selected method belongs, and returns it with its
+// type: x.Mutex for x.Lock of an embedded Mutex.
 func (l *lowerer) embeddedField(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
 	x := l.expr(sel.X)
 	t := s.Recv()
@@ -219,8 +224,9 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	return true
 }
 
-// spread makes one slice of the arguments of a variadic parameter where yaegi would not: it may take an argument that is a slice for all of them, and
-// passes none to functions in fields of structs. A nil in the place of all arguments gets its type.
+// spread passes the arguments of a variadic parameter as one slice where yaegi would pass them
+// wrongly: it may take a single slice argument for all the arguments, and passes none to functions
+// in struct fields. A nil in place of all arguments gets the slice's type.
 func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 	n := sig.Params().Len() - 1
 	slice, ok := sig.Params().At(n).Type().(*types.Slice)
@@ -245,7 +251,7 @@ func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 	e.Ellipsis = pos
 }
 
-// codeOf lowers v.Pointer() for a reflect.Value v, nil for other calls.
+// codeOf lowers v.Pointer() for a reflect.Value v. It returns nil for other calls.
 func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
 		return nil
@@ -258,7 +264,8 @@ func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	return l.helper(e.Pos(), run.Pointer, x)
 }
 
-// arguments lowers the arguments of a call. It reports whether it has lowered the function as well.
+// arguments lowers the arguments of a call. It reports whether it has lowered the function operand
+// as well.
 func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
 	if sig != nil && len(e.Args) == 1 {
 		if results, ok := l.info.TypeOf(e.Args[0]).(*types.Tuple); ok && results.Len() > 1 {
@@ -279,8 +286,9 @@ func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
 	return false
 }
 
-// spreadResults lowers f(g()) where g has several results of which some become interfaces of f's parameters, or some are interfaces of cells, which yaegi then takes
-// all for: func() R { a, b = g(); return f(convert(a), b) }().
+// spreadResults lowers f(g()) if g has several results and some of them are converted to interfaces
+// of f's parameters, or some are interfaces of cells (yaegi then treats all of them as such):
+// func() R { a, b = g(); return f(convert(a), b) }().
 func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *ast.CallExpr) bool {
 	found := false
 	for i := range results.Len() {

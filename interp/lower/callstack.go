@@ -10,19 +10,21 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Once a cell of the session asks for the stack of a goroutine, functions of it and of later cells begin with run.Enter, which is told what Go calls them.
-// Once one asks for the code of a function value, function values begin with run.Code, which is told whose they are.
+// Once a cell of the session uses a function that reports stacks, functions of that cell and of
+// later ones begin with run.Enter, which gets their names in Go. Once a cell uses the code of a
+// function value, function values begin with run.Code, which gets the function's name and position.
 
-// stackFunctions tell of the stack.
+// stackFunctions lists the functions that report stacks.
 var stackFunctions = map[string]bool{
 	"runtime.Caller": true, "runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true, "runtime.Stack": true,
 	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
 }
 
-// codePointer is the method that tells the code of a function value.
+// codePointer is the method that returns the code of a function value.
 const codePointer = "(reflect.Value).Pointer"
 
-// asks reports whether a cell uses functions that tell of the stack, and of the code of function values.
+// asks reports whether a cell uses functions that report stacks, and whether it uses the code of
+// function values.
 func (l *facts) asks() (stack, code bool) {
 	for _, obj := range l.info.Uses {
 		if fn, ok := obj.(*types.Func); ok {
@@ -32,7 +34,8 @@ func (l *facts) asks() (stack, code bool) {
 	return stack, code
 }
 
-// code returns the statement by which a function value begins that is of a function with a name and a position, none if nothing asks for that.
+// code returns the statement that begins a function value whose function has the given name and
+// position. It returns none if no cell uses the code of function values.
 func (l *marker) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
 	if !l.program.codes || l.silent {
 		return nil
@@ -40,13 +43,14 @@ func (l *marker) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
 	return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Code, l.quoted(pos, name), l.number(pos, int(at)))}}
 }
 
-// ofFunction makes a function literal the value of a function, whose name ends in more.
+// ofFunction marks a function literal as a value of the function fn; more is added to the
+// function's name.
 func (l *marker) ofFunction(lit *ast.FuncLit, fn *types.Func, more string) *ast.FuncLit {
 	lit.Body.List = append(l.code(lit.Pos(), nameUsed(fn)+more, fn.Pos()), lit.Body.List...)
 	return lit
 }
 
-// nameUsed names a function that a cell uses.
+// nameUsed returns the name of a function that a cell uses.
 func nameUsed(fn *types.Func) string {
 	sig := fn.Signature()
 	generic, recv := sig.TypeParams() != nil, ""
@@ -65,9 +69,10 @@ func nameUsed(fn *types.Func) string {
 	return nameOf(fn, recv, fn.Name(), "")
 }
 
-// nameOf names a function as package runtime does. What it is a method of has the name recv, and args are those of its type.
+// nameOf returns package runtime's name for a function. Recv is the name of its receiver's type,
+// and args the text of that type's type arguments.
 func nameOf(fn *types.Func, recv, name, args string) string {
-	path, name := "go:builtin.", run.PlainNames(name) // of error
+	path, name := "go:builtin.", run.PlainNames(name) // for the method of error
 	if fn.Pkg() != nil {
 		path = fn.Pkg().Path() + "."
 	}
@@ -81,7 +86,7 @@ func nameOf(fn *types.Func, recv, name, args string) string {
 	return path + recv + "." + name
 }
 
-// nameDeclared names a declared function.
+// nameDeclared returns the name of a declared function.
 func (l *marker) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
 	recv, args := "", ""
 	if l.instancing != nil {
@@ -96,7 +101,7 @@ func (l *marker) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
 	return nameOf(fn, recv, d.Name.Name, args)
 }
 
-// nameLiteral names a function literal in f.
+// nameLiteral returns the name of a function literal in f.
 func (f *function) nameLiteral() string {
 	f.literals++
 	if f.literal {
@@ -105,13 +110,14 @@ func (f *function) nameLiteral() string {
 	return f.name + ".func" + strconv.Itoa(f.literals)
 }
 
-// nameRange names the body of a range over a function in f.
+// nameRange returns the name of the body of a range over a function in f.
 func (f *function) nameRange() string {
 	f.ranges++
 	return f.name + "-range" + strconv.Itoa(f.ranges)
 }
 
-// enter returns the statement by which a function begins whose last brace is at end, none if nothing asks for the stack.
+// enter returns the statement that begins a function whose closing brace is at end. It returns none
+// if no cell uses stacks.
 func (l *marker) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
 	if !l.program.stacks || l.silent {
 		return nil
@@ -124,7 +130,8 @@ func (l *builder) enterAs(pos token.Pos, name string, end token.Pos, top bool) a
 	return &ast.ExprStmt{X: l.helper(pos, run.Enter, l.quoted(pos, name), l.number(pos, int(end)), isTop)}
 }
 
-// leave returns the statement that says where a function makes its deferred calls, none if nothing asks for the stack.
+// leave returns the statement that records the position at which a function makes its deferred
+// calls. It returns none if no cell uses stacks.
 func (l *marker) leave(at token.Pos) []ast.Stmt {
 	if !l.program.stacks || l.silent {
 		return nil

@@ -16,22 +16,25 @@ import (
 
 // Cell is a lowered cell. Either Commit or Rollback ends it.
 type Cell struct {
-	Imports   []string                           // import paths of packages that it uses, which have the names of ImportName in it
-	Hidden    run.Exports                        // symbols that it uses and no table has
-	Types     map[string]types.Type              // what the runtime has to know types by, by key
-	Decls     []ast.Decl                         // types, functions and variables; may be empty
-	Local     map[*types.TypeName]run.InFunction // types that functions declare
-	Recursive []run.Recursive                    // types to make before anything is compiled, and to complete before the functions and variables are
-	First     []ast.Decl                         // the types, which come before Decls then; may be empty
-	Methods   *ast.FuncDecl                      // makes methods known to compiled code, after Decls have been executed; nil when there are none
-	Main      *ast.FuncDecl                      // runs the cell's statements
-	Replace   []run.Replacement                  // functions and methods that are defined again
+	Imports []string                           // import paths of the packages that it uses, under the names of ImportName
+	Hidden  run.Exports                        // symbols that it uses and that are in no table
+	Types   map[string]types.Type              // types that the runtime has to know, by key
+	Decls   []ast.Decl                         // types, functions and variables; may be empty
+	Local   map[*types.TypeName]run.InFunction // types that functions declare
+	// types to make before anything is compiled, and to complete before functions and variables are
+	// compiled
+	Recursive []run.Recursive
+	First     []ast.Decl // types to declare before Decls; may be empty
+	// registers methods for compiled code, after Decls are executed; nil when there are none
+	Methods *ast.FuncDecl
+	Main    *ast.FuncDecl     // runs the cell's statements
+	Replace []run.Replacement // functions and methods that are defined again
 
 	definitions *definitions
 }
 
-// Lower rewrites a checked cell for yaegi; the cell's syntax cannot be used for anything else afterwards. The program stays as it is until the lowered cell is
-// committed.
+// Lower rewrites a checked cell for yaegi. The cell's syntax cannot be used for anything else
+// afterwards. The program does not change until the lowered cell is committed.
 func (p *Program) Lower(c *check.Cell) (*Cell, *session.Error) {
 	l := p.newLowerer(c)
 	for _, decl := range c.Decls {
@@ -47,7 +50,8 @@ func (p *Program) Lower(c *check.Cell) (*Cell, *session.Error) {
 	return out, nil
 }
 
-// Structs returns the struct types that the cell declares, by name in yaegi, and the function that tells these names.
+// Structs returns the struct types that the cell declares, by name in yaegi, and a function that
+// returns a type's name in yaegi.
 func (c *Cell) Structs() (structs map[string]*types.Struct, nameOf func(*types.Named) string) {
 	l := c.definitions.l
 	structs = map[string]*types.Struct{}
@@ -61,7 +65,7 @@ func (c *Cell) Structs() (structs map[string]*types.Struct, nameOf func(*types.N
 	return structs, l.ownType
 }
 
-// Variables returns the names in yaegi of the variables that the cell declares there.
+// Variables returns the names in yaegi of the package-level variables that the cell declares there.
 func (c *Cell) Variables() (names []string) {
 	for _, s := range c.definitions.fresh {
 		names = append(names, s.name)
@@ -69,14 +73,14 @@ func (c *Cell) Variables() (names []string) {
 	return names
 }
 
-// Commit makes the cell's definitions those of the session. It returns the variables whose names mean something else now, and the names of functions in yaegi that
-// no cell can call any more.
+// Commit adds the cell's definitions to the session. It returns the variables whose names were
+// defined again, and the names in yaegi of functions that no cell can call any more.
 func (c *Cell) Commit() (retired []*Storage, dropped []string) {
 	c.definitions.commit()
 	return c.definitions.retired, c.definitions.dropped
 }
 
-// Rollback forgets a cell that yaegi refused.
+// Rollback forgets a cell that yaegi rejected.
 func (c *Cell) Rollback() { c.definitions.rollback() }
 
 // cell lowers the whole cell.
@@ -96,7 +100,7 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	l.declaredByCell(&low)
 	low.body = append(l.topLevel(), l.callInits()...)
 	for _, v := range l.c.Vars {
-		l.typeExpr(v.Type(), v.Pos()) // notes the instances in it
+		l.typeExpr(v.Type(), v.Pos()) // records the instances in it
 	}
 	l.lowerPending(&low)
 	for _, m := range l.c.AddedMethods {
@@ -129,7 +133,8 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	return out, nil
 }
 
-// declaredByCell lowers the types, functions and methods that the cell declares, but for generic ones.
+// declaredByCell lowers the types, functions and methods that the cell declares, except for generic
+// ones.
 func (l *lowerer) declaredByCell(out *lowered) {
 	for _, d := range l.c.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
@@ -151,7 +156,7 @@ func (l *lowerer) declaredByCell(out *lowered) {
 	}
 }
 
-// callInits calls the init functions of a package.
+// callInits returns calls of a package's init functions.
 func (l *lowerer) callInits() (calls []ast.Stmt) {
 	for _, f := range l.c.Inits {
 		calls = append(calls, &ast.ExprStmt{X: &ast.CallExpr{Fun: l.ident(f.Pos(), f.Name.Name), Lparen: f.Pos(), Rparen: f.Pos()}})
@@ -159,7 +164,8 @@ func (l *lowerer) callInits() (calls []ast.Stmt) {
 	return calls
 }
 
-// topLevel lowers the cell's statements to the body of a function whose variables outlive it.
+// topLevel lowers the cell's statements to the body of a function. Their variables outlive the
+// function.
 func (l *lowerer) topLevel() []ast.Stmt {
 	stmts := l.c.Stmts
 	var value *ast.ExprStmt
@@ -183,7 +189,8 @@ func (l *lowerer) topLevel() []ast.Stmt {
 	return l.finishFunction(l.c.Body.Body, out)
 }
 
-// Outdated says which functions go on calling one that the cell has defined again with another signature, in a line for each of these.
+// Outdated lists the functions that go on calling the old version of a function that the cell has
+// defined again with another signature, one line for each such function.
 func (c *Cell) Outdated() (notes []string) {
 	for _, k := range c.definitions.kept {
 		var names []string

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// comparesInterfaces reports whether e compares interface values, which yaegi stores in its own way.
+// comparesInterfaces reports whether e compares interface values, which yaegi represents
+// differently than Go.
 func (l *facts) comparesInterfaces(e *ast.BinaryExpr) bool {
 	if e.Op != token.EQL && e.Op != token.NEQ || l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil() {
 		return false
@@ -16,8 +17,9 @@ func (l *facts) comparesInterfaces(e *ast.BinaryExpr) bool {
 	return types.IsInterface(l.info.TypeOf(e.X)) || types.IsInterface(l.info.TypeOf(e.Y))
 }
 
-// comparedToNil returns the operand that e compares to nil if it is of an interface type of cells. In one that has been passed on as the result of a call
-// yaegi would find something.
+// comparedToNil returns the operand that e compares to nil if its type is an interface type of
+// cells. Yaegi treats such an interface as not nil after it has been passed on as the result of a
+// call.
 func (l *namer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil
@@ -30,7 +32,7 @@ func (l *namer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
 	return nil
 }
 
-// isNil lowers such a comparison of x.
+// isNil lowers a comparison of x to nil.
 func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
 	pos := e.Pos()
 	var call ast.Expr
@@ -53,8 +55,9 @@ func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
 	return &ast.UnaryExpr{OpPos: pos, Op: token.NOT, X: call}
 }
 
-// equal lowers a comparison of interface values. What is no variable becomes a parameter first: the runtime gets pointers, as yaegi passes interfaces to
-// compiled code without the types of what they hold.
+// equal lowers a comparison of interface values. Operands that are not variables are first passed
+// as parameters, because the runtime needs pointers: yaegi passes interfaces to compiled code
+// without the types of the values in them.
 func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
 	pos := e.Pos()
 	x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y)
@@ -81,7 +84,7 @@ func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
 	return &ast.UnaryExpr{OpPos: pos, Op: token.NOT, X: call}
 }
 
-// equalCall compares lowered operands of types x and y, one or both of them interfaces.
+// equalCall compares lowered operands of types x and y, at least one of which is an interface type.
 func (l *declarer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
 	switch {
 	case !types.IsInterface(x):
@@ -105,7 +108,7 @@ func (l *facts) isSimple(e ast.Expr) bool {
 	return ok && (l.checker.Interprets(v.Pkg()) || v.Pkg() == nil)
 }
 
-// comparesBoxes reports whether e compares structs or arrays that hold interfaces of cells.
+// comparesBoxes reports whether e compares structs or arrays that contain interfaces of cells.
 func (l *facts) comparesBoxes(e *ast.BinaryExpr) bool {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return false
@@ -118,7 +121,8 @@ func (l *facts) comparesBoxes(e *ast.BinaryExpr) bool {
 	return false
 }
 
-// same lowers such a comparison to one of native values, which compare as in Go.
+// same lowers a comparison for which comparesBoxes is true to one of native values, which compare
+// as in Go.
 func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
 	t, empty := l.info.TypeOf(e.X), types.NewInterfaceType(nil, nil)
 	x, y := l.converted(l.expr(e.X), t, empty), l.converted(l.convert(e.Y, t), t, empty)

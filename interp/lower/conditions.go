@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// condition lowers the condition of if and for. Yaegi would take a conversion for true.
+// condition lowers the condition of if and for. Yaegi would treat any conversion as true.
 func (l *lowerer) condition(e ast.Expr) ast.Expr {
 	if e == nil {
 		return nil
@@ -17,14 +17,15 @@ func (l *lowerer) condition(e ast.Expr) ast.Expr {
 	return l.expr(e)
 }
 
-// isConversion reports whether e converts a value that is no constant.
+// isConversion reports whether e is a conversion of a value that is not constant.
 func (l *facts) isConversion(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && l.info.Types[call.Fun].IsType() && l.info.Types[e].Value == nil
 }
 
-// firstOperand lowers the first operand of && or ||. It becomes the result of a function if it is a conversion or begins with a type, as literals and some
-// conversions do: yaegi looks at the first thing in it to decide whether to go on.
+// firstOperand lowers the first operand of && or ||. If the operand is a conversion or begins with
+// a type, as literals and some conversions do, it becomes the result of a function, because yaegi
+// decides by the first part of the operand whether to evaluate the second.
 func (l *lowerer) firstOperand(e ast.Expr) ast.Expr {
 	pos, t, found := e.Pos(), l.info.TypeOf(e), l.isConversion(e)
 	e = l.receivedOperand(e)
@@ -48,7 +49,8 @@ func (l *lowerer) firstOperand(e ast.Expr) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Rparen: pos}
 }
 
-// receivedOperand lowers an operand of && or ||. A receive operation becomes the result of a function: yaegi loses the value if it has to wait for it.
+// receivedOperand lowers an operand of && or ||. A receive operation becomes the result of a
+// function, because yaegi loses the value if the operation has to wait.
 func (l *lowerer) receivedOperand(e ast.Expr) ast.Expr {
 	if !isReceive(e) {
 		return l.expr(e)

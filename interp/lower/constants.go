@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// constant lowers a constant expression to a literal, converted to its type unless that is what the literal means by itself. It returns
-// nil for what is better left as it stands.
+// constant lowers a constant expression to a literal, converted to its type if the literal alone
+// has another type. It returns nil if the expression should not change.
 func (l *builder) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	basic := tv.Type.Underlying().(*types.Basic)
 	switch e := e.(type) {
@@ -19,7 +19,8 @@ func (l *builder) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 		case e.Kind == token.IMAG:
 			return l.typedConstant(e, tv)
 		case info&types.IsString != 0, info&types.IsFloat != 0, info&types.IsInteger != 0 && e.Kind != token.FLOAT:
-			return e // yaegi makes no exact integer of a literal with a point or an exponent
+			// yaegi makes no exact integer of a literal with a decimal point or an exponent
+			return e
 		}
 	case *ast.Ident:
 		if obj := l.info.Uses[e]; obj == types.Universe.Lookup("true") || obj == types.Universe.Lookup("false") {
@@ -29,7 +30,8 @@ func (l *builder) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	return l.typedConstant(e, tv)
 }
 
-// typedConstant lowers a constant to a literal, converted to its type unless that is what the literal means by itself.
+// typedConstant lowers a constant to a literal, converted to its type if the literal alone has
+// another type.
 func (l *builder) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	t := types.Default(tv.Type)
 	lit, kind := literal(e.Pos(), tv.Value, t.Underlying().(*types.Basic))
@@ -39,7 +41,7 @@ func (l *builder) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	return l.conversion(t, lit)
 }
 
-// literal writes a value, and says which type it has when nothing else is said.
+// literal returns v as a literal, and the literal's default type.
 func literal(pos token.Pos, v constant.Value, t *types.Basic) (ast.Expr, types.BasicKind) {
 	lit := func(tok token.Token, s string) ast.Expr {
 		if neg := strings.TrimPrefix(s, "-"); neg != s {

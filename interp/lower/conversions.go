@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// convert lowers e and converts it to type to, where yaegi would do that wrongly or not at all.
+// convert lowers e and converts it to type to, if yaegi would do that wrongly or not at all.
 func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e)
 	if to != nil && (typed.IsUnsafe(to) || l.isRecursive(to)) && l.info.Types[e].IsNil() {
@@ -23,7 +23,8 @@ func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	}
 	if to != nil && types.IsInterface(to) {
 		switch low.(type) {
-		case *ast.BinaryExpr, *ast.UnaryExpr: // yaegi would compute it in the interface
+		// yaegi would store intermediate results in the interface
+		case *ast.BinaryExpr, *ast.UnaryExpr:
 			low = l.paren(low)
 		}
 	}
@@ -44,14 +45,15 @@ func (l *lowerer) spreadTuple(call ast.Expr) (out []ast.Stmt, vars []ast.Expr) {
 	return append(out, set), vars
 }
 
-// hold evaluates e, as a value of type t, into a variable.
+// hold evaluates e, as a value of type t, into a new variable.
 func (l *lowerer) hold(e ast.Expr, t types.Type, out *[]ast.Stmt) ast.Expr {
 	v := l.temp("v")
 	*out = append(*out, l.declare(v, t, e)...)
 	return l.ident(e.Pos(), v)
 }
 
-// declare declares a variable of ours, of type t, with the value of e. It has an address, also if the value is received: see received.
+// declare declares a temporary variable of type t with the value of e. The variable has an address,
+// even if the value is received: see received.
 func (l *lowerer) declare(v string, t types.Type, e ast.Expr) []ast.Stmt {
 	pos := e.Pos()
 	out := []ast.Stmt{l.varDecl(pos, v, t)}

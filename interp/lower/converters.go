@@ -8,16 +8,18 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Wherever a value of a type of cells becomes an interface of compiled code, any included, it becomes a native value (see package run). A function does it:
+// A value of a type of cells that is converted to an interface of compiled code (any included)
+// becomes a native value (see package run). A function converts it:
 //
 //	func convert(v T) (i I) { runtime.Native(&i, &v, "T"); return i }
 //
-// The interfaces of cells that have methods are yaegi's own. They do not hold a copy of a value but refer to the variable it came from, or to the place in a
-// frame that the next iteration of a loop uses again. The function has a frame of its own:
+// Yaegi itself implements interfaces of cells that have methods. Such an interface does not hold a
+// copy of a value: it refers to the variable that held the value, or to a place in a frame that the
+// next iteration of a loop reuses. The following function has its own frame:
 //
 //	func convert(v T) (i I) { i = v; runtime.Hold(&i, &v); return i }
 
-// converted converts low, a lowered expression, as convert does.
+// converted converts the lowered expression low as convert does.
 func (l *declarer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 	if from == nil || to == nil || !l.converts(from, to) {
 		return low
@@ -29,7 +31,8 @@ func (l *declarer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 	return &ast.CallExpr{Fun: l.converter(from, to, pos), Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
 }
 
-// converter returns the function that converts from to to, which is declared where the first cell needs it.
+// converter returns the function that converts from to to. The first cell that needs the function
+// declares it.
 func (l *declarer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 	key := l.typeText(from) + "\x00" + l.typeText(to)
 	name := l.program.converters[key].name

@@ -29,8 +29,9 @@ func (l *lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), run.Go, call)})
 }
 
-// suspend lowers a call that happens later: statements that evaluate its function and arguments now, and a func() that makes the call or
-// is the function itself.
+// suspend lowers a call that happens later. It returns statements that evaluate the call's function
+// and arguments now, and a func() that makes the call. Itself reports whether that func() is the
+// called function itself.
 func (l *lowerer) suspend(call *ast.CallExpr) (out []ast.Stmt, later ast.Expr, itself bool) {
 	pos := call.Pos()
 	out = l.mark(call)

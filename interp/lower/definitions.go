@@ -8,14 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// definitions are what a cell adds to the program once yaegi has accepted it.
+// definitions has what a cell adds to the program once yaegi has accepted it.
 type definitions struct {
 	l       *lowerer
 	program *Program
 	fresh   []*Storage // variables that need new storage
-	retired []*Storage // variables whose name now means something else
-	taken   []*Storage // of earlier variables, used again
-	dropped []string   // functions of yaegi that no cell can call any more
+	retired []*Storage // variables whose names are defined again
+	taken   []*Storage // storage of earlier variables that is used again
+	dropped []string   // functions in yaegi that no cell can call any more
 	gone    map[string]bool
 	replace []run.Replacement
 
@@ -24,7 +24,7 @@ type definitions struct {
 	kept     []keptFunction
 }
 
-// define gives every object of a cell its name in yaegi.
+// define gives every object of a cell a name in yaegi.
 func (p *Program) define(l *lowerer) *definitions {
 	d := &definitions{l: l, program: p, gone: map[string]bool{}}
 	for name, obj := range l.c.Objects {
@@ -74,16 +74,18 @@ func (p *Program) define(l *lowerer) *definitions {
 	return d
 }
 
-// redefines returns the name in yaegi of the function that fn takes the place of, "" if its callers could not call fn.
+// redefines returns the name in yaegi of the function that fn replaces, or "" if that function's
+// callers could not call fn.
 func (d *definitions) redefines(name string, fn *types.Func) string {
 	old, ok := d.program.checker.Objects()[name].(*types.Func)
 	if !ok || !types.Identical(old.Type(), fn.Type()) || fn.Signature().TypeParams().Len() > 0 {
-		return "" // a generic one's instances are defined again: see redefineInstances
+		return "" // the instances of a generic function are defined again: see redefineInstances
 	}
 	return d.program.names[old]
 }
 
-// redefineInstances defines the instances of the generic function that fn takes the place of again, so that their callers call those of fn.
+// redefineInstances defines the instances of the generic function that fn replaces again, so that
+// their callers call the new instances.
 func (d *definitions) redefineInstances(name string, fn *types.Func) {
 	old, ok := d.program.checker.Objects()[name].(*types.Func)
 	if !ok || fn.Signature().TypeParams().Len() == 0 || !types.Identical(old.Type(), fn.Type()) {
@@ -97,7 +99,8 @@ func (d *definitions) redefineInstances(name string, fn *types.Func) {
 	}
 }
 
-// storageFor finds storage for a variable: some that an earlier variable of the same type left, or new.
+// storageFor returns storage for a variable: storage that an earlier variable of the same type no
+// longer uses, or new storage.
 func (d *definitions) storageFor(v *types.Var) *Storage {
 	p := d.program
 	key := types.TypeString(v.Type(), nil)
@@ -113,14 +116,14 @@ func (d *definitions) storageFor(v *types.Var) *Storage {
 	return s
 }
 
-// rollback forgets a cell that was refused.
+// rollback forgets a cell that yaegi rejected.
 func (d *definitions) rollback() {
 	for _, s := range d.taken {
 		d.program.release(s)
 	}
 }
 
-// commit makes the cell's definitions those of the session.
+// commit adds the cell's definitions to the session.
 func (d *definitions) commit() {
 	p, c := d.program, d.l.c
 	if c.Package != nil {
@@ -155,7 +158,7 @@ func (d *definitions) commit() {
 	d.commitCallers()
 }
 
-// commitPackage makes the definitions of a package known: no names of the session mean them.
+// commitPackage adds the definitions of a package. Names of the session never refer to them.
 func (d *definitions) commitPackage() {
 	for _, obj := range d.l.c.Objects {
 		d.noteType(obj)
@@ -166,7 +169,8 @@ func (d *definitions) commitPackage() {
 	d.commitNames()
 }
 
-// commitNames keeps the names of what is defined, and what functions of it share with those of later cells.
+// commitNames keeps the names of the cell's definitions, and what its functions share with those of
+// later cells.
 func (d *definitions) commitNames() {
 	p := d.program
 	maps.Copy(p.names, d.l.names)
@@ -176,7 +180,8 @@ func (d *definitions) commitNames() {
 	d.commitGenerics()
 }
 
-// commitGenerics keeps what the cell's generic declarations use, the types that its functions declare, and the instances that it is the first to use.
+// commitGenerics keeps the objects that the cell's generic declarations use, the types that its
+// functions declare, and the instances that it is the first to use.
 func (d *definitions) commitGenerics() {
 	p := d.program
 	for _, g := range d.l.c.Generics {
@@ -198,14 +203,15 @@ func (d *definitions) commitGenerics() {
 	}
 }
 
-// noteType makes a declared type known by its name in yaegi.
+// noteType records a declared type by its name in yaegi.
 func (d *definitions) noteType(obj types.Object) {
 	if t, ok := obj.(*types.TypeName); ok {
 		d.program.types[d.l.names[t]] = t
 	}
 }
 
-// unnamed notes that the name of a type means something else from now on. Aliases and generic types stay.
+// unnamed notes that the name of a type was defined again. Aliases and generic types are kept for
+// ever.
 func (d *definitions) unnamed(t *types.TypeName) {
 	p := d.program
 	named, ok := t.Type().(*types.Named)
@@ -214,7 +220,7 @@ func (d *definitions) unnamed(t *types.TypeName) {
 	}
 }
 
-// drop removes what a name meant before the cell.
+// drop removes the definition that a name had before the cell.
 func (d *definitions) drop(name string) {
 	p := d.program
 	obj := p.checker.Objects()[name]
@@ -250,19 +256,21 @@ func (d *definitions) drop(name string) {
 	d.retired = append(d.retired, s)
 }
 
-// keptFunction is a function whose name means something else now, and the functions that go on calling it with their cells.
+// keptFunction is a function whose name was defined again, and the functions that go on calling it,
+// with their cells.
 type keptFunction struct {
 	fn    *types.Func
 	users map[string]string
 }
 
-// outdated is a function whose name means something else now, with its name in yaegi.
+// outdated is a function whose name was defined again, and its name in yaegi.
 type outdated struct {
 	fn   *types.Func
 	name string
 }
 
-// commitCallers keeps what the functions of the cell use, and notes who goes on calling a function that has been dropped.
+// commitCallers keeps which functions the cell's functions use, and finds the callers that go on
+// calling a dropped function.
 func (d *definitions) commitCallers() {
 	p := d.program
 	for name, uses := range d.uses {

@@ -13,34 +13,42 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// isDeep reports whether e is the left side of an assignment other than to a variable by its name.
+// isDeep reports whether e is the left side of an assignment and is not the name of a variable.
 func isDeep(e ast.Expr) bool {
 	_, isName := ast.Unparen(e).(*ast.Ident)
 	return !isName
 }
 
-// calls reports whether e is a call of a function that is evaluated as the program runs.
+// calls reports whether e calls a function when the program runs.
 func (l *facts) calls(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && !l.info.Types[call.Fun].IsType() && l.info.Types[call].Value == nil
 }
 
-// evaluates reports whether there is anything to do for the value of e.
+// evaluates reports whether evaluating e does anything.
 func (l *facts) evaluates(e ast.Expr) bool {
 	_, isName := ast.Unparen(e).(*ast.Ident)
 	return !isName && l.info.Types[e].Value == nil
 }
 
-// interferes reports whether an assignment of several values is one that yaegi, which assigns them one after the other, may do wrongly:
-// what one of them sets is used to find where another goes, one is nil, one becomes an interface or has no place and another is in a field or element, or one
-// is the result of a call, which it may take for those of all.
+// interferes reports whether yaegi would execute an assignment of several values wrongly, because
+// it assigns one after the other. That is so if
+//
+//   - the place of one value depends on a variable that the assignment sets, on a call, or on an
+//     operand that may panic,
+//   - a value is nil or the result of a call,
+//   - one place is not just a variable, and another value is converted to an interface or
+//     evaluated for the blank identifier, or
+//   - the assignment panics late (see failsLate).
 func (l *facts) interferes(s *ast.AssignStmt) bool {
 	if s.Tok != token.ASSIGN || len(s.Lhs) < 2 || len(s.Lhs) != len(s.Rhs) {
 		return false
 	}
 	set := map[types.Object]bool{}
 	found := false
-	deep, becomes := 0, false // operands other than names; one becomes an interface, or one that does not count is evaluated late
+	// deep counts operands other than names; becomes: a value is converted to an interface, or an
+	// evaluation for _ would come late
+	deep, becomes := 0, false
 	for i, e := range s.Lhs {
 		if l.info.Types[s.Rhs[i]].IsNil() || l.calls(s.Rhs[i]) {
 			return true
@@ -72,8 +80,9 @@ func (l *facts) interferes(s *ast.AssignStmt) bool {
 	return found
 }
 
-// failsLate reports whether an assignment may panic when some of its values are assigned: yaegi would assign none. An element that the right side reads, too, is
-// there, and so is what one before it is a part of.
+// failsLate reports whether an assignment may panic after some of its values are assigned; yaegi
+// would then have assigned none. A place that the right side also reads, or that is the operand of
+// an earlier place, is known to exist and does not count.
 func (l *facts) failsLate(s *ast.AssignStmt) bool {
 	there := map[string]bool{}
 	for _, e := range s.Rhs {
@@ -100,7 +109,8 @@ func (l *facts) failsLate(s *ast.AssignStmt) bool {
 	return false
 }
 
-// receivesBefore reports whether s is x[<-c] = <-d or x[<-c] += <-d, of which the right side would be received first: see received.
+// receivesBefore reports whether s is x[<-c] = <-d or x[<-c] += <-d, where the right side would be
+// received first: see received.
 func (l *facts) receivesBefore(s *ast.AssignStmt) bool {
 	if s.Tok == token.DEFINE || isShift(s.Tok) || len(s.Lhs) != len(s.Rhs) || !slices.ContainsFunc(s.Rhs, isReceive) {
 		return false
@@ -108,7 +118,7 @@ func (l *facts) receivesBefore(s *ast.AssignStmt) bool {
 	return slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool { return !l.isPlain(e) })
 }
 
-// mayDelete reports whether s is m[k] = *p, by which yaegi deletes the element where p is nil.
+// mayDelete reports whether s is m[k] = *p. If p is nil, yaegi deletes the element.
 func (l *facts) mayDelete(s *ast.AssignStmt) bool {
 	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
 		return false
@@ -118,7 +128,8 @@ func (l *facts) mayDelete(s *ast.AssignStmt) bool {
 	return isIndex && isStar && !l.hasLength(e.X)
 }
 
-// typesOf are the types of the variables that an assignment of the results of a call sets; the blank identifier has that of its result.
+// typesOf returns the types of the variables to which the results of a call are assigned. For the
+// blank identifier it is the result's type.
 func (l *facts) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
 	results, ok := l.info.TypeOf(call).(*types.Tuple)
 	if !ok {
@@ -135,7 +146,7 @@ func (l *facts) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
 	return types.NewTuple(vars...)
 }
 
-// becomesOther reports whether the several results of a call become values of other types.
+// becomesOther reports whether the results of a call are converted to other types.
 func (l *facts) becomesOther(e ast.Expr, to *types.Tuple) bool {
 	call, isCall := ast.Unparen(e).(*ast.CallExpr)
 	if !isCall {
@@ -153,8 +164,9 @@ func (l *facts) becomesOther(e ast.Expr, to *types.Tuple) bool {
 	return false
 }
 
-// needsConversion reports whether a value of type from is assignable to another type without an interface, and yaegi does not know it: structs carry their
-// names with them and channels their direction, and arrays are compared with those of their own type only.
+// needsConversion reports whether a value of type from is assignable to another type that is not an
+// interface, but yaegi needs a conversion: in yaegi, struct types differ by name and channel types
+// by direction, and arrays are compared only with arrays of the same type.
 func (l *facts) needsConversion(from, to types.Type) bool {
 	if from == nil || to == nil || types.Identical(from, to) {
 		return false
@@ -179,7 +191,8 @@ func (l *facts) callsCell(e *ast.CallExpr) bool {
 	return tv.IsValue() && !tv.IsBuiltin() && !l.isCompiledFunc(ast.Unparen(e.Fun))
 }
 
-// hasCellCall reports whether a function of a cell is called in a statement, function literals not counted. It takes less time than panicsAfterCall, and most have none.
+// hasCellCall reports whether a statement calls a function of a cell, not counting function
+// literals. It is faster than panicsAfterCall, and most statements have no such call.
 func (l *facts) hasCellCall(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -194,7 +207,8 @@ func (l *facts) hasCellCall(s ast.Stmt) bool {
 	return found
 }
 
-// panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic.
+// panicsAfterCall reports whether a statement calls a function of a cell and does something
+// afterwards that may panic.
 func (l *facts) panicsAfterCall(s ast.Stmt) bool {
 	called, found := false, false
 	var visit func(n ast.Node)
@@ -207,7 +221,7 @@ func (l *facts) panicsAfterCall(s ast.Stmt) bool {
 				return
 			}
 		}
-		if a, ok := n.(*ast.AssignStmt); ok { // what is assigned to is reached last
+		if a, ok := n.(*ast.AssignStmt); ok { // the left side is evaluated last
 			for _, e := range append(append([]ast.Expr{}, a.Rhs...), a.Lhs...) {
 				visit(e)
 			}
@@ -232,7 +246,7 @@ func (l *facts) panicsAfterCall(s ast.Stmt) bool {
 	return found
 }
 
-// ordersMore reports whether there is more than calls in a statement that must stay in its order.
+// ordersMore reports whether a statement contains more than calls whose order must stay.
 func (l *facts) ordersMore(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -252,7 +266,8 @@ func (l *facts) ordersMore(s ast.Stmt) bool {
 	return found
 }
 
-// headOf returns the expression that a statement evaluates first and once, other than the simple statements; nil if there is none.
+// headOf returns the expression that a statement evaluates first and exactly once, or nil if there
+// is none. Simple statements are not handled.
 func headOf(s ast.Stmt) *ast.Expr {
 	switch s := s.(type) {
 	case *ast.IfStmt:

@@ -72,7 +72,8 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		if e.Op == token.AND {
 			l.captureOperand(e.X)
 			l.dereference(e.X)
-			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !typed.IsStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
+			// yaegi would use one literal for all iterations of a loop
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !typed.IsStruct(l.info.TypeOf(lit)) {
 				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
 			}
 		}
@@ -121,7 +122,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		l.funcType(e)
 	case *ast.InterfaceType:
 		if len(e.Methods.List) == 0 {
-			return l.ident(e.Pos(), "any") // as typeExpr has it
+			return l.ident(e.Pos(), "any") // as in typeExpr
 		}
 		l.fieldList(e.Methods)
 	case *ast.MapType:
@@ -143,7 +144,8 @@ func (l *lowerer) exprs(list []ast.Expr) {
 	}
 }
 
-// dropped evaluates a lowered value of type t and gives a zero in its place, which a blank field has: func(v T) (zero T) { return zero }(x).
+// dropped evaluates a lowered value of type t for a blank field, and returns a zero value: func(v
+// T) (zero T) { return zero }(x).
 func (l *builder) dropped(x ast.Expr, t types.Type) ast.Expr {
 	pos := x.Pos()
 	v, zero := l.temp("v"), l.temp("zero")
@@ -157,7 +159,8 @@ func (l *builder) dropped(x ast.Expr, t types.Type) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
-// dereference writes out the pointer in p[i] for a pointer p to an array: yaegi takes no address of such an element.
+// dereference writes p[i], for a pointer p to an array, as (*p)[i]: yaegi cannot take the address
+// of the former.
 func (l *builder) dereference(e ast.Expr) {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok {
@@ -168,7 +171,7 @@ func (l *builder) dereference(e ast.Expr) {
 	}
 }
 
-// member lowers a selector that is not the function of a call.
+// member lowers a selector that is not the function operand of a call.
 func (l *lowerer) member(e *ast.SelectorExpr) ast.Expr {
 	s := l.info.Selections[e]
 	switch {
@@ -191,7 +194,8 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 				return l.standardLogger(e)
 			}
 			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && typed.IsBasic(v.Type()) {
-				if at, ok := l.checker.Packages().Variable(v); ok { // yaegi would take it for a constant
+				// yaegi would treat it as a constant
+				if at, ok := l.checker.Packages().Variable(v); ok {
 					p := l.hiddenSymbol(e.Pos(), pkg.Imported().Path()+"."+v.Name(), at)
 					return &ast.ParenExpr{Lparen: e.Pos(), X: &ast.StarExpr{Star: e.Pos(), X: p}, Rparen: e.End()}
 				}
@@ -219,13 +223,13 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 	return e
 }
 
-// composite lowers a literal. The keys of a struct's fields are not expressions.
+// composite lowers a composite literal. The keys of a struct's fields are not expressions.
 func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	t := l.info.TypeOf(e)
 	if e.Type = l.expr(e.Type); e.Type == nil && l.isRecursive(t) {
 		e.Type = l.typeExpr(t, e.Pos())
 	}
-	if p, ok := t.Underlying().(*types.Pointer); ok { // an element without its &T
+	if p, ok := t.Underlying().(*types.Pointer); ok { // an element written without &T
 		t = p.Elem()
 		if !typed.IsStruct(t) {
 			e.Type = l.typeExpr(t, e.Pos())
@@ -258,7 +262,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	return e
 }
 
-// convertKey lowers a key of a map. Yaegi itself boxes those that become interfaces of cells.
+// convertKey lowers a key of a map. Yaegi itself converts keys to interfaces of cells.
 func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
 	if l.isBoxed(m.Key()) {
 		return l.expr(e)
@@ -266,7 +270,8 @@ func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
 	return l.convert(e, m.Key())
 }
 
-// divisor lowers what something is divided by. A constant zero, by which only numbers that are no integers are divided, has a type: yaegi refuses others.
+// divisor lowers a divisor. A constant zero, by which only floating-point and complex numbers can
+// be divided, gets a type, because yaegi rejects an untyped one.
 func (l *lowerer) divisor(e ast.Expr) ast.Expr {
 	if tv := l.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
 		return l.conversion(tv.Type, l.typedConstant(e, tv))
@@ -274,7 +279,7 @@ func (l *lowerer) divisor(e ast.Expr) ast.Expr {
 	return l.expr(e)
 }
 
-// integer lowers a constant that is an integer whatever its type: a count, index or length.
+// integer lowers a constant that is an integer whatever its type is: a count, index or length.
 func (l *lowerer) integer(e ast.Expr) ast.Expr {
 	tv := l.info.Types[e]
 	if tv.Value == nil {

@@ -10,23 +10,25 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// facts are what the checker knows of a cell. Its methods answer questions, or refuse a construct; they change nothing.
+// facts has the checker's results about a cell. Its methods answer questions, or refuse a
+// construct; they change nothing.
 type facts struct {
 	checker *check.Checker
 	c       *check.Cell
 	info    *types.Info
 }
 
-// refusal is the panic by which lowering gives up on a construct.
+// refusal is the panic by which lowering refuses a construct.
 type refusal struct {
 	pos token.Pos
 	msg string
 }
 
-// refuse gives up on a construct; what names it and says what to do instead.
+// refuse refuses a construct. What names the construct and suggests an alternative.
 func (l *facts) refuse(pos token.Pos, what string) { panic(refusal{pos, what}) }
 
-// generic returns the declaration that instances of obj are made of; nil for what is not generic.
+// generic returns the declaration from which instances of obj are made, or nil if obj is not
+// generic.
 func (l *facts) generic(obj types.Object) *check.Generic {
 	if g := l.c.Generics[obj]; g != nil {
 		return g
@@ -34,7 +36,8 @@ func (l *facts) generic(obj types.Object) *check.Generic {
 	return l.checker.Generic(obj)
 }
 
-// isOwn reports whether a function or method is interpreted: one of a cell, or of a package that has it in source.
+// isOwn reports whether a function or method is interpreted: it belongs to a cell, or to a package
+// that is available as source.
 func (l *facts) isOwn(fn *types.Func) bool {
 	if l.checker.Interprets(fn.Pkg()) || l.generic(fn.Origin()) != nil {
 		return true
@@ -50,15 +53,17 @@ func (l *facts) isOwn(fn *types.Func) bool {
 	return false
 }
 
-// isTransparent reports whether yaegi gets a type's underlying type in its place: function types of packages such as iter.Seq, which compiled functions
-// have by another name.
+// isTransparent reports whether yaegi gets a type's underlying type instead of the type. That is so
+// for function types of packages, such as iter.Seq, which compiled functions use under another
+// name.
 func (l *facts) isTransparent(t *types.Named) bool {
 	_, isFunc := t.Underlying().(*types.Signature)
 	return isFunc && !l.checker.Interprets(t.Obj().Pkg()) && t.Origin().NumMethods() == 0
 }
 
-// nativeKey returns the key of an instance that package generics has compiled. A type of cells that has a basic underlying type is that type in yaegi; but
-// yaegi would also give results of the function that type.
+// nativeKey returns the key of an instance that package generics has compiled. A cell's type with a
+// basic underlying type is that basic type in yaegi; such a type may not be the type of a result,
+// because yaegi would give the result the basic type.
 func (l *facts) nativeKey(fn *types.Func, args []types.Type) string {
 	var names []string
 	for _, t := range args {
@@ -72,7 +77,7 @@ func (l *facts) nativeKey(fn *types.Func, args []types.Type) string {
 
 func (l *facts) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }
 
-// isBuiltin reports whether a call is one of the builtin function of a name.
+// isBuiltin reports whether call is a call of the builtin function with this name.
 func (l *facts) isBuiltin(call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && id.Name == name && l.info.Types[call.Fun].IsBuiltin()

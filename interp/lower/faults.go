@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.
+// panics returns the position of the first operation in n that may panic. Blocks and function
+// literals in n do not count.
 func (l *facts) panics(n ast.Node) (at token.Pos) {
 	if isNilNode(n) {
 		return token.NoPos
@@ -33,7 +34,8 @@ func (l *facts) panics(n ast.Node) (at token.Pos) {
 	return at
 }
 
-// faultAt returns the position of an operation: where it begins, but for a method on another line than its operand, and for an index that is apart from it.
+// faultAt returns the position of an operation: its beginning, except for a method on another line
+// than its operand, and for an index that is separate from its operand.
 func (l *facts) faultAt(n ast.Node) token.Pos {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -52,10 +54,11 @@ func (l *facts) faultAt(n ast.Node) token.Pos {
 	return n.Pos()
 }
 
-// isApart reports whether there is something between an operand and its bracket, which may be a line directive.
+// isApart reports whether something, which may be a line directive, separates an operand from its
+// bracket.
 func isApart(x ast.Expr, bracket token.Pos) bool { return bracket > x.End() }
 
-// mayPanic reports whether the operation n itself, not its operands, may panic.
+// mayPanic reports whether the operation n itself may panic, not counting its operands.
 func (l *facts) mayPanic(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -92,7 +95,7 @@ func (l *facts) mayPanic(n ast.Node) bool {
 	return false
 }
 
-// harmless reports whether a call cannot panic: a conversion, or one of the builtins that only look.
+// harmless reports whether a call cannot panic: it is a conversion, or a builtin that only reads.
 func (l *facts) harmless(n *ast.CallExpr) bool {
 	tv := l.info.Types[n.Fun]
 	if tv.IsType() {
@@ -123,7 +126,8 @@ func isNilNode(n ast.Node) bool {
 	return false
 }
 
-// isCompiled reports whether a call runs compiled code only: a function or method of a package, given no function of a cell.
+// isCompiled reports whether a call runs only compiled code: the function or method belongs to a
+// compiled package and gets no function of a cell.
 func (l *facts) isCompiled(n *ast.CallExpr) bool {
 	if !l.isCompiledFunc(ast.Unparen(n.Fun)) {
 		return false
@@ -138,7 +142,7 @@ func (l *facts) isCompiled(n *ast.CallExpr) bool {
 	return true
 }
 
-// isCompiledFunc reports whether fun names a function or method of a package.
+// isCompiledFunc reports whether fun names a function or method of a compiled package.
 func (l *facts) isCompiledFunc(fun ast.Expr) bool {
 	f, ok := fun.(*ast.SelectorExpr)
 	if !ok {

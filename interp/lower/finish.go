@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// finishFunction puts what a function needs around its lowered statements and leaves it.
+// finishFunction adds to the lowered statements of a function what the function needs at its
+// beginning and end, and returns to the function around it.
 func (l *marker) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
 	f, pos := l.fn, of.Pos()
 	if f.deferred != "" {
@@ -17,15 +18,17 @@ func (l *marker) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
 	return append(l.enter(pos, f, of.Rbrace), body...)
 }
 
-// Deferred calls are made by the runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
-// a loop's variables, and waits for ever when the deferred function is a variable. The body of a function that defers becomes
+// withDefers makes the runtime execute a function's deferred calls instead of yaegi. Yaegi
+// evaluates some arguments late, gives closures the last value of a loop's variables, and waits for
+// ever if the deferred function is a variable. The body of a function that defers becomes
 //
 //	defers := runtime.NewDefers()
 //	defers.Do(func() { body })
 //	return results
 //
-// where each deferred call is defers.PushCall(func() { call }), its function and arguments evaluated before, and each return sets the
-// results, which all have names, first.
+// Each defer statement in it evaluates the function and the arguments and then calls
+// defers.PushCall(func() { call }). Each return statement first sets the results, which all have
+// names.
 func (l *marker) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
 	if l.program.stacks && !l.silent {
 		body = append([]ast.Stmt{l.enterAs(pos, "", pos, false)}, body...)
@@ -48,7 +51,8 @@ func (l *marker) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.S
 	return append(out, ret)
 }
 
-// endMark records that a function ends at a position, if it has deferred calls: there they are made.
+// endMark stores the position of a function's end if the function has deferred calls, because they
+// are made there.
 func (l *marker) endMark(pos token.Pos) []ast.Stmt {
 	if l.fn.deferred == "" || l.fn.top() {
 		return nil

@@ -9,8 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// forStmt lowers a for loop. Its variables are new in every iteration, which shows only when a function or a pointer keeps one: then, and when
-// the post statement becomes several,
+// forStmt lowers a for loop. Its variables are new in every iteration, which matters only if a
+// function or a pointer refers to one. In that case, and if the post statement is lowered to
+// several statements,
 //
 //	for i := 0; cond; post { body }
 //
@@ -63,11 +64,12 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	}
 	l.block(s.Body)
 	if len(s.Body.List) == 0 && s.Post == nil {
-		// Yaegi cannot leave a loop in which nothing happens.
+		// Yaegi cannot stop a loop with an empty body.
 		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Yield)}}
 	}
 	if !kept {
-		if s.Init != nil && s.Cond == nil && s.Post == nil { // yaegi would run the init statement for each iteration
+		// yaegi would run the init statement in each iteration
+		if s.Init != nil && s.Cond == nil && s.Post == nil {
 			init := s.Init
 			s.Init = nil
 			return append(m, block(pos, init, withLabel(label, s)))
@@ -102,7 +104,7 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	return append(m, block(pos, append(outer, withLabel(label, loop))...))
 }
 
-// needsStatements reports whether an assignment becomes several.
+// needsStatements reports whether an assignment is lowered to several statements.
 func (l *facts) needsStatements(a *ast.AssignStmt) bool {
 	if len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) {
 		return true

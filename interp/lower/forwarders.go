@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
+// forwarder returns a function literal with the given signature and no body yet, and its parameters
+// as arguments of a call.
 func (l *builder) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
 	t := l.signatureExpr(sig, pos)
 	for _, f := range t.Params.List {
@@ -20,7 +21,8 @@ func (l *builder) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncL
 	return &ast.FuncLit{Type: t, Body: block(pos)}, args
 }
 
-// forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
+// forward adds the body of a forwarder: a call of fun. If the forwarder is the deferred function of
+// a panic, fun takes over that role.
 func (l *builder) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
 	pos := lit.Body.Lbrace
 	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
@@ -33,7 +35,8 @@ func (l *builder) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, 
 	return lit
 }
 
-// passOn makes a call the end of a function with the same results, which are functions in variables of their own: see mistakesType.
+// passOn returns statements that end a function with a call that has the same results. Results that
+// are functions go through variables: see mistakesType.
 func (l *builder) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
 	pos := call.Lparen
 	switch {

@@ -41,7 +41,8 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	return e
 }
 
-// nameParams names the parameters of a function that have no name: yaegi makes no room for those.
+// nameParams gives unnamed parameters of a function names, because yaegi allocates no space for
+// unnamed ones.
 func (l *builder) nameParams(params *ast.FieldList) {
 	if params == nil {
 		return
@@ -58,7 +59,8 @@ func (l *builder) nameParams(params *ast.FieldList) {
 	}
 }
 
-// zeroResults sets named results to their zero values: yaegi leaves in them what the variable held that will get them.
+// zeroResults sets named results to their zero values. In yaegi they would initially have the value
+// of the variable to which the result is assigned.
 func (l *builder) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
 	if t.Results == nil {
 		return nil
@@ -67,7 +69,7 @@ func (l *builder) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.
 	for _, f := range t.Results.List {
 		for _, id := range f.Names {
 			if id.Name == "_" {
-				id.Name = l.temp("result") // it is returned like the others
+				id.Name = l.temp("result") // it is returned like the other results
 			}
 			out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zero(id.Pos(), sig.Results().At(i).Type())))
 			i++

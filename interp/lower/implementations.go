@@ -9,9 +9,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// An assertion to an interface type of cells that has methods must find every type that implements it, those of later cells included. So the runtime has a
-// function for each pair of such a type and such an interface, which puts a value of the one into the other. A cell registers it if it declares the type, is the
-// first to use an instance of it, gives it a method, or is the first to assert to the interface.
+// An assertion to an interface type with methods that a cell declares must find every type that
+// implements it, including types of later cells. So for each pair of such a type and such an
+// interface, the runtime has a function that stores a value of the type in the interface. A cell
+// registers the function if it declares the type, is the first to use an instance of it, adds a
+// method to it, or is the first to assert to the interface.
 
 // registerImplementations registers the pairs that are new with this cell.
 func (l *declarer) registerImplementations() {
@@ -42,7 +44,7 @@ func (l *declarer) registerImplementations() {
 	}
 }
 
-// implementers are those of the declared types, and of pointers to them, that implement an interface.
+// implementers returns those declared types, and pointers to them, that implement an interface.
 func implementers(iface *types.Interface, declared []types.Object) (list []types.Type) {
 	for _, obj := range declared {
 		named, ok := obj.Type().(*types.Named)

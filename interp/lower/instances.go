@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// lowerPending lowers the instances that the cell is the first to use, and those that they use; and it declares the types that functions do.
+// lowerPending lowers the instances that the cell is the first to use, and the instances that these
+// use. It also declares the types that functions declare.
 func (l *lowerer) lowerPending(out *lowered) {
 	for len(l.pending)+len(l.localSpecs) > 0 {
 		if len(l.localSpecs) > 0 {
@@ -56,7 +57,7 @@ func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 	}
 }
 
-// instanceDecl lowers a copy of a declaration. What happens in packages has no position in a cell.
+// instanceDecl lowers a copy of a declaration. Code of packages has no positions in a cell.
 func (l *lowerer) instanceDecl(inst *instance, g *check.Generic, f *ast.FuncDecl) *ast.FuncDecl {
 	was, instancing := l.silent, l.instancing
 	l.silent, l.instancing = g.Text == nil, inst

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// hasLength reports whether the elements of x are counted from 0: that it is a slice, an array, a pointer to one, or a string.
+// hasLength reports whether the elements of x are counted from 0: x is a slice, an array, a pointer
+// to an array, or a string.
 func (l *facts) hasLength(x ast.Expr) bool {
 	t := l.info.TypeOf(x)
 	if t == nil {
@@ -40,7 +41,7 @@ func (l *facts) isTuple(e ast.Expr) bool {
 	return ok
 }
 
-// isPlain reports whether e calls and receives nothing.
+// isPlain reports whether e contains no calls and no receive operations.
 func (l *facts) isPlain(e ast.Expr) bool {
 	plain := true
 	ast.Inspect(e, func(n ast.Node) bool {

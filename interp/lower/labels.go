@@ -2,8 +2,9 @@ package lower
 
 import "go/ast"
 
-// gotoSuffix ends the names of labels that goto jumps to, which are in front of all that a labelled statement is lowered to. The label itself
-// stays on the loop, switch or select that break and continue mean.
+// gotoSuffix ends the names of labels that are targets of goto. Such a label precedes all
+// statements that a labelled statement is lowered to. The original label remains on the loop,
+// switch or select, for break and continue.
 const gotoSuffix = "#goto"
 
 // labeled lowers a statement with a label.

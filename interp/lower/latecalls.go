@@ -8,8 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// A compiled call that blocks when its cell is interrupted is given up. If it returns later, in the time of another cell, what follows it is not executed. Yaegi
-// may store its results as a part of the call, so variables that other cells see are assigned in a step of their own.
+// A compiled call that blocks when its cell is interrupted is abandoned. If it returns later, while
+// another cell runs, the code after it does not run. But yaegi may store the call's results as part
+// of the call, so variables that other cells can see are assigned in a separate step.
 
 // mayBeLate reports whether e is a call of a compiled function that may take long to return.
 func (l *facts) mayBeLate(e ast.Expr) bool {
@@ -27,8 +28,9 @@ func (l *facts) mayBeLate(e ast.Expr) bool {
 	}
 	path := fn.Pkg().Path()
 	root, _, _ := strings.Cut(path, "/")
-	return !promptPackages[root] && path != check.SymmemPath // a device ends its own calls
+	return !promptPackages[root] && path != check.SymmemPath // a device ends its calls itself
 }
 
-// promptPackages are packages, with those below them, whose functions do not block and do not take long.
+// promptPackages lists packages whose functions, like those of the packages below them, do not
+// block and do not take long.
 var promptPackages = map[string]bool{"bytes": true, "cmp": true, "errors": true, "math": true, "strconv": true, "strings": true, "unicode": true}

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// lowerer rewrites a checked cell for yaegi. Syntax is changed in place or replaced; positions stay those of the user's text.
+// lowerer rewrites a checked cell for yaegi. It changes or replaces syntax in place; positions
+// remain those of the user's text.
 type lowerer struct{ marker }
 
 func (p *Program) newLowerer(c *check.Cell) *lowerer {
@@ -30,7 +31,7 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 	}}
 }
 
-// lowered collects what a cell is lowered to.
+// lowered collects the results of lowering a cell.
 type lowered struct {
 	types []ast.Spec
 	funcs []*ast.FuncDecl

@@ -8,14 +8,15 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// marker knows which function is being lowered. It puts into it what tells, while it runs, where the program is: positions of what may panic, and the functions of
-// a stack; and what makes its deferred calls.
+// marker knows which function is being lowered. It adds to the function the statements that record
+// where the program is (positions of operations that may panic, functions on the stack) and those
+// that make its deferred calls.
 type marker struct {
 	declarer
 	fn          *function             // the innermost function that is being lowered
-	silent      bool                  // what is lowered is of a package: it has no positions
+	silent      bool                  // the code belongs to a package and stores no positions
 	inits       int                   // how many functions init have been lowered
-	instancing  *instance             // whose declaration is lowered; nil if it is of none
+	instancing  *instance             // the instance whose declaration is being lowered, or nil
 	counters    map[types.Object]bool // variables that are never negative
 	inFunctions map[*types.TypeName]run.InFunction
 }
@@ -25,19 +26,19 @@ type function struct {
 	outer    *function
 	sig      *types.Signature // nil for the cell's own statements
 	deferred string           // the variable that holds its deferred calls; "" when there are none
-	unmarked bool             // a mark outside of a loop serves the loop
-	gotos    map[string]bool  // labels that goto jumps to
+	unmarked bool             // a position stored before a loop serves the whole loop
+	gotos    map[string]bool  // labels that are targets of goto
 	loops    int              // how many loops are around the statement that is being lowered
-	name     string           // as package runtime has it
+	name     string           // its name in package runtime
 	literal  bool             // it is a function literal
-	literals int              // how many function literals it has so far
-	ranges   int              // and how many loops over functions
-	results  []string         // names of its results, when a deferred call may read or change them
+	literals int              // number of function literals in it so far
+	ranges   int              // number of loops over functions in it so far
+	results  []string         // names of its results, if a deferred call may read or change them
 }
 
 func (f *function) top() bool { return f.sig == nil }
 
-// declared reports whether it is a function or method that the cell declares, or in one.
+// declared reports whether f is a function or method that the cell declares, or is inside one.
 func (f *function) declared() bool {
 	for ; f != nil; f = f.outer {
 		if f.top() {
@@ -47,10 +48,10 @@ func (f *function) declared() bool {
 	return true
 }
 
-// repeats reports whether the statement that is being lowered may run several times in one call.
+// repeats reports whether the current statement may run several times in one call.
 func (f *function) repeats() bool { return f.loops > 0 || len(f.gotos) > 0 }
 
-// mark returns the statement that records that nodes run now, or nothing if they cannot panic.
+// mark returns the statement that stores the position of nodes, or nothing if they cannot panic.
 func (l *marker) mark(nodes ...ast.Node) []ast.Stmt {
 	var pos token.Pos
 	for _, n := range nodes {
@@ -64,8 +65,8 @@ func (l *marker) mark(nodes ...ast.Node) []ast.Stmt {
 	return l.markAt(pos)
 }
 
-// markAt returns the statement that records a position: the name of the variable for it, which stands there. An assignment would be three times as much to
-// compile.
+// markAt returns the statement that stores a position: the name of a variable for the position as
+// an expression statement. An assignment would take three times as long to compile.
 func (l *marker) markAt(pos token.Pos) []ast.Stmt {
 	if l.silent {
 		return nil
@@ -77,8 +78,9 @@ func (l *marker) markAt(pos token.Pos) []ast.Stmt {
 	return []ast.Stmt{set(run.MarkVar)}
 }
 
-// loopMark decides whether one mark in front of a loop is enough: when only one of its statements may panic, and nothing in it runs
-// other code of cells. It then returns that mark; until restore is called, no others are made.
+// loopMark checks whether a position stored once before a loop is enough: only one statement of the
+// loop may panic, and nothing in the loop runs other code of cells. If so, it returns the statement
+// that stores the position, and no others are made until restore is called.
 func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 	was := l.fn.unmarked
 	if was {
@@ -128,7 +130,8 @@ func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt) *functio
 	return f
 }
 
-// nameResults names the results of a function that defers, so that nothing in it can hide them.
+// nameResults names the results of a function that defers, so that no declaration in the function
+// hides them.
 func (l *marker) nameResults(t *ast.FuncType) {
 	if l.fn.deferred == "" || t.Results == nil {
 		return
@@ -147,7 +150,7 @@ func (l *marker) nameResults(t *ast.FuncType) {
 	}
 }
 
-// hasDefer reports whether a body defers, functions in it not counted.
+// hasDefer reports whether a body has defer statements, not counting functions in it.
 func hasDefer(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -162,7 +165,7 @@ func hasDefer(body *ast.BlockStmt) bool {
 	return found
 }
 
-// gotosOf collects the labels that a body jumps to, functions in it not counted.
+// gotosOf collects the labels that goto statements in a body jump to, not counting functions in it.
 func gotosOf(body *ast.BlockStmt) map[string]bool {
 	var names map[string]bool
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -182,9 +185,11 @@ func gotosOf(body *ast.BlockStmt) map[string]bool {
 	return names
 }
 
-// kept makes a function literal in a loop one of a frame of its own. Yaegi gives compiled code, which may keep it, the literal together with the frame
-// itself, in which the next iteration puts new variables; and when a call of the literal ends, perhaps in another goroutine, it puts back what was in
-// the literal's place in the frame before, where the next iteration's may be by then.
+// kept gives a function literal in a loop its own frame. Yaegi passes the literal to compiled code,
+// which may keep it, together with the loop's frame, in which the next iteration creates new
+// variables. Also, when a call of the literal ends, perhaps in another goroutine, yaegi restores
+// the literal's earlier value in the frame, where the next iteration may already have stored its
+// own.
 func (l *marker) kept(e ast.Expr) ast.Expr {
 	lit, ok := e.(*ast.FuncLit)
 	if !ok || l.fn.loops == 0 {

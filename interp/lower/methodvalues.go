@@ -8,13 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
+// functionValue lowers a function of the session that is used as a value to a closure that calls
+// it. So if the function is defined again, the closure calls the new definition.
 func (l *marker) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	lit, args := l.forwarder(id.Pos(), fn.Signature())
 	return l.ofFunction(l.forward(lit, fn.Signature(), l.identifier(id), args), fn, "")
 }
 
-// instanceValue does it for an instance of a generic function.
+// instanceValue is functionValue for an instance of a generic function.
 func (l *marker) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	sig, _ := l.info.Instances[id].Type.(*types.Signature)
 	low := l.instance(id, nil)
@@ -25,7 +26,8 @@ func (l *marker) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	return l.ofFunction(l.forward(lit, sig, low, args), fn, "")
 }
 
-// methodValue lowers x.Method: the receiver is evaluated now, down to the embedded field whose method it is.
+// methodValue lowers x.Method: it evaluates the receiver immediately, down to the embedded field
+// that has the method.
 //
 //	func(r T) func(args) results { return func(args) results { return r.Method(args) } }(x)
 func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
@@ -59,8 +61,8 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 	return &ast.CallExpr{Fun: outer, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
-// methodOwner lowers the operand of sel, with the embedded fields on the way to its method, and returns its type. Fields that a package does not
-// export are left to yaegi.
+// methodOwner lowers the operand of sel, with the embedded fields on the path to the method, and
+// returns its type. Yaegi resolves fields that a package does not export.
 func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
 	x, t := l.expr(sel.X), s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {

@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// A type whose name means something else now is there as long as variables, functions and types of the session refer to it. After that no cell can name it any
-// more: the program lets go of it, and it is gone with the last code that uses it.
+// A type whose name was defined again is kept while variables, functions and types of the session
+// refer to it. After that no cell can name it any more: the program drops it, and it goes away with
+// the last code that uses it.
 
-// Unused returns the types that nothing of the session refers to any more, and the names in yaegi of functions and variables that go with them. Kept says of which
-// types there may be values anywhere; they stay. It looks through the whole session, and so only when there are many types to look for: that a type is defined
-// again costs the same in a large session as in a small one.
+// Unused returns the types that nothing in the session refers to any more, and the names in yaegi
+// of functions and variables that go with them. Kept reports whether values of a type may exist
+// anywhere; such types stay. Unused searches the whole session, so it does that only when there are
+// many candidates: defining a type again then costs the same in a large session as in a small one.
 func (p *Program) Unused(kept func(*types.TypeName) bool) (unused []OldType, dropped []string) {
 	objects := p.checker.Objects()
 	if len(p.unnamed.list) < p.unnamed.enough {
@@ -36,7 +38,7 @@ func (p *Program) Unused(kept func(*types.TypeName) bool) (unused []OldType, dro
 		r.add(t)
 	}
 	for _, c := range p.converters {
-		if c.boxes { // a variable may hold such a value, whatever its type says
+		if c.boxes { // a variable may hold such a value whatever its own type is
 			r.add(c.from)
 		}
 	}
@@ -57,7 +59,8 @@ func (p *Program) Unused(kept func(*types.TypeName) bool) (unused []OldType, dro
 	return unused, p.releaseAll()
 }
 
-// releaseAll drops the converters and the storage of types that have been released, and returns their names in yaegi.
+// releaseAll drops the converters and the storage of released types, and returns their names in
+// yaegi.
 func (p *Program) releaseAll() (dropped []string) {
 	maps.DeleteFunc(p.converters, func(_ string, c converter) bool {
 		if !p.refersToReleased(c.from) && !p.refersToReleased(c.to) {
@@ -90,7 +93,7 @@ func (p *Program) refersToReleased(t types.Type) bool {
 	return false
 }
 
-// Forget drops what is known of a type that is gone.
+// Forget drops the data about a type that is gone.
 func (p *Program) Forget(t OldType) {
 	delete(p.unnamed.released, t.Type)
 	delete(p.names, t.Type)
@@ -101,7 +104,7 @@ func (p *Program) Forget(t OldType) {
 	})
 }
 
-// references are the types that types refer to.
+// references collects the types to which types refer.
 type references struct{ seen map[types.Type]bool }
 
 func (r references) add(t types.Type) {

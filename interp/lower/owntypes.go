@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// ownType returns what a type is called in yaegi that is declared there: one of a cell, or an instance. It returns "" for all others.
+// ownType returns a type's name in yaegi if the type is declared there, by a cell or as an
+// instance, and "" for all other types.
 func (l *namer) ownType(t *types.Named) string {
 	if inst := l.instanceType(t); inst != nil {
 		return inst.name
@@ -16,7 +17,8 @@ func (l *namer) ownType(t *types.Named) string {
 	return ""
 }
 
-// instanceOf returns the instance of obj with these type arguments; the first use in the session has it lowered, after the rest of the cell.
+// instanceOf returns the instance of obj with these type arguments. On its first use in the session
+// it is scheduled for lowering, after the rest of the cell.
 func (l *namer) instanceOf(obj types.Object, args []types.Type) *instance {
 	same := func(i *instance) bool { return slices.EqualFunc(i.args, args, types.Identical) }
 	for _, list := range [][]*instance{l.instances[obj], l.program.instances[obj]} {
@@ -35,7 +37,8 @@ func (l *namer) instanceOf(obj types.Object, args []types.Type) *instance {
 	return inst
 }
 
-// instanceType returns the instance that a named type is; nil for types that are not instances, or are written as what they are.
+// instanceType returns the instance for a named type. It returns nil for types that are not
+// instances, and for instances that are written as their underlying types.
 func (l *namer) instanceType(t *types.Named) *instance {
 	obj := t.Origin().Obj()
 	g := l.generic(obj)
@@ -49,7 +52,7 @@ func (l *namer) instanceType(t *types.Named) *instance {
 	return inst
 }
 
-// fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
+// fieldName returns a field's name in yaegi: for an embedded field, the name of its type there.
 func (l *namer) fieldName(f *types.Var) string {
 	t := f.Type()
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {

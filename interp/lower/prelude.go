@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Prelude returns a file that declares the variables which lowered code and the runtime share, and binds them when it is executed. It uses the package of the
-// helpers.
+// Prelude returns a file that declares the variables shared by lowered code and the runtime, and
+// binds them when it is executed. It uses the package of the helpers.
 func (p *Program) Prelude() (at token.Pos, decls []ast.Decl) {
 	at = token.Pos(p.checker.Files().Base())
 	p.checker.Files().AddFile(check.FileName, int(at), 1)

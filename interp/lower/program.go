@@ -11,23 +11,26 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Program is what yaegi has of the cells so far, and under which names. Each cell that is committed adds to it. Its methods must not be called at the same time.
+// Program represents what yaegi knows of the committed cells, and under which names. Each committed
+// cell adds to it. Its methods must not be called concurrently.
 type Program struct {
 	checker *check.Checker
 
-	names   map[types.Object]string    // the names in yaegi of objects in use; types stay
+	// the names in yaegi of objects in use; those of types stay for ever
+	names   map[types.Object]string
 	types   map[string]*types.TypeName // the types among them, by name in yaegi
-	version map[string]int             // the last number given out for a name
+	version map[string]int             // the last number used for a name
 
-	order   map[string]int        // variables, by the number of their first definition
-	defined int                   // the last such number
-	storage map[string]*Storage   // where they are kept, by name in yaegi
-	free    map[string][]*Storage // left by variables whose names mean something else now, by type
+	order   map[string]int      // variables, numbered by their first definition
+	defined int                 // the last such number
+	storage map[string]*Storage // storage of the variables, by name in yaegi
+	// unused storage of variables whose names were defined again, by type
+	free map[string][]*Storage
 
 	callers callers
 	unnamed unnamed
-	stacks  bool // a cell has asked for the stack of a goroutine: see callstack.go
-	codes   bool // a cell has asked for the code of a function value
+	stacks  bool // a cell has used a function that reports stacks: see callstack.go
+	codes   bool // a cell has used the code of a function value: see functioncode.go in package run
 
 	instances    map[types.Object][]*instance // of generic functions and types
 	pinned       map[types.Object]bool        // objects that generic declarations use
@@ -36,13 +39,14 @@ type Program struct {
 	implementing map[string]bool              // pairs of a type and such an interface that the runtime knows
 }
 
-// Storage is a package-level variable of yaegi, which holds a variable of the session.
+// Storage is a package-level variable of yaegi that holds a variable of the session.
 type Storage struct {
 	name     string
 	typ      types.Type
-	pointer  reflect.Value        // to the variable; set when the cell that declares it starts
-	captured bool                 // a pointer or a generic function may use it for ever
-	users    map[*check.Text]bool // cells with functions that use it; true if the cell declares such a function
+	pointer  reflect.Value // to the variable; set when the cell that declares it starts
+	captured bool          // a pointer or a generic function may use it for ever
+	// cells with functions that use it; true if the cell itself declares such a function
+	users map[*check.Text]bool
 }
 
 // New returns the empty program of a checker's session.
@@ -55,24 +59,25 @@ func New(k *check.Checker) *Program {
 	}
 }
 
-// Bind notes where yaegi keeps the variable of a name: pointer points to it.
+// Bind records where yaegi keeps a variable: pointer points to it.
 func (p *Program) Bind(name string, pointer reflect.Value) {
 	if s := p.storage[name]; s != nil {
 		s.pointer = pointer
 	}
 }
 
-// Type returns the type of cells that has a name in yaegi, nil if none has.
+// Type returns the type of cells with this name in yaegi, or nil.
 func (p *Program) Type(name string) *types.TypeName { return p.types[name] }
 
 // Variable is a variable of the session.
 type Variable struct {
 	Name  string
 	Type  types.Type
-	Value reflect.Value // the variable itself, as yaegi keeps it
+	Value reflect.Value // the variable itself, in yaegi's memory
 }
 
-// Variables lists those of the session in the order of their definition, but for those of a cell that has not run.
+// Variables lists the variables of the session in the order of their definition, except for those
+// of a cell that has not run.
 func (p *Program) Variables() []Variable {
 	var list []Variable
 	for _, name := range slices.SortedFunc(maps.Keys(p.order), func(a, b string) int { return p.order[a] - p.order[b] }) {
@@ -83,7 +88,8 @@ func (p *Program) Variables() []Variable {
 	return list
 }
 
-// variable returns the storage of the session's variable name, nil when it is not one.
+// variable returns the storage of the session's variable with this name, or nil if name is not a
+// variable.
 func (p *Program) variable(name string) *Storage {
 	v, ok := p.checker.Objects()[name].(*types.Var)
 	if !ok {
@@ -92,8 +98,10 @@ func (p *Program) variable(name string) *Storage {
 	return p.storage[p.names[v]]
 }
 
-// Reclaim makes storage that a variable has left available to other variables of its type if nothing uses it any more. It returns true if there is no need to
-// call it for this storage again. Gone says whether the functions of a cell can run no more: all, or those that it does not declare.
+// Reclaim makes storage that its variable no longer uses available to other variables of the type,
+// unless functions still use it. It returns true if it need not be called again for this storage.
+// Gone reports whether the functions of a cell can no longer run: all of them, or only those that
+// the cell does not declare.
 func (p *Program) Reclaim(s *Storage, gone func(user *check.Text, declared bool) bool) bool {
 	maps.DeleteFunc(s.users, gone)
 	if s.captured || !s.pointer.IsValid() {
@@ -107,20 +115,21 @@ func (p *Program) Reclaim(s *Storage, gone func(user *check.Text, declared bool)
 	return true
 }
 
-// release makes storage that nothing uses any more available to other variables of its type.
+// release makes unused storage available to other variables of its type.
 func (p *Program) release(s *Storage) {
 	key := types.TypeString(s.typ, nil)
 	p.free[key] = append(p.free[key], s)
 }
 
-// newName makes a name for yaegi that no source can spell.
+// newName returns a name for yaegi that no source can spell.
 func (p *Program) newName(name string) string {
 	p.version[name]++
 	return fmt.Sprintf("%s#%d", name, p.version[name])
 }
 
-// newTypeName makes a name for a type: reflection wants letters, and programs print it where the type is embedded, so the first of a name keeps that, but for those
-// of packages: what is in a function of another package may have their names.
+// newTypeName returns a name for a type. Reflection requires letters, and programs print the name
+// where the type is embedded. So the first type with a name keeps that name, unless it belongs to a
+// package, because types in functions of other packages may have the same name.
 func (p *Program) newTypeName(name string, ofPackage bool) string {
 	p.version[name]++
 	if n := p.version[name]; n > 1 || ofPackage || types.Universe.Lookup(name) != nil {
@@ -129,55 +138,62 @@ func (p *Program) newTypeName(name string, ofPackage bool) string {
 	return name
 }
 
-// forget drops the name of an object that means something else now, unless a generic declaration may still be instantiated that uses it.
+// forget drops the name of an object that was defined again, unless a generic declaration that uses
+// the object may still be instantiated.
 func (p *Program) forget(obj types.Object) {
 	if !p.pinned[obj] {
 		delete(p.names, obj)
 	}
 }
 
-// instance is a generic declaration with type arguments: a function or type of its own in yaegi.
+// instance is a generic declaration with type arguments; in yaegi it is a separate function or
+// type.
 type instance struct {
 	obj  types.Object // the generic function or type
 	args []types.Type
 	name string          // in yaegi
-	typ  *types.TypeName // of a type: what it is called where it is printed
+	typ  *types.TypeName // for a type: its name where it is printed
 
-	fresh string // of a function that is defined again: the name of that definition, which takes the place of the other
+	// for a function that is defined again: the name of the new definition, which replaces the old
+	// one
+	fresh string
 }
 
 // converter is a function of yaegi that converts values to an interface type.
 type converter struct {
 	name     string
 	from, to types.Type
-	boxes    bool // to is an interface of cells that has methods
+	boxes    bool // to is an interface type of cells that has methods
 }
 
-// callers are the functions of the session that use functions of it.
+// callers records which functions of the session use which others.
 type callers struct {
-	of    map[string]map[string]string // by the name in yaegi of the function that is used: the cells of those that use it, by name
-	calls map[string][]string          // the functions in yaegi that one uses, by its name
+	// for each function in yaegi: the functions that use it, by name, with their cells
+	of    map[string]map[string]string
+	calls map[string][]string // for each function in yaegi: the functions that it uses
 }
 
 func newCallers() callers { return callers{map[string]map[string]string{}, map[string][]string{}} }
 
-// unnamed are types whose name means something else now.
+// unnamed has the types whose names were defined again.
 type unnamed struct {
-	list     []OldType                // that the session may refer to
-	enough   int                      // how many there have to be until it is looked which of them it does refer to
-	released map[*types.TypeName]bool // that it does not refer to any more, and that may not be spelled
+	list []OldType // types to which the session may refer
+	// length of list at which it is next searched for types to which the session no longer refers
+	enough int
+	// types to which the session no longer refers, and that cells may not name
+	released map[*types.TypeName]bool
 }
 
-// manyTypes are enough to look in a small session.
+// manyTypes is the length of the list at which it is searched in a small session.
 const manyTypes = 16
 
-// OldType is a type whose name means something else now.
+// OldType is a type whose name was defined again.
 type OldType struct {
 	Name string // in yaegi
 	Type *types.TypeName
 }
 
-// spelled lists the declared types that cells can name, by their name in yaegi.
+// spelled lists the declared types that cells can name.
 func (p *Program) spelled() (list []types.Object) {
 	for _, t := range p.types {
 		if !p.unnamed.released[t] {

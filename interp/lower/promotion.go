@@ -8,10 +8,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// Go finds a promoted field or method at the shallowest depth. Yaegi goes depth-first, for fields into those that are not embedded too. Where that finds
-// another, the way through the embedded fields is written out.
+// Go finds a promoted field or method at the shallowest depth. Yaegi searches depth-first, and for
+// fields also in fields that are not embedded. Where yaegi would find another field or method, the
+// path through the embedded fields is written out.
 
-// mistakesDepth reports whether yaegi would take a promoted field or method for another.
+// mistakesDepth reports whether yaegi would find another field or method than Go.
 func (l *facts) mistakesDepth(s *types.Selection) bool {
 	if s.Kind() == types.FieldVal {
 		return !slices.Equal(fieldDepthFirst(s.Recv(), s.Obj(), map[types.Type]bool{}), s.Index())
@@ -19,7 +20,8 @@ func (l *facts) mistakesDepth(s *types.Selection) bool {
 	return l.mistakesMethod(s)
 }
 
-// refuseHiding refuses the selection of a field that hides a method of a field embedded beside it: yaegi finds it ambiguous.
+// refuseHiding refuses the selection of a field that hides a method of an embedded field of the
+// same struct; yaegi considers it ambiguous.
 func (l *facts) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 	st := typed.StructOf(s.Recv())
 	if st == nil || len(s.Index()) > 1 {
@@ -31,18 +33,19 @@ func (l *facts) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 		}
 		if obj, index, _ := types.LookupFieldOrMethod(f.Type(), true, s.Obj().Pkg(), s.Obj().Name()); len(index) == 1 {
 			if _, isMethod := obj.(*types.Func); isMethod {
-				l.refuse(e.Sel.Pos(), "the field "+f.Name()+" has a method of the name of the field "+s.Obj().Name()+" beside it; give one of them another name")
+				l.refuse(e.Sel.Pos(), "the embedded field "+f.Name()+" has a method with the name of the field "+s.Obj().Name()+"; rename one of them")
 			}
 		}
 	}
 }
 
-// mistakesMethod does it for a method. Those that a package keeps to itself are left to yaegi.
+// mistakesMethod is mistakesDepth for a method. Yaegi resolves methods that a package does not
+// export.
 func (l *facts) mistakesMethod(s *types.Selection) bool {
 	return (s.Obj().Exported() || l.checker.Interprets(s.Obj().Pkg())) && l.promotes(s.Recv(), s.Obj().Name()) > 1
 }
 
-// fieldDepthFirst returns the index path of the field that yaegi finds by the name of another.
+// fieldDepthFirst returns the index path of the field that yaegi finds for a name.
 func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool) []int {
 	st := typed.StructOf(t)
 	if st == nil || seen[t] {
@@ -62,7 +65,7 @@ func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool)
 	return nil
 }
 
-// promotes counts the fields and methods of a name in a type and in what it embeds.
+// promotes counts the fields and methods with a name in a type and in the types that it embeds.
 func (l *facts) promotes(t types.Type, name string) int {
 	n := 0
 	seen := map[types.Type]bool{}

@@ -40,7 +40,7 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 			l.hold(s.X, l.info.TypeOf(s.X), &before)
 		}
 		n := int(a.Len())
-		s.X = l.number(s.X.Pos(), n) // the array is not looked at
+		s.X = l.number(s.X.Pos(), n) // without evaluating the array
 		l.info.Types[s.X] = types.TypeAndValue{Type: types.Typ[types.Int], Value: constant.MakeInt64(int64(n))}
 	}
 	m = append(m, before...)
@@ -66,7 +66,8 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	return append(m, withLabel(label, s))
 }
 
-// holdsResult reports whether a variable of ours is in e: the result of a call that was taken out of it.
+// holdsResult reports whether e contains a temporary variable, which holds the result of a call
+// that callsFirst moved out of e.
 func (l *facts) holdsResult(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -77,7 +78,8 @@ func (l *facts) holdsResult(e ast.Expr) bool {
 	return found
 }
 
-// copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.
+// copies renames the variables of a range loop and returns the definitions of new ones for each
+// iteration.
 func (l *builder) copies(s *ast.RangeStmt) []ast.Stmt {
 	var defs []ast.Stmt
 	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
@@ -113,7 +115,8 @@ func (l *builder) assignInBody(s *ast.RangeStmt) {
 	}
 }
 
-// valueByIndex turns `for k, v := range x` into `x# := x; for k := range x# { v := x#[k]; ... }`: yaegi receives from v if that is a channel.
+// valueByIndex turns `for k, v := range x` into `x# := x; for k := range x# { v := x#[k]; ... }`,
+// because yaegi would receive from v if v is a channel.
 func (l *lowerer) valueByIndex(s *ast.RangeStmt) (before []ast.Stmt) {
 	t := l.info.TypeOf(s.X)
 	x, ok := l.hold(s.X, t, &before).(*ast.Ident)
@@ -161,7 +164,7 @@ func (l *facts) iterated(x ast.Expr, i int) types.Type {
 	return l.info.TypeOf(x)
 }
 
-// rangeString lowers a loop over a string, whose bytes yaegi counts wrongly:
+// rangeString lowers a loop over a string, because yaegi computes wrong indices:
 //
 //	at, runes := runtime.Runes(s)
 //	for n, v := range runes { k := at[n]; body }
@@ -194,7 +197,8 @@ func (l *lowerer) rangeString(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.St
 	return []ast.Stmt{define, withLabel(label, loop)}
 }
 
-// rangeInt lowers `for i := range n` to a loop that counts. When the body may change or keep i, another variable does the counting.
+// rangeInt lowers `for i := range n` to a loop that counts. If the body may change or keep i, a
+// separate variable counts.
 func (l *lowerer) rangeInt(s *ast.RangeStmt, label *ast.LabeledStmt, separate bool) []ast.Stmt {
 	pos := s.Pos()
 	t := types.Default(l.info.TypeOf(s.X))

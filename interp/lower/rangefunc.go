@@ -9,9 +9,10 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// rangeFunc lowers a loop over an iterator function. The body becomes the function that the iterator calls; leaving the loop from within it is
-// done in two steps: the body notes how it wants to go on and returns false, and after the iterator has returned that is done. State says
-// whether the iterator may call the body.
+// rangeFunc lowers a loop over an iterator function. The body becomes the function that the
+// iterator calls. A statement that leaves the loop is done in two steps: the body sets exit and
+// returns false, and the statement itself runs after the iterator has returned. State says whether
+// the iterator may call the body.
 //
 //	{
 //		exit, state := 0, iterating
@@ -48,7 +49,8 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	}
 	x := l.expr(s.X)
 	_, isCall := ast.Unparen(x).(*ast.CallExpr)
-	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain { // yaegi may take a function that is the result of another for a generic one
+	// yaegi may treat a function that is the result of another as a generic function
+	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain {
 		f := l.temp("range")
 		m = append(m, l.varDecl(pos, f, l.info.TypeOf(s.X)), assign(token.ASSIGN, l.ident(pos, f), x))
 		x = l.ident(pos, f)
@@ -74,14 +76,14 @@ type iteration struct {
 	pos     token.Pos
 	exit    string          // the variable that says which way was taken
 	state   string          // the variable that says whether the iterator may call the body
-	label   string          // of the loop itself
+	label   string          // label of the loop itself
 	inside  map[string]bool // labels of the body
 	ways    int
 	results []ast.Stmt // declares variables for the values of return statements
-	after   []ast.Stmt // what is done once the iterator has returned
+	after   []ast.Stmt // statements to run after the iterator has returned
 }
 
-// nesting says what break and continue without a label mean at a place in the body.
+// nesting says whether break and continue without a label refer to a statement inside the body.
 type nesting struct{ breaks, continues bool }
 
 // leave rewrites the statements of the body.
@@ -154,12 +156,12 @@ func (b *iteration) whenState(op token.Token, state int, then ast.Stmt) ast.Stmt
 	}
 }
 
-// misused panics: the iterator does what it must not.
+// misused returns a statement that panics because the iterator breaks the rules.
 func (b *iteration) misused(state ast.Expr) ast.Stmt {
 	return &ast.ExprStmt{X: b.l.helper(b.pos, run.Misused, state)}
 }
 
-// way notes which way was taken and ends the iteration; then runs after it.
+// way records which way was taken and ends the iteration; the statement then runs after it.
 func (b *iteration) way(then ast.Stmt) []ast.Stmt {
 	b.ways++
 	b.after = append(b.after, &ast.IfStmt{
@@ -197,7 +199,7 @@ func (b *iteration) returns(s *ast.ReturnStmt) []ast.Stmt {
 	return append(l.assignEach(lhs, s.Results), b.way(&ast.ReturnStmt{Return: b.pos, Results: values})...)
 }
 
-// labels collects the labels in a statement, functions in it not counted.
+// labels collects the labels in a statement, not counting functions in it.
 func labels(s ast.Stmt) map[string]bool {
 	names := map[string]bool{}
 	ast.Inspect(s, func(n ast.Node) bool {

@@ -9,15 +9,18 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// A type that contains itself other than through a named struct, such as type T []T, is one of a compiled package for yaegi: see run.Recursive. It is made of an
-// alias of its underlying type, which is what is declared.
+// A type that contains itself other than through a named struct, such as type T []T, becomes a type
+// of a compiled package for yaegi: see run.Recursive. It is built from an alias of its underlying
+// type, which is the only declaration that yaegi gets.
 
-// refuseRecursive refuses such a type where yaegi does not work on it as on others: slices, arrays and channels, and types with methods.
+// refuseRecursive refuses a use of such a type that yaegi handles differently than for other types:
+// in slices, arrays and channels, and with methods.
 func (l *facts) refuseRecursive(pos token.Pos, t types.Type) {
 	l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
 }
 
-// isRecursive reports whether a type is such a type of a cell, not an instance of a generic one.
+// isRecursive reports whether t is such a type, declared by a cell, and not an instance of a
+// generic type.
 func (l *namer) isRecursive(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() != l.checker.Package() || n.TypeArgs().Len() > 0 || n.TypeParams().Len() > 0 {
@@ -31,7 +34,7 @@ func (l *namer) isRecursive(t types.Type) bool {
 	return is
 }
 
-// recursiveSymbol is what such a type is called in the package of hidden symbols.
+// recursiveSymbol returns the name of such a type in the package of hidden symbols.
 func (l *namer) recursiveSymbol(obj *types.TypeName) string { return "T" + l.name(obj) }
 
 // refuseRecursiveMethod refuses a method of such a type.

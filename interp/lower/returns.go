@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// mistakesType reports whether yaegi, which notes in the type of a result the expression that was returned, would take functions of that type for generic ones
-// from then on.
+// mistakesType reports whether the results include functions that yaegi would afterwards treat as
+// generic, because it records the returned expression in the type of the result.
 func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 	for i, e := range results {
 		switch e.(type) {
@@ -36,7 +36,7 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && several && l.info.Types[call.Fun].IsBuiltin() {
 			e = l.paren(e) // yaegi would return it as the first result
 		} else if _, isBinary := e.(*ast.BinaryExpr); isBinary && several {
-			e = l.paren(e) // yaegi would compute it in the place of a result, which may not be its own
+			e = l.paren(e) // yaegi would compute it in the place of another result
 		}
 		if l.fn.sig != nil && len(s.Results) == l.fn.sig.Results().Len() {
 			s.Results[i] = l.convert(e, l.fn.sig.Results().At(i).Type())
@@ -45,7 +45,8 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		}
 	}
 	for i, e := range s.Results {
-		if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // yaegi cannot return what it receives
+		// yaegi cannot return a received value
+		if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 			v := l.temp("received")
 			m = append(m, assign(token.DEFINE, l.ident(e.Pos(), v), e))
 			s.Results[i] = l.ident(e.Pos(), v)
@@ -74,8 +75,9 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	return append(m, &ast.ReturnStmt{Return: s.Pos()})
 }
 
-// usesResults reports whether one of several expressions that are returned may use a named result that yaegi has set already: it reads constants and variables
-// only when it sets the results, and so after it has computed an expression of another kind.
+// usesResults reports whether one of several returned expressions may use a named result that yaegi
+// has set already. Yaegi reads constants and variables only when it sets the results, that is,
+// after it has computed other expressions.
 func (l *marker) usesResults(list []ast.Expr) bool {
 	variables, others := 0, 0
 	for i, e := range list {
@@ -97,7 +99,8 @@ func (l *marker) usesResults(list []ast.Expr) bool {
 	return others > 1 || others == 1 && variables > 0
 }
 
-// isResultBut reports whether v is a result of the function other than that at i. The signature may be of another check than the body.
+// isResultBut reports whether v is a result of the function other than result i. The signature and
+// the body may come from different checks, so positions are compared.
 func (l *marker) isResultBut(i int, v *types.Var) bool {
 	for j := range l.fn.sig.Results().Len() {
 		if j != i && l.fn.sig.Results().At(j).Pos() == v.Pos() {
@@ -107,7 +110,7 @@ func (l *marker) isResultBut(i int, v *types.Var) bool {
 	return false
 }
 
-// assignEach assigns lowered values to variables, one after the other when there is a value for each.
+// assignEach assigns lowered values to variables, one after the other if there is a value for each.
 func (l *builder) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
 	if len(lhs) != len(rhs) {
 		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}

@@ -9,8 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// selectStmt lowers a select to calls of the runtime and a switch: yaegi's own keeps its cases in one place for all goroutines that run the
-// statement, cannot leave a loop, and gives what it receives no address.
+// selectStmt lowers a select to calls of the runtime and a switch: yaegi's select shares its cases
+// between all goroutines that run the statement, cannot leave a loop, and stores received values
+// without an address.
 //
 //	s := runtime.NewSelect()
 //	s.Recv(&channel, &v, &ok)

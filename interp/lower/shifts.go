@@ -9,10 +9,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// shiftCount lowers the count of a shift, which panics if it is negative: yaegi does not look. It may want the count to have the type of what is shifted, but
-// not if that is the result of a conversion.
+// shiftCount lowers the count of a shift. A negative count panics, which yaegi does not check.
+// Yaegi may require that the count has the type of the shifted operand, except if the latter is the
+// result of a conversion.
 func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
-	if l.info.Types[e].Value != nil { // not negative, or the checker would have refused it
+	if l.info.Types[e].Value != nil { // not negative: the checker has rejected negative constants
 		return l.integer(e)
 	}
 	b, ok := l.info.TypeOf(e).Underlying().(*types.Basic)
@@ -29,7 +30,8 @@ func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
 	return l.helper(e.Pos(), run.ShiftCount, to("int64"))
 }
 
-// shifted lowers what is shifted. A constant has its type from where the shift stands, which yaegi does not look at.
+// shifted lowers the left operand of a shift. The type of a constant depends on the context, which
+// yaegi ignores.
 func (l *lowerer) shifted(e ast.Expr) ast.Expr {
 	if tv := l.info.Types[e]; tv.Value != nil {
 		return l.typedConstant(e, tv)
@@ -60,7 +62,8 @@ func (l *marker) notNegative(e ast.Expr) bool {
 	return false
 }
 
-// count notes the variable of a loop that counts up from 0 or more, and which nothing else changes.
+// count records the variable of a loop that counts up from 0 or more, if nothing else changes the
+// variable.
 func (l *marker) count(loop ast.Stmt, vars []*types.Var) {
 	if len(vars) == 0 || l.keeps(loop, vars[:1]) {
 		return

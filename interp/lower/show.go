@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// show lowers the cell's last expression: its values go to the runtime as pointers, so that they arrive as they are stored.
+// show lowers the cell's last expression. The runtime gets pointers to its values, so that it sees
+// them as they are stored.
 func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	pos := e.Pos()
 	if len(l.c.Values) == 1 && types.Identical(l.c.Values[0], types.Typ[types.UntypedNil]) {
@@ -37,7 +38,7 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	return append(append(out, set), l.showVars(pos, lhs)...)
 }
 
-// showVars lowers the showing of the cell's values, which variables hold. A quiet cell shows none.
+// showVars returns statements that show the values in variables. A quiet cell shows none.
 func (l *declarer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 	if l.c.Quiet {
 		return nil
@@ -66,7 +67,7 @@ func (l *declarer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 	return out
 }
 
-// describing returns which method of a session's type tells how to print a value of it: Error, String or "".
+// describing returns the method of a session's type that describes its values: Error, String or "".
 func (l *namer) describing(t types.Type) string {
 	if types.IsInterface(t) || l.identity(t) == "" {
 		return ""
@@ -84,7 +85,8 @@ func (l *namer) describing(t types.Type) string {
 	return ""
 }
 
-// renders reports whether a value of type t may say how it is shown: it has a method for that, or what it holds may.
+// renders reports whether a value of type t may have display forms: t has the method for that, or
+// is an interface type whose values may.
 func (l *facts) renders(t types.Type) bool {
 	if types.IsInterface(t) {
 		return true
@@ -103,7 +105,7 @@ func (l *facts) renders(t types.Type) bool {
 	return false
 }
 
-// showList lowers the list.
+// showList lowers an expression list that the cell shows.
 func (l *lowerer) showList(list []ast.Expr) []ast.Stmt {
 	out := l.mark(&ast.AssignStmt{Rhs: list})
 	var vars []ast.Expr

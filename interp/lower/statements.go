@@ -23,12 +23,12 @@ func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
 	return b
 }
 
-// stmt lowers a statement, to one or several.
+// stmt lowers a statement to one or several statements.
 func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	return append(l.callsFirst(s), l.lowered(s)...)
 }
 
-// lowered lowers a statement itself, without what callsFirst puts before it.
+// lowered lowers a statement without the calls that callsFirst puts before it.
 func (l *lowerer) lowered(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -103,7 +103,8 @@ func (l *lowerer) ifStmt(s *ast.IfStmt) (out []ast.Stmt) {
 	return append(m, s)
 }
 
-// head lowers the statement in the head of another. If that makes several of it, they come before the other, in a block with it.
+// head lowers the statement in the head of another. If it is lowered to several, they precede the
+// other statement, in a block with it.
 func (l *lowerer) head(s ast.Stmt) (init ast.Stmt, before []ast.Stmt) {
 	if a, ok := s.(*ast.AssignStmt); ok {
 		if list := l.assign(a); len(list) > 1 {
@@ -114,7 +115,7 @@ func (l *lowerer) head(s ast.Stmt) (init ast.Stmt, before []ast.Stmt) {
 	return l.simple(s), nil
 }
 
-// simple lowers a statement that must stay one.
+// simple lowers a statement that must remain a single one.
 func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -125,7 +126,7 @@ func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 		}
 		list := l.assign(s)
 		if len(list) > 1 {
-			l.refuse(s.Pos(), "a type assertion with two results in the head of this statement; make it a statement of its own before")
+			l.refuse(s.Pos(), "a type assertion with two results in the head of this statement; put it into a statement before this one")
 		}
 		return list[0]
 	case *ast.ExprStmt:
@@ -138,7 +139,8 @@ func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 	return s
 }
 
-// incDec lowers x++ and x--. For a uintptr it becomes x += 1: yaegi leaves the function there.
+// incDec lowers x++ and x--. For a uintptr it makes x += 1, because yaegi would leave the
+// function after x++.
 func (l *lowerer) incDec(s *ast.IncDecStmt) ast.Stmt {
 	b, ok := l.info.TypeOf(s.X).Underlying().(*types.Basic)
 	s.X = l.expr(s.X)

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// switchStmt lowers a switch. Its init statement comes before it, because yaegi would evaluate most tags first.
+// switchStmt lowers a switch. The init statement precedes the switch, because yaegi would evaluate
+// most tags before it.
 func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	m := l.mark(s.Init, s.Tag)
 	var before []ast.Stmt
@@ -27,7 +28,8 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.St
 	for _, cc := range s.Body.List {
 		clause := cc.(*ast.CaseClause)
 		for i, e := range clause.List {
-			if tv := l.info.Types[e]; tv.Value != nil && s.Tag != nil { // yaegi compares it as it stands
+			// yaegi compares it without converting it
+			if tv := l.info.Types[e]; tv.Value != nil && s.Tag != nil {
 				clause.List[i] = l.typedConstant(e, tv)
 			} else {
 				clause.List[i] = l.expr(e)
@@ -41,7 +43,7 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.St
 	return append(m, withLabel(label, s))
 }
 
-// clause lowers the statements of a clause. Yaegi finds labels in blocks only.
+// clause lowers the statements of a clause. Yaegi finds labels only in blocks.
 func (l *lowerer) clause(list []ast.Stmt) []ast.Stmt {
 	isLabeled := func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok }
 	if !slices.ContainsFunc(list, isLabeled) {
@@ -54,8 +56,9 @@ func (l *lowerer) clause(list []ast.Stmt) []ast.Stmt {
 	return append([]ast.Stmt{block(list[0].Pos(), l.stmts(list[:n])...)}, list[n:]...)
 }
 
-// needsChoice reports whether a switch is one that yaegi runs wrongly: it compares interfaces, evaluates several values of a clause at
-// once, or falls through to or over a default that is not the last clause.
+// needsChoice reports whether yaegi would run a switch wrongly: the switch compares interfaces, has
+// a clause with several values (yaegi evaluates all of them), or falls through to or over a default
+// clause that is not the last.
 func (l *facts) needsChoice(s *ast.SwitchStmt) bool {
 	if s.Tag != nil && types.IsInterface(l.info.TypeOf(s.Tag)) {
 		return true
@@ -77,7 +80,8 @@ func (l *facts) needsChoice(s *ast.SwitchStmt) bool {
 	return through && early
 }
 
-// choose lowers a switch to statements that find out which clause it is, and a switch on that.
+// choose lowers a switch to statements that find the number of the clause, and a switch on that
+// number.
 //
 //	tag := x
 //	case := n (of the default clause)

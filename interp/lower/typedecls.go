@@ -11,8 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// finishType tags a declared type, obj, so that its values can be told from those of other types. An interface type without methods becomes another name of any: yaegi
-// would store something else than nil when nil is assigned to a variable of the type.
+// finishType tags a declared type obj, so that its values can be distinguished from those of other
+// types. An interface type without methods becomes an alias of any, because yaegi would not store
+// nil when nil is assigned to a variable of the type.
 func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
 	l.types[s] = obj
 	if obj != nil && typed.IsEmptyInterface(obj.Type()) {
@@ -27,7 +28,7 @@ func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
 	}
 }
 
-// typeHelpers returns the methods that a declared type gets from us.
+// typeHelpers returns the additional methods of a declared type.
 func (l *declarer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	out := l.promoted(s)
 	if f := l.identityMethod(s); f != nil {
@@ -39,8 +40,8 @@ func (l *declarer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	return out
 }
 
-// tagType writes the name of a struct's type into the tag of its first field: that makes it a type of its own to reflection, and says its name
-// wherever a value of it is found.
+// tagType writes a struct type's name into the tag of its first field. The tag makes the type
+// different from all others in package reflect, and gives the name of any value of the type.
 func tagType(f *ast.Field, name string) {
 	tag := run.TypeTag + ":" + strconv.Quote(name)
 	if f.Tag != nil {
@@ -51,7 +52,8 @@ func tagType(f *ast.Field, name string) {
 	f.Tag = &ast.BasicLit{ValuePos: f.Pos(), Kind: token.STRING, Value: strconv.Quote(tag)}
 }
 
-// identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
+// identityMethod returns a method that every type gets, because yaegi keeps the identity of a value
+// in an interface only if its type has methods.
 func (l *declarer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
@@ -73,8 +75,8 @@ func (l *declarer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 
 const identityName = "identity#"
 
-// promoted are methods that forward to those which a struct embeds where yaegi does not find them by itself: those of interfaces, and those of which it would find
-// another (see promotion.go).
+// promoted returns methods that forward to methods of embedded types that yaegi does not find by
+// itself: methods of interfaces, and methods for which it would find another (see promotion.go).
 func (l *declarer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
@@ -115,7 +117,7 @@ func (l *declarer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	return out
 }
 
-// registerMethods makes a declared type's methods known to compiled code.
+// registerMethods registers a declared type's methods for compiled code.
 func (l *declarer) registerMethods(t types.Type, only *types.Func) {
 	named, ok := t.(*types.Named)
 	if !ok || types.IsInterface(t) || check.IsPointer(t) {
@@ -138,14 +140,15 @@ func (l *declarer) registerMethods(t types.Type, only *types.Func) {
 	}
 }
 
-// registerAdded makes a method known that this cell gives a type of an earlier cell, also of the types that embed that type.
+// registerAdded registers a method that this cell adds to a type of an earlier cell, also for the
+// types that embed that type.
 func (l *declarer) registerAdded(fn *types.Func) {
 	for _, obj := range l.program.spelled() {
 		l.registerMethods(obj.Type(), fn)
 	}
 }
 
-// recursiveSpec lowers the declaration of such a type.
+// recursiveSpec lowers the declaration of a recursive type.
 func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec {
 	named := obj.Type().(*types.Named)
 	switch named.Underlying().(type) {

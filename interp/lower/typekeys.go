@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ofCells reports whether t has a part that is another type in yaegi than in Go.
+// ofCells reports whether t has a part whose type differs between yaegi and Go.
 func (l *namer) ofCells(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -32,7 +32,7 @@ func (l *namer) ofCells(t types.Type) bool {
 	return false
 }
 
-// typeText writes a type with its names in yaegi, which no two types share.
+// typeText writes a type with its names in yaegi; different types have different texts.
 func (l *namer) typeText(t types.Type) string {
 	var b strings.Builder
 	l.writeType(&b, t)
@@ -96,7 +96,7 @@ func (l *namer) isBoxed(t types.Type) bool {
 	return !ok || named.Obj().Pkg() != nil && l.ownType(named) != ""
 }
 
-// identity names a type of the session for Assert; "" stands for all others.
+// identity returns the name of a type of the session for Assert, or "" for other types.
 func (l *namer) identity(t types.Type) string {
 	star := ""
 	t = types.Unalias(t)
@@ -111,7 +111,7 @@ func (l *namer) identity(t types.Type) string {
 	return ""
 }
 
-// converts reports whether a value of type from needs a converter to become an interface of type to.
+// converts reports whether a value of type from needs a converter to the interface type to.
 func (l *namer) converts(from, to types.Type) bool {
 	_, isParam := to.(*types.TypeParam)
 	switch {
@@ -125,7 +125,8 @@ func (l *namer) converts(from, to types.Type) bool {
 	return l.ofCells(from)
 }
 
-// boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
+// boxedPart returns an interface type of cells that has methods and is t, or the type of one of its
+// elements or fields. It returns nil if there is none.
 func (l *namer) boxedPart(t types.Type) types.Type {
 	if l.isBoxed(t) {
 		return t
@@ -143,11 +144,11 @@ func (l *namer) boxedPart(t types.Type) types.Type {
 	return nil
 }
 
-// checkLayout refuses types whose values are not in memory as Go has them.
+// checkLayout refuses types whose values have another memory layout in yaegi than in Go.
 func (l *namer) checkLayout(pos token.Pos, t types.Type) {
 	if inner := l.boxedPart(t); inner != nil {
 		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
-		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
+		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, has another memory layout than in Go; use any, or no unsafe pointer",
 			text(t), text(inner)))
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// containersFirst orders type declarations so that a struct comes before those that it contains and that refer back to it: of the others first, yaegi would
-// compute the memory layout without the contents.
+// containersFirst orders type declarations so that a struct type comes before types that it
+// contains and that refer back to it. Otherwise yaegi would compute the layout of the struct
+// without its contents.
 func (l *declarer) containersFirst(specs []ast.Spec) []ast.Spec {
 	of := func(s ast.Spec) types.Type {
 		if obj := l.types[s.(*ast.TypeSpec)]; obj != nil {

@@ -58,7 +58,7 @@ func (l *builder) namedType(t *types.Named, pos token.Pos) ast.Expr {
 		return l.ident(pos, name)
 	}
 	switch {
-	case obj.Pkg() == nil: // error, comparable
+	case obj.Pkg() == nil: // error and comparable
 		return l.ident(pos, obj.Name())
 	case l.generic(obj) != nil:
 		return l.typeExpr(t.Underlying(), pos)
@@ -68,7 +68,8 @@ func (l *builder) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	return l.hiddenType(t, pos)
 }
 
-// hiddenType names a compiled type that its package does not export, by a table of our own.
+// hiddenType names a compiled type that its package does not export, through a table of hidden
+// symbols.
 func (l *builder) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
 	r := l.checker.Packages().Compiled(t.Obj())
 	if r == nil {
@@ -92,7 +93,7 @@ func (l *builder) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType
 	return f
 }
 
-// paramType writes the type of parameter i, variadic if it is.
+// paramType writes the type of parameter i, with ... if it is variadic.
 func (l *builder) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
 	p := t.Params().At(i).Type()
 	if t.Variadic() && i == t.Params().Len()-1 {
@@ -120,7 +121,7 @@ func (l *builder) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	return s
 }
 
-// embeddedName returns the name in the syntax of an embedded type.
+// embeddedName returns the identifier in the syntax of an embedded type.
 func embeddedName(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -137,7 +138,8 @@ func embeddedName(e ast.Expr) *ast.Ident {
 	return e.(*ast.Ident)
 }
 
-// blankFields names the blank fields of a struct: yaegi wants names to be different, and would have nothing to tell them by.
+// blankFields gives the blank fields of a struct different names, because yaegi identifies fields
+// by name.
 func (l *builder) blankFields(s *ast.StructType) {
 	n := 0
 	for _, f := range s.Fields.List {
@@ -163,32 +165,35 @@ func (l *builder) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 	return e
 }
 
-// maxArray is how many bytes an array may have: one that there is no memory for ends the process.
+// maxArray is the maximum size of an array in bytes, because an array for which there is no memory
+// ends the process.
 const maxArray = 1 << 36
 
-// refuseLarge refuses a type of arrays of more than that.
+// refuseLarge refuses types that contain larger arrays.
 func (l *facts) refuseLarge(pos token.Pos, t types.Type) {
 	if _, ok := t.(*types.Array); !ok {
 		return
 	}
 	if n := typed.Sizes.Sizeof(t); n < 0 || n > maxArray {
-		l.refuse(pos, "an array of more than 64 GiB; make a slice, which says when there is no memory for it")
+		l.refuse(pos, "an array of more than 64 GiB; make a slice instead, which fails with an error if there is no memory for it")
 	}
 }
 
-// checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
+// checkKey refuses map key types whose values yaegi would not compare by the values in their
+// interfaces.
 func (l *facts) checkKey(pos token.Pos, t types.Type) {
 	if !l.checker.Packages().HoldsInterfaces(t) {
 		return
 	}
-	what := "a map whose keys are of the interface type " + check.TypeName(t)
+	what := "a map with keys of the interface type " + check.TypeName(t)
 	if !types.IsInterface(t) {
-		what = "a map whose keys, of type " + check.TypeName(t) + ", hold values of interface types"
+		what = "a map with keys of type " + check.TypeName(t) + ", which contain values of interface types"
 	}
-	l.refuse(pos, what+", which are not compared by what they hold; use any for the keys")
+	l.refuse(pos, what+", which would not be compared by the values in them; use any for the keys")
 }
 
-// hiddenSymbol adds a value that no table has to the cell's own symbols and returns its name.
+// hiddenSymbol adds a value that is in no table to the cell's hidden symbols, and returns an
+// expression for it.
 func (l *builder) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
 	key := run.HiddenPath + "/hidden"
 	if l.hidden[key] == nil {
@@ -199,7 +204,7 @@ func (l *builder) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.
 	return l.pkgMember(pos, run.HiddenPath, name)
 }
 
-// zero is what sets a variable of a type to zero: the shortest expression for that.
+// zero returns the shortest expression that sets a variable of type t to zero.
 func (l *builder) zero(pos token.Pos, t types.Type) ast.Expr {
 	if b, ok := types.Unalias(t).(*types.Basic); ok {
 		switch {
@@ -217,7 +222,8 @@ func (l *builder) zero(pos token.Pos, t types.Type) ast.Expr {
 	return l.zeroValue(pos, t)
 }
 
-// zeroValue is *new(T), but nil for interface types of cells: yaegi's would not be nil.
+// zeroValue returns *new(T), or nil for an interface type of cells, because yaegi's *new(T) would
+// not be nil.
 func (l *builder) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	if l.isBoxed(t) {
 		return l.ident(pos, "nil")
@@ -225,14 +231,14 @@ func (l *builder) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
 }
 
-// varDecl declares a local variable of ours.
+// varDecl declares a local temporary variable.
 func (l *builder) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
 	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{
 		&ast.ValueSpec{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)},
 	}}}
 }
 
-// conversion is T(e) for a lowered expression.
+// conversion returns T(e) for a lowered expression e.
 func (l *builder) conversion(t types.Type, e ast.Expr) ast.Expr {
 	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End()}
 }

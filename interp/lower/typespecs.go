@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
+// localType declares a type that a function declares outside of the function, under a unique name,
+// because the type may be needed there as a type argument.
 func (l *lowerer) localType(s *ast.TypeSpec) {
 	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && !s.Assign.IsValid() {
 		l.inFunctions[obj] = l.inFunction(obj)
@@ -34,7 +35,7 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
 	}
 	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
-		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would give it the methods too
+		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would also give it the methods
 	} else {
 		s.Type = l.expr(s.Type)
 	}
@@ -42,7 +43,7 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	return s
 }
 
-// inFunction returns what is to be known of a type that a function declares.
+// inFunction returns what package run needs to know about a type that a function declares.
 func (l *marker) inFunction(obj *types.TypeName) run.InFunction {
 	f := run.InFunction{Number: l.c.LocalType(obj.Pos())}
 	if of := l.instancing; of != nil {

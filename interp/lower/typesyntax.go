@@ -22,7 +22,8 @@ func (l *lowerer) funcType(t *ast.FuncType) {
 	l.fieldList(t.Results)
 }
 
-// structFields lowers the fields of a struct. Yaegi would call an embedded one by an alias of its type.
+// structFields lowers the fields of a struct. It writes the types of embedded fields without
+// aliases, because yaegi would name such a field after the alias.
 func (l *lowerer) structFields(s *ast.StructType) {
 	for _, f := range s.Fields.List {
 		if f.Names != nil {

@@ -8,12 +8,13 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// A struct type without a name has the methods of what it embeds. For interfaces of compiled code with methods its values get a type with a name, which the cell
-// declares:
+// An unnamed struct type has the methods of its embedded fields. A value that is converted to a
+// compiled interface with methods first gets a named type, which the cell declares:
 //
 //	var r io.Reader = struct#1(struct{ io.Reader }{f})
 
-// bearer returns such a type for from, a struct type without a name or a pointer to one, nil if a value of it needs none to become one of type to.
+// bearer returns such a named type for from, which is an unnamed struct type or a pointer to one.
+// It returns nil if a value of from needs none to be converted to the type to.
 func (l *declarer) bearer(from, to types.Type, pos token.Pos) types.Type {
 	i, ok := to.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 || l.isBoxed(to) {

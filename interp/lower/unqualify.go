@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// What packages of modules declare is in yaegi's package main, as what cells declare is. So pkg.Name becomes Name before anything else is done with the syntax: it
-// means what pkg.Name did.
+// Declarations of module packages are in yaegi's package main, like those of cells. So pkg.Name
+// becomes Name before anything else is done with the syntax, and then refers to the same object.
 
-// unqualify replaces the members of interpreted packages in a node by their names.
+// unqualify replaces qualified names of interpreted packages in a node by the plain names.
 func (l *builder) unqualify(n ast.Node) {
 	if l.checker.HasModules() {
 		l.unqualifyIn(reflect.ValueOf(n))
@@ -41,7 +41,8 @@ func (l *builder) unqualifyIn(v reflect.Value) {
 	}
 }
 
-// interpretedMember returns the name that a selector selects from an interpreted package, nil for all else.
+// interpretedMember returns the name that a selector selects from an interpreted package, or nil
+// for other nodes.
 func (l *builder) interpretedMember(n any) *ast.Ident {
 	sel, ok := n.(*ast.SelectorExpr)
 	if !ok {

@@ -10,10 +10,12 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Package unsafe. Sizeof, Alignof and Offsetof are constants by the sizes that Go has. Yaegi keeps values in memory as Go does, but for interfaces of cells
-// that have methods, so that pointers may be converted where none of those is. The other functions and the conversions become calls of helpers.
+// Package unsafe. Sizeof, Alignof and Offsetof are constants, computed from Go's sizes. Yaegi's
+// memory layout is that of Go except for interfaces with methods that cells declare, so pointers to
+// types without such interfaces can be converted. The other functions and the conversions become
+// calls of helpers.
 
-// unsafeBuiltin lowers a call of a function of package unsafe that is no constant.
+// unsafeBuiltin lowers a call of a function of package unsafe that is not constant.
 func (l *lowerer) unsafeBuiltin(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
 	result := l.info.TypeOf(e)
@@ -44,7 +46,7 @@ func (l *lowerer) unsafeBuiltin(name string, e *ast.CallExpr) ast.Expr {
 	case "StringData":
 		return l.helper(pos, run.UnsafeStringData, l.conversion(types.Typ[types.String], argument(types.Typ[types.String])))
 	}
-	l.refuse(pos, "unsafe."+name+" of what is no constant; put its type into a declaration")
+	l.refuse(pos, "unsafe."+name+" that is not a constant here; declare the type of its operand")
 	return nil
 }
 
@@ -72,7 +74,8 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 	return l.conversion(to, x)
 }
 
-// viaHelper calls a helper with pointers to a variable for its result and to one that holds x:
+// viaHelper calls a helper with pointers to a variable for the result and to a variable that holds
+// x:
 //
 //	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
 func (l *builder) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {

@@ -10,10 +10,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// qualified writes the package before a name that is known by a dot import; other expressions stay.
+// qualified adds the package to a name that is visible through a dot import; it returns other
+// expressions unchanged.
 func (l *marker) qualified(e ast.Expr) ast.Expr {
 	id, ok := e.(*ast.Ident)
-	if !ok || l.silent { // packages use their own names
+	if !ok || l.silent { // code of packages uses plain names
 		return e
 	}
 	obj := l.info.Uses[id]
@@ -27,8 +28,8 @@ func (l *marker) qualified(e ast.Expr) ast.Expr {
 	return sel
 }
 
-// renamePredeclared gives the local variables and constants of a function that have a predeclared name another: yaegi would take nil and iota for the predeclared
-// ones.
+// renamePredeclared renames the local variables and constants of a function that have predeclared
+// names, because yaegi would treat nil and iota as the predeclared ones.
 func (l *builder) renamePredeclared(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if s, ok := n.(*ast.TypeSwitchStmt); ok {
@@ -51,7 +52,7 @@ func (l *builder) renamePredeclared(n ast.Node) {
 	})
 }
 
-// renameBound renames what a type switch binds, which is a variable of each clause.
+// renameBound renames the symbol that a type switch binds, which is a variable of each clause.
 func (l *builder) renameBound(s *ast.TypeSwitchStmt) {
 	a, ok := s.Assign.(*ast.AssignStmt)
 	if !ok {
@@ -69,7 +70,8 @@ func (l *builder) renameBound(s *ast.TypeSwitchStmt) {
 	}
 }
 
-// instance lowers the use id of a function, which may be an instance of a generic one; e is what it is otherwise.
+// instance lowers the use id of a function, which may be an instance of a generic one. If it is
+// not, the result is e.
 func (l *builder) instance(id *ast.Ident, e ast.Expr) ast.Expr {
 	fn, ok := l.info.Uses[id].(*types.Func)
 	if !ok || l.generic(fn.Origin()) == nil {
@@ -85,7 +87,7 @@ func (l *builder) instance(id *ast.Ident, e ast.Expr) ast.Expr {
 	return l.ident(id.Pos(), l.instanceOf(fn, args).name)
 }
 
-// instantiate checks f, a copy of a declaration of g, with its type parameters bound to types.
+// instantiate checks f, a copy of g's declaration, with g's type parameters bound to types.
 func (l *builder) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
 	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
 	if err != nil {

@@ -67,7 +67,7 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 			}
 			one.Values = []ast.Expr{l.convert(e, t)}
 		case l.fn.loops > 0:
-			// Without a value yaegi would use the variable of the last iteration again.
+			// Without a value, yaegi would reuse the variable of the last iteration.
 			one.Values = []ast.Expr{l.zeroValue(pos, t)}
 		}
 		out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{one}}})
@@ -75,7 +75,7 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 	return out
 }
 
-// varPair lowers `var a, b = f()` and its likes.
+// varPair lowers `var a, b = f()` and similar declarations.
 func (l *lowerer) varPair(spec *ast.ValueSpec) []ast.Stmt {
 	s := &ast.AssignStmt{TokPos: spec.Pos(), Tok: token.ASSIGN, Rhs: spec.Values}
 	var out []ast.Stmt

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// root returns the variable that an operand is a part of.
+// root returns the variable that contains an operand.
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -24,7 +24,8 @@ func root(e ast.Expr) *ast.Ident {
 	}
 }
 
-// keeps reports whether code in a loop may keep one of vars longer than an iteration: in a function literal or by its address.
+// keeps reports whether code in a loop may use one of vars after the iteration: in a function
+// literal or through a pointer.
 func (l *facts) keeps(loop ast.Node, vars []*types.Var) bool {
 	is := map[types.Object]bool{}
 	for _, v := range vars {

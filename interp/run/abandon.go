@@ -12,30 +12,35 @@ import (
 )
 
 const (
-	// abandonAfter is how long compiled calls of a stopped cell may take to return until it is abandoned, measured as a Deadline is.
+	// abandonAfter is how long the compiled calls of a stopped cell may take to return before the
+	// cell is abandoned. It is measured as a Deadline.
 	abandonAfter = 300 * time.Millisecond
 	// abandonEvery is the time between two attempts.
 	abandonEvery = 50 * time.Millisecond
 )
 
-// heldPrefix is that of functions which are never abandoned: they hold locks and streams of the device, and are ended by way of that.
+// heldPrefix is the prefix of functions that are never abandoned: they hold locks and streams of
+// the device, and end when the device's waits are aborted.
 const heldPrefix = "github.com/symmrepl/symmrepl/symmem."
 
 // Call is a compiled call of an abandoned cell that has not returned.
 type Call struct {
 	Function  string // "net.(*TCPListener).Accept"
 	Cell      string // the name of the cell that made it: "cell[7]"
-	At        string // where that is: "cell[7]:3"; "" if it is not known
+	At        string // the line of the call: "cell[7]:3"; "" if it is unknown
 	goroutine int64
 }
 
-// abandon gives up an execution that was stopped, if all its goroutines that are left are in compiled calls. These go on; when one returns, or calls a function
-// of a cell, its goroutine ends. Abandon returns false for an execution that may still leave.
+// abandon gives up an execution that was stopped, if all its remaining goroutines are in compiled
+// calls. These calls go on; when one returns, or calls a function of a cell, its goroutine ends.
+// Abandon returns false if interpreted code of the execution still runs, or a call must not be
+// abandoned.
 func (rt *Runtime) abandon(x *execution) bool {
 	if _, held := rt.callsOf(x); held {
 		return false
 	}
-	// What returns from now on ends, even if the rest of the execution does not get abandoned.
+	// From now on a goroutine whose call returns ends, even if the execution is not abandoned after
+	// all.
 	if !x.abandoned.Swap(true) {
 		rt.abandoned.Add(1)
 	}
@@ -54,8 +59,8 @@ func (rt *Runtime) abandon(x *execution) bool {
 	return true
 }
 
-// callsOf returns the compiled calls that the goroutines of an execution are in, without a function for a goroutine that is in interpreted code. Held says that
-// one is in a call that must not be abandoned.
+// callsOf returns the compiled calls that the goroutines of an execution are in; Function is empty
+// for a goroutine in interpreted code. Held reports whether one of the calls must not be abandoned.
 func (rt *Runtime) callsOf(x *execution) (calls []Call, held bool) {
 	stacks := allStacks()
 	var at session.Error
@@ -89,7 +94,8 @@ func (rt *Runtime) callOf(x *execution) string {
 	return ""
 }
 
-// leaveAbandoned ends the calling goroutine if its execution was abandoned. While an execution is being stopped it returns once all interpreted code is.
+// leaveAbandoned ends the calling goroutine if its execution was abandoned. While an execution is
+// being stopped, leaveAbandoned first waits until all interpreted code has stopped.
 func (rt *Runtime) leaveAbandoned() {
 	if halted := rt.halting.Load(); halted != nil {
 		<-*halted

@@ -9,8 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// dynamicType returns the concrete value that an interface variable holds, and the name of its type in yaegi if it is one of the session's; "*" precedes the
-// name when the value is a pointer to that type.
+// dynamicType returns the concrete value that an interface variable holds. If the value's type is
+// one of the session's, it also returns the type's name in yaegi, with "*" in front if the value is
+// a pointer to that type.
 func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
 	v, name := n.yaegi.Concrete(v)
 	if !v.IsValid() {
@@ -31,7 +32,8 @@ func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
 	return v, star + name
 }
 
-// assert reports whether the interface variable that x points to holds a value of the type of *v, and then sets *v. If that is a type of cells, key is its key.
+// assert reports whether the interface variable *x holds a value of the type of *v. If so, it
+// stores the value in *v. If a cell declares the type, key is the type's key.
 func (rt *Runtime) assert(x, v any, key string) bool {
 	held := rt.natives.held(reflect.ValueOf(x).Elem())
 	target := reflect.ValueOf(v).Elem()
@@ -52,7 +54,8 @@ func (rt *Runtime) assert(x, v any, key string) bool {
 	return true
 }
 
-// tagged reports whether a type of yaegi's is that of one type of cells only: it has a struct in it, which carries the tag.
+// tagged reports whether yaegi's type t belongs to exactly one type of cells: it contains a struct,
+// whose tag names that type.
 func tagged(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -65,8 +68,9 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// implements reports whether the interface variable that x points to holds a value that implements the interface type of *v, and then sets *v. The type has a key
-// if it is one of cells.
+// implements reports whether the interface variable *x holds a value that implements the interface
+// type of *v. If so, it stores the value in *v. If a cell declares the interface type, key is its
+// key.
 func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 	source := reflect.ValueOf(x).Elem()
 	held := rt.natives.held(source)
@@ -102,14 +106,14 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 	return rt.yaegi.Box(target, held)
 }
 
-// equal is == of the interface variables that a and b point to.
+// equal is the operator == for the interface variables *a and *b.
 func (rt *Runtime) equal(a, b any) bool {
 	x := rt.natives.held(reflect.ValueOf(a).Elem())
 	y := rt.natives.held(reflect.ValueOf(b).Elem())
 	if !x.IsValid() || !y.IsValid() {
 		return x.IsValid() == y.IsValid()
 	}
-	if x.Type() != y.Type() { // of the same type, which got a method in between
+	if x.Type() != y.Type() { // the type got a method in between, and so another native type
 		t, u := rt.natives.cellTypeOf(x), rt.natives.cellTypeOf(y)
 		if t == nil || u == nil || !types.Identical(t, u) {
 			return false
@@ -119,10 +123,10 @@ func (rt *Runtime) equal(a, b any) bool {
 	return x.Interface() == y.Interface()
 }
 
-// holds reports whether the interface variable that a points to holds v.
+// holds reports whether the interface variable *a holds v.
 func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
 
-// hold puts a copy of the struct that v points to into the wrapper that the interface variable i holds.
+// hold stores a copy of the struct *v in the wrapper that the interface variable *i holds.
 func (rt *Runtime) hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
 	if target.Kind() != reflect.Interface || !yaegi.IsWrapper(target.Elem()) {
@@ -134,13 +138,14 @@ func (rt *Runtime) hold(i, v any) {
 	target.Set(w)
 }
 
-// isNil reports whether the interface variable that x points to holds nothing.
+// isNil reports whether the interface variable *x is nil.
 func (rt *Runtime) isNil(x any) bool {
 	v, _ := rt.yaegi.Concrete(reflect.ValueOf(x).Elem())
 	return !v.IsValid()
 }
 
-// receiverHeld panics as Go does if the interface variable that x points to, whose method becomes a value, holds nothing.
+// receiverHeld panics as Go does if the interface variable *x is nil when one of its methods is
+// used as a value.
 func (rt *Runtime) receiverHeld(x any) {
 	if rt.isNil(x) {
 		panic(nilDereference)
@@ -161,7 +166,8 @@ func (rt *Runtime) hasMethod(v reflect.Value, method string) bool {
 	return isFunc && !indirect
 }
 
-// failAssert is the panic of x.(T). From and to are the keys of the types, methods those of T, if it is an interface.
+// failAssert panics as a failed x.(T) does. From and to are the keys of the two types; methods are
+// those of T if T is an interface.
 func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
 	held := rt.natives.held(reflect.ValueOf(x).Elem())
 	what, missing := "", ""
@@ -180,7 +186,7 @@ func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
 	panic(named.AssertionError(inter, what, rt.natives.textOf(to), missing))
 }
 
-// notNil panics if the interface variable that x points to, which a cell panics with, holds nothing.
+// notNil panics if the interface variable *x, the argument of a cell's panic, is nil.
 func (rt *Runtime) notNil(x any) {
 	if rt.isNil(x) {
 		panic(new(runtime.PanicNilError))

@@ -9,7 +9,8 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// The steps of a declared function are made when it is called first: most of what a large cell declares is not called by the next statement, or ever.
+// The steps of a declared function are made when it is first called, because most functions that a
+// large cell declares are not called by the next statement, or never.
 
 // body is the body of a declared function.
 type body struct {
@@ -38,14 +39,15 @@ func (rt *Runtime) ExecuteProgram(p *interp.Program) (reflect.Value, error) {
 	return rt.yaegi.Run(p)
 }
 
-// generate makes the steps of all functions in a tree, but for the bodies that are postponed.
+// generate makes the steps of all functions in a tree, except for the bodies that are postponed.
 func (rt *Runtime) generate(tree *yaegi.Node) error {
 	rt.making.Lock()
 	defer rt.making.Unlock()
 	return yaegi.MakeSteps(tree)
 }
 
-// postpone leaves the steps of a declared function, in whose scope its body is, to be made later. It returns nil for one whose steps are to be made at once.
+// postpone arranges that the steps of a declared function, whose body is in scope in, are made when
+// it is first called. It returns nil if the steps are to be made at once.
 func (rt *Runtime) postpone(function *yaegi.Node, in *scope) *body {
 	b := &body{rt: rt, scope: in}
 	if b.block = function.Postpone(b.enter); b.block == nil {
@@ -54,7 +56,7 @@ func (rt *Runtime) postpone(function *yaegi.Node, in *scope) *body {
 	return b
 }
 
-// enter is the step by which the function begins.
+// enter is the first step of the function.
 func (b *body) enter(frame *yaegi.Frame) yaegi.Step {
 	if b.rt.abandoned.Load() > 0 {
 		b.rt.leaveAbandoned()

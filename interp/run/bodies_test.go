@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// TestPostponedSteps holds that a declared function has no steps before it is called first, and that yaegi finds none of its nodes until then.
+// TestPostponedSteps checks that a declared function has no steps before its first call, and that
+// yaegi finds none of its nodes until then.
 func TestPostponedSteps(t *testing.T) {
 	rt, err := New(nil, nil, 1<<30, nil)
 	if err != nil {

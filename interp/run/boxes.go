@@ -13,7 +13,8 @@ import (
 // boxRoom is how many methods the native types of boxes have.
 const boxRoom = 4
 
-// boxMethods are the methods by which a box of native type t is printed and encoded as what it holds.
+// boxMethods returns the methods by which a box of native type t is printed and encoded as the
+// value in it.
 func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
 	format := func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
 		state, verb := args[0].Interface().(fmt.State), rune(args[1].Int())
@@ -55,7 +56,8 @@ func interfaceOf(v reflect.Value) any {
 	return v.Interface()
 }
 
-// format prints what a box of type t holds, as an element of a list: there a pointer is printed as its address.
+// format prints the value in a box of type t. It prints it as an element of a list, where a pointer
+// is printed as its address.
 func (n *natives) format(state fmt.State, verb rune, held reflect.Value, t reflect.Type, bare bool) {
 	form := fmt.FormatString(state, verb)
 	syntax := verb == 'v' && state.Flag('#')
@@ -86,7 +88,8 @@ func (n *natives) format(state fmt.State, verb rune, held reflect.Value, t refle
 	state.Write([]byte(text[len(open) : len(text)-1]))
 }
 
-// bared returns a native value that has boxes in it as a value of the bare type, and any other value as it is: see view.
+// bared returns v as a value of its bare type if v is a native value that contains boxes, and v
+// itself otherwise: see view.
 func (n *natives) bared(v reflect.Value) reflect.Value {
 	t := n.cellTypeOf(v)
 	if t == nil {
@@ -100,7 +103,8 @@ func (n *natives) bared(v reflect.Value) reflect.Value {
 	return seenAs(v, n.reflectType(t, true))
 }
 
-// decode does for a box what package json does for an interface: it decodes into the pointer that the box holds.
+// decode decodes into a box as package json does into an interface: into the pointer that the box
+// holds.
 func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 	if string(text) == "null" {
 		reflect.NewAt(n.yaegi.Boxes(), p).Elem().SetZero()
@@ -123,7 +127,7 @@ func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 	return &json.UnmarshalTypeError{Value: kind, Type: t}
 }
 
-// equalBoxes is == of the boxes at a and b.
+// equalBoxes is the operator == for the boxes at a and b.
 func (n *natives) equalBoxes(a, b unsafe.Pointer) bool {
 	return interfaceOf(n.inBox(a)) == interfaceOf(n.inBox(b))
 }

@@ -24,8 +24,8 @@ func appendArgs(b []byte, between string, args []any) []byte {
 	return b
 }
 
-// appendPrinted appends a value as the builtin print writes it: whatever its methods are, and the addresses of what refers to others. Of an interface it gets the
-// text that interfaceWords gives.
+// appendPrinted appends a value as the builtin print writes it: without calling methods, and
+// references as addresses. For an interface, args has the text that interfaceWords returned.
 func appendPrinted(b []byte, v reflect.Value) []byte {
 	switch {
 	case !v.IsValid():
@@ -48,7 +48,8 @@ func appendPrinted(b []byte, v reflect.Value) []byte {
 	return fmt.Appendf(b, "%#x", v.Pointer())
 }
 
-// interfaceWords returns the type and the value that variable x, of an interface type, holds as the builtin print writes them.
+// interfaceWords returns the text that the builtin print writes for the interface variable *x: the
+// addresses of the type and of the value.
 func (rt *Runtime) interfaceWords(x any) string {
 	var words [2]uintptr
 	if held := rt.natives.held(reflect.ValueOf(x).Elem()); held.IsValid() {
@@ -58,7 +59,7 @@ func (rt *Runtime) interfaceWords(x any) string {
 	return fmt.Sprintf("(%#x,%#x)", words[0], words[1])
 }
 
-// runesOf returns the runes of a string and where they begin.
+// runesOf returns the runes of a string and the offsets at which they begin.
 func runesOf(s string) (at []int, runes []rune) {
 	at, runes = make([]int, 0, len(s)), make([]rune, 0, len(s))
 	for i, r := range s {

@@ -10,10 +10,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Compiled code calls functions and methods of cells on goroutines of its own, where nothing recovers from a panic: os/exec copies a command's output to a
-// writer on one. When a panic leaves an interpreted function, yaegi writes a line to its standard error, on that goroutine. foreignPanics is that standard error.
+// Compiled code also calls functions and methods of cells on its own goroutines, where nothing
+// recovers from a panic. For example, os/exec copies a command's output to a writer on such a
+// goroutine. When a panic leaves an interpreted function, yaegi writes a line to its standard
+// error, on that goroutine. foreignPanics is that standard error.
 
-// foreignPanics ends the goroutines of compiled code in which a function of a cell panics. The value of the panic is unknown there.
+// foreignPanics ends a goroutine of compiled code on which a function of a cell panics. The value
+// of the panic is unknown there.
 type foreignPanics struct{ rt *Runtime }
 
 // Write is called for every interpreted function that a panic leaves.
@@ -28,7 +31,8 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 	return 0, nil
 }
 
-// recovering are prefixes of functions that recover from panics of what they call: our own, and those of compiled code.
+// recovering lists prefixes of functions that recover from panics in their callees: functions of
+// this package, and of compiled code.
 var recovering = []string{
 	ownPrefix + "(*defers).attempt",
 	ownPrefix + "(*Runtime).SetFinalizer.",
@@ -37,7 +41,7 @@ var recovering = []string{
 	"net/http.(*conn).serve",
 }
 
-// recovers reports whether one of them has called the caller's caller.
+// recovers reports whether a function that recovers is on the stack of the caller's caller.
 func recovers() bool {
 	const self = 3 // runtime.Callers, recovers, Write
 	pcs := make([]uintptr, 256)
@@ -58,7 +62,7 @@ func recovers() bool {
 	}
 }
 
-// SetFinalizer is runtime.SetFinalizer. All finalizers have one goroutine, which must not end.
+// SetFinalizer is runtime.SetFinalizer. All finalizers run on one goroutine, which must not end.
 func (rt *Runtime) SetFinalizer(obj, finalizer any) {
 	f := reflect.ValueOf(finalizer)
 	if f.Kind() != reflect.Func || f.IsNil() {

@@ -12,30 +12,32 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// The stack of a goroutine that runs code of cells is one of functions of the interpreter. Once a cell asks for what package runtime tells of it, the functions of
-// that cell and of later ones begin with Enter, and their calls keep, for each goroutine, the functions of cells that it is in. Other code pays nothing.
+// The stack of a goroutine that runs code of cells shows functions of the interpreter. Once a cell
+// uses the functions of package runtime that report stacks, the functions of that cell and of later
+// cells begin with a call of Enter, and their calls record, for each goroutine, which functions of
+// cells it is in. Other code pays nothing.
 
 // tracedFunction is a function of a cell that begins with Enter.
 type tracedFunction struct {
-	name string // as package runtime has it: main.(*T).M.func1
-	top  bool   // it is the statements of a cell
+	name string // as package runtime writes it: main.(*T).M.func1
+	top  bool   // it consists of the statements of a cell
 }
 
 // callFrame is a call of a function that has not returned.
 type callFrame struct {
 	function *tracedFunction
-	at       int // the position of what it calls, or where it panicked
+	at       int // the position of the call that it makes, or where it panicked
 }
 
-// callStack is the calls of a goroutine, outermost first.
+// callStack is the stack of calls of a goroutine, outermost first.
 type callStack struct {
 	frames []callFrame
 	main   bool // the goroutine runs the statements of a cell
 }
 
-// callStacks are those of all goroutines that are in traced functions.
+// callStacks has the stacks of all goroutines that are in traced functions.
 type callStacks struct {
-	by     sync.Map // *callStack by the number of the goroutine
+	by     sync.Map // *callStack by goroutine number
 	points tracePoints
 }
 
@@ -47,7 +49,8 @@ func (s *callStacks) current() *callStack {
 	return nil
 }
 
-// push enters a function. The function main, or init, that the statements of a cell call is called by package runtime, as in a program.
+// push enters a function. If the statements of a cell call main or an init function, that function
+// replaces them on the stack, because in a program package runtime calls it.
 func (g *callStack) push(f *tracedFunction) {
 	if len(g.frames) == 1 && g.frames[0].function.top && (f.name == mainFunction || strings.HasPrefix(f.name, initFunction)) {
 		g.frames[0] = callFrame{function: f}
@@ -62,17 +65,19 @@ const (
 	initFunction = "main.init."
 )
 
-// scope is where in a tree code is: the function it belongs to, if that is traced.
+// scope describes the code around a node: the function that it belongs to, if that is traced.
 type scope struct {
-	traced   bool            // calls keep the stack
-	function *tracedFunction // whose calls have positions; nil in functions that only lowered code has
+	traced bool // calls record the stack
+	// the function whose calls have positions; nil in functions that only lowered code has
+	function *tracedFunction
 	outer    *scope
 }
 
-// enter returns the scope of a function in s.
+// enter returns the scope of a function that is declared in s.
 func (s *scope) enter() *scope { return &scope{traced: s.traced, outer: s} }
 
-// entering is the step of Enter(name, end, top), the first of a function's, or of Enter("", end, false) in a part of the function around it.
+// entering is the step of Enter(name, end, top), the first call of a function. Lowered code that
+// splits a function calls Enter("", end, false) in the parts.
 func (rt *Runtime) entering(s *scope, name string, top bool) func(next yaegi.Step) yaegi.Step {
 	s.traced = true
 	if name == "" {
@@ -103,7 +108,7 @@ func (rt *Runtime) leaving(position int) func(next yaegi.Step) yaegi.Step {
 	}
 }
 
-// calling is the step of a call at a position, which yaegi's step makes.
+// calling returns a step that records a call at a position and then runs yaegi's step call.
 func (rt *Runtime) calling(s *scope, position int, call yaegi.Step) yaegi.Step {
 	return func(frame *yaegi.Frame) yaegi.Step {
 		g := rt.callers.current()
@@ -120,7 +125,8 @@ func (rt *Runtime) calling(s *scope, position int, call yaegi.Step) yaegi.Step {
 	}
 }
 
-// callingFirst makes the first call of a goroutine that is in no traced function but f, which may be nil.
+// callingFirst makes the first call of a goroutine that is in no traced function except f, which
+// may be nil.
 func (rt *Runtime) callingFirst(f *tracedFunction, position int, call yaegi.Step, frame *yaegi.Frame) yaegi.Step {
 	g, id := &callStack{}, goid.Get()
 	if f != nil {
@@ -131,13 +137,14 @@ func (rt *Runtime) callingFirst(f *tracedFunction, position int, call yaegi.Step
 	return call(frame)
 }
 
-// stackOfDefers is what the deferred calls of one call of a function have to know of the stack.
+// stackOfDefers is what the deferred calls of a function call need to know about the stack.
 type stackOfDefers struct {
 	*callStack
 	height int
 }
 
-// deferring returns it for the calling goroutine and the innermost function that it is in.
+// deferring returns the stackOfDefers of the calling goroutine and of the innermost function that
+// it is in.
 func (s *callStacks) deferring() stackOfDefers {
 	g := s.current()
 	if g == nil {
@@ -146,7 +153,8 @@ func (s *callStacks) deferring() stackOfDefers {
 	return stackOfDefers{g, len(g.frames)}
 }
 
-// panicked returns the stack of a panic that was recovered from, which began at a position, and goes back to the function with the deferred calls.
+// panicked returns the stack of a panic that began at position at and was recovered, and cuts the
+// stack back to the function with the deferred calls.
 func (s stackOfDefers) panicked(value any, at int) []callFrame {
 	if s.callStack == nil || s.height == 0 {
 		return nil
@@ -160,7 +168,8 @@ func (s stackOfDefers) panicked(value any, at int) []callFrame {
 	return frames
 }
 
-// enter makes the stack that of a deferred call under a panic, until leave.
+// enter makes the stack that of a deferred call that runs because of the panic p, until leave is
+// called.
 func (s stackOfDefers) enter(p *Panic) (leave func()) {
 	if s.callStack == nil || s.height == 0 {
 		return func() {}
@@ -174,7 +183,8 @@ func (s stackOfDefers) enter(p *Panic) (leave func()) {
 	return func() { s.frames = was }
 }
 
-// panicking names the functions of package runtime through which a panic with a value goes, outermost first.
+// panicking returns the functions of package runtime through which a panic with the value goes,
+// outermost first.
 func panicking(value any) []string {
 	text := ""
 	if e, ok := value.(runtime.Error); ok {
@@ -199,8 +209,9 @@ func panicking(value any) []string {
 	return []string{"gopanic"}
 }
 
-// stack returns the points of the calling goroutine's stack, innermost first: the call of runtime.Callers and those of functions of cells. What compiled functions
-// between them do is not known.
+// stack returns the points of the calling goroutine's stack, innermost first: the call of
+// runtime.Callers and the calls that functions of cells make. It does not know calls inside
+// compiled functions between them.
 func (rt *Runtime) stack() []tracePoint {
 	s := &rt.callers
 	list := []tracePoint{s.points.ofRuntime("runtime.Callers")}
@@ -263,5 +274,5 @@ func (rt *Runtime) runtimeFrames(pcs []uintptr) *runtime.Frames {
 	return frames
 }
 
-// doingNothing is the step of what only the tree tells.
+// doingNothing is the step of a call that only gives information to the walk of the tree.
 func doingNothing(next yaegi.Step) yaegi.Step { return func(*yaegi.Frame) yaegi.Step { return next } }

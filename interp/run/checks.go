@@ -14,13 +14,15 @@ func indexFault(i, n int) {
 	unsignedIndexFault(uint64(i), n)
 }
 
-// unsignedIndexFault does it for an index of an unsigned type.
+// unsignedIndexFault is indexFault for an index of an unsigned type.
 func unsignedIndexFault(i uint64, n int) {
 	panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)))
 }
 
-// sliceFault returns what Go panics with for the bounds of a slice expression of an operand with a length and a capacity, "" if they are right. The bits of given
-// say which of them there are, whether the operand is a slice, and which bounds are of an unsigned type: of those a negative one is too large.
+// sliceFault returns the error with which Go panics for the bounds of a slice expression of an
+// operand with a length and a capacity, or "" if they are valid. The bits of given say which bounds
+// the expression has, whether the operand is a slice, and which bounds are of an unsigned type; a
+// negative number in one of those stands for one that is too large.
 func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
 	fault := func(format string, args ...any) runtimeError {
 		return runtimeError("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...))
@@ -92,7 +94,7 @@ const (
 	MissedPanic        // the iterator has returned although the body panicked
 )
 
-// misused panics as Go does when an iterator does what it must not in a state.
+// misused panics as Go does when an iterator breaks the rules in the given state.
 func misused(state int) {
 	panic("runtime error: " + map[int]runtimeError{
 		InBody:      "range function continued iteration after loop body panic",

@@ -7,15 +7,17 @@ import (
 	"time"
 )
 
-// Deadline limits how long code of cells is waited for. While that code could run, only the time counts in which this process had a processor: on a machine
-// under load, code that is about to end may not run for long. The caller of over calls it every few milliseconds.
+// Deadline limits how long the runtime waits for code of cells. While that code could run, only the
+// time counts in which this process had a processor: on a loaded machine, code that is about to end
+// may get no processor for a while. The caller of over calls it every few milliseconds.
 type Deadline struct {
 	left time.Duration
-	at   time.Time     // of the last call
-	used time.Duration // by this process, of the processors, until then
+	at   time.Time     // time of the last call of over
+	used time.Duration // processor time of this process until then
 }
 
-// yields is how many times over lets others run before it looks whether any can: goroutines that only poll, as over's caller does, wait again by then.
+// yields is how often over lets other goroutines run before it checks whether any can run.
+// Goroutines that only poll, as over's caller does, are waiting again by then.
 const yields = 4
 
 func NewDeadline(d time.Duration) *Deadline {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestPatience holds that what can run is not given up for the time that it had to wait, and that what is blocked is.
+// TestPatience checks that a deadline does not expire for code that could run but gets no
+// processor, and does for code that is blocked.
 func TestPatience(t *testing.T) {
 	var stop atomic.Bool
 	running := make(chan bool)
@@ -24,7 +25,7 @@ func TestPatience(t *testing.T) {
 	if never := make(chan struct{}); p.Wait(never) {
 		t.Error("what never ends has ended")
 	}
-	// The goroutine that ends, and the collector, can run for a moment yet.
+	// The goroutine that ends, and the collector, may run for another moment.
 	for start := time.Now(); ; time.Sleep(time.Millisecond) {
 		if p = (&Deadline{left: time.Minute, at: time.Now().Add(-time.Hour), used: ProcessorTime()}); p.over() {
 			break

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// defers are the deferred calls of one call of a function.
+// defers has the deferred calls of one call of a function.
 type defers struct {
 	rt    *Runtime
 	calls []deferred
@@ -16,8 +16,10 @@ type defers struct {
 
 // deferred is a deferred call.
 type deferred struct {
-	call  func() // nil for recover
-	depth int    // how many functions of cells deep, from call, the deferred function is: 1 if it is call, 2 if call calls it
+	call func() // nil for recover
+	// how many functions of cells deep, counted from call, the deferred function is: 1 if it is
+	// call itself, 2 if call calls it
+	depth int
 }
 
 func (rt *Runtime) newDefers() *defers {
@@ -27,14 +29,15 @@ func (rt *Runtime) newDefers() *defers {
 // Push defers a call of function.
 func (d *defers) Push(function func()) { d.calls = append(d.calls, deferred{function, 1}) }
 
-// PushCall defers what call calls.
+// PushCall defers the function that call calls.
 func (d *defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
 
-// PushRecover defers a call of recover, which stops the panic that the function itself is a deferred call of.
+// PushRecover defers a call of the builtin recover. It stops the panic because of which the
+// function that defers it runs as a deferred call.
 func (d *defers) PushRecover() { d.calls = append(d.calls, deferred{nil, 0}) }
 
-// Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end. When code of cells
-// is stopped meanwhile, the deferred calls are left to runLate.
+// Do runs a function's body and then its deferred calls, last first. If the function still panics
+// then, Do panics. If code of cells is stopped meanwhile, runLate makes the deferred calls.
 func (d *defers) Do(body func()) {
 	d.stack = d.rt.callers.deferring()
 	left := false
@@ -53,7 +56,8 @@ func (d *defers) Do(body func()) {
 	}
 }
 
-// runAll makes the deferred calls, but leaves those that remain when code of cells is stopped.
+// runAll makes the deferred calls. If code of cells is stopped, it keeps the remaining ones for
+// runLate.
 func (d *defers) runAll() {
 	for len(d.calls) > 0 && !d.rt.leave(d) {
 		call := d.calls[len(d.calls)-1]
@@ -66,7 +70,7 @@ func (d *defers) runAll() {
 	}
 }
 
-// attempt makes a call; if it panics, that panic takes the place of the one before.
+// attempt makes a call. If the call panics, that panic replaces the current one.
 func (d *defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -93,10 +97,11 @@ func (d *defers) run(c deferred) {
 	}
 }
 
-// recoverPanic is recover() in a cell: it stops a panic only when the deferred function itself calls it.
+// recoverPanic is the builtin recover in a cell: it stops a panic only if the deferred function
+// itself calls it.
 func (rt *Runtime) recoverPanic() any { return rt.recoverAt(0) }
 
-// recoverAt does it for a caller that is deeper than it looks.
+// recoverAt is recover for a caller that is deeper by some functions than the stack shows.
 func (rt *Runtime) recoverAt(deeper int) any {
 	p := rt.panics.current()
 	if p == nil || p.Recovered || calledAt()+deeper != p.depth {
@@ -106,7 +111,8 @@ func (rt *Runtime) recoverAt(deeper int) any {
 	return p.Value
 }
 
-// forward notes that the function of a cell which calls it calls another in its place: if it is the deferred function, that other one is.
+// forward notes that the calling function of a cell calls another function in its place. If the
+// caller is the deferred function, that other function becomes it.
 func (rt *Runtime) forward() {
 	if p := rt.panics.current(); p != nil && !p.Recovered && calledAt() == p.depth {
 		p.depth++
@@ -115,13 +121,16 @@ func (rt *Runtime) forward() {
 
 // Functions on the stack of a goroutine that runs deferred calls.
 const (
-	cellFunction = yaegi.CallFunction // one for each function of a cell, and for each body that Do runs, or
-	calledBody   = yaegi.BodyFunction // one of ours
+	// Yaegi's function for a function of a cell, and for a body that Do runs; calledBody is the step
+	// that this module uses instead of it where it can.
+	cellFunction = yaegi.CallFunction
+	calledBody   = yaegi.BodyFunction
 	runDeferred  = ownPrefix + "(*defers).run"
 	doBody       = ownPrefix + "(*defers).Do"
 )
 
-// calledAt returns how many functions of cells deep, from the deferred call that runs, the caller of recover is.
+// calledAt returns how many functions of cells there are between the deferred call that runs and
+// the caller of recover.
 func calledAt() int {
 	var pcs [64]uintptr
 	depth := 0

@@ -14,18 +14,18 @@ import (
 
 // Doing is what the cell's own goroutine does.
 type Doing struct {
-	What    string // "waits in time.Sleep", "is in sort.Ints"; "" for interpreted code
+	What    string // "waits in time.Sleep", "is in sort.Ints"; "" in interpreted code
 	Blocked bool   // it waits for something, and takes no processor time
-	Input   bool   // what it waits for is standard input
-	Sleeps  bool   // it waits for a time
-	Beside  bool   // another goroutine of cells computes, sleeps, or is in a call of the system
+	Input   bool   // it waits for standard input
+	Sleeps  bool   // it waits until a time
+	Beside  bool   // another goroutine of cells computes, sleeps, or is in a system call
 }
 
-// dumpSize bounds the dump of all goroutines in which the cell's own is looked for, in bytes.
+// dumpSize is the maximum size, in bytes, of the dump of all goroutines.
 const dumpSize = 4 << 20
 
-// Doing tells it from the stack of the goroutine, which costs a stop of the process for as long as it takes to write all stacks. It may be called at any
-// time.
+// Doing finds out from the goroutine's stack what the cell does. Every other goroutine stops while
+// all stacks are written. Doing may be called at any time.
 func (rt *Runtime) Doing() Doing {
 	x := rt.current()
 	if x == nil {
@@ -60,7 +60,9 @@ func allStacks() []byte {
 	}
 }
 
-// compiledCall returns the compiled function that a goroutine has called from interpreted code, "" if it is in interpreted code or in a wait that ends with the cell.
+// compiledCall returns the compiled function that a goroutine has called from interpreted code. It
+// returns "" if the goroutine is in interpreted code, or in a wait that ends when the cell is
+// stopped.
 func compiledCall(stack string) string {
 	called := ""
 	for _, m := range frameLine.FindAllStringSubmatch(stack, -1) {
@@ -95,10 +97,11 @@ func stackOf(dump []byte, id int64) (stack string, found bool) {
 	return string(rest[:n]), true
 }
 
-// ownPrefix is that of the names of this package's functions.
+// ownPrefix is the prefix of the names of this package's functions.
 const ownPrefix = "github.com/symmrepl/symmrepl/interp/run."
 
-// ofInterpreter reports whether a function is one by which cells are run, and not called by them.
+// ofInterpreter reports whether a function belongs to the interpreter rather than to a package that
+// cells call.
 func ofInterpreter(name string) bool {
 	for _, prefix := range interpreterPrefixes {
 		if strings.HasPrefix(name, prefix) {
@@ -112,7 +115,8 @@ var interpreterPrefixes = []string{ownPrefix, yaegi.StepPrefix, yaegi.FunctionPr
 
 const sleepFrame = ownPrefix + "(*Runtime).sleep"
 
-// waitsOf are the functions that interpreted code waits in, by what runs in their place.
+// waitsOf lists the functions that interpreted code waits in: the frame on the stack, and the name
+// to show for it.
 var waitsOf = []struct{ frame, says string }{
 	{sleepFrame, "time.Sleep"},
 	{ownPrefix + "(*Runtime).lock", "Lock of a mutex"},
@@ -127,30 +131,31 @@ var waitsOf = []struct{ frame, says string }{
 	{yaegi.FunctionPrefix + "_select", "select"},
 }
 
-// frameLine is the line of a stack that names a function; its arguments are cut off.
+// frameLine matches the line of a stack that names a function, without the arguments.
 var frameLine = regexp.MustCompile(`(?m)^([^\t\n].*)\([^()\n]*\)$`)
 
-// describeStack says what a goroutine does that runs a cell. The first frame of the interpreter from the top is what the cell is in: one of
-// the waits above, or a call into compiled code, which the frames above it show.
+// describeStack says what a goroutine that runs a cell does. The interpreter's topmost frame shows
+// it: it is one of the waits above, or a call of compiled code, whose frames are above it.
 func describeStack(stack string) Doing {
 	first, _, _ := strings.Cut(stack, "\n")
 	_, state, _ := strings.Cut(first, "[")
 	state, _, _ = strings.Cut(state, "]")
-	state, _, _ = strings.Cut(state, ",") // and for how long
+	state, _, _ = strings.Cut(state, ",") // without how long it has been in that state
 	blocked := state != "running" && state != "runnable" && state != "syscall"
 	called := ""
 	for _, m := range frameLine.FindAllStringSubmatch(stack, -1) {
 		name := m[1]
 		for _, w := range waitsOf {
 			if rest, ok := strings.CutPrefix(name, w.frame); ok && (rest == "" || rest[0] == '.' || strings.HasSuffix(w.frame, "cmd")) {
-				if !blocked { // it has just begun or ended
+				if !blocked { // the wait has just begun or ended
 					return Doing{}
 				}
 				return Doing{What: "waits in " + w.says, Blocked: true, Sleeps: w.frame == sleepFrame}
 			}
 		}
 		switch {
-		case strings.HasPrefix(name, ownPrefix+"(*Runtime).await"): // the next frame says for what
+		// the next frame shows the kind of wait
+		case strings.HasPrefix(name, ownPrefix+"(*Runtime).await"):
 		case ofInterpreter(name):
 			if called == "" {
 				return Doing{Blocked: blocked}
@@ -167,7 +172,8 @@ func describeStack(stack string) Doing {
 	return Doing{}
 }
 
-// plainFunction is the name of a function in a stack as cells write it, without the path of its package: "http.Get", "(*Tensor).Fill".
+// plainFunction turns a function's name in a stack into the name that cells use, without the path
+// of its package: "http.Get", "(*Tensor).Fill".
 func plainFunction(name string) string {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	name = strings.TrimPrefix(name, "core.")

@@ -8,9 +8,10 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Panics of elements and slices say the index, as Go's do and yaegi's do not.
+// Panics of elements and slices show the index, as Go's do. Yaegi's do not.
 
-// checkingIndex is yaegi's step of x[i], which panics as Go does if there is no such element.
+// checkingIndex returns yaegi's step of x[i], extended to panic as Go does if the index is out of
+// range.
 func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()
 	x, i, position := operands[0].Operand(), operands[1].Operand(), node.Position()
@@ -29,7 +30,8 @@ func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step 
 	}
 }
 
-// checkingSlice is yaegi's step of x[low:high:limit], which panics as Go does if these are no bounds of x.
+// checkingSlice returns yaegi's step of x[low:high:limit], extended to panic as Go does if the
+// bounds are out of range.
 func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()
 	x, position := operands[0].Operand(), node.Position()
@@ -65,7 +67,8 @@ func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yae
 	}
 }
 
-// pointedTo returns the array that a pointer points to, an invalid value if it is nil, and other values as they are.
+// pointedTo returns the array that x points to if x is a pointer (an invalid value if x is nil),
+// and x itself otherwise.
 func pointedTo(x reflect.Value) reflect.Value {
 	if x.Kind() == reflect.Pointer {
 		return x.Elem()
@@ -73,7 +76,7 @@ func pointedTo(x reflect.Value) reflect.Value {
 	return x
 }
 
-// markFault stores the position of what panics, unless it is in a package.
+// markFault stores the position of an expression that panics, unless it is in a package.
 func (rt *Runtime) markFault(position int) {
 	var at session.Error
 	if rt.host.Locate(&at, token.Pos(position)); at.File != "" {

@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// entryOf returns the parts of the call of a helper that is among the first two statements of a function, nil if there is none.
+// entryOf returns the parts of the call of helper that is among the first two statements of a
+// function, or nil if there is none.
 func entryOf(function *yaegi.Node, helper Helper) []*yaegi.Node {
 	statements := function.Body().Children()
 	for _, statement := range statements[:min(2, len(statements))] {
@@ -19,13 +20,14 @@ func entryOf(function *yaegi.Node, helper Helper) []*yaegi.Node {
 	return nil
 }
 
-// isHelper reports whether the function of a call is a helper.
+// isHelper reports whether the function operand of a call is the given helper.
 func isHelper(fun *yaegi.Node, helper Helper) bool {
 	parts := fun.Children()
 	return len(parts) == 2 && parts[1].Name() == string(helper)
 }
 
-// callPosition returns where a call is: at its function's name, or at the end of its function literal.
+// callPosition returns the position of a call: that of its function's name, or the end of its
+// function literal.
 func callPosition(call *yaegi.Node) int {
 	function := call.Children()[0]
 	if function.IsLiteral() {

@@ -17,25 +17,28 @@ import (
 // execution is one execution of a cell's code.
 type execution struct {
 	cell *check.Cell
-	left chan struct{} // closed when the cell's statements have ended, however they do
-	err  error         // what they returned, once left is closed
-	// exited says, once left is closed, that runtime.Goexit ended them.
+	left chan struct{} // closed when the cell's statements have ended in any way
+	err  error         // what the statements returned, valid once left is closed
+	// exited reports, once left is closed, whether runtime.Goexit ended the statements.
 	exited bool
 	done   chan struct{} // closed when it is known how the execution ended
 	alive  atomic.Int64  // goroutines that the cell started
-	// goroutine is the number of the one that runs its statements, 0 before they begin.
+	// goroutine is the number of the goroutine that runs the cell's statements, 0 before they
+	// begin.
 	goroutine atomic.Int64
-	ended     atomic.Bool // it was stopped: what it left to be done later is not done
-	// ranAway is set when a limit stops it.
+	// it was stopped: functions that it gave to time.AfterFunc and the like do not run
+	ended atomic.Bool
+	// ranAway is set when a limit stops the execution.
 	ranAway atomic.Bool
-	// abandoned is set when compiled calls of it do not return: see abandon.
+	// abandoned is set when compiled calls of the execution do not return: see abandon.
 	abandoned atomic.Bool
 
 	mu     sync.Mutex
-	failed *session.Error // of a goroutine that panicked
-	fail   chan struct{}  // closed then
+	failed *session.Error // the error of a goroutine that panicked, or of a limit
+	fail   chan struct{}  // closed when failed is set
 	over   bool
-	// uncounted is set when what is left of an abandoned execution is not waited for any more; Running does not count it.
+	// uncounted is set when nothing waits any more for the goroutines of an abandoned execution;
+	// Running does not count them then.
 	uncounted bool
 }
 
@@ -45,15 +48,20 @@ func newExecution(c *check.Cell) *execution {
 
 // Ending says how the execution of a cell ended.
 type Ending struct {
-	Err         error          // what the code of the cell returned
-	Failed      *session.Error // of a goroutine of the cell, or of a limit that was exceeded; it ended the cell
+	Err error // what the code of the cell returned
+	// the error of a goroutine of the cell, or of an exceeded limit, that ended the cell
+	Failed      *session.Error
 	Interrupted bool
-	BySelf      bool   // the code ended without being stopped
-	GoesOn      string // the compiled call that does not return, for which the execution was abandoned; "" if it has left
+	BySelf      bool // the code ended without being stopped
+	// the compiled call that does not return, because of which the execution was abandoned; "" if
+	// it was not
+	GoesOn string
 }
 
-// Execute runs the code of a cell until it has ended, ctx ends, or a goroutine of the cell or a limit ends it. When it was stopped and does not leave because of
-// compiled calls that do not return, it is abandoned. When it does not leave otherwise, stuck is the error of the cell, and Begin returns an error until it has left.
+// Execute runs the code of a cell until the code ends, ctx ends, or a goroutine of the cell or a
+// limit ends the cell. If the cell was stopped but compiled calls do not return, Execute abandons
+// it. If the cell cannot be abandoned either, stuck is its error, and Begin returns an error until
+// the cell has ended.
 func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error) (ending Ending, stuck *session.Error) {
 	x := newExecution(c)
 	defer close(x.done)
@@ -110,7 +118,8 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error
 	return ending, nil
 }
 
-// awaitOthers waits for the other goroutines of a program, as Go does when runtime.Goexit has ended that of main. It is an error when none is left.
+// awaitOthers waits for the other goroutines of a program, as Go does when runtime.Goexit has ended
+// the main goroutine. When none remains, that is an error.
 func (rt *Runtime) awaitOthers(ctx context.Context, x *execution) {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -126,7 +135,8 @@ func (rt *Runtime) awaitOthers(ctx context.Context, x *execution) {
 	x.failWith(&session.Error{Kind: session.KindPanic, Peer: -1, Msg: "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"})
 }
 
-// goRun is the go statement. A panic of the goroutine is the error of the cell that started it, or a note once that is over.
+// goRun is the go statement. A panic of the goroutine becomes the error of the cell that started
+// it. If the cell is over, the error is only written.
 func (rt *Runtime) goRun(f func()) {
 	x := rt.current()
 	x.alive.Add(1)
@@ -150,7 +160,7 @@ func (rt *Runtime) goroutineEnded(x *execution) {
 	x.alive.Add(-1)
 }
 
-// recoverTo, deferred, makes the panic of a goroutine an error of x.
+// recoverTo, when deferred, turns the panic of a goroutine into an error of x.
 func (rt *Runtime) recoverTo(x *execution) {
 	if v := recover(); v != nil && !x.abandoned.Load() {
 		e := rt.host.PanicError(v)
@@ -159,14 +169,15 @@ func (rt *Runtime) recoverTo(x *execution) {
 	}
 }
 
-// report makes e the error of an execution; if that is over, e is written.
+// report makes e the error of an execution. If the execution is over, it writes e instead.
 func (rt *Runtime) report(x *execution, e *session.Error) {
 	if !x.failWith(e) {
 		fmt.Fprintln(os.Stderr, e)
 	}
 }
 
-// failWith ends an execution with an error that is not of its own statements, the first of several. It returns false when the execution is over.
+// failWith ends an execution with an error from outside its own statements. If there are several
+// errors, the first counts. It returns false if the execution is over.
 func (x *execution) failWith(e *session.Error) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -180,22 +191,25 @@ func (x *execution) failWith(e *session.Error) bool {
 	return true
 }
 
-// afterFunc is time.AfterFunc; f runs as a goroutine of the cell does, but not once that was interrupted.
+// afterFunc is time.AfterFunc. It runs f like a goroutine of the cell, unless the cell was
+// interrupted before.
 func (rt *Runtime) afterFunc(d time.Duration, f func()) *time.Timer {
 	return time.AfterFunc(d, rt.later(f))
 }
 
-// contextAfterFunc is context.AfterFunc; f runs as a goroutine of the cell does, but not once that was interrupted.
+// contextAfterFunc is context.AfterFunc. It runs f like a goroutine of the cell, unless the cell
+// was interrupted before.
 func (rt *Runtime) contextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
 	return context.AfterFunc(ctx, rt.later(f))
 }
 
-// later returns what compiled code may call in place of f at a later time.
+// later returns the function that compiled code gets in place of f, to call later.
 func (rt *Runtime) later(f func()) func() {
 	rt.postponed.Add(1)
 	x := rt.current()
 	return func() {
-		// It is a goroutine of the execution already while it looks: what stops that waits for it.
+		// It counts as a goroutine of the execution even while it checks ended, so that stopping
+		// the execution waits for it.
 		x.alive.Add(1)
 		defer x.alive.Add(-1)
 		if !x.ended.Load() {

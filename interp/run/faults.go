@@ -11,12 +11,13 @@ type runtimeError string
 
 func (e runtimeError) Error() string { return string(e) }
 
-// RuntimeError marks it as a runtime.Error.
+// RuntimeError marks a runtimeError as a runtime.Error.
 func (runtimeError) RuntimeError() {}
 
 const nilDereference runtimeError = "runtime error: invalid memory address or nil pointer dereference"
 
-// fault returns the runtime error that v, what some code panicked with, stands for, and v itself if it stands for none.
+// fault returns the runtime error that Go would panic with, if v is package reflect's or yaegi's
+// panic for it, and v itself otherwise.
 func fault(v any) any {
 	var text string
 	switch v := v.(type) {
@@ -35,7 +36,7 @@ func fault(v any) any {
 	return v
 }
 
-// faultOf returns the runtime error that a text of package reflect stands for, "" if it stands for none.
+// faultOf returns the runtime error for a panic text of package reflect, or "" if there is none.
 func faultOf(text string) runtimeError {
 	switch text {
 	case "reflect: slice index out of range",
@@ -47,7 +48,7 @@ func faultOf(text string) runtimeError {
 		"reflect.Value.Slice: string slice index out of bounds":
 		return "runtime error: slice bounds out of range"
 	case "reflect.Value.Call: call of nil function",
-		"reflect: Call using zero Value argument", // what a nil pointer points to
+		"reflect: Call using zero Value argument", // the target of a nil pointer
 		"reflect: CallSlice using zero Value argument",
 		"reflect: indirection through nil pointer to embedded struct",
 		"reflect: Method on nil interface value":

@@ -11,31 +11,34 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// Function values of cells are functions that package reflect makes, all of one code. Once a cell asks for the code of a function value, those of that cell and of
-// later ones are kept with the functions that they are of, which have program counters as the points of stacks have: where they begin.
+// Package reflect makes the function values of cells, and all of them share one code address. Once
+// a cell asks for the code of a function value, the function values of that cell and of later cells
+// are recorded with their functions. Each function gets a program counter for its beginning, just
+// as the points of stacks have program counters.
 
-// functionCode is the function that a value is of.
+// functionCode is the function behind a function value.
 type functionCode struct {
 	name string
-	at   int // the position where it is declared
+	at   int // the position of its declaration
 }
 
-// functionCodes are the functions of values that are in use.
+// functionCodes has the functions of the function values in use.
 type functionCodes struct {
-	by sync.Map // functionCode by the number of the value's address
+	by sync.Map // functionCode by the value's address, as a number
 }
 
-// addressOf returns the number of an address.
+// addressOf returns an address as a number.
 func addressOf(value *byte) uintptr { return reflect.ValueOf(value).Pointer() }
 
-// keep notes the function of a value until that is collected.
+// keep records the function of a value until the value is collected.
 func (c *functionCodes) keep(value *byte, f functionCode) {
 	if _, kept := c.by.Swap(addressOf(value), f); !kept {
 		runtime.AddCleanup(value, func(address uintptr) { c.by.Delete(address) }, addressOf(value))
 	}
 }
 
-// keeping is the step of a function literal that begins with Code, after that which makes the function.
+// keeping returns the step of a function literal that begins with Code: it makes the function value
+// by the step plain, and records f for it.
 func (rt *Runtime) keeping(node *yaegi.Node, f functionCode, plain yaegi.Step) yaegi.Step {
 	result, ok := node.Result()
 	if !ok {
@@ -50,7 +53,7 @@ func (rt *Runtime) keeping(node *yaegi.Node, f functionCode, plain yaegi.Step) y
 	}
 }
 
-// codeOf returns the function that a function literal is the value of, if that is known.
+// codeOf returns the function behind a function literal, if it is known.
 func codeOf(literal *yaegi.Node) (f functionCode, ok bool) {
 	parts := entryOf(literal, Code)
 	if parts == nil {
@@ -61,7 +64,7 @@ func codeOf(literal *yaegi.Node) (f functionCode, ok bool) {
 	return functionCode{name, at}, err1 == nil && err2 == nil
 }
 
-// pointer is the method Pointer of a reflect.Value.
+// pointer is the method Pointer of reflect.Value.
 func (rt *Runtime) pointer(v reflect.Value) uintptr {
 	if function, ok := yaegi.FunctionOf(v); ok && function != nil {
 		if f, ok := rt.codes.by.Load(addressOf(function)); ok {
@@ -73,7 +76,7 @@ func (rt *Runtime) pointer(v reflect.Value) uintptr {
 	return v.Pointer()
 }
 
-// errNoCode is the panic of runtime.FuncForPC of a function value whose function is not known.
+// errNoCode is the panic of runtime.FuncForPC for a function value whose function is not known.
 var errNoCode = errors.New("runtime.FuncForPC of a function value that was made before a cell asked for the Pointer of one; define its function again")
 
 // runtimeFunc is runtime.FuncForPC.

@@ -2,11 +2,14 @@ package run
 
 import "github.com/symmrepl/symmrepl/interp/internal/yaegi"
 
-// The trees that yaegi compiles are guarded: each call that returns, and each function of a cell that begins, first looks whether the execution that it belongs to
-// was abandoned. Yaegi itself stops all interpreted code or none, so code to which a call returns late would go on as soon as the next cell runs.
+// The trees that yaegi compiles are guarded: after each call, and at the beginning of each function
+// of a cell, the code checks whether its execution was abandoned. Yaegi itself can only stop all
+// interpreted code or none, so without the guard, code whose call returns late would continue as
+// soon as the next cell runs.
 
-// guard makes the code of a tree end when its execution is abandoned, and gives it our steps: see steps.go. Yaegi has made the steps of function literals
-// already; they are made again.
+// guard makes the code of a tree end when its execution is abandoned, and replaces steps of
+// yaegi's: see steps.go. Yaegi has already made the steps of function literals; they are made
+// again.
 func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 	node.Unmake()
 	switch generator := rt.yaegi.Generator(node); generator {
@@ -27,7 +30,7 @@ func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 	}
 }
 
-// guardCall guards a call, and keeps the stack if the function that it is in is traced.
+// guardCall guards a call, and records it on the stack if its function is traced.
 func (rt *Runtime) guardCall(node *yaegi.Node, in *scope) {
 	node.Wrap(func(s yaegi.Step) yaegi.Step {
 		if in.traced {
@@ -43,7 +46,7 @@ func (rt *Runtime) guardCall(node *yaegi.Node, in *scope) {
 	})
 }
 
-// guardFunction guards a function, whose scope is in.
+// guardFunction guards a function; in is the function's scope.
 func (rt *Runtime) guardFunction(node *yaegi.Node, in *scope) {
 	for _, t := range node.Variables() {
 		mendEqual(t)

@@ -6,41 +6,57 @@ import (
 	"runtime"
 )
 
-// Helper is the name of a function that lowered code calls and no cell can. Lowered code finds it in a package of its own; helpers is the table of that package.
+// Helper is the name of a function that lowered code can call and cells cannot. Lowered code imports
+// these functions from a separate package; the method helpers returns the package's table.
 type Helper string
 
-// The helpers, in groups. What is called a variable is given as a pointer to it, because yaegi passes interfaces to compiled code without the types of what
-// they hold; a key names a type that the runtime was told of by Note.
+// The helpers, in groups. Where a description says variable x, x is a pointer to the variable, because
+// yaegi passes interfaces to compiled code without the types of the values in them. A key identifies a
+// type that was registered with Note.
 const (
-	Bind     Helper = "Bind"     // Bind(name string, pointer any): pointer points to the variable that has a name in yaegi
-	Show     Helper = "Show"     // Show(pointers ...any): the values of the cell's last expression, none for nil
-	Describe Helper = "Describe" // Describe(i int, text func() string): value i is shown as the text that it gives of itself
-	Render   Helper = "Render"   // Render(values ...any): the values are shown in the forms that they say they have
+	// Bind(name string, pointer any): pointer points to yaegi's variable of this name
+	Bind Helper = "Bind"
+	Show Helper = "Show" // Show(pointers ...any): the values of the cell's last expression, none for nil
+	// Describe(i int, text func() string): value i is shown as what its method text returns
+	Describe Helper = "Describe"
+	// Render(values ...any): the values are shown in the display forms that they provide
+	Render Helper = "Render"
 
-	Assert       Helper = "Assert"       // Assert(x, v any, key string) bool: variable x holds a value of the type of v, the one of key; sets v
-	Implements   Helper = "Implements"   // Implements(x, v any, key string, methods ...string) bool: the same for an interface type
+	// Assert(x, v any, key string) bool: whether variable x holds a value of v's type, which has
+	// the key; if so, sets variable v
+	Assert Helper = "Assert"
+	// Implements(x, v any, key string, methods ...string) bool: Assert for an interface type
+	Implements   Helper = "Implements"
 	FailAssert   Helper = "FailAssert"   // FailAssert(x any, from, to string, methods ...string): panics as x.(T) does
-	IsNil        Helper = "IsNil"        // IsNil(x any) bool: variable x, of an interface type, holds nothing
-	ReceiverHeld Helper = "ReceiverHeld" // ReceiverHeld(x any): panics if variable x holds nothing
+	IsNil        Helper = "IsNil"        // IsNil(x any) bool: whether variable x, of an interface type, is nil
+	ReceiverHeld Helper = "ReceiverHeld" // ReceiverHeld(x any): panics if variable x is nil
 	Equal        Helper = "Equal"        // Equal(a, b any) bool: == of two variables of interface types
-	Holds        Helper = "Holds"        // Holds(a, v any) bool: variable a, of an interface type, holds v
-	Same         Helper = "Same"         // Same(a, b any) bool: == of two native values
+	// Holds(a, v any) bool: whether variable a, of an interface type, holds v
+	Holds Helper = "Holds"
+	Same  Helper = "Same" // Same(a, b any) bool: == of two native values
 
-	Native         Helper = "Native"         // Native(i, v any, key string): variable i, of an interface type, gets v as a native value
-	Unbox          Helper = "Unbox"          // Unbox(i, box any): the same for what a variable of a cell's interface type holds
-	Hold           Helper = "Hold"           // Hold(i, v any): variable i holds a copy of the struct v
-	Method         Helper = "Method"         // Method(key, name string, fn any): the type of key has a method
-	Implementation Helper = "Implementation" // Implementation(typ, iface string, into any): the type implements the interface; into converts
+	// Native(i, v any, key string): stores v as a native value in variable i, of an interface type
+	Native Helper = "Native"
+	// Unbox(i, box any): Native for the value in a variable of a cell's interface type
+	Unbox Helper = "Unbox"
+	Hold  Helper = "Hold" // Hold(i, v any): stores a copy of the struct v in variable i
+	// Method(key, name string, fn any): registers a method of the type of key
+	Method Helper = "Method"
+	// Implementation(typ, iface string, into any): registers that the type implements the
+	// interface; into converts
+	Implementation Helper = "Implementation"
 
 	NewDefers Helper = "NewDefers" // NewDefers() *defers: the deferred calls of a function
-	Recover   Helper = "Recover"   // Recover() any: the builtin
-	Forward   Helper = "Forward"   // Forward(): the function that calls it calls another in its place
-	NotNil    Helper = "NotNil"    // NotNil(x any): panics as panic(x) does if variable x holds nothing
+	Recover   Helper = "Recover"   // Recover() any: the builtin recover
+	Forward   Helper = "Forward"   // Forward(): the calling function calls another one in its place
+	NotNil    Helper = "NotNil"    // NotNil(x any): panics as panic(x) does if variable x is nil
 	Go        Helper = "Go"        // Go(f func()): the go statement
 	NewSelect Helper = "NewSelect" // NewSelect() *selection: the select statement
-	Yield     Helper = "Yield"     // Yield(): lets others run
+	Yield     Helper = "Yield"     // Yield(): runtime.Gosched
 
-	Lock        Helper = "Lock"        // Lock(m sync.Locker), and the like: methods that wait, until the cell is stopped
+	// Methods that wait, but no longer than until the cell is stopped.
+
+	Lock        Helper = "Lock"        // Lock(m sync.Locker)
 	RLock       Helper = "RLock"       // RLock(m *sync.RWMutex)
 	Wait        Helper = "Wait"        // Wait(g *sync.WaitGroup)
 	WaitGo      Helper = "WaitGo"      // WaitGo(g *sync.WaitGroup, f func())
@@ -50,53 +66,69 @@ const (
 	CmdOutput   Helper = "CmdOutput"   // CmdOutput(c *exec.Cmd) ([]byte, error)
 	CmdCombined Helper = "CmdCombined" // CmdCombined(c *exec.Cmd) ([]byte, error)
 
-	UnsafePointer    Helper = "UnsafePointer"    // UnsafePointer(to, from any): variable to becomes the pointer in from; one of them is an unsafe.Pointer
-	UnsafeOfUintptr  Helper = "UnsafeOfUintptr"  // UnsafeOfUintptr(n uintptr) unsafe.Pointer
-	UnsafeUintptr    Helper = "UnsafeUintptr"    // UnsafeUintptr(p unsafe.Pointer) uintptr
-	UnsafeAdd        Helper = "UnsafeAdd"        // UnsafeAdd(p unsafe.Pointer, n int64) unsafe.Pointer
-	UnsafeSlice      Helper = "UnsafeSlice"      // UnsafeSlice(to, from any, n int64): variable to becomes the slice of n elements at the pointer in from
-	UnsafeSliceData  Helper = "UnsafeSliceData"  // UnsafeSliceData(to, from any): variable to becomes the pointer to the elements of the slice in from
+	// UnsafePointer(to, from any): sets variable to to the pointer in variable from; one of them is
+	// an unsafe.Pointer
+	UnsafePointer   Helper = "UnsafePointer"
+	UnsafeOfUintptr Helper = "UnsafeOfUintptr" // UnsafeOfUintptr(n uintptr) unsafe.Pointer
+	UnsafeUintptr   Helper = "UnsafeUintptr"   // UnsafeUintptr(p unsafe.Pointer) uintptr
+	UnsafeAdd       Helper = "UnsafeAdd"       // UnsafeAdd(p unsafe.Pointer, n int64) unsafe.Pointer
+	// UnsafeSlice(to, from any, n int64): sets variable to to the slice of n elements at the
+	// pointer in variable from
+	UnsafeSlice Helper = "UnsafeSlice"
+	// UnsafeSliceData(to, from any): sets variable to to the pointer to the elements of the slice
+	// in variable from
+	UnsafeSliceData  Helper = "UnsafeSliceData"
 	UnsafeString     Helper = "UnsafeString"     // UnsafeString(p *byte, n int64) string
 	UnsafeStringData Helper = "UnsafeStringData" // UnsafeStringData(s string) *byte
 
-	LoggerAt Helper = "LoggerAt" // LoggerAt(l *log.Logger, at int) *Logger: l, for a call at a position
+	// LoggerAt(l *log.Logger, at int) *Logger: l, for a call at position at
+	LoggerAt Helper = "LoggerAt"
 
-	Enter Helper = "enter#" // enter#(name string, end int, top bool): the function that calls it begins; see callstack.go
-	Leave Helper = "leave#" // leave#(at int): the function that calls it is about to make its deferred calls, at a position
+	// enter#(name string, end int, top bool): the calling function begins; see callstack.go
+	Enter Helper = "enter#"
+	// leave#(at int): the calling function is about to make its deferred calls, at position at
+	Leave Helper = "leave#"
 
-	Code    Helper = "code#"   // code#(name string, at int): the function value that it begins is of a function with a name, at a position; see functioncode.go
-	Pointer Helper = "Pointer" // Pointer(v reflect.Value) uintptr: v.Pointer(), which says of a function value whose it is
+	// code#(name string, at int): the function literal that begins with this call is the function
+	// name, declared at position at; see functioncode.go
+	Code Helper = "code#"
+	// Pointer(v reflect.Value) uintptr: v.Pointer(), which for a function value identifies its
+	// function
+	Pointer Helper = "Pointer"
 
 	ShiftCount Helper = "ShiftCount" // ShiftCount(n int64) uint64: n, unless it is negative
-	Misused    Helper = "Misused"    // Misused(state int): panics, for an iterator that does what it must not in a state
-	Room       Helper = "Room"       // Room(n, each int64, what string) int64: n, if there is memory for n elements of so many bytes
-	Runes      Helper = "Runes"      // Runes(s string) (at []int, runes []rune): for a range over s
-	Zero       Helper = "Zero"       // Zero(v any): variable v becomes zero
-	Clear      Helper = "Clear"      // Clear(x any): the builtin
-	Print      Helper = "Print"      // Print(args ...any): the builtin
-	Println    Helper = "Println"    // Println(args ...any): the builtin
-	// InterfaceWords(x any) string: what the builtins print of variable x, of an interface type
+	// Misused(state int): panics because an iterator breaks the rules in this state
+	Misused Helper = "Misused"
+	// Room(n, each int64, what string) int64: n, if there is memory for n elements of each bytes
+	Room    Helper = "Room"
+	Runes   Helper = "Runes"   // Runes(s string) (at []int, runes []rune): for a range over s
+	Zero    Helper = "Zero"    // Zero(v any): sets variable v to zero
+	Clear   Helper = "Clear"   // Clear(x any): the builtin clear
+	Print   Helper = "Print"   // Print(args ...any): the builtin print
+	Println Helper = "Println" // Println(args ...any): the builtin println
+	// InterfaceWords(x any) string: what print and println write for variable x, of an interface type
 	InterfaceWords Helper = "InterfaceWords"
 )
 
-// Methods of what the helpers return.
+// Methods of the values that helpers return.
 const (
 	DefersDo       = "Do"       // Do(body func()): runs a function's body and then its deferred calls
 	DefersPush     = "Push"     // Push(f func()): defers f
-	DefersPushCall = "PushCall" // PushCall(call func()): defers what call calls
-	// PushRecover(): defers a call of recover itself, which is as if the function that defers it called it at its end
+	DefersPushCall = "PushCall" // PushCall(call func()): defers the function that call calls
+	// PushRecover(): defers a call of the builtin recover
 	DefersPushRecover = "PushRecover"
 
-	SelectDefault = "Default" // Default(): a case
-	SelectSend    = "Send"    // Send(channel, value any): a case, of variables
-	SelectRecv    = "Recv"    // Recv(channel any, into ...any): a case, of variables
-	SelectDo      = "Do"      // Do() int: waits, and returns the number of the case
+	SelectDefault = "Default" // Default(): adds the default case
+	SelectSend    = "Send"    // Send(channel, value any): adds a case that sends; both are variables
+	// Recv(channel any, into ...any): adds a case that receives; all are variables
+	SelectRecv = "Recv"
+	SelectDo   = "Do" // Do() int: waits, and returns the number of the case
 )
 
-// Ordered returns the helper for one of the builtins min and max, of two operands of a basic type.
+// Ordered returns the helper for the builtin min or max of two operands of a basic type.
 func Ordered(builtin, typ string) Helper { return Helper(builtin + "#" + typ) }
 
-// helpers are the functions of the table.
+// helpers returns the functions by name.
 func (rt *Runtime) helpers() map[Helper]any {
 	table := map[Helper]any{
 		Bind:     rt.bind,

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestHelpers holds that the table has a function for every helper that helpers.go names, and methods for those that it names.
+// TestHelpers checks that the table has a function for every helper in helpers.go, and that the
+// methods named there exist.
 func TestHelpers(t *testing.T) {
 	rt, err := New(nil, nil, 1<<30, nil)
 	if err != nil {

@@ -2,10 +2,12 @@ package run
 
 import "time"
 
-// LateGrace is how long the deferred calls of an interrupted cell may take together.
+// LateGrace is how long all deferred calls of an interrupted cell together may take.
 const LateGrace = time.Second
 
-// leave reports whether the function of d was stopped. If so, its deferred calls are kept for when interpreted code runs again, unless the execution was abandoned.
+// leave reports whether the function of d was stopped. If so, leave keeps d until interpreted code
+// runs again, so that its deferred calls are made then. If the execution was abandoned, they are
+// dropped.
 func (rt *Runtime) leave(d *defers) bool {
 	if rt.abandoned.Load() > 0 && rt.isAbandoned() {
 		return true
@@ -21,7 +23,8 @@ func (rt *Runtime) leave(d *defers) bool {
 	}
 }
 
-// takeLate returns the functions that were stopped before their deferred calls, those that were called last first, and forgets them.
+// takeLate returns the functions that were stopped before their deferred calls were made, the last
+// called first, and forgets them.
 func (rt *Runtime) takeLate() []*defers {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -10,28 +10,32 @@ import (
 
 const watchEvery = 5 * time.Millisecond
 
-// limit limits what code of cells takes of one thing.
+// limit limits one resource that code of cells uses.
 type limit interface {
-	// begin is called before code of cells runs when none does, and may come while exceeded is called.
+	// begin is called when code of cells starts to run and none ran before. It may be called during
+	// a call of exceeded.
 	begin()
-	// exceeded describes what is exceeded when code of cells has to stop; what is "" otherwise.
+	// exceeded describes the exceeded limit if code of cells has to stop; otherwise what is "".
 	exceeded() (what, detail, hint string)
 }
 
-// watch looks at a limit while any code of cells runs, and stops all of it when it exceeds the limit: endless recursion would end the process, and a machine
-// without memory any process. Each limit has a watch of its own, because one that collects garbage first may take long.
+// watch checks a limit while any code of cells runs, and stops all of that code if the limit is
+// exceeded. Each limit has its own watch, because a check that collects garbage first may take
+// long.
 type watch struct {
 	rt    *Runtime
 	limit limit
 	armed atomic.Bool
 }
 
-// LimitMemory replaces the machine's memory for the limit: available returns how many bytes the process may still take, and how many there are.
+// LimitMemory replaces the function that measures the machine's memory: available returns how many
+// bytes the process may still allocate, and how many there are in total.
 func (rt *Runtime) LimitMemory(available func() (free, total uint64)) {
 	rt.memory.limit.(*memoryLimit).available = available
 }
 
-// arm makes the watch look for as long as code of cells runs. The first that runs begins.
+// arm starts the checks, which go on while code of cells runs. First says that no code of cells ran
+// before.
 func (w *watch) arm(first bool) {
 	if first {
 		w.limit.begin()
@@ -44,7 +48,7 @@ func (w *watch) arm(first bool) {
 func (w *watch) look() {
 	if w.rt.busy.Load() == 0 {
 		w.armed.Store(false)
-		if w.rt.busy.Load() > 0 { // since a moment ago
+		if w.rt.busy.Load() > 0 { // code started just now
 			w.arm(false)
 		}
 		return

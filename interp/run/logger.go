@@ -16,8 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Logger takes the place of a logger where code of cells calls its methods that write. Package log would take a function of the interpreter for the caller;
-// a Logger knows the position of the call.
+// Logger replaces a log.Logger where code of cells calls a method that writes. Package log would
+// report a function of the interpreter as the caller; a Logger knows the position of the call.
 type Logger struct {
 	rt *Runtime
 	*log.Logger
@@ -44,7 +44,7 @@ func (l *Logger) panic(s string) {
 	panic(s)
 }
 
-// fatal ends a program, but of a session only the cell.
+// fatal ends the process if the cells are a program, and only the cell in a session.
 func (l *Logger) fatal(s string) {
 	if !l.rt.program {
 		l.panic(s)
@@ -53,10 +53,11 @@ func (l *Logger) fatal(s string) {
 	os.Exit(1)
 }
 
-// fileFlags are those that ask for the position.
+// fileFlags are the flags that ask for the position.
 const fileFlags = log.Lshortfile | log.Llongfile
 
-// Output writes s as a line. Its position is that of the call, whatever the depth: who has called a function of a cell is not known.
+// Output writes s as a line. It gives the position of the call whatever the depth is, because the
+// callers of a function of a cell are not known.
 func (l *Logger) Output(_ int, s string) error {
 	flags := l.Flags()
 	if flags&fileFlags == 0 {
@@ -66,7 +67,8 @@ func (l *Logger) Output(_ int, s string) error {
 	if flags&log.Lshortfile != 0 {
 		file = filepath.Base(file)
 	}
-	// The position comes last of what is before the message, but for the prefix when that is there too.
+	// The position is the last part before the message, or before the prefix if Lmsgprefix puts
+	// that in front of the message.
 	prefix := l.Prefix()
 	if flags&log.Lmsgprefix != 0 {
 		s, prefix = prefix+s, ""
@@ -78,7 +80,7 @@ func (l *Logger) Output(_ int, s string) error {
 	if err != nil {
 		return err
 	}
-	out := l.Writer() // which takes the lock, too
+	out := l.Writer() // Writer takes the lock, too
 	lock.Lock()
 	defer lock.Unlock()
 	_, err = out.Write(text.Bytes())
@@ -98,13 +100,14 @@ func outputLock(l *log.Logger) (*sync.Mutex, error) {
 	return lock, nil
 }
 
-// checkLogger looks whether loggers have the field that is needed.
+// checkLogger checks that a log.Logger has the field that outputLock uses.
 func checkLogger() error {
 	_, err := outputLock(log.New(io.Discard, "", 0))
 	return err
 }
 
-// fileLine returns where a position is: where a line directive says, in the file of a script, by its full name, or in a cell, such as cell[3].
+// fileLine returns the file and line of a position: those that a line directive gives, the full
+// file name in a script, or the name of a cell, such as cell[3].
 func (rt *Runtime) fileLine(at token.Pos) (file string, line int) {
 	file, line, directed := rt.host.Directed(at)
 	if file != "" {

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// availableMemory returns how many bytes of memory this process may still take, and how many there are: of the machine, or of the control
-// group that has less left.
+// availableMemory returns how many bytes of memory this process may still allocate, and how many
+// there are in total, for either the machine or the process's control group, whichever has less
+// free.
 func availableMemory() (free, total uint64) {
 	table, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
-		return 1, 1 // unknown, and so not short
+		return 1, 1 // unknown, so treated as enough
 	}
 	free, total = numberAfter(table, "MemAvailable:")<<10, numberAfter(table, "MemTotal:")<<10
 	groups, _ := os.ReadFile("/proc/self/cgroup")
@@ -28,7 +29,7 @@ func availableMemory() (free, total uint64) {
 		} else if parts[1] != "" {
 			continue
 		}
-		// In a container the path may be the host's, and the group is the root.
+		// In a container, the path may be that of the host; the control group is then at the root.
 		for _, dir := range []string{path.Join(root, parts[2]), root} {
 			most, err := readNumber(path.Join(dir, limit))
 			used, err2 := readNumber(path.Join(dir, usage))
@@ -36,7 +37,8 @@ func availableMemory() (free, total uint64) {
 				continue
 			}
 			stat, _ := os.ReadFile(path.Join(dir, "memory.stat"))
-			used -= min(used, numberAfter(stat, "inactive_file ")+numberAfter(stat, "active_file ")) // go when memory is needed
+			// the kernel reclaims these when memory is needed
+			used -= min(used, numberAfter(stat, "inactive_file ")+numberAfter(stat, "active_file "))
 			if left := most - min(most, used); left < free {
 				free, total = left, most
 			}
@@ -53,7 +55,8 @@ func readNumber(file string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// numberAfter returns the number that follows a key at the beginning of a line, 0 if there is none.
+// numberAfter returns the number after a key at the beginning of a line, or 0 if no line has the
+// key.
 func numberAfter(table []byte, key string) (n uint64) {
 	for line := range strings.Lines(string(table)) {
 		if rest, ok := strings.CutPrefix(line, key); ok {

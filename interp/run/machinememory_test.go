@@ -9,7 +9,7 @@ import (
 	"github.com/petermattis/goid"
 )
 
-// TestMachineMemory holds that what the kernel says is understood.
+// TestMachineMemory checks that the kernel's files are understood.
 func TestMachineMemory(t *testing.T) {
 	free, total := availableMemory()
 	if total < 64<<20 || free > total || free == 0 {
@@ -20,7 +20,8 @@ func TestMachineMemory(t *testing.T) {
 	}
 }
 
-// TestGoroutineNumber holds that the number of a goroutine is read from where this version of Go keeps it.
+// TestGoroutineNumber checks that the number of a goroutine is read from the place where this
+// version of Go keeps it.
 func TestGoroutineNumber(t *testing.T) {
 	for range 2 {
 		done := make(chan string)

@@ -9,24 +9,30 @@ import (
 )
 
 const (
-	// heapStep is by how much the heap grows until the machine's memory is looked at again.
+	// heapStep is how much the heap has to grow before the machine's memory is checked again.
 	heapStep = 64 << 20
-	// Cells leave a sixteenth of the machine's memory, or of what this process may have of it, but not more than maxKept.
+	// Cells leave one part in keptPart of the machine's memory free (or of the memory that this
+	// process may use), but not more than maxKept.
 	keptPart = 16
 	maxKept  = 8 << 30
 )
 
-// memoryLimit is the limit of the memory that values take: most for this process, and what the machine has.
+// memoryLimit limits the memory of values: to most bytes in this process, and to what the machine
+// has.
 type memoryLimit struct {
-	looked  atomic.Uint64 // bytes on the heap when the machine's memory was looked at
-	settled atomic.Uint64 // bytes that survived the first collection since code of cells runs, 0 if there was none
-	// most is how many bytes the values of cells may take, garbage not counted.
+	looked atomic.Uint64 // bytes on the heap when the machine's memory was last checked
+	// bytes that survived the first collection since code of cells began to run, 0 if there was
+	// none
+	settled atomic.Uint64
+	// most is how many bytes the values of cells may take, not counting garbage.
 	most uint64
-	// available returns how many bytes of memory the process may still take, and how many there are.
+	// available returns how many bytes of memory the process may still allocate, and how many there
+	// are in total.
 	available func() (free, total uint64)
 }
 
-// sampleHeap returns how many bytes are on the heap, garbage included, and how many were ever allocated there.
+// sampleHeap returns how many bytes are on the heap, including garbage, and how many were ever
+// allocated there.
 func sampleHeap() (heap, allocated uint64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
@@ -63,7 +69,8 @@ func (l *memoryLimit) exceeded() (what, detail, hint string) {
 			settled = heap
 			l.settled.Store(settled)
 		}
-		// What was allocated meanwhile, which is much when this process has to wait for a processor, may be garbage again, as long as what survives
+		// Memory allocated since the check began may be garbage already, and it is much if this
+		// process had to wait for a processor. It counts as free as long as the surviving memory
 		// does not grow.
 		if heap < settled+heapStep {
 			free += since
@@ -73,20 +80,22 @@ func (l *memoryLimit) exceeded() (what, detail, hint string) {
 	if free >= kept {
 		return "", "", ""
 	}
-	return "out of memory", fmt.Sprintf("values take %d MB here, and of %d MB in all %d MB are left", heap>>20, total>>20, free>>20),
-		"set variables that hold much to nil, or define them again"
+	return "out of memory", fmt.Sprintf("values take %d MB here, and %d MB of %d MB in all are left", heap>>20, free>>20, total>>20),
+		"set variables with large values to nil, or define them again"
 }
 
-// memoryHint says what to do when values take more than they may.
-const memoryHint = "set variables that hold much to nil, or define them again; GOMEMLIMIT=32GiB in the environment of symmrepl, for one, permits more"
+// memoryHint tells users how to make room for values.
+const memoryHint = "set variables with large values to nil, or define them again; " +
+	"to permit more, set for example GOMEMLIMIT=32GiB in the environment of symmrepl"
 
-// permitted says how much values may take.
+// permitted says how much memory values may take.
 func (l *memoryLimit) permitted() string {
 	return fmt.Sprintf("values may take %d MB on this rank", l.most>>20)
 }
 
-// collect collects garbage, gives its memory back, and returns how many bytes values take. What is allocated during a collection counts, and is mostly
-// garbage if the next one finds less.
+// collect collects garbage, returns the memory to the system, and returns how many bytes values
+// take. Memory that is allocated during a collection counts as in use; a second collection frees
+// most of it.
 func collect() (live uint64) {
 	live = math.MaxUint64
 	for range 2 {
@@ -98,7 +107,7 @@ func collect() (live uint64) {
 	return live
 }
 
-// reserve panics if there is no room for one more value of so many bytes.
+// reserve panics if there is no room for another value of so many bytes.
 func (l *memoryLimit) reserve(bytes uint64) {
 	if heap, _ := sampleHeap(); heap+bytes <= l.most {
 		return
@@ -109,19 +118,20 @@ func (l *memoryLimit) reserve(bytes uint64) {
 	panic(memoryError{fmt.Sprintf("out of memory: a value of %d MB is made, and %s", bytes>>20, l.permitted())})
 }
 
-// memoryError is what the code of a cell panics with that makes a value for which there is no room.
+// memoryError is the panic of code of a cell that makes a value for which there is no room.
 type memoryError struct{ text string }
 
 func (e memoryError) Error() string { return e.text }
 
-// RuntimeError marks it as a runtime.Error.
+// RuntimeError marks a memoryError as a runtime.Error.
 func (memoryError) RuntimeError() {}
 
-// Hint says what to do.
+// Hint tells users what to do.
 func (memoryError) Hint() string { return memoryHint }
 
-// room returns n, for n elements of each bytes that a cell is about to make. It panics if there is no room for them; of more than maxMade Go itself says that what
-// it makes is too much, unless that is "".
+// room returns n if there is room for n elements of each bytes, and panics otherwise. Above maxMade
+// bytes it panics with Go's own error, which begins with what; if what is "", it leaves that check
+// to the code that allocates.
 func (rt *Runtime) room(n, each int64, what string) int64 {
 	switch {
 	case n > maxMade/each && what != "":
@@ -138,8 +148,10 @@ func (rt *Runtime) roomInt(n, each int) int { return int(rt.room(int64(n), int64
 // maxMade is the largest number of bytes that Go tries to allocate.
 const maxMade = 1 << 48
 
-// MemoryShare returns how many bytes the values of a process may take, if so many processes share the machine: what the environment variable GOMEMLIMIT says, or
-// else a third of what is free now, divided among them. A slice or string that grows needs room for both the old and the new one.
+// MemoryShare returns how many bytes the values of one process may take if so many processes share
+// the machine: the environment variable GOMEMLIMIT if it is set, or else a third of the free memory
+// divided by the number of processes. A slice or string that grows needs room for both the old and
+// the new one.
 func MemoryShare(processes int) uint64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
 		return uint64(limit)
@@ -151,5 +163,5 @@ func MemoryShare(processes int) uint64 {
 	return max(free/3/uint64(max(processes, 1)), minShare)
 }
 
-// minShare is the least that MemoryShare returns of what is free.
+// minShare is the least share of the free memory that MemoryShare returns.
 const minShare = 256 << 20

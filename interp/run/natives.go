@@ -14,35 +14,39 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// Yaegi's values do not know the names and methods of their types. So a value that becomes an interface of compiled code, any included, becomes a
-// native one: of a type made at run time (package named) that has the name, the fields and the methods that Go would give it. So
-// reflection, assertions and method calls in compiled code find what Go would have them find.
+// Yaegi's values do not know the names and methods of their types. So a value that is converted to
+// an interface (any included) for compiled code becomes a native value: a value of a type made at
+// run time (package named) with the name, the fields and the methods that Go would give it.
+// Reflection, assertions and method calls in compiled code then work as in Go.
 //
-// A native type has the memory layout of yaegi's, so that conversion either way is a matter of seeing the same memory as another
-// type, and slices, maps and pointers are shared. The exception is an interface type of cells that has
-// methods: yaegi lays it out as a struct of its own, called a box. A box is printed, encoded and compared as what it holds (boxes.go).
+// A native type has the memory layout of yaegi's type. A conversion either way views the same
+// memory as another type, and slices, maps and pointers are shared. The exception is an interface
+// type with methods that a cell declares: yaegi lays it out as a struct, called a box. A box is
+// printed, encoded and compared as the value in it (boxes.go).
 
 // natives makes the native types of a session.
 type natives struct {
 	yaegi    *yaegi.Interpreter
 	packages func() *check.Packages
 
-	boxed atomic.Bool // there are types of boxes
+	boxed atomic.Bool // whether any type has boxes
 
 	mu      sync.Mutex
-	types   map[string]types.Type          // by key; as package lower writes them
-	local   map[*types.TypeName]InFunction // those that functions declare
-	native  map[string]reflect.Type        // of those, as made
+	types   map[string]types.Type          // by key, as package lower writes it
+	local   map[*types.TypeName]InFunction // the types that functions declare
+	native  map[string]reflect.Type        // native types by key
 	made    map[view][]*native
-	by      map[reflect.Type]*native // named ones
+	by      map[reflect.Type]*native // native types with names
 	cells   map[reflect.Type]types.Type
 	methods map[*types.TypeName][]*methods
 
-	implementations map[string][]implementation // of interface types, by key
-	recursive       []*named.Type               // see recursivetypes.go
+	// implementations of interface types, by the interface's key
+	implementations map[string][]implementation
+	recursive       []*named.Type // see recursivetypes.go
 
 	released map[*types.TypeName]weak.Pointer[released] // see oldtypes.go
-	gone     map[*types.TypeName]bool                   // types that are gone, of which there may be keys
+	// types that are gone but may still have keys in the maps above
+	gone map[*types.TypeName]bool
 }
 
 // release frees all native types. No value of any of them may exist.
@@ -59,19 +63,22 @@ func (n *natives) release() {
 	}
 }
 
-// methods are the methods of a type of cells, as functions whose first parameter is a pointer to the receiver.
+// methods has the methods of a type of cells, as functions whose first parameter is a pointer to
+// the receiver.
 type methods struct {
 	typ *types.Named
 	fns map[string]reflect.Value
 }
 
-// native is a type of a cell as compiled code sees it: a named one, or one with boxes in it that has no name.
+// native is a type of a cell as compiled code sees it: a named type, or an unnamed type that
+// contains boxes.
 type native struct {
 	typ  types.Type
 	made *named.Type
 }
 
-// view selects one of the native types that a type of cells has. The bare one is for values in fields that are not exported, where printing calls no methods.
+// view selects one of the native types of a type of cells. Fields that are not exported have values
+// of the bare type, for which printing calls no methods.
 type view struct {
 	origin *types.TypeName // nil for types without a name
 	bare   bool
@@ -85,14 +92,14 @@ func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives 
 	}
 }
 
-// noted returns the type of a key.
+// noted returns the type with the key.
 func (n *natives) noted(key string) types.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.types[key]
 }
 
-// typeOfKey returns the native type of a key's type.
+// typeOfKey returns the native type of the type with the key.
 func (n *natives) typeOfKey(key string) reflect.Type {
 	n.mu.Lock()
 	r := n.native[key]
@@ -107,14 +114,14 @@ func (n *natives) typeOfKey(key string) reflect.Type {
 	return r
 }
 
-// textOf returns what Go calls the type of a key.
+// textOf returns Go's name for the type with the key.
 func (n *natives) textOf(key string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.reflectType(n.types[key], false).String()
 }
 
-// typeOf returns the native type of t. From then on cellType finds t by it.
+// typeOf returns the native type of t. From then on, cellType maps the native type to t.
 func (n *natives) typeOf(t types.Type) reflect.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -125,7 +132,8 @@ func (n *natives) typeOf(t types.Type) reflect.Type {
 	return r
 }
 
-// addMethod gives the type of a key a method. If the type has been used already without it, it is made again.
+// addMethod gives the type with the key a method. If a native type without the method exists,
+// native types are made again.
 func (n *natives) addMethod(key, name string, fn any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -152,7 +160,8 @@ func (n *natives) methodsOf(t *types.Named) *methods {
 	return nil
 }
 
-// cellType returns the type of cells that a native type was made for, nil if it is not a native type.
+// cellType returns the type of cells for which a native type was made, or nil if r is not a native
+// type.
 func (n *natives) cellType(r reflect.Type) types.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -168,7 +177,7 @@ func (n *natives) cellType(r reflect.Type) types.Type {
 	return nil
 }
 
-// cellTypeOf returns the type of cells that a native value has, nil if v is none.
+// cellTypeOf returns the type of cells of a native value, or nil if v is not one.
 func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 	if !v.IsValid() {
 		return nil
@@ -176,7 +185,8 @@ func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 	return n.cellType(v.Type())
 }
 
-// make returns the native type of t with a name for reflection, which it makes unless it has been made.
+// make returns the native type of t, with a name for reflection. It makes the type if it does not
+// exist.
 func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool, methods []*types.Selection) reflect.Type {
 	key := view{bare: bare}
 	if t, ok := t.(*types.Named); ok {
@@ -219,7 +229,7 @@ func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool,
 	return r
 }
 
-// find returns what has been made of a type, nil if nothing has.
+// find returns the native type made for t, or nil.
 func (n *natives) find(key view, t types.Type) *native {
 	for _, made := range n.made[key] {
 		if types.Identical(made.typ, t) {
@@ -229,7 +239,7 @@ func (n *natives) find(key view, t types.Type) *native {
 	return nil
 }
 
-// method makes a method of a native type, which calls the cell's.
+// method returns a method of a native type that calls the cell's method.
 func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
 	fn := m.Obj().(*types.Func)
 	sig := m.Type().(*types.Signature)
@@ -263,8 +273,8 @@ func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
 		}}
 }
 
-// methodSet lists the exported methods of a type and of pointers to it that the session has functions for. Methods of values have a receiver that is no
-// pointer.
+// methodSet lists the exported methods of a type, and of pointers to it, for which the session has
+// functions. For methods of values the receiver is not a pointer.
 func (n *natives) methodSet(t *types.Named) []*types.Selection {
 	own := n.methodsOf(t)
 	if own == nil {
@@ -283,7 +293,8 @@ func (n *natives) methodSet(t *types.Named) []*types.Selection {
 	return list
 }
 
-// seenAs returns v as a value of type t, which has the same memory layout. If v is addressable, the result is the same variable.
+// seenAs returns v as a value of type t, which has the same memory layout. If v is addressable, the
+// result is the same variable.
 func seenAs(v reflect.Value, t reflect.Type) reflect.Value {
 	switch {
 	case v.Type() == t:
@@ -298,20 +309,23 @@ func seenAs(v reflect.Value, t reflect.Type) reflect.Value {
 	return reflect.NewAt(t, v.Addr().UnsafePointer()).Elem()
 }
 
-// implementation is a type that implements an interface type of cells, and the function from the one to the other.
+// implementation is a type that implements an interface type of cells, and the function that
+// converts values of the type to the interface.
 type implementation struct {
 	typ  types.Type
 	into reflect.Value
 }
 
-// addImplementation notes the function from the type of a key to an interface type of cells.
+// addImplementation registers the function that converts values of type typ to an interface type of
+// cells; both are given as keys.
 func (n *natives) addImplementation(typ, iface string, into any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.implementations[iface] = append(n.implementations[iface], implementation{n.types[typ], reflect.ValueOf(into)})
 }
 
-// implementation returns how a value of a cell's type becomes one of an interface type, an invalid value if its type does not implement that.
+// implementation returns the function that converts a value of a cell's type to an interface type,
+// or an invalid value if the type does not implement the interface.
 func (n *natives) implementation(t types.Type, iface string) reflect.Value {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -323,7 +337,7 @@ func (n *natives) implementation(t types.Type, iface string) reflect.Value {
 	return reflect.Value{}
 }
 
-// valueMethod returns the error for a method of a type.
+// valueMethod returns the error of calling a value method through a nil pointer.
 func valueMethod(fn *types.Func, t types.Type) runtimeError {
 	of := types.Unalias(t).(*types.Named)
 	name := PlainNames(of.Obj().Name())

@@ -60,8 +60,8 @@ func (n *natives) funcType(t *types.Signature) reflect.Type {
 	return reflect.FuncOf(in, out, t.Variadic())
 }
 
-// structType makes a struct type that has no name. Reflection cannot embed types that are not exported; such
-// fields are not embedded here.
+// structType makes the native type of an unnamed struct type. Reflection cannot embed types that
+// are not exported; fields of such types are not embedded in the native type.
 func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
 	if n.packages().HoldsInterfaces(t) {
 		return n.make(t, nil, n.structText(t), bare, nil)
@@ -101,10 +101,11 @@ func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
 	return n.make(t, t.Obj().Pkg(), n.nameOf(t), bare, methods)
 }
 
-// UnnamedStruct is the name of types that stand for a struct type without a name.
+// UnnamedStruct is the name of the types that stand for an unnamed struct type.
 const UnnamedStruct = "struct"
 
-// unnamed returns the type for which t, or what it points to, stands; t if it is another one.
+// unnamed returns the unnamed struct type for which t stands, or a pointer to it if t is a pointer,
+// and t itself otherwise.
 func unnamed(t types.Type) types.Type {
 	switch u := t.(type) {
 	case *types.Pointer:
@@ -117,8 +118,9 @@ func unnamed(t types.Type) types.Type {
 	return t
 }
 
-// layout returns a type of the kind and memory layout of t's underlying type, for the time in which that is not complete. If t is not at the top but part of
-// another type, only the memory layout is the same.
+// layout returns a type of the kind and memory layout of t's underlying type, to be used while the
+// native type is incomplete. If t is part of another type (top is false), only the memory layout is
+// the same.
 func (n *natives) layout(t types.Type, top bool) reflect.Type {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if r := n.packages().CompiledNamed(named); r != nil {
@@ -170,7 +172,7 @@ func (n *natives) layout(t types.Type, top bool) reflect.Type {
 	return reflect.TypeFor[unsafe.Pointer]()
 }
 
-// structText is what reflect calls a struct type.
+// structText returns package reflect's name for a struct type.
 func (n *natives) structText(t *types.Struct) string {
 	fields := make([]string, t.NumFields())
 	for i := range fields {
@@ -186,7 +188,7 @@ func (n *natives) structText(t *types.Struct) string {
 	return "struct { " + strings.Join(fields, "; ") + " }"
 }
 
-// interfaceText is what reflect calls an interface type.
+// interfaceText returns package reflect's name for an interface type.
 func (n *natives) interfaceText(t *types.Interface) string {
 	methods := make([]string, t.NumMethods())
 	for i := range methods {
@@ -196,8 +198,9 @@ func (n *natives) interfaceText(t *types.Interface) string {
 	return "interface { " + strings.Join(methods, "; ") + " }"
 }
 
-// fields are those of a struct type. Printing calls no methods of what is in fields that are not exported, but has to call those of boxes:
-// fields with boxes in them are exported to reflection, under their names.
+// fields returns the fields of a native struct type. Printing calls no methods of values in
+// unexported fields, but it has to call those of boxes; so fields that contain boxes are exported
+// to reflection, under their own names.
 func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
 	fields := make([]named.Field, u.NumFields())
 	for i := range fields {

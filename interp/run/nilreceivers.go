@@ -8,10 +8,12 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
-// A value method that is called with a nil pointer through an interface panics with an error of its own, which names the method. That, and the panic of a call of a
-// method of an interface that holds nothing, begins when the arguments have been evaluated.
+// A call of a value method through an interface that holds a nil pointer panics with its own error,
+// which names the method. This panic, and that of a method call on a nil interface, happens after
+// the arguments are evaluated.
 
-// calledWithNil returns that error for a type of pointers and the name of the method, "" if the call is to panic in another way or not at all.
+// calledWithNil returns that error for a pointer type and a method's name, or "" if the call panics
+// in another way or not at all.
 func (rt *Runtime) calledWithNil(t *types.Pointer, method string) runtimeError {
 	m, index, _ := types.LookupFieldOrMethod(t, false, rt.host.Checker().Package(), method)
 	fn, isFunc := m.(*types.Func)
@@ -21,7 +23,7 @@ func (rt *Runtime) calledWithNil(t *types.Pointer, method string) runtimeError {
 	return valueMethod(fn, t.Elem())
 }
 
-// selectingMethod is the step of the selection of a method of what an interface of cells holds.
+// selectingMethod returns the step that selects a method of the value in an interface of cells.
 func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()
 	from, ok1 := operands[0].Place()

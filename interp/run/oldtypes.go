@@ -7,25 +7,28 @@ import (
 	"weak"
 )
 
-// A type that no cell can name any more may still be used by code that runs or may run, such as that of a closure in a variable. Yaegi's own type is reachable from
-// all such code, so what the runtime knows of the type is kept there, and is gone with it.
+// Code that runs or may run, such as a closure in a variable, may still use a type that no cell can
+// name any more. All such code references yaegi's own type, so the runtime's data about the native
+// type is attached to yaegi's type, and is freed with it.
 
-// released is what the runtime knows of a type that no cell can name any more.
+// released is the runtime's data about a type that no cell can name any more.
 type released struct{ methods []*methods }
 
-// Kept reports whether there may be native values of a type, which may be anywhere, or it is known by which interfaces it implements.
+// Kept reports whether a type must be kept for ever: because native values of it may exist
+// anywhere, or because it is registered as an implementation of an interface.
 func (rt *Runtime) Kept(t *types.TypeName) bool {
 	rt.natives.mu.Lock()
 	defer rt.natives.mu.Unlock()
 	return rt.natives.isKept(t)
 }
 
-// Release makes a type, which has a name in yaegi and no other object refers to, one that goes with the code that uses it. Then gone is called, on another goroutine.
+// Release arranges that a type goes away with the code that uses it. The type has the given name in
+// yaegi, and no other object may refer to it. When it is gone, gone is called on another goroutine.
 func (rt *Runtime) Release(name string, t *types.TypeName, gone func()) error {
 	n := rt.natives
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.isKept(t) { // since a moment ago
+	if n.isKept(t) { // became so just now
 		return nil
 	}
 	r := &released{n.methods[t]}
@@ -61,7 +64,7 @@ func (n *natives) isKept(t *types.TypeName) bool {
 	return false
 }
 
-// hold keeps a released type for ever, because a value of it becomes a native one.
+// hold keeps a released type for ever, because one of its values becomes a native value.
 func (n *natives) hold(t *types.TypeName) {
 	if r := n.released[t].Value(); r != nil {
 		n.methods[t] = r.methods
@@ -69,7 +72,7 @@ func (n *natives) hold(t *types.TypeName) {
 	}
 }
 
-// forget drops a type that is gone, and reports whether it did.
+// forget drops a released type that is gone, and reports whether t was one.
 func (n *natives) forget(t *types.TypeName) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -87,7 +90,7 @@ func (n *natives) forget(t *types.TypeName) bool {
 	return true
 }
 
-// isGone reports whether a type is gone, or one of its elements.
+// isGone reports whether a type, or the element type in it, is gone.
 func (n *natives) isGone(t types.Type) bool {
 	for {
 		switch u := types.Unalias(t).(type) {

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Others returns how many cells and goroutines of cells run, and whether that is all that can run code of cells: nothing is left to be done at a later time, and no
-// compiled code has goroutines of its own. A compiled call that was abandoned ends with its goroutine, and does not count. It may be called at any time, and costs
-// what Doing does.
+// Others returns how many cells and goroutines of cells run. All reports whether nothing else can
+// run code of cells: no function is scheduled for later, and compiled code has started no
+// goroutines. Abandoned compiled calls do not count, because their goroutines end with them. Others
+// may be called at any time, and costs as much as Doing.
 func (rt *Runtime) Others() (running int, all bool) {
 	running = rt.Running()
 	if rt.postponed.Load() > 0 {
@@ -19,7 +20,8 @@ func (rt *Runtime) Others() (running int, all bool) {
 	return running, len(dump) < dumpSize && !hasForeign(string(dump))
 }
 
-// activeBeside reports whether a goroutine of cells other than that of an id does not wait for another one: it computes, sleeps, or is in a call of the system.
+// activeBeside reports whether another goroutine of cells than the given one is active: it
+// computes, sleeps, or is in a system call.
 func activeBeside(dump string, id int64) bool {
 	own := "goroutine " + strconv.FormatInt(id, 10) + " ["
 	for stack := range strings.SplitSeq(dump, "\n\n") {
@@ -40,15 +42,16 @@ func activeBeside(dump string, id int64) bool {
 	return false
 }
 
-// createdBy is the line of a stack that names the function in which the goroutine was started.
+// createdBy matches the line of a stack that names the function that started the goroutine.
 var createdBy = regexp.MustCompile(`(?m)^created by (.*?)(?: in goroutine \d+)?$`)
 
-// ownGoroutines are the beginnings of names of functions that start goroutines which run no code of cells, or are counted when they do: those of this program, Go's
-// runtime and what package os/signal keeps, and the test of a package.
+// ownGoroutines are prefixes of functions whose goroutines run no code of cells or are already
+// counted: functions of this program, of Go's runtime, of package os/signal, and of tests.
 var ownGoroutines = []string{"github.com/symmrepl/symmrepl/", "main.", "runtime.", "runtime/", "os/signal.", "testing."}
 
-// hasForeign reports whether a dump has a goroutine that compiled code of somebody else has started. One that package sync has started for this program is in a
-// function of it, and in no code of cells.
+// hasForeign reports whether a dump has a goroutine started by any other compiled code. A goroutine
+// that package sync started for this program does not count: it is in a function of this program,
+// and not in code of cells.
 func hasForeign(dump string) bool {
 	for stack := range strings.SplitSeq(dump, "\n\n") {
 		m := createdBy.FindStringSubmatch(stack)
@@ -63,10 +66,10 @@ func hasForeign(dump string) bool {
 	return false
 }
 
-// inInterpreter reports whether a stack has a function by which cells are run.
+// inInterpreter reports whether a stack has a function of the interpreter.
 func inInterpreter(stack string) bool {
 	return slices.ContainsFunc(interpreterPrefixes, func(prefix string) bool { return strings.Contains(stack, "\n"+prefix) })
 }
 
-// ownFrame is the line of a function of this program in a stack.
+// ownFrame matches the line of a function of this program in a stack.
 var ownFrame = regexp.MustCompile(`(?m)^github\.com/symmrepl/symmrepl/(symmem|session|internal)[/.]`)

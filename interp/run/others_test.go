@@ -2,7 +2,7 @@ package run
 
 import "testing"
 
-// What is told of goroutines is told from a dump of their stacks.
+// TestGoroutinesInDump checks what is derived from a dump of all stacks.
 func TestGoroutinesInDump(t *testing.T) {
 	const (
 		waits   = "goroutine 7 [chan receive]:\ngithub.com/traefik/yaegi/interp.recv.func1(0x1)\n\t/yaegi/run.go:1 +0x1\ncreated by " + ownPrefix + "(*Runtime).goRun in goroutine 5\n\t/run/execution.go:1 +0x1"

@@ -11,13 +11,14 @@ import (
 	"github.com/symmrepl/symmrepl/interp/symbols"
 )
 
-// overrides are symbols of the standard library that cells get in place of the tables'.
+// overrides returns the symbols of the standard library that differ for cells.
 func (rt *Runtime) overrides() Exports {
 	inReflect, inErrors := rt.reflectExports()
 	return Exports{
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,
-		// Yaegi's own conversion of values for printing functions is not needed: native values have their methods.
+		// Yaegi converts values before it passes them to printing functions. Native values have
+		// their methods, so this is switched off.
 		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
 		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
 		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
@@ -33,7 +34,8 @@ func (rt *Runtime) overrides() Exports {
 	}
 }
 
-// overridesAfterUse are symbols that yaegi replaces by its own when it gets the tables. Its log, for one, writes to its standard error and does not exit.
+// overridesAfterUse returns the symbols that yaegi overwrites with its own when it gets the tables.
+// For example, its log writes to its standard error and does not exit.
 func overridesAfterUse() Exports {
 	return Exports{
 		"log/log":   symbols.Tables()["log/log"],

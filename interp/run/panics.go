@@ -7,17 +7,19 @@ import (
 	"github.com/petermattis/goid"
 )
 
-// panicStacks are the panics under which each goroutine's deferred calls run, innermost last.
+// panicStacks has, for each goroutine, the panics because of which its deferred calls run,
+// innermost last.
 type panicStacks struct {
 	mu sync.Mutex
 	by map[int64][]*Panic
 
-	count *int // of deferred calls that run because of a panic, for lowered code; written under mu
+	// number of deferred calls that run because of a panic; read by lowered code, written under mu
+	count *int
 
-	flying *Panic // what was raised and not looked at since
+	flying *Panic // the panic raised last, until raised returns it
 }
 
-// enter notes that the calling goroutine runs a deferred call under p, until leave.
+// enter notes that the calling goroutine runs a deferred call because of p, until leave is called.
 func (s *panicStacks) enter(p *Panic) (leave func()) {
 	id := goid.Get()
 	panics := 0
@@ -40,7 +42,7 @@ func (s *panicStacks) enter(p *Panic) (leave func()) {
 	}
 }
 
-// current returns the panic under which the calling goroutine's deferred call runs, nil if none does.
+// current returns the panic because of which the calling goroutine runs a deferred call, or nil.
 func (s *panicStacks) current() *Panic {
 	id := goid.Get()
 	s.mu.Lock()
@@ -51,14 +53,15 @@ func (s *panicStacks) current() *Panic {
 	return nil
 }
 
-// raise notes a panic that is about to begin, for raised: what recovers from it gets only its value.
+// raise stores a panic that is about to begin, so that raised can find it: recover returns only its
+// value.
 func (s *panicStacks) raise(p *Panic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flying = p
 }
 
-// raised returns the panic of a value that was recovered from: what was raised with it, or a new one.
+// raised returns the panic with a value that was recovered: the one stored by raise, or a new one.
 func (s *panicStacks) raised(v any) *Panic {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,10 +73,11 @@ func (s *panicStacks) raised(v any) *Panic {
 	return &Panic{Value: v}
 }
 
-// Raised returns the panic of a value that was recovered from.
+// Raised returns the panic with a value that was recovered.
 func (rt *Runtime) Raised(v any) *Panic { return rt.panics.raised(PanicValue(v)) }
 
-// beganUnder notes that p, or the first of the panics before it, began in a deferred call that ran because of q.
+// beganUnder records that p, or the first of the panics before it, began in a deferred call that
+// ran because of q.
 func (p *Panic) beganUnder(q *Panic) {
 	for p.Before != nil {
 		p = p.Before
@@ -85,7 +89,7 @@ func (p *Panic) beganUnder(q *Panic) {
 	}
 }
 
-// sameValue reports whether two panics have one value.
+// sameValue reports whether two panics have the same value.
 func sameValue(v, w any) bool {
 	if reflect.TypeOf(v) != reflect.TypeOf(w) {
 		return false
@@ -96,18 +100,19 @@ func sameValue(v, w any) bool {
 	return reflect.DeepEqual(v, w)
 }
 
-// Panic is the panic that deferred calls run under.
+// Panic is a panic because of which deferred calls run.
 type Panic struct {
 	Value      any
 	Recovered  bool
-	Repanicked bool        // it was recovered once, and its value panicked with again
-	Before     *Panic      // in whose deferred calls it began, nil if in none
+	Repanicked bool        // it was recovered once, and the program panicked again with its value
+	Before     *Panic      // the panic in whose deferred calls this one began, or nil
 	at         int         // the position of the statement that panicked
-	depth      int         // of the deferred function that runs, see deferred
-	frames     []callFrame // of the stack that it began on, if that is kept
+	depth      int         // depth of the deferred function that runs; see deferred
+	frames     []callFrame // the stack on which it began, if stacks are recorded
 }
 
-// PanicValue returns the value that a program panicked with, given what was recovered: yaegi wraps it, and words faults in its own way.
+// PanicValue returns the value with which a program panicked, given the recovered value: yaegi
+// wraps values, and words runtime errors differently.
 func PanicValue(v any) any {
 	if r, ok := v.(reflect.Value); ok && r.IsValid() {
 		v = r.Interface()

@@ -7,10 +7,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
-// Yaegi makes struct types that refer to each other with gaps for those that are not complete, and fills all gaps with one of them. Here each gets its own.
+// When struct types refer to each other, yaegi creates placeholders for the incomplete ones and
+// then fills all of them with the same type. MendStructs gives each placeholder the right type.
 
-// MendStructs corrects the fields of struct types that have been compiled, by their names in yaegi. What nameOf returns is the name of a type, "" for one that
-// yaegi does not declare.
+// MendStructs corrects the fields of compiled struct types, which are given by their names in
+// yaegi. NameOf returns a type's name in yaegi, or "" if yaegi does not declare the type.
 func (rt *Runtime) MendStructs(structs map[string]*types.Struct, nameOf func(*types.Named) string) error {
 	if len(structs) < 2 {
 		return nil
@@ -39,7 +40,8 @@ type mender struct {
 	nameOf func(*types.Named) string
 }
 
-// mend returns the type that t, which is is as yaegi has it, should be there. It is another one only behind pointers and their likes.
+// mend returns the type that belongs where yaegi has the type is for t. It differs from is only
+// behind pointers, slices and the like.
 func (m mender) mend(is reflect.Type, t types.Type) reflect.Type {
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		if made := m.made[m.nameOf(n)]; made != nil {
@@ -67,7 +69,7 @@ func (m mender) mend(is reflect.Type, t types.Type) reflect.Type {
 	return is
 }
 
-// of mends the parts of a type and puts it together again if one changes.
+// of mends the parts of a type, and if one of them changes, builds the type again from them.
 func (m mender) of(is reflect.Type, parts []reflect.Type, list []types.Type, with func([]reflect.Type) reflect.Type) reflect.Type {
 	changed := false
 	for i, part := range parts {

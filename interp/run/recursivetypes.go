@@ -7,17 +7,19 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
-// Yaegi computes what type a slice of itself is without end. A type of a cell that contains itself other than through a named struct is made here, and yaegi gets it
-// as a type of a compiled package.
+// Yaegi does not terminate on a type such as a slice of itself. A cell's type that contains itself
+// other than through a named struct is therefore made here, and given to yaegi as a type of a
+// compiled package.
 
-// Recursive is such a type.
+// Recursive is a type that contains itself.
 type Recursive struct {
 	Type       *types.Named
-	Symbol     string // what the type is called in the package HiddenPath
-	Underlying string // what yaegi calls an alias of its underlying type
+	Symbol     string // the type's name in the package HiddenPath
+	Underlying string // the name in yaegi of an alias of the underlying type
 }
 
-// DeclareRecursive makes types, whose symbols yaegi may use from then on. When it has compiled the aliases, complete has to be called before the types are used.
+// DeclareRecursive makes types and returns their symbols, which yaegi may use from then on.
+// Complete must be called after yaegi has compiled the aliases and before the types are used.
 func (rt *Runtime) DeclareRecursive(list []Recursive) (symbols Exports, complete func() error) {
 	table := map[string]reflect.Value{}
 	made := make([]*named.Type, len(list))
@@ -39,7 +41,7 @@ func (rt *Runtime) DeclareRecursive(list []Recursive) (symbols Exports, complete
 	}
 }
 
-// keep makes release free types.
+// keep registers types that release frees.
 func (n *natives) keep(list []*named.Type) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

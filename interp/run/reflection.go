@@ -6,14 +6,17 @@ import (
 	"reflect"
 )
 
-// To package reflect the interfaces of cells that have methods are structs. So its functions panic when they are given a value with such an interface in it.
+// Package reflect sees a cell's interface with methods as a struct. So its functions panic for a
+// value that contains such an interface.
 
-// Unsupported is the panic of valid Go that compiled code would not run as Go does. It says a way round.
+// Unsupported is the panic of valid Go code that compiled code would run differently than Go does.
+// Its text suggests an alternative.
 type Unsupported string
 
 func (u Unsupported) Error() string { return string(u) }
 
-// seesInterface panics if there is an interface of cells in values of type t or in what these point to.
+// seesInterface panics if values of type t, or values that they point to, contain an interface of
+// cells.
 func (n *natives) seesInterface(t reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var look func(t reflect.Type)
@@ -25,7 +28,7 @@ func (n *natives) seesInterface(t reflect.Type) {
 		of := n.cellType(t)
 		switch {
 		case of != nil && types.IsInterface(of) && t.Kind() == reflect.Struct:
-			panic(Unsupported("package reflect does not see the interface type " + t.String() + " of a cell as one; use any for it"))
+			panic(Unsupported("package reflect cannot handle the interface type " + t.String() + " of a cell; use any instead"))
 		case of == nil && t.PkgPath() != "":
 			return
 		}
@@ -46,7 +49,8 @@ func (n *natives) seesInterface(t reflect.Type) {
 	}
 }
 
-// seesInterfaceIn panics if there is an interface of cells in a value, or in what interfaces in it hold.
+// seesInterfaceIn panics if a value, or a value in one of its interfaces, contains an interface of
+// cells.
 func (n *natives) seesInterfaceIn(v reflect.Value) {
 	seen := map[any]bool{}
 	var look func(v reflect.Value)
@@ -89,10 +93,11 @@ func (n *natives) seesInterfaceIn(v reflect.Value) {
 	}
 }
 
-// mayHold reports whether values of type t are looked into: it is a type of cells, or has no name.
+// mayHold reports whether the elements of type t have to be searched: t is a type of cells, or has
+// no name.
 func (n *natives) mayHold(t reflect.Type) bool { return t.PkgPath() == "" || n.cellType(t) != nil }
 
-// reflectExports are the functions of package reflect that take any value, and errors.As.
+// reflectExports returns the functions of package reflect that take any value, and errors.As.
 func (rt *Runtime) reflectExports() (inReflect, inErrors map[string]reflect.Value) {
 	n := rt.natives
 	return map[string]reflect.Value{
@@ -118,7 +123,7 @@ func (rt *Runtime) reflectExports() (inReflect, inErrors map[string]reflect.Valu
 		}
 }
 
-// errorsAs is errors.As, for targets of interface types of cells too.
+// errorsAs is errors.As, extended to targets whose interface types cells declare.
 func (rt *Runtime) errorsAs(err error, target any) bool {
 	v := reflect.ValueOf(target)
 	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() {

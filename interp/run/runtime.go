@@ -26,65 +26,77 @@ type Exports = interp.Exports
 // Replacement is a function or method that is defined again.
 type Replacement = yaegi.Replacement
 
-// Tree returns the tree of a compiled program, for runtime.AddCleanup: positions and function literals of the program are in use as long as it is reachable.
+// Tree returns the tree of a compiled program, for runtime.AddCleanup: the program's positions and
+// function literals may be used while the tree is reachable.
 func Tree(p *interp.Program) *yaegi.Node { return yaegi.Tree(p) }
 
 // Host is the session that code runs for. Its methods may be called by any goroutine of a cell.
 type Host interface {
-	// Checker knows the types of cells.
+	// Checker returns the checker, which has the types of cells.
 	Checker() *check.Checker
-	// Bound is called when yaegi has made a variable of the session: pointer points to it.
+	// Bound is called when yaegi has created a variable of the session; pointer points to it.
 	Bound(name string, pointer reflect.Value)
-	// Locate puts a position into an error, if it is one in the text of a cell that may still run, and returns what to call the function there.
+	// Locate sets the place in an error if the position is in the text of a cell that may still
+	// run, and returns a name for the function there.
 	Locate(e *session.Error, at token.Pos) (function string)
-	// Directed returns the file and the line that a line directive gives to a position. The file is "" if it gives none, and it is not ok if it does not give a line.
+	// Directed returns the file and the line that a line directive gives to a position. File is ""
+	// if no directive applies, and ok is false if the directive gives no line.
 	Directed(at token.Pos) (file string, line int, ok bool)
 	// PanicError returns the error of a panic with a value.
 	PanicError(value any) *session.Error
 }
 
-// Runtime runs the code of cells: it is what lowered code calls, and what starts and stops it. Code of one cell runs at a time, beside the goroutines that
-// earlier cells have started.
+// Runtime runs the code of cells: it has the functions that lowered code calls, and starts and
+// stops the code. It runs the code of one cell at a time, beside the goroutines that earlier cells
+// have started.
 type Runtime struct {
 	host    Host
 	yaegi   *yaegi.Interpreter
 	natives *natives
 	stdin   stdin
-	program bool // the cells are a program's, which may end the process
+	program bool // the cells are a program, which may end the process
 	panics  panicStacks
 	callers callStacks
 	codes   functionCodes
-	mark    *int         // position of the statement that runs
-	call    *int         // that of the cell's own statement
+	mark    *int         // position of the running statement
+	call    *int         // position of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
-	// postponed is how often cells have left something to be done at a later time. What is done is not taken off: who holds a timer may set it again.
+	// postponed counts how often cells have scheduled a function for later, with time.AfterFunc and
+	// the like. It never decreases, because a cell that holds a timer may reset it.
 	postponed atomic.Int64
 	stacks    *watch
 	memory    *watch
-	own       sync.Map // by the number of each goroutine that runs code of cells and recovers from its panics: the execution
+	// the execution by goroutine number, for goroutines that run code of cells and recover from its
+	// panics
+	own sync.Map
 
-	making sync.Mutex // held by who compiles, or makes steps
+	making sync.Mutex // held while compiling, or making steps
 
-	abandoned atomic.Int64                  // 0 if no execution is being stopped, nor was abandoned and has not left
-	halting   atomic.Pointer[chan struct{}] // closed when the execution that is stopped last no longer runs interpreted code; nil before the first
+	// 0 if no execution is being stopped, and none is abandoned and still has goroutines
+	abandoned atomic.Int64
+	// closed when the execution that was stopped last no longer runs interpreted code; nil before
+	// the first stop
+	halting atomic.Pointer[chan struct{}]
 
 	turn    sync.Mutex // held by the cell that runs
-	stopped *stopped   // an execution that has not left; guarded by turn
+	stopped *stopped   // an execution that was stopped but has not ended; guarded by turn
 
 	mu        sync.Mutex
 	execution *execution
-	ctx       context.Context // ends when interpreted code is to stop
-	cancel    func()          // ends it
-	late      []*defers       // of functions that were stopped
-	calls     []Call          // of abandoned executions, those too that have returned since Calls was called
-	values    []reflect.Value // pointers to the values of the last expression
-	texts     map[int]string  // of those that describe themselves
-	forms     display.Data    // in which the value is shown, other than text
-	shown     bool
+	ctx       context.Context // ends when interpreted code has to stop
+	cancel    func()          // ends ctx
+	late      []*defers       // functions that were stopped before their deferred calls
+	// calls of abandoned executions, including those that returned since Calls was last called
+	calls  []Call
+	values []reflect.Value // pointers to the values of the last expression
+	texts  map[int]string  // texts of the values that describe themselves, by index
+	forms  display.Data    // in which the value is shown besides text
+	shown  bool
 }
 
-// New returns a runtime whose code may use the packages of package symbols and others, which replace symbols of the same name. Input is the standard
-// input of cells; nil is an empty one, and os.Stdin that of a program, which may end the process. Memory is how many bytes the values of cells may take.
+// New returns a runtime whose code may use the packages of package symbols and others; others takes
+// precedence. Input is the standard input of cells: nil for an empty one, and os.Stdin for a
+// program, which may end the process. Memory is how many bytes the values of cells may take.
 func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, error) {
 	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
@@ -101,8 +113,8 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	if err := y.Use(symbols.Tables(rt.overrides(), rt.stdin.symbols(), rt.exports(), others)); err != nil {
 		return nil, err
 	}
-	// The interpreter replaces some symbols of the standard library by its own when it is given the tables; a second
-	// time puts ours back.
+	// When the interpreter gets the tables, it replaces some symbols of the standard library by its
+	// own. Using the tables a second time restores ours.
 	for _, symbols := range []Exports{overridesAfterUse(), rt.stdin.symbolsAfterUse()} {
 		if err := y.Use(symbols); err != nil {
 			return nil, err
@@ -111,13 +123,14 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	return rt, nil
 }
 
-// Yaegi is the interpreter that runs lowered code.
+// Yaegi returns the interpreter that runs lowered code.
 func (rt *Runtime) Yaegi() *yaegi.Interpreter { return rt.yaegi }
 
-// Files is the set of files that positions of interpreted code are in.
+// Files returns the set of files of the positions in interpreted code.
 func (rt *Runtime) Files() *token.FileSet { return rt.yaegi.FileSet() }
 
-// begin prepares for an execution. Until a statement is marked, its position is that of the first.
+// begin prepares for an execution. Until a statement stores its position, the position is that of
+// the first statement.
 func (rt *Runtime) begin(x *execution) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -127,35 +140,37 @@ func (rt *Runtime) begin(x *execution) {
 	rt.execution, rt.values, rt.texts, rt.forms, rt.shown = x, nil, nil, display.Data{}, false
 }
 
-// current returns the execution of the cell that runs, or of the last one.
+// current returns the execution of the running cell, or of the last one.
 func (rt *Runtime) current() *execution {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return rt.execution
 }
 
-// enter notes that the calling goroutine runs code of an execution and recovers from its panics, until leave.
+// enter notes that the calling goroutine runs code of an execution and recovers from its panics,
+// until leave is called.
 func (rt *Runtime) enter(x *execution) (leave func()) {
 	id := goid.Get()
 	rt.own.Store(id, x)
 	return func() { rt.own.Delete(id) }
 }
 
-// started notes that a cell or a goroutine of a cell runs. The caller lowers busy when it has ended.
+// started notes that a cell or a goroutine of a cell runs. The caller decrements busy when it has
+// ended.
 func (rt *Runtime) started() {
 	first := rt.busy.Add(1) == 1
 	rt.stacks.arm(first)
 	rt.memory.arm(first)
 }
 
-// context returns the context that ends when interpreted code is to stop.
+// context returns the context that ends when interpreted code has to stop.
 func (rt *Runtime) context() context.Context {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return rt.ctx
 }
 
-// stopWaits ends the waits of interpreted code, those too that begin before resume is called.
+// stopWaits ends the waits of interpreted code, and also those that begin before resume is called.
 func (rt *Runtime) stopWaits() (resume func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -167,7 +182,7 @@ func (rt *Runtime) stopWaits() (resume func()) {
 	}
 }
 
-// bind remembers where yaegi keeps a variable.
+// bind records where yaegi keeps a variable.
 func (rt *Runtime) bind(name string, pointer any) {
 	switch name {
 	case MarkVar:
@@ -186,7 +201,8 @@ func (rt *Runtime) bind(name string, pointer any) {
 	rt.host.Bound(name, reflect.ValueOf(pointer))
 }
 
-// ShareMarks makes other memory than that of yaegi's heap hold Position and CallPosition. It is called before any cell runs.
+// ShareMarks moves the variables of Position and CallPosition from yaegi's heap to mark and call.
+// It is called before any cell runs.
 func (rt *Runtime) ShareMarks(mark, call *int) error {
 	for _, m := range []struct {
 		of *(*int)
@@ -201,8 +217,9 @@ func (rt *Runtime) ShareMarks(mark, call *int) error {
 	return nil
 }
 
-// Position is that of the statement which ran last.
+// Position returns the position of the statement that ran last.
 func (rt *Runtime) Position() token.Pos { return token.Pos(*rt.mark) }
 
-// CallPosition is that of the cell's own statement which ran last: another one while a function runs that it has called.
+// CallPosition returns the position of the cell's own statement that ran last. It differs from
+// Position while a function runs that the statement has called.
 func (rt *Runtime) CallPosition() token.Pos { return token.Pos(*rt.call) }

@@ -6,20 +6,21 @@ import "reflect"
 type selection struct {
 	rt    *Runtime
 	cases []reflect.SelectCase
-	into  [][]any // where a case stores what it receives: pointers to the value and to whether there was one
+	into  [][]any // where each case stores what it receives: pointers to the value and to ok
 }
 
 func (rt *Runtime) newSelect() *selection { return &selection{rt: rt} }
 
-// Default adds the case that is taken when no other can be.
+// Default adds the default case.
 func (s *selection) Default() { s.add(reflect.SelectCase{Dir: reflect.SelectDefault}) }
 
-// Send adds a case that sends; it is given pointers to the channel and the value.
+// Send adds a case that sends; it gets pointers to the channel and the value.
 func (s *selection) Send(channel, value any) {
 	s.add(reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(channel).Elem(), Send: reflect.ValueOf(value).Elem()})
 }
 
-// Recv adds a case that receives; it is given pointers to the channel and to what gets the results.
+// Recv adds a case that receives; it gets pointers to the channel and to the variables for the
+// results.
 func (s *selection) Recv(channel any, into ...any) {
 	s.add(reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(channel).Elem()}, into...)
 }
@@ -29,7 +30,8 @@ func (s *selection) add(c reflect.SelectCase, into ...any) {
 	s.into = append(s.into, into)
 }
 
-// Do waits for a case and returns its number, from 0; -1 when the cell is stopped.
+// Do waits until a case can proceed and returns the case's number, from 0, or -1 if the cell is
+// stopped.
 func (s *selection) Do() int {
 	stopped := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.rt.context().Done())}
 	i, v, ok := reflect.Select(append(s.cases, stopped))

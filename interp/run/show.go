@@ -15,11 +15,12 @@ import (
 // Shown are the values of a cell's last expression.
 type Shown struct {
 	Pointers []reflect.Value // to the values
-	Texts    map[int]string  // of those that describe themselves, by index
-	Forms    display.Data    // in which the value is shown, other than text
+	Texts    map[int]string  // of the values that describe themselves, by index
+	Forms    display.Data    // in which the value is shown besides text
 }
 
-// Take returns what the last cell showed, and forgets the values. It returns false if the cell showed nothing.
+// Take returns the values that the last cell showed, and forgets them. It returns false if the cell
+// showed nothing.
 func (rt *Runtime) Take() (Shown, bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -28,7 +29,7 @@ func (rt *Runtime) Take() (Shown, bool) {
 	return Shown{pointers, rt.texts, rt.forms}, rt.shown
 }
 
-// show takes the values of the cell's last expression.
+// show stores the values of the cell's last expression.
 func (rt *Runtime) show(pointers ...any) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -38,7 +39,8 @@ func (rt *Runtime) show(pointers ...any) {
 	}
 }
 
-// describe takes the text that value i gives of itself. A nil pointer whose method panics is printed as any other.
+// describe stores the text by which value i describes itself. A nil pointer whose method panics is
+// shown like other values.
 func (rt *Runtime) describe(i int, f func() string) {
 	text, ok := values.Say(f, PanicValue)
 	rt.mu.Lock()
@@ -52,8 +54,9 @@ func (rt *Runtime) describe(i int, f func() string) {
 	rt.texts[i] = text
 }
 
-// render takes the forms in which the cell's value is shown: of several values the one that is not nil, such as a picture without an error. A
-// text among the forms replaces that of the value.
+// render stores the display forms of the cell's value. If there are several values, it uses the
+// only one that is not nil, as in a picture and a nil error. If the forms include a text, it
+// replaces that of the value.
 func (rt *Runtime) render(values ...any) {
 	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
 	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {
@@ -85,8 +88,9 @@ func (rt *Runtime) render(values ...any) {
 	}
 }
 
-// picture shows a plot of gonum's, which does not say how it is shown, in the size of those of package chart, as SVG, and as PNG for notebooks
-// that do not trust SVG. Its text stays.
+// picture returns the display forms of a gonum plot, which has none of its own: it is drawn in the
+// size of package chart's plots, as SVG, and as PNG for notebooks that do not trust SVG. Its text
+// is not replaced.
 func picture(p *plot.Plot) display.Data {
 	file := func(format string) []byte {
 		drawn, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, format)

@@ -12,15 +12,18 @@ import (
 	"github.com/petermattis/goid"
 )
 
-// The stack of a goroutine as a text has the functions of cells that callstack.go keeps, as Go writes them, but without arguments, and offsets, which nothing has here.
+// A stack as text shows the functions of cells that callstack.go records. It is formatted as Go's,
+// but without arguments and code offsets, which functions of cells do not have.
 
-// Of a stack with more frames than both, the text has so many.
+// A stack with more frames than both together is abbreviated to so many innermost and outermost
+// frames.
 const (
 	innerFrames = 50
 	outerFrames = 50
 )
 
-// stackText returns the stack of the calling goroutine, below the functions of compiled code that were called for it.
+// stackText returns the stack of the calling goroutine as text; called are the compiled functions
+// that were called to get it, innermost first.
 func (rt *Runtime) stackText(called ...tracePoint) []byte {
 	var frames []string
 	for _, p := range called {
@@ -33,10 +36,10 @@ func (rt *Runtime) stackText(called ...tracePoint) []byte {
 			p.name = "panic"
 			frames = append(frames, p.frame(fmt.Sprintf("(%v)", panicked.Value)))
 			panicked = panicked.Before
-		case !strings.HasPrefix(p.name, "runtime."): // Go does not show those
+		case !strings.HasPrefix(p.name, "runtime."): // Go does not show those functions
 			args := "(...)"
 			if p.name == "main.main" || strings.HasPrefix(p.name, "main.init.") {
-				args = "()" // they have none
+				args = "()" // these functions have no parameters
 			}
 			frames = append(frames, p.frame(args))
 		}
@@ -55,7 +58,7 @@ func (rt *Runtime) stackText(called ...tracePoint) []byte {
 	return b.Bytes()
 }
 
-// frame is the text of a point in a stack.
+// frame returns the text of a point in a stack.
 func (p tracePoint) frame(args string) string {
 	return fmt.Sprintf("%s%s\n\t%s:%d +0x0\n", p.name, args, p.file, p.line)
 }
@@ -75,7 +78,7 @@ func (rt *Runtime) printStack() {
 	os.Stderr.Write(rt.stackText(compiledPoint(debug.Stack), compiledPoint(debug.PrintStack)))
 }
 
-// stackInto is runtime.Stack. All stacks are those of the interpreter.
+// stackInto is runtime.Stack. With all set, the stacks show the interpreter's functions.
 func (rt *Runtime) stackInto(buf []byte, all bool) int {
 	if all {
 		return runtime.Stack(buf, true)

@@ -7,8 +7,10 @@ import (
 )
 
 const (
-	// MaxStacks bounds by how much the stacks of all goroutines may grow, in bytes, without stackEach for each of them. A stack doubles when it is full, and
-	// both are there while it is copied: one of 64 MB is permitted, and one of 128 MB is stopped, before Go would end the process.
+	// MaxStacks bounds by how many bytes the stacks of all goroutines may grow, not counting
+	// stackEach for each goroutine. A full stack is copied to one of twice the size, and both exist
+	// during the copy. So a stack of 64 MB is permitted and one of 128 MB is stopped, before Go
+	// would end the process.
 	MaxStacks = 160 << 20
 	stackEach = 64 << 10
 )
@@ -17,7 +19,7 @@ const (
 type stackLimit struct {
 	mu      sync.Mutex
 	samples [2]metrics.Sample
-	idle    uint64 // bytes of stacks when nothing ran, those among them that are not freed yet
+	idle    uint64 // bytes of stacks, including those not freed yet, when nothing ran
 }
 
 func newStackLimit() *stackLimit {

@@ -10,15 +10,17 @@ import (
 	"reflect"
 )
 
-// stdin is the standard input of cells. If that is this process's own, os.Stdin is read as in any program. If it is another reader, such as lines that a
-// user is asked for, the functions below read from that when they are given the os.Stdin of this process, whose file is empty.
+// stdin is the standard input of cells. If it is the standard input of this process, cells read
+// os.Stdin like any program. If it is another reader, such as one that asks the user for lines, the
+// functions below read from that reader whenever they are given the os.Stdin of this process, whose
+// file is empty.
 type stdin struct {
 	file *os.File      // os.Stdin when the session began
-	own  *bufio.Reader // what is read in place of file; nil: file itself
-	from io.Reader     // of own
+	own  *bufio.Reader // the reader to use instead of file, or nil
+	from io.Reader     // the source of own
 }
 
-// newStdin makes the standard input that input is; nil is an empty one.
+// newStdin returns the standard input for the reader input; nil means empty.
 func newStdin(input io.Reader) stdin {
 	s := stdin{file: os.Stdin}
 	if input != nil && input != io.Reader(os.Stdin) {
@@ -27,14 +29,14 @@ func newStdin(input io.Reader) stdin {
 	return s
 }
 
-// begin forgets what an earlier cell has left of a line that was typed for it.
+// begin discards the rest of a line that was typed for an earlier cell.
 func (s stdin) begin() {
 	if s.own != nil {
 		s.own.Reset(s.from)
 	}
 }
 
-// symbols are the functions by which programs read standard input.
+// symbols returns the functions with which programs read standard input.
 func (s stdin) symbols() Exports {
 	return Exports{
 		"fmt/fmt": {
@@ -58,21 +60,23 @@ func (s stdin) symbols() Exports {
 	}
 }
 
-// nowhere takes the place of yaegi's standard input, which is not used. Because it is no file, yaegi leaves cells the variable os.Stdin of this process.
+// nowhere replaces yaegi's standard input, which is not used. Because it is not a file, yaegi lets
+// cells use the variable os.Stdin of this process.
 type nowhere struct{}
 
 func (nowhere) Read([]byte) (int, error) { return 0, io.EOF }
 
-// symbolsAfterUse are those that yaegi replaces by its own when it gets the tables.
+// symbolsAfterUse returns the symbols that yaegi overwrites with its own when it gets the tables.
 func (s stdin) symbolsAfterUse() Exports {
-	return Exports{"fmt/again": { // a table of fmt/fmt would make yaegi replace them once more
+	// yaegi would overwrite the symbols of a table named fmt/fmt again
+	return Exports{"fmt/again": {
 		"Scan":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscan(s.of(os.Stdin), a...) }),
 		"Scanln": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscanln(s.of(os.Stdin), a...) }),
 		"Scanf":  reflect.ValueOf(func(format string, a ...any) (int, error) { return fmt.Fscanf(s.of(os.Stdin), format, a...) }),
 	}}
 }
 
-// of returns r, or what takes the place of the file of standard input.
+// of returns r, or the reader that replaces the file of standard input if r is that file.
 func (s stdin) of(r io.Reader) io.Reader {
 	if s.own != nil && r == io.Reader(s.file) {
 		return s.own

@@ -10,27 +10,30 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// How long interrupted code is waited for. All but the first are measured as a Deadline is.
+// How long the runtime waits for interrupted code. All but the first are measured as a Deadline.
 const (
-	// SelfEnd is how long an interrupted cell may take to end by itself, as a wait does that is aborted.
+	// SelfEnd is how long an interrupted cell may take to end by itself, as a wait does when it is
+	// aborted.
 	SelfEnd = 50 * time.Millisecond
-	// grace is how long Execute waits for a stopped cell to leave; only a call that holds the device takes that long.
+	// grace is how long Execute waits for a stopped cell to end; only a call that holds the device
+	// takes that long.
 	grace = 2 * time.Second
-	// unwindGrace is the same for a cell that a limit or a panic stopped: deeply nested calls take time to return.
+	// unwindGrace is grace for a cell that a limit or a panic stopped: deeply nested calls take
+	// time to return.
 	unwindGrace = 5 * grace
-	// othersGrace is how long it waits for the goroutines of earlier cells, if none of them unwinds. Those in a compiled call that blocks go on when it
-	// returns.
+	// othersGrace is how long Execute waits for the goroutines of earlier cells if none of them
+	// unwinds. A goroutine in a blocking compiled call may go on when the call returns.
 	othersGrace = 30 * time.Millisecond
 )
 
-// stopped is an execution that was stopped and has not left yet.
+// stopped is an execution that was stopped and has not ended yet.
 type stopped struct {
 	execution *execution
-	resume    []func() // make interpreted code run again
+	resume    []func() // functions that let interpreted code run again
 }
 
-// Begin waits for its turn to run a cell, of which there is one at a time, and holds it until end is called. It returns an error while a cell that was stopped
-// has not left.
+// Begin waits for its turn to run a cell, and holds the turn until end is called; only one cell
+// runs at a time. It returns an error while a cell that was stopped has not ended.
 func (rt *Runtime) Begin() (end func(), err *session.Error) {
 	rt.turn.Lock()
 	if rt.stopped != nil && !rt.join(false) {
@@ -52,8 +55,8 @@ func (rt *Runtime) Busy() bool { return rt.Running() > 0 }
 // Running returns how many cells and goroutines of cells run.
 func (rt *Runtime) Running() int { return int(rt.busy.Load()) }
 
-// Close ends what cells have left running. It frees what the process keeps for the session, unless a compiled call blocks some of it, which goes on to use
-// that.
+// Close ends the code that cells have left running. It frees the memory that the process keeps for
+// the session, unless compiled calls still use some of it.
 func (rt *Runtime) Close() {
 	rt.turn.Lock()
 	defer rt.turn.Unlock()
@@ -65,15 +68,17 @@ func (rt *Runtime) Close() {
 	}
 }
 
-// stopExecution makes all interpreted code end, that of an execution and of the goroutines that it or earlier cells started, and reports whether the execution has
-// left in time. If not, no cell can run until it has. Unwinds says that a limit or a panic is the reason.
+// stopExecution stops all interpreted code: that of an execution, and of the goroutines that it or
+// earlier cells started. It reports whether the execution ended in time. If not, no cell can run
+// until it has. Unwinds says that a limit or a panic is the reason.
 func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)
 	halted := make(chan struct{})
 	rt.halting.Store(&halted)
 	rt.abandoned.Add(1)
-	// Waits end first, and begin again last: a function that ends because its code does has to see that its deferred calls are made later. What follows a wait
-	// in the code does not run meanwhile: see leaveAbandoned.
+	// Waits end first and are permitted again last, because a function that ends while code is
+	// being stopped must see that its deferred calls are made later. Code after an ended wait does
+	// not run meanwhile: see leaveAbandoned.
 	begin := rt.stopWaits()
 	rt.stopped = &stopped{x, []func(){rt.yaegi.Stop(), begin}}
 	rt.abandoned.Add(-1)
@@ -81,12 +86,13 @@ func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	return rt.join(unwinds)
 }
 
-// stopLeft stops the goroutines that cells left running, when no cell runs. Their deferred calls are not made.
+// stopLeft stops the goroutines that cells left running. It is called when no cell runs. Their
+// deferred calls are not made.
 func (rt *Runtime) stopLeft() {
 	if rt.stopped != nil {
 		return
 	}
-	rt.busy.Add(1) // as a cell does
+	rt.busy.Add(1) // as for a running cell
 	defer rt.busy.Add(-1)
 	x := newExecution(rt.current().cell)
 	close(x.left)
@@ -94,7 +100,8 @@ func (rt *Runtime) stopLeft() {
 	rt.takeLate()
 }
 
-// join waits for the execution that was stopped to leave, or abandons it, and then makes interpreted code run again.
+// join waits until the stopped execution has ended, or abandons it, and then lets interpreted code
+// run again.
 func (rt *Runtime) join(unwinds bool) bool {
 	s, p, others := rt.stopped, NewDeadline(grace), NewDeadline(othersGrace)
 	if unwinds {
@@ -124,15 +131,16 @@ func (rt *Runtime) join(unwinds bool) bool {
 	return false
 }
 
-// InterruptedError says where a cell was when it was interrupted, if that is known: the last position may be that of a function of another cell which
-// returned long ago.
+// InterruptedError returns the error of an interrupted cell, with the place where it was if that is
+// known: the last position may be in a function of another cell that returned long ago.
 func (rt *Runtime) InterruptedError(text *check.Text, hint string) *session.Error {
 	e := &session.Error{Kind: session.KindInterrupted, Peer: -1, Msg: "interrupted", Hint: hint}
 	text.Place(e, rt.Position())
 	return e
 }
 
-// stuckError is the error of a cell that could not be stopped, and of those after it until it has left.
+// stuckError returns the error of a cell that could not be stopped. Cells after it also get this
+// error until it has ended.
 func (rt *Runtime) stuckError() *session.Error {
 	x := rt.stopped.execution
 	x.mu.Lock()
@@ -146,7 +154,8 @@ func (rt *Runtime) stuckError() *session.Error {
 	return &e
 }
 
-// runLate makes the deferred calls of functions that were stopped, for as long as they may take, and reports whether they have left.
+// runLate makes the deferred calls of functions that were stopped, for at most LateGrace, and
+// reports whether they have ended.
 func (rt *Runtime) runLate(x *execution, late []*defers) bool {
 	if len(late) == 0 {
 		return true
@@ -166,13 +175,14 @@ func (rt *Runtime) runLate(x *execution, late []*defers) bool {
 	return rt.stopExecution(again, false)
 }
 
-// stopAll ends the cell that runs with an error, and returns when it has ended. When none does, it ends the goroutines of earlier cells, and the error is only
-// written. What they took is given back before another cell runs, which would be stopped for it.
+// stopAll ends the running cell with an error, and returns when the cell has ended. If no cell
+// runs, it ends the goroutines of earlier cells and only writes the error; it then returns their
+// memory to the system, because the next cell would otherwise exceed the limit.
 func (rt *Runtime) stopAll(e *session.Error) {
 	x := rt.current()
 	if rt.turn.TryLock() {
 		defer rt.turn.Unlock()
-		if rt.Busy() { // still
+		if rt.Busy() { // not if they have ended meanwhile
 			fmt.Fprintln(os.Stderr, e)
 			rt.stopLeft()
 			debug.FreeOSMemory()

@@ -9,27 +9,28 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 )
 
-// tracePoint is a place in a function where it calls another.
+// tracePoint is a place at which a function calls another.
 type tracePoint struct {
 	name, file string
 	line       int
 }
 
-// tracePoints gives the points of functions of cells program counters.
+// tracePoints assigns program counters to the points of functions of cells.
 type tracePoints struct {
 	mu        sync.Mutex
 	list      []tracePoint
-	functions []*runtime.Func // of the points
+	functions []*runtime.Func // the functions of the points
 	number    map[tracePoint]int
 }
 
-// Program counters of points begin at firstCounter, where no code is, and are counterStep apart: one that is returned, and the one before it, are of the same point.
+// Program counters of points begin at firstCounter, where there is no code, and are counterStep
+// apart, because programs also look up the address before a program counter.
 const (
 	firstCounter = 1 << 62
 	counterStep  = 16
 )
 
-// counter returns the program counter of a point, as that after a call.
+// counter returns the program counter of a point, as a return address.
 func (t *tracePoints) counter(p tracePoint) uintptr {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +47,8 @@ func (t *tracePoints) counter(p tracePoint) uintptr {
 	return firstCounter + uintptr(i)*counterStep + 1
 }
 
-// at returns the point of a program counter, and the function that runtime.FuncForPC has for it, nil if there is none.
+// at returns the point of a program counter, and the result of runtime.FuncForPC for it, or nil if
+// the counter has no point.
 func (t *tracePoints) at(pc uintptr) (p tracePoint, f *runtime.Func) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,10 +58,10 @@ func (t *tracePoints) at(pc uintptr) (p tracePoint, f *runtime.Func) {
 	return tracePoint{}, nil
 }
 
-// runtimeFiles are the files of functions of package runtime.
+// runtimeFiles has the files of functions of package runtime.
 var runtimeFiles = map[string]string{"runtime.Callers": "extern.go", "runtime.main": "proc.go", "runtime.goexit": "asm_" + runtime.GOARCH + ".s"}
 
-// ofRuntime returns the point of a function of package runtime, whose line is not known.
+// ofRuntime returns the point of a function of package runtime; its line is not known.
 func (t *tracePoints) ofRuntime(name string) tracePoint {
 	callers, _ := runtime.FuncForPC(reflect.ValueOf(runtime.Callers).Pointer()).FileLine(0)
 	file := runtimeFiles[name]

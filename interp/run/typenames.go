@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// In the name of an instance of a generic type Go writes its type arguments in full: with the paths of packages, the underlying types of byte and rune, and the numbers
-// of types that functions declare. A type that a generic function declares has the type arguments of the function before its own.
+// Go writes the type arguments in the name of a generic type's instance in full: with the paths of
+// packages, with the underlying types of byte and rune, and with numbers for types that functions
+// declare. For a type that a generic function declares, the function's type arguments precede the
+// type's own.
 
-// InFunction is what is to be known of a type that a function declares.
+// InFunction describes a type that a function declares.
 type InFunction struct {
-	Number int          // of the types that the functions of the package declare; 0 if it is not known
+	Number int          // number among the types that functions of the package declare, 0 if unknown
 	Args   []types.Type // type arguments of the function
 }
 
-// nameOf is the name of a type without its package.
+// nameOf returns the name of a type without its package.
 func (n *natives) nameOf(t *types.Named) string {
 	name, local := t.Obj().Name(), n.local[t.Origin().Obj()]
 	if len(local.Args) == 0 && t.TypeArgs().Len() == 0 {
@@ -40,7 +42,7 @@ func (n *natives) nameOf(t *types.Named) string {
 	return b.String()
 }
 
-// before is what is before element i of a list that begins with open.
+// before returns the text before element i of a list that begins with open.
 func before(i int, open string) string {
 	if i == 0 {
 		return open
@@ -48,7 +50,7 @@ func before(i int, open string) string {
 	return ","
 }
 
-// linkText is what Go writes for a type in the name of another.
+// linkText returns the text that Go writes for a type in the name of another type.
 func (n *natives) linkText(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -122,7 +124,8 @@ func (n *natives) linkStruct(t *types.Struct) string {
 		switch {
 		case !f.Embedded():
 			text = qualified(f) + " " + text
-		case !strings.HasSuffix(text, f.Name()): // Go compares the names with what is added to them
+		// Go compares the field's name with the end of the whole text
+		case !strings.HasSuffix(text, f.Name()):
 			text = f.Name() + " = " + text
 		}
 		if tag := t.Tag(i); tag != "" {
@@ -144,7 +147,7 @@ func (n *natives) linkInterface(t *types.Interface) string {
 	return "interface { " + strings.Join(methods, "; ") + " }"
 }
 
-// qualified is the name of a field or method, with its package if it is not exported.
+// qualified returns the name of a field or method, with its package if it is not exported.
 func qualified(obj types.Object) string {
 	if obj.Exported() {
 		return obj.Name()

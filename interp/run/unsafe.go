@@ -6,9 +6,10 @@ import (
 	"unsafe"
 )
 
-// Helpers for package unsafe. Variables are given as pointers to them.
+// Helpers for package unsafe. They take pointers to variables.
 
-// unsafePointer sets variable to, of a pointer type or of unsafe.Pointer, to the address in variable from, of the other.
+// unsafePointer sets *to to the address in *from. One of the two is an unsafe.Pointer, the other a
+// variable of a pointer type.
 func unsafePointer(to, from any) {
 	p := reflect.ValueOf(from).Elem().UnsafePointer()
 	if v := reflect.ValueOf(to).Elem(); v.Kind() == reflect.UnsafePointer {
@@ -18,7 +19,8 @@ func unsafePointer(to, from any) {
 	}
 }
 
-// unsafeOfUintptr is unsafe.Pointer(n). Go's runtime ends a process that it finds to have pointers into the first page, where nothing is.
+// unsafeOfUintptr is unsafe.Pointer(n). Go's runtime ends a process in which it finds a pointer
+// into the first page, which is never mapped.
 func unsafeOfUintptr(n uintptr) unsafe.Pointer {
 	if n > 0 && n < 4096 {
 		panic(Unsupported(fmt.Sprintf("%#x is the address of nothing, and cannot be an unsafe.Pointer in cells; keep it as a uintptr", n)))
@@ -32,7 +34,7 @@ func unsafeUintptr(p unsafe.Pointer) uintptr { return uintptr(p) }
 // unsafeAdd is unsafe.Add.
 func unsafeAdd(p unsafe.Pointer, n int64) unsafe.Pointer { return unsafe.Add(p, n) }
 
-// unsafeSlice sets variable to to unsafe.Slice of the pointer in variable from.
+// unsafeSlice sets *to to unsafe.Slice of the pointer *from.
 func unsafeSlice(to, from any, n int64) {
 	v, p := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 	size := int64(v.Type().Elem().Size())
@@ -46,7 +48,7 @@ func unsafeSlice(to, from any, n int64) {
 	}
 }
 
-// unsafeSliceData sets variable to to unsafe.SliceData of the slice in variable from.
+// unsafeSliceData sets *to to unsafe.SliceData of the slice *from.
 func unsafeSliceData(to, from any) {
 	v, s := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 	if !s.IsNil() {

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// Waits in compiled code do not end when interpreted code is stopped. The functions below wait as those of the standard library do, but end then.
+// Waits in compiled code do not end when interpreted code is stopped. The functions below wait like
+// those of the standard library, but end when the cell is stopped.
 
-// sleep is time.Sleep, ended early when the cell is stopped.
+// sleep is time.Sleep, but ends early when the cell is stopped.
 func (rt *Runtime) sleep(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -18,7 +19,8 @@ func (rt *Runtime) sleep(d time.Duration) {
 	}
 }
 
-// await makes a call that may block for ever. It returns early when the cell is stopped; cancelled is then called if the call returns after all.
+// await makes a call that may block for ever. It returns early when the cell is stopped. If the
+// call returns later, await calls cancelled.
 func (rt *Runtime) await(call, cancelled func()) {
 	done := make(chan bool)
 	stopped := rt.context().Done()
@@ -36,7 +38,7 @@ func (rt *Runtime) await(call, cancelled func()) {
 	}
 }
 
-// lock is Lock of a mutex.
+// lock is the method Lock of a mutex.
 func (rt *Runtime) lock(m sync.Locker) {
 	if t, ok := m.(interface{ TryLock() bool }); ok && t.TryLock() {
 		return
@@ -44,14 +46,14 @@ func (rt *Runtime) lock(m sync.Locker) {
 	rt.await(m.Lock, m.Unlock)
 }
 
-// rlock is RLock of a mutex.
+// rlock is the method RLock of a mutex.
 func (rt *Runtime) rlock(m *sync.RWMutex) {
 	if !m.TryRLock() {
 		rt.await(m.RLock, m.RUnlock)
 	}
 }
 
-// waitGo is Go of a wait group.
+// waitGo is the method Go of a wait group.
 func (rt *Runtime) waitGo(g *sync.WaitGroup, f func()) {
 	g.Add(1)
 	rt.goRun(func() {
@@ -60,10 +62,11 @@ func (rt *Runtime) waitGo(g *sync.WaitGroup, f func()) {
 	})
 }
 
-// wait is Wait of a wait group.
+// wait is the method Wait of a wait group.
 func (rt *Runtime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }
 
-// condWait is Wait of a condition. If it is woken after the cell was stopped, it wakes another in its place.
+// condWait is the method Wait of a condition. If it is woken after the cell was stopped, it passes
+// the signal on.
 func (rt *Runtime) condWait(c *sync.Cond) {
 	rt.await(c.Wait, func() {
 		c.Signal()
@@ -71,18 +74,18 @@ func (rt *Runtime) condWait(c *sync.Cond) {
 	})
 }
 
-// command is Command of package os/exec. What it starts is killed when the cell is stopped.
+// command is exec.Command. The process is killed when the cell is stopped.
 func (rt *Runtime) command(name string, arg ...string) *exec.Cmd {
 	c := exec.CommandContext(rt.context(), name, arg...)
 	kill := c.Cancel
 	c.Cancel = func() error {
-		c.WaitDelay = SelfEnd // what it has started may keep its output open
+		c.WaitDelay = SelfEnd // the process's children may keep its output open
 		return kill()
 	}
 	return c
 }
 
-// cmdEnd is how the wait for a command ends.
+// cmdEnd is the result of waiting for a command.
 type cmdEnd struct {
 	output []byte
 	err    error

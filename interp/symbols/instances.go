@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// Packages whose functions are all generic have no table of yaegi's making. Some are used with one type only, for which they are here; the others
-// are in package generics.
+// Yaegi has no table for packages with only generic functions. Functions that are used with a
+// single type are here; the others are in package generics.
 func init() {
 	Symbols["crypto/hkdf/hkdf"] = map[string]reflect.Value{
 		"Expand":  reflect.ValueOf(hkdf.Expand[hash.Hash]),

@@ -1,5 +1,6 @@
-// Package symbols holds the tables through which cells see symmem and gonum, and what yaegi's tables lack of the standard library. They are generated;
-// make them anew with go generate when an API changes (a test says so).
+// Package symbols has the symbol tables through which cells see symmem and gonum, and those for the
+// parts of the standard library that yaegi's tables lack. They are generated; regenerate them with
+// go generate when an API changes (a test fails then).
 package symbols
 
 import (
@@ -14,12 +15,13 @@ import (
 
 //go:generate go run ./gen
 
-// Sets gives the tables of all packages that cells see, by "import/path/name", then by identifier. Where several have a name, the last holds.
+// Sets returns the tables of all packages that cells see, by "import/path/name", then by
+// identifier. If several have the same name, the last one counts.
 func Sets() []map[string]map[string]reflect.Value {
 	return []map[string]map[string]reflect.Value{stdlib.Symbols, syscall.Symbols, unrestricted.Symbols, Symbols}
 }
 
-// Tables merges the sets of Sets and others, which replace symbols of the same name.
+// Tables merges Sets and others; others take precedence.
 func Tables(others ...map[string]map[string]reflect.Value) map[string]map[string]reflect.Value {
 	tables := map[string]map[string]reflect.Value{}
 	for _, set := range append(Sets(), others...) {

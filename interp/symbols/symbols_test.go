@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/symbols/missing"
 )
 
-// TestFresh holds that the tables are those of the packages as they are.
+// TestFresh checks that the tables match the present packages.
 func TestFresh(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")
@@ -38,7 +38,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestStandardLibrary holds that the tables have all that the standard library of the Go installation exports.
+// TestStandardLibrary checks that the tables have everything that the standard library of the Go
+// installation exports.
 func TestStandardLibrary(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// A package may export what packages internal to it declare: types by aliases, constants by their values, and methods by
-// embedding a type. Cells see no difference, and neither does the documentation.
+// A package may export declarations of packages internal to it: types through aliases, constants
+// through their values, and methods through an embedded type. For cells, and in the documentation,
+// they belong to the exporting package.
 
-// inner finds the declarations of packages that are internal to one.
+// inner finds declarations in the internal packages of a package.
 type inner struct {
 	fset       *token.FileSet
 	importPath string
@@ -19,7 +20,7 @@ type inner struct {
 	packages   map[string]*doc.Package // by import path
 }
 
-// sources are the import paths of internal packages by the names that a file has for them.
+// sources returns the import paths of internal packages by their names in a file.
 func (in *inner) sources(f *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, s := range f.Imports {
@@ -35,7 +36,7 @@ func (in *inner) sources(f *ast.File) map[string]string {
 	return names
 }
 
-// of returns the type of an internal package that an expression names, nil if it names none.
+// of returns the internal package's type that an expression names, or nil.
 func (in *inner) of(e ast.Expr, sources map[string]string) (*doc.Type, error) {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -72,8 +73,8 @@ func (in *inner) open(importPath string) (*doc.Package, error) {
 	return p, err
 }
 
-// aliases returns the types of internal packages by what the package calls them, exported or not, and the methods that its
-// own types have from those they embed.
+// aliases returns the types of internal packages by their names in the package, exported or not,
+// and the methods that the package's types get from embedded ones.
 func (in *inner) aliases(files []*ast.File) (types map[string]*doc.Type, promoted map[string][]*doc.Func, err error) {
 	types, promoted = map[string]*doc.Type{}, map[string][]*doc.Func{}
 	embeds := map[string][]string{}
@@ -128,7 +129,8 @@ func embedded(def *ast.StructType) (names []string) {
 	return names
 }
 
-// reexports reports whether a group of constants has only the values of others, under their names.
+// reexports reports whether a group of constants only repeats constants of another package, with
+// the same names.
 func reexports(v *doc.Value) bool {
 	for _, s := range v.Decl.Specs {
 		spec := s.(*ast.ValueSpec)
@@ -142,7 +144,7 @@ func reexports(v *doc.Value) bool {
 	return true
 }
 
-// split parts a list by a condition.
+// split splits a list by a condition.
 func split(list []*doc.Value, in func(*doc.Value) bool) (yes, no []*doc.Value) {
 	for _, v := range list {
 		if in(v) {

@@ -1,5 +1,5 @@
-// Command gen writes docs.zip, the documentation of all packages that cells see, into the current directory; given an import path, it writes what the
-// archive should have of that package to standard output.
+// Command gen writes docs.zip, the documentation of all packages that cells see, into the current
+// directory. Given an import path, it instead writes the entry for that package to standard output.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	check(out.Close())
 }
 
-// seen gives the import paths of the packages that cells see.
+// seen returns the import paths of the packages that cells see.
 func seen() []string {
 	var paths []string
 	for _, tables := range symbols.Sets() {

@@ -14,7 +14,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/docs"
 )
 
-// longGroup is how many declarations of a group are shown together; of longer ones each is shown alone.
+// longGroup is the number of declarations up to which a group is shown as a whole; the declarations
+// of a longer group are shown one by one.
 const longGroup = 30
 
 // reader collects the entries of one package.

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The archive is that of the versions that go.mod asks for, and of what programs can import.
+// TestCurrent checks that the archive has the versions in go.mod and the packages that programs can
+// import.
 func TestCurrent(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to ask for packages")
@@ -27,7 +28,7 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// Every module says under which terms it may be passed on, and no file is without content.
+// TestAll checks that every module has a licence, and that no file is empty.
 func TestAll(t *testing.T) {
 	all, err := All()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package compiled holds what the sources in package generics need in compiled form. Cells have no use for it.
+// Package compiled has the compiled code that the sources in package generics need. Cells do not
+// use it directly.
 package compiled
 
 import (
@@ -11,8 +12,9 @@ import (
 	"weak"
 )
 
-// Coroutine prepares body to run in turns with its caller. Each resume runs it to its next yield and is then true, or to its end and is
-// then false. Stop makes the yield that body waits in return false, and returns when body has returned. Body must not panic.
+// Coroutine prepares body to run alternately with its caller. Each call of resume runs body to its
+// next yield and returns true, or to its end and returns false. Stop makes the yield in which body
+// waits return false, and returns when body has returned. Body must not panic.
 func Coroutine(body func(yield func() bool)) (resume func() bool, stop func()) {
 	next, stop := iter.Pull(func(yield func(struct{}) bool) {
 		body(func() bool { return yield(struct{}{}) })
@@ -23,7 +25,7 @@ func Coroutine(body func(yield func() bool)) (resume func() bool, stop func()) {
 	}, stop
 }
 
-// Pointer is an atomic pointer of one type, which its user knows. The zero value holds nil.
+// Pointer is an atomic pointer of a type that its user knows. The zero value holds nil.
 type Pointer struct{ p atomic.Pointer[any] }
 
 // Load is what was stored last, or a nil interface.
@@ -60,7 +62,7 @@ func isNil(v any) bool { return v == nil || reflect.ValueOf(v).IsNil() }
 // Unique stands for a comparable value: two are equal if their values are.
 type Unique struct{ h unique.Handle[any] }
 
-// MakeUnique gives what stands for a value.
+// MakeUnique returns what stands for a value.
 func MakeUnique(v any) Unique { return Unique{unique.Make(v)} }
 
 // Value is what u stands for.
@@ -73,7 +75,7 @@ type Weak struct {
 	t reflect.Type
 }
 
-// MakeWeak gives the weak pointer of a pointer.
+// MakeWeak returns the weak pointer of a pointer.
 func MakeWeak(p any) Weak {
 	v := reflect.ValueOf(p)
 	if v.IsNil() {

@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// EmbedFS makes an embed.FS of files: the name of each, and what it holds. It panics if this version of Go keeps them in another way.
+// EmbedFS returns an embed.FS with files, given as names and contents alternately. It panics if
+// this version of Go represents an embed.FS differently.
 func EmbedFS(files ...string) embed.FS {
 	data := map[string]string{}
 	for i := 0; i+1 < len(files); i += 2 {
@@ -23,7 +24,7 @@ func EmbedFS(files ...string) embed.FS {
 	for name := range data {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { // as package embed looks for them
+	slices.SortFunc(names, func(a, b string) int { // the order in which package embed searches
 		a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
 		return cmp.Or(cmp.Compare(path.Dir(a), path.Dir(b)), cmp.Compare(path.Base(a), path.Base(b)))
 	})
@@ -40,7 +41,7 @@ func EmbedFS(files ...string) embed.FS {
 	return out
 }
 
-// settable is a field that its package does not export, as one that can be set.
+// settable returns an unexported field as a value that can be set.
 func settable(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }

@@ -9,8 +9,9 @@ type Seq[V any] func(yield func(V) bool)
 // Seq2 is like Seq for pairs of values.
 type Seq2[K, V any] func(yield func(K, V) bool)
 
-// Pull turns a sequence into a function that gives its next value, and whether there was one. Stop ends the sequence early; it
-// or the sequence's end releases what the sequence holds. A panic of the sequence goes to whoever called next or stop.
+// Pull turns a sequence into a function that returns its next value, and whether there was one.
+// Stop ends the sequence early. Calling stop, or reaching the end, releases the sequence's
+// resources. A panic of the sequence continues in the caller of next or stop.
 func Pull[V any](seq Seq[V]) (next func() (V, bool), stop func()) {
 	var zero, value V
 	resume, stop := coroutine(func(yield func() bool) {
@@ -47,7 +48,7 @@ func Pull2[K, V any](seq Seq2[K, V]) (next func() (K, V, bool), stop func()) {
 	return next, stop
 }
 
-// coroutine runs body in turns with its caller, and its panics there.
+// coroutine runs body alternately with its caller; a panic of body continues in the caller.
 func coroutine(body func(yield func() bool)) (resume func() bool, stop func()) {
 	var failure any
 	turn, end := compiled.Coroutine(func(yield func() bool) {

@@ -29,7 +29,7 @@ func EqualFunc[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](m1 M1, m2 M
 	return true
 }
 
-// Clone gives a new map with the same entries; nil for nil.
+// Clone returns a new map with the same entries; nil for nil.
 func Clone[M ~map[K]V, K comparable, V any](m M) M {
 	if m == nil {
 		return nil
@@ -98,7 +98,7 @@ func Insert[Map ~map[K]V, K comparable, V any](m Map, seq iter.Seq2[K, V]) {
 	})
 }
 
-// Collect gives a new map with the entries of seq.
+// Collect returns a new map with the entries of seq.
 func Collect[K comparable, V any](seq iter.Seq2[K, V]) map[K]V {
 	m := map[K]V{}
 	Insert(m, seq)

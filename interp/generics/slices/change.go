@@ -1,6 +1,6 @@
 package slices
 
-// Insert gives s with v before index i, in the array of s if that is large enough. It panics if i is out of range.
+// Insert returns s with v before index i, in the array of s if that is large enough. It panics if i is out of range.
 func Insert[S ~[]E, E any](s S, i int, v ...E) S {
 	_ = s[i:] // i is in range
 	if len(v) == 0 {
@@ -80,7 +80,7 @@ func Replace[S ~[]E, E any](s S, i, j int, v ...E) S {
 	return out
 }
 
-// Clone gives a copy of s in an array of its own; nil for nil.
+// Clone returns a copy of s in an array of its own; nil for nil.
 func Clone[S ~[]E, E any](s S) S { return append(s[:0:0], s...) }
 
 // Compact keeps the first of each run of elements that are == and clears those behind the new end.
@@ -115,7 +115,7 @@ func CompactFunc[S ~[]E, E any](s S, eq func(E, E) bool) S {
 	return s[:n]
 }
 
-// Grow gives s with room for n more elements. It panics if n is negative.
+// Grow returns s with room for n more elements. It panics if n is negative.
 func Grow[S ~[]E, E any](s S, n int) S {
 	if n < 0 {
 		panic("cannot be negative")
@@ -126,10 +126,10 @@ func Grow[S ~[]E, E any](s S, n int) S {
 	return s
 }
 
-// Clip gives s without room behind its end.
+// Clip returns s without room behind its end.
 func Clip[S ~[]E, E any](s S) S { return s[:len(s):len(s)] }
 
-// Concat gives a new slice with the elements of all slices; nil if there are none.
+// Concat returns a new slice with the elements of all slices; nil if there are none.
 func Concat[S ~[]E, E any](slices ...S) S {
 	length := 0
 	for _, s := range slices {
@@ -145,7 +145,7 @@ func Concat[S ~[]E, E any](slices ...S) S {
 	return out
 }
 
-// Repeat gives a new slice with the elements of x, count times. It panics if count is negative or the result would be too long.
+// Repeat returns a new slice with the elements of x, count times. It panics if count is negative or the result would be too long.
 func Repeat[S ~[]E, E any](x S, count int) S {
 	if count < 0 {
 		panic("cannot be negative")

@@ -47,17 +47,17 @@ func AppendSeq[Slice ~[]E, E any](s Slice, seq iter.Seq[E]) Slice {
 	return s
 }
 
-// Collect gives a new slice with the values of seq; nil if there are none.
+// Collect returns a new slice with the values of seq; nil if there are none.
 func Collect[E any](seq iter.Seq[E]) []E { return AppendSeq([]E(nil), seq) }
 
-// Sorted gives a new slice with the values of seq in ascending order.
+// Sorted returns a new slice with the values of seq in ascending order.
 func Sorted[E cmp.Ordered](seq iter.Seq[E]) []E {
 	s := Collect(seq)
 	Sort(s)
 	return s
 }
 
-// SortedFunc gives a new slice with the values of seq in the order of cmp.
+// SortedFunc returns a new slice with the values of seq in the order of cmp.
 func SortedFunc[E any](seq iter.Seq[E], cmp func(E, E) int) []E {
 	s := Collect(seq)
 	SortFunc(s, cmp)

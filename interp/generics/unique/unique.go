@@ -6,7 +6,7 @@ import "github.com/symmrepl/symmrepl/interp/generics/compiled"
 // Handle stands for a value: two are equal if their values are.
 type Handle[T comparable] struct{ u compiled.Unique }
 
-// Make gives the handle of a value.
+// Make returns the handle of a value.
 func Make[T comparable](value T) Handle[T] { return Handle[T]{compiled.MakeUnique(value)} }
 
 // Value is what h stands for.

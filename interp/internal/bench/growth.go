@@ -10,7 +10,7 @@ import (
 	ours "github.com/symmrepl/symmrepl/interp"
 )
 
-// sessions are those whose cells are counted. %d is the number of the cell.
+// sessions lists the kinds of cells of which sessions are made. %d is the number of the cell.
 var sessions = []struct{ name, cell string }{
 	{"the same variable", "x := %d"},
 	{"a new variable", "v%d := %d"},
@@ -20,7 +20,8 @@ var sessions = []struct{ name, cell string }{
 	{"the same type with a method, and a variable of it", "type T struct{ A int }\nfunc (t T) Get() int { return t.A + %d }\nv := T{%d}\nv.Get()"},
 }
 
-// growth prints the time that a cell takes and the memory that it leaves, for each quarter of a session's cells.
+// growth prints the time of a cell and the memory that it leaves in use, for each quarter of a
+// session's cells.
 func growth(cells int) error {
 	quarter := max(cells/4, 1)
 	fmt.Print("| each cell defines |")
@@ -57,8 +58,9 @@ func growth(cells int) error {
 	return nil
 }
 
-// used returns how many bytes are in use once what is garbage is freed. That functions are gone is found by one collection and noted by a goroutine after it;
-// the next cell drops what they used.
+// used returns how many bytes are in use after garbage collection. Freeing functions takes several
+// steps: a collection finds that they are gone, a goroutine notes that, and the next cell drops
+// what they used.
 func used(in *ours.Interp) int64 {
 	for range 3 {
 		runtime.GC()

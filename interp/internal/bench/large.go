@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// largeCell is a cell of some size: functions, a type with methods, and loops.
+// largeCell returns a cell of the given size: functions, a type with methods, and loops.
 func largeCell(bytes int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < bytes; i++ {
@@ -35,7 +35,8 @@ func step%[1]d(list []float64, by map[string]int, name string) (total float64, e
 	return b.String()
 }
 
-// large prints how long a large cell takes in a session and in plain yaegi, in turns. What it defines is defined again, so that all of it is compiled each time.
+// large prints how long a large cell takes in a session and in plain yaegi, alternating. Each round
+// defines everything again, so that all of it is compiled each time.
 func large(rounds int) error {
 	fmt.Println("| cell | yaegi, ms | cells, ms | ratio |\n|---|---:|---:|---:|")
 	for _, size := range []int{1 << 10, 10 << 10, 41 << 10} {

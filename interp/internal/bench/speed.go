@@ -13,7 +13,8 @@ import (
 	"github.com/traefik/yaegi/stdlib"
 )
 
-// program is what both interpreters run: declarations once, and then a cell as often as it is measured.
+// program is run by both interpreters: its declarations once, and then the cell as often as it is
+// measured.
 type program struct{ name, imports, decls, cell string }
 
 var programs = []program{
@@ -139,7 +140,7 @@ func methods(n int) int {
 }`, "closures(100000)"},
 }
 
-// speed prints what programs take in a session and in plain yaegi.
+// speed prints the times of programs in a session and in plain yaegi.
 func speed(rounds int) error {
 	fmt.Println("| program | yaegi, ms | cells, ms | ratio |\n|---|---:|---:|---:|")
 	for _, p := range programs {
@@ -150,7 +151,8 @@ func speed(rounds int) error {
 	return nil
 }
 
-// compare prints what a program takes in plain yaegi and in a session. They take turns, so that both see the same machine.
+// compare prints the times of a program in plain yaegi and in a session. The runs alternate, so
+// that both see the same machine.
 func compare(p program, rounds int) error {
 	plain, err := plainly(p)
 	if err != nil {
@@ -176,7 +178,8 @@ func compare(p program, rounds int) error {
 	return nil
 }
 
-// timed returns how much processor time f takes, which does not depend on what else the machine does. Garbage of what was before does not count.
+// timed returns the processor time of f, which does not depend on the machine's load. Earlier
+// garbage does not count.
 func timed(f func() error) (time.Duration, error) {
 	runtime.GC()
 	start := processorTime()
@@ -184,7 +187,7 @@ func timed(f func() error) (time.Duration, error) {
 	return processorTime() - start, err
 }
 
-// processorTime is what the process has used so far.
+// processorTime returns the processor time that the process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -195,7 +198,7 @@ func processorTime() time.Duration {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()*1000) }
 
-// plainly prepares a program for yaegi as it is.
+// plainly prepares a program for plain yaegi.
 func plainly(p program) (func() error, error) {
 	y := interp.New(interp.Options{})
 	if err := y.Use(stdlib.Symbols); err != nil {

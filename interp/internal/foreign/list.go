@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// program is a file with what it is to print.
+// program is a file with its expected output.
 type program struct {
 	suite string
 	name  string // relative to the suite's directory
 	path  string
-	files []string // that belong to it, beside path
+	files []string // further files of the program
 	args  []string
 	flags string // for the go command, in GOFLAGS
-	src   string // a folder of packages that it imports, by their import paths; "" if there is none
+	src   string // a folder with packages that it imports, by import path; or ""
 	want  string // standard output and standard error
-	skip  string // why the toolchain does not run it on this machine; "" if it does
+	skip  string // why the toolchain cannot run it on this machine, or ""
 }
 
 // goPrograms lists the files below dir whose action is "run", as Go's own runner of these tests reads them.
@@ -45,7 +45,8 @@ func goPrograms(dir string) ([]program, error) {
 		}
 		name, err := filepath.Rel(dir, path)
 		p := program{suite: "go", name: name, path: path, args: arguments(action[1:]), want: string(want), skip: skip}
-		for len(p.args) > 0 && filepath.Ext(p.args[0]) == ".go" { // as for go run, which the action stands for
+		// as in go run, which the action stands for
+		for len(p.args) > 0 && filepath.Ext(p.args[0]) == ".go" {
 			p.files, p.args = append(p.files, filepath.Join(filepath.Dir(path), p.args[0])), p.args[1:]
 		}
 		list = append(list, p)
@@ -57,7 +58,8 @@ func goPrograms(dir string) ([]program, error) {
 // inDir reports whether a file is a part of a program of several files.
 func inDir(path string) bool { return strings.HasSuffix(filepath.Dir(path), ".dir") }
 
-// header returns the words of a file's action, and which constraint keeps it from being built here.
+// header returns the words of a file's action, and the build constraint that excludes it on this
+// machine.
 func header(text string) (action []string, skip string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -78,7 +80,7 @@ func header(text string) (action []string, skip string) {
 	return nil, skip
 }
 
-// arguments are those of the program: flags before them are the compiler's.
+// arguments returns the program's arguments: flags before them are for the compiler.
 func arguments(words []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		words = words[1:]
@@ -91,10 +93,11 @@ func builds(tag string) bool {
 	return slices.Contains([]string{runtime.GOOS, runtime.GOARCH, "unix", "gc", "cgo"}, tag) || strings.HasPrefix(tag, "go1.")
 }
 
-// output matches the comment at the end of a program of yaegi's that says what it prints.
+// output matches the comment with the expected output at the end of one of yaegi's programs.
 var output = regexp.MustCompile(`(?m)^// Output:\s*\n((?:(?://.*)?\n?)*)\z`)
 
-// Lines of a program of yaegi's that say which build tags it has, and below which folder the packages are that it imports.
+// Lines of yaegi's programs that give build tags, and the folder of the packages that the program
+// imports.
 var (
 	tagsLine   = regexp.MustCompile(`(?m)^// yaegi:tags (\S+)$`)
 	gopathLine = regexp.MustCompile(`(?m)^// GOPATH:(\S+)$`)

@@ -63,7 +63,7 @@ func run(symmrepl, goDir, yaegiDir, kept, only string, limit time.Duration, list
 	return nil
 }
 
-// judgeAll judges programs, one on each processor at a time.
+// judgeAll judges programs in parallel, one per processor.
 func judgeAll(r *runner, programs []program) []result {
 	results := make([]result, len(programs))
 	next := make(chan int)
@@ -94,7 +94,7 @@ func printList(results []result) {
 	}
 }
 
-// printTable prints how many programs of each suite there are of each verdict.
+// printTable prints a table of the number of programs by suite and verdict.
 func printTable(results []result) {
 	counts := map[string]*[skipped + 1]int{"go": {}, "yaegi": {}, "both": {}}
 	for _, r := range results {

@@ -22,18 +22,18 @@ import (
 type verdict int
 
 const (
-	same      verdict = iota // it does what the toolchain's does
+	same      verdict = iota // it behaves as with the toolchain
 	refused                  // it is refused before it runs, with a reason
-	different                // it does something else
-	crashed                  // it ends its rank, or does not end
-	skipped                  // the toolchain does not run it on this machine
+	different                // it behaves differently
+	crashed                  // it crashes its rank, or does not end
+	skipped                  // the toolchain cannot run it on this machine
 )
 
 func (v verdict) String() string {
 	return [...]string{"same", "refused", "different", "crashed", "skipped"}[v]
 }
 
-// result is what came of a program.
+// result is the verdict on a program.
 type result struct {
 	program
 	verdict
@@ -42,22 +42,23 @@ type result struct {
 
 // outcome is how a process ended, and what it printed.
 type outcome struct {
-	Output         string // both streams, as they came
+	Output         string // both streams, in the order of writing
 	Stdout, Stderr string
 	Failed         bool
 	late           bool
 }
 
-// same reports whether programs printed the same. The streams of a rank are apart: which of them comes first is not kept.
+// same reports whether two programs printed the same. The order between a rank's two streams is not
+// kept, so they may be equal separately.
 func (o outcome) same(p outcome) bool {
 	return equal(o.Output, p.Output) || equal(o.Stdout, p.Stdout) && equal(o.Stderr, p.Stderr)
 }
 
 // runner runs programs.
 type runner struct {
-	program string        // symmrepl
-	kept    string        // the folder of what the toolchain printed
-	limit   time.Duration // of one program
+	program string        // the path of symmrepl
+	kept    string        // the folder of the toolchain's outputs
+	limit   time.Duration // time limit for one program
 }
 
 // judge runs a program and compares it.
@@ -102,7 +103,7 @@ func (r *runner) judge(p program) result {
 	return result{p, different, firstDifference(got.Output, want.Output)}
 }
 
-// run runs a command in a folder of its own.
+// run runs a command in a new folder.
 func (r *runner) run(cmd *exec.Cmd) outcome {
 	dir, err := os.MkdirTemp("", "foreign")
 	if err != nil {
@@ -122,9 +123,9 @@ func (r *runner) run(cmd *exec.Cmd) outcome {
 	return outcome{both.String(), stdout.String(), stderr.String(), err != nil, errors.Is(ctx.Err(), context.DeadlineExceeded)}
 }
 
-// stream keeps what is written to one stream, and to both.
+// stream keeps the output of one stream, and of both together.
 type stream struct {
-	mu        *sync.Mutex // of both
+	mu        *sync.Mutex // shared by both streams
 	both, own *bytes.Buffer
 }
 
@@ -135,7 +136,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	return s.own.Write(b)
 }
 
-// toolchain returns what the Go toolchain makes of a program.
+// toolchain returns the outcome of a program built by the Go toolchain.
 func (r *runner) toolchain(p program) outcome {
 	text, err := os.ReadFile(p.path)
 	if err != nil {
@@ -154,7 +155,8 @@ func (r *runner) toolchain(p program) outcome {
 	return o
 }
 
-// goRun builds a program with the Go toolchain, in its folder as it may be part of a module, and runs it.
+// goRun builds a program with the Go toolchain and runs it. It builds in the program's folder,
+// because the program may be part of a module.
 func (r *runner) goRun(p program) outcome {
 	dir, err := os.MkdirTemp("", "foreign")
 	if err != nil {
@@ -170,7 +172,8 @@ func (r *runner) goRun(p program) outcome {
 	return r.run(exec.Command(binary, p.args...))
 }
 
-// vendored makes a program a module in a folder of its own, with copies of the packages that it imports below vendor. It returns the folder.
+// vendored makes a program a module in a new folder, with copies of the packages that it imports
+// below vendor. It returns the folder.
 func vendored(p *program) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "foreign"); err != nil {
 		return "", err
@@ -185,16 +188,17 @@ func vendored(p *program) (dir string, err error) {
 		os.CopyFS(filepath.Join(dir, "vendor"), os.DirFS(p.src)))
 }
 
-// varies reports whether the toolchain's program prints something else when it runs again, such as an address.
+// varies reports whether the toolchain's program prints something else, such as another address,
+// when it runs again.
 func (r *runner) varies(p program, before outcome) bool {
 	again := r.goRun(p)
 	return again.Output != before.Output && masked(again.Output) == masked(before.Output)
 }
 
-// masked is a text without its numbers.
+// masked returns a text with its numbers masked.
 func masked(text string) string { return numbers.ReplaceAllString(strings.TrimSpace(text), "#") }
 
-// equal compares outputs but for white space at their ends, and the times of log messages.
+// equal compares outputs, ignoring white space at their ends and the times of log messages.
 func equal(a, b string) bool {
 	return times.ReplaceAllString(strings.TrimSpace(a), "") == times.ReplaceAllString(strings.TrimSpace(b), "")
 }
@@ -202,17 +206,17 @@ func equal(a, b string) bool {
 var (
 	times   = regexp.MustCompile(`(?m)^[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} `)
 	numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
-	// position matches how an error at a place in the program begins.
+	// position matches the beginning of an error with a place in the program.
 	position = regexp.MustCompile(`(?m)^\S*\.go:[0-9]+:[0-9]+: `)
 	// died matches the report of a rank that ended.
 	died = regexp.MustCompile(`(?m)^.*\brank \d+ (died|was killed|ended|exited).*$|the worker (died|crashed).*`)
 	// failure matches an error of a program that ran.
 	failure = regexp.MustCompile(`(?m): panic: |: (exit status|os\.Exit)`)
-	// panicked matches what a panic or exit is reported by.
+	// panicked matches the report of a panic or exit.
 	panicked = regexp.MustCompile(`(?m)panic: (.*)$`)
 )
 
-// samePanic reports whether both programs end by the same panic and printed the same before.
+// samePanic reports whether both programs end by the same panic and printed the same before it.
 func samePanic(got, want string) bool {
 	g, w := panicked.FindStringSubmatchIndex(got), panicked.FindStringSubmatchIndex(want)
 	if g == nil || w == nil {
@@ -222,7 +226,7 @@ func samePanic(got, want string) bool {
 	return got[g[2]:g[3]] == want[w[2]:w[3]] && equal(before, want[:w[0]])
 }
 
-// lastError is the sentence by which a program failed.
+// lastError returns the error message of a failed program.
 func lastError(p program, text string) string {
 	base := filepath.Base(p.path)
 	for line := range strings.Lines(text) {
@@ -234,7 +238,7 @@ func lastError(p program, text string) string {
 	return first
 }
 
-// firstDifference shows the first line that differs.
+// firstDifference returns the first line that differs.
 func firstDifference(got, want string) string {
 	g, w := strings.Split(strings.TrimSpace(got), "\n"), strings.Split(strings.TrimSpace(want), "\n")
 	for i := range max(len(g), len(w)) {

@@ -43,7 +43,7 @@ type (
 		groupSize, slotSize, elemOff uintptr
 		flags                        uint32
 	}
-	elemType struct { // of pointers and slices
+	elemType struct { // for pointers and slices
 		header
 		elem *header
 	}
@@ -72,10 +72,11 @@ const (
 	flagNamed
 	flagRegularMemory // values are compared and hashed as bytes
 	_
-	flagDirect // values are stored in interfaces as they are
+	flagDirect // values are stored in interfaces directly
 )
 
-// descriptors are the Go types of the descriptors by kind; those of basic types are headers.
+// descriptors has the Go types of the descriptors by kind; the descriptor of a basic type is a
+// header.
 var descriptors = map[reflect.Kind]reflect.Type{
 	reflect.Array: reflect.TypeFor[arrayType](), reflect.Chan: reflect.TypeFor[chanType](), reflect.Func: reflect.TypeFor[funcType](),
 	reflect.Interface: reflect.TypeFor[interfaceType](), reflect.Map: reflect.TypeFor[mapType](), reflect.Pointer: reflect.TypeFor[elemType](),
@@ -94,7 +95,7 @@ func headerOf(t reflect.Type) *header {
 	return (*header)((*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1])
 }
 
-// typeOf is the way back.
+// typeOf returns the type of a descriptor.
 func typeOf(h *header) reflect.Type {
 	var sample any = 0
 	(*[2]unsafe.Pointer)(unsafe.Pointer(&sample))[0] = unsafe.Pointer(h)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// labels are types of which only the names are used.
+// labels has types that are used only for their names.
 var labels sync.Map
 
 func label(name string) *header {
@@ -20,8 +20,9 @@ func label(name string) *header {
 	return t.(*header)
 }
 
-// AssertionError makes the error of a type assertion that fails, from the names of the types: the interface, what it holds or "", what is asserted, and the
-// method that is missing or "".
+// AssertionError returns the error of a failed type assertion, given the names of the interface
+// type, of the type in the interface (or ""), of the asserted type, and of the missing method (or
+// "").
 func AssertionError(from, held, to, missing string) *runtime.TypeAssertionError {
 	e := new(runtime.TypeAssertionError)
 	v := reflect.ValueOf(e).Elem()
@@ -34,7 +35,7 @@ func AssertionError(from, held, to, missing string) *runtime.TypeAssertionError 
 	return e
 }
 
-// checkAssertion is the part of Check about errors.
+// checkAssertion is the part of Check that covers AssertionError.
 func checkAssertion() error {
 	t := reflect.TypeFor[runtime.TypeAssertionError]()
 	for name, kind := range map[string]reflect.Kind{

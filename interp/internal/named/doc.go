@@ -1,8 +1,10 @@
-// Package named makes named types with methods at run time, which package reflect cannot.
+// Package named makes named types with methods at run time. Package reflect cannot make such types.
 //
-// A type is made in two steps, so that it may contain itself: New gives it its name and memory layout, Complete its parts and methods.
-// Nothing may use its values before it is complete. Types are never freed: the runtime keeps what it knows of a type for ever, by address.
+// A type is made in two steps, so that it may contain itself: New sets its name and memory layout,
+// and Complete its parts and methods. Values of the type must not be used before it is complete.
+// Types are never freed, because the runtime refers to types by address for ever.
 //
-// The descriptors are those of internal/abi. Check makes a type and looks at it in every way that this package relies on, so that
-// a Go release with others is an error and not a corrupted program.
+// The descriptors are those of internal/abi. Check makes a type and tests every property that this
+// package relies on, so that a Go release with other descriptors causes an error and does not
+// corrupt the program.
 package named

@@ -7,11 +7,14 @@ import (
 	"unsafe"
 )
 
-// Package reflect compares structs field by field. Compiled code leaves out blank fields, and looks at what is quickly seen first: the bytes of strings, and what
-// interfaces hold, only when nothing else differs. It matters for memory that cannot be read, and for bytes that came into blank fields by package unsafe.
+// Package reflect compares structs field by field. Compiled code ignores blank fields, and first
+// compares what is fast to compare: the bytes of strings, and the values in interfaces, come last.
+// The difference matters for memory that cannot be read, and for bytes that package unsafe wrote
+// into blank fields.
 
-// MendEqual makes struct types that package reflect made compare their values as compiled ones do: t, or what it is an array of, a pointer to, a map of and so on,
-// and those of its fields. Blank reports whether a field is blank, by its name; those whose name is _ are anyway.
+// MendEqual makes struct types that package reflect made compare their values like compiled types.
+// It applies to t, to the element type if t is an array, pointer, map and so on, and to the types
+// of fields. Blank reports whether a field is blank, by its name; fields named _ are always blank.
 func MendEqual(t reflect.Type, blank func(name string) bool) {
 	switch {
 	case t.Kind() == reflect.Struct:
@@ -30,7 +33,7 @@ func MendEqual(t reflect.Type, blank func(name string) bool) {
 	}
 }
 
-// mend does it for a struct or array type and its parts.
+// mend is MendEqual for a struct or array type and its parts.
 func mend(t reflect.Type, blank func(name string) bool) {
 	h := headerOf(t)
 	switch {
@@ -49,7 +52,8 @@ func mend(t reflect.Type, blank func(name string) bool) {
 	}
 }
 
-// withBlanks returns a type of keys whose blank fields are called _, which the hash of package reflect leaves out; t if it has none of other names.
+// withBlanks returns a key type whose blank fields are named _, because package reflect's hash
+// ignores those. It returns t if t has no blank fields with other names.
 func withBlanks(t reflect.Type, blank func(name string) bool) reflect.Type {
 	switch t.Kind() {
 	case reflect.Array:
@@ -74,19 +78,19 @@ func withBlanks(t reflect.Type, blank func(name string) bool) reflect.Type {
 	return t
 }
 
-// comparison is one that the comparison of structs consists of.
+// comparison is one step in the comparison of two structs.
 type comparison struct {
 	offset uintptr
 	equal  func(a, b unsafe.Pointer) bool
 }
 
-// comparisons are those of a struct type.
+// comparisons has the steps for a struct type.
 type comparisons struct {
 	list []comparison
-	slow []comparison // that come after the quick ones of the list
+	slow []comparison // steps that come after the fast ones in list
 }
 
-// settle ends the list so far: nothing changes its place with a comparison that may panic.
+// settle ends the list so far, because no comparison may move across one that may panic.
 func (c *comparisons) settle() { c.list, c.slow = append(c.list, c.slow...), nil }
 
 // add adds the comparisons of the fields of a struct type.
@@ -110,11 +114,11 @@ func (c *comparisons) add(t reflect.Type, blank func(name string) bool) {
 	}
 }
 
-// sameLength compares the lengths of strings, sameType the types that interfaces hold.
+// sameLength compares the lengths of strings, sameType the types in interfaces.
 func sameLength(a, b unsafe.Pointer) bool { return len(*(*string)(a)) == len(*(*string)(b)) }
 func sameType(a, b unsafe.Pointer) bool   { return *(*uintptr)(a) == *(*uintptr)(b) }
 
-// inOrder returns the function that makes comparisons until one does not hold.
+// inOrder returns a function that makes comparisons until one fails.
 func inOrder(list []comparison) func(a, b unsafe.Pointer) bool {
 	return func(a, b unsafe.Pointer) bool {
 		for _, c := range list {
@@ -126,7 +130,7 @@ func inOrder(list []comparison) func(a, b unsafe.Pointer) bool {
 	}
 }
 
-// ofElements returns the function that compares arrays.
+// ofElements returns a function that compares arrays.
 func ofElements(n uintptr, elem *header) func(a, b unsafe.Pointer) bool {
 	return func(a, b unsafe.Pointer) bool {
 		for i := range n {
@@ -138,7 +142,7 @@ func ofElements(n uintptr, elem *header) func(a, b unsafe.Pointer) bool {
 	}
 }
 
-// codes are those by which types that package reflect made compare values.
+// codes are the addresses of the functions by which types made by package reflect compare values.
 type codes struct{ structs, array uintptr }
 
 var madeCodes = sync.OnceValue(func() codes {

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// TestMendEqual holds that blank fields of types that package reflect made count neither in comparisons nor in hashes, wherever the types are.
+// TestMendEqual checks that comparisons and hashes ignore blank fields of types made by package
+// reflect, wherever the types are used.
 func TestMendEqual(t *testing.T) {
 	key := reflect.StructOf([]reflect.StructField{
 		{Name: "A", Type: reflect.TypeFor[int]()}, {Name: "Blank1", Type: reflect.TypeFor[int]()}, {Name: "B", Type: reflect.TypeFor[string]()},
@@ -42,7 +43,8 @@ func TestMendEqual(t *testing.T) {
 	}
 }
 
-// TestMendCompiled holds that types of compiled code are left alone: their descriptors cannot be written.
+// TestMendCompiled checks that MendEqual does not change types of compiled code, whose descriptors
+// are read-only.
 func TestMendCompiled(t *testing.T) {
 	compiled := reflect.TypeFor[time.Time]()
 	equal := codeOf(headerOf(compiled).equal)
@@ -52,7 +54,7 @@ func TestMendCompiled(t *testing.T) {
 	}
 }
 
-// TestOrder holds that the bytes of strings are compared last.
+// TestOrder checks that the bytes of strings are compared last.
 func TestOrder(t *testing.T) {
 	typ := reflect.StructOf([]reflect.StructField{{Name: "S", Type: reflect.TypeFor[string]()}, {Name: "I", Type: reflect.TypeFor[int]()}})
 	MendEqual(typ, func(string) bool { return false })

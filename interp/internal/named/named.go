@@ -15,9 +15,9 @@ import (
 type Type struct {
 	pkg   Package
 	name  string
-	t, p  *header // its descriptor and that of the pointer to it
+	t, p  *header // descriptors of the type and of the pointer to it
 	kind  reflect.Kind
-	room  int // for methods
+	room  int // number of methods for which there is room
 	stubs []int
 }
 
@@ -28,8 +28,8 @@ type Package struct{ Path, Name string }
 type Method struct {
 	Name    string
 	Type    reflect.Type // without receiver
-	Pointer bool         // only pointers to the type have it
-	// Call runs the method. The receiver is a pointer to the type in either case.
+	Pointer bool         // the type itself does not have the method, only pointers to it
+	// Call runs the method. The receiver is always a pointer to the type.
 	Call func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value
 }
 
@@ -39,10 +39,11 @@ type Field struct {
 	Type     reflect.Type
 	Tag      reflect.StructTag
 	Embedded bool
-	Exported bool // as reflect tells it, whatever the name is
+	Exported bool // as package reflect reports it, whatever the name is
 }
 
-// New begins a type with the kind and memory layout of layout, and room for methods. A type without a package is called name alone.
+// New starts a type with the kind and memory layout of layout and room for a number of methods. The
+// name of a type without a package is name alone.
 func New(pkg Package, name string, layout reflect.Type, methods int) *Type {
 	params := 0
 	if layout.Kind() == reflect.Func {
@@ -51,7 +52,7 @@ func New(pkg Package, name string, layout reflect.Type, methods int) *Type {
 	n := &Type{pkg: pkg, name: name, kind: layout.Kind(), room: methods}
 	n.t = n.allocate(n.kind, params)
 	n.p = n.allocate(reflect.Pointer, 0)
-	// The runtime keeps for ever what has an offset.
+	// The runtime keeps everything that has an offset for ever.
 	ptr := offsetOf(n.p)
 	offsetOf(n.t)
 	n.copyHeader(headerOf(layout))
@@ -65,7 +66,7 @@ func New(pkg Package, name string, layout reflect.Type, methods int) *Type {
 	return n
 }
 
-// String is the name of the type as reflect says it.
+// String returns package reflect's name for the type.
 func (n *Type) String() string {
 	if n.pkg.Name == "" {
 		return n.name
@@ -76,7 +77,8 @@ func (n *Type) String() string {
 // Reflect returns the type.
 func (n *Type) Reflect() reflect.Type { return typeOf(n.t) }
 
-// allocate makes room for a descriptor with what follows it. The memory is typed, for the collector.
+// allocate allocates a descriptor and the data after it. The memory is typed, for the garbage
+// collector.
 func (n *Type) allocate(k reflect.Kind, params int) *header {
 	t := reflect.StructOf([]reflect.StructField{
 		{Name: "Descriptor", Type: descriptor(k)},
@@ -109,7 +111,7 @@ func (n *Type) sum(prefix string) uint32 {
 	return h.Sum32()
 }
 
-// copyHeader takes layout and behaviour of another type and keeps the name.
+// copyHeader copies layout and behaviour of another type and keeps the name.
 func (n *Type) copyHeader(from *header) {
 	ptr := n.t.ptrToThis
 	*n.t = *from
@@ -120,7 +122,7 @@ func (n *Type) copyHeader(from *header) {
 	}
 }
 
-// Complete gives the type what is particular to its kind, of a type that is not a struct.
+// Complete sets the parts of a type that is not a struct, from its underlying type.
 func (n *Type) Complete(underlying reflect.Type) {
 	from := headerOf(underlying)
 	if underlying.Kind() != n.kind || from.size != n.t.size {
@@ -153,7 +155,7 @@ func copyWords(to, from unsafe.Pointer, t reflect.Type, offset uintptr) {
 	}
 }
 
-// CompleteStruct does it for a struct type.
+// CompleteStruct is Complete for a struct type.
 func (n *Type) CompleteStruct(fields []Field) {
 	plain := make([]reflect.StructField, len(fields))
 	for i, f := range fields {
@@ -179,7 +181,8 @@ func SetFieldType(t reflect.Type, i int, field reflect.Type) {
 	(*structType)(unsafe.Pointer(headerOf(t))).fields[i].typ = headerOf(field)
 }
 
-// CompleteOpaque does it for a struct type whose values are compared by equal and have one hash: its fields, those of layout, are blank.
+// CompleteOpaque is CompleteStruct for a type whose values are compared by equal and all have the
+// same hash: the fields of layout become blank fields.
 func (n *Type) CompleteOpaque(layout reflect.Type, equal func(a, b unsafe.Pointer) bool) {
 	fields := make([]Field, layout.NumField())
 	for i := range fields {
@@ -220,7 +223,7 @@ func (n *Type) Methods(methods []Method) error {
 			continue
 		}
 		values[byValue] = pointers[i]
-		// A call by way of reflect.Type passes the value itself.
+		// A call through reflect.Type passes the value itself.
 		if values[byValue].tfn, err = n.stubOffset(reflect.MakeFunc(withReceiver(n.Reflect(), m.Type), func(args []reflect.Value) []reflect.Value {
 			recv := reflect.New(args[0].Type())
 			recv.Elem().Set(args[0])
@@ -243,7 +246,7 @@ func (n *Type) Methods(methods []Method) error {
 	return nil
 }
 
-// withReceiver puts a receiver in front of the parameters of a function type.
+// withReceiver adds a receiver to the parameters of a function type.
 func withReceiver(recv, t reflect.Type) reflect.Type {
 	in, out := []reflect.Type{recv}, []reflect.Type(nil)
 	for p := range t.Ins() {
@@ -264,13 +267,14 @@ func (n *Type) stubOffset(f reflect.Value) (int32, error) {
 	return addReflectOff(stubCode(number)), nil
 }
 
-// Release gives up the type's methods, and what they refer to. Nothing may have a value of the type any more.
+// Release frees the type's methods and everything they refer to. No value of the type may exist any
+// more.
 func (n *Type) Release() {
 	release(n.stubs)
 	n.stubs = nil
 }
 
-// Check reports whether types can be made in this process.
+// Check returns an error if types cannot be made in this process.
 var Check = sync.OnceValue(func() error {
 	n := New(Package{"check", "check"}, "Type", reflect.TypeFor[struct{ next *int }](), 1)
 	n.CompleteStruct([]Field{{Name: "next", Type: reflect.PointerTo(n.Reflect()), Tag: `k:"v"`}})

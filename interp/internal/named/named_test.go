@@ -15,7 +15,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// point is a struct type with a String method by value and a Move method by pointer.
+// point returns a struct type with a String method by value and a Move method by pointer.
 func point(t *testing.T) reflect.Type {
 	t.Helper()
 	n := New(Package{"example.com/shapes", "shapes"}, "Point", reflect.TypeFor[struct {
@@ -138,7 +138,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestCollection makes the collector look at descriptors, values and frames.
+// TestCollection runs the garbage collector over descriptors, values and frames.
 func TestCollection(t *testing.T) {
 	p := point(t)
 	m := reflect.MakeMap(reflect.MapOf(reflect.TypeFor[int](), reflect.PointerTo(p)))

@@ -7,23 +7,24 @@ import (
 	"unsafe"
 )
 
-// A method of a type is machine code that gets a receiver and arguments but, unlike a closure, no context. So there is a fixed number of
-// stubs; each finds its closure by its number and goes on in it. stub_*.s has them.
+// A method of a type is machine code that gets a receiver and arguments but, unlike a closure, no
+// context. So there is a fixed number of stubs; each finds its closure by the stub's number and
+// jumps to it. They are in stubs_*.s.
 
-// MaxMethods is how many methods all types made by a process may have, those of values counted twice.
+// MaxMethods is how many methods all types in a process may have; methods of values count twice.
 const MaxMethods = 65536
 
 const stubSize = 16
 
 var (
-	closures [MaxMethods]unsafe.Pointer // what each stub calls
+	closures [MaxMethods]unsafe.Pointer // the closure that each stub calls
 
 	mu   sync.Mutex
-	used int   // stubs that were ever given out
-	free []int // of them, those that came back
+	used int   // number of stubs ever used
+	free []int // those of them that are free again
 )
 
-// stub returns the code of a method that calls f.
+// stub allocates a stub that calls f and returns its number.
 func stub(f reflect.Value) (number int, err error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -40,13 +41,13 @@ func stub(f reflect.Value) (number int, err error) {
 	return number, nil
 }
 
-// code returns what the interface of a function holds.
+// code returns the data word of a function in an interface.
 func code(f any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&f))[1] }
 
-// stubCode returns the code of a stub.
+// stubCode returns the address of a stub's code.
 func stubCode(number int) unsafe.Pointer { return unsafe.Add(stubsAddress(), number*stubSize) }
 
-// release takes stubs back whose methods nothing calls any more.
+// release frees stubs whose methods are no longer called.
 func release(numbers []int) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -56,5 +57,5 @@ func release(numbers []int) {
 	free = append(free, numbers...)
 }
 
-// stubsAddress is implemented in assembly: a function value of Go's would lead to a wrapper.
+// stubsAddress is implemented in assembly, because a Go function value would point to a wrapper.
 func stubsAddress() unsafe.Pointer

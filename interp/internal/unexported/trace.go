@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// inlined is what a runtime.Func points to for a function that was inlined, which has no code of its own.
+// inlined is the data behind a runtime.Func for an inlined function, which has no code of its own.
 type inlined struct {
 	ones       uint32
 	entry      uintptr
@@ -16,7 +16,8 @@ type inlined struct {
 	startLine  int32
 }
 
-// Function returns the runtime.Func of a function that begins at a program counter, where no code is, and at a line.
+// Function returns a runtime.Func for a function that begins at a program counter without code, and
+// at a line.
 func Function(entry uintptr, name, file string, line int) *runtime.Func {
 	return (*runtime.Func)(unsafe.Pointer(&inlined{ones: ^uint32(0), entry: entry, name: name, file: file, line: int32(line), startLine: int32(line)}))
 }

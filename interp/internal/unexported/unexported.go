@@ -1,4 +1,4 @@
-// Package unexported reaches fields of other packages' structs that have no exported way to them.
+// Package unexported accesses unexported fields of other packages' structs.
 package unexported
 
 import (
@@ -6,8 +6,9 @@ import (
 	"reflect"
 )
 
-// Field returns a field of a struct that can be addressed, by its name, as a value that can be set. It returns an error if there is no such field, or its kind is
-// another: those who use it look once at the start, so that another version of the package is an error there.
+// Field returns a field of an addressable struct, by name, as a value that can be set. It returns
+// an error if the field does not exist or has another kind. Users of Field check once at startup,
+// so that an incompatible version of the package is an error there.
 func Field(v reflect.Value, name string, kind reflect.Kind) (reflect.Value, error) {
 	f := v.FieldByName(name)
 	if !f.IsValid() || f.Kind() != kind {

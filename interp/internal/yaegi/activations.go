@@ -8,24 +8,27 @@ import (
 	"unsafe"
 )
 
-// The variables of a function that has nothing but numbers, bools and functions, in its temporary variables too, are known to nothing else once it has returned, if
-// it takes no address, makes no function, and calls no method, which could get the address of its receiver. Its frame is used again.
+// After a function has returned, nothing else refers to its variables if all of them, temporary
+// ones included, are numbers, bools or functions, and the function takes no address, makes no
+// function, and calls no method (which could take the address of its receiver). The frame of such a
+// function is reused.
 
-// activation is a frame with its variables, between the calls of a function.
+// activation is a frame with its variables, kept between calls of a function.
 type activation struct {
 	frame     *Frame
 	variables []Value // of the frame
-	own       []Value // what they are when a call begins
+	own       []Value // the variables' values at the beginning of a call
 	words     []uint64
 }
 
-// activations are those of one function, for all goroutines.
+// activations has the activations of one function, for all goroutines.
 type activations struct {
 	layout *layout
 	free   sync.Pool
 }
 
-// activations returns those of a function with a layout, nil if it may leave anything behind.
+// activations returns the activations of a function with a layout, or nil if its frames cannot be
+// reused.
 func (n *Node) activations(l *layout) *activations {
 	for i, t := range l.types {
 		if l.sizes[i] == 0 && t.Kind() != reflect.Func {
@@ -38,7 +41,8 @@ func (n *Node) activations(l *layout) *activations {
 	return &activations{layout: l}
 }
 
-// leavesVariables reports whether something in a tree may keep a variable of its function.
+// leavesVariables reports whether something in a tree may keep a reference to a variable of its
+// function.
 func (n *Node) leavesVariables() bool {
 	if n.kind == kinds.funcLit || n.kind == kinds.addressExpr || n.recv != nil {
 		return true
@@ -46,7 +50,7 @@ func (n *Node) leavesVariables() bool {
 	return slices.ContainsFunc(n.child, (*Node).leavesVariables)
 }
 
-// take returns the frame of a call that begins.
+// take returns a frame for a new call.
 func (l *activations) take(caller *Frame, id uint64) *activation {
 	a, _ := l.free.Get().(*activation)
 	if a == nil {
@@ -62,7 +66,7 @@ func (l *activations) take(caller *Frame, id uint64) *activation {
 	return a
 }
 
-// release gives a frame back at the end of its call.
+// release frees a frame at the end of its call.
 func (l *activations) release(a *activation) {
 	a.frame.anc = nil
 	clear(a.words)

@@ -7,29 +7,32 @@ import (
 	"unsafe"
 )
 
-// Arithmetic and comparisons of numbers have steps of ours, one for each kind, which read and write variables where they are. Each looks whether its operands are of
-// that kind, and otherwise leaves them to yaegi's step.
+// Arithmetic operations and comparisons of numbers have steps of their own, one for each kind,
+// which access variables directly. Each step checks that its operands are of that kind, and
+// otherwise runs yaegi's step.
 
 // whole is a type of whole numbers.
 type whole interface {
 	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr
 }
 
-// numbers makes the steps of a kind of numbers. Operations and orders are by the names of yaegi's generators.
+// numbers makes the steps for one kind of numbers. Operations and orders are given by the names of
+// yaegi's generators.
 type numbers interface {
-	// operating is the step of x op y.
+	// operating returns the step of x op y.
 	operating(node *Node, operands []*Node, operation string, plain Step) Step
-	// assigning is the step of x op= y, and of x++ and x--, which have no y. OfMap says that x is an element of a map.
+	// assigning returns the step of x op= y, and of x++ and x--, which have no y. OfMap says that x
+	// is an element of a map.
 	assigning(node *Node, operands []*Node, operation string, ofMap bool, plain Step) Step
-	// comparing is the step of a comparison.
+	// comparing returns the step of a comparison.
 	comparing(node *Node, operands []*Node, order string, plain Step) Step
 }
 
-// numbersOf makes the steps of type T.
+// numbersOf makes the steps for type T.
 type numbersOf[T number] struct {
 	kind       reflect.Kind
 	operations map[string]func(x, y T) T
-	shifts     map[string]func(x T, n uint64) T // of whole numbers
+	shifts     map[string]func(x T, n uint64) T // for whole numbers
 	orders     map[string]func(x, y T) bool
 }
 
@@ -81,7 +84,8 @@ var kindsOfNumbers = map[reflect.Kind]numbers{
 	reflect.Float32: floats[float32](reflect.Float32), reflect.Float64: floats[float64](reflect.Float64),
 }
 
-// numbersIn returns the steps for the first of several nodes that is of a type of numbers and no constant, nil if there is none.
+// numbersIn returns the steps for the number type of the first node in list that has such a type
+// and is not constant, or nil if there is none.
 func numbersIn(list ...*Node) numbers {
 	for _, node := range list {
 		if node.typ != nil && !node.rval.IsValid() {
@@ -93,7 +97,8 @@ func numbersIn(list ...*Node) numbers {
 	return nil
 }
 
-// calculating is the step of a generator's operation on numbers, plain if there is none of ours for it.
+// calculating returns the step of a generator's operation on numbers, or plain if this package has
+// none for it.
 func (y *Interpreter) calculating(node *Node, operands []*Node, generator string, plain Step) Step {
 	operation, assigns := strings.CutSuffix(generator, "Assign")
 	switch {
@@ -114,7 +119,7 @@ func (y *Interpreter) calculating(node *Node, operands []*Node, generator string
 	return plain
 }
 
-// calculations are the generators of operations on numbers.
+// calculations lists the generators of operations on numbers.
 var calculations = map[string]bool{
 	"add": true, "sub": true, "mul": true, "quo": true, "rem": true, "and": true, "or": true, "xor": true, "andNot": true, "shl": true, "shr": true,
 	"addAssign": true, "subAssign": true, "mulAssign": true, "quoAssign": true, "remAssign": true, "andAssign": true, "orAssign": true, "xorAssign": true,

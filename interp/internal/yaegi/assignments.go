@@ -1,9 +1,10 @@
 package yaegi
 
-// Assignments and returns have steps of ours too, if the operands are numbers or bools: they read and write variables where they are. Each looks at its operands, and
-// otherwise leaves them to yaegi's step.
+// Assignments and returns have steps of their own, too, if the operands are numbers or bools: they
+// access variables directly. Each step checks its operands, and otherwise runs yaegi's step.
 
-// isPlace reports whether what is assigned to is a variable or an element of an array or slice.
+// isPlace reports whether the left side of an assignment is a variable or an element of an array or
+// slice.
 func (y *Interpreter) isPlace(to *Node) bool {
 	if to.sym != nil {
 		return to.ident != "_"
@@ -11,7 +12,7 @@ func (y *Interpreter) isPlace(to *Node) bool {
 	return y.Generator(to) == IndexGenerator
 }
 
-// copying is the step of x = y.
+// copying returns the step of x = y.
 func copying(node *Node, operands []*Node, plain Step) Step {
 	to, ok1 := operands[0].Result()
 	from, ok2 := operands[1].Place()
@@ -27,10 +28,11 @@ func copying(node *Node, operands []*Node, plain Step) Step {
 	}
 }
 
-// mostReturned is how many values a return with a step of ours has.
+// mostReturned is the maximum number of values of a return statement with a step of this package.
 const mostReturned = 4
 
-// returning is the step of a return with values, which go to the first places of the frame.
+// returning returns the step of a return statement with values, which are stored in the first
+// places of the frame.
 func returning(operands []*Node, plain Step) Step {
 	var from [mostReturned]Place
 	for i, operand := range operands {
@@ -51,7 +53,7 @@ func returning(operands []*Node, plain Step) Step {
 	}
 	return func(frame *Frame) Step {
 		to := frame.data[:count]
-		var values [mostReturned]uint64 // read before any is written
+		var values [mostReturned]uint64 // all are read before any is written
 		for i := range to {
 			v := from[i].In(frame)
 			if to[i].typ != v.typ || to[i].flag&variable == 0 || scalarSize[v.flag&kindMask] == 0 {

@@ -1,13 +1,14 @@
 package yaegi
 
-// In the tree, an entry takes the place of the body of a function whose steps are made later, so that neither yaegi nor others that walk trees find there what is not
-// made yet.
+// If the steps of a function are made later, an entry replaces the function's body in the tree, so
+// that neither yaegi nor other code that walks trees finds nodes without steps there.
 
-// entry is the value of the node that is an entry: the body.
+// entry is the value of the replacement node: the original body.
 type entry struct{ block *Node }
 
-// Postpone puts an entry in the place of a declared function's body, which it returns: the function begins with step enter. It returns nil for a function whose steps
-// are to be made at once: function literals, and init functions, which yaegi does not call by their bodies.
+// Postpone replaces a declared function's body by an entry and returns the body; the function then
+// begins with step enter. It returns nil for a function whose steps have to be made at once: a
+// function literal, or an init function, which yaegi does not call through its body.
 func (n *Node) Postpone(enter Step) (block *Node) {
 	block = n.Body()
 	if n.kind != kinds.funcDecl || n.child[nameChild].ident == "init" || n.First() == nil {
@@ -21,7 +22,7 @@ func (n *Node) Postpone(enter Step) (block *Node) {
 	return block
 }
 
-// block returns the body of a function, which an entry may have taken the place of.
+// block returns the body of a function, even if an entry has replaced it.
 func (n *Node) block() *Node {
 	if e, ok := n.Body().val.(entry); ok {
 		return e.block

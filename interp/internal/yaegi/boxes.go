@@ -5,10 +5,11 @@ import (
 	"unsafe"
 )
 
-// Values of cells' interface types that have methods are structs of yaegi's, called boxes. Others are in interfaces of type any, and those of compiled interface
-// types are in what yaegi makes of a value to give it their methods, called wrappers.
+// Yaegi represents values of cells' interface types with methods as structs, called boxes here. A
+// value of another interface type of cells is an any. For a compiled interface type, yaegi wraps
+// the value to give it the methods; such a value is called a wrapper.
 
-// SetBoxes says which type boxes have. It panics for one that is not what this package takes it for.
+// SetBoxes sets the type of boxes. It panics if the type is not as expected.
 func (y *Interpreter) SetBoxes(t reflect.Type) {
 	if err := match(reflect.TypeFor[box](), t); err != nil {
 		panic(err)
@@ -16,13 +17,13 @@ func (y *Interpreter) SetBoxes(t reflect.Type) {
 	y.boxes, y.boxType = t, asType(t)
 }
 
-// Boxes returns the type of boxes, which SetBoxes was given.
+// Boxes returns the type of boxes that SetBoxes was given.
 func (y *Interpreter) Boxes() reflect.Type { return y.boxes }
 
 // IsBox reports whether a value is a box.
 func (y *Interpreter) IsBox(v *Value) bool { return v.typ == y.boxType }
 
-// HoldsNil reports whether a box holds nothing, or a nil pointer.
+// HoldsNil reports whether a box holds nothing, and whether it holds a nil pointer.
 func (y *Interpreter) HoldsNil(v *Value) (nothing, pointer bool) {
 	for v.typ == y.boxType {
 		v = valueOf(&(*box)(v.ptr).value)
@@ -30,7 +31,8 @@ func (y *Interpreter) HoldsNil(v *Value) (nothing, pointer bool) {
 	return v.typ == nil, v.is(reflect.Pointer) && (v.ptr == nil || v.flag&indirect != 0 && *(*unsafe.Pointer)(v.ptr) == nil)
 }
 
-// Concrete returns the value that is stored in an interface, and the name of its type in yaegi if it has one.
+// Concrete returns the value stored in an interface and the name of its type in yaegi, if it has
+// one.
 func (y *Interpreter) Concrete(v reflect.Value) (_ reflect.Value, name string) {
 	for v.IsValid() {
 		switch {
@@ -41,7 +43,8 @@ func (y *Interpreter) Concrete(v reflect.Value) (_ reflect.Value, name string) {
 		case v.Type() == y.boxes:
 			b := (*box)(valueOf(&v).ptr)
 			if b.node != nil {
-				if n := b.node.typ.elementName(); n != "" { // a box in a box is of an interface type
+				// a box in a box is of an interface type
+				if n := b.node.typ.elementName(); n != "" {
 					name = n
 				}
 			}
@@ -53,12 +56,14 @@ func (y *Interpreter) Concrete(v reflect.Value) (_ reflect.Value, name string) {
 	return v, name
 }
 
-// Box stores a compiled value in a variable of a cell's interface type. It reports whether the variable is a box.
+// Box stores a compiled value in a variable of a cell's interface type. It reports whether the
+// variable is a box.
 func (y *Interpreter) Box(target, v reflect.Value) bool {
 	if target.Type() != y.boxes {
 		return false
 	}
-	*(*box)(target.Addr().UnsafePointer()) = box{node: &Node{typ: &itype{}}, value: v} // a node that says nothing: comparisons with nil look at it
+	// an empty node, because comparisons with nil use it
+	*(*box)(target.Addr().UnsafePointer()) = box{node: &Node{typ: &itype{}}, value: v}
 	return true
 }
 
@@ -67,7 +72,7 @@ func IsWrapper(v reflect.Value) bool {
 	return v.Kind() == reflect.Struct && v.NumField() > 0 && v.Type().Field(0).Name == "IValue"
 }
 
-// elementName returns the name of a type, or of what it points to.
+// elementName returns the name of a type, or of the type it points to.
 func (t *itype) elementName() string {
 	for ; t != nil; t = t.val {
 		if t.name != "" {

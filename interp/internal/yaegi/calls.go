@@ -6,12 +6,13 @@ import (
 	"unsafe"
 )
 
-// Calls of functions and methods of cells have a step of ours. For each, yaegi allocates every variable of the function by itself, and makes
-// a function of compiled code of a method, which it calls by reflection. Here variables that have no pointers in them are allocated together,
-// and the body of a method runs as that of a function does. Calls with interfaces or functions among the arguments or results are left to
-// yaegi, which converts those.
+// Calls of functions and methods of cells have their own step. For each call, yaegi allocates every
+// variable of the function separately; for a method it also makes a compiled function, which it
+// calls by reflection. The step here allocates all variables without pointers together, and runs
+// the body of a method like that of a function. Calls with interfaces or functions among the
+// arguments or results use yaegi's step, which converts those.
 
-// Call makes a call of a function or method of a cell have a step of ours.
+// Call replaces the step of a call of a cell's function or method.
 func (y *Interpreter) Call(node *Node) {
 	if c := y.newCall(node); c != nil {
 		node.Wrap(func(plain Step) Step { return c.step(node, plain) })
@@ -21,27 +22,29 @@ func (y *Interpreter) Call(node *Node) {
 // call is a call of a function or method of a cell.
 type call struct {
 	y        *Interpreter
-	function *Node // its node, whose contents change when it is defined again
+	function *Node // the function's node, whose contents change when the function is defined again
 	args     []Place
-	results  []Place // where the caller has them, dropped those that it does not want
-	own      bool    // the step is ours; it is made before that of the selection of a method
-	callee   atomic.Pointer[callee]
-	plain    Step
-	yes, no  Step  // what follows; no is nil but for a condition
-	dropped  Value // the place of results that the caller does not want
+	results  []Place // places of the results in the caller; dropped for unused ones
+	// the call's step is this package's; it is made before that of the selection of the method
+	own     bool
+	callee  atomic.Pointer[callee]
+	plain   Step
+	yes, no Step  // following steps; no is nil unless the call is a condition
+	dropped Value // the place for unused results
 
 	receiver func(*Frame) reflect.Value // nil for a function
-	made     Place                      // where yaegi puts what it makes of a method
+	made     Place                      // where yaegi stores the function that it makes of a method
 	make     Step                       // yaegi's step that makes it
 }
 
-// callee is what is to be known of the function of a call.
+// callee is the data about the called function.
 type callee struct {
 	layout
-	activations *activations // nil if frames are not used again
+	activations *activations // nil if frames are not reused
 }
 
-// newCall returns the call of a node, nil for one of something else than a known function or method of a cell.
+// newCall returns the call of a node, or nil if the callee is not a known function or method of a
+// cell.
 func (y *Interpreter) newCall(node *Node) *call {
 	if parent := node.anc.kind; parent == kinds.goStmt || parent == kinds.deferStmt {
 		return nil
@@ -50,7 +53,7 @@ func (y *Interpreter) newCall(node *Node) *call {
 	isMethod := y.Generator(function) == "getMethod"
 	switch {
 	case isMethod:
-		c.function = (*[2]*Node)(unsafe.Pointer(&function.val))[1] // what the interface points to
+		c.function = (*[2]*Node)(unsafe.Pointer(&function.val))[1] // the pointer in the interface
 	case function.sym != nil && function.sym.index < 0:
 		c.function = function.sym.node
 	}
@@ -63,7 +66,8 @@ func (y *Interpreter) newCall(node *Node) *call {
 	return c
 }
 
-// selecting is the step of the selection of a method. It leaves nothing there if the call does not need what yaegi makes of the method.
+// selecting returns the step of the selection of a method. It makes no function value if the call
+// does not need one.
 func (c *call) selecting(node *Node, plain Step) Step {
 	if !c.own {
 		return plain
@@ -80,7 +84,7 @@ func (c *call) selecting(node *Node, plain Step) Step {
 	}
 }
 
-// step returns the step of the call, whose own is plain.
+// step returns the step of the call; plain is yaegi's.
 func (c *call) step(node *Node, plain Step) Step {
 	c.args, c.results = nil, nil
 	c.plain, c.yes, c.no = plain, node.Next(), node.Otherwise()
@@ -89,7 +93,7 @@ func (c *call) step(node *Node, plain Step) Step {
 		return plain
 	}
 	for _, arg := range args {
-		genValue(arg) // converts a constant
+		genValue(arg) // as a side effect, it converts a constant
 		p, ok := arg.Place()
 		if !ok {
 			return plain
@@ -117,7 +121,7 @@ func (c *call) step(node *Node, plain Step) Step {
 	return c.run
 }
 
-// current returns what is known of the function as it is defined now.
+// current returns the data about the current definition of the function.
 func (c *call) current() *callee {
 	types := c.function.types
 	l := c.callee.Load()
@@ -150,7 +154,7 @@ func (c *call) run(frame *Frame) Step {
 	variables := inner.data
 	l.fill(variables)
 	if !c.begin(l, frame, variables) {
-		c.callee.Store(&callee{layout: layout{types: l.types}}) // types of arguments do not change
+		c.callee.Store(&callee{layout: layout{types: l.types}}) // argument types never change
 		return c.left(frame)
 	}
 	c.y.runBody(c.function.Body().start.exec, inner)
@@ -167,7 +171,7 @@ func (c *call) run(frame *Frame) Step {
 	return c.yes
 }
 
-// runAgain makes the call of a function whose frames are used again.
+// runAgain makes the call of a function whose frames are reused.
 func (c *call) runAgain(l *callee, frame *Frame, id uint64) Step {
 	a := l.activations.take(frame, id)
 	if !c.begin(l, frame, a.variables) {
@@ -183,7 +187,8 @@ func (c *call) runAgain(l *callee, frame *Frame, id uint64) Step {
 	return next
 }
 
-// begin gives the variables of the function the arguments. It returns false for arguments and results of other types than those.
+// begin assigns the arguments to the variables of the function. It returns false if the types of
+// arguments or results differ from those of the variables.
 func (c *call) begin(l *callee, frame *Frame, variables []Value) bool {
 	for i := range c.results {
 		to := c.results[i].In(frame)
@@ -192,7 +197,7 @@ func (c *call) begin(l *callee, frame *Frame, variables []Value) bool {
 		case to.typ != variables[i].typ || to.flag&variable == 0:
 			return false
 		case c.receiver == nil:
-			variables[i] = *to // as yaegi does: a method sets it at the end
+			variables[i] = *to // as in yaegi: a method sets the result at its end
 		}
 	}
 	at := len(c.results)
@@ -212,7 +217,7 @@ func (c *call) begin(l *callee, frame *Frame, variables []Value) bool {
 	return true
 }
 
-// left leaves the call to yaegi.
+// left makes the call by yaegi's step.
 func (c *call) left(frame *Frame) Step {
 	if c.receiver != nil && c.made.In(frame).typ == nil {
 		c.make(frame)
@@ -220,7 +225,7 @@ func (c *call) left(frame *Frame) Step {
 	return c.plain(frame)
 }
 
-// setReceiver sets the receiver of a method to a value, or to what that points to, or its address.
+// setReceiver sets the receiver of a method to a value, to its target, or to its address.
 func setReceiver(to *Value, from reflect.Value) bool {
 	receiver := to.reflect()
 	if !from.IsValid() {

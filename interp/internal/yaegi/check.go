@@ -11,7 +11,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// check looks, once in a process, whether yaegi and package reflect are what this package takes them for.
+// check checks, once per process, that yaegi and package reflect are as this package expects.
 var check = sync.OnceValue(func() error {
 	err := errors.Join(
 		match(reflect.TypeFor[interpreter](), reflect.TypeFor[interp.Interpreter]()),
@@ -36,7 +36,8 @@ func linked() string {
 	return "of a version that is not known"
 }
 
-// match compares a type of this package with that of yaegi which it stands for, and all types in them.
+// match compares a type of this package with the corresponding type of yaegi, including all types
+// in them.
 func match(ours, theirs reflect.Type) error {
 	m := matching{}
 	m.match(theirs.String(), ours, theirs)
@@ -48,7 +49,7 @@ type matching struct {
 	errs []error
 }
 
-// match compares the types of what is at a place.
+// match compares the types at one place.
 func (m *matching) match(at string, ours, theirs reflect.Type) {
 	pair := [2]reflect.Type{ours, theirs}
 	if m.seen[pair] || ours == theirs {
@@ -114,11 +115,12 @@ func (m *matching) fail(format string, args ...any) {
 // theirNode is yaegi's type of a Node.
 var theirNode reflect.Type
 
-// findKinds sets kinds and theirNode. Yaegi's kinds are numbers with names, of which there are fewer than 100.
+// findKinds sets kinds and theirNode. Yaegi's kinds are numbers with names, and there are fewer
+// than 100.
 func findKinds() error {
 	root, ok := reflect.TypeFor[interp.Program]().FieldByName("root")
 	if !ok || root.Type.Kind() != reflect.Pointer {
-		return nil // match has said so
+		return nil // match has reported it
 	}
 	field, ok := root.Type.Elem().FieldByName("kind")
 	if !ok || field.Type.Kind() != reflect.Uint {
@@ -144,7 +146,7 @@ func findKinds() error {
 	return nil
 }
 
-// checkValue looks whether a reflect.Value is a Value.
+// checkValue checks that a reflect.Value has the layout of a Value.
 func checkValue() error {
 	number := 7
 	v := reflect.ValueOf(&number).Elem()

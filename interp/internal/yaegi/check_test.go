@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// What differs from this package's types is an error that says where.
+// TestMatchSaysWhatDiffers checks that an error names the field that differs from this package's
+// types.
 func TestMatchSaysWhatDiffers(t *testing.T) {
 	type inner struct{ a, b int }
 	type ours struct {
@@ -54,7 +55,7 @@ func TestMatchSaysWhatDiffers(t *testing.T) {
 	}
 }
 
-// The version that this package names is that which the module requires.
+// TestVersion checks that Version is the version that the module requires.
 func TestVersion(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "go.mod"))
 	if err != nil {

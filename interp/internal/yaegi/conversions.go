@@ -2,10 +2,11 @@ package yaegi
 
 import "reflect"
 
-// Conversions of numbers have a step of ours: package reflect, by which yaegi converts, makes a new variable for each, and takes a way over int64 that changes what
-// becomes of a float that is too large for the type.
+// Conversions of numbers have their own step. Yaegi converts by package reflect, which allocates a
+// variable for each conversion, and converts through int64, which gives other results for floats
+// outside of the type's range.
 
-// converting is the step of a conversion.
+// converting returns the step of a conversion.
 func converting(node, operand *Node, plain Step) Step {
 	from, ok1 := operand.Place()
 	result, ok2 := node.Result()
@@ -55,12 +56,13 @@ func convertNumber(to, from *Value) bool {
 	return false
 }
 
-// number is a type of numbers that are converted to each other.
+// number is a type of numbers that can be converted to each other.
 type number interface {
 	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr | float32 | float64
 }
 
-// setNumber sets a variable to x, converted to its type. It reports whether it is of a type of numbers.
+// setNumber sets a variable to x, converted to the variable's type. It reports whether that is a
+// number type.
 func setNumber[T number](to *Value, x T) bool {
 	if to.flag&variable == 0 {
 		return false

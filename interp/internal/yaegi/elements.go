@@ -6,17 +6,18 @@ import (
 	"unsafe"
 )
 
-// Elements of slices, arrays and strings have a step of ours, too: most are found without calls of package reflect.
+// Elements of slices, arrays and strings have their own step, too, which finds most elements
+// without calls of package reflect.
 
-// elements say what the elements of a type are as values.
+// elements describes the elements of a type as values.
 type elements struct {
 	of   Value // a slice, string or array of the type
-	like Value // an element, whose address each has in the place of this one's
+	like Value // a sample element; an element is a copy of it with its own address
 	size uintptr
-	len  int // of an array
+	len  int // for arrays
 }
 
-// elementsOf returns what the elements of a slice, string or array are. Of arrays, only those of variables can be found.
+// elementsOf describes the elements of a slice, string or array. An array must be a variable.
 func elementsOf(x *Value) (e *elements, ok bool) {
 	if x.typ == nil {
 		return nil, false
@@ -34,14 +35,14 @@ func elementsOf(x *Value) (e *elements, ok bool) {
 			return nil, false
 		}
 		first = reflect.New(t).Elem().Index(0)
-	default: // a pointer, or in a field that is not exported
+	default: // a pointer, or in an unexported field
 		return nil, false
 	}
 	e.like, e.size = *valueOf(&first), first.Type().Size()
 	return e, true
 }
 
-// at returns element i of a value for which they were made, if there is one.
+// at returns element i of x, which has the type that e describes, if i is in range.
 func (e *elements) at(x *Value, i int) (v Value, ok bool) {
 	data, n := x.ptr, e.len
 	if n == 0 {
@@ -54,7 +55,8 @@ func (e *elements) at(x *Value, i int) (v Value, ok bool) {
 	return Value{e.like.typ, unsafe.Add(data, uintptr(i)*e.size), e.like.flag}, true
 }
 
-// Indexing returns the step of x[i], which leaves what it does not know to plain, and so an index that x has not.
+// Indexing returns the step of x[i]. For unsupported operands, and for an index out of range, it
+// runs plain.
 func (n *Node) Indexing(plain Step) Step {
 	x, ok1 := n.child[0].Place()
 	i, ok2 := n.child[1].Place()
@@ -86,7 +88,7 @@ func (n *Node) Indexing(plain Step) Step {
 	}
 }
 
-// measuring is the step of len(x).
+// measuring returns the step of len(x).
 func measuring(node, operand *Node, plain Step) Step {
 	x, ok1 := operand.Place()
 	result, ok2 := node.Result()
@@ -113,19 +115,21 @@ const (
 	Limit
 )
 
-// bounds are those that slice expressions have after the operand, by their generators.
+// bounds lists, by generator, the bounds that follow the operand of a slice expression.
 var bounds = map[string][]Bound{"slice": {Low, High, Limit}, "slice0": {High, Limit}}
 
-// BoundsOf returns the bounds that the children of a node after the first are, if it is a slice expression by its generator; there may be fewer children.
+// BoundsOf returns the meaning of a node's children after the first if the generator is that of a
+// slice expression. The node may have fewer children.
 func BoundsOf(generator string) []Bound { return bounds[generator] }
 
-// list is what a variable of a slice type has in it, and, but for the capacity, of a string type.
+// list is the memory of a slice variable and, except for the capacity, of a string variable.
 type list struct {
 	data     unsafe.Pointer
 	len, cap int
 }
 
-// Slicing returns the step of x[low:high], which leaves what it does not know to plain, and so bounds that are none of x.
+// Slicing returns the step of x[low:high]. For unsupported operands, and for bounds out of range,
+// it runs plain.
 func (n *Node) Slicing(bounds []Bound, plain Step) Step {
 	x, ok1 := n.child[0].Place()
 	result, ok2 := n.Result()
@@ -174,7 +178,7 @@ func (n *Node) Slicing(bounds []Bound, plain Step) Step {
 			return plain(frame)
 		}
 		part := &list{(*header)(x.ptr).data, to - from, capacity - from}
-		if part.cap > 0 { // else it would point behind the elements
+		if part.cap > 0 { // otherwise it would point past the elements
 			part.data = unsafe.Add(part.data, uintptr(from)*size)
 		}
 		*result.In(frame) = Value{x.typ, unsafe.Pointer(part), x.flag &^ variable}

@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// Names of generators, by which operations are told apart.
+// Names of generators, which identify operations.
 const (
-	CallGenerator    = "call"            // of a function value or an interpreted function
-	BinaryGenerator  = "callBin"         // of a compiled function
-	IndexGenerator   = "getIndexArray"   // x[i] of an array, slice or string
-	LiteralGenerator = "getFunc"         // a function literal
-	MethodGenerator  = "getMethodByName" // the selection of a method of what an interface of cells holds
+	CallGenerator    = "call"          // of a function value or an interpreted function
+	BinaryGenerator  = "callBin"       // of a compiled function
+	IndexGenerator   = "getIndexArray" // x[i] of an array, slice or string
+	LiteralGenerator = "getFunc"       // a function literal
+	// the selection of a method of the value in an interface of cells
+	MethodGenerator = "getMethodByName"
 )
 
-// Generator returns the name of the generator that makes a node's step: "" if it has none, and something else than yaegi's names for one that is not yaegi's.
+// Generator returns the name of the generator that makes a node's step. It returns "" if the node
+// has none, and a name that is not yaegi's if the generator is not.
 func (y *Interpreter) Generator(n *Node) string {
 	if n.gen == nil {
 		return ""

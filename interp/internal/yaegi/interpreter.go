@@ -9,34 +9,38 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Interpreter is an interpreter of yaegi's. Compiling programs, making steps and what looks at generators is done by one goroutine at a time; so is what changes the
-// meaning of names.
+// Interpreter is one of yaegi's interpreters. Only one goroutine at a time may compile programs,
+// make steps, inspect generators, or change the meaning of names.
 type Interpreter struct {
 	*interp.Interpreter
-	memory     *interpreter       // of the same
+	memory     *interpreter       // memory of the same interpreter
 	pkg        string             // the package of all cells
 	declared   func(reflect.Type) // see Open
 	generators map[uintptr]string // the names of generators, by address
-	boxes      reflect.Type       // of values in interfaces with methods
-	boxType    unsafe.Pointer     // the same
-	ended      chan<- struct{}    // ends the channel operation that receives from it
+	boxes      reflect.Type       // the type of boxes
+	boxType    unsafe.Pointer     // its descriptor
+	// a channel operation of interpreted code ends when it receives from it
+	ended chan<- struct{}
 }
 
-// Open returns an interpreter with what it has no exported way to. The interpreter has just been made, and all cells will be of package pkg; declared is called with
-// the type of each package-level variable before that is made. It is an error if yaegi or Go is not what this package takes it for.
+// Open wraps an interpreter that has just been made. All cells will be in package pkg. Declared is
+// called with the type of each package-level variable before the variable is created. Open returns
+// an error if yaegi or Go is not as this package expects.
 func Open(y *interp.Interpreter, pkg string, declared func(reflect.Type)) (*Interpreter, error) {
 	if err := check(); err != nil {
 		return nil, err
 	}
 	m := (*interpreter)(unsafe.Pointer(y))
 	m.cancelChan = true
-	m.done = make(chan struct{}) // one channel for all time: closures keep that of their cell
+	// the same channel for ever, because closures keep that of their cell
+	m.done = make(chan struct{})
 	return &Interpreter{Interpreter: y, memory: m, pkg: pkg, declared: declared, generators: map[uintptr]string{}, ended: m.done}, nil
 }
 
 func programOf(p *interp.Program) *program { return (*program)(unsafe.Pointer(p)) }
 
-// Run runs a compiled program. It makes room for the variables that the program declares before yaegi does, which copies all there are for each program.
+// Run runs a compiled program. It first allocates the variables that the program declares, because
+// yaegi would copy all existing variables for each program.
 func (y *Interpreter) Run(p *interp.Program) (reflect.Value, error) {
 	types, frame := y.memory.universe.types, y.memory.frame
 	for _, t := range types[min(len(frame.data), len(types)):] {
@@ -47,7 +51,8 @@ func (y *Interpreter) Run(p *interp.Program) (reflect.Value, error) {
 	return y.Execute(p)
 }
 
-// Move makes other memory that of a package-level variable. It reports whether there is one at from.
+// Move makes a package-level variable use other memory. It reports whether there is a variable at
+// from.
 func (y *Interpreter) Move(from, to *int) bool {
 	data := y.memory.frame.data
 	for i := range data {
@@ -59,8 +64,9 @@ func (y *Interpreter) Move(from, to *int) bool {
 	return false
 }
 
-// Stop makes all interpreted code end at its next step, as no frame carries the number any more, and waits on channels return. What it
-// returns makes the frames live again: closures made before run as before.
+// Stop makes all interpreted code end at its next step, because its frames no longer have the
+// current number; waits on channels return. Resume makes the frames live again, so that closures
+// made before still run.
 func (y *Interpreter) Stop() (resume func()) {
 	id := atomic.AddUint64(&y.memory.id, 1) - 1
 	over, gone := make(chan struct{}), make(chan struct{})
@@ -76,21 +82,22 @@ func (y *Interpreter) Stop() (resume func()) {
 	}()
 	return func() {
 		close(over)
-		<-gone // else it might end a channel operation of code that runs again
+		<-gone // otherwise it might end a channel operation of code that runs again
 		atomic.StoreUint64(&y.memory.id, id)
 	}
 }
 
-// BodyFunction is the name of the function that runs the body of a function of a cell, one of which is on the stack for each call that is not yaegi's.
+// BodyFunction is the name of the function that runs the body of a cell's function. It is on the
+// stack once for each call that this package's step makes.
 const BodyFunction = StepPrefix + "(*Interpreter).runBody"
 
-// CallFunction is the same of yaegi's.
+// CallFunction is the name of the function by which yaegi runs such a body.
 const CallFunction = FunctionPrefix + "runCfg"
 
-// StepPrefix is that of the names of this package's functions, and so of its steps.
+// StepPrefix is the prefix of the names of this package's functions, and so of its steps.
 const StepPrefix = "github.com/symmrepl/symmrepl/interp/internal/yaegi."
 
-// runBody runs the body of a function in its frame, as yaegi does.
+// runBody runs the body of a function in its frame, like yaegi's runCfg.
 //
 //go:noinline
 func (y *Interpreter) runBody(next Step, frame *Frame) {
@@ -108,7 +115,8 @@ func (y *Interpreter) main() (*scope, error) {
 	return main, nil
 }
 
-// Forget drops what yaegi keeps of compiled trees but never uses: without it every cell's tree would stay for ever.
+// Forget drops data about compiled trees that yaegi keeps but never uses; otherwise every cell's
+// tree would stay for ever.
 func (y *Interpreter) Forget() error {
 	y.memory.roots = nil
 	main, err := y.main()

@@ -18,7 +18,8 @@ func open(t *testing.T) *Interpreter {
 	return y
 }
 
-// TestStopIsOver holds that what ends the channel operations of interrupted code ends none of code that runs afterwards.
+// TestStopIsOver checks that ending the channel operations of interrupted code does not end
+// operations of code that runs afterwards.
 func TestStopIsOver(t *testing.T) {
 	y := open(t)
 	done := y.memory.done

@@ -5,16 +5,19 @@ import (
 	"unsafe"
 )
 
-// layout says what variables the frame of a function has.
+// layout describes the variables in the frame of a function.
 type layout struct {
-	types  []reflect.Type // yaegi's: of the results, the parameters, and all other variables
-	values []Value        // variables of these types, without their places
-	sizes  []uintptr      // of those that have no pointers and are no larger than a word; 0 for others
-	words  int            // how many these are
-	simple bool           // none of the results and parameters is an interface
+	// yaegi's types of the results, the parameters, and all other variables, in this order
+	types  []reflect.Type
+	values []Value // variables of these types, without memory
+	// sizes of variables without pointers that are not larger than a word; 0 for others
+	sizes  []uintptr
+	words  int  // number of such variables
+	simple bool // none of the results and parameters is an interface
 }
 
-// newLayout returns the layout for yaegi's types, of which the first several are those of results and parameters.
+// newLayout returns the layout for yaegi's types, the first of which are those of results and
+// parameters.
 func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
 	l := &layout{types: types, values: make([]Value, len(types)), sizes: make([]uintptr, len(types)), simple: parameters <= len(types)}
 	for i, t := range types {
@@ -30,12 +33,12 @@ func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
 	return l
 }
 
-// isOf reports whether the layout is that of yaegi's types.
+// isOf reports whether the layout is for this list of yaegi's types.
 func (l *layout) isOf(types []reflect.Type) bool {
 	return len(l.types) == len(types) && unsafe.SliceData(l.types) == unsafe.SliceData(types)
 }
 
-// fill makes the variables. It returns the memory of those that have no pointers.
+// fill creates the variables. It returns the memory of those without pointers.
 func (l *layout) fill(variables []Value) []uint64 {
 	all := make([]uint64, l.words)
 	words := all

@@ -5,11 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Function literals have a step of ours, whose functions make their variables as calls do. Those with interfaces or functions among the
-// parameters or results are left to yaegi.
+// Function literals have their own step; the function that it makes allocates its variables as
+// calls do. Literals with interfaces or functions among the parameters or results use yaegi's step.
 
-// Literal makes a function literal have a step of ours. Recovers reports whether the calling goroutine recovers from panics: where it does not, yaegi runs the body,
-// which tells of a panic before that leaves.
+// Literal replaces the step of a function literal. Recovers reports whether the calling goroutine
+// recovers from panics. If it does not, yaegi runs the body, because yaegi writes a line about a
+// panic before the panic leaves the function.
 func (y *Interpreter) Literal(node *Node, recovers func() bool) {
 	results := len(node.typ.ret)
 	l := newLayout(node.types, results+len(node.typ.arg), y.boxes)
@@ -20,10 +21,11 @@ func (y *Interpreter) Literal(node *Node, recovers func() bool) {
 	node.Wrap(func(plain Step) Step { return y.literal(node, l, results, recovers, plain) })
 }
 
-// MakeOne makes a function literal one function: else yaegi makes another where compiled code is called with the literal.
+// MakeOne makes a function literal evaluate to a single function; otherwise yaegi makes another
+// where compiled code is called with the literal.
 func (n *Node) MakeOne() { n.val = nil }
 
-// literal is the step of a function literal.
+// literal returns the step of a function literal.
 func (y *Interpreter) literal(node *Node, l *layout, results int, recovers func() bool, plain Step) Step {
 	result, ok := node.Result()
 	if !ok {

@@ -14,58 +14,59 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Version is that of yaegi whose memory this package has.
+// Version is the version of yaegi whose memory layout is declared here.
 const Version = "v0.16.1"
 
-// modulePath is that of yaegi.
+// modulePath is the path of yaegi's module.
 const modulePath = "github.com/traefik/yaegi"
 
-// What follows has the fields of yaegi's own structs, under their names and in their places: see match. Pointers to what is not looked at are unsafe.Pointers.
+// The following types have the fields of yaegi's structs, with the same names and offsets: see
+// match. Pointers whose targets are not used are unsafe.Pointers.
 
 // Node is a node of a tree that yaegi has compiled.
 type Node struct {
 	debug      unsafe.Pointer
 	child      []*Node
-	anc        *Node // the node that it is a child of
+	anc        *Node // the parent
 	param      []*itype
-	start      *Node // of the nodes below it, the first that is executed
-	tnext      *Node // what is executed after it
-	fnext      *Node // what is executed after a condition that does not hold
+	start      *Node // the first of its descendants that is executed
+	tnext      *Node // the node that is executed next
+	fnext      *Node // the node that is executed next if a condition is false
 	interp     *interp.Interpreter
 	index      int64
-	findex     int // where in its frame the value is
-	level      int // of how many functions around
+	findex     int // index of the value in its frame
+	level      int // how many functions further out that frame is
 	nleft      int
 	nright     int
 	kind       uint
 	pos        token.Pos
 	sym        *symbol
 	typ        *itype
-	recv       unsafe.Pointer // of a selection of a method
-	types      []reflect.Type // of a function: its variables
+	recv       unsafe.Pointer // for the selection of a method
+	types      []reflect.Type // for a function: the types of its variables
 	scope      *scope
 	action     uint
 	exec       Step
 	gen        generator
-	val        any           // of a selection of a method: the function's node
-	rval       reflect.Value // of a constant
+	val        any           // for the selection of a method: the function's node
+	rval       reflect.Value // for a constant
 	ident      string
 	redeclared bool
 	meta       any
 }
 
-// Step is what yaegi executes a node by: it is given the frame, and returns the next step.
+// Step executes a node in a frame and returns the next step.
 type Step func(*Frame) Step
 
-// generator makes the step of a node once those that follow it are made.
+// generator makes the step of a node after the steps that follow it.
 type generator func(*Node)
 
-// Frame has the variables of a call.
+// Frame holds the variables of a call.
 type Frame struct {
-	id        uint64 // see Interpreter.runID
+	id        uint64 // the interpreter's number when the frame was made
 	debug     unsafe.Pointer
-	root      *Frame // of the package-level variables
-	anc       *Frame // of the caller, or of the function around a function literal
+	root      *Frame // the frame of the package-level variables
+	anc       *Frame // the caller's frame, or that of the function around a function literal
 	data      []Value
 	mutex     sync.RWMutex
 	deferred  [][]reflect.Value
@@ -73,17 +74,17 @@ type Frame struct {
 	done      reflect.SelectCase
 }
 
-// symbol is what a name means.
+// symbol is the meaning of a name.
 type symbol struct {
 	kind    uint
 	typ     *itype
-	node    *Node // of a function
+	node    *Node // for a function
 	from    []*Node
 	recv    unsafe.Pointer
-	index   int // where in its frame the variable is; negative for a function
+	index   int // index of the variable in its frame; negative for a function
 	rval    reflect.Value
 	builtin generator
-	global  bool // it is of a package
+	global  bool // it belongs to a package
 }
 
 // itype is a type.
@@ -95,7 +96,7 @@ type itype struct {
 	recv         *itype
 	arg          []*itype
 	ret          []*itype
-	ptr          *itype // the type of pointers to it, nil if there is none
+	ptr          *itype // the pointer type to it, or nil
 	method       []*Node
 	constraint   []*itype
 	ulconstraint []*itype
@@ -103,7 +104,7 @@ type itype struct {
 	name         string
 	path         string
 	length       int
-	rtype        reflect.Type // nil until it is laid out
+	rtype        reflect.Type // nil until its layout is computed
 	node         *Node        // its declaration
 	scope        *scope
 	str          string
@@ -120,7 +121,7 @@ type structField struct {
 	typ   *itype
 }
 
-// scope is what names mean in a package, a function or a block.
+// scope has the names of a package, a function or a block.
 type scope struct {
 	anc         *scope
 	child       []*scope
@@ -138,7 +139,7 @@ type scope struct {
 
 // box is a value of an interface type of cells that has methods.
 type box struct {
-	node  *Node // nil for an interface that holds nothing
+	node  *Node // nil for a nil interface
 	value reflect.Value
 }
 
@@ -151,29 +152,29 @@ type program struct {
 
 // interpreter is an interp.Interpreter.
 type interpreter struct {
-	id     uint64 // the number that live frames carry
+	id     uint64 // the number of live frames
 	nindex int64
 	name   string
 	opt
-	cancelChan bool // operations of channels end when they receive from done
+	cancelChan bool // channel operations end when they receive from done
 	fset       *token.FileSet
 	binPkg     interp.Exports
 	rdir       map[string]bool
 	mapTypes   map[reflect.Value][]reflect.Type
 	mutex      sync.RWMutex
-	frame      *Frame // the package-level variables that executed programs have declared
+	frame      *Frame // the package-level variables declared by executed programs
 	universe   *scope
-	scopes     map[string]*scope // of packages
+	scopes     map[string]*scope // scopes of packages
 	srcPkg     map[string]map[string]*symbol
 	pkgNames   map[string]string
 	done       chan struct{}
-	roots      []*Node // every tree ever compiled, kept for a debugger
+	roots      []*Node // every tree ever compiled, for a debugger
 	generic    map[string]*Node
 	hooks      unsafe.Pointer
 	debugger   *interp.Debugger
 }
 
-// opt are the options of an interpreter.
+// opt has the options of an interpreter.
 type opt struct {
 	dotCmd       string
 	context      build.Context
@@ -191,14 +192,14 @@ type opt struct {
 	unrestricted bool
 }
 
-// Of the four children of a function.
+// Indices of a function's children.
 const (
 	nameChild = 1
 	typeChild = 2
 	bodyChild = 3
 )
 
-// kinds are the kinds of nodes that are looked at, by their names in yaegi.
+// kinds has the kinds of nodes that this package distinguishes, by their names in yaegi.
 var kinds struct {
 	funcType, funcDecl, funcLit                                                   uint
 	assignStmt, returnStmt, goStmt, deferStmt, defineXStmt, assignXStmt, exprStmt uint

@@ -6,19 +6,21 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Tree returns the tree of a compiled program: positions and function literals of the program are in use as long as it is reachable.
+// Tree returns the tree of a compiled program. Positions and function literals of the program may
+// be used as long as the tree is reachable.
 func Tree(p *interp.Program) *Node { return programOf(p).root }
 
-// Children returns the nodes below a node. Those of a call are the function and the arguments, and so are the operator and operands of conversions and builtins.
+// Children returns a node's children. Those of a call are the function and the arguments;
+// conversions and builtins likewise have the operator and the operands.
 func (n *Node) Children() []*Node { return n.child }
 
-// Name returns the identifier or the literal that a node is, "" for others.
+// Name returns the text of an identifier or a literal, and "" for other nodes.
 func (n *Node) Name() string { return n.ident }
 
-// Position returns where in the source a node is.
+// Position returns a node's position in the source.
 func (n *Node) Position() int { return int(n.pos) }
 
-// IsStatement reports whether a node is an expression as a statement.
+// IsStatement reports whether a node is an expression statement.
 func (n *Node) IsStatement() bool { return n.kind == kinds.exprStmt }
 
 // IsLiteral reports whether a node is a function literal.
@@ -41,19 +43,20 @@ func (n *Node) Type() reflect.Type { return typeOf(n.typ) }
 // IsMade reports whether a node has its step.
 func (n *Node) IsMade() bool { return n.exec != nil }
 
-// Unmake drops the step of a node, so that it is made, or made again, by what makes steps.
+// Unmake drops the step of a node, so that it is made again with the others.
 func (n *Node) Unmake() { n.exec = nil }
 
-// MakeSteps makes the steps of all functions in a tree, but for the bodies that are postponed.
+// MakeSteps makes the steps of all functions in a tree, except for the bodies that are postponed.
 func MakeSteps(tree *Node) error { return genRun(tree) }
 
-// MakeBody makes the steps of a function's body, where there are none, and returns the first, which may be replaced later.
+// MakeBody makes the missing steps of a function's body and returns the address of the first step,
+// which may be replaced later.
 func MakeBody(block *Node) (first *Step) {
 	setExec(block.start)
 	return &block.start.exec
 }
 
-// First returns the node of a function whose step is executed first, nil if there is none.
+// First returns the node of a function whose step is executed first, or nil if there is none.
 func (n *Node) First() *Node {
 	if start := n.Body().start; start != nil && start.gen != nil {
 		return start
@@ -61,7 +64,8 @@ func (n *Node) First() *Node {
 	return nil
 }
 
-// Wrap makes a node, once its step is made, have another in its place, which other makes of the one that it has.
+// Wrap replaces the step of a node by the result of other, which gets the node's original step. It
+// does so when the step is made.
 func (n *Node) Wrap(other func(plain Step) Step) {
 	plain := n.gen
 	n.gen = func(node *Node) {
@@ -72,15 +76,16 @@ func (n *Node) Wrap(other func(plain Step) Step) {
 	}
 }
 
-// Generate makes a node have the step that do returns, which goes on with next, and not yaegi's.
+// Generate gives a node the step that do returns instead of yaegi's. The step continues with next.
 func (n *Node) Generate(do func(next Step) Step) {
 	n.gen = func(*Node) { n.exec = do(n.Next()) }
 }
 
-// Next returns the step that follows, nil if there is none. Yaegi makes it before that of the node.
+// Next returns the step that follows, or nil if there is none. Yaegi makes it before the node's
+// own.
 func (n *Node) Next() Step { return stepOf(n.tnext) }
 
-// Otherwise returns the step that follows a condition that does not hold, nil if there is none.
+// Otherwise returns the step that follows if a condition is false, or nil if there is none.
 func (n *Node) Otherwise() Step { return stepOf(n.fnext) }
 
 func stepOf(n *Node) Step {
@@ -90,5 +95,6 @@ func stepOf(n *Node) Step {
 	return n.exec
 }
 
-// Operand returns how to evaluate a node in a frame, once its own step has been made.
+// Operand returns a function that evaluates a node in a frame. The node's own step must have been
+// made.
 func (n *Node) Operand() func(*Frame) reflect.Value { return genValue(n) }

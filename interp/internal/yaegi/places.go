@@ -2,16 +2,17 @@ package yaegi
 
 import "unsafe"
 
-// Place is where an operand is: in the frame of a function or of one around it, among the package-level variables, or a constant.
+// Place is the place of an operand: in the frame of the function or of one around it, among the
+// package-level variables, or a constant.
 type Place struct {
 	offset   uintptr
-	level    int // of the functions around; packageLevel for package-level variables
+	level    int // how many functions further out; packageLevel for package-level variables
 	constant *Value
 }
 
 const packageLevel = -1
 
-// In returns the operand for a frame. It is small enough to be inlined.
+// In returns the operand in a frame. It is small enough to be inlined.
 func (p *Place) In(frame *Frame) *Value {
 	if p.constant != nil {
 		return p.constant
@@ -22,7 +23,7 @@ func (p *Place) In(frame *Frame) *Value {
 	return (*Value)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(frame.data)), p.offset))
 }
 
-// outer returns the frame that has the operand.
+// outer returns the frame that contains the operand.
 func (p *Place) outer(frame *Frame) *Frame {
 	if p.level == packageLevel {
 		return frame.root
@@ -33,7 +34,8 @@ func (p *Place) outer(frame *Frame) *Frame {
 	return frame
 }
 
-// Place returns where the value of a node is, once its step has been made. It is not ok if it has none.
+// Place returns the place of a node's value, after the node's step was made. Ok is false if it has
+// none.
 func (n *Node) Place() (p Place, ok bool) {
 	if n.rval.IsValid() {
 		c := *valueOf(&n.rval)
@@ -52,7 +54,7 @@ func (n *Node) Place() (p Place, ok bool) {
 	return p, index >= 0
 }
 
-// Result returns where a node's step puts what it computes. It is not ok if it computes nothing.
+// Result returns the place where a node's step stores its result. Ok is false if it has none.
 func (n *Node) Result() (p Place, ok bool) {
 	p, ok = n.Place()
 	return p, ok && p.constant == nil

@@ -1,7 +1,8 @@
 package yaegi
 
-// Quicken makes a node have a step of ours, if its generator makes that of an operation which has one and asks nothing of those who run cells. Those steps do what
-// yaegi's do in less time, and leave to yaegi's what they do not know.
+// Quicken replaces the step of a node if its generator makes an operation that this package has a
+// step for and that does not depend on the runtime of cells. These steps do the same as yaegi's in
+// less time, and run yaegi's in cases that they do not support.
 func (y *Interpreter) Quicken(node *Node, generator string) {
 	list := node.child
 	use := node.Wrap

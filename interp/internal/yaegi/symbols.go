@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Settle drops the syntax of variables that have been declared, which would keep the trees of whole cells.
+// Settle drops the syntax of declared variables, which would keep the trees of whole cells alive.
 func (y *Interpreter) Settle(variables []string) error {
 	if len(variables) == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (y *Interpreter) Settle(variables []string) error {
 	return nil
 }
 
-// Drop forgets the name of a function. Code that was compiled to call the function keeps it.
+// Drop forgets the name of a function. Code that was compiled to call the function still does.
 func (y *Interpreter) Drop(name string) error {
 	main, err := y.main()
 	if err != nil {
@@ -37,7 +37,8 @@ func (y *Interpreter) Drop(name string) error {
 	return nil
 }
 
-// DropType forgets the name of a type, and reports whether there is one. From then on the type refers to with, and so does all code that uses the type.
+// DropType forgets the name of a type, and reports whether it exists. From then on the type refers
+// to with, and so does all code that uses the type.
 func (y *Interpreter) DropType(name string, with any) (dropped bool, err error) {
 	main, err := y.main()
 	if err != nil {
@@ -52,7 +53,7 @@ func (y *Interpreter) DropType(name string, with any) (dropped bool, err error) 
 	return true, nil
 }
 
-// TypeNamed returns the type of a name as yaegi lays it out, which it does now if it has not done so.
+// TypeNamed returns the reflect type of a named type, which yaegi computes if it has not done so.
 func (y *Interpreter) TypeNamed(name string) (reflect.Type, error) {
 	main, err := y.main()
 	if err != nil {
@@ -65,7 +66,7 @@ func (y *Interpreter) TypeNamed(name string) (reflect.Type, error) {
 	return typeOf(symbol.typ), nil
 }
 
-// TypeMade returns the type of a name if yaegi has laid it out, and nil otherwise.
+// TypeMade returns the reflect type of a named type if yaegi has computed it, and nil otherwise.
 func (y *Interpreter) TypeMade(name string) (reflect.Type, error) {
 	main, err := y.main()
 	if err != nil {
@@ -78,13 +79,15 @@ func (y *Interpreter) TypeMade(name string) (reflect.Type, error) {
 	return symbol.typ.rtype, nil
 }
 
-// Replacement is a function or method that is defined again: its earlier callers hold old, which gets the contents of fresh.
+// Replacement is a function or method that is defined again. Its earlier callers refer to old,
+// which gets the contents of fresh.
 type Replacement struct {
-	Type       string // of a method, in yaegi
+	Type       string // for a method: the type's name in yaegi
 	Old, Fresh string
 }
 
-// ReplaceFunction puts the function or method fresh in the place of old: what was compiled to call old calls fresh from now on.
+// ReplaceFunction replaces the function or method old by fresh: code that was compiled to call old
+// calls fresh from now on.
 func (y *Interpreter) ReplaceFunction(r Replacement) error {
 	main, err := y.main()
 	if err != nil {
@@ -102,7 +105,7 @@ func (y *Interpreter) ReplaceFunction(r Replacement) error {
 	return nil
 }
 
-// become makes the node of a function that of another.
+// become makes the node of a function equal to that of another.
 func (n *Node) become(fresh *Node) {
 	*n = *fresh
 	n.val = reflect.NewAt(theirNode, unsafe.Pointer(n)).Interface() // a function's node refers to itself

@@ -5,20 +5,22 @@ import (
 	"unsafe"
 )
 
-// Value is a reflect.Value, of which frames have one for each variable: one of a kind other than pointers and their likes has a pointer to it.
+// Value is a reflect.Value. Frames have one for each variable. Unless its kind is a pointer or the
+// like, a Value in a frame holds a pointer to the variable.
 type Value struct {
 	typ, ptr unsafe.Pointer
 	flag     uintptr
 }
 
-// Of a flag: the kind, that the value has a pointer to it, and that it is a variable.
+// Parts of a flag: the kind, whether the Value has a pointer to the variable, and whether it is a
+// variable.
 const (
 	kindMask = 1<<5 - 1
 	indirect = 1 << 7
 	variable = 1 << 8
 )
 
-// header is what a slice or string begins with.
+// header is the beginning of a slice or string.
 type header struct {
 	data unsafe.Pointer
 	len  int
@@ -30,16 +32,17 @@ func valueOf(v *reflect.Value) *Value { return (*Value)(unsafe.Pointer(v)) }
 
 func (v *Value) reflect() *reflect.Value { return (*reflect.Value)(unsafe.Pointer(v)) }
 
-// Reflect returns the value for package reflect.
+// Reflect returns the value as a reflect.Value.
 func (v *Value) Reflect() reflect.Value { return *v.reflect() }
 
-// reflected returns values for package reflect.
+// reflected returns values as reflect.Values.
 func reflected(list []Value) []reflect.Value { return *(*[]reflect.Value)(unsafe.Pointer(&list)) }
 
-// Set makes another value that of a place.
+// Set replaces the value at a place.
 func (v *Value) Set(to reflect.Value) { *v = *valueOf(&to) }
 
-// Function returns the address of a function, which is not that of its code. It is not ok for a value that is none.
+// Function returns the address of a function value, which is not the address of its code. Ok is
+// false if v is not a function.
 func (v *Value) Function() (f *byte, ok bool) {
 	switch {
 	case !v.is(reflect.Func):
@@ -76,7 +79,7 @@ func (v *Value) integer() (n int, ok bool) {
 	return 0, false
 }
 
-// count returns the count of a shift, which is not ok if it is negative or no number.
+// count returns the count of a shift. Ok is false if it is negative or not a number.
 func (v *Value) count() (n uint64, ok bool) {
 	switch reflect.Kind(v.flag & kindMask) {
 	case reflect.Int, reflect.Int64:
@@ -92,13 +95,13 @@ func (v *Value) count() (n uint64, ok bool) {
 	return 0, false
 }
 
-// scalarSize is the size of numbers and bools, by kind; 0 for others.
+// scalarSize has the sizes of numbers and bools, by kind; 0 for other kinds.
 var scalarSize = [kindMask + 1]uint8{
 	reflect.Bool: 1, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8, reflect.Int: 8, reflect.Uint8: 1, reflect.Uint16: 2,
 	reflect.Uint32: 4, reflect.Uint64: 8, reflect.Uint: 8, reflect.Uintptr: 8, reflect.Float32: 4, reflect.Float64: 8,
 }
 
-// scalar returns the bits of a number or bool, setScalar sets them.
+// scalar returns the bits of a number or bool; setScalar sets them.
 func (v *Value) scalar() uint64 {
 	switch scalarSize[v.flag&kindMask] {
 	case 8:
@@ -124,7 +127,8 @@ func (v *Value) setScalar(bits uint64) {
 	}
 }
 
-// copy sets a variable to another value of its type, if that is a number or bool.
+// copy sets a variable to another value of its type. It returns false if that is not a number or
+// bool.
 func (v *Value) copy(from *Value) bool {
 	if v.typ != from.typ || v.flag&variable == 0 || scalarSize[v.flag&kindMask] == 0 {
 		return false

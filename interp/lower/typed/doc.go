@@ -1,6 +1,7 @@
-// Package typed answers questions about types of Go that lowering asks. It knows nothing of cells, of yaegi, or of how anything is rewritten.
+// Package typed answers lowering's questions about types of Go. It knows nothing about cells, yaegi
+// or rewriting.
 //
-//	kinds.go        what kind of type it is
-//	parts.go        what its parts are, and how many bytes they take
-//	references.go   which types refer to which, and to themselves
+//	kinds.go        the kind of a type
+//	parts.go        the parts of a type, and their sizes
+//	references.go   references between types
 package typed

@@ -2,19 +2,20 @@ package typed
 
 import "go/types"
 
-// IsArray reports whether a type is one of arrays, by its underlying type, as those that follow do.
+// IsArray reports whether a type is an array type. Like the following functions, it considers the
+// underlying type.
 func IsArray(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Array)
 	return ok
 }
 
-// IsStruct reports whether a type is one of structs.
+// IsStruct reports whether a type is a struct type.
 func IsStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
 	return ok
 }
 
-// HasFunction reports whether one of several variables is of a function type.
+// HasFunction reports whether one of several variables has a function type.
 func HasFunction(list *types.Tuple) bool {
 	for v := range list.Variables() {
 		if IsFunction(v.Type()) {
@@ -24,25 +25,25 @@ func HasFunction(list *types.Tuple) bool {
 	return false
 }
 
-// IsFunction reports whether a type is one of functions.
+// IsFunction reports whether a type is a function type.
 func IsFunction(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Signature)
 	return ok
 }
 
-// IsBasic reports whether a type is a predeclared one.
+// IsBasic reports whether a type is a basic type.
 func IsBasic(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Basic)
 	return ok
 }
 
-// IsInteger reports whether a type is one of integers.
+// IsInteger reports whether a type is an integer type.
 func IsInteger(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// IsSlice reports whether a type, which may be nil, is one of slices.
+// IsSlice reports whether a type, which may be nil, is a slice type.
 func IsSlice(t types.Type) bool {
 	if t == nil {
 		return false
@@ -51,19 +52,20 @@ func IsSlice(t types.Type) bool {
 	return ok
 }
 
-// IsChan reports whether a type is one of channels.
+// IsChan reports whether a type is a channel type.
 func IsChan(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Chan)
 	return ok
 }
 
-// IsDirected reports whether t is a type of channels that only send or only receive: reflection makes none.
+// IsDirected reports whether t is a channel type with a direction; reflection cannot make such
+// channels.
 func IsDirected(t types.Type) bool {
 	c, ok := t.Underlying().(*types.Chan)
 	return ok && c.Dir() != types.SendRecv
 }
 
-// StructOf returns the struct type that t is or points to, nil if it is neither.
+// StructOf returns the struct type that t is or points to, or nil if there is none.
 func StructOf(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -72,7 +74,7 @@ func StructOf(t types.Type) *types.Struct {
 	return st
 }
 
-// ArrayOf returns the array type that t is or points to, nil if it is neither.
+// ArrayOf returns the array type that t is or points to, or nil if there is none.
 func ArrayOf(t types.Type) *types.Array {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -81,13 +83,14 @@ func ArrayOf(t types.Type) *types.Array {
 	return a
 }
 
-// IsEmptyInterface reports whether a type is one of interfaces without methods.
+// IsEmptyInterface reports whether a type is an interface type without methods.
 func IsEmptyInterface(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	return ok && i.Empty()
 }
 
-// IsAliasOfOther reports whether a type, or what it points to, is an alias of one that has no name of its own: embedded, it is a field like others.
+// IsAliasOfOther reports whether a type, or the type it points to, is an alias of an unnamed type.
+// An embedded field of such a type is treated like an ordinary field.
 func IsAliasOfOther(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

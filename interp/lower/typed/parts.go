@@ -6,10 +6,10 @@ import (
 	"runtime"
 )
 
-// Sizes tells how many bytes values take.
+// Sizes has Go's sizes of types.
 var Sizes = types.SizesFor("gc", runtime.GOARCH)
 
-// ElementSize returns how many bytes an element takes of a slice, map or channel.
+// ElementSize returns the size in bytes of an element of a slice, map or channel.
 func ElementSize(t types.Type) int64 {
 	switch t := t.Underlying().(type) {
 	case *types.Slice:
@@ -22,7 +22,7 @@ func ElementSize(t types.Type) int64 {
 	return 0
 }
 
-// ReturnsParam reports whether a generic function has a result of the type of a type parameter.
+// ReturnsParam reports whether the type of one of a generic function's results is a type parameter.
 func ReturnsParam(fn *types.Func) bool {
 	for v := range fn.Signature().Results().Variables() {
 		if _, ok := v.Type().(*types.TypeParam); ok {
@@ -32,7 +32,8 @@ func ReturnsParam(fn *types.Func) bool {
 	return false
 }
 
-// ParamAt is the type of what the i-th argument becomes, nil when there is no such parameter.
+// ParamAt returns the type to which the i-th argument is converted, or nil if there is no such
+// parameter.
 func ParamAt(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if sig.Variadic() && i >= n-1 {
@@ -48,7 +49,8 @@ func ParamAt(sig *types.Signature, i int, spread bool) types.Type {
 	return sig.Params().At(i).Type()
 }
 
-// ElementType is the type of an element of a composite literal of type t: of the i-th, or of the field that key names.
+// ElementType returns the type of an element of a composite literal of type t: the i-th element, or
+// the field that key names.
 func ElementType(t types.Type, st *types.Struct, i int, key ast.Expr) types.Type {
 	if st == nil {
 		if e, ok := t.Underlying().(interface{ Elem() types.Type }); ok {

@@ -2,7 +2,7 @@ package typed
 
 import "go/types"
 
-// HasStruct reports whether a type has structs without a name in it.
+// HasStruct reports whether a type contains unnamed struct types.
 func HasStruct(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Struct:
@@ -21,8 +21,8 @@ func HasStruct(t types.Type) bool {
 	return false
 }
 
-// Recursive reports whether a type that is no struct refers to itself, if not through a struct or interface with a name: yaegi has no such types, and its
-// stack would overflow at some.
+// Recursive reports whether a type other than a struct refers to itself not only through named
+// structs or interfaces. Yaegi has no such types, and overflows its stack on some.
 func Recursive(t types.Type) bool {
 	if IsStruct(t) || types.IsInterface(t) {
 		return false
@@ -30,7 +30,8 @@ func Recursive(t types.Type) bool {
 	return refersTo(t.Underlying(), t, map[types.Type]bool{})
 }
 
-// refersTo reports whether the type in refers to t as recursive counts it. It looks at each named type once.
+// refersTo reports whether the type in refers to t in the sense of Recursive. It visits each named
+// type once.
 func refersTo(in, t types.Type, seen map[types.Type]bool) bool {
 	to := func(in types.Type) bool { return refersTo(in, t, seen) }
 	switch u := types.Unalias(in).(type) {
@@ -71,7 +72,7 @@ func refersTo(in, t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// Contains reports whether values of type t have values of type inner in them.
+// Contains reports whether values of type t contain values of type inner.
 func Contains(t, inner types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
@@ -86,7 +87,7 @@ func Contains(t, inner types.Type) bool {
 	return false
 }
 
-// Refers reports whether type to is used in type t, in whatever way.
+// Refers reports whether type t uses type to in any way.
 func Refers(t, to types.Type) bool { return refers(t, to, map[types.Type]bool{}) }
 
 func refers(t, to types.Type, seen map[types.Type]bool) bool {

@@ -1,5 +1,7 @@
-// Command gen writes the symbol tables of the packages that cells see into the current directory: of the packages listed here whole, and of
-// the standard library what yaegi's tables lack. Given a folder, it writes there, and only the tables of this module's own packages.
+// Command gen writes the symbol tables of the packages that cells see into the current directory:
+// complete tables of the packages listed here, and tables of the parts of the standard library that
+// yaegi's tables lack. Given a folder, it writes only the tables of this module's own packages,
+// into that folder.
 package main
 
 import (
@@ -66,10 +68,11 @@ func main() {
 	}
 }
 
-// buildConstraint is what yaegi puts before tables of the standard library, for which each release of Go has its own.
+// buildConstraint is the build constraint that yaegi puts before tables of the standard library,
+// because each release of Go has its own.
 var buildConstraint = regexp.MustCompile(`(?m)^//( \+build|go:build) .*\n`)
 
-// write makes the table of a package or, given names, of these only.
+// write writes the table of a package, or of the given names only.
 func write(file, importPath string, names []string) error {
 	e := extract.Extractor{Dest: "symbols", License: "//lint:file-ignore SA1019 cells may use what is deprecated"}
 	for _, name := range names {

@@ -1,4 +1,5 @@
-// Package missing tells what symbol tables lack of the standard library, by the export data of the Go installation at hand.
+// Package missing finds out which parts of the standard library symbol tables lack, from the export
+// data of the Go installation.
 package missing
 
 import (
@@ -24,18 +25,18 @@ import (
 // Tables are symbol tables by "import/path/name", then by identifier.
 type Tables = map[string]map[string]reflect.Value
 
-// newPackages are those that yaegi does not know.
+// newPackages lists packages that yaegi does not know.
 var newPackages = []string{
 	"crypto/fips140", "crypto/hkdf", "crypto/hpke", "crypto/mlkem", "crypto/mlkem/mlkemtest", "crypto/pbkdf2", "crypto/sha3", "embed", "iter",
 	"runtime/cgo", "runtime/coverage", "structs", "testing/cryptotest", "testing/synctest", "unique", "weak",
 }
 
-// Base gives yaegi's own tables.
+// Base returns yaegi's own tables.
 func Base() Tables {
 	return Join(stdlib.Symbols, syscall.Symbols, unrestricted.Symbols)
 }
 
-// Join gives tables that have all of several.
+// Join returns the union of several tables.
 func Join(sets ...map[string]map[string]reflect.Value) Tables {
 	all := Tables{}
 	for _, set := range sets {
@@ -49,12 +50,13 @@ func Join(sets ...map[string]map[string]reflect.Value) Tables {
 	return all
 }
 
-// Names gives, by import path, the names that a package of the standard library exports and its table lacks, and of interfaces that have
-// methods the table does not know. Generic declarations cannot be in tables.
+// Names returns, by import path, the exported names of a standard library package that its table
+// lacks, and the interfaces with methods that the table lacks. Generic declarations cannot be in
+// tables.
 func Names(tables Tables) (map[string][]string, error) {
 	paths := slices.Clone(newPackages)
 	for key := range Base() {
-		// What syscall has differs between architectures; yaegi knows each.
+		// The names in syscall differ between architectures; yaegi knows each.
 		if p := path.Dir(key); p != "." && p != "syscall" && !strings.Contains(p, "yaegi") {
 			paths = append(paths, p)
 		}
@@ -96,7 +98,7 @@ func exportData(paths []string) (types.Importer, error) {
 	return importer.ForCompiler(token.NewFileSet(), "gc", func(p string) (io.ReadCloser, error) { return os.Open(files[p]) }), nil
 }
 
-// fits reports whether a table can have an object.
+// fits reports whether a table can contain an object.
 func fits(obj types.Object) bool {
 	switch t := obj.Type().(type) {
 	case *types.Signature:
@@ -116,7 +118,7 @@ func fits(obj types.Object) bool {
 	return true
 }
 
-// has reports whether a table has an object with all its methods.
+// has reports whether a table contains an object with all its methods.
 func has(table map[string]reflect.Value, obj types.Object) bool {
 	if _, ok := table[obj.Name()]; !ok {
 		return false

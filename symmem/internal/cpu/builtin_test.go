@@ -17,7 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Every source file of an operation is in the program.
+// Every source file of an operation must be in the program.
 func TestBuiltins(t *testing.T) {
 	b := open(t)
 	names := b.Device.(*cpu).kernels
@@ -51,7 +51,7 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// ring holds four ranks in one process: a stream is a rank.
+// ring is four ranks in one process; each rank is a stream.
 type ring struct {
 	*bench
 	streams []device.Stream
@@ -135,7 +135,8 @@ func BenchmarkOneShotAllReduce(b *testing.B) {
 	}
 }
 
-// A fault in an operation names its source, if the program was linked with line numbers; go test links without.
+// The fault of an operation names its source if the program was linked with line numbers; go test
+// links without them.
 func TestBuiltinFault(t *testing.T) {
 	b := open(t)
 	fill, err := b.Builtin("fill", 0)
@@ -156,7 +157,7 @@ func TestBuiltinFault(t *testing.T) {
 	t.Log(f)
 }
 
-// Devices come and go without leaving threads, descriptors or mappings.
+// Opening and closing devices must not leave threads, descriptors or mappings.
 func TestOpenClose(t *testing.T) {
 	count := func(folder string) int {
 		entries, err := os.ReadDir(folder)
@@ -191,7 +192,7 @@ func TestOpenClose(t *testing.T) {
 	if n := count("/proc/self/fd"); n > descriptors+2 {
 		t.Errorf("%d descriptors, %d before", n, descriptors)
 	}
-	// A thread that was joined is listed until the kernel has taken it apart.
+	// A joined thread is listed until the kernel has removed it.
 	n, end := count("/proc/self/task"), time.Now().Add(limit)
 	for ; n > threads+8 && time.Now().Before(end); n = count("/proc/self/task") {
 		time.Sleep(time.Millisecond)

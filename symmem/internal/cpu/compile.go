@@ -18,11 +18,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
-// snippetFile is the snippet's file name for the compiler. It does not depend on the cell, so that the cache finds the same text in
-// another cell; positions are translated when they are shown.
+// snippetFile is the snippet's file name for the compiler. It does not depend on the cell, so that
+// the cache finds the same text in another cell; positions are translated when they are shown.
 const snippetFile = "snippet.cu"
 
-// Compile checks, compiles or finds, and loads a snippet.
+// Compile checks a snippet, compiles it or finds it in the cache, and loads it.
 func (d *cpu) Compile(src device.Source) (device.Module, error) {
 	if err := refuse(src); err != nil {
 		return nil, err
@@ -48,7 +48,8 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 	return m, nil
 }
 
-// compileAs compiles or finds, and loads a snippet, to be watched or not.
+// compileAs compiles a snippet or finds it in the cache, and loads it; watched says whether its
+// accesses are watched.
 func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watched bool) (*module, error) {
 	compile := d.compiler.library
 	if watched {
@@ -74,12 +75,13 @@ func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watche
 	return m, nil
 }
 
-// tableFile is the file name for the compiler of the lines behind the snippet.
+// tableFile is the compiler's file name for the lines after the snippet.
 const tableFile = "the table of kernels"
 
 var undeclared = regexp.MustCompile(`(?m)^` + tableFile + `:(\d+):.*(not declared|not been declared|undeclared|not a member|no member)`)
 
-// declared removes the kernels that the preprocessor left out, which package signature cannot know: the compiler's error names them.
+// declared removes the kernels that the preprocessor left out, which package signature cannot know;
+// they are named in the compiler's error.
 func declared(kernels []signature.Kernel, err error) []signature.Kernel {
 	var refused *device.CompileError
 	if !errors.As(err, &refused) {
@@ -98,7 +100,8 @@ func declared(kernels []signature.Kernel, err error) []signature.Kernel {
 	return present
 }
 
-// load opens a private copy of the library: a second load of one file would share its variables with the first.
+// load opens a private copy of the library, because a second load of the same file would share its
+// variables with the first.
 func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (*module, error) {
 	private, content, err := d.compiler.copyOf(library)
 	if err != nil {
@@ -106,7 +109,7 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 	}
 	defer os.Remove(private)
 	if !bytes.HasPrefix(content, []byte(elf.ELFMAG)) {
-		os.Remove(library) // another compiler is to have its turn
+		os.Remove(library) // so that another compiler can make it
 		return nil, &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + d.compiler.path + " ended well but wrote no library", Hint: "name another one in SYMMREPL_CXX"}
 	}
 	if err := refuseConstructors(src, content); err != nil {
@@ -132,7 +135,8 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 	return m, nil
 }
 
-// copyOf returns a file of the content of a library in the cache, checked as it was read, and the content.
+// copyOf returns a file with the content of a library in the cache, and the content, which was
+// checked while it was read.
 func (c *compiler) copyOf(library string) (path string, content []byte, err error) {
 	if content, err = c.cache.Read(filepath.Base(library)); err != nil {
 		return "", nil, err
@@ -151,7 +155,8 @@ func (c *compiler) copyOf(library string) (path string, content []byte, err erro
 
 var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
 
-// translationUnit returns the text that is compiled: CUDA's names, the snippet, and the table of its kernels.
+// translationUnit returns the text to compile: CUDA's names, the snippet, and the table of its
+// kernels.
 func translationUnit(text string, kernels []signature.Kernel) string {
 	var b strings.Builder
 	b.WriteString("#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
@@ -171,7 +176,7 @@ func translationUnit(text string, kernels []signature.Kernel) string {
 		return b.String()
 	}
 	b.WriteString("EMU_TABLE ")
-	for _, k := range kernels { // one a line: see declared
+	for _, k := range kernels { // one per line: see declared
 		fmt.Fprintf(&b, "EMU_KERNEL(%q, %s)\n", k.Name, k.Name)
 	}
 	b.WriteString("EMU_MODULE\n")

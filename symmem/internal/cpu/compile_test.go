@@ -51,7 +51,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// What only a GPU could run is no fault where the cpu device does not look.
+// Code that only a GPU could run is accepted where the cpu device does not compile it.
 func TestNotRefused(t *testing.T) {
 	for _, text := range []string{
 		"// asm(\"x\")\n__global__ void f() {}",
@@ -72,7 +72,8 @@ func TestNotRefused(t *testing.T) {
 	}
 }
 
-// A snippet may include every public header of package kernels by its name, and C's, but no header of the operations.
+// A snippet may include every public header of package kernels by name, and C's, but no header of
+// the operations.
 func TestHeaders(t *testing.T) {
 	b := open(t)
 	text := ""
@@ -90,7 +91,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// countedCompiler gives the test a cache of its own and a compiler that counts how often it compiles.
+// countedCompiler gives the test its own cache and a compiler that counts its calls.
 func countedCompiler(t *testing.T) (folder string, runs func() int) {
 	t.Helper()
 	real, err := Compiler()
@@ -113,7 +114,7 @@ func countedCompiler(t *testing.T) (folder string, runs func() int) {
 	}
 }
 
-// The same text in another cell is found, and is a module of its own.
+// The same text in another cell is found in the cache, and becomes a separate module.
 func TestCache(t *testing.T) {
 	folder, runs := countedCompiler(t)
 	const text = "__device__ int total;\n__global__ void f(int* p) { *p = ++total; }"
@@ -144,7 +145,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// Kernels and functions of a text are its own, whatever functions of C have their names.
+// Kernels and functions of a text do not collide with C functions of the same names.
 func TestNamesOfC(t *testing.T) {
 	b := open(t)
 	kernels := b.compile(`
@@ -161,7 +162,7 @@ func TestNamesOfC(t *testing.T) {
 	}
 }
 
-// Several ranks that ask for one text at once get one compilation.
+// If several ranks compile the same text at once, it is compiled once.
 func TestConcurrentCompile(t *testing.T) {
 	folder, runs := countedCompiler(t)
 	var wg sync.WaitGroup
@@ -209,7 +210,8 @@ func FuzzReadLog(f *testing.F) {
 	})
 }
 
-// TestHealedCache: a library or a header in the cache that was damaged is made again, and no library is loaded from a damaged file.
+// TestHealedCache checks that a damaged library or header in the cache is made again, and that no
+// library is loaded from a damaged file.
 func TestHealedCache(t *testing.T) {
 	folder, runs := countedCompiler(t)
 	source := device.Source{Name: "c", Line: 1, Text: "__global__ void f(int* p) { *p = 7; }"}
@@ -247,7 +249,8 @@ func TestHealedCache(t *testing.T) {
 	}
 }
 
-// What would run when a snippet is loaded or unloaded is refused with its line, as NVRTC refuses it, and did not run.
+// Code that would run when a snippet is loaded or unloaded is refused with its line, as NVRTC does,
+// and does not run.
 func TestConstructors(t *testing.T) {
 	b := open(t)
 	const kernel = "__global__ void f(int* p) {}\n"
@@ -275,7 +278,7 @@ func TestConstructors(t *testing.T) {
 		}
 		line := c.line
 		if c.name == "destructor" && b.Device.(*cpu).compiler.clang {
-			line = 1 // clang++ notes no line of it
+			line = 1 // clang++ records no line for it
 		}
 		if d := e.Diagnostics[0]; !strings.Contains(d.Text, "not supported") || d.Line != line+19 {
 			t.Errorf("%s: %+v", c.name, d)
@@ -292,7 +295,8 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// A folder that SYMMREPL_CACHE names and that is not safe is not used: the process with the first device says so, once.
+// If the folder in SYMMREPL_CACHE is not safe, it is not used; the process with the first device
+// reports that once.
 func TestCacheNote(t *testing.T) {
 	root := t.TempDir()
 	if err := os.Mkdir(filepath.Join(root, "cpu"), 0o700); err != nil {

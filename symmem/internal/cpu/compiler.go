@@ -20,9 +20,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
-// compiler is the host's C++ compiler and the cache of the libraries that it made.
+// compiler is the host's C++ compiler, with the cache of its libraries.
 type compiler struct {
-	quiet   bool // another process of the world says what there is to say
+	quiet   bool // another process of the world writes messages
 	once    sync.Once
 	err     error
 	path    string
@@ -31,19 +31,21 @@ type compiler struct {
 	cache   *kernelcache.Cache
 	files   []kernels.File // the headers
 	headers string         // their folder, in the cache
-	common  string         // what all libraries' keys have in common: the compiler, its flags, the headers
+	common  string         // the common part of all libraries' keys: the compiler, its flags, the headers
 }
 
-// commonFlags: no system headers, as on the GPU; no aliasing or overflow rules that CUDA code does not keep; what is undefined on the GPU traps.
+// commonFlags: no system headers, as on the GPU; no aliasing or overflow rules, which CUDA code
+// does not follow; undefined behaviour traps.
 var commonFlags = []string{
 	"-x", "c++", "-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-w",
 	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
 	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics",
 	"-fsanitize=shift-exponent,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
-	"-Wl,-z,defs", "-Wl,-Bsymbolic", // a kernel may have the name of a function of C, which compilers leave visible
+	// a kernel may have the name of a C function, which is visible by default
+	"-Wl,-z,defs", "-Wl,-Bsymbolic",
 }
 
-// prepare finds the compiler and writes the headers. It is done when the first snippet is compiled.
+// prepare finds the compiler and writes the headers, when the first snippet is compiled.
 func (c *compiler) prepare() error {
 	c.once.Do(func() { c.err = c.find() })
 	return c.err
@@ -80,7 +82,8 @@ func (c *compiler) find() error {
 	return err
 }
 
-// allHeaders returns what a snippet can include without a file: the emulator's, C's, which are empty, and those of package kernels.
+// allHeaders returns the headers that a snippet can include: the emulator's, C's (which are empty),
+// and those of package kernels.
 func allHeaders() ([]kernels.File, error) {
 	var headers []kernels.File
 	err := fs.WalkDir(emu.Headers, "include", func(path string, e fs.DirEntry, err error) error {
@@ -97,7 +100,7 @@ func allHeaders() ([]kernels.File, error) {
 	return slices.Concat(headers, kernels.Headers(), kernels.LibraryHeaders(), kernels.ToolkitHeaders()), err
 }
 
-// writeHeaders puts the headers into a folder that is named by their content.
+// writeHeaders writes the headers to a folder named by their content.
 func writeHeaders(cache *kernelcache.Cache, headers []kernels.File) (folder string, err error) {
 	var fields []string
 	for _, h := range headers {
@@ -123,7 +126,8 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 		return "", err
 	}
 	return c.cache.Entry(kernelcache.Key(c.common, unit)+".so", nil, func(path string) error {
-		if _, err := writeHeaders(c.cache, c.files); err != nil { // they may have been damaged since
+		// they may have been damaged meanwhile
+		if _, err := writeHeaders(c.cache, c.files); err != nil {
 			return err
 		}
 		return c.run(src, unit, path)
@@ -135,16 +139,18 @@ func (c *compiler) run(src device.Source, unit, out string) error {
 	return c.call(src, unit, out, slices.Concat(arguments, []string{"-"}, libraries(c.headers)))
 }
 
-// libraries are what modules are linked with: first their shared memory, which is in the folder of headers.
+// libraries returns the files with which modules are linked: first their shared memory, which is in
+// the folder of headers.
 func libraries(headers string) []string {
 	return []string{"-x", "assembler", filepath.Join(headers, "emu_shared.s"), "-x", "none", "-nostdlib", "-lgcc", "-lc", "-lm"}
 }
 
-// call runs the compiler on a unit, to make out.
+// call runs the compiler on a unit and writes the result to out.
 func (c *compiler) call(src device.Source, unit, out string, arguments []string) error {
 	cmd := exec.Command(c.path, arguments...)
 	cmd.Stdin = strings.NewReader(unit)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out)) // a compiler that is killed leaves its files there
+	// if the compiler is killed, its files remain there
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out))
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	err := cmd.Run()

@@ -15,15 +15,16 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// What a library has to run when it is loaded or unloaded would run outside of every kernel, where a fault is the process's and a loop has no
-// end. A GPU has no such moment, and its compiler refuses the text; so does the cpu device.
+// Code that runs when a library is loaded or unloaded would run outside of every kernel, where a
+// fault ends the process and a loop never ends. On a GPU there is no such moment, and its compiler
+// rejects the text; so does the cpu device.
 const (
 	dynamicWhy  = "dynamic initialization is not supported: what initializes a variable outside of functions must be a constant expression, and constructors and destructors do not run"
 	sharedWhy   = "initialization of shared memory is not supported: let a thread write it, and __syncthreads() before others read"
 	resolverWhy = "a function cannot be chosen when it is loaded: ifunc is not supported"
 )
 
-// refuseConstructors refuses a library that is more than code and data. The error is a *device.CompileError.
+// refuseConstructors rejects a library with such code. The error is a *device.CompileError.
 func refuseConstructors(src device.Source, library []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(library))
 	if err != nil {
@@ -67,7 +68,8 @@ func refuseConstructors(src device.Source, library []byte) error {
 	return nil
 }
 
-// initializesShared reports whether a library has values for shared memory, or code that writes them once.
+// initializesShared reports whether a library has initial values for shared memory, or code that
+// writes them once.
 func initializesShared(f *elf.File) bool {
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_TLS && p.Filesz > 0 {
@@ -82,7 +84,8 @@ func initializesShared(f *elf.File) bool {
 
 var sharedDeclaration = regexp.MustCompile(`__shared__[^;=]*(=)?`)
 
-// sharedLine is the line of the first declaration of shared memory with a value, or else of the first.
+// sharedLine returns the line of the first declaration of shared memory with a value, or else of
+// the first one.
 func sharedLine(text string) int {
 	text = cudalex.Blank(text, onCPU)
 	all := sharedDeclaration.FindAllStringSubmatchIndex(text, -1)
@@ -93,7 +96,8 @@ func sharedLine(text string) int {
 	return 1 + strings.Count(text[:all[i][0]], "\n")
 }
 
-// target is what a word of a library is made to point to, or where the word is.
+// target returns the target of a relocated word in a library, or the word's address if it has no
+// relocation.
 func target(relocations []elf.Rela64, at uint64) uint64 {
 	for _, r := range relocations {
 		if r.Off == at {
@@ -110,7 +114,8 @@ func sum(values []uint64) (n uint64) {
 	return n
 }
 
-// initializesWatching reports whether a function is the one that compilers add to what is watched, to call __tsan_init.
+// initializesWatching reports whether a function is the constructor that compilers add to watched
+// code, to call __tsan_init.
 func initializesWatching(f *elf.File, function uint64) bool {
 	symbols, err := f.Symbols()
 	if err != nil {
@@ -140,7 +145,8 @@ func relocationsOf(f *elf.File) (list []elf.Rela64, err error) {
 	return list, nil
 }
 
-// lineIn is the first line of the snippet in the function at an address, that of the call where another one is inlined; 1 if it is not known.
+// lineIn returns the first line of the snippet in the function at an address, for an inlined
+// function that of the call; 1 if it is unknown.
 func lineIn(f *elf.File, function uint64) int {
 	symbols, err := f.Symbols()
 	data, failed := f.DWARF()

@@ -29,8 +29,8 @@ type cpu struct {
 	page     emu.Memory
 	emu      *emu.Device
 	builtin  *emu.Module
-	kernels  map[string]*kernel // the built-in ones
-	program  string             // the file that they are in
+	kernels  map[string]*kernel // the built-in kernels
+	program  string             // the file that contains them
 	compiler compiler
 	sampled  sampled
 	sanitizing
@@ -38,10 +38,10 @@ type cpu struct {
 	mu      sync.Mutex
 	memory  map[device.Ptr]emu.Memory
 	open    map[interface{ Close() error }]struct{} // streams and segments
-	modules map[string]*module                      // by the name under which the library was loaded
+	modules map[string]*module                      // by the name under which the library is loaded
 }
 
-// What symmem asks the cpu device for.
+// The interfaces of package device that the cpu device implements.
 var (
 	_ device.Device         = (*cpu)(nil)
 	_ device.Sanitizer      = (*cpu)(nil)
@@ -118,10 +118,10 @@ func processorName() string {
 func (d *cpu) Info() device.Info    { return d.info }
 func (d *cpu) Watch() *device.Watch { return d.watch }
 
-// Place: every rank has a device of its own, in memory that all can map.
+// Place: every rank has its own device, whose memory all ranks can map.
 func (*cpu) Place() (device.Place, error) { return device.Place{}, nil }
 
-// Copier: the memory is the host's.
+// Copier: device memory is host memory.
 func (*cpu) Copier() (unsafe.Pointer, error) { return nil, nil }
 
 func (d *cpu) Alloc(n int) (device.Ptr, error) {
@@ -177,7 +177,8 @@ func (d *cpu) Close() error {
 	var streams sync.WaitGroup
 	for c := range open {
 		if s, ok := c.(*stream); ok {
-			streams.Go(func() { s.Close() }) // all at once: one may wait for an event of another
+			// concurrently, because one may wait for an event of another
+			streams.Go(func() { s.Close() })
 		}
 	}
 	streams.Wait()
@@ -198,7 +199,7 @@ func (d *cpu) Close() error {
 	return nil
 }
 
-// keep remembers what Close has to close, forget what was closed before.
+// keep registers an object that Close has to close; forget removes one that was closed before.
 func (d *cpu) keep(c interface{ Close() error }) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -211,7 +212,7 @@ func (d *cpu) forget(c interface{ Close() error }) {
 	delete(d.open, c)
 }
 
-// MapHost implements device.Device: the device's memory is the host's.
+// MapHost implements device.Device: device memory is host memory.
 func (d *cpu) MapHost(p unsafe.Pointer, _ int) (device.Ptr, error) {
 	return device.Ptr(uintptr(p)), nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// compileError completes diagnostics, whose lines count from the snippet's first, with the snippet's name, place and text.
+// compileError adds the snippet's name, place and text to diagnostics, whose lines count from the
+// snippet's first.
 func compileError(src device.Source, found ...device.Diagnostic) *device.CompileError {
 	e := &device.CompileError{}
 	for _, d := range found {
@@ -29,12 +30,13 @@ var (
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
-// readLog finds the errors of a compiler's log. An error inside a header is placed at the line of the snippet that led there, which
-// g++ names before it and clang after it. An error behind the snippet is placed at its last line.
+// readLog returns the errors in a compiler's log. An error inside a header is placed at the
+// snippet's line that included it, which g++ names before the error and clang after it. An error
+// after the snippet is placed at its last line.
 func readLog(src device.Source, log string) *device.CompileError {
 	var found []device.Diagnostic
-	var led *device.Diagnostic // a position that led to the next error
-	inner := -1                // the last error, if it is outside the snippet and nothing led to it
+	var led *device.Diagnostic // a position that belongs to the next error
+	inner := -1                // the last error, if it is outside of the snippet and no position belongs to it
 	last := 1 + strings.Count(strings.TrimRight(src.Text, "\n"), "\n")
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\n")
@@ -59,7 +61,7 @@ func readLog(src device.Source, log string) *device.CompileError {
 				led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
 			}
 		} else if m := linkerLine.FindStringSubmatch(line); m != nil {
-			if strings.Contains(m[2], "__dso_handle") { // to which destructors are bound
+			if strings.Contains(m[2], "__dso_handle") { // used by destructors
 				m[2] = dynamicWhy
 			}
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: m[2]})
@@ -74,11 +76,11 @@ func readLog(src device.Source, log string) *device.CompileError {
 }
 
 func number(s string) int {
-	n, _ := strconv.Atoi(s) // the pattern matched digits or nothing
+	n, _ := strconv.Atoi(s) // the pattern matches only digits or nothing
 	return n
 }
 
-// loadError makes an error of the dynamic linker's, about a library that compiled.
+// loadError returns an error for the dynamic linker's error about a compiled library.
 func loadError(src device.Source, err error) error {
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, "undefined symbol: "); ok {

@@ -27,7 +27,8 @@ func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
 	return k
 }
 
-// what puts a fault into words. Of a structure that is copied clang++ does not check the alignment: the processor does, and says no more than of a wild address.
+// what describes a fault. For the copy of a struct, clang++ does not check the alignment; the
+// processor does, and reports it like a wild address.
 func (d *cpu) what(f *emu.Fault) string {
 	access := "reads"
 	if f.Write {
@@ -59,11 +60,13 @@ func (d *cpu) what(f *emu.Fault) string {
 	return f.Text
 }
 
-// interrupted is the text of a fault that says no more than that the host or the device's end stopped the kernel.
+// interrupted is the text of a fault that only means that the host, or closing the device, stopped
+// the kernel.
 const interrupted = "interrupted"
 
-// where finds the innermost position in the user's text, with the line there, or in an operation's source. An operation that was interrupted has none: it did nothing wrong, and the
-// lines of the whole program take seconds to read.
+// where returns the innermost position in the user's text, with the line there, or in an
+// operation's source. For an interrupted operation it returns none: the operation did nothing
+// wrong, and reading the line numbers of the whole program takes seconds.
 func (d *cpu) where(f *emu.Fault) (where, source string) {
 	if f.Library == "" {
 		if f.Text == interrupted {

@@ -137,7 +137,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Shared memory ends where nobody may be, but for what fills up its alignment, and in front of all that a block can have of it nobody may be either.
+// Shared memory ends at an inaccessible area, except for alignment, and there is another one before
+// the memory that a block can have.
 func TestSharedBounds(t *testing.T) {
 	b := open(t)
 	const beyond = " beyond the block's shared memory: an index out of an array's bounds, or more dynamic shared memory than was asked for by SharedBytes"
@@ -177,7 +178,8 @@ func TestSharedBounds(t *testing.T) {
 	}
 }
 
-// The line of an operation that faults is looked up in the program. That of one that was interrupted is not: it takes long, and the user waits for it.
+// The line of a faulting operation is looked up in the program. That of an interrupted one is not,
+// because it takes long and the user waits.
 func TestOperationFaults(t *testing.T) {
 	b := open(t)
 	b.launch(b.compile(faulty)["divide"], 1, 1, b.alloc(64))
@@ -186,7 +188,8 @@ func TestOperationFaults(t *testing.T) {
 		t.Fatalf("%+v, want a fault in a library", f)
 	}
 	d := b.Device.(*cpu)
-	d.program, f.Library = d.modules[f.Library].library, "" // go test leaves the lines out of its program
+	// go test links its program without line numbers
+	d.program, f.Library = d.modules[f.Library].library, ""
 	if at, _ := d.where(f); !strings.HasPrefix(at, "snippet.cu:") {
 		t.Errorf("the fault is at %q, want snippet.cu:…", at)
 	}
@@ -207,7 +210,8 @@ func TestCopyFault(t *testing.T) {
 	b.sync()
 }
 
-// What never ends is ended by the host's abort, quickly and with the line where it was; the device then works.
+// The host's abort ends endless kernels quickly, with the line where they were; the device then
+// works.
 func TestAbort(t *testing.T) {
 	b := open(t)
 	k := b.compile(faulty)
@@ -242,7 +246,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// A device can be closed while a kernel runs for ever, and other streams wait for what comes behind it.
+// A device can be closed while a kernel runs for ever, and other streams wait for work after it.
 func TestCloseWhileRunning(t *testing.T) {
 	d, err := Open(0)
 	if err != nil {
@@ -271,7 +275,7 @@ func TestCloseWhileRunning(t *testing.T) {
 	}
 }
 
-// Go's own faults go on being Go's, while kernels fault beside them.
+// Go still handles its own faults while kernels fault.
 func TestGoPanicsBesideFaults(t *testing.T) {
 	b := open(t)
 	k := b.compile(faulty)

@@ -15,7 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestMain lets the test binary serve as the second process of TestSharedSegment, and all tests share one cache of compiled snippets.
+// TestMain lets the test binary act as the second process of TestSharedSegment, and gives all tests
+// the same cache of compiled snippets.
 func TestMain(m *testing.M) {
 	if os.Getenv("SYMMREPL_TEST_PEER") != "" {
 		os.Exit(peerMain())
@@ -37,7 +38,8 @@ type bench struct {
 	stream device.Stream
 }
 
-// limit bounds what a test waits for: a kernel that waits in vain is interrupted, and named with its line.
+// limit bounds the waits of tests: a kernel that waits in vain is interrupted, and reported with
+// its line.
 const limit = time.Minute
 
 func open(t testing.TB) *bench {

@@ -222,7 +222,7 @@ __global__ void matmul(const int* a, const int* b, int* c, int n) {
 	}
 }
 
-// A block waits for one that has not started when it begins to wait.
+// A block waits for one that has not started when the wait begins.
 func TestCrossBlockWait(t *testing.T) {
 	b := open(t)
 	k := b.compile(`

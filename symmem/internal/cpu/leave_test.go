@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A block that leaves ends at once, wherever its threads are; the others go on, at barriers of the grid too, and so does the next launch.
+// A block that leaves ends at once, wherever its threads are. The other blocks continue, also at
+// barriers of the grid, and so does the next launch.
 func TestLeave(t *testing.T) {
 	b := open(t)
 	k := b.compile(`

@@ -11,7 +11,7 @@ import (
 // lineTable finds positions in one library.
 type lineTable struct{ data *dwarf.Data }
 
-// openLines returns one that finds nothing if the library cannot be read.
+// openLines returns the line table of a library, or an empty one if it cannot be read.
 func openLines(library string) *lineTable {
 	f, err := elf.Open(library)
 	if err != nil {
@@ -25,7 +25,8 @@ func openLines(library string) *lineTable {
 	return &lineTable{data}
 }
 
-// find returns the innermost position of an address in the snippet, or in an operation's own source; where there is none, the innermost.
+// find returns the innermost position of an address in the snippet, or in an operation's own
+// source; if there is none, the innermost position of all.
 func (t *lineTable) find(pc uint64, snippet bool) sourceLine {
 	if t.data == nil {
 		return sourceLine{}

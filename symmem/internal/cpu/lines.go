@@ -8,14 +8,15 @@ import (
 	"path"
 )
 
-// sourceLine is a position; its file is empty when it is not known.
+// sourceLine is a position; its file is empty if the position is unknown.
 type sourceLine struct {
 	file   string
 	line   int
-	column int // 1-based; 0 if it is not known
+	column int // 1-based; 0 if unknown
 }
 
-// findLine returns the first position, going outwards from the innermost frame and through inlined calls, whose file's base name is wanted.
+// findLine returns the first position in a wanted file, given its base name, going outwards from
+// the innermost frame and through inlined calls.
 func findLine(library string, frames []uint64, wanted func(file string) bool) sourceLine {
 	f, err := elf.Open(library)
 	if err != nil {
@@ -36,7 +37,8 @@ func findLine(library string, frames []uint64, wanted func(file string) bool) so
 	return sourceLine{}
 }
 
-// positions returns the position of an address, then those of the calls it was inlined into, innermost first.
+// positions returns the position of an address, followed by those of the calls into which it was
+// inlined, innermost first.
 func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	r := data.Reader()
 	unit, err := r.SeekPC(pc)
@@ -59,7 +61,8 @@ func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	return out
 }
 
-// lookUp reads the whole table. Its sequences, one for each section, are in no order; LineReader.SeekPC needs an order.
+// lookUp reads the whole table. LineReader.SeekPC needs sequences in order, but those of different
+// sections are in no order.
 func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
 	var previous, e dwarf.LineEntry
 	previous.EndSequence = true
@@ -72,8 +75,8 @@ func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
 	return sourceLine{}, false
 }
 
-// inlinedCalls returns the positions of the inlined calls that contain pc, outermost first. The reader is behind the entry of pc's
-// unit.
+// inlinedCalls returns the positions of the inlined calls that contain pc, outermost first. The
+// reader is positioned after the entry of pc's unit.
 func inlinedCalls(data *dwarf.Data, r *dwarf.Reader, pc uint64, files []*dwarf.LineFile) []sourceLine {
 	var calls []sourceLine
 	for {

@@ -18,7 +18,8 @@ type kernel struct {
 	module *module // nil for an operation
 }
 
-// newKernel joins the compiler's layout and the names in the text. text is nil for built-in kernels.
+// newKernel combines the compiler's layout with the names in the text. text is nil for built-in
+// kernels.
 func newKernel(k *emu.Kernel, text []signature.Param) *kernel {
 	out := &kernel{emu: k}
 	for i, p := range k.Params {
@@ -41,7 +42,7 @@ func (k *kernel) Attributes() device.Attributes {
 type module struct {
 	device  *cpu
 	emu     *emu.Module
-	name    string // under which its library was loaded
+	name    string // name of the loaded library
 	library string // on disk, with line numbers
 	source  device.Source
 	kernels []device.Kernel
@@ -49,12 +50,15 @@ type module struct {
 
 	signatures []signature.Kernel
 	watch      sync.Mutex
-	watched    *module // the snippet compiled once more, to be watched: made when it is first launched so; itself if it was compiled so
+	// the snippet compiled to be watched, made at the first watched launch; the module itself if it
+	// was compiled so
+	watched *module
 }
 
 func (m *module) Kernels() []device.Kernel { return m.kernels }
 
-// Close unloads the snippet as soon as no queued work needs it. Faults of such work are then reported without a line.
+// Close unloads the snippet when no queued work needs it any more. Faults of such work are reported
+// without a line.
 func (m *module) Close() error {
 	m.once.Do(func() {
 		m.device.mu.Lock()
@@ -70,7 +74,7 @@ func (m *module) Close() error {
 	return nil
 }
 
-// watchedKernel returns the same kernel of the module that is watched. Its variables are that module's own.
+// watchedKernel returns the same kernel of the watched module, which has its own variables.
 func (m *module) watchedKernel(k *kernel) (*kernel, error) {
 	m.watch.Lock()
 	defer m.watch.Unlock()

@@ -11,11 +11,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// kindShift is where an address of multicast has the logarithm of its block: see nccl/multimem.h.
+// kindShift is the position of the logarithm of the block size in a multicast address: see
+// nccl/multimem.h.
 const kindShift = 56
 
-// Multicast implements device.Multicaster. The addresses are those of a block of reserved memory, of a power of two of bytes and aligned to
-// its size, which begins with the address of the window. Above them is the logarithm of the size, so that no processor takes them for its own.
+// Multicast implements device.Multicaster. The addresses belong to a block of reserved memory,
+// whose size is a power of two and its alignment, and which begins with the address of the window.
+// The upper bits contain the logarithm of the size, so that no processor accepts such an address.
 func (d *cpu) Multicast(window device.Ptr, size int) (device.Ptr, error) {
 	page := unix.Getpagesize()
 	log := bits.Len(uint(page + size - 1))

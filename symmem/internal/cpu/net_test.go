@@ -17,13 +17,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// network plays the network engines of several ranks, which are streams of one device. Operations wait until it is let go on.
+// network simulates the network engines of several ranks, which are streams of one device.
+// Operations wait until they are released.
 type network struct {
 	*bench
 	ranks    []*netRank
 	channels int
 	blocks   []device.Ptr  // signal blocks
-	queue    [][]abi.NetOp // taken, not carried yet
+	queue    [][]abi.NetOp // taken, not executed yet
 	paused   atomic.Bool
 	bells    atomic.Int64
 	stop     chan struct{}
@@ -42,7 +43,7 @@ type netRank struct {
 
 const netWindow = 1
 
-// newNetwork makes hosts*each ranks of one group, whose words begin at 10*(rank+1).
+// newNetwork makes hosts*each ranks of one group; the words of a rank begin at 10*(rank+1).
 func newNetwork(b *bench, hosts, each, channels int) *network {
 	size := hosts * each
 	n := &network{bench: b, channels: channels, blocks: make([]device.Ptr, size), stop: make(chan struct{})}
@@ -102,7 +103,7 @@ func (k *netRank) meets(partner uint32) {
 
 func at(p device.Ptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// carry takes and applies operations until the network is stopped.
+// carry takes and executes operations until the network is stopped.
 func (n *network) carry() {
 	for {
 		select {
@@ -196,7 +197,7 @@ func (n *network) wait(rank int) {
 	}
 }
 
-// busy checks that a rank's stream is still at work a while later.
+// busy checks that a rank's stream is still busy a while later.
 func (n *network) busy(rank int, why string) {
 	n.Helper()
 	time.Sleep(5 * time.Millisecond)
@@ -205,7 +206,7 @@ func (n *network) busy(rank int, why string) {
 	}
 }
 
-// fault checks and clears the record of a wait that was given up.
+// fault checks and clears the record of a wait that gave up.
 func (n *network) fault(want device.WaitRecord) {
 	n.Helper()
 	f := &n.Watch().Fault
@@ -246,7 +247,7 @@ func TestNetPost(t *testing.T) {
 	}
 }
 
-// A thread that finds no free slot waits, and gives up without having taken a number.
+// A thread that finds no free slot waits, and if it gives up, it has not taken a number.
 func TestNetRing(t *testing.T) {
 	n := newNetwork(open(t), 2, 1, 1)
 	n.paused.Store(true)
@@ -273,7 +274,7 @@ func TestNetRing(t *testing.T) {
 	n.fault(device.WaitRecord{})
 }
 
-// Many threads of many blocks take each number once.
+// Many threads of many blocks take each number exactly once.
 func TestNetPostTogether(t *testing.T) {
 	n := newNetwork(open(t), 2, 1, 1)
 	k := n.compile(`#include "symm/net.cuh"
@@ -311,7 +312,7 @@ func TestNetSignals(t *testing.T) {
 	n.signal("net_wait_signal", 1, 0, 0)
 	n.wait(0)
 	n.wait(1)
-	for range 300 { // both ways, further than the ring
+	for range 300 { // in both directions, for more operations than the ring has slots
 		n.signal("net_wait_signal", 1, 0, 0)
 		n.signal("net_put_signal", 1, 0, 0)
 		n.signal("net_put_signal", 0, 1, 0)
@@ -372,7 +373,7 @@ func TestNetBarrier(t *testing.T) {
 	}
 }
 
-// Waits that depend on a rank that is gone end and name it; others go on.
+// Waits that depend on a lost rank end and name it; others continue.
 func TestNetLost(t *testing.T) {
 	n := newNetwork(open(t), 3, 1, 1)
 	n.signal("net_wait_signal", 0, 2, 0)
@@ -402,7 +403,7 @@ func TestNetLost(t *testing.T) {
 	n.wait(1)
 	n.fault(device.WaitRecord{State: device.WaitLost, Kind: device.WaitNetFlush, Ordinal: 101, Rank: 1, Peer: 2})
 
-	// A get that the loss meets on its way, behind its fence.
+	// A get in flight when the rank is lost, after its fence.
 	for _, k := range n.ranks[:2] {
 		atomic.StoreUint32(&k.board.Lost[0], 0)
 	}
@@ -412,7 +413,7 @@ func TestNetLost(t *testing.T) {
 	atomic.StoreUint32(&n.ranks[1].board.Lost[0], 1<<2)
 	n.paused.Store(false)
 	n.wait(1)
-	number := n.ranks[1].board.Done // of the fence before it
+	number := n.ranks[1].board.Done // number of the fence before it
 	n.fault(device.WaitRecord{State: device.WaitLost, Kind: device.WaitNetCounter, Ordinal: 101, Rank: 1, Peer: 2, Want: number})
 
 	// A barrier depends on all.

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Open says that the emulator, which switches stacks by hand, was not written for this machine.
+// Open returns an error, because the emulator, which switches stacks in assembly, does not support
+// this machine.
 func Open(int) (device.Device, error) {
 	return nil, &device.UnavailableError{Kind: "cpu", Why: "it runs on linux/amd64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Compiler returns the path of the C++ compiler that snippets are compiled by, or a [*device.UnavailableError]: the one that SYMMREPL_CXX names, or else the
-// first of c++, g++ and clang++ in PATH.
+// Compiler returns the path of the C++ compiler for snippets: the one in SYMMREPL_CXX, or else the
+// first of c++, g++ and clang++ in PATH. The error is a [*device.UnavailableError].
 func Compiler() (string, error) {
 	candidates := []string{"c++", "g++", "clang++"}
 	if cxx := os.Getenv("SYMMREPL_CXX"); cxx != "" {
@@ -39,13 +39,15 @@ func (d *cpu) CompilerName() string {
 	return filepath.Base(path)
 }
 
-// The oldest compilers that tell volatile accesses from others where they call the functions of emu_hooks.h.
+// The oldest compilers that distinguish volatile accesses when they call the functions of
+// emu_hooks.h.
 const (
 	oldestGCC   = 11
 	oldestClang = 14
 )
 
-// CanWatch is nil if a compiler can compile kernels that are watched, and otherwise a [*device.UnavailableError].
+// CanWatch returns nil if a compiler can compile watched kernels, and otherwise a
+// [*device.UnavailableError].
 func CanWatch(compiler string) error {
 	clang, err := isClang(compiler)
 	if err != nil {

@@ -11,23 +11,25 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 )
 
-// quarantine keeps the addresses of segments that were closed while accesses were watched: a kernel that still uses one is told of, and goes on with zeros.
+// quarantine keeps the addresses of segments that were closed while accesses were watched. A kernel
+// that still uses one is reported, and reads zeros.
 type quarantine struct {
 	mu   sync.Mutex
 	list []span // the oldest first
 }
 
-// span is a mapping: addresses where nobody may be, memory, and more of these.
+// span is a mapping: guard addresses, memory, and more guard addresses.
 type span struct {
 	whole unsafe.Pointer
 	size  int // of the memory
 }
 
-// guardBytes is how many addresses nobody has on either side of a segment: an index that is wrong by less faults, and changes nothing of whoever lies there. A multiple
-// of the page.
+// guardBytes is the size of the guard areas on either side of a segment: an index that is wrong by
+// less faults, and does not change other memory. It is a multiple of the page size.
 const guardBytes = 1 << 20
 
-// mostQuarantined mappings are kept. They have no memory, unless they are written to.
+// mostQuarantined is the maximum number of mappings to keep. They use no memory unless they are
+// written to.
 const mostQuarantined = 1024
 
 func (s span) memory() uintptr { return uintptr(s.whole) + guardBytes }
@@ -38,7 +40,7 @@ func (s span) release() {
 	s.unmap()
 }
 
-// keep takes a mapping over, whose memory is watched no longer.
+// keep takes over a mapping whose memory is no longer watched.
 func (q *quarantine) keep(s span) error {
 	if _, err := unix.MmapPtr(-1, 0, unsafe.Add(s.whole, guardBytes), uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
 		return s.unmap()

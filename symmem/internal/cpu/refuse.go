@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// refusals are constructs that a processor cannot run. The C++ compiler would answer them with pages of errors.
+// refusals lists constructs that a processor cannot run. The C++ compiler would report pages of
+// errors.
 var refusals = []struct {
 	pattern *regexp.Regexp
 	why     string
@@ -23,14 +24,15 @@ var refusals = []struct {
 	{regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](mma\.h|cuda/barrier|cuda/pipeline|cuda_pipeline\.h|cudaTypedefs\.h)[>"]`), "this header is for hardware that the cpu device does not have"},
 }
 
-// multimemPTX is what there is instead of it.
+// multimemPTX names the alternative to inline PTX of multimem.
 const multimemPTX = "inline PTX of multimem cannot run on the cpu device; use symm::multimem_sum(p) and symm::multimem_store(p, value), or ncclMultimemReduceSum and ncclMultimemCopy, " +
 	"which run on every device"
 
-// ofMultimem is inline PTX of multimem.
+// ofMultimem matches inline PTX of multimem.
 var ofMultimem = regexp.MustCompile(`^\w+\s*(volatile|__volatile__)?\s*\(\s*"\s*multimem\.`)
 
-// refuse looks for them outside comments, strings and what is not for the cpu device. The error is a *device.CompileError.
+// refuse searches for refusals outside of comments, strings and code that is not for the cpu
+// device. The error is a *device.CompileError.
 func refuse(src device.Source) error {
 	text := cudalex.Blank(src.Text, onCPU)
 	var found []device.Diagnostic
@@ -52,7 +54,7 @@ func refuse(src device.Source) error {
 	return compileError(src, found...)
 }
 
-// onCPU is what is known of conditions in a snippet for the cpu device.
+// onCPU returns the truth of a condition in a snippet on the cpu device, as far as it is known.
 func onCPU(condition string) cudalex.Truth {
 	switch condition {
 	case "defined(SYMM_CPU)", "SYMM_CPU":

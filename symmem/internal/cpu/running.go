@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// sampled are the latest samples of the threads that run kernels, by their executors. A thread that had no processor when it was asked is taken to do what it
-// did before.
+// sampled has the latest samples of the threads that run kernels, by executor. A thread that had no
+// processor when it was sampled is assumed to do what it did before.
 type sampled struct {
 	mu     sync.Mutex
 	latest map[uint64]emu.Sample
@@ -37,7 +37,8 @@ func (s *sampled) now(d *emu.Device) []emu.Sample {
 	return list
 }
 
-// Running implements device.Observer. Of a kernel whose blocks run on several threads of the system, the first sample that spins tells what it does.
+// Running implements device.Observer. For a kernel whose blocks run on several threads of the
+// system, the first sample that spins is reported.
 func (d *cpu) Running() []device.Running {
 	type launch struct {
 		library, kernel string
@@ -64,7 +65,7 @@ func (d *cpu) Running() []device.Running {
 			continue
 		}
 		for _, a := range s.Addresses {
-			if d.has(device.Ptr(a)) { // or else it is the emulator's own
+			if d.has(device.Ptr(a)) { // otherwise it is the emulator's
 				r.Reads = append(r.Reads, device.Ptr(a))
 			}
 		}
@@ -76,7 +77,8 @@ func (d *cpu) Running() []device.Running {
 	return list
 }
 
-// has reports whether an address is in memory of the device, or of a peer's that is mapped here.
+// has reports whether an address is in memory of the device, or in a peer's memory that is mapped
+// here.
 func (d *cpu) has(p device.Ptr) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,7 +98,7 @@ func (d *cpu) has(p device.Ptr) bool {
 // Works implements device.Counter.
 func (d *cpu) Works() uint64 { return d.emu.Works() }
 
-// lineOf is the line of a snippet that an instruction belongs to.
+// lineOf returns the line of a snippet for an instruction.
 func (d *cpu) lineOf(library string, pc uint64) string {
 	d.mu.Lock()
 	m := d.modules[library]

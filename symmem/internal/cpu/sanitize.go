@@ -17,17 +17,18 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// sanitizing is what the device keeps while accesses are watched. emu/sanitize.h has the algorithm.
+// sanitizing is the device's data while accesses are watched. emu/sanitize.h describes the
+// algorithm.
 type sanitizing struct {
 	watching   atomic.Bool
 	seed       atomic.Int64
-	remembered atomic.Bool // memory that was made before is watched
+	remembered atomic.Bool // memory that was allocated before is watched
 	quarantine quarantine
 
-	operations sync.Mutex // guards what follows
+	operations sync.Mutex // guards the following
 	watchedOps map[string]*kernel
 	opModules  []*emu.Module
-	earlier    []device.Finding // of before accesses were no longer watched
+	earlier    []device.Finding // from before watching ended
 }
 
 func (s *sanitizing) close() {
@@ -89,19 +90,20 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 	return nil
 }
 
-// watchAlloc has memory of Alloc watched.
+// watchAlloc makes memory of Alloc watched.
 func watchAlloc(p uintptr, n int) {
 	emu.Watch(p, n, 0)
 	markHead(p)
 }
 
-// markHead says that what the first page of memory of Alloc has before it belongs to nobody.
+// markHead marks the part of memory's first page before the allocation as belonging to no tensor.
 func markHead(p uintptr) {
 	page := p &^ uintptr(os.Getpagesize()-1)
 	emu.Mark(page, int(p-page), int(device.MemoryOutside))
 }
 
-// watchMemory has memory watched, whether or not kernels are at present. d.mu is held or not.
+// watchMemory makes memory watched, whether or not kernels are watched at present. d.mu need not be
+// held.
 func (d *cpu) watchMemory(p uintptr, n int, inode uint64) {
 	if d.remembered.Load() {
 		emu.Watch(p, n, inode)
@@ -149,7 +151,8 @@ func (d *cpu) Network(board device.Ptr, n int) unsafe.Pointer {
 // Flushed implements device.Sanitizer.
 func (d *cpu) Flushed(ended bool) { d.emu.Flushed(ended) }
 
-// watched returns the kernel to launch while accesses are watched: of an operation, one that is compiled for it when it is first used.
+// watched returns the kernel to launch while accesses are watched. For an operation, it is compiled
+// at its first use.
 func (d *cpu) watched(k *kernel) (*kernel, error) {
 	if k.module != nil {
 		return k.module.watchedKernel(k)
@@ -178,13 +181,13 @@ func (d *cpu) watched(k *kernel) (*kernel, error) {
 	return w, nil
 }
 
-// operationUnit returns the text that is compiled for one kernel of an operation.
+// operationUnit returns the text to compile for one kernel of an operation.
 func operationUnit(file kernels.File, kernel string) string {
 	return "#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n" + file.Text + "\n#line 1 \"" + tableFile +
 		fmt.Sprintf("\"\nEMU_TABLE EMU_KERNEL(%q, %s)\nEMU_MODULE\n", kernel, kernel)
 }
 
-// loadOperation compiles, or finds, and loads the unit of an operation.
+// loadOperation compiles the unit of an operation or finds it in the cache, and loads it.
 func (d *cpu) loadOperation(src device.Source, unit string) (*emu.Module, string, error) {
 	library, err := d.compiler.watchedUnit(src, unit, slices.Concat(d.compiler.files, kernels.BuiltinHeaders()))
 	if err != nil {
@@ -231,7 +234,8 @@ func (d *cpu) Findings() []device.Finding {
 	return out
 }
 
-// earlierFindings returns the findings of before accesses were no longer watched, and keeps others for the next call.
+// earlierFindings returns the findings from before watching ended, and keeps others for the next
+// call.
 func (d *cpu) earlierFindings(next []device.Finding) []device.Finding {
 	d.operations.Lock()
 	defer d.operations.Unlock()
@@ -240,7 +244,7 @@ func (d *cpu) earlierFindings(next []device.Finding) []device.Finding {
 	return found
 }
 
-// keyOf is what findings that are one have in common.
+// keyOf returns a key that is equal for findings that count as one.
 func keyOf(f *device.Finding) string {
 	key := []string{f.Kind.String()}
 	for _, a := range f.Accesses {
@@ -252,7 +256,7 @@ func keyOf(f *device.Finding) string {
 	return strings.Join(key, "|")
 }
 
-// access puts an access into words.
+// access describes an access in words.
 func (d *cpu) access(p emu.Place, lines map[string]*lineTable) device.Access {
 	a := device.Access{Rank: p.Rank, Kernel: p.Kernel, Caller: p.Caller, Block: p.Block, Thread: p.Thread, Host: p.Host, Op: "reads"}
 	switch {
@@ -291,7 +295,7 @@ func (d *cpu) access(p emu.Place, lines map[string]*lineTable) device.Access {
 	return a
 }
 
-// explain fills in what there is to say in words. It is false for what is no finding after all.
+// explain fills in the texts of a finding. It returns false if it is not a finding after all.
 func explain(f *device.Finding, from emu.Finding) bool {
 	if explainWhy(f, from) {
 		return true
@@ -329,7 +333,7 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		}
 		a, b := &f.Accesses[0], &f.Accesses[1]
 		if a.File == b.File && a.Line == b.Line {
-			return false // the compiler made two of one
+			return false // the compiler split one access into two
 		}
 		f.Order = "threads of one block wait at different barriers"
 		f.Repair = "let all threads of the block come to the same __syncthreads"
@@ -366,7 +370,7 @@ func explain(f *device.Finding, from emu.Finding) bool {
 	return true
 }
 
-// explainWhy is explain where the emulator gives a reason that says all.
+// explainWhy is explain for a finding with a reason that says everything.
 func explainWhy(f *device.Finding, from emu.Finding) bool {
 	switch from.Why {
 	case emu.FirstValue:
@@ -387,7 +391,7 @@ func explainWhy(f *device.Finding, from emu.Finding) bool {
 	return true
 }
 
-// explainPart is explain where one of the accesses is the network's.
+// explainPart is explain for a finding in which one of the accesses is the network's.
 func explainPart(f *device.Finding, from emu.Finding) bool {
 	part, scope := emu.NoPart, from.Why == emu.NarrowScope
 	for _, p := range from.Places {

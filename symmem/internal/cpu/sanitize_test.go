@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// watch is a device that watches accesses as rank 0.
+// watch returns a device that watches accesses as rank 0.
 func watch(t testing.TB) *bench {
 	t.Helper()
 	b := open(t)
@@ -34,7 +34,7 @@ func (b *bench) sanitize(rank int, seed int64) {
 	}
 }
 
-// findings waits, and returns what was found: "race in a block: 7 writes, 5 reads".
+// findings waits, and returns the findings as text: "race in a block: 7 writes, 5 reads".
 func (b *bench) findings() []string {
 	b.Helper()
 	b.sync()
@@ -68,7 +68,7 @@ func (b *bench) expect(want ...string) {
 	}
 }
 
-// watchedCase is a kernel of one argument, a tensor of 64 floats, and what is found of it.
+// watchedCase is a kernel with one argument, a tensor of 64 floats, and its expected findings.
 type watchedCase struct {
 	name        string
 	text        string
@@ -348,7 +348,8 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
-// rankCase is a kernel k(own, peer, rank) on a tensor of 64 words that each of two ranks has: own is the rank's, peer the other's.
+// rankCase is a kernel k(own, peer, rank) on a tensor of 64 words on each of two ranks; own is the
+// rank's tensor, peer the other's.
 var rankCases = []struct {
 	name, text string
 	block      int
@@ -473,7 +474,7 @@ var rankCases = []struct {
 }`, 1, []string{"order too weak: 7 reads, 3 writes"}},
 }
 
-// An access beyond an array or shared memory is a fault, and is told of before.
+// An access beyond an array or shared memory is a fault, and is reported as a finding first.
 func TestSanitizeArrays(t *testing.T) {
 	b := watch(t)
 	for _, c := range []struct {
@@ -524,7 +525,7 @@ func TestSanitizeArrays(t *testing.T) {
 	}
 }
 
-// Memory that processes share keeps its addresses when it is freed, for a while.
+// Memory that processes share keeps its addresses for a while after it is freed.
 func TestSanitizeFreedSegment(t *testing.T) {
 	b := watch(t)
 	k := b.compile(`__global__ void k(float* out, const float* from) {
@@ -589,7 +590,8 @@ func TestSanitizeRanks(t *testing.T) {
 	}
 }
 
-// unordered returns findings without what depends on which of two ranks came first: either may find what both did, or both.
+// unordered returns findings without the parts that depend on which of two ranks came first: either
+// one may report a finding, or both.
 func unordered(findings []string) []string {
 	var all []string
 	for _, f := range findings {
@@ -638,7 +640,8 @@ func TestSanitizeStreams(t *testing.T) {
 	}
 }
 
-// TestSanitizeSeeds: the order of threads differs from seed to seed, and kernels that are right stay so.
+// TestSanitizeSeeds checks that the order of threads differs between seeds, and that correct
+// kernels have no findings.
 func TestSanitizeSeeds(t *testing.T) {
 	b := open(t)
 	const text = `__global__ void k(unsigned* order, unsigned* next) {
@@ -668,7 +671,8 @@ func TestSanitizeSeeds(t *testing.T) {
 	}
 }
 
-// TestSanitizeSpins: threads that spin on a word are interrupted anywhere, also within an atomic operation, and still learn what the word tells.
+// TestSanitizeSpins checks that threads that spin on a word can be interrupted anywhere, even
+// within an atomic operation, and still learn what the word publishes.
 func TestSanitizeSpins(t *testing.T) {
 	const text = `__global__ void k(unsigned* turn, unsigned* data, int rounds) {
   unsigned me = threadIdx.x, n = blockDim.x;

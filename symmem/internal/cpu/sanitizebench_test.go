@@ -4,7 +4,7 @@ package cpu
 
 import "testing"
 
-// BenchmarkSanitize compares kernels that are watched with the same that are not.
+// BenchmarkSanitize compares watched kernels with the same kernels unwatched.
 func BenchmarkSanitize(b *testing.B) {
 	const text = `__global__ void saxpy(float* y, float* x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

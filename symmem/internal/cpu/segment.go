@@ -13,13 +13,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// segment is a mapped memfd, between addresses where nobody may be. It is sealed against shrinking: an access beyond the end would kill every process that maps it.
+// segment is a mapped memfd between guard areas. It is sealed against shrinking, because an access
+// beyond its end would kill every process that maps it.
 type segment struct {
 	device  *cpu
 	whole   unsafe.Pointer // [guardBytes | the memfd | guardBytes]
-	size    int            // of the memfd
-	fd      int            // of the owner; -1 where it was imported
-	inode   uint64         // tells the memory from other memory, in every process
+	size    int            // size of the memfd
+	fd      int            // for the owner; -1 if it was imported
+	inode   uint64         // identifies the memory in every process
 	guarded map[int]emu.Guarded
 	once    sync.Once
 }

@@ -20,7 +20,8 @@ import (
 const (
 	segmentBytes = 1 << 16
 	pingPong     = `
-// Two processes take turns: the flag says whose turn it is, and every turn adds its number to the sum.
+// Two processes alternate: the flag says whose turn it is, and each adds its number to the sum in
+// its turn.
 __global__ void turns(symm::u32* flag, symm::u64* sum, unsigned mine, unsigned rounds) {
   if (threadIdx.x == 0)
     for (unsigned r = mine; r < 2 * rounds; r += 2) {

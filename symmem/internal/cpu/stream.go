@@ -172,7 +172,7 @@ func (s *stream) EndCapture() (device.Graph, error) {
 	return &graph{emu: s.emu.EndCapture()}, nil
 }
 
-// Close interrupts what still runs.
+// Close interrupts running work.
 func (s *stream) Close() error {
 	s.once.Do(func() {
 		s.device.forget(s)
@@ -181,7 +181,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// graph records the work of one stream; other streams meet it through events outside.
+// graph records the work of one stream; it synchronises with other streams through events outside
+// of the graph.
 type graph struct {
 	emu  *emu.Graph
 	once sync.Once

@@ -171,13 +171,13 @@ func TestPrintf(t *testing.T) {
 	}
 }
 
-// Ten thousand launches leave nothing behind.
+// Ten thousand launches must not leak memory.
 func TestNoLeak(t *testing.T) {
 	b := open(t)
 	add := b.compile(addText)["add"]
 	p := b.alloc(4)
 	resident := func() (pages int) {
-		debug.FreeOSMemory() // Go's garbage does not count
+		debug.FreeOSMemory() // Go's garbage must not count
 		var size int
 		text, err := os.ReadFile("/proc/self/statm")
 		if err == nil {
@@ -208,7 +208,8 @@ func TestNoLeak(t *testing.T) {
 	}
 }
 
-// TestEventOnSeveralStreams records one event again on another stream before the first has come to it.
+// TestEventOnSeveralStreams records an event again on another stream before the first stream has
+// reached it.
 func TestEventOnSeveralStreams(t *testing.T) {
 	d, err := Open(0)
 	if err != nil {
@@ -228,7 +229,7 @@ func TestEventOnSeveralStreams(t *testing.T) {
 	held.Record(e)
 	waiting.Wait(e)
 	free.Record(e)
-	e.Synchronize() // where it is now
+	e.Synchronize() // its present place
 	if idle, _ := waiting.Idle(); idle {
 		t.Error("the stream does not wait for where the event was")
 	}
@@ -237,7 +238,7 @@ func TestEventOnSeveralStreams(t *testing.T) {
 		t.Error(err)
 	}
 	held.Synchronize()
-	e.Synchronize() // its first place, reached later, changes nothing
+	e.Synchronize() // reaching its first place later changes nothing
 }
 
 func mustStream(t *testing.T, d device.Device) device.Stream {

@@ -15,7 +15,8 @@ func TestHalf(t *testing.T) {
 	k := b.compile(`
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
-// Every 16-bit pattern survives the way to float and back, and every float in between goes to the nearest, ties to even.
+// Every 16-bit pattern must survive conversion to float and back, and every float between two must
+// go to the nearest, ties to even.
 __global__ void round_trips(unsigned* wrong) {
   unsigned u = blockIdx.x * blockDim.x + threadIdx.x;
   __half h = __ushort_as_half((unsigned short)u);

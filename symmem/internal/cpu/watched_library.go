@@ -12,11 +12,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
-// watchedFlags has the compiler call the functions of emu_hooks.h before every access, and keep the columns of the text. What it would otherwise expand is called, for these calls
-// are watched too.
+// watchedFlags makes the compiler call the functions of emu_hooks.h before every access, and record
+// columns. Code that the compiler would otherwise inline is called, because these calls are
+// watched, too.
 func (c *compiler) watchedFlags() []string {
 	watched := []string{"-fsanitize=thread", "-DSYMM_SANITIZE=1", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"}
-	// Lines that are alike stay two, so that each is named.
+	// Identical lines stay separate, so that each can be named.
 	if c.clang {
 		for _, option := range []string{
 			"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1",
@@ -30,7 +31,7 @@ func (c *compiler) watchedFlags() []string {
 	return append(watched, "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0")
 }
 
-// objectFlags are those by which a unit is compiled that is linked later.
+// objectFlags are the flags for a unit that is linked later.
 func (c *compiler) objectFlags() []string {
 	flags := slices.DeleteFunc(slices.Clone(c.flags), func(f string) bool { return f == "-shared" || f == "-g1" || strings.HasPrefix(f, "-Wl,") })
 	return append(flags, "-g", "-c")
@@ -41,7 +42,8 @@ func (c *compiler) watchedLibrary(src device.Source, unit string) (string, error
 	return c.watchedUnit(src, unit, c.files)
 }
 
-// watchedUnit is watchedLibrary for a unit that includes more headers than snippets do: those are told first.
+// watchedUnit is watchedLibrary for a unit that includes more headers than snippets do; their
+// folders come first.
 func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels.File) (string, error) {
 	if err := c.prepare(); err != nil {
 		return "", err
@@ -72,7 +74,7 @@ func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels
 	})
 }
 
-// hooks returns the path of the functions that watched kernels call.
+// hooks returns the path of the compiled functions that watched kernels call.
 func (c *compiler) hooks() (string, error) {
 	const unit = "#include \"emu_hooks.h\"\n"
 	return c.cache.Entry(kernelcache.Key("hooks", c.common)+".o", nil, func(path string) error {

@@ -2,21 +2,21 @@ package cudalex
 
 import "strings"
 
-// Truth is what is known of a condition.
+// Truth is what is known about a condition.
 type Truth uint8
 
-// What may be known.
+// Possible truths.
 const (
 	Unknown Truth = iota
 	True
 	False
 )
 
-// Known judges a condition of #if or #elif, without blanks; #ifdef X is "defined(X)" and #ifndef X is "!defined(X)". That "0" is
-// false is known without it.
+// Known evaluates a condition of #if or #elif, given without blanks; #ifdef X is "defined(X)" and
+// #ifndef X is "!defined(X)". It need not know that "0" is false.
 type Known func(condition string) Truth
 
-// branches are the conditions that are open.
+// branches has the open conditions.
 type branches struct {
 	known Known
 	open  []branch
@@ -24,10 +24,10 @@ type branches struct {
 
 type branch struct {
 	excluded bool
-	taken    bool // this branch or one before it certainly holds
+	taken    bool // the condition of this branch or of an earlier one is certainly true
 }
 
-// excluded reports whether the preprocessor certainly leaves out the text.
+// excluded reports whether the preprocessor certainly excludes the text.
 func (b *branches) excluded() bool {
 	for _, o := range b.open {
 		if o.excluded {
@@ -37,7 +37,7 @@ func (b *branches) excluded() bool {
 	return false
 }
 
-// step follows a directive.
+// step updates the open conditions for a directive.
 func (b *branches) step(directive string) {
 	name, condition := split(directive)
 	switch name {
@@ -80,7 +80,7 @@ func split(directive string) (name, rest string) {
 	var b strings.Builder
 	l := lexer{src: directive, pos: len("#")}
 	for {
-		p, ok, _ := l.next() // what is not closed is the compiler's to refuse
+		p, ok, _ := l.next() // the compiler reports unterminated text
 		if !ok {
 			return name, b.String()
 		}

@@ -1,8 +1,9 @@
-// Package cudalex cuts CUDA C++ text into pieces: code, literals, comments, and preprocessor lines.
+// Package cudalex splits CUDA C++ text into pieces: code, literals, comments, and preprocessor
+// lines.
 //
-// It expands no macros. Of conditions it knows what its caller knows: text in a branch that certainly does not hold is a piece of
-// its own, [Excluded], and is not read for literals and comments.
+// It does not expand macros. The caller evaluates conditions: text in a branch that is certainly
+// excluded becomes pieces of kind [Excluded], and is not searched for literals and comments.
 //
-//	Tokens   the code of a text, for a reader of declarations
-//	Blank    the text with everything else erased in place, for a search by patterns that keeps lines and columns
+//	Tokens   returns the code of a text, for parsing declarations
+//	Blank    returns the text with everything else replaced by spaces, for pattern searches with unchanged lines and columns
 package cudalex

@@ -5,30 +5,31 @@ import (
 	"strings"
 )
 
-// Kind is what a piece of text is.
+// Kind is the kind of a piece of text.
 type Kind uint8
 
 // The kinds of pieces. Tokens returns the first four.
 const (
-	Word      Kind = iota // identifier or keyword
-	Number                // preprocessing number
-	Literal               // string or character literal, with its prefix and quotes
-	Punct                 // one character, except "::", "->", "[[" and "]]"
-	Space                 // a newline; or blanks and continued lines
-	Comment               // without the newline that ends it
-	Directive             // a preprocessor line, with its continued lines and comments, without the newline that ends it
-	Excluded              // a line that the preprocessor leaves out, without its newline
+	Word    Kind = iota // identifier or keyword
+	Number              // preprocessing number
+	Literal             // string or character literal, with its prefix and quotes
+	Punct               // one character, except "::", "->", "[[" and "]]"
+	Space               // a newline, or blanks and continued lines
+	Comment             // without the newline that ends it
+	// a preprocessor line, with continued lines and comments, without the newline at its end
+	Directive
+	Excluded // a line that the preprocessor excludes, without its newline
 )
 
 // Piece is a piece of text.
 type Piece struct {
 	Kind Kind
 	Text string
-	Line int // on which it begins, 1-based
-	At   int // where it begins, in bytes
+	Line int // line of its beginning, 1-based
+	At   int // offset of its beginning, in bytes
 }
 
-// Error is text that cannot be read further.
+// Error describes text that cannot be parsed further.
 type Error struct {
 	Line int // 1-based, of the text given
 	Msg  string
@@ -36,12 +37,12 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Msg) }
 
-// lexer cuts a text into pieces; together they are the whole text.
+// lexer splits a text into pieces, which together are the whole text.
 type lexer struct {
 	src      string
 	pos      int
 	line     int
-	bol      bool // nothing but blanks and comments since the line began: a '#' begins a directive
+	bol      bool // the line so far has only blanks and comments: a '#' begins a directive
 	branches branches
 }
 
@@ -49,8 +50,8 @@ func newLexer(src string, known Known) *lexer {
 	return &lexer{src: src, line: 1, bol: true, branches: branches{known: known}}
 }
 
-// next returns the next piece; ok is false at the end. An error describes the piece that it comes with: it is not closed, and
-// ends where reading can go on.
+// next returns the next piece; ok is false at the end. An error says that the returned piece is not
+// terminated; the piece ends where lexing can continue.
 func (l *lexer) next() (p Piece, ok bool, err error) {
 	if l.pos == len(l.src) {
 		return Piece{}, false, nil
@@ -75,7 +76,8 @@ func (l *lexer) next() (p Piece, ok bool, err error) {
 	return p, true, err
 }
 
-// measure returns the kind and the length of the piece at the current position, and what is wrong with it.
+// measure returns the kind and the length of the piece at the current position, and an error
+// message if it is not terminated.
 func (l *lexer) measure() (kind Kind, n int, msg string) {
 	rest := l.src[l.pos:]
 	switch {
@@ -98,7 +100,7 @@ func (l *lexer) measure() (kind Kind, n int, msg string) {
 	return code(rest)
 }
 
-// blanks returns the length of the blanks and continued lines that text begins with.
+// blanks returns the length of the blanks and continued lines at the beginning of text.
 func blanks(text string) int {
 	n := 0
 	for n < len(text) {
@@ -113,7 +115,7 @@ func blanks(text string) int {
 	return n
 }
 
-// splice returns the length of a backslash and newline that text begins with, or 0.
+// splice returns the length of a backslash and newline at the beginning of text, or 0.
 func splice(text string) int {
 	switch {
 	case strings.HasPrefix(text, "\\\n"):
@@ -195,7 +197,7 @@ func code(rest string) (kind Kind, n int, msg string) {
 	return Punct, 1, ""
 }
 
-// quotedLen measures a string or character literal; one that is not closed ends with its line.
+// quotedLen measures a string or character literal; an unterminated one ends with its line.
 func quotedLen(text string) (n int, msg string) {
 	for n = 1; n < len(text); n++ {
 		switch text[n] {

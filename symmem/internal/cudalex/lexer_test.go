@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBranches: what is left of texts of which "on" is known to be defined.
+// TestBranches checks which parts of texts remain when "on" is known to be defined.
 func TestBranches(t *testing.T) {
 	known := func(condition string) Truth {
 		switch condition {
@@ -61,7 +61,7 @@ func TestBlank(t *testing.T) {
 	}
 }
 
-// FuzzBlank: the pieces are the text, and blanking keeps its lines and columns.
+// FuzzBlank checks that the pieces are the whole text, and that blanking keeps lines and columns.
 func FuzzBlank(f *testing.F) {
 	for _, s := range []string{"a // b\nc", "x /* y\n */ z", `"a\"b" 'c' R"(d)" e`, "#include <mma.h> // x\n", `R"x(a)y)x" b`, "1'000", `"open`, "/*", `R"`, `'`, `"\`, "#if 0\n'\n#endif\n#"} {
 		f.Add(s)

@@ -2,7 +2,8 @@ package cudalex
 
 import "strings"
 
-// Tokens returns the code of a text: no comments, no preprocessor lines, and nothing of `#if 0`. An error is an *Error.
+// Tokens returns the code of a text, without comments, preprocessor lines, and text excluded by
+// `#if 0`. An error is an *Error.
 func Tokens(text string) ([]Piece, error) {
 	var tokens []Piece
 	l := newLexer(text, nil)
@@ -20,8 +21,8 @@ func Tokens(text string) ([]Piece, error) {
 	}
 }
 
-// Blank replaces by spaces the comments, the insides of literals, and what the preprocessor certainly leaves out. Lines and columns
-// stay as they are, and so do the names of included headers.
+// Blank replaces comments, the contents of literals, and text that the preprocessor certainly
+// excludes by spaces. Lines, columns and the names of included headers do not change.
 func Blank(text string, known Known) string {
 	var b strings.Builder
 	newLexer(text, known).blank(&b, false)
@@ -60,7 +61,7 @@ func (l *lexer) blank(b *strings.Builder, literals bool) {
 	}
 }
 
-// erase writes spaces in place of the text, and its newlines.
+// erase writes spaces in place of the text, but keeps its newlines.
 func erase(b *strings.Builder, text string) {
 	for i := range len(text) {
 		if text[i] == '\n' {

@@ -1,10 +1,13 @@
 package device
 
-// BoundsChecker is a Device that knows no more of accesses than whether they leave what the kernel was given: see Sanitizer.
+// BoundsChecker is a Device that can detect accesses out of bounds, but no other wrong accesses:
+// see Sanitizer.
 type BoundsChecker interface {
 	Device
 
-	// CompileChecked is Compile of a text that Compile accepted, with pointers that know their extents: those of symm::Handle, and of parameters, which
-	// Param.Checked tells. An access outside of one appears in Watch.Outside. A *CompileError says that the text does something with a pointer that only a plain one can be used for.
+	// CompileChecked compiles a text that Compile accepted with pointers that know their bounds:
+	// those of symm::Handle, and parameters with Param.Checked. An access out of bounds is reported
+	// in Watch.Outside. A *CompileError says that the text uses a pointer in a way that only plain
+	// pointers support.
 	CompileChecked(Source) (Module, error)
 }

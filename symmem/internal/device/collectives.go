@@ -5,53 +5,61 @@ import (
 	"time"
 )
 
-// CollectiveDevice is a Device for which its vendor has a library of collectives.
+// CollectiveDevice is a Device whose vendor has a library of collectives.
 type CollectiveDevice interface {
 	Device
-	// Collectives opens the library once settings are in the environment, NAME=VALUE, which leave alone what is there. The error, an
-	// *UnavailableError, says why it cannot be used.
+	// Collectives opens the library after adding settings, NAME=VALUE, to the environment, where
+	// existing variables take precedence. The error is an *UnavailableError with the reason.
 	Collectives(settings []string) (Collectives, error)
 }
 
 // Collectives is such a library.
 type Collectives interface {
 	Name() string // "NCCL 2.28.9"
-	// Headers says why snippets cannot be compiled with the library's own device headers; it is empty if they can: see Source.Library.
+	// Headers returns why snippets cannot be compiled with the library's own device headers, or ""
+	// if they can: see Source.Library.
 	Headers() (why string)
 	// Windows reports whether Communicator.Register makes windows.
 	Windows() bool
-	// Shares says why members of a communicator cannot use the same device; it is empty if they can.
+	// Shares returns why members of a communicator cannot use the same device, or "" if they can.
 	Shares() (why string)
-	// NewID makes what the members of one communicator name it by.
+	// NewID makes an identifier for the members of a new communicator.
 	NewID() ([]byte, error)
-	// Join makes a member's communicator with all the others, which call it too. With engines its collectives of windows are done by copy engines
-	// instead of kernels, where the library can. Cancelling ctx gives up.
+	// Join makes a member's communicator; all members call it. If engines is set, collectives of
+	// windows are executed by copy engines instead of kernels, if the library supports it.
+	// Cancelling ctx gives up.
 	Join(ctx context.Context, id []byte, rank, size int, engines bool) (Communicator, error)
 }
 
-// Communicator is what a member of a set of processes calls collectives by.
+// Communicator is a process's member of a group that executes collectives.
 type Communicator interface {
-	// Register makes a window of n bytes that all members have alike, for collectives to be quicker on: 0 where the library has none to give. All
-	// members call it; cancelling ctx ends the communicator. Deregister ends a window.
+	// Register makes a window of n bytes, at the same offset for all members, on which collectives
+	// are faster. It returns 0 if the library has no windows. All members call it; cancelling ctx
+	// ends the communicator. Deregister ends a window.
 	Register(ctx context.Context, p Ptr, n int) (window uintptr, err error)
 	Deregister(ctx context.Context, window uintptr) error
-	// MakeArgument makes the communicator as kernels get it that are compiled with the library's own headers, with so many barriers. Their waits end
-	// when the word at ends is not 0. All members call it, as they do EndArgument, which ends it; cancelling ctx ends the communicator.
+	// MakeArgument makes the kernel argument for the communicator, for kernels compiled with the
+	// library's own headers, with so many barriers. Waits in kernels end when the word at ends is
+	// not 0. All members call it, and EndArgument, which frees it; cancelling ctx ends the
+	// communicator.
 	MakeArgument(ctx context.Context, barriers int, ends Ptr) ([]byte, error)
 	EndArgument(ctx context.Context, argument []byte) error
-	// Puts makes ready what puts need, and says why the library has none, if so. All members call it; cancelling ctx ends the communicator.
+	// Puts prepares puts, and returns why the library does not support them, if so. All members
+	// call it; cancelling ctx ends the communicator.
 	Puts(ctx context.Context) (why string, err error)
-	// Failure is what the library reports of collectives that are under way.
+	// Failure returns an error that the library reports for collectives in progress.
 	Failure() error
-	// End ends the communicator and its kernels at once, whatever they wait for. It returns before that is over, and may be called at any time.
+	// End starts to end the communicator and its kernels, whatever they wait for. It does not wait
+	// for the end, and may be called at any time.
 	End()
-	// Ended waits and reports whether that is over. Graphs that captured collectives hold it up.
+	// Ended waits for the end, and reports whether it was reached. Graphs that captured collectives
+	// delay it.
 	Ended(limit time.Duration) bool
-	// Free releases the communicator, after it was ended.
+	// Free frees an ended communicator.
 	Free()
 }
 
-// CollectiveKind is which collective.
+// CollectiveKind is the kind of a collective.
 type CollectiveKind uint8
 
 const (
@@ -60,11 +68,12 @@ const (
 	AllGather
 	AllToAll
 	Broadcast
-	Put // one-sided: one member calls it, and nobody waits
+	Put // one-sided: one member calls it, and no other waits
 )
 
-// Collective is one collective on elements of a type, written "bf16". N counts them as this member gives them to each other member:
-// all of the tensor that is reduced or broadcast, and otherwise a part.
+// Collective is a collective on elements of a type, written "bf16". N is the number of elements
+// that this member gives to each other member: the whole tensor for reductions and broadcasts, and
+// a part otherwise.
 type Collective struct {
 	Kind      CollectiveKind
 	Src, Dst  Ptr
@@ -73,7 +82,8 @@ type Collective struct {
 	Reduction string // "sum", "avg", "max" or "min"
 	Root      int
 
-	// Of a Put, which copies N elements of u8 from Src, in a window, to the window that member Root has, Offset bytes from its start. It is not captured.
+	// For a Put, which copies N elements of type u8 from Src, in a window, to the window of member
+	// Root, Offset bytes from its start. It is not captured.
 	Window uintptr
 	Offset int
 }

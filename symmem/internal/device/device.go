@@ -1,13 +1,13 @@
-// Package device is the one seam between symmem and the hardware it runs on.
+// Package device is the interface between symmem and the hardware.
 //
-// symmem owns the meaning of every operation: which ranks take part, in which order, with which
-// arguments. A Device owns nothing but the mechanics: memory, streams, kernels. Two packages
-// implement it, internal/cuda and internal/cpu; both run the sources in kernels/, which are the
-// only implementation of every operation.
+// symmem defines every operation: which ranks take part, in which order, with which arguments. A
+// Device only provides memory, streams and kernels. Two packages implement it, internal/cuda and
+// internal/cpu; both run the sources in kernels/, which are the only implementation of every
+// operation.
 //
 // A Device and everything made from it belong to one process, and may be used from any goroutine;
-// calls on one Stream are ordered by the caller. Errors are the typed values of this package, so
-// that the layers above can say what happened in the user's words.
+// calls on one Stream are ordered by the caller. Errors have the types of this package, so that the
+// layers above can describe them in the user's terms.
 package device
 
 import (
@@ -33,23 +33,26 @@ type Info struct {
 	SharedPerBlock int    // bytes of shared memory a block may ask for
 	Memory         uint64 // bytes of device memory in all
 	OnHost         bool   // whether kernels run on the host, in its memory, so that they can wake its threads
-	Guards         bool   // whether memory ends at a page that nobody may touch
-	WholeLines     bool   // whether lines of 128 bytes that a warp stores to another device of the host arrive as one
-	Multicast      bool   // whether NVLink multicast may be used
-	MulticastWhy   string // why not, in words; empty when Multicast
-	Driver         string // driver and compiler versions in words, for humans
+	Guards         bool   // whether memory ends at a guard page
+	// whether a line of 128 bytes that a warp stores to another device of the host becomes visible
+	// at once
+	WholeLines   bool
+	Multicast    bool   // whether NVLink multicast may be used
+	MulticastWhy string // why not; empty when Multicast
+	Driver       string // driver and compiler versions in words, for humans
 }
 
 // Device is one GPU, or the emulated one.
 type Device interface {
 	Info() Info
 
-	// Place tells the device from others.
+	// Place returns the identity of the device.
 	Place() (Place, error)
 
-	// Alloc returns n > 0 bytes of zeroed memory, 256-byte aligned, for this process alone.
+	// Alloc returns n > 0 bytes of zeroed memory, 256-byte aligned, that only this process can
+	// access.
 	Alloc(n int) (Ptr, error)
-	// Free returns what Alloc gave. Work that uses it must have finished.
+	// Free frees memory of Alloc. Work that uses it must have finished.
 	Free(Ptr) error
 
 	// NewSegment returns at least n bytes of zeroed memory that other processes can import.
@@ -58,31 +61,32 @@ type Device interface {
 	// exported. It consumes fd, also on failure.
 	ImportSegment(fd, n int) (Segment, error)
 
-	// MapHost returns where the device has n bytes of host memory, which begin and end at pages and stay there until UnmapHost.
+	// MapHost returns the device address of n bytes of host memory, which begin and end at page
+	// boundaries and must exist until UnmapHost.
 	MapHost(p unsafe.Pointer, n int) (Ptr, error)
-	// UnmapHost ends what MapHost began. Work that uses the memory must have finished.
+	// UnmapHost undoes MapHost. Work that uses the memory must have finished.
 	UnmapHost(p unsafe.Pointer) error
 
-	// Peek reads and Poke writes device memory, this process's or a mapped peer's, at once: independently of what
-	// the streams do or wait for.
+	// Peek reads and Poke writes device memory, this process's or a mapped peer's, at once,
+	// independently of streams.
 	Peek(dst []byte, src Ptr) error
 	Poke(dst Ptr, value uint32) error
 
-	// Copier returns what the network engine moves bytes of this device by, a net_copier of net/proxy/copier.h that lives as long
-	// as the device, or nil if the device's memory is the host's.
+	// Copier returns the net_copier (net/proxy/copier.h) by which the network engine copies data of
+	// this device, valid as long as the device, or nil if device memory is host memory.
 	Copier() (unsafe.Pointer, error)
 
-	// MatMulLibrary names the library that Stream.MatMul uses, or says why there is none.
+	// MatMulLibrary returns the name of the library that Stream.MatMul uses, or why there is none.
 	MatMulLibrary() (name, why string)
 
-	// Watch is the page that kernels and host share: see Watch.
+	// Watch returns the page that kernels and host share: see Watch.
 	Watch() *Watch
 
 	NewStream() (Stream, error)
 	NewEvent() (Event, error)
 
-	// Builtin returns an operation of kernels/ by its extern "C" name. With ranks it is for groups of that size only,
-	// and may be quicker there; with 0 for any.
+	// Builtin returns an operation of kernels/ by its extern "C" name. If ranks is not 0, the
+	// kernel only supports groups of that size, and may be faster for them.
 	Builtin(name string, ranks int) (Kernel, error)
 	// Compile turns a CUDA C++ snippet into a module. A fault in the text is a *CompileError.
 	Compile(Source) (Module, error)
@@ -91,29 +95,31 @@ type Device interface {
 	Close() error
 }
 
-// MulticastDevice is a device whose memory and others' one address can stand for, where [Info].Multicast says so.
+// MulticastDevice is a device whose memory can be accessed together with that of other devices by
+// one address, if [Info].Multicast is set.
 type MulticastDevice interface {
-	// NewMulticast makes an object for n devices, each of a process of its own, and segments of so many bytes. ImportMulticast takes one of that size
-	// that another process exported; it closes fd.
+	// NewMulticast makes an object for n devices, each in its own process, and segments of the
+	// given size. ImportMulticast imports an object of that size that another process exported; it
+	// closes fd.
 	NewMulticast(n, size int) (Multicast, error)
 	ImportMulticast(fd, size int) (Multicast, error)
 }
 
-// Multicast is an address that stands for the same place in the segments of several devices. Every member joins it; when all have, each binds its
-// segment; when all have, each maps it.
+// Multicast is an address that stands for the same place in the segments of several devices. All
+// members join it; then each binds its segment; then each maps it.
 type Multicast interface {
 	Size() int
-	Export() (fd int, err error) // as Segment.Export
+	Export() (fd int, err error) // like Segment.Export
 	Join() error
 	Bind(Segment) error
 	Map() (Ptr, error)
-	Close() error // undoes what was done, before the segment is closed
+	Close() error // undoes all steps; called before the segment is closed
 }
 
 // Multicaster is a device that emulates multicast for kernels that include nccl_device.h.
 type Multicaster interface {
-	// Multicast returns an address that stands for size bytes of all parts of a window, an abi.NcclWindow, at once: for functions of
-	// nccl/multimem.h only.
+	// Multicast returns an address that stands for size bytes of all parts of a window, an
+	// abi.NcclWindow. Only functions of nccl/multimem.h may use it.
 	Multicast(window Ptr, size int) (Ptr, error)
 	EndMulticast(Ptr) error
 }
@@ -130,7 +136,8 @@ type Segment interface {
 // GuardedSegment is a segment of a device with guard pages.
 type GuardedSegment interface {
 	Segment
-	// Guard makes n bytes of it, which begin and end at pages, such as nobody may touch in this process. It may be repeated.
+	// Guard makes n bytes of the segment, which begin and end at page boundaries, inaccessible in
+	// this process. It may be repeated.
 	Guard(offset, n int)
 }
 
@@ -139,14 +146,16 @@ type Source struct {
 	Name string // what errors cite, such as "cell[3]"
 	Line int    // the line of Name on which Text starts; 1-based
 	Text string
-	// Instances names instances of templates of the text, as in "scale<float>", that are kernels besides those that the text has.
+	// Instances lists instances of the text's templates, such as "scale<float>", that become
+	// additional kernels.
 	Instances []string
-	// Library asks for the device headers of the library of collectives, which the device has, instead of ours of the same names. Their
-	// communicators are those of Communicator.MakeArgument, and their windows those of Communicator.Register.
+	// Library asks for the device headers of the device's library of collectives instead of
+	// symmem's headers of the same names. Their communicators are those of
+	// Communicator.MakeArgument, and their windows those of Communicator.Register.
 	Library bool
 }
 
-// LineAt is a line of the text, by the number that errors cite; "" if the text has no such line.
+// LineAt returns a line of the text by its number in errors, or "" if the text has no such line.
 func (s Source) LineAt(number int) string {
 	lines := strings.Split(s.Text, "\n")
 	if i := number - s.Line; i >= 0 && i < len(lines) {
@@ -167,18 +176,19 @@ type Kernel interface {
 	Name() string
 	// Params describes the parameters. The argument buffer of Launch is laid out by their offsets.
 	Params() []Param
-	// Attributes reports what the compiler made of it.
+	// Attributes returns the compiler's data about the kernel.
 	Attributes() Attributes
 }
 
-// Param is one kernel parameter. Type is its C++ type as written, Name its name; both are empty for built-in
-// kernels, whose callers are ours.
+// Param is one kernel parameter. Type is its C++ type as written, Name its name; both are empty for
+// built-in kernels.
 type Param struct {
 	Name   string
 	Type   string
 	Offset int
 	Size   int
-	// Checked says that the parameter is an abi.Checked instead of the pointer that Type says: see BoundsChecker.
+	// Checked says that the parameter is an abi.Checked instead of the pointer in Type: see
+	// BoundsChecker.
 	Checked bool
 }
 
@@ -195,8 +205,8 @@ type Launch struct {
 	Grid, Block [3]int
 	Shared      int    // bytes of dynamic shared memory
 	Args        []byte // packed by Params; read before Launch returns
-	// Overlap says that the kernel begins with symm::begin, so that it may be brought up while the stream's
-	// previous kernel still runs.
+	// Overlap says that the kernel calls symm::begin at its start, so that it may be launched while
+	// the stream's previous kernel still runs.
 	Overlap bool
 }
 
@@ -205,18 +215,18 @@ type Stream interface {
 	Launch(Kernel, Launch) error
 	// Copy moves n bytes between device addresses, peers' included.
 	Copy(dst, src Ptr, n int) error
-	// CopyAll does several copies in no order among themselves, by copy engines: no multiprocessor takes part.
+	// CopyAll makes several copies, in any order, with copy engines: no multiprocessor takes part.
 	CopyAll([]Copy) error
-	// Values does the operations in their order. What the stream did before a store is visible to whoever sees its
-	// value. A stream that awaits a value cannot be aborted: Poke the value.
+	// Values executes the operations in order. Whoever sees the value of a store also sees the
+	// stream's earlier effects. A stream that awaits a value cannot be aborted: Poke the value.
 	Values([]Value) error
-	// MatMul multiplies matrices by the device's library.
+	// MatMul multiplies matrices with the device's library.
 	MatMul(MatMul) error
 	// Collective queues a collective of a communicator of this device.
 	Collective(Communicator, Collective) error
 	// Write copies host bytes to the device; src may be reused when it returns.
 	Write(dst Ptr, src []byte) error
-	// Read copies device bytes to the host and returns when they are there: it waits for the stream.
+	// Read waits for the stream, and copies device bytes to the host.
 	Read(dst []byte, src Ptr) error
 	// Set fills n bytes with a repeated byte.
 	Set(dst Ptr, value byte, n int) error
@@ -225,26 +235,27 @@ type Stream interface {
 	// Record and Wait order streams and measure time.
 	Record(Event) error
 	Wait(Event) error
-	// Synchronize returns when all work is done, or with the first fault of it. A kernel fault is
-	// reported once; the stream is then empty and usable unless the error is a *DriverError that says Poisoned.
+	// Synchronize returns when all work is done, or with the first fault. A kernel fault is
+	// reported once; the stream is then empty and usable unless the error is a *DriverError with
+	// Poisoned set.
 	Synchronize() error
 	// Idle reports whether all work is done, without waiting.
 	Idle() (bool, error)
-	// BeginCapture records what follows instead of running it; EndCapture returns the recording.
-	// Read, Synchronize and Alloc are refused in between with ErrCapturing.
+	// BeginCapture records the following work instead of running it; EndCapture returns the
+	// recording. Until then Read, Synchronize and Alloc fail with ErrCapturing.
 	BeginCapture() error
 	EndCapture() (Graph, error)
 	Close() error
 }
 
-// Copy is one of the copies of Stream.CopyAll: n > 0 bytes.
+// Copy is a copy of n > 0 bytes for Stream.CopyAll.
 type Copy struct {
 	Dst, Src Ptr
 	N        int
 }
 
-// Value is one of the operations of Stream.Values on an aligned 32-bit word, this process's or a mapped peer's:
-// store the value, or hold the stream until the word equals it.
+// Value is an operation for Stream.Values on an aligned 32-bit word, this process's or a mapped
+// peer's: store the value, or wait until the word equals it.
 type Value struct {
 	Word  Ptr
 	Value uint32

@@ -12,7 +12,7 @@ var ErrCapturing = errors.New("not allowed while a graph is being captured")
 // ErrOutOfMemory is wrapped by allocation failures.
 var ErrOutOfMemory = errors.New("out of device memory")
 
-// UnavailableError says that a device cannot be used here, why, and what would help.
+// UnavailableError says why a device cannot be used here, and what would help.
 type UnavailableError struct {
 	Kind string // "cuda" or "cpu"
 	Why  string
@@ -65,7 +65,7 @@ func (e *LibraryError) Error() string {
 	return s
 }
 
-// KernelFault is a kernel that did something wrong while it ran on the cpu device, which knows where.
+// KernelFault is a fault of a kernel on the cpu device, which knows its place.
 type KernelFault struct {
 	Kernel string
 	Block  [3]int
@@ -74,7 +74,7 @@ type KernelFault struct {
 	Where  string // "cell[3]:7" when known
 	Source string // the line there, of a snippet
 
-	Address uintptr // that it reads or writes without memory being there, else 0
+	Address uintptr // the address of an access to unmapped memory, else 0
 	Write   bool
 }
 
@@ -86,13 +86,13 @@ func (e *KernelFault) Error() string {
 	return s
 }
 
-// CompileError is a snippet that the compiler refused.
+// CompileError is the compiler's rejection of a snippet.
 type CompileError struct {
 	Diagnostics []Diagnostic
-	Log         string // all the compiler said
+	Log         string // the compiler's whole output
 }
 
-// Diagnostic is one error of a snippet, at the snippet's own position.
+// Diagnostic is one error of a snippet, with its position in the snippet.
 type Diagnostic struct {
 	File   string
 	Line   int // 1-based

@@ -5,57 +5,65 @@ import (
 	"unsafe"
 )
 
-// Sanitizer is a Device that can watch every access of its kernels, and report those that go wrong on some device or in some order of events,
-// though they did no harm this time.
+// Sanitizer is a Device that can watch every access of its kernels. It reports accesses that are
+// wrong on some device or in some order of events, even if they did no harm this time.
 type Sanitizer interface {
 	Device
 
-	// Sanitize says how kernels run from now on. To switch it off forgets what was done to memory; no rank runs kernels at that time. Snippets that are compiled while it is on are watched, and the built-in operations are. The memory of all
-	// ranks is watched together: the ranks have to be on one machine, and share what Shadow returned on one of them. An *UnavailableError says why not.
+	// Sanitize sets how kernels run from now on. Switching it off forgets all recorded accesses; no
+	// rank may run kernels at that time. Snippets that are compiled while it is on, and the
+	// built-in operations, are watched. The memory of all ranks is watched together, so the ranks
+	// have to be on one machine, and share the result of Shadow on one of them. If that is
+	// impossible, the error is an *UnavailableError.
 	Sanitize(Sanitizing) error
-	// Shadow names what this process knows of accesses for other processes of this machine, as Sanitizing.Shadow. It is "" before there is any, unless
-	// it is to begin.
+	// Shadow returns a name for this process's record of accesses, for Sanitizing.Shadow in other
+	// processes of this machine. If there is no record, it returns "" unless begin is set.
 	Shadow(begin bool) (string, error)
-	// Mark says what n bytes of memory are from now on: at once, or when a stream comes to it. It is ignored before the sanitizer was on.
+	// Mark sets the state of n bytes of memory: at once, or when a stream reaches the mark. It has
+	// no effect before the sanitizer was on.
 	Mark(s Stream, p Ptr, n int, as MemoryState)
-	// Calling says where the program is that makes the next calls.
+	// Calling sets the place in the program that makes the following calls.
 	Calling(caller int)
-	// Publish and Observe are the halves of a meeting of ranks on the host: what a rank knew when it published, those know who observe later.
+	// Publish and Observe are the two halves of a barrier of ranks on the host: a rank that
+	// observes knows everything that others knew when they published.
 	Publish()
 	Observe()
-	// Ended and Begun say that the host has ended a cell of a session, and begins one, by their numbers: what ranks knew at the end of cells of smaller numbers,
-	// it knows then.
+	// Ended and Begun say that the host has ended or begins a cell of a session, by number. At the
+	// beginning it knows everything that ranks knew at the end of cells with smaller numbers.
 	Ended(run uint64)
 	Begun(run uint64)
-	// Network returns a net_watcher of C (net/proxy/watcher.h) for the engine whose board is n bytes at p, while that is mapped. It lives as long as the device.
-	// Flushed says that the host has waited for all that kernels have posted, or, with ended, that nothing of it will be done any more.
+	// Network returns a net_watcher of C (net/proxy/watcher.h) for the engine whose board is n
+	// bytes at p, while the board is mapped. It is valid as long as the device. Flushed says that
+	// the host has waited for everything that kernels have posted or, if ended is set, that none of
+	// it will be done any more.
 	Network(board Ptr, n int) unsafe.Pointer
 	Flushed(ended bool)
-	// Findings returns what was found since it was called last: each once, however many threads did it.
+	// Findings returns the findings since its last call, each once, however many threads caused it.
 	Findings() []Finding
 }
 
-// Sanitizing is how kernels are watched.
+// Sanitizing is the configuration of a Sanitizer.
 type Sanitizing struct {
 	On     bool
 	Rank   int    // of this device
-	Shadow string // of the world, as a rank's Shadow returned it; kept from call to call when empty
-	// Seed chooses the order in which threads and blocks run, where that is open, and which ranks are held back. 0 is the order in which they run
-	// without the sanitizer. The same seed does the same within a rank.
+	Shadow string // the world's, as returned by Shadow of a rank; if empty, it does not change
+	// Seed chooses the order in which threads and blocks run, if several orders are possible, and
+	// which ranks are delayed. 0 is the order without the sanitizer. The same seed gives the same
+	// order within a rank.
 	Seed int64
 }
 
-// MemoryState is what may be done with memory.
+// MemoryState says which accesses of memory are valid.
 type MemoryState uint8
 
 const (
 	MemoryOutside   MemoryState = iota // it belongs to no tensor
-	MemoryUndefined                    // it may be written; until then nobody should read it
+	MemoryUndefined                    // it may be written, and read after that
 	MemoryDefined                      // it may be read and written
 	MemoryFreed                        // it belonged to a tensor
 )
 
-// FindingKind is what is wrong.
+// FindingKind is the kind of a finding.
 type FindingKind uint8
 
 const (
@@ -80,18 +88,20 @@ var findingKinds = [...]string{
 
 func (k FindingKind) String() string { return findingKinds[k] }
 
-// Finding is one thing that is wrong.
+// Finding is a wrong access or a wrong pair of accesses.
 type Finding struct {
-	Kind     FindingKind
-	Accesses []Access // the later one first; there may be only one. After a use after free: the call that freed the memory, if that is known
-	Address  Ptr      // of the later one, in this process
-	Memory   string   // whose memory that is; a device leaves it to its user to say
-	Order    string   // what orders the accesses, and what is missing
-	Repair   string   // what to change
-	Seed     int64    // that shows it again
+	Kind FindingKind
+	// the later one first; there may be only one. For a use after free, the second is the call that
+	// freed the memory, if known
+	Accesses []Access
+	Address  Ptr    // address of the later access, in this process
+	Memory   string // name of the memory; the user of the device may fill it in
+	Order    string // what orders the accesses, and what is missing
+	Repair   string // what to change
+	Seed     int64  // a seed that reproduces it
 }
 
-// String names the kind, the memory and the places of the accesses.
+// String gives the kind, the memory and the places of the accesses.
 func (f Finding) String() string {
 	text := f.Kind.String()
 	if f.Memory != "" {
@@ -106,18 +116,19 @@ func (f Finding) String() string {
 	return text
 }
 
-// Access is one access, or the first of several alike.
+// Access is one access, or the first of several similar ones.
 type Access struct {
-	Rank    int
-	Kernel  string // "" for the host's, and "copy" or "set" for a stream's
-	Caller  int    // who launched or called, as Calling said
-	File    string // "cell[3]", or the source of an operation, "all_reduce/two_shot.cu"; "" if it is not known
+	Rank   int
+	Kernel string // "" for the host, and "copy" or "set" for a stream
+	Caller int    // the place of the launch or call, as set by Calling
+	// "cell[3]", or the source of an operation, "all_reduce/two_shot.cu"; "" if unknown
+	File    string
 	Line    int
-	Column  int    // 1-based; 0 if it is not known
-	Source  string // the line, if it is a snippet's
+	Column  int    // 1-based; 0 if unknown
+	Source  string // the line, if it is in a snippet
 	Block   [3]int
 	Thread  [3]int
-	Threads int    // of this rank, that did the same and were seen to
+	Threads int    // number of threads of this rank that were seen to do the same
 	Op      string // "writes", "reads", "adds to", "waits at", "frees it"
 	Bytes   int
 	Host    bool

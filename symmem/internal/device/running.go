@@ -2,41 +2,43 @@ package device
 
 import "time"
 
-// Observer is a device that can tell what runs on it.
+// Observer is a device that can report the running kernels.
 type Observer interface {
-	// Running lists the kernels of snippets that run at this moment, as far as that can be found out within some milliseconds. It may be called at any
-	// time.
+	// Running lists the running kernels of snippets, as far as that can be found out within some
+	// milliseconds. It may be called at any time.
 	Running() []Running
 }
 
-// Counter is a device that counts the work of its streams that is over.
+// Counter is a device that counts the completed work of its streams.
 type Counter interface {
-	// Works is another number after a stream has done what was put in it, be it a part. It may be called at any time.
+	// Works returns a number that changes when a stream completes work, or a part of it. It may be
+	// called at any time.
 	Works() uint64
 }
 
-// Monitored is a device that measures how busy it is.
+// Monitored is a device that measures its load.
 type Monitored interface {
-	// Top says that in one line, of all processes together.
+	// Top describes the load in one line, for all processes together.
 	Top() (string, error)
 }
 
-// Awaiter is a stream that can tell what it does.
+// Awaiter is a stream that can report whether it waits.
 type Awaiter interface {
-	// Awaits reports whether all it does at this moment is to wait for an event. It may be called at any time before Close.
+	// Awaits reports whether the stream does nothing but wait for an event at this moment. It may
+	// be called at any time before Close.
 	Awaits() bool
 }
 
-// CompilerNamer is a device that says what compiles for it: "g++".
+// CompilerNamer is a device that can name its compiler: "g++".
 type CompilerNamer interface{ CompilerName() string }
 
-// Running is a kernel that runs.
+// Running is a running kernel.
 type Running struct {
 	Kernel  string
 	For     time.Duration // since it began
-	Threads int           // that have not ended and wait at no barrier, of the blocks that run
-	Spins   bool          // all that a thread does is read the same memory again and again
-	Reads   []Ptr         // that memory, if it does and that is of this device
+	Threads int           // threads of running blocks that have not ended and do not wait at a barrier
+	Spins   bool          // a thread only reads the same memory again and again
+	Reads   []Ptr         // that memory, if Spins and it belongs to this device
 	Shared  []int         // offsets of that memory in the block's shared memory
-	Where   string        // the line of the snippet that does it: "cell[3]:7"; empty if it is not known
+	Where   string        // the line of the snippet that reads it: "cell[3]:7"; empty if unknown
 }

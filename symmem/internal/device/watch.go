@@ -2,36 +2,39 @@ package device
 
 import "github.com/symmrepl/symmrepl/kernels/abi"
 
-// Watch is host memory that both the host and this process's kernels read and write: how a wait on the
-// device is explained and ended. It mirrors struct symm::Watch of symm/context.cuh field for field.
+// Watch is host memory that both the host and this process's kernels access, to explain and end
+// waits on the device. It mirrors struct symm::Watch of symm/context.cuh field for field.
 //
-// The host sets WatchAbort in Abort to end every wait. A device wait that lasts publishes itself in Waits, at the
-// place of the peer it waits for, and withdraws when it is satisfied; with WatchTrace in Abort, any wait that does not end at
-// once does. The first wait that gives up, by abort or by deadline, claims Fault by moving its State from zero
-// and fills it. The host clears Fault when the stream is idle. All fields are read and written with sync/atomic.
+// The host sets WatchAbort in Abort to end every wait. A device wait that lasts publishes a record
+// in Waits, at the index of the peer it waits for, and removes it when it is satisfied; with
+// WatchTrace in Abort, every wait that does not end at once does so. The first wait that gives up,
+// because of the abort or its deadline, claims Fault by changing its State from zero, and fills it.
+// The host clears Fault when the stream is idle. All fields are read and written with sync/atomic.
 type Watch struct {
 	Abort uint32
 	_     [7]uint32
-	Ended uint32 // kernels with the headers of a library look at this instead: not 0 ends their waits
+	Ended uint32 // kernels with a library's headers check this instead: not 0 ends their waits
 	_     uint32
-	// Absent is 0, or a peer of a window whose memory cannot be reached, in the low half, and in the other 1 more than the peers that can be: where
-	// a record would cost the kernels that ask rightly.
+	// Absent is 0, or a record of an access to a peer of a window whose memory cannot be accessed:
+	// the peer in the low half, and in the other half 1 more than the number of accessible peers. A
+	// WaitRecord would slow down kernels that only access valid peers.
 	Absent uint64
 	_      [4]uint32
 	Fault  WaitRecord
-	Waits  [abi.MaxWaits]WaitRecord // by peer % MaxWaits
-	// Outside has accesses out of bounds of kernels with Param.Checked, by line % MaxOutside. The first at each claims its Line by moving it from zero, fills the
-	// record and stores its State, not 0. The host clears both, Line last.
+	Waits  [abi.MaxWaits]WaitRecord // index: peer % MaxWaits
+	// Outside has the accesses out of bounds of kernels with Param.Checked, by line % MaxOutside.
+	// The first access at each index claims its Line by changing it from zero, fills the record and
+	// sets its State to a value other than 0. The host clears both, Line last.
 	Outside [abi.MaxOutside]Outside
 }
 
-// Outside is one access outside of what a launch gave, 64 bytes.
+// Outside is one access outside of a launch's arguments, 64 bytes.
 type Outside struct {
 	State   uint32
-	Line    uint32 // of the access, as the compiler was told of lines; NoLine if it is not known
+	Line    uint32 // of the access, in the compiler's numbering; NoLine if unknown
 	Call    uint32 // of the extent
 	Bytes   uint32
-	Reads   uint32 // not 0 if it cannot have been a write
+	Reads   uint32 // not 0 if it was certainly not a write
 	_       uint32
 	Block   [3]uint32
 	Thread  [3]uint32
@@ -39,7 +42,7 @@ type Outside struct {
 	First   uint64 // of the extent
 }
 
-// NoLine is a line that is not known.
+// NoLine stands for an unknown line.
 const NoLine = 1<<32 - 1
 
 // Bits of Watch.Abort.
@@ -51,15 +54,15 @@ const (
 // WaitRecord is one wait, 64 bytes.
 type WaitRecord struct {
 	State   uint32 // one of the Wait states
-	Kind    uint32 // one of the Wait kinds: what it waits for
-	Ordinal uint32 // of the operation that waits, in symmem's record of calls
-	Rank    uint32 // who waits, as numbered in the group
-	Peer    uint32 // for whom
+	Kind    uint32 // what it waits for: one of the Wait kinds
+	Ordinal uint32 // number of the waiting operation in symmem's record of calls
+	Rank    uint32 // rank that waits, in the group's numbering
+	Peer    uint32 // rank it waits for
 	Channel uint32
 	Want    uint64
 	Seen    uint64
 	Elapsed uint64 // nanoseconds waited so far
-	Began   uint64 // when, by the clock of who waits: tells waits apart
+	Began   uint64 // when, by the waiting rank's clock: distinguishes waits
 	_       uint64
 }
 
@@ -70,8 +73,10 @@ const (
 	WaitTimeout = 2
 	WaitAborted = 3
 	WaitClaimed = 4 // being filled
-	WaitRefused = 5 // no wait: a value that was refused; Kind says which, of Peer, at index Channel; Seen is it, Want the limit
-	WaitLost    = 6 // gave up because Peer is gone
+	// not a wait: a value that was refused; Kind says which value of Peer, at index Channel; Seen
+	// is the value, Want the limit
+	WaitRefused = 5
+	WaitLost    = 6 // gave up because Peer is lost
 )
 
 // Kinds of waits.

@@ -10,22 +10,23 @@ import (
 
 // Backend is a way to make symmetric memory.
 type Backend struct {
-	Name string         // as PyTorch names it: "NCCL"
+	Name string         // PyTorch's name: "NCCL"
 	find func() Finding // nil if the back end is not part of this build
 }
 
-// Finding is what this machine has for a back end.
+// Finding describes what this machine has for a back end.
 type Finding struct {
 	Why      string   // why it cannot be used; empty if it can
-	Hint     string   // what to do about that
-	Version  string   // of its library, empty without one
-	Features []string // that the library has
+	Hint     string   // how to change that
+	Version  string   // version of its library, empty without one
+	Features []string // features of the library
 }
 
 // Built reports whether the back end is part of this build.
 func (b Backend) Built() bool { return b.find != nil }
 
-// Find looks for what the back end needs on this machine. It opens libraries to ask for their versions and functions, and creates nothing on a device.
+// Find checks whether this machine has what the back end needs. It opens libraries to get their
+// versions and functions, and creates nothing on a device.
 func (b Backend) Find() Finding {
 	if !b.Built() {
 		return Finding{Why: "it is not part of this build", Hint: "use another one"}
@@ -33,7 +34,7 @@ func (b Backend) Find() Finding {
 	return b.find()
 }
 
-// Backend returns the back end of a name that devices of this kind have.
+// Backend returns the back end with a name, if devices of this kind have it.
 func (k *Kind) Backend(name string) (b Backend, ok bool) {
 	i := slices.IndexFunc(k.Backends, func(b Backend) bool { return b.Name == name })
 	if i < 0 {
@@ -42,7 +43,8 @@ func (k *Kind) Backend(name string) (b Backend, ok bool) {
 	return k.Backends[i], true
 }
 
-// OfBackend returns the kind of device that a back end is for, nil if there is no back end of that name.
+// OfBackend returns the kind of device of a back end, or nil if there is no back end with that
+// name.
 func OfBackend(name string) *Kind {
 	for i := range kinds {
 		if _, ok := kinds[i].Backend(name); ok {
@@ -71,7 +73,7 @@ func findNCCL() Finding {
 	return f
 }
 
-// unavailable is the finding that an error means.
+// unavailable returns the finding for an error.
 func unavailable(err error) Finding {
 	f := Finding{Why: err.Error()}
 	var un *device.UnavailableError

@@ -1,5 +1,5 @@
-// Package devices is the table of the kinds of devices that a world can run on. A new kind is a package that implements
-// [device.Device], and a row here.
+// Package devices has the table of the kinds of devices on which a world can run. To add a kind,
+// write a package that implements [device.Device], and add a row here.
 package devices
 
 import (
@@ -17,34 +17,35 @@ import (
 // Kind is a kind of device.
 type Kind struct {
 	Name     string       // "cuda"; Info.Kind of its devices
-	Backends []Backend    // how symmetric memory can be made on it, the default first
-	Count    func() int   // how many devices this process could use
-	Plan     *tuning.Plan // how it is best used
-	Emulated bool         // by the host: there are as many as one likes, without numbers
+	Backends []Backend    // ways to make symmetric memory on it, the default first
+	Count    func() int   // number of devices that this process could use
+	Plan     *tuning.Plan // its tuning parameters
+	Emulated bool         // by the host: any number of devices, without indices
 
-	// Open opens a device by its index. What there is to note goes to the standard error unless quiet.
+	// Open opens a device by its index. It writes notes to standard error unless quiet.
 	Open func(index int, quiet bool) (device.Device, error)
-	// Doctor says what is found on this machine, one thing a line.
+	// Doctor describes what is found on this machine, one item per line.
 	Doctor func() string
 }
 
-// kinds are all there are, the quickest first.
+// kinds lists all kinds, the fastest first.
 var kinds = []Kind{
 	{Name: "cuda", Backends: []Backend{{Name: "CUDA", find: findCUDA}, {Name: "NCCL", find: findNCCL}, {Name: "NVSHMEM"}}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
 	{Name: "cpu", Backends: []Backend{{Name: "CPU", find: findCPU}}, Count: unlimited, Open: openCPU, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
 }
 
-// All lists the kinds of devices, the quickest first.
+// All lists the kinds of devices, the fastest first.
 func All() []Kind { return slices.Clone(kinds) }
 
-// Best is the quickest kind of which there is a device.
+// Best returns the fastest kind with at least one device.
 func Best() *Kind {
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Count() > 0 })
-	return &kinds[i] // of the last one there always is
+	return &kinds[i] // the last kind always has one
 }
 
-// Assign returns the index of the device for a rank, by its number among the ranks of this host: if these are more than the devices, neighbours share
-// one, as evenly as they can. ranks is 0 if it is not known how many there are: then the devices are dealt out in turn.
+// Assign returns the index of the device for a rank, given its number among the ranks of this host.
+// If there are more ranks than devices, neighbours share a device, as evenly as possible. If ranks
+// is 0, their number is not known, and devices are assigned in turn.
 func (k *Kind) Assign(local, ranks int) int {
 	n := 0
 	if !k.Emulated {
@@ -59,7 +60,7 @@ func (k *Kind) Assign(local, ranks int) int {
 	return local * n / ranks
 }
 
-// Find returns the kind of a name, or the best one if that is "" or "auto".
+// Find returns the kind with a name, or the best one if the name is "" or "auto".
 func Find(name string) (*Kind, error) {
 	if name == "" || name == "auto" {
 		return Best(), nil
@@ -79,7 +80,7 @@ func Find(name string) (*Kind, error) {
 	return nil, &device.UnavailableError{Kind: name, Why: "there is no such kind of device", Hint: hint}
 }
 
-// Device is "cuda:2" or "cpu".
+// Device returns the name of a device: "cuda:2" or "cpu".
 func (k *Kind) Device(index int) string {
 	if k.Emulated {
 		return k.Name
@@ -87,7 +88,7 @@ func (k *Kind) Device(index int) string {
 	return fmt.Sprintf("%s:%d", k.Name, index)
 }
 
-// Doctor describes what all kinds find on this machine, one thing a line.
+// Doctor describes what all kinds find on this machine, one item per line.
 func Doctor() string {
 	var b strings.Builder
 	for _, k := range kinds {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAssign: neighbours share a device if there are fewer than ranks.
+// TestAssign checks that neighbours share a device if there are fewer devices than ranks.
 func TestAssign(t *testing.T) {
 	for _, c := range []struct {
 		devices, ranks, asked int
@@ -19,9 +19,9 @@ func TestAssign(t *testing.T) {
 		{4, 4, 4, "[0 1 2 3]"},
 		{8, 4, 4, "[0 1 2 3]"},
 		{3, 8, 8, "[0 0 0 1 1 1 2 2]"},
-		{4, 4, 0, "[0 1 2 3]"}, // it is not known how many ranks there are
+		{4, 4, 0, "[0 1 2 3]"}, // the number of ranks is not known
 		{2, 5, 0, "[0 1 0 1 0]"},
-		{2, 4, 2, "[0 1 0 1]"}, // or they are more than was said
+		{2, 4, 2, "[0 1 0 1]"}, // or there are more than that
 	} {
 		k := Kind{Count: func() int { return c.devices }}
 		var got []int

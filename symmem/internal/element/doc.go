@@ -1,3 +1,4 @@
-// Package element knows the types of a tensor's elements: their sizes and names, and how numbers of Go become their
-// bits and back. It is pure: devices compute with the same types by kernels/include.
+// Package element implements the types of a tensor's elements: their sizes and names, and
+// conversions between Go numbers and their bits. Devices compute with the same types through
+// kernels/include.
 package element

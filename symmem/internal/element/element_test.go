@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDecode compares every pattern of the 16-bit floats, and the landmarks of the 8-bit ones, with what the
-// formats' definitions say.
+// TestDecode compares every value of the 16-bit floats, and important values of the 8-bit ones,
+// with the definitions of the formats.
 func TestDecode(t *testing.T) {
 	for i := range 1 << 16 {
 		bits := uint16(i)
@@ -30,7 +30,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// f16Reference widens by exponent and fraction fields, as the hardware's table does.
+// f16Reference decodes by exponent and fraction, like the hardware.
 func f16Reference(bits uint16) float64 {
 	sign, exp, frac := uint32(bits>>15)<<31, uint32(bits>>10&31), uint32(bits&1023)
 	switch {
@@ -50,8 +50,9 @@ func same(a, b float64) bool {
 	return a == b && math.Signbit(a) == math.Signbit(b) || a != a && b != b
 }
 
-// TestEncode checks, for every two neighbouring values of every small format, that each encodes to itself,
-// that the middle goes to the even one, and that the least step off the middle goes to the nearer one.
+// TestEncode checks, for every two neighbouring values of every small format, that each encodes to
+// itself, that the middle goes to the even one, and that the smallest step off the middle goes to
+// the nearer one.
 func TestEncode(t *testing.T) {
 	for _, d := range []Type{F16, BF16, F8E4M3, F8E5M2} {
 		f := formats[d]
@@ -85,7 +86,7 @@ func TestEncode(t *testing.T) {
 			}
 		}
 	}
-	// Beyond the largest value: half a step more is already infinity, by the rule of ties.
+	// Beyond the largest value: by the tie rule, half a step more is already infinity.
 	for d, limit := range map[Type]float64{F16: 65520, BF16: 0x1.ffp127, F8E5M2: 61440} {
 		if got := formats[d].decode(formats[d].encode(math.Nextafter(limit, 0))); got != types[d].max {
 			t.Errorf("%v: just below %v encodes to %v, want %v", d, limit, got, types[d].max)
@@ -102,7 +103,7 @@ func TestEncode(t *testing.T) {
 }
 
 func TestEncodeNumber(t *testing.T) {
-	const no = math.MaxUint64 - 12345 // stands for a refusal
+	const no = math.MaxUint64 - 12345 // means that the value is refused
 	tests := []struct {
 		d    Type
 		x    any
@@ -141,7 +142,7 @@ func TestEncodeNumber(t *testing.T) {
 	}
 }
 
-// FuzzEncode checks that what a type accepts is read back as the nearest value.
+// FuzzEncode checks that an accepted value is decoded to the nearest value of the type.
 func FuzzEncode(f *testing.F) {
 	f.Add(uint8(BF16), 1.0/3)
 	f.Add(uint8(U64), 0x1p63)

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// Number is a Go number of any type, without loss.
+// Number is a Go number of any type, stored without loss.
 type Number struct {
 	Class Class
 	Int   int64
@@ -14,7 +14,7 @@ type Number struct {
 	Float float64
 }
 
-// NumberOf reads a value of a numeric type.
+// NumberOf returns x as a Number, if its type is numeric.
 func NumberOf(x any) (Number, bool) {
 	switch v := x.(type) {
 	case int:
@@ -38,7 +38,7 @@ func NumberOf(x any) (Number, bool) {
 	return Number{}, false
 }
 
-// String is the number as Go prints it.
+// String returns the number as Go prints it.
 func (x Number) String() string {
 	switch x.Class {
 	case Signed:
@@ -49,9 +49,9 @@ func (x Number) String() string {
 	return fmt.Sprint(x.Float)
 }
 
-// Encode returns the bits of an element with this value, or why there are none. An integer must be
-// representable exactly; a float is rounded to a float type's nearest value, must not overflow, and must be
-// whole for an integer type.
+// Encode returns the bits of an element with this value, or the reason why there is none. An
+// integer must be exactly representable. A float is rounded to a float type's nearest value and
+// must not overflow; for an integer type it must be a whole number.
 func (d Type) Encode(x Number) (bits uint64, why string) {
 	t := &types[d]
 	if t.base == Floating {
@@ -95,7 +95,7 @@ func (d Type) Encode(x Number) (bits uint64, why string) {
 	return x.Uint, ""
 }
 
-// exactly returns the integer as a float with so many bits of significand.
+// exactly returns the integer as a float, if it fits into so many bits of significand.
 func (x Number) exactly(bits int) (float64, bool) {
 	if x.Class == Signed {
 		f := float64(x.Int)
@@ -111,7 +111,7 @@ func fits(f float64, bits int) bool {
 	return scaled == math.Trunc(scaled)
 }
 
-// EncodeFloat is Encode of a float, for a floating-point type.
+// EncodeFloat is Encode for a float and a floating-point type.
 func (d Type) EncodeFloat(f float64) (bits uint64, why string) {
 	switch d {
 	case F64:
@@ -130,7 +130,7 @@ func (d Type) EncodeFloat(f float64) (bits uint64, why string) {
 	return bits, ""
 }
 
-// Float returns an element as a float64: exact, but for 64-bit integers beyond 2^53.
+// Float returns an element as a float64, exactly except for 64-bit integers beyond 2^53.
 func (d Type) Float(bits uint64) float64 {
 	switch d {
 	case F64:
@@ -145,7 +145,7 @@ func (d Type) Float(bits uint64) float64 {
 	return float64(d.Integer(bits))
 }
 
-// Integer returns an element of an integer type; a u64 wraps.
+// Integer returns an element of an integer type; a large u64 wraps around.
 func (d Type) Integer(bits uint64) int64 {
 	switch d {
 	case I8:

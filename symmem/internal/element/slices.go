@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// EncodeSlice turns a slice of numbers into the bytes of as many elements, or says why it cannot be. The
-// bytes may be the slice's own.
+// EncodeSlice converts a slice of numbers to the bytes of as many elements, or returns the reason
+// why that is impossible. The bytes may be the slice's own memory.
 func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 	switch v := src.(type) {
 	case []float32:
@@ -56,7 +56,7 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 	return data, n, ""
 }
 
-// raw is the memory of a slice. Devices are little-endian, as are the hosts this runs on.
+// raw returns the memory of a slice. Devices and supported hosts are little-endian.
 func raw[T any](v []T) []byte {
 	if len(v) == 0 {
 		return nil

@@ -2,14 +2,15 @@ package element
 
 import "math"
 
-// The small floats by their bits. Decoding is exact; encoding rounds to nearest, ties to even, as the devices
-// do.
+// Conversion of small floats to and from bits. Decoding is exact; encoding rounds to nearest, ties
+// to even, like the devices.
 
 // format is a float of at most 16 bits.
 type format struct {
-	exponent int  // bits
-	mantissa int  // bits, without the hidden one
-	infinity bool // the highest exponent holds infinity and NaN; else only all ones is NaN (e4m3)
+	exponent int // bits
+	mantissa int // number of bits, without the hidden one
+	// the highest exponent means infinity or NaN; otherwise only all ones is NaN (e4m3)
+	infinity bool
 }
 
 var formats = [...]format{
@@ -19,7 +20,7 @@ var formats = [...]format{
 	F8E5M2: {5, 2, true},
 }
 
-// decode returns the value of bits.
+// decode returns the value of the bits.
 func (f format) decode(bits uint16) float64 {
 	bias := 1<<(f.exponent-1) - 1
 	man := int(bits) & (1<<f.mantissa - 1)
@@ -43,8 +44,8 @@ func (f format) decode(bits uint16) float64 {
 	return v
 }
 
-// encode returns the bits of the nearest value. What is too large becomes infinity, or NaN where there is
-// none.
+// encode returns the bits of the nearest value. Too large values become infinity, or NaN in a
+// format without infinity.
 func (f format) encode(v float64) uint16 {
 	bias := 1<<(f.exponent-1) - 1
 	sign := uint16(0)

@@ -5,8 +5,9 @@ import "fmt"
 // Type is the type of a tensor's elements.
 type Type uint8
 
-// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced. Their numbers are none that a dimension is likely to have: in
-// Go a constant such as 4 is a Type too, where one was forgotten ahead of a shape.
+// The element types. F8E4M3 and F8E5M2 are for storage: they can be filled, copied and read, but
+// not reduced. The numbers of the types are unlikely to be dimensions, because in Go a constant
+// such as 4 is a valid Type where the type was forgotten before a shape.
 const (
 	F16 Type = iota + 241
 	BF16
@@ -27,7 +28,7 @@ var types = [...]struct {
 	name string
 	size int
 	base Class
-	bits int     // integers: value bits; floats: bits of the significand, the hidden one included
+	bits int     // integers: value bits; floats: bits of the significand, including the hidden one
 	max  float64 // floats: the largest finite value
 }{
 	F16:    {"f16", 2, Floating, 11, 65504},
@@ -44,10 +45,10 @@ var types = [...]struct {
 	F8E5M2: {"f8e5m2", 1, Floating, 3, 57344},
 }
 
-// Class is what a number is kept as.
+// Class is the representation of a number.
 type Class uint8
 
-// The classes of numbers.
+// The representations of numbers.
 const (
 	Floating Class = iota + 1
 	Signed
@@ -57,7 +58,7 @@ const (
 // Valid reports whether d is one of the types.
 func (d Type) Valid() bool { return d >= F16 && d <= F8E5M2 }
 
-// Size is the bytes of an element.
+// Size returns the number of bytes of an element.
 func (d Type) Size() int {
 	if !d.Valid() {
 		return 0
@@ -65,7 +66,7 @@ func (d Type) Size() int {
 	return types[d].size
 }
 
-// String is the name used in messages and kernels: "bf16".
+// String returns the name used in messages and kernels: "bf16".
 func (d Type) String() string {
 	if !d.Valid() {
 		return fmt.Sprintf("DType(%d)", uint8(d))
@@ -76,5 +77,5 @@ func (d Type) String() string {
 // Computes reports whether kernels do arithmetic on the type.
 func (d Type) Computes() bool { return d >= F16 && d <= U64 }
 
-// IsFloat reports whether d is a floating-point type, small ones included.
+// IsFloat reports whether d is a floating-point type, including small ones.
 func (d Type) IsFloat() bool { return types[d].base == Floating }

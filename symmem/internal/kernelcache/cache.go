@@ -19,9 +19,9 @@ type Cache struct {
 	note string
 }
 
-// Open returns the cache of a kind of entries: a folder of that name in $SYMMREPL_CACHE, else in the user's cache folder, else in
-// the folder for temporary files. What lies there is run: a folder that others can change is left alone, and the next one is taken;
-// if none is left, the error says of each what is wrong.
+// Open returns the cache for a kind of entries: a folder of that name in $SYMMREPL_CACHE, or in the
+// user's cache folder, or in the folder for temporary files. Because its contents are executed, a
+// folder that others can change is skipped. If all are unsafe, the error gives the reason for each.
 func Open(kind string, getenv func(string) string) (*Cache, error) {
 	named := getenv("SYMMREPL_CACHE")
 	root := named
@@ -48,10 +48,11 @@ func Open(kind string, getenv func(string) string) (*Cache, error) {
 	return nil, errors.Join(failed...)
 }
 
-// Note says that the folder which SYMMREPL_CACHE names is not used, why, and which one is instead; it is empty if there is nothing to say.
+// Note says why the folder in SYMMREPL_CACHE is not used, and which one is used instead; it returns
+// "" otherwise.
 func (c *Cache) Note() string { return c.note }
 
-// Key returns a name for what the fields decide.
+// Key returns a name that identifies the fields.
 func Key(fields ...string) string {
 	h := sha256.New()
 	for _, f := range fields {
@@ -60,16 +61,17 @@ func Key(fields ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Path returns where the entry of a name is, or will be.
+// Path returns the path of the entry with a name, whether it exists or not.
 func (c *Cache) Path(name string) string { return filepath.Join(c.dir, name) }
 
 // building is the prefix of the folders in which entries are built.
 const building = "new-"
 
-// Entry returns the path of the entry of a name, which contains a Key.
+// Entry returns the path of the entry with a name, which contains a Key.
 //
-// If there is none, or it is not what was built, or valid says that the one there is of no use, build makes it: a file or a folder at
-// the path that it gets. valid may be nil. An error of build is returned as it is; other errors are of the folder.
+// If there is no such entry, or it was changed after it was built, or valid returns false for it,
+// build makes it: a file or a folder at the path that build gets. valid may be nil. An error of
+// build is returned unchanged; other errors concern the folder.
 func (c *Cache) Entry(name string, valid func(path string) bool, build func(path string) error) (path string, err error) {
 	path = c.Path(name)
 	if c.found(name, valid) {
@@ -81,7 +83,7 @@ func (c *Cache) Entry(name string, valid func(path string) bool, build func(path
 	}
 	defer unlock()
 	if c.found(name, valid) {
-		return path, nil // another process made it while this one waited
+		return path, nil // another process built it while this one waited
 	}
 	temp, err := os.MkdirTemp(c.dir, building)
 	if err != nil {
@@ -102,7 +104,7 @@ func (c *Cache) Entry(name string, valid func(path string) bool, build func(path
 	return path, nil
 }
 
-// found reports whether an entry is there, as it was built, and marks it as used.
+// found reports whether an entry exists unchanged, and marks it as used.
 func (c *Cache) found(name string, valid func(path string) bool) bool {
 	path := c.Path(name)
 	if got, err := digest(path); err != nil || got != c.sum(name) || valid != nil && !valid(path) {
@@ -113,7 +115,8 @@ func (c *Cache) found(name string, valid func(path string) bool) bool {
 	return true
 }
 
-// flush closes a file, or a folder and what is in it, to others, and writes the files to the disk.
+// flush makes a file, or a folder with its contents, inaccessible to others, and writes the files
+// to disk.
 func flush(path string) error {
 	return filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -133,8 +136,8 @@ func flush(path string) error {
 	})
 }
 
-// lock makes this process the one that builds the entry of a name. The files that it locks are few and stay: names share them,
-// which costs a wait now and then.
+// lock makes this process the only one that builds the entry with a name. The lock files are few
+// and permanent: several names share one, which sometimes causes a wait.
 func (c *Cache) lock(name string) (unlock func() error, err error) {
 	dir := filepath.Join(c.dir, "locks")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -20,7 +20,7 @@ func open(t testing.TB) *Cache {
 	return c
 }
 
-// write returns a function that builds a file of a text.
+// write returns a function that builds a file with a text.
 func write(text string) func(string) error {
 	return func(path string) error { return os.WriteFile(path, []byte(text), 0o600) }
 }
@@ -78,7 +78,7 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.Entry("00", nil, never); err != nil { // used just now
+	if _, err := c.Entry("00", nil, never); err != nil { // just used
 		t.Fatal(err)
 	}
 	for _, folder := range []string{"new-1", "new-2"} {
@@ -90,7 +90,7 @@ func TestPrune(t *testing.T) {
 	if err := os.Chtimes(c.Path("new-1"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	c.prune(8) // nine entries and folders: six stay
+	c.prune(8) // nine entries and folders: six are kept
 	var left []string
 	files, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -134,7 +134,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestUnsafeFolder: a folder that others may write to is not used: what lies there is run.
+// TestUnsafeFolder checks that a folder that others may write to is not used, because its contents
+// are executed.
 func TestUnsafeFolder(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "kind")
@@ -158,7 +159,7 @@ func TestUnsafeFolder(t *testing.T) {
 	}
 }
 
-// TestHeal: an entry that is not what was built is built again.
+// TestHeal checks that a changed entry is built again.
 func TestHeal(t *testing.T) {
 	folder := func(path string) error {
 		return errors.Join(os.Mkdir(path, 0o700), write("one")(filepath.Join(path, "a")), write("two")(filepath.Join(path, "b")))
@@ -216,7 +217,7 @@ func TestHeal(t *testing.T) {
 	}
 }
 
-// TestRead: a file that changes between Entry and Read is not taken for what was built.
+// TestRead checks that Read notices if a file changes after Entry.
 func TestRead(t *testing.T) {
 	c := open(t)
 	path, err := c.Entry("00", nil, write("library"))
@@ -234,7 +235,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestOthersFolder: a folder that another user owns, or can put another in the place of, is refused with the reason.
+// TestOthersFolder checks that a folder that another user owns or can replace is refused with the
+// reason.
 func TestOthersFolder(t *testing.T) {
 	for _, test := range []struct {
 		name   string

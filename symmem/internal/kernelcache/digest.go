@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// sums is the folder of the digests of the entries, each in a file of the entry's name.
+// sums is the folder with the digests of the entries, each in a file with the entry's name.
 const sums = "sums"
 
-// sum returns the digest that an entry had when it was built, "" if it is not known.
+// sum returns the digest of an entry when it was built, or "" if it is not known.
 func (c *Cache) sum(name string) string {
 	text, err := os.ReadFile(filepath.Join(c.dir, sums, name))
 	if err != nil {
@@ -19,8 +19,8 @@ func (c *Cache) sum(name string) string {
 	return string(text)
 }
 
-// install puts what was built in the place of an entry. The digest comes first: a process that dies in between leaves an entry that is not
-// what was built, which is built again.
+// install moves a new entry into place. The digest is written first: if the process dies in
+// between, the entry does not match and is built again.
 func (c *Cache) install(made, name string) error {
 	sum, err := digest(made)
 	if err != nil {
@@ -33,7 +33,8 @@ func (c *Cache) install(made, name string) error {
 		return err
 	}
 	path := c.Path(name)
-	if old, err := os.Lstat(path); err == nil && old.IsDir() { // which cannot be renamed over
+	// a folder cannot be replaced by renaming
+	if old, err := os.Lstat(path); err == nil && old.IsDir() {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
@@ -41,8 +42,9 @@ func (c *Cache) install(made, name string) error {
 	return os.Rename(made, path)
 }
 
-// Read returns the content of an entry that is a file, as it was built: what changed in the file since Entry found it is an error.
-// Who maps the content maps a copy of it: a file that is cut while it is mapped ends those who touch it.
+// Read returns the content of an entry that is a file. It returns an error if the file was changed
+// after Entry found it. To map the content, map a copy of it, because truncating a mapped file
+// kills the processes that access it.
 func (c *Cache) Read(name string) ([]byte, error) {
 	text, err := os.ReadFile(c.Path(name))
 	if err == nil && Key(".", string(text)) != c.sum(name) {
@@ -51,8 +53,8 @@ func (c *Cache) Read(name string) ([]byte, error) {
 	return text, err
 }
 
-// digest returns the digest of a file, or of the names and contents of the files in a folder. It refuses what others own or may write to,
-// and what is neither.
+// digest returns the digest of a file, or of the names and contents of the files in a folder. It
+// refuses files that others own or may write to, and anything that is neither a file nor a folder.
 func digest(path string) (string, error) {
 	var fields []string
 	err := filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {

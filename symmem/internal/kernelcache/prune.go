@@ -10,13 +10,15 @@ import (
 	"time"
 )
 
-// maxEntries bounds the files of a cache, which have some tens of KiB each.
+// maxEntries is the maximum number of files in a cache; each has some tens of KiB.
 const maxEntries = 2048
 
-// abandoned is the age at which a folder in which an entry was being built belongs to a process that died.
+// abandoned is the age from which a folder for building an entry is assumed to belong to a process
+// that died.
 const abandoned = 24 * time.Hour
 
-// prune removes the least recently used files, down to three quarters of limit, when the folder holds more than limit.
+// prune removes the least recently used files if the folder has more than limit, down to three
+// quarters of limit.
 func (c *Cache) prune(limit int) {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil || len(entries) <= limit {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// usable makes the folder if it is missing and returns its path without symbolic links. This user must own it, and nobody else may be
-// able to write to it or to put another in its place.
+// usable makes the folder if it is missing and returns its path without symbolic links. The folder
+// must belong to this user, and no one else may be able to write to it or to replace it.
 func usable(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func usable(dir string) (string, error) {
 	return dir, nil
 }
 
-// closed refuses a file or folder that another user owns or may write to.
+// closed returns an error for a file or folder that another user owns or may write to.
 func closed(path string, info fs.FileInfo) error {
 	if owner := ownerOf(info); owner != os.Getuid() {
 		return fmt.Errorf("%s: it belongs to user %d, and what is in it would run as user %d", path, owner, os.Getuid())
@@ -53,8 +53,8 @@ func closed(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// keeps refuses a folder in which another user can put something in the place of what this user has there: it must belong to this user or
-// to the system, and where others may write to it, it must have the sticky bit.
+// keeps returns an error for a folder in which another user can replace this user's files: it must
+// belong to this user or to the system, and if others may write to it, it must have the sticky bit.
 func keeps(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func keeps(dir string) error {
 	if owner == os.Getuid() || owner == 0 {
 		return nil
 	}
-	// In a user namespace the system's folders belong to a user that is not in it.
+	// In a user namespace, the system's folders belong to a user outside of it.
 	if root, err := os.Lstat("/"); err == nil && owner == ownerOf(root) {
 		return nil
 	}

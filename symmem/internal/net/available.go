@@ -18,7 +18,7 @@ type Library struct {
 
 func (l Library) String() string { return fmt.Sprintf("UCX %s: %s (%s)", l.Version, l.Path, l.Origin) }
 
-// UnavailableError says why provider "ucx" cannot be used, and what to do.
+// UnavailableError says why provider "ucx" cannot be used, and how to change that.
 type UnavailableError struct {
 	Why  string
 	Hint string
@@ -26,7 +26,8 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string { return "UCX cannot be used: " + e.Why + "; " + e.Hint }
 
-// Available opens UCX, if the process has not yet, and says which library that is. The first one found that can be opened counts.
+// Available opens UCX, unless the process has already done so, and returns the library that it
+// uses: the first one found that can be opened.
 func Available() (Library, error) {
 	kind := libs.UCX()
 	var why []string

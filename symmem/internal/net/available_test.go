@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// A library that cannot be opened is named, with what to do.
+// TestUnavailable checks that the error names a library that cannot be opened, and has a hint.
 func TestUnavailable(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "libucp.so.0")
 	if err := os.WriteFile(broken, []byte("not a library"), 0o600); err != nil {

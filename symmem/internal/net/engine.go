@@ -20,53 +20,62 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net/ucx"
 )
 
-// Config is what an engine is opened with.
+// Config is the configuration of an engine.
 type Config struct {
 	Rank, Size int
 	Provider   string // "ucx" or "null"
-	Dir        string // of the null network: where its files lie, a folder of the user's own that all ranks see
-	Gate       uint64 // the secret by which ranks know each other when they connect; all of a world have the same
-	Interface  string // the network interface that UCX uses, such as "lo"; empty to let it choose
-	TLS        string // what UCX may use, such as "tcp,self" where hosts are simulated; empty to let it choose
-	Signals    int    // words behind the board
+	// for the null network: the folder of its files, which belongs to the user and is the same for
+	// all ranks
+	Dir string
+	// the secret by which ranks recognise each other when they connect, the same on all ranks of a
+	// world
+	Gate      uint64
+	Interface string // the network interface that UCX uses, such as "lo"; empty to let it choose
+	// transports that UCX may use, such as "tcp,self" for simulated hosts; empty to let it choose
+	TLS     string
+	Signals int // number of signal words after the board
 
-	// CanRing says that kernels write to the board's bell when they find the engine asleep. For others the host announces what they post with
-	// Expect, or keeps the engine awake with Hold.
+	// CanRing says that kernels write to the board's bell if they find the engine asleep. If
+	// kernels cannot do that, the host announces their operations with Expect, or keeps the engine
+	// awake with Hold.
 	CanRing bool
 
-	// Lost is told once in an epoch of each peer that is gone, on a goroutine of the engine's. It must not call Close.
+	// Lost is called at most once per epoch for each peer that is lost, on a goroutine of the
+	// engine. It must not call Close.
 	Lost func(peer int, why string)
 
-	Copier unsafe.Pointer // a net_copier of C (proxy/copier.h) for the memory of a device; nil where the host reaches all
-	Memory Memory         // what that memory is to the provider
+	// a net_copier of C (proxy/copier.h) for device memory; nil if the host can access all memory
+	Copier unsafe.Pointer
+	Memory Memory // how the provider treats that memory
 }
 
-// Memory says who brings bytes to the memory of a device and from there.
+// Memory says how data gets to and from device memory.
 type Memory int
 
-// The engine stages, by the copier; or the provider reads and writes the memory itself, which is the host's or that of CUDA.
+// Either the engine stages data through the copier, or the provider accesses the memory itself, as
+// host memory or as CUDA memory.
 const (
 	Staged     Memory = proxy.Staged
 	DirectHost Memory = proxy.DirectHost
 	DirectCUDA Memory = proxy.DirectCUDA
 )
 
-// Engine carries the operations of one rank.
+// Engine executes the operations of one rank.
 type Engine struct {
 	config Config
 	board  *abi.NetBoard
 	bytes  int
 	epoch  atomic.Uint32
 	posts  sync.Mutex
-	peers  [][]byte // addresses, changed with posts held
+	peers  [][]byte // addresses, changed while posts is held
 	news   *os.File
 	told   sync.WaitGroup
 
 	open  sync.RWMutex // held for writing by Close
-	proxy *proxy.Proxy // nil after it
+	proxy *proxy.Proxy // nil after Close
 }
 
-// Error says what failed at which rank.
+// Error says which operation failed at which rank, and why.
 type Error struct {
 	Op   string // "open", "connect", "window", ...
 	Rank int
@@ -121,7 +130,8 @@ func Open(c Config) (*Engine, error) {
 	return e, nil
 }
 
-// checkPorts refuses a value of UCX_TCP_PORT_RANGE that UCX does not take, or takes for no ports: what UCX says of it does not name the variable.
+// checkPorts rejects a value of UCX_TCP_PORT_RANGE that UCX rejects or that yields no ports,
+// because UCX's own message does not name the variable.
 func checkPorts(ports string) error {
 	if ports == "" || ports == "0" {
 		return nil
@@ -138,11 +148,11 @@ func checkPorts(ports string) error {
 	return nil
 }
 
-// openLimit is how long a network may take to open.
+// openLimit is how long opening a network may take.
 const openLimit = 20 * time.Second
 
-// openWithin opens a proxy. UCX looks without end for a port of UCX_TCP_PORT_RANGE where none is free: it is left to that, in a thread of its own, as nothing
-// stops it.
+// openWithin opens a proxy. If no port of UCX_TCP_PORT_RANGE is free, UCX searches for ever; its
+// thread is then left running, because nothing can stop it.
 func openWithin(limit time.Duration, setup proxy.Setup) (*proxy.Proxy, error) {
 	type opened struct {
 		p   *proxy.Proxy
@@ -164,7 +174,8 @@ func openWithin(limit time.Duration, setup proxy.Setup) (*proxy.Proxy, error) {
 	return nil, errors.New(fmt.Sprintf("it does not open in %v", limit) + askForPorts(setup))
 }
 
-// askForPorts names the variable that may leave UCX too few ports, which it does not say.
+// askForPorts names the variable that may leave UCX with too few ports, because UCX does not say
+// so.
 func askForPorts(setup proxy.Setup) string {
 	ports := os.Getenv("UCX_TCP_PORT_RANGE")
 	if ports == "" || setup.Library == "" {
@@ -173,7 +184,7 @@ func askForPorts(setup proxy.Setup) string {
 	return fmt.Sprintf(": are ports of UCX_TCP_PORT_RANGE=%s free? Each rank of a machine needs one", ports)
 }
 
-// duplicate returns a file that the poller of the run-time watches.
+// duplicate returns a file for a descriptor that Go's network poller watches.
 func duplicate(fd int) (*os.File, error) {
 	copied, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, 0)
 	if errno != 0 {
@@ -182,14 +193,15 @@ func duplicate(fd int) (*os.File, error) {
 	return os.NewFile(copied, "network news"), nil
 }
 
-// tell tells Config.Lost until the engine closes.
+// tell calls Config.Lost for lost peers until the engine closes.
 func (e *Engine) tell() {
 	for b := make([]byte, 8); ; {
 		if _, err := e.news.Read(b); err != nil {
 			return
 		}
 		for {
-			peer, why := e.proxy.NextLost() // Close waits for this goroutine before it closes the proxy
+			// safe: Close waits for this goroutine before it closes the proxy
+			peer, why := e.proxy.NextLost()
 			if peer < 0 {
 				break
 			}
@@ -200,7 +212,8 @@ func (e *Engine) tell() {
 	}
 }
 
-// Close ends the engine: operations that are not over are dropped, and the board is unmapped. Kernels must not run any more.
+// Close closes the engine: unfinished operations are dropped, and the board is unmapped. No kernel
+// that uses the board may be running.
 func (e *Engine) Close() {
 	e.news.Close()
 	e.told.Wait()
@@ -212,7 +225,7 @@ func (e *Engine) Close() {
 	}
 }
 
-// use calls f with the proxy, unless the engine is closed.
+// use calls f with the proxy. It returns an error if the engine is closed.
 func (e *Engine) use(op string, f func(p *proxy.Proxy) error) error {
 	e.open.RLock()
 	defer e.open.RUnlock()
@@ -225,18 +238,18 @@ func (e *Engine) use(op string, f func(p *proxy.Proxy) error) error {
 	return nil
 }
 
-// Board is the memory that kernels share with the engine: its head, its address, which is that of a page, and its size with the
-// signals. It stays until Close.
+// Board returns the memory that kernels share with the engine: its head, its address, which is
+// aligned to a page, and its size including the signals. It is valid until Close.
 func (e *Engine) Board() (board *abi.NetBoard, addr uintptr, bytes int) {
 	return e.board, uintptr(unsafe.Pointer(e.board)), e.bytes
 }
 
-// Signals are the words behind the board. Only the engine may write to them.
+// Signals returns the words after the board. Only the engine may write to them.
 func (e *Engine) Signals() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(e.board), unsafe.Sizeof(*e.board))), e.config.Signals)
 }
 
-// Address is where peers find this rank.
+// Address returns the address by which peers find this rank.
 func (e *Engine) Address() []byte {
 	var a []byte
 	e.use("address", func(p *proxy.Proxy) error {
@@ -246,15 +259,19 @@ func (e *Engine) Address() []byte {
 	return a
 }
 
-// Connect says where the peers are: what Address returned there. Ranks that are not named cannot be reached; the own rank always can.
+// Connect sets the addresses of the peers, which Address returned there. Ranks without an address
+// cannot be reached; this rank itself always can.
 //
-// A new epoch drops all that is older: operations that are queued end without their counters, messages that are under way are not
-// applied, no peer is lost any more, and the board is as new: posted, done, counters, signals and slots are 0, so a count of
-// taken numbers in the memory of a device must be set to 0 as well, and no kernel that posts may run. Connections to peers whose address
-// is the same stay. Connect with the present epoch names more peers, or replaces lost ones, and changes nothing else.
+// A new epoch drops everything older: queued operations end without counting, messages in flight
+// are not applied, no peer is lost any more, and the board is reset. Its words posted and done,
+// counters, signals and slots become 0, so a count of taken numbers in device memory must also be
+// set to 0, and no kernel that posts may be running. Connections to peers with unchanged addresses
+// remain. With the present epoch, Connect adds peers or replaces lost ones, and changes nothing
+// else.
 //
-// All ranks give the same epoch, above 0, and the same secret. They must meet between Connect and the first operation: a message that arrives
-// before its receiver knows the epoch is dropped.
+// All ranks pass the same epoch, which is above 0, and the same secret. A barrier of all ranks must
+// separate Connect and the first operation, because a message that arrives before its receiver
+// knows the epoch is dropped.
 func (e *Engine) Connect(epoch uint32, secret uint64, peers map[int][]byte) error {
 	return e.use("connect", func(p *proxy.Proxy) error {
 		if epoch == 0 {
@@ -282,7 +299,8 @@ func (e *Engine) Connect(epoch uint32, secret uint64, peers map[int][]byte) erro
 	})
 }
 
-// Window makes memory known to peers by an id, which is theirs too. The memory must stay until Forget.
+// Window registers memory for access by peers, under an id that all ranks share. The memory must
+// exist until Forget.
 func (e *Engine) Window(id uint32, base uintptr, bytes int) error {
 	return e.use("window", func(p *proxy.Proxy) error {
 		if err := p.Register(id, base, bytes); err != nil {
@@ -292,11 +310,11 @@ func (e *Engine) Window(id uint32, base uintptr, bytes int) error {
 	})
 }
 
-// forgetting bounds how long Forget waits for messages that are landing.
+// forgetting is how long Forget waits for messages that are being received.
 const forgetting = 5 * time.Second
 
-// Forget ends a window: no later message reaches it. Where one is landing, Forget waits for it. An error says that one did not end, and that
-// the memory must not be freed.
+// Forget unregisters a window: no later message accesses it. Forget waits for messages that are
+// accessing it. If one does not end, Forget returns an error, and the memory must not be freed.
 func (e *Engine) Forget(id uint32) error {
 	return e.use("forget window", func(p *proxy.Proxy) error {
 		for end := time.Now().Add(forgetting); ; time.Sleep(time.Millisecond) {
@@ -311,7 +329,8 @@ func (e *Engine) Forget(id uint32) error {
 	})
 }
 
-// Expect announces so many operations of kernels that cannot ring: the engine looks for them without sleeping until it has them.
+// Expect announces a number of operations of kernels that cannot ring: the engine does not sleep
+// until it has taken them.
 func (e *Engine) Expect(operations int) error {
 	return e.use("expect", func(p *proxy.Proxy) error {
 		p.Expect(operations)
@@ -319,10 +338,11 @@ func (e *Engine) Expect(operations int) error {
 	})
 }
 
-// Hold keeps the engine awake until Release, for kernels that cannot ring and post what nobody announces: operations that say so. Calls nest.
+// Hold keeps the engine awake until Release, for kernels that cannot ring and post operations that
+// are not announced. Calls nest.
 func (e *Engine) Hold() error { return e.hold(1) }
 
-// Release ends a Hold. Operations that were posted before are carried.
+// Release ends a Hold. Operations that were posted before are still executed.
 func (e *Engine) Release() error { return e.hold(-1) }
 
 func (e *Engine) hold(more int) error {
@@ -332,7 +352,8 @@ func (e *Engine) hold(more int) error {
 	})
 }
 
-// Watch has a net_watcher of C (proxy/watcher.h) look at what the engine does to memory from now on, or with nil nobody.
+// Watch makes a net_watcher of C (proxy/watcher.h) observe the engine's memory accesses from now
+// on; nil ends that.
 func (e *Engine) Watch(watcher unsafe.Pointer) error {
 	return e.use("watch", func(p *proxy.Proxy) error {
 		p.Watch(watcher)
@@ -340,7 +361,7 @@ func (e *Engine) Watch(watcher unsafe.Pointer) error {
 	})
 }
 
-// Lose says that a peer is gone, as others may learn before the network does.
+// Lose marks a peer as lost. Others may learn of a loss before the network does.
 func (e *Engine) Lose(peer int, why string) error {
 	return e.use("lose", func(p *proxy.Proxy) error {
 		if peer < 0 || peer >= e.config.Size {
@@ -351,42 +372,46 @@ func (e *Engine) Lose(peer int, why string) error {
 	})
 }
 
-// A State is how a peer is.
+// A State is the state of a peer.
 type State int
 
 // States of peers.
 const (
 	Unknown   State = proxy.Unknown   // not named by Connect
-	Connected State = proxy.Connected // as far as is known
+	Connected State = proxy.Connected // as far as the engine knows
 	Lost      State = proxy.Lost
 )
 
 func (s State) String() string { return [...]string{"unknown", "connected", "lost"}[s] }
 
-// PeerState is what the engine knows of a peer. Counts are of the present epoch.
+// PeerState is what the engine knows about a peer. Counts are for the present epoch.
 type PeerState struct {
 	Rank                           int
 	State                          State
-	Why                            string // it is lost
+	Why                            string // why it is lost
 	Address                        string
 	BytesSent, BytesReceived       uint64
 	MessagesSent, MessagesReceived uint64
-	InFlight                       uint64 // messages to it that are not over
-	Posted, Sent                   uint64 // operations to it that the engine has taken, and those that are over at this side
-	Landed                         uint64 // numbered messages of it that are finished here: what its MessagesSent become
-	Parked                         uint64 // signals of it that wait for earlier messages
-	Dropped                        uint64 // operations to it that were dropped because it is gone
-	Refused                        uint64 // messages of it that failed a check
-	Numbered                       uint64 // of the last numbered message to it: all of them, once they are Landed there
-	Missing                        uint64 // the first of its numbered messages that is not finished here, whether it was sent or not
+	InFlight                       uint64 // unfinished messages to it
+	// operations to it that the engine has taken, and those finished on this side
+	Posted, Sent uint64
+	// its numbered messages that are finished here: the peer counts them in MessagesSent
+	Landed  uint64
+	Parked  uint64 // its signals that wait for earlier messages
+	Dropped uint64 // operations to it that were dropped because it is lost
+	Refused uint64 // its messages that failed a check
+	// number of the last numbered message to it; Landed at the peer reaches this number
+	Numbered uint64
+	// the first of its numbered messages that is not finished here, whether it was sent or not
+	Missing uint64
 
-	// What it said when it was asked last: see Ask.
-	Told               uint64 // how often it has answered
-	ItsPosted, ItsSent uint64 // its operations to this rank, as Posted and Sent there
+	// Its last answer to Ask.
+	Told               uint64 // number of its answers
+	ItsPosted, ItsSent uint64 // its operations to this rank: Posted and Sent at the peer
 	ItsMessages        uint64 // its numbered messages to this rank
 }
 
-// Peers says how all ranks are, the own one included.
+// Peers returns the states of all ranks, including this one.
 func (e *Engine) Peers() []PeerState {
 	var list []PeerState
 	e.use("peers", func(p *proxy.Proxy) error {
@@ -398,7 +423,7 @@ func (e *Engine) Peers() []PeerState {
 	return list
 }
 
-// Peer says how one rank is. A closed engine knows nothing of it.
+// Peer returns the state of one rank. After Close, the state is empty.
 func (e *Engine) Peer(rank int) (state PeerState) {
 	e.use("peer", func(p *proxy.Proxy) error {
 		if rank >= 0 && rank < e.config.Size {
@@ -425,8 +450,8 @@ func (e *Engine) peer(p *proxy.Proxy, rank int) PeerState {
 	return state
 }
 
-// Ask asks a peer what it has sent to this rank, and waits as long as ctx for the answer, which Peer has then. It asks again now and then, as a
-// network may drop the question.
+// Ask asks a peer what it has sent to this rank, and waits for the answer until ctx ends; Peer then
+// returns the answer. Ask repeats the question now and then, because a network may drop it.
 func (e *Engine) Ask(ctx context.Context, peer int) error {
 	return e.use("ask", func(p *proxy.Proxy) error {
 		if peer < 0 || peer >= e.config.Size {
@@ -447,10 +472,11 @@ func (e *Engine) Ask(ctx context.Context, peer int) error {
 	})
 }
 
-// askAfter is when Ask looks for the answer first; then it looks less and less often.
+// askAfter is when Ask first checks for the answer; after that, the intervals grow.
 const askAfter = 200 * time.Microsecond
 
-// readable is an address as text: the path of the null network; only UCX can read its own. proxy.c says what stands behind it.
+// readable returns an address as text: for the null network its path; only UCX can interpret a UCX
+// address. The address ends with bytes that proxy.c describes.
 func (e *Engine) readable(address []byte) string {
 	address = address[:max(0, len(address)-(e.config.Size+7)/8)]
 	if e.config.Provider != "null" {
@@ -459,12 +485,13 @@ func (e *Engine) readable(address []byte) string {
 	return string(address)
 }
 
-// Admit changes Config.Gate, before a peer learns it.
+// Admit changes Config.Gate. It must be called before any peer knows this rank's address.
 func (e *Engine) Admit(gate uint64) error {
 	return e.use("admit", func(p *proxy.Proxy) error { p.Admit(gate); return nil })
 }
 
-// Refused counts by reason the messages that were dropped because they failed a check, and as strangers the connections that were turned away. Reasons without messages are left out.
+// Refused returns how many messages were dropped because they failed a check, by reason, and as
+// "stranger" how many connections were refused. It omits reasons without messages.
 func (e *Engine) Refused() map[string]uint64 {
 	counts := map[string]uint64{}
 	e.use("refused", func(p *proxy.Proxy) error {
@@ -478,10 +505,11 @@ func (e *Engine) Refused() map[string]uint64 {
 	return counts
 }
 
-// NullSettings are what the null network does to messages.
+// NullSettings say how the null network treats messages.
 type NullSettings = null.Settings
 
-// SetNull changes what happens to the messages that this rank sends from now on. Only the null network can.
+// SetNull changes the settings for messages that this rank sends from now on. Only the null network
+// supports it.
 func (e *Engine) SetNull(s NullSettings) error {
 	return e.use("set null", func(p *proxy.Proxy) error {
 		if e.config.Provider != "null" {
@@ -512,7 +540,7 @@ func (e *Engine) Post(ctx context.Context, op abi.NetOp) (number uint64, err err
 	}
 }
 
-// tryPost takes a number if its slot is free: a number that is taken must be filled.
+// tryPost takes a number if its slot is free. A taken number must be filled.
 func (e *Engine) tryPost(p *proxy.Proxy, op abi.NetOp) (number uint64, ok bool) {
 	e.posts.Lock()
 	defer e.posts.Unlock()
@@ -533,12 +561,12 @@ func (e *Engine) tryPost(p *proxy.Proxy, op abi.NetOp) (number uint64, ok bool) 
 		p.Ring()
 	}
 	if !e.config.CanRing {
-		p.Expect(1) // or those that Expect announced would not all be waited for
+		p.Expect(1) // so that the operations announced by Expect are still all waited for
 	}
 	return number, true
 }
 
-// Wait waits until the operation with a number, and all before it, are over: done, or dropped.
+// Wait waits until the operation with a number and all before it are over: done or dropped.
 func (e *Engine) Wait(ctx context.Context, number uint64) error {
 	epoch := e.epoch.Load()
 	for w := (waiting{}); ; {
@@ -559,7 +587,7 @@ func (e *Engine) Wait(ctx context.Context, number uint64) error {
 	}
 }
 
-// Flush waits until all operations that were posted through the board are over.
+// Flush waits until all operations posted through the board are over.
 func (e *Engine) Flush(ctx context.Context) error {
 	var posted uint64
 	if err := e.use("flush", func(*proxy.Proxy) error {
@@ -571,7 +599,8 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return e.Wait(ctx, posted-1)
 }
 
-// waiting is a wait for memory that no one signals: it yields at first, then it sleeps, longer and longer.
+// waiting polls memory that nobody signals: at first it yields, then it sleeps for longer and
+// longer times.
 type waiting struct {
 	rounds int
 	sleep  time.Duration
@@ -587,7 +616,8 @@ func (w *waiting) pause(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Facts is what a message to a peer would carry now, and Raw sends bytes as a message, whatever they are: tests of receivers need them.
+// Facts returns a header with the values that a message to a peer would have now. Tests of
+// receivers use it with Raw.
 func (e *Engine) Facts(peer int) (h proxy.Header) {
 	e.use("facts", func(p *proxy.Proxy) error {
 		h = p.Facts(peer)
@@ -596,7 +626,7 @@ func (e *Engine) Facts(peer int) (h proxy.Header) {
 	return h
 }
 
-// Raw sends bytes as a message.
+// Raw sends arbitrary bytes as a message.
 func (e *Engine) Raw(peer int, header, data []byte) error {
 	return e.use("raw", func(p *proxy.Proxy) error { return p.Raw(peer, header, data) })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// memory returns bytes outside Go's heap, for windows and sources.
+// memory returns memory outside of Go's heap, for windows and sources.
 func memory(t *testing.T, n int) []byte {
 	t.Helper()
 	m, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
@@ -36,7 +36,8 @@ type side struct {
 
 const windowBytes = 16 << 20
 
-// sides opens engines over the null network, connects them and registers a window of each as id 7.
+// sides opens engines over the null network, connects them and registers a window of each with id
+// 7.
 func sides(t *testing.T, n int, change func(*Config)) []side {
 	t.Helper()
 	list := make([]side, n)
@@ -181,11 +182,12 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A full ring is waited for. Who gives up has taken no number.
+// TestFullRing checks that Post waits while the ring is full, and takes no number when it gives up.
 func TestFullRing(t *testing.T) {
 	s := sides(t, 2, nil)
 	src := memory(t, 1<<20)
-	if err := s[0].SetNull(NullSettings{Bandwidth: 1}); err != nil { // the peer holds what it has, and reads no more
+	// the peer keeps its messages, and receives no more
+	if err := s[0].SetNull(NullSettings{Bandwidth: 1}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -211,7 +213,7 @@ func TestFullRing(t *testing.T) {
 	waited := make(chan error)
 	go func() { waited <- s[0].Wait(t.Context(), posted-1) }()
 	time.Sleep(20 * time.Millisecond)
-	for _, s := range s { // what is under way ends, although it would take a day
+	for _, s := range s { // messages in flight end, although they would take a day
 		if err := s.Connect(2, 99, map[int][]byte{0: nil, 1: nil}); err == nil {
 			t.Error("connects to no address")
 		}
@@ -239,7 +241,8 @@ func TestFullRing(t *testing.T) {
 	s[1].await(t, 0, 600)
 }
 
-// A peer says what it has sent, and which of its messages are missing follows. One that does not answer is not waited for.
+// TestAsk checks that a peer answers with what it has sent, from which its missing messages follow.
+// Ask does not wait for ever for a peer that does not answer.
 func TestAsk(t *testing.T) {
 	s := sides(t, 2, nil)
 	src := memory(t, 4096)
@@ -287,7 +290,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Operations that make no sense are over at once, and what does follows.
+// TestNonsense checks that invalid operations end at once, and that valid ones follow them.
 func TestNonsense(t *testing.T) {
 	s := sides(t, 2, nil)
 	src := memory(t, 4096)
@@ -349,7 +352,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// A peer is lost soon although messages of it are not due for long.
+// TestLastWords checks that a loss is noticed soon, although messages of the peer are not due for a
+// long time.
 func TestLastWords(t *testing.T) {
 	lost := make(chan string, 1)
 	s := sides(t, 2, func(c *Config) { c.Lost = func(peer int, why string) { lost <- why } })

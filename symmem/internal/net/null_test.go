@@ -30,7 +30,8 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// Messages that overtake each other show the difference of weak and strong signals, and nothing else changes.
+// TestNullReorder checks that reordered messages show the difference between weak and strong
+// signals, and change nothing else.
 func TestNullReorder(t *testing.T) {
 	o := nullOptions(3)
 	o.Seeds = *seeds

@@ -8,14 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net/nettest"
 )
 
-// olderVariable names an older library than SYMMREPL_UCX_LIB does, so that one run tests both.
+// olderVariable names a second, older library, so that one run tests both.
 const olderVariable = "SYMMREPL_UCX_LIB_OLDER"
 
 func ucxOptions() nettest.Options {
 	return nettest.Options{Config: net.Config{Provider: "ucx", Interface: "lo", TLS: "tcp,self"}}
 }
 
-// The library is opened by the ranks, never by the test's own process.
+// TestUCX opens the library only in rank processes, never in the test's own.
 func TestUCX(t *testing.T) {
 	for _, variable := range []string{"SYMMREPL_UCX_LIB", olderVariable} {
 		t.Run(variable, func(t *testing.T) {

@@ -21,7 +21,8 @@ import (
 //go:embed intro.md
 var intro string
 
-// Labels are the beginnings of the paragraphs that describe an operation, in their order. The last two may be missing.
+// Labels are the first words of the paragraphs that describe an operation, in order. The last two
+// may be missing.
 var Labels = []string{"PyTorch", "Shapes", "Synchronises", "Options", "Capture", "Errors", "Back ends", "Source"}
 
 // optional is how many of the last Labels may be missing.
@@ -31,12 +32,12 @@ const optional = 2
 type operation struct {
 	name  string // "AllReduce", "Handle.Put"
 	file  string
-	decl  string // as it is called
+	decl  string // as in a call
 	prose []comment.Block
-	facts map[string]*comment.Paragraph // by label, which is still there
+	facts map[string]*comment.Paragraph // by label; the paragraphs still begin with it
 }
 
-// families are the page's parts: those whose operations are in the files listed, in this order.
+// families are the parts of the page, in order: each has the operations in the listed files.
 var families = []struct {
 	title string
 	files []string
@@ -51,10 +52,11 @@ var families = []struct {
 	{"NCCL's device API", []string{"nccl.go"}},
 	{"Memory operations", []string{"memops.go"}},
 	{"Memory pools", []string{"pool.go"}},
-	{"Beside communication", nil}, // all others
+	{"Beside communication", nil}, // all other files
 }
 
-// Page is the page of the operations of the package in dir, and what is missing in their comments.
+// Page returns the page for the package in dir, and what is missing in the comments of its
+// operations.
 func Page(dir string) (page string, missing []string, err error) {
 	ops, err := operations(dir)
 	if err != nil {
@@ -101,7 +103,7 @@ func Page(dir string) (page string, missing []string, err error) {
 	return b.String(), missing, nil
 }
 
-// table is what operators says of each operator.
+// table returns the table of all operators' properties.
 func table(ops []*operation) string {
 	var b strings.Builder
 	if !slices.ContainsFunc(ops, func(op *operation) bool { return rowOf(op.name) != nil }) {
@@ -112,7 +114,7 @@ func table(ops []*operation) string {
 	for _, o := range operators.All {
 		i := slices.IndexFunc(ops, func(op *operation) bool { return rowOf(op.name) == o })
 		if i < 0 {
-			continue // of graphs and events
+			continue // an operation on graphs or events
 		}
 		var own []string
 		(o.Options &^ operators.Ordered).Each(func(sort operators.Options) { own = append(own, "`"+sort.String()+"`") })
@@ -132,7 +134,7 @@ func table(ops []*operation) string {
 	return b.String()
 }
 
-// rowOf is the row of an operation, nil if it is put in no stream.
+// rowOf returns the operator for an operation, or nil if it is not put into a stream.
 func rowOf(name string) *operators.Operator {
 	name = strings.TrimPrefix(name, "Handle.")
 	for _, call := range []string{name, strings.TrimSuffix(name, "Out")} {
@@ -143,10 +145,11 @@ func rowOf(name string) *operators.Operator {
 	return nil
 }
 
-// core is the folder of the types that the package exports by aliases.
+// core is the folder of the types that the package exports as aliases.
 const core = "internal/core"
 
-// operations finds the operations of the package in dir and of the core within it, in the order of its files.
+// operations finds the operations of the package in dir and of the core in it, in the order of the
+// files.
 func operations(dir string) ([]*operation, error) {
 	var paths []string
 	for _, d := range []string{dir, filepath.Join(dir, core)} {
@@ -195,10 +198,10 @@ func operations(dir string) ([]*operation, error) {
 	return ops, nil
 }
 
-// receivers are the types that have operations, as a call names them.
+// receivers lists the types that have operations, with their names in a call.
 var receivers = map[string]string{"Runtime": "symm", "Handle": "h", "TokenSwitch": "ts"}
 
-// operationOf is the operation that fn declares, without its comment, or nil.
+// operationOf returns the operation that fn declares, without its comment, or nil.
 func operationOf(fn *ast.FuncDecl) *operation {
 	if fn.Recv == nil || !fn.Name.IsExported() || len(fn.Type.Params.List) == 0 {
 		return nil
@@ -214,7 +217,7 @@ func operationOf(fn *ast.FuncDecl) *operation {
 	}
 	var text strings.Builder
 	if err := format.Node(&text, token.NewFileSet(), fn.Type); err != nil {
-		panic(err) // it was parsed
+		panic(err) // fn was parsed, so it can be printed
 	}
 	signature := strings.Join(strings.Fields(strings.TrimPrefix(text.String(), "func")), " ")
 	name := fn.Name.Name
@@ -224,7 +227,7 @@ func operationOf(fn *ast.FuncDecl) *operation {
 	return &operation{name: name, decl: receivers[recv] + "." + fn.Name.Name + signature}
 }
 
-// read takes the comment apart.
+// read splits the comment into prose and labelled paragraphs.
 func (op *operation) read(d *comment.Doc) {
 	op.facts = map[string]*comment.Paragraph{}
 	for _, block := range d.Content {
@@ -238,7 +241,7 @@ func (op *operation) read(d *comment.Doc) {
 	}
 }
 
-// labelOf is the label that a paragraph begins with, or "".
+// labelOf returns the label at the beginning of a paragraph, or "".
 func labelOf(p *comment.Paragraph) string {
 	first, ok := p.Text[0].(comment.Plain)
 	if !ok {
@@ -252,7 +255,7 @@ func labelOf(p *comment.Paragraph) string {
 	return ""
 }
 
-// plainLinks replaces links to what is not on the page by its name.
+// plainLinks replaces links whose targets are not on the page by the names of the targets.
 func plainLinks(blocks []comment.Block, anchors map[string]string) []comment.Block {
 	text := func(ts []comment.Text) []comment.Text {
 		out := slices.Clone(ts)
@@ -287,7 +290,7 @@ func plainLinks(blocks []comment.Block, anchors map[string]string) []comment.Blo
 	return out
 }
 
-// split parts ops by a condition.
+// split splits ops by a condition.
 func split(ops []*operation, in func(*operation) bool) (yes, no []*operation) {
 	for _, op := range ops {
 		if in(op) {

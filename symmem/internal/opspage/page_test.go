@@ -12,7 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// The comments of all operations are complete, and the page in docs is what they make.
+// TestPage checks that the comments of all operations are complete, and that the page in docs is up
+// to date.
 func TestPage(t *testing.T) {
 	page, missing, err := Page("../..")
 	if err != nil {
@@ -30,7 +31,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The comments name the options that operators says.
+// TestOptions checks that the comments name the options in package operators.
 func TestOptions(t *testing.T) {
 	ops, err := operations("../..")
 	if err != nil {
@@ -49,7 +50,7 @@ func TestOptions(t *testing.T) {
 		}
 		named := taken
 		if row.Manner == operators.Alone {
-			named &^= operators.Group | operators.Timeout // which are taken and mean nothing
+			named &^= operators.Group | operators.Timeout // which are accepted without effect
 		}
 		if got := optionsOf(t, ops, op); got&^taken != 0 || named&^got != 0 {
 			t.Errorf("%s: the comment of %s names the options %v, operators has %v", op.file, op.name, got, taken)
@@ -62,7 +63,7 @@ func TestOptions(t *testing.T) {
 
 var optionNames = regexp.MustCompile(`\*?[A-Z][A-Za-z0-9]+`)
 
-// optionsOf are the options that a comment names, also by "as [X], but not Y".
+// optionsOf returns the options that a comment names, also by "as [X], but not Y".
 func optionsOf(t *testing.T, ops []*operation, op *operation) (named operators.Options) {
 	t.Helper()
 	p := op.facts["Options"]
@@ -99,7 +100,7 @@ func optionsOf(t *testing.T, ops []*operation, op *operation) (named operators.O
 	return (named | sorts(text)) &^ sorts(but)
 }
 
-// Every link within the page leads to an operation on it.
+// TestLinks checks that every link within the page leads to an operation on it.
 func TestLinks(t *testing.T) {
 	page, _, err := Page("../..")
 	if err != nil {
@@ -162,7 +163,8 @@ type (
 )
 `
 
-// Labels become a list, links to operations lead to them, other links are names, and what is missing is told.
+// TestExample checks that labels become a list, links to operations lead to them, other links
+// become names, and missing parts are reported.
 func TestExample(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "memops.go"), []byte(example), 0o600); err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 )
 
-// Base is what a type is made of.
+// Base is the base of a type.
 type Base uint8
 
-// The bases a launch knows how to fill.
+// The bases that a launch can fill.
 const (
-	Unknown Base = iota // a user's type, a typedef, a reference: only its size can be checked
+	Unknown Base = iota // a user's type, a typedef or a reference: only its size can be checked
 	Void
 	Bool
 	Int
@@ -26,16 +26,17 @@ const (
 	Comm   // ncclDevComm
 )
 
-// Type is a type text, understood.
+// Type is a parsed type.
 type Type struct {
 	Base     Base
 	Size     int // bytes of one lane of the base; 0 for Unknown, Void, Handle and Comm
 	Lanes    int // 4 for float4, 1 for float
-	Pointers int // stars
+	Pointers int // number of stars
 	Const    bool
 }
 
-// Classify understands the text of a parameter's type. Qualifiers are ignored, but for a leading or inner const, which is kept.
+// Classify parses the text of a parameter's type. It ignores qualifiers except for a leading or
+// inner const.
 func Classify(text string) Type {
 	toks, err := cudalex.Tokens(text)
 	if err != nil {
@@ -51,7 +52,7 @@ func Classify(text string) Type {
 			t.Const = t.Const || t.Pointers == 0
 		case tok.Kind == cudalex.Word && isQualifier(tok.Text):
 		case tok.Text == "::":
-			// "std", "symm" and the like only say where a name lives.
+			// "std", "symm" and the like only qualify a name.
 			if i > 0 && len(name) > 0 && toks[i-1].Kind == cudalex.Word {
 				if !isHome(name[len(name)-1]) {
 					return Type{}
@@ -91,7 +92,7 @@ func lookup(name []string) (Type, bool) {
 	return builtin(name)
 }
 
-// named knows the one-word names, whatever namespace they were found in.
+// named returns the type with a one-word name, in any namespace.
 func named(s string) (Type, bool) {
 	switch s {
 	case "Handle":
@@ -134,7 +135,7 @@ func named(s string) (Type, bool) {
 	return Type{}, false
 }
 
-// vector knows the element names of CUDA's vector types.
+// vector returns the type with a name of one of CUDA's vector types.
 func vector(s string) (Type, bool) {
 	switch s {
 	case "char":
@@ -161,7 +162,7 @@ func vector(s string) (Type, bool) {
 	return Type{}, false
 }
 
-// builtin reads the keyword types in any order: "unsigned long long int".
+// builtin parses type keywords in any order: "unsigned long long int".
 func builtin(name []string) (Type, bool) {
 	count := map[string]int{}
 	for _, w := range name {
@@ -197,7 +198,7 @@ func builtin(name []string) (Type, bool) {
 	return integer, true
 }
 
-// String names the base in the words of an error message.
+// String returns the name of the base for error messages.
 func (b Base) String() string {
 	return strings.Fields("unknown void bool int uint float half bfloat16 e4m3 e5m2 handle window communicator")[b]
 }

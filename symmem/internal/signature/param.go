@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 )
 
-// params splits the tokens between the parentheses of a parameter list.
+// params parses the tokens between the parentheses of a parameter list.
 func params(toks []cudalex.Piece) []Param {
 	if len(toks) == 0 || len(toks) == 1 && toks[0].Text == "void" {
 		return nil
@@ -38,7 +38,7 @@ func params(toks []cudalex.Piece) []Param {
 	return out
 }
 
-// param reads one declaration: its name is the last word that is not part of the type.
+// param parses one declaration: its name is the last word that is not part of the type.
 func param(toks []cudalex.Piece) Param {
 	text := toks
 	toks = withoutAttributes(toks)
@@ -77,7 +77,7 @@ func withoutAttributes(toks []cudalex.Piece) []cudalex.Piece {
 	return out
 }
 
-// isName reports whether the word at n is the parameter's name rather than the end of its type.
+// isName reports whether the word at n is the parameter's name, and not the end of its type.
 func isName(toks []cudalex.Piece, n int) bool {
 	t := toks[n]
 	if t.Kind != cudalex.Word || isQualifier(t.Text) || isTypeWord(t.Text) || toks[n-1].Text == "::" {
@@ -85,7 +85,7 @@ func isName(toks []cudalex.Piece, n int) bool {
 	}
 	for _, b := range toks[:n] {
 		if b.Kind != cudalex.Word || !isQualifier(b.Text) {
-			return true // something before it already is a type
+			return true // the words before it already are a type
 		}
 	}
 	return false
@@ -100,7 +100,8 @@ func isQualifier(s string) bool {
 	return false
 }
 
-// isTypeWord reports the keywords that types may be several of: one of them is never a name.
+// isTypeWord reports whether s is a keyword of which types may have several; such a word is never a
+// name.
 func isTypeWord(s string) bool {
 	switch s {
 	case "void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto",
@@ -110,7 +111,8 @@ func isTypeWord(s string) bool {
 	return false
 }
 
-// render writes a type in canonical spacing: words apart, '*' and '&' with the word before, ", " in lists.
+// render returns a type in canonical spacing: words separated, '*' and '&' attached to the word
+// before, ", " in lists.
 func render(toks []cudalex.Piece) string {
 	var b strings.Builder
 	for i, t := range toks {

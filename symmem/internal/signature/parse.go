@@ -9,28 +9,31 @@ import (
 
 // Kernel is one __global__ function with a body.
 type Kernel struct {
-	Name     string // qualified by its namespaces: "scale", "mine::scale"; of an instance of a template with its arguments: "scale<float, 4>"
+	// with its namespaces: "scale", "mine::scale"; for an instance of a template with its
+	// arguments: "scale<float, 4>"
+	Name     string
 	Params   []Param
-	Line     int  // of the name, 1-based
+	Line     int  // line of the name, 1-based
 	ExternC  bool // declared extern "C", alone or in a block
-	Template bool // a template: it has no name to launch it by
+	Template bool // a template, which cannot be launched by name
 
-	// Instantiation is the declaration that makes an instance, "template __global__ void scale<float>(float*);", as pieces of the text; nil of others.
+	// Instantiation is the declaration that makes an instance, "template __global__ void
+	// scale<float>(float*);", as pieces of the text; nil for other kernels.
 	Instantiation []cudalex.Piece
 
-	parameters []templateParam // of a template
+	parameters []templateParam // for a template
 }
 
-// Param is one parameter. Arrays have decayed to pointers and default arguments are gone.
+// Param is one parameter. Arrays are converted to pointers, and default arguments are removed.
 type Param struct {
-	Name string // empty when the text gives none
+	Name string // empty if the text has none
 	Type string // in canonical spacing: "const float* __restrict__"
 
-	// Text is the declaration without its default, as pieces of the text that was parsed.
+	// Text is the declaration without its default argument, as pieces of the parsed text.
 	Text []cudalex.Piece
 }
 
-// String is the signature as a launch sees it: "scale(float* x, int n)".
+// String returns the signature as used in a launch: "scale(float* x, int n)".
 func (k Kernel) String() string {
 	var b strings.Builder
 	b.WriteString(k.Name + "(")
@@ -43,7 +46,7 @@ func (k Kernel) String() string {
 	return b.String() + ")"
 }
 
-// String is "float* x".
+// String returns the parameter as text: "float* x".
 func (p Param) String() string {
 	if p.Name == "" {
 		return p.Type
@@ -51,9 +54,10 @@ func (p Param) String() string {
 	return p.Type + " " + p.Name
 }
 
-// Parse returns the kernels of a CUDA C++ text in the order of the text, and then instances of its templates: "scale<float>". Templates are
-// launched by their instances only: those that are named so, that the text instantiates, and its specialisations. Declarations without a body
-// are not kernels. An error is a *cudalex.Error.
+// Parse returns the kernels of a CUDA C++ text in the order of the text, followed by instances of
+// its templates: "scale<float>". Templates are launched only through instances: those given in
+// instances, those that the text instantiates, and specialisations. Declarations without a body are
+// not kernels. An error is a *cudalex.Error.
 func Parse(src string, instances ...string) ([]Kernel, error) {
 	toks, err := cudalex.Tokens(src)
 	if err != nil {
@@ -76,7 +80,7 @@ func Parse(src string, instances ...string) ([]Kernel, error) {
 	return kernels, nil
 }
 
-// scope is what an open brace stands for.
+// scope is the meaning of an open brace.
 type scope struct {
 	externC   bool
 	namespace string // with its trailing "::"; empty for any other brace
@@ -85,7 +89,7 @@ type scope struct {
 type parser struct {
 	toks   []cudalex.Piece
 	pos    int
-	start  int // where the current declaration began
+	start  int // beginning of the current declaration
 	scopes []scope
 }
 
@@ -127,7 +131,7 @@ func (p *parser) file() ([]Kernel, error) {
 	return kernels, nil
 }
 
-// scopeOf reads the declaration before an open brace.
+// scopeOf returns the scope for the declaration before an open brace.
 func scopeOf(head []cudalex.Piece) scope {
 	if len(head) == 2 && head[0].Text == "extern" && head[1].Text == `"C"` {
 		return scope{externC: true}
@@ -147,7 +151,7 @@ func scopeOf(head []cudalex.Piece) scope {
 	return scope{}
 }
 
-// kernel reads a declaration from its __global__ up to the end of its parameter list.
+// kernel parses a declaration from its __global__ to the end of its parameter list.
 func (p *parser) kernel() (Kernel, bool, error) {
 	var k Kernel
 	head := p.toks[p.start:p.pos]
@@ -171,7 +175,7 @@ func (p *parser) kernel() (Kernel, bool, error) {
 		case t.Text == "[[":
 			p.pos = p.closing(p.pos) - 1
 		case t.Text == ";" || t.Text == "{" || t.Text == "}":
-			return k, false, nil // not a function; the compiler will say so
+			return k, false, nil // not a function; the compiler will report it
 		case t.Kind == cudalex.Word && p.at(p.pos+1) == "(" && isAttribute(t.Text):
 			p.pos = p.closing(p.pos+1) - 1
 		case t.Kind == cudalex.Word && (p.at(p.pos+1) == "(" || p.at(p.pos+1) == "<"):
@@ -207,8 +211,9 @@ func (p *parser) kernel() (Kernel, bool, error) {
 	return k, false, &cudalex.Error{Line: line, Msg: "__global__ without a function"}
 }
 
-// returnsValue reports whether the words around the __global__ at a token, up to the function's name, name a type that is not void. It knows the
-// types of the language only: any other name may be a macro.
+// returnsValue reports whether the words around the __global__ at a token, up to the function's
+// name, name a type that is not void. It only knows the types of the language, because any other
+// name may be a macro.
 func (p *parser) returnsValue(global int) bool {
 	value := false
 	for _, t := range p.toks[max(p.start, global-1):p.pos] {
@@ -222,7 +227,7 @@ func (p *parser) returnsValue(global int) bool {
 	return value
 }
 
-// at returns the text of cudalex.Piece i, or nothing past the end.
+// at returns the text of token i, or "" past the end.
 func (p *parser) at(i int) string {
 	if i < len(p.toks) {
 		return p.toks[i].Text
@@ -230,7 +235,8 @@ func (p *parser) at(i int) string {
 	return ""
 }
 
-// closing returns the index after the bracket that closes the one at open, or one more than there are tokens.
+// closing returns the index after the bracket that closes the one at open, or the number of tokens
+// + 1.
 func (p *parser) closing(open int) int {
 	var n nest
 	for i := open; i < len(p.toks); i++ {
@@ -241,8 +247,8 @@ func (p *parser) closing(open int) int {
 	return len(p.toks) + 1
 }
 
-// nest is the stack of open brackets. An angle is a bracket where a type is expected, which is not inside
-// parentheses that are themselves inside angles: there it compares.
+// nest is the stack of open brackets. An angle is a bracket where a type is expected, except in
+// parentheses that are inside angles: there it is a comparison.
 type nest []byte
 
 func (n *nest) step(t cudalex.Piece, angles bool) {

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 )
 
-// kind is what the word "template" ahead of a kernel makes of it.
+// kind is the meaning of the word "template" before a kernel.
 type kind int
 
 const (
@@ -22,10 +22,10 @@ const (
 type templateParam struct {
 	name     string
 	pack     bool            // class... T
-	standard []cudalex.Piece // its default, nil without one
+	standard []cudalex.Piece // its default, or nil
 }
 
-// template reads the word "template" at a token and the parameters behind it.
+// template parses the word "template" at a token and the parameters after it.
 func (p *parser) template(at int) (kind, []templateParam) {
 	if p.at(at+1) != "<" {
 		return instantiation, nil
@@ -49,7 +49,7 @@ func (p *parser) template(at int) (kind, []templateParam) {
 	return template, list
 }
 
-// split cuts a list between angles at its commas.
+// split splits a list between angles at its commas.
 func split(toks []cudalex.Piece) (list [][]cudalex.Piece) {
 	var open nest
 	start := 0
@@ -65,7 +65,7 @@ func split(toks []cudalex.Piece) (list [][]cudalex.Piece) {
 	return list
 }
 
-// Canonical is the name of a kernel as Kernel.Name has it, in whatever spacing it is given.
+// Canonical returns the name of a kernel as in Kernel.Name, for any spacing.
 func Canonical(name string) string {
 	toks, err := cudalex.Tokens(name)
 	if err != nil {
@@ -74,7 +74,8 @@ func Canonical(name string) string {
 	return render(toks)
 }
 
-// instantiated is the kernel of an explicit instantiation. Its declaration need not name the parameters; the template does.
+// instantiated returns the kernel of an explicit instantiation. Its declaration need not name the
+// parameters; the template does.
 func instantiated(kernels []Kernel, declared Kernel) (Kernel, error) {
 	if !strings.Contains(declared.Name, "<") {
 		return declared, &cudalex.Error{Line: declared.Line, Msg: "write the arguments of the template behind " + declared.Name + ", as in " + declared.Name + "<float>(...): a kernel is launched by its name"}
@@ -83,13 +84,14 @@ func instantiated(kernels []Kernel, declared Kernel) (Kernel, error) {
 		k.Line, k.Instantiation = declared.Line, declared.Instantiation
 		return k, nil
 	}
-	for i := range declared.Params { // of what template is not known: nothing is to be edited there
+	for i := range declared.Params { // the template is not known, and nothing is to be edited there
 		declared.Params[i].Text = nil
 	}
 	return declared, nil
 }
 
-// instance is the kernel that a template among kernels becomes with the arguments in name: "scale<float, 4>".
+// instance returns the instance of a template among kernels with the arguments in name:
+// "scale<float, 4>".
 func instance(kernels []Kernel, name string) (Kernel, error) {
 	toks, err := cudalex.Tokens(name)
 	if err != nil {
@@ -135,7 +137,7 @@ func instance(kernels []Kernel, name string) (Kernel, error) {
 	return made, nil
 }
 
-// substituted puts values in the place of the names of parameters.
+// substituted replaces the names of parameters by values.
 func substituted(toks []cudalex.Piece, values map[string][]cudalex.Piece) (out []cudalex.Piece) {
 	for i, t := range toks {
 		member := i > 0 && (toks[i-1].Text == "::" || toks[i-1].Text == ".")

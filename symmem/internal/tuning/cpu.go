@@ -1,7 +1,7 @@
 package tuning
 
-// CPU is the plan for the cpu device. A thread that waits costs a switch of stacks and a poll, so that blocks are small: as
-// many threads as it takes for every loop and every way to be taken by small tests.
+// CPU is the plan for the cpu device. A waiting thread costs a switch of stacks and a poll, so
+// blocks are small: just large enough that small tests cover every loop and every way.
 var CPU = &Plan{
 	ElementThreads: 256, ElementBlocks: 1,
 	PacketThreads: 64, PacketCrowd: 64, PacketBlocks: 1,

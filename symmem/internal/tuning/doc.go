@@ -1,3 +1,4 @@
-// Package tuning says how each kind of device is best used: how many threads and blocks a kernel gets, and which way an
-// operation takes for a message of some size in a group of some ranks. It is data, measured per device.
+// Package tuning has the tuning parameters of each kind of device: the numbers of threads and
+// blocks of kernels, and the way in which an operation is executed for a message size and a group
+// size. They are data, measured per device.
 package tuning

@@ -1,45 +1,47 @@
 package tuning
 
-// Plan is how a kind of device is best used: the shapes of launches, and for operations with several ways the sizes at which
-// they change.
+// Plan has the tuning parameters of a kind of device: launch shapes, and, for operations with
+// several ways, the message sizes at which the way changes.
 type Plan struct {
-	ElementThreads int // a block, for element-wise kernels
-	ElementBlocks  int // at most, for each processor
-	PacketThreads  int // a block of the packet kernels, while there are blocks to be had; then up to packetCrowd
-	PacketCrowd    int // packets.Threads at most
-	PacketBlocks   int // at most, in groups of up to 16: see PacketGrid
-	LineThreads    int // a block of the line kernels, and so on as for packets
-	LineCrowd      int // allreduce.LineThreads at most
-	LineBlocks     int // beyond one pass of all their threads they are slower than chunks
-	ChunkThreads   int // a block of two_shot_chunks, in a group of up to four
-	ChunkBlocks    int // at most, and meetBlocks at most
-	MeetThreads    int // a block of the kernels between two barriers that store to peers
-	MeetBlocks     int // at most, and of any kernel between two barriers
-	LoadThreads    int // a block of those that only load from peers
-	LoadBlocks     int // at most
-	RowThreads     int // a block of all_to_all_vdev at least; packets.Threads at most
-	HostThreads    int // a block of the kernels of groups that span hosts
-	HostBlocks     int // 1 or 2: each has two of the slots of a pipe at least
-	HostRowBlocks  int // of hosts_rows, hosts.PipeSlots at most
-	AllReduce      []Rule
-	OneShot        []Rule
-	TwoShot        []Rule
-	HostsReduce    []Rule // of AllReduce and ReduceScatter, in groups that span hosts
-	HostsCopy      []Rule // of AllGather and Broadcast
-	HostsAllToAll  []Rule
+	ElementThreads int // per block, for element-wise kernels
+	ElementBlocks  int // maximum for each processor
+	// per block of the packet kernels, as long as there are enough blocks; then up to PacketCrowd
+	PacketThreads int
+	PacketCrowd   int // at most packets.Threads
+	PacketBlocks  int // maximum in groups of up to 16: see PacketGrid
+	LineThreads   int // per block of the line kernels; the others likewise as for packets
+	LineCrowd     int // at most allreduce.LineThreads
+	// for messages beyond one pass of all their threads, they are slower than chunks
+	LineBlocks    int
+	ChunkThreads  int // per block of two_shot_chunks, in a group of up to four
+	ChunkBlocks   int // maximum, at most MeetBlocks
+	MeetThreads   int // per block of kernels between two barriers that store to peers
+	MeetBlocks    int // maximum, for any kernel between two barriers
+	LoadThreads   int // per block of kernels between two barriers that only load from peers
+	LoadBlocks    int // maximum
+	RowThreads    int // minimum per block of all_to_all_vdev; at most packets.Threads
+	HostThreads   int // per block of the kernels of groups that span hosts
+	HostBlocks    int // 1 or 2: each has at least two slots of a pipe
+	HostRowBlocks int // of hosts_rows; at most hosts.PipeSlots
+	AllReduce     []Rule
+	OneShot       []Rule
+	TwoShot       []Rule
+	HostsReduce   []Rule // for AllReduce and ReduceScatter in groups that span hosts
+	HostsCopy     []Rule // for AllGather and Broadcast in such groups
+	HostsAllToAll []Rule
 }
 
-// Rule says which way is best for messages of up to so many bytes in groups of up to so many ranks. The first
-// that fits is taken; the last one of a table fits all.
+// Rule gives the best way for messages of up to Bytes in groups of up to Ranks. The first rule that
+// applies is used; the last rule of a table always applies.
 type Rule struct {
 	Ranks, Bytes int // 0: any
 	Way          *Way
 }
 
-// Way is a path of an operation, with the reason as Explain says it.
+// Way is a way to execute an operation, with the reason for its choice as shown by Explain.
 type Way struct{ Path, Why string }
 
-// The ways of the all-reduces.
+// The ways of all-reduces.
 var (
 	OnePacket = &Way{"one shot by packets", "a small message is quickest in one trip without a barrier"}
 	TwoPacket = &Way{"two shots by packets", "two trips of a slice put fewer bytes on the links than one of everything, and need no barrier"}
@@ -52,24 +54,25 @@ var (
 // The ways of collectives in groups that span hosts.
 var (
 	Straight     = &Way{"flat", "every row goes straight into its place"}
-	Apart        = &Way{"flat", "what a rank has for another fills messages of its own, and every byte crosses once whichever way it goes"}
+	Apart        = &Way{"flat", "the data of a rank for another fills whole messages, and every byte crosses the network once on either way"}
 	Hierarchical = &Way{"hierarchical", "the network carries every byte to each host once, in the fewest messages"}
 	Together     = &Way{"hierarchical", "what the ranks of a host have for a rank of another crosses as one message"}
 )
 
-// PacketGrid is how many blocks of the packet kernels have an inbox in a group of so many ranks. The more ranks, the smaller their
-// slices.
+// PacketGrid returns how many blocks of the packet kernels have an inbox in a group of so many
+// ranks. With more ranks, slices are smaller.
 func (p *Plan) PacketGrid(ranks int) int { return min(p.PacketBlocks, 2048/ranks) }
 
-// LineSlots is how many pieces a block of the line kernels has inboxes for in a group of so many ranks. The more
-// ranks, the smaller their slices.
+// LineSlots returns for how many pieces a block of the line kernels has inboxes in a group of so
+// many ranks. With more ranks, slices are smaller.
 func (p *Plan) LineSlots(ranks int) int { return min(2*p.LineCrowd, 4096/ranks) &^ 31 }
 
-// ChunkCrowd is how many threads a block of two_shot_chunks has. The more ranks, the more it has to do for each chunk and
-// the larger its inboxes would be.
+// ChunkCrowd returns how many threads a block of two_shot_chunks has. With more ranks, each chunk
+// takes more work, and inboxes would be larger.
 func (p *Plan) ChunkCrowd(ranks int) int { return min(p.ChunkThreads, max(2048/ranks&^31, 32)) }
 
-// Pick returns the way of the first rule that fits; lines says that the members' lines arrive whole.
+// Pick returns the way of the first rule that applies; lines says that the members' lines become
+// visible at once.
 func Pick(rules []Rule, ranks, bytes int, lines bool) *Way {
 	for _, r := range rules {
 		if (lines || r.Way != TwoLines) && (r.Ranks == 0 || ranks <= r.Ranks) && (r.Bytes == 0 || bytes <= r.Bytes) {

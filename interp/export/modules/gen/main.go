@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// architectures are those that the sources are for.
+// architectures lists the architectures that the sources support.
 var architectures = []string{"amd64", "arm64"}
 
 // archive makes the archive.
@@ -64,10 +64,11 @@ func archive() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// find adds the files of packages of other modules that programs use.
+// find adds the files of other modules' packages that programs use.
 func find(architecture string, files map[string]string) error {
 	const module = "github.com/symmrepl/symmrepl/"
-	// Cells see the packages of symbols, which imports them to make tables; the interpreter is not for programs.
+	// Package symbols imports the packages that cells see, to make tables of them. Programs do not
+	// need the interpreter.
 	roots := []string{module + "symmem", module + "show", module + "display", module + "chart"}
 	list, err := packages(architecture, false, module+"interp/symbols")
 	if err != nil {
@@ -106,7 +107,7 @@ func find(architecture string, files map[string]string) error {
 	return nil
 }
 
-// pkg is what the go command says of a package.
+// pkg is the go command's data about a package.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -118,7 +119,7 @@ type pkg struct {
 	GoFiles, CgoFiles, CFiles, CXXFiles, HFiles, SFiles, EmbedFiles []string
 }
 
-// packages asks the go command about packages, with those that they import if deps is set.
+// packages asks the go command about packages, including their dependencies if deps is set.
 func packages(architecture string, deps bool, paths ...string) ([]pkg, error) {
 	args := []string{"list", "-json=ImportPath,Dir,Module,Imports,GoFiles,CgoFiles,CFiles,CXXFiles,HFiles,SFiles,EmbedFiles"}
 	if deps {

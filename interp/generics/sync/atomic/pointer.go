@@ -6,7 +6,7 @@ import "github.com/symmrepl/symmrepl/interp/generics/compiled"
 // Pointer is an atomic pointer to a T. The zero value holds nil.
 type Pointer[T any] struct{ p compiled.Pointer }
 
-// Load gives the pointer.
+// Load returns the pointer.
 func (x *Pointer[T]) Load() *T {
 	p, _ := x.p.Load().(*T)
 	return p

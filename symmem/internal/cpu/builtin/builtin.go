@@ -27,14 +27,14 @@ import (
 	"slices"
 	"unsafe"
 
-	_ "github.com/symmrepl/symmrepl/kernels" // so that a change of the sources rebuilds this package
+	_ "github.com/symmrepl/symmrepl/kernels" // a change of the sources rebuilds this package
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 )
 
-// Load returns the module of the operations.
+// Load returns the module of the built-in operations.
 func Load() *emu.Module { return emu.Builtin(C.symm_builtin_entries()) }
 
-// Struct is what the compiler says of a struct that Go declares too.
+// Struct is the C++ compiler's description of a struct that Go also declares.
 type Struct struct {
 	Name   string // without its namespace
 	Size   uintptr
@@ -47,8 +47,9 @@ type Field struct {
 	Offset, Size uintptr
 }
 
-// Declarations returns the structs and, by group and name, the constants that the kernels' sources name by SYMM_LAYOUT and
-// SYMM_VALUES. A declaration that several C++ files include is returned once. Tests compare them with those of Go.
+// Declarations returns the structs and, by group and name, the constants that the kernels' sources
+// list with SYMM_LAYOUT and SYMM_VALUES. A declaration that several C++ files include is returned
+// once. Tests compare them with Go's.
 func Declarations() (structs []Struct, constants map[string]map[string]uint64) {
 	constants = map[string]map[string]uint64{}
 	for t := (*C.table)(C.symm_builtin_tables()); t != nil; t = t.next {

@@ -28,7 +28,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// declared are the structs that C++ and Go both declare, by the same names.
+// declared has the structs that C++ and Go both declare with the same names.
 var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, abi.Extent{}, device.Watch{}, device.WaitRecord{}, device.Outside{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
@@ -49,7 +49,8 @@ var declared = []any{
 	tokens.TokenPlaces{}, tokens.TokenNotes{}, tokens.TokenArgs{}, tokens.TokenPartner{}, tokens.TokenBoxes{}, tokens.TokenHostsArgs{},
 }
 
-// TestStructs compares the name, the offset and the size of every field with what the C++ compiler says of it.
+// TestStructs compares the name, the offset and the size of every field with those of the C++
+// compiler.
 func TestStructs(t *testing.T) {
 	structs, _ := Declarations()
 	inCpp := map[string]Struct{}
@@ -76,7 +77,8 @@ func TestStructs(t *testing.T) {
 	}
 }
 
-// layoutOf describes a struct of Go as C++ does: its named fields, without those of a base. Those of NCCL's structs have its spelling.
+// layoutOf describes a struct of Go like one of C++: its named fields, without those of a base.
+// Fields of NCCL's structs are spelled as in NCCL.
 func layoutOf(typ reflect.Type) Struct {
 	spelled := snake
 	if strings.HasPrefix(typ.Name(), "Nccl") {
@@ -150,7 +152,7 @@ func TestConstants(t *testing.T) {
 
 var argument = regexp.MustCompile(`const __grid_constant__ (?:\w+::)?(\w+) a\)`)
 
-// TestArguments: every kernel takes one struct, which is among those that TestStructs compares.
+// TestArguments checks that every kernel has one parameter, a struct that TestStructs compares.
 func TestArguments(t *testing.T) {
 	sizes := map[string]int{}
 	for _, v := range declared {

@@ -1,4 +1,5 @@
-// layout.h: tables of the declarations that Go repeats, made by the SYMM_LAYOUT and SYMM_VALUES of the kernels.
+// layout.h: tables of the declarations that Go repeats, built by SYMM_LAYOUT and SYMM_VALUES in the
+// kernels.
 #pragma once
 #include "emu_launch.h"
 

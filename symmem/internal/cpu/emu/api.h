@@ -1,5 +1,6 @@
-// api.h: the emulator as Go sees it. The caller owns handles and gives each to the matching close. Device addresses are integers,
-// since Go does not follow them. No function throws: a null handle or a non-null text is a failure.
+// api.h: the emulator's interface for Go. The caller owns handles and passes each to the matching
+// close function. Device addresses are integers, because Go does not follow them. No function
+// throws: a null handle or a non-null text is a failure.
 #pragma once
 
 #include <stddef.h>
@@ -18,7 +19,7 @@ typedef struct emu_module emu_module;
 typedef struct {
   const char* name;
   uint32_t param_count;
-  const uint32_t* params;  // offset and size of each
+  const uint32_t* params;  // offset and size of each parameter
   uint32_t argument_bytes;
   const void* entry;
 } emu_kernel;
@@ -52,46 +53,48 @@ typedef struct {
 typedef struct {
   uint32_t kind, why, count, accesses, size;
   uint64_t address;
-  char memory[64];  // if it is not known by the address
+  char memory[64];  // if it is not given by the address
   emu_place place[2];
 } emu_finding;
 
-// emu_alloc returns n zeroed bytes that end, but for what fills 256, at a guard page, with another one before them. What it counts, emu_free and emu_unguard take back.
+// emu_alloc returns n zeroed bytes that end at a guard page, except for alignment to 256, after
+// another guard page. It sets *counted, which is passed to emu_free or emu_unguard.
 void* emu_alloc(size_t n, int* counted);
 void emu_free(uintptr_t p, size_t n, int counted);
 int emu_guard(uintptr_t pages, size_t bytes);
 void emu_unguard(int counted);
 void emu_copy_out(void* dst, uintptr_t src, size_t n);
-// emu_poke stores a word at once, beside what streams do.
+// emu_poke stores a word at once, independently of streams.
 void emu_poke(uintptr_t word, uint32_t value);
 uint64_t emu_nanos(void);
 
 typedef struct {
-  uint64_t executor;  // of which there is one a thread of the system
-  uint64_t began;     // the launch, by emu_nanos
-  int32_t taken;      // what follows is known
+  uint64_t executor;  // one for each thread of the system
+  uint64_t began;     // start of the launch, by emu_nanos
+  int32_t taken;      // the following fields are valid
   char kernel[128];
   char library[1024];
-  uint64_t pc;     // as it is in the library's file; 0 if it is not in the kernel's code
+  uint64_t pc;  // as in the library's file; 0 if it is not in the kernel's code
   uint32_t threads;
   int32_t spins;
   int32_t count;
-  uint64_t addresses[8];  // that it reads again and again
-  uint8_t shared[8];      // of each: it is in the block's shared memory, and counts from there
+  uint64_t addresses[8];  // addresses that it reads again and again
+  uint8_t shared[8];      // for each: whether it is an offset in the block's shared memory
 } emu_sample;
 
 emu_device* emu_device_open(const uint32_t* abort);
 void emu_device_close(emu_device*);
-// emu_device_running says what runs at this moment, for at most so many executors. It takes up to 20 ms.
+// emu_device_running samples what runs at this moment, for at most so many executors. It takes up
+// to 20 ms.
 int emu_device_running(emu_device*, emu_sample* out, int most);
-// emu_device_works is how many commands its streams have done.
+// emu_device_works returns how many commands the device's streams have completed.
 uint64_t emu_device_works(emu_device*);
 
-// emu_module_load opens a library; on failure it returns null and a text to free.
+// emu_module_load opens a library. On failure it returns null and a text to free.
 emu_module* emu_module_load(const char* path, char** error);
 emu_module* emu_module_builtin(const void* entries);
 void emu_module_close(emu_module*);
-// emu_module_kernel describes the i-th kernel; 0 when there are fewer.
+// emu_module_kernel describes the i-th kernel; it returns 0 if there are fewer.
 int emu_module_kernel(emu_module*, uint32_t i, emu_kernel* out);
 
 emu_stream* emu_stream_open(emu_device*);
@@ -109,7 +112,7 @@ void emu_stream_wait(emu_stream*, emu_event*);
 // emu_stream_synchronize returns 1 and fills the fault if there was one.
 int emu_stream_synchronize(emu_stream*, emu_fault* out);
 int emu_stream_idle(emu_stream*);
-// emu_stream_awaits is 1 while it waits for an event.
+// emu_stream_awaits returns 1 while the stream waits for an event.
 int emu_stream_awaits(emu_stream*);
 void emu_stream_begin_capture(emu_stream*);
 emu_graph* emu_stream_end_capture(emu_stream*);
@@ -120,41 +123,46 @@ void emu_graph_close(emu_graph*);
 emu_event* emu_event_open(void);
 void emu_event_close(emu_event*);
 void emu_event_synchronize(emu_event*);
-// emu_event_time is when it was last reached, in nanoseconds; 0 if it never was.
+// emu_event_time returns when the event was last reached, in nanoseconds; 0 if never.
 uint64_t emu_event_time(emu_event*);
 
-// Sanitizing. emu_shadow names the shadow of this process, null if there is none, and emu_make_shadow makes one if there is none. emu_sanitize takes the name in others; on failure it
-// returns a text that stays. A device is not watched until then, and no longer once off.
+// Sanitizing. emu_shadow returns the name of this process's shadow, or null if there is none;
+// emu_make_shadow makes one if there is none. Other processes pass the name to emu_sanitize, which
+// on failure returns a text that is not freed. A device is watched from then on until
+// emu_sanitize_off.
 const char* emu_shadow(void);
 const char* emu_make_shadow(const char** error);
 const char* emu_sanitize(emu_device*, const char* shadow, uint32_t rank, uint64_t seed);
 void emu_sanitize_off(emu_device*);
-// emu_watch has memory watched; inode tells what processes share, and is 0 otherwise. emu_mark says what may be done with it.
+// emu_watch makes memory watched; inode identifies memory that processes share, and is 0 otherwise.
+// emu_mark sets the state of memory.
 void emu_watch(uintptr_t p, size_t n, uint64_t inode);
 void emu_unwatch(uintptr_t p, uint64_t inode, int owner);
-// emu_retire has memory watched that was freed.
+// emu_retire makes freed memory watched.
 void emu_retire(uintptr_t p, size_t n);
 void emu_mark(uintptr_t p, size_t n, uint32_t state);
 void emu_stream_mark(emu_stream*, uintptr_t p, size_t n, uint32_t state);
-// emu_module_watch notes of a module how findings name it.
+// emu_module_watch sets how findings name a module.
 void emu_module_watch(emu_module*, const char* library, const char* name, uint32_t line, const char* text);
-// emu_watched_module returns what was noted, also by another process, as a finding names it.
+// emu_watched_module returns the names that were set, also by another process, for a module in a
+// finding.
 int emu_watched_module(uint32_t module, const char** library, const char** name, uint32_t* line, const char** text);
-// emu_calling says where the program is that makes the next calls.
+// emu_calling sets the place in the program that makes the following calls.
 void emu_calling(emu_device*, int32_t caller);
 void emu_publish(emu_device*);
 void emu_observe(emu_device*);
-// emu_end and emu_begin: the host has ended a cell, and begins one, by their numbers.
+// emu_end and emu_begin: the host has ended or begins a cell, given by number.
 void emu_end(emu_device*, uint64_t run);
 void emu_begin(emu_device*, uint64_t run);
 void emu_touched(emu_device*, uintptr_t p, size_t n, int write);
-// emu_network returns a net_watcher (net/proxy/watcher.h) for an engine with that board. It lives as long as the device. emu_flushed: the host has waited for all that kernels
-// have posted, or, with ended, nothing of it will be done any more.
+// emu_network returns a net_watcher (net/proxy/watcher.h) for an engine with that board, valid as
+// long as the device. emu_flushed: the host has waited for everything that kernels have posted or,
+// if ended is set, none of it will be done any more.
 const void* emu_network(emu_device*, uintptr_t board, size_t n);
 void emu_flushed(emu_device*, int ended);
 // emu_heard: the host has waited for the event.
 void emu_heard(emu_device*, emu_event*);
-// emu_findings fills at most n and returns how many there were; the others are lost.
+// emu_findings writes at most n findings and returns how many there were; the others are lost.
 size_t emu_findings(emu_device*, emu_finding* out, size_t n);
 
 #ifdef __cplusplus

@@ -23,10 +23,11 @@ constexpr std::size_t kSignalStack = 64 << 10;
 
 thread_local Executor* tls_executor = nullptr;
 
-// saved_frame_pointer is where emu_switch has put it.
+// saved_frame_pointer returns the frame pointer that emu_switch has saved.
 std::uint64_t saved_frame_pointer(const Fiber* f) { return static_cast<const std::uint64_t*>(f->sp)[5]; }
 
-// deadlock: every thread of the block waits for one that will not come. Who runs, if not the scheduler itself, is self.
+// deadlock: every thread of the block waits for one that will not arrive. self is the running
+// thread, or null in the scheduler.
 [[noreturn]] void deadlock(Executor* e, const Fiber* self) {
   const Fiber* who = nullptr;
   unsigned at_barrier = 0, at_warp = 0;
@@ -48,7 +49,7 @@ std::uint64_t saved_frame_pointer(const Fiber* f) { return static_cast<const std
   abandon(e);
 }
 
-// finish: the thread has returned from the kernel, and nobody waits for it any more.
+// finish: the thread has returned from the kernel, and no other waits for it.
 void finish(Executor* e, Fiber* f) {
   e->alive--;
   f->polling = 0;
@@ -63,7 +64,8 @@ void finish(Executor* e, Fiber* f) {
   e->advanced();
 }
 
-// carry is what runs on a fresh stack: the threads not yet started, until one of them keeps the stack by waiting.
+// carry runs on a fresh stack: it executes the threads that have not started, until one of them
+// keeps the stack by waiting.
 void carry() {
   Executor* e = executor();
   const int stack = e->fresh_stack;
@@ -73,7 +75,7 @@ void carry() {
     e->mark_runtime(false);
     g->entry->run(g->arguments);
     e->mark_runtime(true);
-    if (e->plain) break;  // all threads have run, and none has waited
+    if (e->plain) break;  // all threads have run without waiting
     finish(e, e->current());
   }
   e->stacks.give(stack);
@@ -203,7 +205,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;
 }
 
-// number_threads fills the table of threads, which most blocks find as the one before has left it.
+// number_threads fills the table of threads. Most blocks find it as the previous block has left it.
 void Executor::number_threads() {
   if (shape.x == block_dim.x && shape.y == block_dim.y && shape.z == block_dim.z) return;
   shape = block_dim;

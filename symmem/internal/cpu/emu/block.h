@@ -1,8 +1,9 @@
-// block.h: one thread block at a time on one operating-system thread.
+// block.h: runs one thread block at a time on an operating-system thread.
 //
-// The threads of a block are fibers. They start one after the other on a single stack: a thread that never waits is a function call. The first
-// that has to wait keeps that stack, and the next thread starts on a fresh one. So the cost of a barrier is paid by blocks that have one.
-// Everything here belongs to the executor's own thread; only the fields marked shared are read by others.
+// The threads of a block are fibers. They start one after the other on a single stack: a thread
+// that never waits is a function call. The first thread that has to wait keeps that stack, and the
+// next thread starts on a fresh one. So only blocks with barriers pay for them. All data here
+// belongs to the executor's own thread; others only read the fields marked as shared.
 #pragma once
 
 #include <pthread.h>
@@ -32,9 +33,9 @@ enum class State : unsigned char { kRunning, kBarrier, kWarp, kPolling };
 
 struct Fiber {
   State state;
-  void* sp;  // while it does not run
+  void* sp;  // valid while it does not run
   Fiber* next;
-  unsigned char polling;  // it polled in vain, so many meetings ago less than kPollingMeetings
+  unsigned char polling;  // it polled in vain less than kPollingMeetings barriers ago
   // Its part in a warp operation.
   unsigned mask, argument;
   unsigned long long value, result;
@@ -76,11 +77,11 @@ struct Executor : Worker {
   ~Executor();
   Executor(const Executor&) = delete;
 
-  // adopt makes the calling thread this executor's; retire undoes it.
+  // adopt makes the calling thread this executor's thread; retire undoes it.
   void adopt();
   void retire();
 
-  // run executes one block of the grid, to its end or until the grid is stopped.
+  // run executes one block of the grid, until it ends or the grid is stopped.
   void run(Grid*, unsigned long long block);
 
   void number_threads();
@@ -92,11 +93,11 @@ struct Executor : Worker {
   pthread_t os_thread{};
   void* signal_stack;
 
-  Thread* threads;  // of the shape that shape says
+  Thread* threads;  // for a block of the shape in `shape`
   Index3 shape{};
   Fiber* fibers;    // parallel to threads
   Warp warps[kMaxThreads / kWarpSize];
-  // Once a thread has waited (plain is false) these are kept; before, they follow from who runs.
+  // Valid once a thread has waited (plain is false); before, they follow from the running thread.
   unsigned count = 0, started = 0, alive = 0;
   FiberQueue ready, at_barrier, at_span[kSpans];
   unsigned arrived = 0, yes = 0;
@@ -104,33 +105,34 @@ struct Executor : Worker {
   Stacks stacks;
   Shared shared_memory;
   int fresh_stack = 0;
-  bool left = false;  // the block has ended before its end: its threads are somewhere on their stacks
-  void* main_sp = nullptr;  // where run waits
-  sanitize::Block* watch = nullptr;  // of a block that is watched; kept from block to block
+  bool left = false;                 // the block was abandoned: its threads are somewhere on their stacks
+  void* main_sp = nullptr;           // the stack on which run waits
+  sanitize::Block* watch = nullptr;  // for a watched block; reused by later blocks
 
-  // How long nothing but failed polls has happened.
+  // How long there were only failed polls.
   unsigned polls = 0, next_pass = 0, passes = 0;
-  unsigned char polling = 0;  // of any thread, by barriers
+  unsigned char polling = 0;  // of any thread, counted in barriers
 
-  // Read by the signal handlers, on the same thread, as is in_runtime.
-  std::atomic<bool> running{false};  // a block is being run
+  // Read by signal handlers on the same thread, like in_runtime.
+  std::atomic<bool> running{false};  // a block is running
 
   // Shared with the monitor.
   std::atomic<Grid*> active{nullptr};
-  std::atomic<unsigned long long> began{0};  // its launch, in nanoseconds
+  std::atomic<unsigned long long> began{0};  // start of its launch, in nanoseconds
   std::atomic<std::uint64_t> progress{0};
-  std::atomic<std::uint64_t> blocks{0};  // begun
-  std::atomic<bool> attention{false};    // the monitor has found it in the same block twice, or wants it to stop
-  std::atomic<bool> stop_wanted{false};  // by the monitor: it lasts too long
-  std::atomic<bool> closing{false};      // by the stream: nobody waits for it any more
+  std::atomic<std::uint64_t> blocks{0};  // number of blocks begun
+  // the monitor has found it in the same block twice, or wants it to stop
+  std::atomic<bool> attention{false};
+  std::atomic<bool> stop_wanted{false};  // set by the monitor: it takes too long
+  std::atomic<bool> closing{false};      // set by the stream: nothing waits for it any more
 
   Sample sample;
 
-  // must_stop stops the grid if somebody wants it stopped, and tells whether it is.
+  // must_stop stops the grid if that was requested, and reports whether it is stopped.
   bool must_stop();
 
-  // advanced: threads have met or ended. A meeting soon after a poll in vain is part of the loop that polls, which may vote on what it found: that
-  // is no end of polling.
+  // advanced: threads have met or ended. A barrier soon after a failed poll is part of the polling
+  // loop, which may vote on the result, and does not end polling.
   void advanced(bool polling = false) {
     if (!polling) polls = next_pass = passes = 0;
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -140,23 +142,26 @@ struct Executor : Worker {
 inline Executor* executor() { return static_cast<Executor*>(worker()); }
 __attribute__((always_inline)) inline std::uint64_t frame_pointer() { return reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)); }
 
-// settle is called when a thread is about to wait, the first of its block perhaps: from now on it is counted who is alive.
+// settle is called when a thread is about to wait. At the first such call in a block, it starts to
+// count the living threads.
 void settle(Executor*);
-// dispatch lets somebody else run. It returns when self, which the caller has put into some queue, is run again.
+// dispatch runs another thread. It returns when self, which the caller has put into a queue, runs
+// again.
 void dispatch(Executor*, Fiber* self);
-// release_barrier lets all go on who wait at it.
+// release_barrier lets all threads continue that wait at the barrier.
 void release_barrier(Executor*);
-// complete_warp runs the operation of a group of lanes, any of whom is given, if all of them have come. Every lane but self becomes ready.
+// complete_warp executes the operation of a group of lanes, given by any of them, if all have
+// arrived. Every lane except self becomes ready.
 bool complete_warp(Executor*, unsigned index, const Fiber* any, const Fiber* self);
 
-// here is the calling thread's executor, or null.
+// here returns the calling thread's executor, or null.
 Executor* here();
 
-// abandon ends the block at once: run returns, and its threads are gone.
+// abandon ends the block at once: run returns, and the block's threads no longer exist.
 [[noreturn]] void abandon(Executor*);
 
 extern const Api api;
-extern const Api watched_api;  // of kernels that are watched
+extern const Api watched_api;  // for watched kernels
 
 }  // namespace emu
 

@@ -17,9 +17,10 @@ namespace {
 
 constexpr unsigned kMaxHelpers = 1024;
 constexpr auto kTick = std::chrono::milliseconds(10);
-constexpr int kIdleTicks = 100;                       // then the monitor sleeps
-constexpr std::int64_t kStuck = 15'000'000;           // nanoseconds of computing without progress after which an abort is by force
-constexpr int kOverdue = 10;                          // ticks in which it went on after an abort, after which it is by force anyhow
+constexpr int kIdleTicks = 100;  // after these the monitor sleeps
+// nanoseconds of computing without progress after which an abort uses force
+constexpr std::int64_t kStuck = 15'000'000;
+constexpr int kOverdue = 10;  // ticks after an abort after which force is used in any case
 
 std::int64_t clock_ns(clockid_t c) {
   timespec t{};
@@ -72,7 +73,7 @@ void Device::help(Grid& g, unsigned n) {
     if (wanted_.size() >= idle_) {
       if (helpers_.size() == kMaxHelpers) return;
       helpers_.push_back(start_thread([](void* d) { static_cast<Device*>(d)->serve(); }, this));
-      idle_++;  // as good as
+      idle_++;  // it counts as idle
     }
     wanted_.push_back(&g);
     g.helpers++;
@@ -127,7 +128,7 @@ void Device::wake_monitor() {
   monitor_wake_.notify_one();
 }
 
-// monitor looks at every executor each tick, and sleeps when there has been no work for a while.
+// monitor inspects every executor at each tick, and sleeps when there has been no work for a while.
 void Device::monitor() {
   std::unique_lock lock(mutex_);
   std::uint64_t works = 0;
@@ -155,7 +156,8 @@ void Device::monitor() {
   }
 }
 
-// take_samples asks for a sample of every executor that is at work, and waits a while. One that came too late the last time is good enough.
+// take_samples requests a sample from every busy executor, and waits a while. A sample that came
+// too late the last time is also used.
 void Device::take_samples() {
   constexpr int kTries = 20;
   const auto lacks = [](const Watched& w) {
@@ -176,8 +178,10 @@ void Device::take_samples() {
   }
 }
 
-// inspect lets others run if an executor has done nothing but compute since the last tick, and wants its grid stopped if the host does. The grid
-// itself is not touched: it may end at any moment. Time for which an executor had no processor does not count: it could not see the abort.
+// inspect lets other threads run if an executor has only computed since the last tick, and requests
+// a stop of its grid if the host wants that. It does not touch the grid, which may end at any
+// moment. Time in which an executor had no processor does not count, because the executor could not
+// see the abort.
 void Device::inspect(Watched& w, bool aborted) {
   Executor* e = w.executor;
   if (!aborted) w.late = 0;

@@ -1,7 +1,8 @@
-// device.h: the operating-system threads of one emulated device, and the monitor that watches over them.
+// device.h: the operating-system threads of an emulated device, and the monitor of these threads.
 //
-// Each stream has an executor of its own. More executors are started when a grid has more blocks than one can run: up to the number of
-// processors because it is quicker, and beyond when a block waits for one that has not begun.
+// Each stream has its own executor. If a grid has several blocks, more executors are started: up to
+// the number of processors to make it faster, and more than that if a block waits for one that has
+// not begun.
 #pragma once
 
 #include <atomic>
@@ -25,21 +26,22 @@ class Network;
 }
 
 struct Device {
-  // bit 0 of abort is how the host ends every wait.
+  // By setting bit 0 of abort, the host ends every wait.
   explicit Device(const std::uint32_t* abort);
   ~Device();
   Device(const Device&) = delete;
 
-  // help asks up to n more executors to run blocks of the grid. dismiss waits until they are gone.
+  // help asks up to n more executors to run blocks of the grid. dismiss waits until they have left.
   void help(Grid&, unsigned n);
   void dismiss(Grid&);
 
-  void enlist(Executor*);   // the monitor watches it
+  void enlist(Executor*);  // the monitor watches it from now on
   void discharge(Executor*);
   // wake_monitor is called before work begins.
   void wake_monitor();
 
-  // running calls f with every executor that runs a kernel, when that began, and a sample of it, or null if none came soon.
+  // running calls f for every executor that runs a kernel, with the start of the launch and a
+  // sample of the executor, or null if it was not taken in time.
   template <class F>
   void running(F f) {
     std::lock_guard lock(watch_mutex_);
@@ -56,14 +58,14 @@ struct Device {
   bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) & 1; }
 
   const unsigned processors;
-  std::atomic<std::uint64_t> done{0};  // commands of its streams
+  std::atomic<std::uint64_t> done{0};  // number of commands completed by its streams
 
-  // watch lets a sanitizer look at what is launched from now on, or nobody; watcher is that, or null.
+  // watch sets the sanitizer of future launches, or none; watcher returns it, or null.
   void watch(std::shared_ptr<sanitize::Sanitizer> s) {
     sanitizer_.store(s);
     watched_over_.store(s != nullptr);
   }
-  // network is what the device's network engine tells, made when it is first asked for.
+  // network receives the calls of the device's network engine; made at its first use.
   std::shared_ptr<sanitize::Network> network;
   std::shared_ptr<sanitize::Sanitizer> watcher() const { return watched_over_.load(std::memory_order_relaxed) ? sanitizer_.load() : nullptr; }
 
@@ -72,8 +74,9 @@ struct Device {
     Executor* executor;
     std::uint64_t progress;
     std::uint64_t blocks;
-    std::int64_t cpu;  // nanoseconds the thread had used when it last made progress
-    int late;          // ticks in which it made progress although the host had aborted
+    // nanoseconds of processor time that the thread had used when it last made progress
+    std::int64_t cpu;
+    int late;  // ticks with progress after the host's abort
   };
 
   void serve();
@@ -85,7 +88,7 @@ struct Device {
   std::atomic<std::shared_ptr<sanitize::Sanitizer>> sanitizer_{};
 
   const std::uint32_t* const abort_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following
   std::condition_variable calls_, left_, monitor_wake_;
   std::deque<Grid*> wanted_;
   unsigned idle_ = 0;
@@ -99,7 +102,8 @@ struct Device {
   std::thread monitor_;
 };
 
-// start_thread starts a thread that takes no signals but faults and the preempt signal: all others are Go's.
+// start_thread starts a thread that receives only fault signals and the preempt signal; all others
+// are for Go's threads.
 std::thread start_thread(void (*body)(void*), void* argument);
 
 }  // namespace emu

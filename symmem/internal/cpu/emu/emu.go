@@ -28,7 +28,8 @@ import (
 	"unsafe"
 )
 
-// Headers are what a kernel's translation unit includes: include/cuda_on_cpu.h before anything else, and CUDA's own header names.
+// Headers has the headers for a kernel's translation unit: include/cuda_on_cpu.h, which is included
+// first, and headers with CUDA's names.
 //
 //go:embed include
 var Headers embed.FS
@@ -36,8 +37,9 @@ var Headers embed.FS
 // Device owns the threads that run kernels.
 type Device struct{ c *C.emu_device }
 
-// Open starts a device. Its kernels are ended by force when bit 0 of *abort is set and they do not end by themselves. The word must stay where it
-// is and alive until Close: it is C memory or belongs to an object that is reachable.
+// Open starts a device. When bit 0 of *abort is set, the device ends its kernels by force if they
+// do not end by themselves. The word must not move and must be valid until Close: it is C memory,
+// or belongs to a reachable object.
 func Open(abort *uint32) *Device {
 	return &Device{C.emu_device_open((*C.uint32_t)(unsafe.Pointer(abort)))}
 }
@@ -48,20 +50,21 @@ func (d *Device) Close() {
 	d.c = nil
 }
 
-// Sample is what a thread of the system does that runs a kernel.
+// Sample describes a thread of the system that runs a kernel.
 type Sample struct {
-	Executor        uint64 // tells the thread from others
-	Began           uint64 // nanoseconds of the monotonic clock: the launch
-	Taken           bool   // what follows is known
+	Executor        uint64 // identifies the thread
+	Began           uint64 // start of the launch, in nanoseconds of the monotonic clock
+	Taken           bool   // the following fields are valid
 	Kernel, Library string
-	PC              uint64   // as Fault.Frames; 0 if it was not in the kernel's code
-	Threads         int      // of its block, that have not ended and wait at no barrier
-	Spins           bool     // all it does is read the same again and again
-	Addresses       []uint64 // that it reads again and again
-	Shared          []int    // likewise, in the block's shared memory: offsets
+	PC              uint64   // as in Fault.Frames; 0 if it was not in the kernel's code
+	Threads         int      // threads of its block that have not ended and do not wait at a barrier
+	Spins           bool     // it only reads the same memory again and again
+	Addresses       []uint64 // addresses that it reads again and again
+	Shared          []int    // likewise in the block's shared memory, as offsets
 }
 
-// Running samples what runs at this moment. It takes up to 20 ms; what cannot be sampled by then is not Taken.
+// Running samples the running kernels. It takes up to 20 ms; samples that are not complete by then
+// are not Taken.
 func (d *Device) Running() []Sample {
 	const most = 64
 	list := make([]C.emu_sample, most)
@@ -81,41 +84,42 @@ func (d *Device) Running() []Sample {
 	return out
 }
 
-// Works is how many commands the device's streams have done.
+// Works returns how many commands the device's streams have completed.
 func (d *Device) Works() uint64 { return uint64(C.emu_device_works(d.c)) }
 
-// Now is the clock of Sample.Began.
+// Now returns the time by the clock of Sample.Began.
 func Now() uint64 { return uint64(C.emu_nanos()) }
 
-// Memory is zeroed bytes outside Go's heap, aligned to 256, between guard pages: they end, but for what fills 256, where the second one begins.
+// Memory is zeroed bytes outside Go's heap, aligned to 256, between guard pages. Except for
+// alignment, they end where the second guard page begins.
 type Memory struct {
 	Pointer unsafe.Pointer
 	bytes   C.size_t
 	counted C.int
 }
 
-// Alloc returns n bytes; false if there is no memory.
+// Alloc returns n bytes, or false if there is no memory.
 func Alloc(n int) (Memory, bool) {
 	m := Memory{bytes: C.size_t(n)}
 	m.Pointer = C.emu_alloc(m.bytes, &m.counted)
 	return m, m.Pointer != nil
 }
 
-// Bytes is how many there are.
+// Bytes returns the size.
 func (m Memory) Bytes() int { return int(m.bytes) }
 
-// Free returns it.
+// Free frees the memory.
 func (m Memory) Free() { C.emu_free(C.uintptr_t(uintptr(m.Pointer)), m.bytes, m.counted) }
 
-// Guarded is pages of a mapping that nobody may touch.
+// Guarded is a set of inaccessible pages in a mapping.
 type Guarded struct{ counted C.int }
 
-// Guard makes such pages.
+// Guard makes pages inaccessible.
 func Guard(pages uintptr, n int) Guarded {
 	return Guarded{C.emu_guard(C.uintptr_t(pages), C.size_t(n))}
 }
 
-// Unmapped says that the pages are gone.
+// Unmapped records that the pages were unmapped.
 func (g Guarded) Unmapped() { C.emu_unguard(g.counted) }
 
 // CopyOut copies device memory to the host. No work that writes it may be running.
@@ -123,7 +127,7 @@ func CopyOut(dst []byte, src uintptr) {
 	C.emu_copy_out(unsafe.Pointer(unsafe.SliceData(dst)), C.uintptr_t(src), C.size_t(len(dst)))
 }
 
-// Poke stores a word at once, beside what streams do.
+// Poke stores a word at once, independently of streams.
 func Poke(word uintptr, value uint32) { C.emu_poke(C.uintptr_t(word), C.uint32_t(value)) }
 
 // Module is a set of kernels. It may be closed while launches of it are queued.
@@ -141,7 +145,7 @@ type Kernel struct {
 	entry  unsafe.Pointer
 }
 
-// Param is where a parameter lies in the argument buffer.
+// Param is the place of a parameter in the argument buffer.
 type Param struct{ Offset, Size int }
 
 // Load opens a shared library of kernels. The error is the dynamic linker's.
@@ -157,7 +161,7 @@ func Load(path string) (*Module, error) {
 	return newModule(m), nil
 }
 
-// Builtin makes a module of the kernels that are linked into the program, from the head of their table.
+// Builtin returns a module of the kernels that are linked into the program, given their table.
 func Builtin(entries unsafe.Pointer) *Module { return newModule(C.emu_module_builtin(entries)) }
 
 func newModule(c *C.emu_module) *Module {
@@ -174,25 +178,25 @@ func newModule(c *C.emu_module) *Module {
 	return m
 }
 
-// Close gives the module up; it is unloaded when no queued work needs it.
+// Close releases the module. It is unloaded when no queued work needs it.
 func (m *Module) Close() {
 	C.emu_module_close(m.c)
 	m.c = nil
 }
 
-// Fault is what a kernel did wrong.
+// Fault is a fault of a kernel.
 type Fault struct {
 	Kernel        string
 	Library       string // path of its module; empty for the program itself
 	Block, Thread [3]int
-	Signal, Code  int    // of a hardware fault; zero if Text says it all
+	Signal, Code  int    // for a hardware fault; zero if Text describes the fault
 	Write         bool   // the access was a write
 	Stack         bool   // the address is below the thread's stack
 	Shared        bool   // the address is beyond the block's shared memory
 	Address       uint64 // accessed
 	Frames        []uint64
 	Text          string
-	File          string // of an assertion
+	File          string // for an assertion
 	Line          int
 }
 
@@ -216,17 +220,17 @@ func newFault(f *C.emu_fault) *Fault {
 // Stream is a queue of work. Calls on one stream must be ordered by the caller.
 type Stream struct{ c *C.emu_stream }
 
-// NewStream starts a stream and the thread that serves it.
+// NewStream starts a stream and its thread.
 func (d *Device) NewStream() *Stream { return &Stream{C.emu_stream_open(d.c)} }
 
-// Close ends the stream: what is queued is dropped, and a kernel that runs is interrupted.
+// Close closes the stream: queued work is dropped, and a running kernel is interrupted.
 func (s *Stream) Close() {
 	C.emu_stream_close(s.c)
 	s.c = nil
 }
 
-// Launch queues a kernel; args is copied. Grid and block must not be empty and a block have at most 1024 threads. Of a watched kernel, shared is how many bytes of dynamic
-// shared memory it may use.
+// Launch queues a kernel; args is copied. Grid and block must not be empty, and a block has at most
+// 1024 threads. For a watched kernel, shared is how many bytes of dynamic shared memory it may use.
 func (s *Stream) Launch(k *Kernel, grid, block [3]int, shared int, args []byte) {
 	shape := C.emu_shape{shared: C.uint32_t(shared)}
 	for i := range 3 {
@@ -241,7 +245,7 @@ func (s *Stream) Copy(dst, src uintptr, n int) {
 	C.emu_stream_copy(s.c, C.uintptr_t(dst), C.uintptr_t(src), C.size_t(n))
 }
 
-// Write queues a copy of host bytes, which it takes at once.
+// Write queues a copy of host bytes, which are read at once.
 func (s *Stream) Write(dst uintptr, src []byte) {
 	C.emu_stream_write(s.c, C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src)))
 }
@@ -256,7 +260,7 @@ func (s *Stream) SetWords(dst uintptr, value uint32, n int) {
 	C.emu_stream_set_words(s.c, C.uintptr_t(dst), C.uint32_t(value), C.size_t(n))
 }
 
-// Store queues a store of a word that other processes may await.
+// Store queues a store of a word for which other processes may wait.
 func (s *Stream) Store(word uintptr, value uint32) {
 	C.emu_stream_store(s.c, C.uintptr_t(word), C.uint32_t(value))
 }
@@ -266,13 +270,13 @@ func (s *Stream) Await(word uintptr, value uint32) {
 	C.emu_stream_await(s.c, C.uintptr_t(word), C.uint32_t(value))
 }
 
-// Record queues the event; Wait queues a wait for where it was last recorded.
+// Record queues the event. Wait queues a wait for the place where the event was last recorded.
 func (s *Stream) Record(e *Event) { C.emu_stream_record(s.c, e.c) }
 
-// Wait lets what is queued later wait for the event.
+// Wait makes work that is queued later wait for the event.
 func (s *Stream) Wait(e *Event) { C.emu_stream_wait(s.c, e.c) }
 
-// Synchronize waits for all that is queued and returns the first fault since it was last called, or nil.
+// Synchronize waits for all queued work and returns the first fault since its last call, or nil.
 func (s *Stream) Synchronize() *Fault {
 	var f C.emu_fault
 	if C.emu_stream_synchronize(s.c, &f) == 0 {
@@ -281,7 +285,7 @@ func (s *Stream) Synchronize() *Fault {
 	return newFault(&f)
 }
 
-// Idle reports whether all that was queued is done.
+// Idle reports whether all queued work is done.
 func (s *Stream) Idle() bool { return C.emu_stream_idle(s.c) != 0 }
 
 // Awaits reports whether the stream waits for an event at this moment.
@@ -293,7 +297,7 @@ func (s *Stream) BeginCapture() { C.emu_stream_begin_capture(s.c) }
 // EndCapture returns the recording.
 func (s *Stream) EndCapture() *Graph { return &Graph{C.emu_stream_end_capture(s.c)} }
 
-// Graph is recorded work. It keeps alive what it needs.
+// Graph is recorded work. It keeps everything it needs alive.
 type Graph struct{ c *C.emu_graph }
 
 // Launch queues the recorded work.
@@ -308,16 +312,16 @@ func (g *Graph) Close() {
 // Event is a place in a stream.
 type Event struct{ c *C.emu_event }
 
-// NewEvent returns an event that was not recorded yet.
+// NewEvent returns an event that is not recorded yet.
 func NewEvent() *Event { return &Event{C.emu_event_open()} }
 
-// Synchronize waits until the event was reached; at once if it was never recorded.
+// Synchronize waits until the event is reached, or returns at once if it was never recorded.
 func (e *Event) Synchronize() { C.emu_event_synchronize(e.c) }
 
-// Nanoseconds is when the event was last reached, on the monotonic clock; zero if never.
+// Nanoseconds returns when the event was last reached, by the monotonic clock; zero if never.
 func (e *Event) Nanoseconds() uint64 { return uint64(C.emu_event_time(e.c)) }
 
-// Close gives the event up. Work that names it goes on.
+// Close releases the event. Work that refers to it continues.
 func (e *Event) Close() {
 	C.emu_event_close(e.c)
 	e.c = nil

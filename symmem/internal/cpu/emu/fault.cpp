@@ -42,8 +42,8 @@ namespace {
 constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction go_handlers[NSIG];
 
-// Handlers run on the executor's signal stack, and reach what they interrupted through its saved registers: to leave a kernel is to make it
-// continue in emu_resume.
+// Handlers run on the executor's signal stack, and access the interrupted code through its saved
+// registers. To leave a kernel, they make the code continue in emu_resume.
 void leave(ucontext_t* u, Executor* e) {
   e->mark_runtime(true);
   greg_t* r = u->uc_mcontext.gregs;
@@ -62,8 +62,8 @@ void append(Fault& f, const Code& code, std::uint64_t pc) {
   if (code.contains(pc) && f.frame_count < Fault::kFrames) f.frames[f.frame_count++] = pc - code.base;
 }
 
-// record_context notes where the kernel was interrupted. The C library keeps no frame pointers: a leaf of it has its caller on top of the stack, and printf
-// notes its own frame.
+// record_context records where the kernel was interrupted. The C library has no frame pointers: a
+// leaf function of it has its return address on top of the stack, and printf records its own frame.
 void record_context(Executor* e, Fault& f, const ucontext_t* u) {
   const greg_t* r = u->uc_mcontext.gregs;
   const Code& code = e->launch()->code;
@@ -74,11 +74,12 @@ void record_context(Executor* e, Fault& f, const ucontext_t* u) {
   record_frames(*e, f, r[REG_RBP]);
 }
 
-// hand_on gives a signal to Go.
+// hand_on passes a signal to Go.
 void hand_on(int sig, siginfo_t* info, void* context) {
   const struct sigaction& go = go_handlers[sig];
   if (go.sa_flags & SA_SIGINFO) return go.sa_sigaction(sig, info, context);
-  sigaction(sig, &go, nullptr);  // by returning, the fault happens again and meets the default
+  // after the return, the fault happens again and meets the default action
+  sigaction(sig, &go, nullptr);
 }
 
 void on_trap(int sig, siginfo_t* info, void* context) {
@@ -112,7 +113,7 @@ void on_preempt(int, siginfo_t*, void* context) {
   ucontext_t* u = static_cast<ucontext_t*>(context);
   greg_t* r = u->uc_mcontext.gregs;
   Grid* g = e->launch();
-  if (!g->code.contains(r[REG_RIP])) return;  // in a library: perhaps next time
+  if (!g->code.contains(r[REG_RIP])) return;        // in a library: try again later
   if (g->watched && e->watch->in_atomic()) return;  // it holds a lock: likewise
   if (e->must_stop()) {
     if (g->fault.claim(*e)) {
@@ -140,7 +141,7 @@ void record_frames(const Executor& e, Fault& f, std::uint64_t frame_pointer) {
   const Code& code = static_cast<const Grid*>(e.grid)->code;
   while (readable(e, frame_pointer)) {
     const std::uint64_t* frame = reinterpret_cast<std::uint64_t*>(frame_pointer);
-    append(f, code, frame[1] - 1);  // the call, not what follows it
+    append(f, code, frame[1] - 1);  // the call, not the instruction after it
     if (frame[0] <= frame_pointer) return;
     frame_pointer = frame[0];
   }

@@ -84,7 +84,7 @@ void Grid::work(Executor& e) {
 void Grid::execute(Executor& e) {
   blocks = 1ull * dim.x * dim.y * dim.z;
   began = e.emu::Worker::api->nanos();
-  constexpr unsigned long long kWorthHelp = 20000;  // nanoseconds of work left
+  constexpr unsigned long long kWorthHelp = 20000;  // nanoseconds of remaining work
   if (blocks > 1) {
     next.store(1);
     enter(e);

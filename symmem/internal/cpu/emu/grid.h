@@ -17,58 +17,60 @@ namespace sanitize {
 struct Watched;
 }
 
-// Code is where a module's instructions are.
+// Code is the address range of a module's instructions.
 struct Code {
   std::uintptr_t low, high;
-  std::uintptr_t base;  // what to subtract from an address to find it in the file
+  std::uintptr_t base;  // offset of addresses in the process from those in the file
   bool contains(std::uintptr_t pc) const { return pc >= low && pc < high; }
 };
 
-// code_of finds the mapped file that an address belongs to.
+// code_of finds the mapped file that contains an address.
 Code code_of(const void* address);
 
-// shared_of is the shared memory that a loaded module declares, which is linked with emu_shared.s.
+// shared_of returns the shared memory that a loaded module declares. The module is linked with
+// emu_shared.s.
 SharedNeed shared_of(const Code&);
 
-// Span is some memory.
+// Span is a piece of memory.
 struct Span {
   std::uintptr_t base;
   std::size_t bytes;
 };
-// variables_of lists what can be written of the file that code is of.
+// variables_of lists the writable memory of the file that contains the code.
 std::vector<Span> variables_of(const Code&);
 
 enum class Stop : int { kNo, kFault, kInterrupt };
 
 struct Grid {
-  const Executor* owner;  // the stream's
+  const Executor* owner;  // the stream's executor
   const Entry* entry;
   Code code;
   Index3 dim, block_dim;
   const char* arguments;
-  sanitize::Watched* watched = nullptr;  // null if nobody looks at its accesses
+  sanitize::Watched* watched = nullptr;  // null if its accesses are not watched
 
   SharedNeed shared;
-  std::size_t dynamic_shared = 0;  // bytes that were asked for
-  const char* library = "";  // the file of the kernel's module
-  unsigned long long began = 0;  // nanoseconds
+  std::size_t dynamic_shared = 0;  // requested bytes
+  const char* library = "";        // the file of the kernel's module
+  unsigned long long began = 0;    // nanoseconds
   unsigned long long blocks = 0;
-  unsigned long long first = 0;  // the block that begins first; then those behind it, around
-  std::atomic<unsigned long long> next{0};  // the first block nobody has taken
+  // the block that begins first, followed by those after it, cyclically
+  unsigned long long first = 0;
+  std::atomic<unsigned long long> next{0};  // the first block that was not taken
   std::atomic<Stop> stop{Stop::kNo};
-  unsigned guesses = 0;  // helpers the owner has called because a block took long
+  unsigned guesses = 0;  // helpers that the owner has called because a block took long
   std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
-  std::atomic<unsigned> left{0};  // blocks that have ended before their end, and come to no barrier of the grid
-  int helpers = 0;  // executors asked to help and not yet gone; guarded by the device
+  std::atomic<unsigned> left{0};  // abandoned blocks, which do not arrive at barriers of the grid
+  int helpers = 0;                // executors that help or were asked to; guarded by the device
   Fault fault;
 
   bool pending() const { return next.load(std::memory_order_relaxed) < blocks; }
-  void enter(Executor&);  // before blocks are run
-  // work runs blocks until none is left.
+  void enter(Executor&);  // called before blocks are run
+  // work runs blocks until none remain.
   void work(Executor&);
-  // execute runs the whole grid, on this executor and whoever helps.
+  // execute runs the whole grid, on this executor and its helpers.
   void execute(Executor&);
-  // interrupted notes that the executor was told to stop, unless there is a fault already.
+  // interrupted records that the executor had to stop, unless there is a fault already.
   void interrupted(Executor&, std::uint64_t frame_pointer);
 };
 

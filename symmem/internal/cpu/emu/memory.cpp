@@ -13,7 +13,8 @@ namespace emu {
 namespace {
 
 #ifndef MADV_GUARD_INSTALL
-constexpr int MADV_GUARD_INSTALL = 102;  // Linux 6.13, and 6.15 for memory that is shared: it does not divide the mapping
+// Linux 6.13, and 6.15 for shared memory: does not divide the mapping
+constexpr int MADV_GUARD_INSTALL = 102;
 #endif
 
 // A guard page by mprotect costs the process two of its mappings.

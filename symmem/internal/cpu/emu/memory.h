@@ -1,16 +1,15 @@
-// memory.h: device memory in mappings of its own, between pages that nobody may touch.
-//
-// A kernel that leaves its memory faults there, and does not reach the heap of the process.
+// memory.h: device memory in separate mappings between guard pages.
 #pragma once
 
 #include <cstddef>
 
 namespace emu {
 
-// guard makes pages such as nobody may touch. As long as that cannot be done without dividing a mapping, of which a process has 65530, only
-// a part of all that are asked for are; it returns how many of its pages count towards that, for unguard.
+// guard makes pages inaccessible. If that would divide a mapping, of which a process can have only
+// 65530, the number of guard pages is limited. It returns how many pages count towards the limit,
+// for unguard.
 int guard(void* pages, std::size_t bytes);
-// unguard says that so many of these pages were unmapped.
+// unguard records that so many counted pages were unmapped.
 void unguard(int counted);
 
 }  // namespace emu

@@ -1,4 +1,4 @@
-// What kernels call: barriers, warp operations, polls, and what else only the run time can do.
+// Functions that kernels call: barriers, warp operations, polls, and others.
 
 #include <sched.h>
 #include <time.h>
@@ -30,15 +30,16 @@ class InRuntime {
   Executor* e_;
 };
 
-// leave_if_stopped ends the block if its grid is stopped, for a fault elsewhere or by the host.
+// leave_if_stopped abandons the block if its grid is stopped, by a fault elsewhere or by the host.
 void leave_if_stopped(Executor* e) {
   if (!e->must_stop()) return;
   e->launch()->interrupted(*e, frame_pointer());
   abandon(e);
 }
 
-// attend is called when the monitor asks for it: the block has been running for at least one of its ticks. It may wait for a block that has not begun, in a
-// way that does not look like waiting. So more executors are called, one each tick, and not without end, for it may just have much to do.
+// attend is called at the monitor's request: the block has been running for at least one tick. The
+// block may wait for one that has not begun, in a way that does not look like waiting. So another
+// executor is called at each tick, up to a limit, because the block may just have much work.
 void attend(Executor* e) {
   constexpr unsigned kMaxGuesses = 64;
   e->attention.store(false, std::memory_order_relaxed);
@@ -52,11 +53,12 @@ void sleep_us(long us) {
   nanosleep(&t, nullptr);
 }
 
-// failed_poll: all the block does is poll. What it polls for may be up to another thread of the system, a block that has not started, or nobody.
+// failed_poll: the block only polls. The result may depend on another thread of the system, on a
+// block that has not started, or on nothing.
 void failed_poll(Executor* e) {
   constexpr unsigned kSpins = 4, kHelp = 8, kYields = 200, kShortSleeps = 2000;
   if (e->polls++ < e->next_pass) return;
-  e->next_pass = e->polls + e->ready.size;  // when everybody has polled once more
+  e->next_pass = e->polls + e->ready.size;  // when every thread has polled once more
   if (e->polls < kSpins) return;
   const unsigned pass = ++e->passes;
   Grid* g = e->launch();
@@ -105,13 +107,13 @@ Votes barrier(bool predicate) {
   return e->votes;
 }
 
-// met_blocks ends a barrier of the grid to which all blocks have come that have not left.
+// met_blocks ends a barrier of the grid if all blocks that were not abandoned have arrived.
 void met_blocks(Grid* g) {
   unsigned all = static_cast<unsigned>(g->blocks) - g->left.load();
   if (all > 0 && g->barrier_arrived.compare_exchange_strong(all, 0)) g->barrier_generation.fetch_add(1);
 }
 
-// meet_blocks is the part of a barrier of the grid that one thread of each block does.
+// meet_blocks is the part of a barrier of the grid that one thread of each block executes.
 void meet_blocks() {
   Grid* g = executor()->launch();
   const unsigned generation = g->barrier_generation.load();
@@ -187,7 +189,8 @@ unsigned long long nanos() {
 void ring(int descriptor) {
   InRuntime mark(executor());
   const unsigned long long one = 1;
-  if (write(descriptor, &one, sizeof one) < 0) return;  // the bell rings already, or its owner is gone
+  // the bell already rings, or its owner has ended
+  if (write(descriptor, &one, sizeof one) < 0) return;
 }
 
 void span_barrier(unsigned id, unsigned threads) {
@@ -255,7 +258,7 @@ void nothing(Lanes* w) {
 
 void sync_warp(unsigned mask) { warp(mask, 0, 0, nothing); }
 
-// The same for kernels that are watched.
+// The same for watched kernels.
 
 Votes watched_barrier(bool predicate) {
   sanitize::Block& b = *executor()->watch;
@@ -307,7 +310,7 @@ const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, wa
 
 }  // namespace emu
 
-// emu_preempt is called between two instructions of a kernel that has done nothing for a while but compute.
+// emu_preempt is called between two instructions of a kernel that has only computed for a while.
 extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   using namespace emu;
   Executor* e = executor();

@@ -14,19 +14,20 @@ namespace {
 constexpr int kSteps = 600;
 constexpr int kPasses = 4;  // from a poll to the next
 
-// Operand is the memory that an instruction refers to.
+// Operand is the memory operand of an instruction.
 struct Operand {
   bool reads = false, writes = false;
   std::uint64_t address = 0;
 };
 
-// register_of is the value of a general register by its number in an instruction.
+// register_of returns the value of a general register by its number in an instruction.
 std::uint64_t register_of(const greg_t* r, unsigned number) {
   constexpr int kOrder[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
   return static_cast<std::uint64_t>(r[kOrder[number]]);
 }
 
-// Effect is what an opcode with an operand in memory does to it. An exchange and a compare-and-exchange are how kernels poll: they count as reads.
+// Effect is the effect of an opcode on its memory operand. An exchange and a compare-and-exchange
+// are used for polling, and count as reads.
 enum class Effect { kNone, kRead, kWrite, kAdd };
 
 Effect effect_of(std::uint8_t op, std::uint8_t modrm) {
@@ -55,13 +56,15 @@ Effect effect_of_0f(std::uint8_t op, bool f3) {
   return op >> 4 == 9 ? Effect::kWrite : Effect::kNone;
 }
 
-// operand_of decodes the instruction that comes next. What it does not know refers to no memory.
+// operand_of decodes the next instruction. It returns no operand for instructions that it does not
+// know.
 Operand operand_of(const greg_t* r) {
   const auto* p = reinterpret_cast<const std::uint8_t*>(r[REG_RIP]);
   unsigned rex = 0;
   bool f3 = false;
   for (;; p++) {
-    if (*p == 0x64 || *p == 0x65 || *p == 0x67) return {};  // of the system and the emulator, or short addresses
+    // memory of the system and the emulator, or short addresses
+    if (*p == 0x64 || *p == 0x65 || *p == 0x67) return {};
     if (*p == 0xf3) f3 = true;
     if (*p != 0x66 && *p != 0xf0 && *p != 0xf2 && *p != 0xf3 && *p != 0x2e && *p != 0x3e) break;
   }
@@ -71,7 +74,8 @@ Operand operand_of(const greg_t* r) {
   const std::uint8_t modrm = *++p;
   Effect effect = two ? effect_of_0f(op, f3) : effect_of(op, modrm);
   const unsigned mod = modrm >> 6, rm = modrm & 7;
-  if (effect == Effect::kNone || mod == 3 || (mod == 0 && rm == 5)) return {};  // what lies beside the instructions is the kernel's own
+  // memory next to the instructions belongs to the kernel's file
+  if (effect == Effect::kNone || mod == 3 || (mod == 0 && rm == 5)) return {};
   if (effect == Effect::kAdd) effect = register_of(r, (modrm >> 3 & 7) | (rex << 1 & 8)) == 0 ? Effect::kRead : Effect::kWrite;
   std::uint64_t address = 0;
   p++;
@@ -108,10 +112,11 @@ void note(Sample& s, std::uint64_t pc, const Operand& o) {
   if (s.noted < Sample::kAccesses) s.accesses[s.noted++] = {pc, o.address, 1, false, o.writes};
 }
 
-// end makes of the accesses what the sample says. Whoever writes, or reads ever new places, gets on.
+// end evaluates the sample's accesses. A thread that writes, or reads new addresses, makes
+// progress.
 void end(Executor* e) {
   Sample& s = e->sample;
-  const bool full = s.noted == Sample::kAccesses;  // a long loop, of which not all is known
+  const bool full = s.noted == Sample::kAccesses;  // a long loop, not fully recorded
   s.spins = !full;
   for (int i = 0; i < s.noted; i++) {
     const Sample::Access& a = s.accesses[i];

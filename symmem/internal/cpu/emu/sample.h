@@ -1,8 +1,10 @@
-// sample.h: what a kernel does that runs long.
+// sample.h: samples what a long-running kernel does.
 //
-// Who asks sets a sample to kWanted. The executor then takes a few hundred instructions of a thread one by one, by the processor's trap flag, and notes which
-// memory beside its stack they read; it pauses while the run time is at work. A thread that reads the same again and again and does nothing else spins: it waits for
-// somebody to change it. No instruction is emulated: all that is decoded is which memory one refers to.
+// A caller sets a sample to kWanted. The executor then single-steps a few hundred instructions of a
+// thread with the processor's trap flag, and records which memory besides the stack they read; it
+// pauses while the run time is active. A thread that only reads the same memory again and again
+// spins: it waits for a change of it. Instructions are not emulated; only their memory operands are
+// decoded.
 #pragma once
 
 #include <atomic>
@@ -21,21 +23,22 @@ struct Sample {
   std::atomic<int> state{kNone};
 
   // Written by the executor while it takes the sample.
-  unsigned long long began = 0;  // the launch
+  unsigned long long began = 0;  // start of the launch
   char kernel[128] = {};
   char library[1024] = {};
-  std::uint64_t pc = 0;  // where it was first, as it is in the kernel's file; 0 if it never was in the kernel's code
-  unsigned threads = 0;  // of the block, that have begun or will, and wait at no barrier
+  // where it was first, as in the kernel's file; 0 if it was never in the kernel's code
+  std::uint64_t pc = 0;
+  unsigned threads = 0;  // threads of the block, begun or not, that do not wait at a barrier
   bool spins = false;
   int count = 0;
-  std::uint64_t addresses[kAddresses] = {};  // that it reads again and again
-  bool shared[kAddresses] = {};  // of each: it is in the block's shared memory, and counts from there
+  std::uint64_t addresses[kAddresses] = {};  // addresses that it reads again and again
+  bool shared[kAddresses] = {};              // for each: whether it is an offset in the block's shared memory
 
-  // Of the steps.
+  // Used while stepping.
   struct Access {
     std::uint64_t pc, address;
     unsigned times;
-    bool moves, changes;  // its address, the memory
+    bool moves, changes;  // the address, or the memory there
   };
   static constexpr int kAccesses = 48;
   const Thread* thread = nullptr;
@@ -43,14 +46,15 @@ struct Sample {
   Access accesses[kAccesses];
 };
 
-// The processor's trap flag, in its flags.
+// The bit of the trap flag in the processor's flags.
 constexpr std::uint64_t kTrapFlag = 0x100;
 
-// resume_sample is called when a thread is in its kernel, or goes back to it from the run time: it begins a sample if one is wanted, or goes on with one of
-// this thread. True if the trap flag is to be set.
+// resume_sample is called when a thread enters its kernel, or returns to it from the run time. It
+// begins a sample if one is wanted, or continues one of this thread. It returns true if the trap
+// flag has to be set.
 bool resume_sample(Executor*);
 
-// on_step is the handler of the trap after each instruction of an executor.
+// on_step handles the trap after each instruction of an executor.
 void on_step(Executor*, void* context);
 
 }  // namespace emu

@@ -15,7 +15,8 @@ void Sanitizer::name(Actor& a) { a.id = region()->actors.fetch_add(1) + 1; }
 
 void Sanitizer::follow(Sanitizer& before) {
   caller = before.caller.load();
-  host_.id = before.host_.id, host_.sequence = before.host_.sequence;  // each actor makes all clocks longer
+  // each new actor makes all clocks longer
+  host_.id = before.host_.id, host_.sequence = before.host_.sequence;
   synchronized(before.submitted());
   for (const Finding& f : before.take()) found(f);
 }
@@ -45,7 +46,8 @@ void Sanitizer::observe() {
   synchronized(all);
 }
 
-// A rank may end a cell before another has begun it, but not the next one: so two of each rank are kept, and who begins a cell learns of earlier ones only.
+// A rank may end a cell before another has begun it, but not the next cell. So the last two cells
+// of each rank are kept, and a rank that begins a cell learns only of earlier ones.
 void Sanitizer::end(u64 run) {
   const Known mine = submitted();
   Held held(region()->met_lock);
@@ -66,7 +68,7 @@ void Sanitizer::begin(u64 run) {
   synchronized(all);
 }
 
-// A finding is told once: the first is kept, and the threads of others are counted.
+// A finding is reported once: the first one is kept, and the threads of others are counted.
 void Sanitizer::found(Finding f) {
   auto site = [](const Place& p) { return static_cast<u64>(p.launch.module) << 24 ^ p.pc; };
   u64 a = site(f.place[0]), b = f.accesses > 1 ? site(f.place[1]) : 0;

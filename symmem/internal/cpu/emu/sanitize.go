@@ -13,7 +13,8 @@ import (
 	"unsafe"
 )
 
-// Shadow names what this process knows of accesses, for Sanitize in other processes of this machine; "" if it knows nothing yet, unless it is to begin.
+// Shadow returns a name for this process's record of accesses, for Sanitize in other processes of
+// this machine. If there is no record yet, it returns "" unless begin is set.
 func Shadow(begin bool) (string, error) {
 	if !begin {
 		if name := C.emu_shadow(); name != nil {
@@ -29,7 +30,7 @@ func Shadow(begin bool) (string, error) {
 	return C.GoString(name), nil
 }
 
-// Sanitize watches what is launched from now on.
+// Sanitize makes future launches watched.
 func (d *Device) Sanitize(shadow string, rank int, seed int64) error {
 	name := C.CString(shadow)
 	defer C.free(unsafe.Pointer(name))
@@ -39,15 +40,17 @@ func (d *Device) Sanitize(shadow string, rank int, seed int64) error {
 	return nil
 }
 
-// SanitizeOff ends it, and forgets what was said and done of memory. Nothing that is watched may be running on any device that shares the memory.
+// SanitizeOff ends watching, and forgets all marks and accesses. Nothing watched may be running on
+// any device that shares the memory.
 func (d *Device) SanitizeOff() { C.emu_sanitize_off(d.c) }
 
-// Watch has memory watched. inode tells apart what processes share, and is 0 for what they do not. Unwatch ends it; owner: the memory was made here.
+// Watch makes memory watched. inode identifies memory that processes share, and is 0 for other
+// memory.
 func Watch(p uintptr, n int, inode uint64) {
 	C.emu_watch(C.uintptr_t(p), C.size_t(n), C.uint64_t(inode))
 }
 
-// Unwatch ends it.
+// Unwatch ends Watch. owner says that this process made the memory.
 func Unwatch(p uintptr, inode uint64, owner bool) {
 	var mine C.int
 	if owner {
@@ -56,26 +59,27 @@ func Unwatch(p uintptr, inode uint64, owner bool) {
 	C.emu_unwatch(C.uintptr_t(p), C.uint64_t(inode), mine)
 }
 
-// Retire has memory watched that nobody should use any more: it was freed. Unwatch ends that too.
+// Retire makes freed memory watched, because it should not be used any more. Unwatch ends that,
+// too.
 func Retire(p uintptr, n int) { C.emu_retire(C.uintptr_t(p), C.size_t(n)) }
 
-// Mark says what may be done with watched memory, a device.MemoryState.
+// Mark sets the state of watched memory, a device.MemoryState.
 func Mark(p uintptr, n int, state int) { C.emu_mark(C.uintptr_t(p), C.size_t(n), C.uint32_t(state)) }
 
-// Mark says so when the stream comes to it.
+// Mark sets the state when the stream reaches the mark.
 func (s *Stream) Mark(p uintptr, n int, state int) {
 	C.emu_stream_mark(s.c, C.uintptr_t(p), C.size_t(n), C.uint32_t(state))
 }
 
-// WatchedModule is how findings name a module.
+// WatchedModule has the names by which findings refer to a module.
 type WatchedModule struct {
 	Library string // with line numbers
-	Name    string // of the snippet; "" for an operation
-	Line    int    // on which it starts
+	Name    string // the snippet's; "" for an operation
+	Line    int    // the line of its start
 	Text    string
 }
 
-// Watch notes of a module how findings name it.
+// Watch sets the names by which findings refer to a module.
 func (m *Module) Watch(w WatchedModule) {
 	library, name, text := C.CString(w.Library), C.CString(w.Name), C.CString(w.Text)
 	defer C.free(unsafe.Pointer(library))
@@ -84,20 +88,20 @@ func (m *Module) Watch(w WatchedModule) {
 	C.emu_module_watch(m.c, library, name, C.uint32_t(w.Line), text)
 }
 
-// Calling says where the program is that makes the next calls.
+// Calling sets the place in the program that makes the following calls.
 func (d *Device) Calling(caller int) { C.emu_calling(d.c, C.int32_t(caller)) }
 
-// Publish and Observe are the halves of a meeting of hosts.
+// Publish and Observe are the two halves of a barrier of hosts.
 func (d *Device) Publish() { C.emu_publish(d.c) }
 
-// Observe lets the host know what others have published.
+// Observe gives the host what others have published.
 func (d *Device) Observe() { C.emu_observe(d.c) }
 
-// End and Begin say that the host has ended a cell and begins one, by their numbers.
+// End and Begin record that the host has ended or begins a cell, given by number.
 func (d *Device) End(run uint64)   { C.emu_end(d.c, C.uint64_t(run)) }
 func (d *Device) Begin(run uint64) { C.emu_begin(d.c, C.uint64_t(run)) }
 
-// Touched says that the host reads or writes device memory.
+// Touched records that the host reads or writes device memory.
 func (d *Device) Touched(p uintptr, n int, write bool) {
 	var w C.int
 	if write {
@@ -111,7 +115,8 @@ func (d *Device) Network(p uintptr, n int) unsafe.Pointer {
 	return unsafe.Pointer(C.emu_network(d.c, C.uintptr_t(p), C.size_t(n)))
 }
 
-// Flushed says that the host has waited for all that kernels have posted, or, with ended, that nothing of it will be done any more.
+// Flushed records that the host has waited for everything that kernels have posted or, if ended is
+// set, that none of it will be done any more.
 func (d *Device) Flushed(ended bool) {
 	var over C.int
 	if ended {
@@ -120,20 +125,20 @@ func (d *Device) Flushed(ended bool) {
 	C.emu_flushed(d.c, over)
 }
 
-// Heard says that the host has waited for the event.
+// Heard records that the host has waited for the event.
 func (d *Device) Heard(e *Event) { C.emu_heard(d.c, e.c) }
 
-// Finding is what the accesses of a kernel did wrong.
+// Finding is a finding about a kernel's accesses.
 type Finding struct {
 	Kind, Count int // see sanitize.h
 	Why         Why
 	Size        int
 	Address     uint64
-	Memory      string  // if it is not known by the address
+	Memory      string  // if it is not given by the address
 	Places      []Place // the later access first
 }
 
-// Why is what else there is to say of a finding, as in sanitize.h.
+// Why is additional information about a finding, as in sanitize.h.
 type Why int
 
 // Reasons.
@@ -148,7 +153,7 @@ const (
 	PutAgain
 )
 
-// Part is what an access is of an operation of the network's engine, as in sanitize_region.h.
+// Part says which part of an engine's operation an access is, as in sanitize_region.h.
 type Part int
 
 // Parts of operations.
@@ -169,12 +174,12 @@ type Place struct {
 	Atomic bool
 	Host   bool
 	Part   Part
-	Module *WatchedModule // nil if it was no module's
+	Module *WatchedModule // nil if the access is not a module's
 	Kernel string
 	Caller int
 }
 
-// Findings returns what was found since the last call, and nothing of a device that is closed.
+// Findings returns the findings since its last call, and none for a closed device.
 func (d *Device) Findings() []Finding {
 	if d.c == nil {
 		return nil
@@ -207,7 +212,7 @@ func newPlace(c *C.emu_place) Place {
 	return p
 }
 
-// unfold is the index with that linear one.
+// unfold converts a linear index to one with three dimensions.
 func unfold(i int, dims [3]C.uint32_t) (at [3]int) {
 	for k, d := range dims {
 		if d > 0 {

@@ -1,44 +1,66 @@
-// sanitize.h: finding accesses that go wrong on some device or in some order of events.
+// sanitize.h: finds accesses that are wrong on some device or in some order of events.
 //
-// Watched kernels are compiled so that every access calls the functions of sanitize.cpp first. Three things are looked up there: whether the bytes belong to a tensor
-// (sanitize_shadow.h), whether they were written, and whether every earlier access of them with which this one conflicts is known to the thread, that is, happened before it.
-// Two accesses conflict if one writes and they are not both atomic. A race is so found whenever its two accesses are made, whichever comes first and however
-// far apart they are in time.
+// Watched kernels are compiled so that every access first calls the functions of sanitize.cpp. They
+// check three things: whether the bytes belong to a tensor (sanitize_shadow.h), whether they were
+// written, and whether every earlier conflicting access is known to the thread, that is, happened
+// before this one. Two accesses conflict if one of them writes and they are not both atomic. So a
+// race is found whenever its two accesses are made, in either order and however far apart in time.
 //
-// # What happens before what
+// # Happens-before
 //
-// As in CUDA's memory model. A thread knows what it did itself; __syncthreads tells all threads of a block what each of them knows, __syncwarp the lanes of its mask; a launch
-// begins with what its stream and the host knew, and its end tells the stream; an event takes that to another stream; a synchronisation, to the host; a meeting of the
-// hosts, to other ranks. Between threads that run at the same time, knowledge goes by words: what a thread knew at its fence, or knows at a store with release order, is put down beside the word that it
-// stores, and who loads the word and then fences, or loads it with acquire order, learns it. Atomic operations of CUDA, and volatile accesses, are relaxed: without a
-// fence on both sides they tell nothing. A fence or an operation reaches its scope only.
+// The rules are those of CUDA's memory model. A thread knows its own accesses. __syncthreads gives
+// all threads of a block what each of them knows, and __syncwarp does that for the lanes of its
+// mask. A launch begins with the knowledge of its stream and of the host, and its end gives the
+// launch's knowledge to the stream; an event passes it to another stream, a synchronisation to the
+// host, and a barrier of the hosts to other ranks. Threads that run at the same time exchange
+// knowledge through words. A store publishes, in a record for its word, what the thread knew at its
+// last fence, or knows now if the store has release order. A thread that loads the word and then
+// fences, or loads it with acquire order, learns it. Atomic operations of CUDA, and volatile
+// accesses, are relaxed: without a fence on both sides they pass on no knowledge. Fences and atomic
+// operations only act within their scope.
 //
-// Puts, gets and signals that go to another host are done by the network's engine, at some time, in any order (kernels/include/symm/net.cuh). Each has tasks of its own, which begin with
-// what the thread knew that posted it: one reads the source here, another one writes at the peer, at the line of the put. Nobody knows of them before a word tells. A signal tells of its own put
-// and, if it is strong, of all puts before it to that peer; `done` and counters tell that sources were read and gets are here; a fence tells of all. So a signal that came tells what it must
-// tell in any order of the messages, not what has arrived. See sanitize_network.h.
+// Puts, gets and signals to another host are executed by the network's engine, at some time, in any
+// order (kernels/include/symm/net.cuh). Each operation has its own tasks, which begin with the
+// knowledge of the thread that posted it: one task reads the source here, and another writes at the
+// peer, at the line of the put. No thread knows of these tasks until it learns of them through a
+// word. A signal publishes the task of its own put and, if it is strong, those of all earlier puts
+// to that peer; `done` and counters publish that sources were read and gets have arrived; a fence
+// publishes everything. So a signal publishes what it guarantees for every order of messages, not
+// what happens to have arrived. See sanitize_network.h.
 //
-// Who reads a word by an atomic operation knows the store that it saw, as one access: it may store over it plainly. Votes and shuffles of a warp tell nothing.
+// A thread that reads a word by an atomic operation knows the store that it saw, as a single
+// access, and may overwrite it with a plain store. Votes and shuffles of a warp pass on no
+// knowledge.
 //
-// A thread that reads a signal and then waits until it has counted up from there must have read before others could add: the read and an add that nothing orders are a race, though both are
-// atomic, when the wait is made.
+// If a thread reads a signal and then waits until the signal has been increased by some count, the
+// read must come before others can add. If nothing orders the read and an add, that is a race when
+// the wait is made, though both are atomic.
 //
-// Each thread's knowledge is kept at three levels: what is known on any GPU; what would be known if all fences had system scope; and what would be known if fences were everywhere, as on a
-// processor; there weak signals are strong. A conflict that is unknown at the first and known at a later one is not a race here, and is one on a GPU: "order too weak".
+// Each thread's knowledge is kept at three levels: what is known on any GPU; what would be known if
+// all fences had system scope; and what would be known with fences everywhere, as on a processor
+// (weak signals count as strong there). A conflict that is unknown at the first level and known at
+// a later one is not a race here, but is one on a GPU: "order too weak".
 //
-// # Where this comes from
+// # Sources
 //
-// Accesses as cells of a few bytes beside each word are ThreadSanitizer's (Serebryany, Iskhodzhanov: WBIA 2009); an epoch in place of a clock, and only
-// where needed more, is FastTrack's (Flanagan, Freund: PLDI 2009); clocks in groups that follow the hierarchy of threads are BARRACUDA's (Eizenberg et al.: PLDI 2017); scopes as a cause of races, ScoRD's
-// (Kamath et al.: ISCA 2020). What is new is that all ranks share one shadow, so that a store of one GPU and a load of another are compared as if both were threads of one.
+// Recording accesses in cells of a few bytes for each word is from ThreadSanitizer (Serebryany,
+// Iskhodzhanov: WBIA 2009); an epoch instead of a clock, with clocks only where needed, is from
+// FastTrack (Flanagan, Freund: PLDI 2009); clocks in groups that follow the hierarchy of threads
+// are from BARRACUDA (Eizenberg et al.: PLDI 2017); scopes as a cause of races are from ScoRD
+// (Kamath et al.: ISCA 2020). It is new that all ranks share one shadow, so that a store of one GPU
+// and a load of another are compared as if both were threads of the same one.
 //
-// # What is missed
+// # Missed races
 //
-// Cells are four a granule of 8 bytes, so that of many readers some are forgotten. Words outside of watched memory, such as those by which the host ends waits, are one word: who releases
-// anything there is taken to tell all that acquire there. Of the threads that have posted to a peer the latest eight are remembered: a strong signal is taken to tell of all that was
-// posted before the latest of these that its thread knows of, and of what those have posted that are forgotten. A count to which weak signals add tells of those that have come: that others could have come in their place shows in another
-// order of the messages. Of a block's reads of a first value one is remembered.
-// Clocks that grow long are shortened by knowing more. All of these hide races; none invents one.
+// A granule of 8 bytes has four cells, so that if there are many readers, some are forgotten. All
+// words outside of watched memory, such as those by which the host ends waits, count as one word: a
+// release to any of them is visible to every acquire of any of them. Of the threads that have
+// posted to a peer, the latest eight are remembered: a strong signal is assumed to publish
+// everything posted before the latest of them that its thread knows of, and everything that
+// forgotten threads have posted. A count to which weak signals add publishes those that have
+// arrived; that others could have arrived instead is only seen with another order of messages. Of a
+// block's reads of a first value, one is remembered. Long clocks are shortened by adding knowledge.
+// All of these can hide races, and none can invent one.
 #pragma once
 
 #include <memory>
@@ -58,19 +80,20 @@ enum class Kind : u8 {
   kDivergentBarrier, kSignalNotConsumed, kSharedBeyond
 };
 
-// Why is what else there is to say of a finding.
+// Why is additional information about a finding.
 enum Why : u8 {
   kNoReason,
-  kNarrowScope,   // of an order too weak, as is the next
+  kNarrowScope,  // for an order too weak, as the next one
   kNoFence,
-  kFirstValue,    // a signal is read as the beginning of a count, which the other access changes
-  kTwoWidths,     // two atomic accesses overlap and are not of the same bytes
-  kSignalsPass,   // two signals change a word, one of them sets it, and they may arrive the other way round
-  kNotInStep,     // threads of a warp rely on running in step
-  kPutAgain,      // a put writes where one of that rank has written before, and what was read since
+  kFirstValue,  // a signal is read as the first value of a count, and the other access changes it
+  kTwoWidths,   // two atomic accesses overlap but are not of the same bytes
+  // two signals change a word, one of them sets it, and they may arrive in the other order
+  kSignalsPass,
+  kNotInStep,  // threads of a warp rely on executing in lockstep
+  kPutAgain,   // a put writes bytes that an earlier put of that rank wrote and that were read since
 };
 
-// Place is an access of a finding.
+// Place is one access of a finding.
 struct Place {
   Task task;
   u32 pc;
@@ -86,48 +109,50 @@ struct Finding {
   unsigned count, accesses;
   unsigned size;
   std::uintptr_t address;
-  char memory[64];  // if it is not known by the address
+  char memory[64];  // if it is not given by the address
   Place place[2];
 };
 
 class Sanitizer;
 
-// Watched is a launch that is watched.
+// Watched is a watched launch.
 struct Watched {
   Sanitizer* by = nullptr;
   const Launch* launch = nullptr;
-  std::uintptr_t code = 0;  // where the module begins
-  std::size_t shared_bytes = 0;     // of shared memory, with the dynamic part that was asked for
+  std::uintptr_t code = 0;       // base address of the module
+  std::size_t shared_bytes = 0;  // bytes of shared memory, including the requested dynamic part
   bool has_dynamic_shared = false;
-  Known start, end, grid;  // grid: what blocks have told each other at barriers of the grid
+  Known start, end, grid;  // grid: what blocks have passed on at barriers of the grid
   Lock lock;
 };
 
 constexpr unsigned kPending = 4;
 
-// Hot is what every access of a thread looks at.
+// Hot is the data about a thread that every access needs.
 struct Hot {
   u32 time;
-  bool used;          // something of its ThreadState is set
-  bool accessed;      // since time
-  const void* polled; // a word that it reads, with a volatile access: what the access finds is not known until the next one
+  bool used;      // its ThreadState is in use
+  bool accessed;  // it has accessed memory since time
+  // a word that it reads by a volatile access; what the access sees is known only at its next
+  // access
+  const void* polled;
 };
 
-// ThreadState is what else is kept of a thread of a block.
+// ThreadState is the other data about a thread of a block.
 struct ThreadState {
-  bool listed;        // among those that know more than the block
-  u8 scope;           // + 1, of the next atomic operation
-  u8 barrier, warp;   // that it waits for: it is to learn from the others
-  u8 waiting;         // of pending
+  bool listed;       // it is in the list of threads that know more than the block
+  u8 scope;          // + 1, for the next atomic operation
+  u8 barrier, warp;  // at which it waits, and will learn from the others
+  u8 waiting;        // number of entries of pending
   u8 far[kPending];
   u32 mask;
-  u32 barrier_pc;     // of a barrier, or of a warp operation
-  Known more;         // beyond what the block knows
-  Release fence[3];   // what it let others know at its latest fences
-  Release pending[kPending];  // what it has seen and will know at its next fence
+  u32 barrier_pc;             // of a barrier or a warp operation
+  Known more;                 // knowledge beyond that of the block
+  Release fence[3];           // what it may publish since its latest fences
+  Release pending[kPending];  // what it has loaded and will know at its next fence
 };
 
-// Block is what an executor keeps of the block that it runs.
+// Block is an executor's data about the block that it runs.
 class Block {
  public:
   Block();
@@ -135,13 +160,15 @@ class Block {
   Block(const Block&) = delete;
 
   void begin(const Worker&, unsigned threads, Watched&, unsigned long long index);
-  // carry begins what the network's engine does for a thread: a part of a task that there is. What it lets others know by words is `tells`.
+  // carry begins the engine's work for a thread, as a part of an existing task. `tells` is what its
+  // words publish.
   void carry(const Worker&, Watched&, Task, const Known& tells);
   void end();
 
   void access(const void* p, unsigned size, unsigned how, const void* pc);
   void range(std::uintptr_t p, std::size_t n, unsigned how, const void* pc);
-  // lock begins an atomic operation and atomic ends it. Between them the thread holds the lock of the word's granule: it must not be switched away.
+  // lock begins an atomic operation and atomic ends it. Between them the thread holds the lock of
+  // the word's granule and must not be switched out.
   void lock(const void* p);
   bool in_atomic() const { return locked_; }
   void atomic(const void* p, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc);
@@ -153,10 +180,11 @@ class Block {
   void counts(const void* p);
   void index(long long i, const char* array, const void* pc);
 
-  // Meetings. arrive comes before a thread waits, and met behind it: whoever comes first lets all learn.
+  // Barriers. arrive is called before a thread waits, and met afterwards: the first thread to
+  // continue makes all learn.
   void arrive_barrier(const void* pc);
   void met_barrier();
-  // A warp operation that fences lets its lanes learn of each other.
+  // In a warp operation that fences, the lanes learn of each other.
   void arrive_warp(u32 mask, const void* pc);
   void met_warp(bool fences);
   void arrive_span(unsigned id);
@@ -167,7 +195,7 @@ class Block {
  private:
   struct Where {
     Granule* granule;
-    bool shared;  // memory of the block
+    bool shared;  // the block's shared memory
   };
 
   void start(const Worker&, unsigned threads, Watched&, Task);
@@ -195,7 +223,8 @@ class Block {
   void report(Kind, unsigned size, unsigned how, u32 pc, const char* memory);
   Place here(u32 pc, unsigned how) const;
   u32 offset(const void* pc) const { return pc ? static_cast<u32>(reinterpret_cast<std::uintptr_t>(pc) - 1 - watched_->code) & 0xffffff : 0; }
-  // has_fibers is false where a stream, the host or the network's engine stands for a block of one thread.
+  // has_fibers is false if a stream, the host or the network's engine acts as a block of one
+  // thread.
   bool has_fibers() const { return worker_->api; }
   void perhaps_switch();
   void perhaps_pause();
@@ -227,17 +256,17 @@ class Block {
   u32 polls_ = 0;
   u64 random_ = 0;
   Known base_;
-  const Known* tells_ = nullptr;  // of what is carried
-  Release begun_;  // what was before the launch: its beginning is a fence
+  const Known* tells_ = nullptr;  // what the carried operation publishes
+  Release begun_;                 // what preceded the launch: its beginning is a fence
   ThreadState* threads_;
   Hot* hot_;
   unsigned count_ = 0;
 
   std::uintptr_t shared_ = 0, shared_bytes_ = 0;
   std::unique_ptr<Granule[]> shared_shadow_;
-  std::vector<Task> shared_task_;  // whose that is
+  std::vector<Task> shared_task_;  // the task to which it belongs
 
-  // Unwritten is a read of shared memory that nobody had written.
+  // Unwritten is a read of shared memory that no thread had written.
   struct Unwritten {
     const Granule* granule;
     Cell read;
@@ -251,19 +280,19 @@ class Block {
   struct Memo {
     Task task;
     u32 time;
-  } memo_[64];  // what base_ is known to know
+  } memo_[64];  // a cache of what base_ knows
   Granule* locked_ = nullptr;
   Where locked_where_{};
 };
 
-// Sanitizer is what one device of a process watches.
+// Sanitizer has what is watched on one device of a process.
 class Sanitizer {
  public:
   Sanitizer(unsigned rank, u64 seed);
-  // follow takes over what another one of the device knew and found.
+  // follow takes over the knowledge and findings of the device's previous sanitizer.
   void follow(Sanitizer&);
 
-  // Actor is a stream, or the host, with what it knows.
+  // Actor is a stream or the host, with its knowledge.
   struct Actor {
     u32 id = 0, sequence = 0;
     Known known;
@@ -272,15 +301,17 @@ class Sanitizer {
   void found(Finding);
   std::vector<Finding> take();
 
-  // What streams do. name gives a stream its name; begin begins a launch of it; moved is what a copy or a fill does; tell and hear are a store and a wait of a stream.
+  // Actions of streams. name gives a stream its name; begin begins a launch on it; moved records a
+  // copy or a fill; tell and hear record a stream's store and wait.
   void name(Actor&);
   Launch& begin(Watched&, Actor&, const char* kernel, u32 module, std::int32_t caller, const Index3& grid, const Index3& block);
   void moved(Watched&, std::uintptr_t written, std::uintptr_t read, std::size_t bytes);
   void tell(Actor&, u32* word, u32 value, std::int32_t caller);
   void hear(Actor&, u32* word, u32 value, std::int32_t caller);
 
-  // The host's side. submitted is what a command that is given to a stream now starts with; synchronized: the host has waited for who knew that;
-  // touched: it reads or writes bytes.
+  // Actions of the host. submitted returns the knowledge with which a command given to a stream now
+  // starts. synchronized: the host has waited for work with that knowledge. touched: it reads or
+  // writes bytes.
   Known submitted();
   void synchronized(const Known&);
   void publish();
@@ -291,19 +322,19 @@ class Sanitizer {
 
   const unsigned rank;
   const u64 seed;
-  std::atomic<std::int32_t> caller{0};  // where the program is
+  std::atomic<std::int32_t> caller{0};  // place in the program
 
  private:
   std::mutex mutex_;
-  Actor host_;           // guarded by mutex_, as are
+  Actor host_;  // guarded by mutex_, as the following
   std::vector<Finding> findings_;
   struct Seen {
-    std::size_t index;                // of findings_
-    std::unordered_set<u64> threads;  // that made the later access
+    std::size_t index;                // index in findings_
+    std::unordered_set<u64> threads;  // threads that made the later access
   };
   std::unordered_map<u64, Seen> seen_;  // by kind and places
 
-  std::mutex alone_;  // guards what follows, by which one thread's accesses are made
+  std::mutex alone_;  // guards the following, which is used for accesses of a single thread
   Thread thread_{};
   Worker worker_;
   Block block_;

@@ -1,4 +1,4 @@
-// What a block does, as its hooks and meetings tell it.
+// Actions of a block, as reported by its hooks and barriers.
 
 #include <algorithm>
 #include <cstdio>
@@ -21,7 +21,8 @@ u64 mix(u64 x) {
   return x ^ x >> 33;
 }
 
-constexpr u32 kPolls = 16;  // volatile reads, and atomic operations that change nothing, after which others run
+// number of volatile reads, and of atomic operations without effect, after which other threads run
+constexpr u32 kPolls = 16;
 
 }  // namespace
 
@@ -68,7 +69,7 @@ void Block::start(const Worker& worker, unsigned threads, Watched& w, Task task)
 }
 
 void Block::end() {
-  unlock();  // of an atomic operation that was a fault
+  unlock();  // of an atomic operation that faulted
   for (u16 i : learned_) base_.learn(threads_[i].more);
   for (unsigned i = 0; i < count_; i++) {
     if (!hot_[i].used) {
@@ -185,7 +186,7 @@ bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
   return threads_[me].more.level[level].knows(c.task, *l, c.thread, c.time);
 }
 
-// check looks whether an access of bytes of a granule, which is locked, is as it should be, and remembers it.
+// check checks an access of bytes of a granule, which is locked, and records it.
 void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
   Granule& g = *w.granule;
   if (w.shared && p + size > shared_ + shared_bytes_) return beyond_shared(p, size, how, pc);
@@ -239,7 +240,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
       if (why == kNoReason && knows(level, c, l, nullptr)) kind = Kind::kOrderTooWeak, why = level;
     if (why == kNoReason && again && !(c.how & kWrite)) why = kPutAgain;
     report(kind, why, p, size, how, pc, &c, l, block);
-    c = Cell{};  // once is enough
+    c = Cell{};  // report it only once
     place = static_cast<int>(i);
   }
   if (place < 0) place = g.next++ % kCells;
@@ -252,7 +253,8 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   c.mask = mask;
 }
 
-// put_before tells whether another put of the rank whose put this is has written such bytes of a granule.
+// put_before reports whether another put of the same rank has written some of these bytes of a
+// granule.
 bool Block::put_before(const Granule& g, u8 mask) const {
   for (const Cell& c : g.cells) {
     if (!(c.mask & mask) || !(c.how & kWrite) || c.task == task_ || rank_of(static_cast<Task>(c.task)) != rank_of(task_)) continue;
@@ -262,8 +264,9 @@ bool Block::put_before(const Granule& g, u8 mask) const {
   return false;
 }
 
-// unwritten is a read of bytes that nobody has written. In shared memory it is told when the block ends: a thread that writes them later, and has not waited for the read, races with it
-// and may as well come first.
+// unwritten records a read of bytes that nothing has written. In shared memory it is reported when
+// the block ends, because a thread that writes them later without having waited for the read races
+// with it, and might as well come first.
 void Block::unwritten(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
   if (!w.shared) return report(Kind::kNeverWritten, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
   Unwritten u{w.granule, {}, {}};
@@ -278,13 +281,14 @@ void Block::unwritten(const Where& w, std::uintptr_t p, unsigned size, u8 mask, 
   unwritten_.push_back(u);
 }
 
-// written drops reads of unwritten bytes of a granule with which a write by the thread races.
+// written drops the reads of unwritten bytes of a granule that race with a write by the thread.
 void Block::written(const Granule& g, u8 mask, unsigned how) {
   const Launch* l;
   std::erase_if(unwritten_, [&](const Unwritten& u) { return u.granule == &g && u.read.mask & mask && !(u.read.how & how & kAtomic) && !knows(0, u.read, l, nullptr); });
 }
 
-// stray is an access of memory that has no shadow: that was freed, of a page beside some that is watched, where nobody may be, or none of our business.
+// stray handles an access of memory without shadow: freed memory, a page next to watched memory, an
+// inaccessible area, or memory that is not watched.
 void Block::stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc) {
   if (shared_ && executor()->shared_memory.contains(p)) return beyond_shared(p, size, how, pc);
   if (find(p)) return report(Kind::kUseAfterFree, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
@@ -307,7 +311,7 @@ void Block::index(long long i, const char* array, const void* pc) {
   report(Kind::kOutOfBounds, 0, kRead, offset(pc), memory);
 }
 
-// here is an access by the thread.
+// here returns an access by the thread.
 Place Block::here(u32 pc, unsigned how) const {
   return {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, index()};
 }
@@ -327,7 +331,7 @@ void Block::report(Kind kind, Why why, std::uintptr_t p, unsigned size, unsigned
   watched_->by->found(f);
 }
 
-// report tells of an access of memory that is best described by words.
+// report reports an access of memory that is best described in words.
 void Block::report(Kind kind, unsigned size, unsigned how, u32 pc, const char* memory) {
   Finding f{};
   f.kind = kind;
@@ -338,7 +342,7 @@ void Block::report(Kind kind, unsigned size, unsigned how, u32 pc, const char* m
   watched_->by->found(f);
 }
 
-// polled: a thread that reads a word again and again may wait for another one of its block.
+// polled: a thread that reads a word again and again may wait for another thread of its block.
 void Block::polled() {
   if (has_fibers() && ++polls_ % kPolls == 0) emu_preempt();
 }
@@ -350,7 +354,8 @@ void Block::perhaps_switch() {
   if (random_ % 4 == 0) emu_preempt();
 }
 
-// perhaps_pause holds a block back that has stored a word, so that others look at the word before the next one comes.
+// perhaps_pause delays a block that has stored a word, so that others read the word before the next
+// store.
 void Block::perhaps_pause() {
   if (!random_) return;
   perhaps_switch();
@@ -359,7 +364,7 @@ void Block::perhaps_pause() {
   nanosleep(&t, nullptr);
 }
 
-// Words by which threads meet.
+// Words by which threads synchronise.
 
 unsigned Block::distance(Task other) const { return other == task_ ? kBlockScope : rank_of(other) == rank_of(task_) ? kDeviceScope : kSystemScope; }
 
@@ -391,7 +396,8 @@ bool Block::has(ThreadState& t, unsigned level, const Release& r) {
   if (r.task == task_)
     return r.thread == number(t) || r.time <= block_time_ || t.more.level[level].at(task_key(task_, r.thread)) >= r.time;
   const Launch* l = region()->launch_of(r.task);
-  if (l && r.time == 0) return false;  // it has done nothing itself, and may tell what was before its launch
+  // it has done nothing itself, and may publish what preceded its launch
+  if (l && r.time == 0) return false;
   return !l || base_.level[level].knows(r.task, *l, r.thread, r.time) || t.more.level[level].knows(r.task, *l, r.thread, r.time);
 }
 
@@ -411,7 +417,8 @@ void Block::learn(ThreadState& t, unsigned level, const Release& r) {
   if (r.time > 0) k.learn(e, 3);
 }
 
-// observe: a thread has read a word, and so knows the stores that it saw, though not what was before them.
+// observe: a thread has read a word, and so knows the stores that it saw, but not what preceded
+// them.
 void Block::observe(const ThreadState& t, Sync& s) {
   if (!s.stores.task) return;
   const unsigned me = number(t);
@@ -423,7 +430,7 @@ void Block::observe(const ThreadState& t, Sync& s) {
   *mine = {task_, time_of(me), static_cast<u16>(me), s.stores};
 }
 
-// saw tells whether an atomic store, which is not known, was seen by a read that is.
+// saw reports whether a known read has seen an atomic store that is not known.
 bool Block::saw(Granule& g, const Cell& c, const Launch& l) {
   if ((c.how & (kWrite | kAtomic)) != (kWrite | kAtomic)) return false;
   const Sync* s = sync_of(g, static_cast<unsigned>(__builtin_ctz(c.mask)), false);
@@ -433,7 +440,7 @@ bool Block::saw(Granule& g, const Cell& c, const Launch& l) {
   return false;
 }
 
-// load: a thread has read a word.
+// load: a thread has loaded a word.
 void Block::load(ThreadState& t, Sync& s, bool acquire, unsigned scope) {
   observe(t, s);
   const Release* strong = nullptr;
@@ -465,7 +472,7 @@ void Block::load(ThreadState& t, Sync& s, bool acquire, unsigned scope) {
 
 namespace {
 
-// both is what two releases tell together. One of them names it.
+// both returns what two releases publish together; one of them names the result.
 Release both(const Release& a, const Release& b) {
   if (!a.task) return b;
   if (!b.task) return a;
@@ -477,7 +484,7 @@ Release both(const Release& a, const Release& b) {
 
 }  // namespace
 
-// store: a thread stores a word; swap, if it also reads it.
+// store: a thread stores a word; swap is set if it also reads the word.
 void Block::store(ThreadState& t, Sync& s, bool swap, bool release_order, unsigned scope) {
   s.stores.add(task_, now_, swap);
   s.carried = !watched_->launch->carried ? Sync::kNoMessage : swap ? Sync::kAdds : Sync::kSets;
@@ -511,7 +518,7 @@ void Block::fence(unsigned scope) {
     if (t.far[i] <= scope) learn(t, 0, t.pending[i]);
     learn(t, 1, t.pending[i]);
   }
-  unsigned left = 0;  // those that a fence of wider scope may still let in
+  unsigned left = 0;  // those that a fence of wider scope may still publish
   for (unsigned i = 0; i < t.waiting; i++)
     if (t.far[i] > scope && t.far[i] <= kSystemScope) {
       if (left != i) t.pending[left] = std::move(t.pending[i]);
@@ -583,12 +590,14 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
     s->seen = kind == kSwap;
   }
   unlock();
-  if (unknown && !locked_where_.shared) learn_outside();  // the network's engine, or the host, has stored it
+  // the network's engine or the host has stored it
+  if (unknown && !locked_where_.shared) learn_outside();
   if (kind != kStore && old == stored) polled();
   else if (!locked_where_.shared) perhaps_pause();
 }
 
-// wants: a thread waits until a word equals a value. If that was stored over before anybody saw it, it waits in vain, or until it comes again.
+// wants: a thread waits until a word equals a value. If that value was overwritten before any
+// thread saw it, the thread waits in vain, or until the value comes again.
 void Block::wants(const void* at, u64 value, const void* pc) {
   const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
   Where w;
@@ -610,10 +619,12 @@ void Block::wants(const void* at, u64 value, const void* pc) {
   watched_->by->found(f);
 }
 
-// First values. A thread reads a word before it lets others add to it, and then waits until they have. If a store of another one is not ordered with the read, what is read may count it
-// or not. That is a mistake only if a wait follows: others read such words to look how far they are.
+// First values. A thread reads a word before it lets others add to it, and then waits until they
+// have. If another thread's store is not ordered with the read, the value read may include it or
+// not. That is wrong only if a wait follows: other code reads such words to see the progress.
 //
-// The read acquires: it is over before its thread goes on. So what tells of it later needs no fence, such as a barrier that is relaxed.
+// The read acquires: it is complete before its thread continues. So publishing it later needs no
+// fence; even a relaxed barrier does that.
 
 bool Block::knows(unsigned level, const First& f) {
   Cell c{};
@@ -634,7 +645,7 @@ void Block::first(const void* at, const void* pc) {
   First* mine = nullptr;
   for (First& f : s->first)
     if (f.task == task_) {
-      if (!knows(0, f)) return;  // one thread of several stands for all
+      if (!knows(0, f)) return;  // one of several threads represents all
       mine = &f;
     }
   if (!mine) mine = &s->first[s->next_first++ % kFirsts];
@@ -649,13 +660,14 @@ void Block::first(const void* at, const void* pc) {
   if (!knows(0, store, l, nullptr) && !saw(*w.granule, store, *l)) mine->by = last.task, mine->by_pc = s->last_pc, mine->by_thread = last.thread;
 }
 
-// overtakes notes which reads of first values do not come before a store of this block.
+// overtakes records which reads of first values are not ordered before a store of this block.
 void Block::overtakes(Sync& s) {
   for (First& f : s.first)
     if (f.task && f.task != task_ && !f.by && !knows(kLevels - 1, f)) f.by = task_, f.by_pc = s.last_pc, f.by_thread = static_cast<u16>(thread());
 }
 
-// outrun tells of a message that changes a word, if another one that has changed it before could also come after it. Additions may.
+// outrun reports a message that changes a word, if an earlier message's change could also come
+// after it. Additions may.
 void Block::outrun(const Sync& s, std::uintptr_t p, unsigned size, u32 pc) {
   Cell c{};
   c.task = s.weak.task, c.time = std::max(s.weak.time, 1u), c.thread = s.weak.thread, c.pc = s.last_pc, c.how = kWrite | kAtomic;
@@ -687,7 +699,7 @@ void Block::counts(const void* at) {
   }
 }
 
-// Meetings.
+// Barriers.
 
 void Block::arrive_barrier(const void* pc) {
   ThreadState& t = current();
@@ -696,7 +708,7 @@ void Block::arrive_barrier(const void* pc) {
   t.barrier_pc = offset(pc);
 }
 
-// diverged: a thread waits where others of its group do not: elsewhere, or nowhere any more.
+// diverged: a thread waits where others of its group do not: they wait elsewhere, or have ended.
 void Block::diverged(u32 pc, unsigned thread, const ThreadState* other) {
   Finding f{};
   f.kind = Kind::kDivergentBarrier;
@@ -734,7 +746,8 @@ void Block::met_barrier() {
   after_barrier_ = ++now_;
 }
 
-// share lets some threads know what each of them does, and that all of them have met at an entry, of the kind kWarp or of one thread.
+// share gives some threads the knowledge of what each of them did, and records that they have all
+// met at an entry, of kind kWarp or for one thread.
 void Block::share(const u16* who, unsigned n, u32 kind) {
   Known all;
   bool any = false;

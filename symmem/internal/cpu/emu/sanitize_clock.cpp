@@ -9,10 +9,11 @@ namespace emu::sanitize {
 
 namespace {
 
-constexpr u32 kSmallest = 4;      // entries of a clock of class 0
-constexpr u32 kMany = 256;        // above which entries are dropped
-constexpr u32 kManyOfTask = 12;   // threads of a task, above which they become all
-constexpr u32 kManyOfLaunch = 64; // tasks of a launch, or of what the network's engine does of a kind for a peer
+constexpr u32 kSmallest = 4;     // entries of a clock of class 0
+constexpr u32 kMany = 256;       // number of entries above which some are dropped
+constexpr u32 kManyOfTask = 12;  // number of threads of a task above which they are replaced by all
+// likewise for tasks of a launch, or of one kind of an engine's operations for a peer
+constexpr u32 kManyOfLaunch = 64;
 
 Clock* allocate(u32 n) {
   u32 c = 0;
@@ -44,7 +45,8 @@ Clock* allocate(u32 n) {
 
 Task task_of(u64 key) { return static_cast<Task>(key >> 16); }
 
-// shorten drops what other entries imply, and then, if there are still many, knows all of a task or of a launch of which a lot is known. Actors come last.
+// shorten drops entries that others imply. If there are still many, it adds all of a task or launch
+// of which much is already known. Actors come last.
 void shorten(std::vector<Entry>& v) {
   const auto actors = std::lower_bound(v.begin(), v.end(), kActorKey, [](const Entry& e, u64 k) { return e.key < k; });
   std::vector<Entry> tasks, known(actors, v.end());
@@ -117,7 +119,7 @@ void Knowledge::learn(const Knowledge& o) {
 
 // tells reports whether entries say anything new.
 bool Knowledge::tells(const Entry* e, u32 n) const {
-  constexpr u32 kFew = 8;  // for which a search each is quicker than to go through the clock
+  constexpr u32 kFew = 8;  // up to which a search for each is faster than going through the clock
   if (n <= kFew || !clock_) {
     for (u32 i = 0; i < n; i++)
       if (e[i].value > at(e[i].key)) return true;

@@ -1,9 +1,11 @@
-// sanitize_clock.h: what somebody knows of what others have done.
+// sanitize_clock.h: clocks, which represent knowledge of what others have done.
 //
-// A vector clock with one place for every thread of every block would have millions. But threads learn of each other in groups: a barrier tells a block all that its threads
-// did, the end of a launch tells its stream all that the blocks did. So a clock is a short sorted list, whose entries speak of an actor, up to a launch, or of a
-// task up to a time: of all its threads, of a warp, or of one thread. Entries that others imply are dropped. A list that grows in spite of that is made shorter by knowing more than
-// was learned, which may hide a race and never invents one.
+// A vector clock with one place for every thread of every block would have millions of places. But
+// threads learn of each other in groups: a barrier gives a block everything that its threads did,
+// and the end of a launch gives its stream everything that the blocks did. So a clock is a short
+// sorted list. An entry covers an actor up to a launch, or a task up to a time: all its threads, a
+// warp, or one thread. Entries that others imply are dropped. If a list still grows, it is
+// shortened by adding knowledge, which may hide a race and never invents one.
 #pragma once
 
 #include "sanitize_region.h"
@@ -15,14 +17,14 @@ struct Entry {
   u64 value;
 };
 
-// Who of a task an entry speaks of.
+// Which threads of a task an entry covers.
 constexpr u32 kAll = 0xffff, kWarp = 0x8000;
 
 constexpr u64 kActorKey = 1ull << 63;
 inline u64 actor_key(u32 actor) { return kActorKey | actor; }
 inline u64 task_key(Task t, u32 who) { return static_cast<u64>(t) << 16 | who; }
 
-// Clock is never changed once it can be seen, and is shared by all who know the same.
+// A Clock is immutable once it is visible to others, and is shared by all with the same knowledge.
 struct Clock {
   std::atomic<u32> users;
   u32 n, size_class;
@@ -31,7 +33,7 @@ struct Clock {
   u64 at(u64 key) const;  // the value of an entry, 0 if there is none
 };
 
-// Knowledge is a reference to a clock, or to none: knowing nothing.
+// Knowledge is a reference to a clock, or null, which means no knowledge.
 class Knowledge {
  public:
   Knowledge() = default;
@@ -49,7 +51,7 @@ class Knowledge {
   bool same(const Knowledge& o) const { return clock_ == o.clock_; }
   void forget() { *this = Knowledge(); }
 
-  // learn adds what another one knows, or entries, which are sorted.
+  // learn adds the knowledge of another one, or sorted entries.
   void learn(const Knowledge& o);
   void learn(const Entry* e, u32 n);
   void learn(u64 key, u64 value) {
@@ -58,7 +60,7 @@ class Knowledge {
   }
 
   u64 at(u64 key) const { return clock_ ? clock_->at(key) : 0; }
-  // knows tells whether what a thread of a task did at a time is known.
+  // knows reports whether it covers what a thread of a task did at a time.
   bool knows(Task, const Launch&, unsigned thread, u64 time) const;
 
  private:

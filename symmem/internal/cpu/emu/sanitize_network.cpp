@@ -19,7 +19,7 @@ void plainly(u64* word, bool add, u64 value) {
   else __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-// Poster is who has posted an operation: its store to the slot's first word says so.
+// Poster identifies the thread that has posted an operation, by its store to the slot's first word.
 struct Poster {
   Task task;
   u32 time;

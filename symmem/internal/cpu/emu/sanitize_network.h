@@ -1,15 +1,19 @@
-// sanitize_network.h: what the network's engine does to memory, for the kernels that posted it and as its part in what happens before what.
+// sanitize_network.h: the engine's accesses to memory, on behalf of the kernels that posted them
+// and as its part of happens-before.
 //
-// Each operation has tasks of its own, as blocks have. They begin with what the thread knew that posted it, and the thread does not know of them. A put has two, its reads of the source
-// here and its writes at the peer; a get has one, for both sides. Three things tell of tasks:
+// Each operation has its own tasks, as blocks have. They begin with the knowledge of the thread
+// that posted the operation, and the thread does not know of them. A put has two tasks: its reads
+// of the source here, and its writes at the peer. A get has one, for both sides. Three things
+// publish tasks:
 //
-//	its signal               the put's own two. A strong one also those of all puts that this rank had posted to the peer before; a weak one would tell of these if messages
-//	                         could not overtake each other, so that who relies on it has an order that is too weak.
+//	its signal               both tasks of its put. A strong signal also those of all earlier puts of this rank to the peer. A weak signal would publish these
+//	                         if messages could not overtake each other, so relying on it is an order that is too weak.
 //	its counter, `done`      what is over here: the reads of sources, and gets
-//	a fence                  all of what was posted before, to its peer or to all
+//	a fence                  everything posted before, to its peer or to all
 //
-// All three tell as well what the thread knew that posted. The tasks of a kind for one peer are numbered as they are posted, so that "all before" is one entry of a clock; single ones
-// are an entry each. A signal's change of its word is an access of the put's second task.
+// All three also publish the knowledge of the posting thread. The tasks of one kind for one peer
+// are numbered in the order of posting, so that "all before" is one entry of a clock; single tasks
+// are one entry each. A signal's change of its word is an access of the put's second task.
 #pragma once
 
 #include <array>
@@ -26,15 +30,16 @@ struct Device;
 
 namespace emu::sanitize {
 
-// Network is what a device's engine tells, which calls it from one thread.
+// Network receives the calls of a device's engine, which come from one thread.
 class Network {
  public:
   explicit Network(Device&);
   Network(const Network&) = delete;
 
   const net_watcher* watcher() const { return &table_; }
-  // over is what somebody knows who waited until all that was posted is over here. After ended, as a new epoch begins, it is over
-  // at the peers as well, and what peers posted is here.
+  // over returns the knowledge of a host that has waited until everything posted is over here.
+  // After ended, when a new epoch begins, it is also over at the peers, and what peers posted has
+  // arrived.
   Known over();
   void ended();
 
@@ -47,12 +52,12 @@ class Network {
   };
   struct Peer {
     u32 reads = 0, writes = 0, gets = 0;  // actors
-    u32 sequence = 0;                     // of what was posted last
+    u32 sequence = 0;                     // of the latest operation
     std::array<Post, 8> posts;            // of the latest threads
     u32 next_post = 0;
-    u32 forgotten = 0;                    // the last sequence of a thread that is not among these any more
+    u32 forgotten = 0;  // the last sequence of a thread that is no longer in posts
   };
-  // What a message's record says, and where it is.
+  // The contents of a message's record, and its place.
   struct Carrying {
     Launch launch[2];
     Task task[2];
@@ -69,27 +74,29 @@ class Network {
   void done(u64* word, u64 value);
 
   Peer& peer(u32);
-  // note remembers who has posted; before is the last sequence that whoever posts now knows of, at a level: what was forgotten counts as known.
+  // note records who has posted. before returns the last sequence that the posting thread knows of,
+  // at a level; forgotten ones count as known.
   static void note(Peer&, const Post&);
   static u32 before(const Peer&, const Known&, unsigned level, const Post&);
-  // learn_all: all that was posted to a peer is over.
+  // learn_all: everything posted to a peer is over.
   static void learn_all(Known&, const Peer&);
   bool find(u32 source, u64 name, Carrying&);
   void came(const Launch&);
-  // store changes a word as one side of an operation does, and tells what it lets others know.
+  // store changes a word as one side of an operation, and publishes `tells`.
   void store(Sanitizer&, const Carrying&, unsigned side, const Known& tells, u64* word, bool add, u64 value);
 
   Device& device_;
   net_watcher table_;
-  u32 fences_ = 0, fence_ = 0;  // their actor, and the number of the last
-  u64 last_ = 0;                // that has passed
+  u32 fences_ = 0, fence_ = 0;  // the actor of fences, and the number of the last fence
+  u64 last_ = 0;                // the last operation that has passed
   Thread thread_{};
   Worker worker_{};
   Block block_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the following
   std::vector<Peer> peers_;
-  std::unordered_map<u32, u32> came_;  // the latest of others' operations that has done something here, by actor
+  // the latest operation of others that has acted here, by actor
+  std::unordered_map<u32, u32> came_;
   Known over_;
 };
 

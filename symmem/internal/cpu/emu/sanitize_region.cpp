@@ -16,11 +16,12 @@ namespace emu::sanitize {
 
 namespace {
 
-// Above where Go begins its heap and below where the system maps programs.
+// Above the beginning of Go's heap and below the addresses at which the system maps programs.
 void* const kBase = reinterpret_cast<void*>(0x4400'0000'0000);
-constexpr std::size_t kBytes = 1ull << 44;  // of addresses: those of memory that was freed are not used again
+// bytes of addresses; those of freed memory are not reused
+constexpr std::size_t kBytes = 1ull << 44;
 
-std::mutex mutex;  // guards what follows, but for the pointer's readers
+std::mutex mutex;  // guards the following, except for readers of the pointer
 Region* mapped = nullptr;
 int descriptor = -1;
 char mapped_name[64];

@@ -17,14 +17,14 @@ constexpr std::size_t kPages = 1 << (kChunkBits - kPageBits), kChunks = 1ull << 
 
 using Chunk = std::atomic<const Range*>[kPages];
 
-// By address: chunks of 2 MiB, and in them the pages.
+// By address: chunks of 2 MiB, each with its pages.
 std::atomic<Chunk*>* chunks() {
   static std::atomic<Chunk*>* const table = static_cast<std::atomic<Chunk*>*>(
       mmap(nullptr, kChunks * sizeof(Chunk*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   return table;
 }
 
-std::mutex ranges_mutex;  // guards what follows
+std::mutex ranges_mutex;  // guards the following
 std::unordered_set<const Range*> ranges;
 
 void enter(const Range* r, std::uintptr_t base, std::size_t bytes) {
@@ -35,7 +35,7 @@ void enter(const Range* r, std::uintptr_t base, std::size_t bytes) {
   }
 }
 
-// segment_shadow finds the shadow of memory that processes share, or makes it.
+// segment_shadow returns the shadow of memory that processes share, and makes it if there is none.
 Granule* segment_shadow(u64 inode, std::size_t bytes) {
   Region& r = *region();
   Held held(r.segment_lock);
@@ -50,7 +50,7 @@ Granule* segment_shadow(u64 inode, std::size_t bytes) {
   return static_cast<Granule*>(shadow);
 }
 
-// give makes the shadow of so many bytes zero, and gives back all that it holds.
+// give zeroes the shadow of so many bytes, and frees everything that it refers to.
 void give(Granule* shadow, std::size_t bytes) {
   region()->each_used(shadow, bytes * 8, [](void* p, std::size_t n) {
     for (Granule *g = static_cast<Granule*>(p), *end = g + n / sizeof(Granule); g != end; g++)
@@ -70,7 +70,7 @@ void drop_segment(u64 inode) {
     }
 }
 
-// syncs are all there may be; memory that nobody has touched costs nothing.
+// syncs has the maximum number of entries; memory that was never touched costs nothing.
 Sync* syncs() {
   Region& r = *region();
   if (!r.sync_base) {

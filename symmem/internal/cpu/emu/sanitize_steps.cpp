@@ -40,7 +40,7 @@ void Block::step(std::uintptr_t p, unsigned size, bool stores, u32 pc) {
   word.store = now;
 }
 
-// unordered: another thread of the warp has made an access, and nothing orders this one and that.
+// unordered: another thread of the warp has made an access that is not ordered with this one.
 bool Block::unordered(const Step& s) {
   const unsigned me = thread();
   if (!s.size || s.thread == me || s.thread / 32 != me / 32) return false;

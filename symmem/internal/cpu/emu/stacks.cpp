@@ -38,7 +38,7 @@ void Stacks::guard(int s) {
 
 void* Stacks::prepare(int s, void (*entry)()) {
   std::uintptr_t top = base_ + (s + 1) * kStride - 64 - (s % 61) * 64;
-  // As emu_switch leaves it: six registers, the address to go to, and a null return address for it.
+  // As emu_switch leaves it: six registers, the address to continue at, and a null return address.
   std::uintptr_t* sp = reinterpret_cast<std::uintptr_t*>(top) - 8;
   std::memset(sp, 0, 8 * sizeof *sp);
   sp[6] = reinterpret_cast<std::uintptr_t>(entry);

@@ -1,7 +1,8 @@
 // stacks.h: the stacks of one executor's fibers, in one reserved region.
 //
-// A stack costs memory only once it is used. Each has a guard page below it. Their tops start at different places in a page: if all were alike, a thousand
-// stacks would compete for the same few lines of the cache.
+// A stack costs memory only once it is used. Each has a guard page below it. Their tops are at
+// different offsets in a page; otherwise a thousand stacks would compete for the same few cache
+// lines.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@ namespace emu {
 class Stacks {
  public:
   static constexpr std::size_t kPage = 4096;
-  static constexpr std::size_t kStride = 33 * kPage;  // guard page included; odd, for the same reason
+  // includes the guard page; odd, so that stacks use different cache lines
+  static constexpr std::size_t kStride = 33 * kPage;
 
   explicit Stacks(unsigned count);
   ~Stacks();
@@ -25,14 +27,14 @@ class Stacks {
     return s;
   }
   void give(int s) { free_[free_count_++] = s; }
-  // reset takes all back, whoever had them.
+  // reset frees all stacks, even those in use.
   void reset();
 
-  // prepare returns the stack pointer that starts entry on stack s when it is resumed.
+  // prepare returns the stack pointer that, when resumed, starts entry on stack s.
   void* prepare(int s, void (*entry)());
 
   bool contains(std::uintptr_t a) const { return a - base_ < count_ * kStride; }
-  // guards tells whether an address is in a guard page.
+  // guards reports whether an address is in a guard page.
   bool guards(std::uintptr_t a) const { return contains(a) && (a - base_) % kStride < kPage; }
 
  private:
@@ -40,7 +42,7 @@ class Stacks {
 
   std::uintptr_t base_;
   unsigned count_;
-  int used_ = 0;     // stacks below it have their guard page
+  int used_ = 0;     // number of stacks that have their guard page
   int counted_ = 0;  // by guard
   int* free_;
   unsigned free_count_;

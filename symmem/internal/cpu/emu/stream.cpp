@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kAlign = 64;
 
-// await_change waits until the word is no longer old: awake for the time a short kernel takes, then asleep.
+// await_change waits until the word is no longer old: it polls for the time of a short kernel, and
+// then sleeps.
 void await_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
   constexpr int kSpins = 1000;
   for (int i = 0; i < kSpins; i++) {
@@ -116,7 +117,8 @@ Stream::~Stream() {
   thread_.join();
 }
 
-// make_room waits while the queue is full: who submits faster than the kernels run is held back, as on a GPU.
+// make_room waits while the queue is full, as on a GPU, if commands are submitted faster than they
+// run.
 void Stream::make_room() {
   for (;;) {
     const std::uint32_t done = completed_.load(std::memory_order_acquire);
@@ -138,7 +140,7 @@ void Stream::submit(Command c) {
 }
 
 void Stream::add(Command c) {
-  if (capture_ && c.kind != Command::kMark) {  // a mark is of this time's memory
+  if (capture_ && c.kind != Command::kMark) {  // a mark concerns the memory as it is now
     capture_->push_back(std::move(c));
     return;
   }
@@ -202,7 +204,7 @@ void Stream::serve() {
   executor_.retire();
 }
 
-// await polls a word that another process may write: awake for a while, then with pauses.
+// await polls a word that another process may write: at first without pauses, then with pauses.
 void Stream::await(const Command& c) const {
   constexpr int kAwake = 200;
   for (int i = 0; __atomic_load_n(c.word, __ATOMIC_ACQUIRE) != c.value && !closing_.load(); i++) {
@@ -211,7 +213,7 @@ void Stream::await(const Command& c) const {
   }
 }
 
-// know adds what the host knew to what the stream knows.
+// know adds the host's knowledge to the stream's.
 void Stream::know(const Command& c, sanitize::Sanitizer& s) {
   std::lock_guard lock(mutex_);
   if (actor_.id == 0) s.name(actor_);
@@ -223,7 +225,8 @@ sanitize::Known Stream::known() {
   return actor_.known;
 }
 
-// perform does what a command says. After a fault, and until it is reported, only events are still reached, because others may wait for them.
+// perform executes a command. After a fault, until it is reported, it only executes events, because
+// others may wait for them.
 void Stream::perform(Command& c, Executor& e) {
   const std::shared_ptr<sanitize::Sanitizer> s = device_->watcher();
   if (s) know(c, *s);
@@ -258,7 +261,7 @@ void Stream::perform(Command& c, Executor& e) {
   }
 }
 
-// hold_back lets a seed choose when a grid begins and in which order its blocks do.
+// hold_back chooses, by the seed, when a grid begins and in which order its blocks run.
 void Stream::hold_back(Grid& g, sanitize::Sanitizer& s) {
   std::uint64_t x = (s.seed + 1) * 0x9e3779b97f4a7c15ull ^ (static_cast<std::uint64_t>(s.rank) << 32 | actor_.sequence) * 0xc4ceb9fe1a85ec53ull;
   x ^= x >> 29;

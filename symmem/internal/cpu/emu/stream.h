@@ -19,31 +19,32 @@ namespace emu {
 
 // Module is a library of kernels; it stays loaded while work that needs it is queued.
 struct Module {
-  void* library = nullptr;  // null for what is built in
+  void* library = nullptr;  // null for the built-in kernels
   std::string path;
   Entry* entries = nullptr;
   Code code{};
   SharedNeed shared{};
   bool has_dynamic_shared = false;
-  std::uint32_t watched = 0;  // its index for records, if it can be watched
+  std::uint32_t watched = 0;  // its index in the records, if it can be watched
   ~Module();
 };
 
 // Mark is a place in a stream.
 struct Mark {
   std::atomic<std::uint32_t> reached{0};
-  sanitize::Known known{};  // by then; written before it is reached
+  sanitize::Known known{};  // at that place; written before it is reached
   void wait();
 };
 
-// Event is a place in a stream. Recording it again moves it, maybe to another stream: who waits already waits for the place it had.
+// Event is a place in a stream. Recording it again moves it, perhaps to another stream; earlier
+// waits still wait for the old place.
 struct Event {
   std::atomic<std::shared_ptr<Mark>> latest{};  // null until recorded
   std::atomic<unsigned long long> time{0};      // nanoseconds, of the last time it was reached
   void wait() const;
 };
 
-// Bytes is a copy of the caller's, aligned for any argument.
+// Bytes is a copy of the caller's bytes, aligned for any argument.
 using Bytes = std::shared_ptr<char[]>;
 Bytes copy_bytes(const void*, std::size_t);
 
@@ -54,22 +55,22 @@ struct Command {
   Index3 dim{}, block_dim{};
   Bytes arguments{}, data{};
   std::shared_ptr<Event> event{};
-  std::shared_ptr<Mark> mark{};  // of kRecord and kWait, once submitted
-  std::uint32_t* word = nullptr;  // of kStore and kAwait
+  std::shared_ptr<Mark> mark{};   // for kRecord and kWait, once submitted
+  std::uint32_t* word = nullptr;  // for kStore and kAwait
   std::uint32_t value = 0;
   std::uint32_t shared = 0;  // bytes of dynamic shared memory
   std::int32_t caller = 0;   // the place in the program, while accesses are watched
-  // Of a copy, a fill or a mark, whose value is the state.
+  // For a copy, a fill or a mark, whose value is the state.
   std::uintptr_t written = 0, read = 0;
   std::size_t bytes = 0;
-  sanitize::Known known{};  // by the host when it was submitted
+  sanitize::Known known{};  // the host's knowledge at submission
 };
 
 using Graph = std::vector<Command>;
 
 class Stream {
  public:
-  static constexpr std::uint32_t kQueued = 1024;  // commands that may wait
+  static constexpr std::uint32_t kQueued = 1024;  // maximum number of queued commands
 
   explicit Stream(Device*);
   ~Stream();
@@ -78,13 +79,13 @@ class Stream {
   // add queues a command, or records it while a graph is captured. It waits while the queue is full.
   void add(Command);
   void replay(const Graph&);
-  // synchronize waits for all that was added. It is true when there was a fault since it was last called, and tells which kernel of which
-  // library it was.
+  // synchronize waits for all added commands. It returns true if there was a fault since its last
+  // call, with the kernel and its library.
   bool synchronize(Fault&, std::string& kernel, std::string& library);
-  // known is what the stream knew when it was last idle.
+  // known returns what the stream knew when it was last idle.
   sanitize::Known known();
   Device* device() const { return device_; }
-  // awaits is whether it waits for an event at this moment.
+  // awaits reports whether the stream waits for an event at this moment.
   bool awaits() const { return awaits_.load(); }
   bool idle() const { return completed_.load() == submitted_.load(); }
 
@@ -115,7 +116,7 @@ class Stream {
   std::thread thread_;
 };
 
-// Copying and filling are kernels of one thread, so that a bad address is a fault like any other.
+// Copies and fills are kernels of one thread, so that a bad address is a fault like any other.
 Command copy_command(std::uintptr_t dst, std::uintptr_t src, std::size_t n);
 Command fill_command(std::uintptr_t dst, int value, std::size_t n);
 Command fill_words_command(std::uintptr_t dst, std::uint32_t value, std::size_t n);

@@ -11,11 +11,11 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// around are sizes at and beside the limits of messages, of what is sent eagerly, and of rings.
+// around has sizes at and near the limits of messages, of eager sends, and of rings.
 var around = []int{0, 1, 7, 8, 9, 63, 64, 65, 255, 1024, 4095, 4096, 4097, 8191, 8192, 8193, 16384, 65535, 65536, 65537, 262143, 262144, 262145, 1<<20 - 1, 1 << 20,
 	1<<20 + 1, 4<<20 - 1, 4 << 20, 4<<20 + 1, 9<<20 + 5}
 
-// sizes: rank 0 puts and gets pieces of every size. Nothing beside them changes.
+// sizes: rank 0 puts and gets pieces of every size. No other bytes change.
 func sizes(r *Rank) {
 	r.open()
 	src := r.alloc(windowBytes)
@@ -74,7 +74,7 @@ func zero(m []byte) bool {
 
 var zeros [4096]byte
 
-// blocks: rows of many shapes, there and back.
+// blocks: puts and gets of rows of many shapes.
 func blocks(r *Rank) {
 	r.open()
 	for i, b := range []struct{ width, rows, here, there int }{
@@ -120,7 +120,7 @@ func blocks(r *Rank) {
 	r.Close()
 }
 
-// words: signals that set and add to words of a window, and those of the board.
+// words: signals that set and add to words of a window and of the board.
 func words(r *Rank) {
 	r.open()
 	if r.Rank == 0 {
@@ -143,7 +143,7 @@ func words(r *Rank) {
 	r.Close()
 }
 
-// self: the own rank is a peer like others.
+// self: this rank itself is a peer like the others.
 func self(r *Rank) {
 	r.open()
 	src := r.alloc(6 << 20)
@@ -168,7 +168,7 @@ func self(r *Rank) {
 	r.Close()
 }
 
-// stream: many small puts through a ring that is much smaller.
+// stream: many small puts through a much smaller ring.
 func stream(r *Rank) {
 	const n = 5000
 	r.open()
@@ -180,7 +180,8 @@ func stream(r *Rank) {
 	for i := range n {
 		r.put(peer, src[8*i:8*i+8], 8*i)
 	}
-	r.post(abi.NetOp{Kind: abi.NetGet, Peer: uint32(peer), Window: windowID}) // of nothing: it is over at once
+	// of no bytes: it is over at once
+	r.post(abi.NetOp{Kind: abi.NetGet, Peer: uint32(peer), Window: windowID})
 	r.signal(peer, 0, 1)
 	r.await(0, 1)
 	if !bytes.Equal(r.Memory[:8*n], src) {
@@ -195,7 +196,7 @@ func stream(r *Rank) {
 	r.Close()
 }
 
-// many: everybody puts to everybody, and gets from everybody.
+// many: every rank puts to and gets from every rank.
 func many(r *Rank) {
 	const n = 20000
 	r.open()
@@ -236,7 +237,7 @@ func signalAt(k int) abi.NetOp {
 	return abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: uint64(k), Value: 1}
 }
 
-// postSilently posts as a kernel does that cannot ring: without a look at asleep.
+// postSilently posts like a kernel that cannot ring: it does not check whether the engine sleeps.
 func (r *Rank) postSilently(op abi.NetOp) {
 	board, _, _ := r.Board()
 	number := atomic.AddUint64(&board.Posted, 1) - 1
@@ -246,7 +247,8 @@ func (r *Rank) postSilently(op abi.NetOp) {
 	atomic.StoreUint64((*uint64)(unsafe.Pointer(&slot.Ready)), number+1)
 }
 
-// hold: operations that nobody announced are found while the engine is held, and are not taken for those that were announced.
+// hold: the engine finds unannounced operations while it is held, and does not count them as
+// announced ones.
 func hold(r *Rank) {
 	c := r.config()
 	c.CanRing = false
@@ -261,7 +263,7 @@ func hold(r *Rank) {
 			r.check(r.Hold())
 			r.check(r.Hold())
 			for range 5 {
-				time.Sleep(time.Millisecond) // longer than an engine is awake by itself
+				time.Sleep(time.Millisecond) // longer than an engine stays awake by itself
 				r.postSilently(unannounced)
 			}
 			r.check(r.Release())
@@ -294,7 +296,8 @@ func values(r *Rank) {
 			r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Data: 0x0807060504030201, Offset: 16 * n, Bytes: n, Window: windowID, Counter: abi.NetCounters + counter,
 				Signal: abi.NetAddIndexed, SignalAt: 3, Value: 1, Strong: 1})
 		}
-		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 9, Window: windowID, Counter: abi.NetCounters + counter})                  // makes no sense
+		// invalid
+		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 9, Window: windowID, Counter: abi.NetCounters + counter})
 		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 0, Window: windowID, Counter: abi.NetCounters + uint32(len(r.Signals()))}) // no such word
 		r.flush()
 		if n := atomic.LoadUint64(&r.Signals()[counter]); n != 9 {
@@ -313,7 +316,7 @@ func values(r *Rank) {
 	r.Close()
 }
 
-// expect: operations of kernels that cannot ring are found when they were announced.
+// expect: the engine finds announced operations of kernels that cannot ring.
 func expect(r *Rank) {
 	c := r.config()
 	c.CanRing = false
@@ -325,7 +328,7 @@ func expect(r *Rank) {
 			for k := range 3 {
 				r.postSilently(signalAt(k))
 			}
-			r.signal(1, 3, 1) // the host's come between
+			r.signal(1, 3, 1) // operations of the host in between
 			if i%50 == 0 {
 				r.flush()
 			}

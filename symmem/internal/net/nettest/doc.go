@@ -1,5 +1,7 @@
-// Package nettest holds every provider of package net to the same behaviour, between real processes.
+// Package nettest tests every provider of package net for the same behaviour, between real
+// processes.
 //
-// A test binary calls [Main] from TestMain and [Run] from a test. Run starts the binary again as ranks; each runs one scenario of
-// this package's table and reports to the test, which plays the controller: it gathers, and it kills and stops ranks that ask for it.
+// A test binary calls [Main] from TestMain and [Run] from a test. Run starts the binary again as
+// ranks. Each rank runs one scenario of this package's table and reports to the test, which acts as
+// the controller: it gathers data, and kills or stops ranks on their request.
 package nettest

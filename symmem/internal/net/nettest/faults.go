@@ -22,7 +22,8 @@ func headerBytes(h *proxy.Header) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
 }
 
-// garbage: rank 1 sends what no engine would. Nothing is written at rank 0, all is counted, and operations of rank 2 go on meanwhile.
+// garbage: rank 1 sends invalid messages. Rank 0 writes nothing, counts all of them, and continues
+// to execute operations of rank 2.
 func garbage(r *Rank) {
 	r.open()
 	data := []byte("written!")
@@ -64,7 +65,7 @@ func garbage(r *Rank) {
 		r.check(r.Raw(0, nil, nil))
 		r.check(r.Raw(0, []byte("short"), data))
 		r.check(r.Raw(0, bytes.Repeat([]byte{0xa5}, 128), data))
-		send(func(h *proxy.Header) { h.SignalAt = 4 }) // a good one
+		send(func(h *proxy.Header) { h.SignalAt = 4 }) // a valid message
 		send(func(h *proxy.Header) {})                 // its number again
 		r.Meet()
 		r.Meet()
@@ -107,7 +108,8 @@ func garbage(r *Rank) {
 // within is how soon ranks learn that another was killed.
 const within = time.Second
 
-// kill: rank 2 is killed while rank 0 waits for it, puts to it and fences it. Operations between the others go on.
+// kill: rank 2 is killed while rank 0 waits for it, puts to it and fences it. Operations between
+// the other ranks continue.
 func kill(r *Rank) {
 	r.open()
 	board, _, _ := r.Board()
@@ -119,7 +121,7 @@ func kill(r *Rank) {
 	r.Gather(nil)
 	start := time.Now()
 	if r.Rank == 0 {
-		for !r.isLost(2) { // puts and gets of all sizes, as fast as they go
+		for !r.isLost(2) { // puts and gets of all sizes, as fast as possible
 			for _, n := range []int{8, 9000, 3 << 20} {
 				r.put(2, src[:n], 0)
 			}
@@ -182,7 +184,8 @@ func (r *Rank) isLost(peer int) bool {
 	return atomic.LoadUint32(&board.Lost[peer/32])&(1<<(peer%32)) != 0
 }
 
-// stop: rank 2 is stopped for 3 seconds while messages to it fly. Nobody calls it lost, and everything arrives.
+// stop: rank 2 is stopped for 3 seconds while messages to it are in flight. No rank considers it
+// lost, and everything arrives.
 func stop(r *Rank) {
 	const pieces, bytesEach = 60, 300000
 	r.open()
@@ -222,7 +225,8 @@ func stop(r *Rank) {
 	r.Close()
 }
 
-// epochs: a new one drops what is older, begins the board anew, and brings lost ranks back, at a new address or at the old one.
+// epochs: a new epoch drops everything older, resets the board, and brings back lost ranks, at a
+// new address or at the old one.
 func epochs(r *Rank) {
 	r.open()
 	board, _, _ := r.Board()
@@ -261,7 +265,7 @@ func epochs(r *Rank) {
 	}
 	r.Meet()
 
-	// Rank 1 forgets all and comes back at another address.
+	// Rank 1 starts over at another address.
 	clear(r.Memory)
 	if r.Rank == 1 {
 		r.Close()
@@ -281,7 +285,7 @@ func epochs(r *Rank) {
 	r.fence(abi.NetAllPeers)
 	r.Meet()
 
-	// The controller was wrong: rank 2 is not gone.
+	// The controller was wrong: rank 2 is not lost.
 	if r.Rank == 0 {
 		r.put(2, src, 0)
 		r.check(r.Lose(2, "the controller says so"))
@@ -299,7 +303,7 @@ func epochs(r *Rank) {
 	r.Close()
 }
 
-// openAgain opens a new engine in the place of one that was closed.
+// openAgain opens a new engine in place of one that was closed.
 func (r *Rank) openAgain(epoch uint32) {
 	var err error
 	r.Engine, err = net.Open(r.config())
@@ -311,7 +315,7 @@ func (r *Rank) openAgain(epoch uint32) {
 	r.connect(epoch)
 }
 
-// holdings are what a process can leak.
+// holdings returns the resources that a process can leak, as text.
 func holdings(r *Rank) string {
 	descriptors, err := os.ReadDir("/proc/self/fd")
 	r.check(err)
@@ -320,7 +324,8 @@ func holdings(r *Rank) string {
 	main, err := os.ReadFile("/proc/self/comm")
 	r.check(err)
 	threads := 0
-	for _, task := range tasks { // those of Go's run-time, which come and go, have the name of the program
+	// Go's run-time threads, which come and go, have the program's name
+	for _, task := range tasks {
 		if name, err := os.ReadFile(task); err == nil && !bytes.Equal(name, main) {
 			threads++
 		}
@@ -333,7 +338,8 @@ func holdings(r *Rank) string {
 		strings.Count(string(maps), r.Dir))
 }
 
-// leaks: an engine that was used and closed, also while messages fly, leaves nothing. It does not wait for messages of a peer that was closed before it.
+// leaks: an engine that was used and closed, even with messages in flight, leaves nothing. Closing
+// does not wait for messages of a peer that was closed before.
 func leaks(r *Rank) {
 	src := r.alloc(4 << 20)
 	var before string

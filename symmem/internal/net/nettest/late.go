@@ -17,10 +17,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// late: windows and sources lie in the memory of a device, whose copies end late and in any order. The same promises hold.
+// late: windows and sources are in device memory whose copies end late and in any order. The same
+// guarantees hold.
 func late(r *Rank) { ofDevice(r, net.Staged) }
 
-// direct: the provider reads and writes that memory, as far as nothing has to be put together or taken apart.
+// direct: the provider accesses that memory itself, except where data has to be gathered or
+// scattered.
 func direct(r *Rank) { ofDevice(r, net.DirectHost) }
 
 func ofDevice(r *Rank, memory net.Memory) {
@@ -39,7 +41,7 @@ func ofDevice(r *Rank, memory net.Memory) {
 		put := abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(n), Window: windowID, Counter: abi.NetNoCounter}
 		if r.Rank == 0 {
 			copy(src, want)
-			r.post(put) // and a strong signal in a message of its own
+			r.post(put) // and a strong signal in a separate message
 			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddWord, SignalWindow: windowID, SignalAt: half - 8, Value: 1, Strong: 1})
 			r.await(0, uint64(3*i+1))
 			put.Signal, put.SignalAt, put.Value = abi.NetAddIndexed, 1, 1
@@ -86,11 +88,12 @@ func ofDevice(r *Rank, memory net.Memory) {
 		r.Failf("the word is %d", got)
 	}
 	r.Meet()
-	if r.Rank == 0 { // it sends 14 puts, in 20 pieces of what is staged, and gets 7 times whole data and 7 times rows
+	// it sends 14 puts in 20 staged pieces, and 7 gets each of contiguous data and of rows
+	if r.Rank == 0 {
 		staged, want, most := uint64(C.net_late_staged(copier)), uint64(34), uint64(34)
 		if memory != net.Staged {
 			want, most = 14, 14
-			if r.Provider == "ucx" { // announces large messages
+			if r.Provider == "ucx" { // which announces large messages
 				want, most = 7, 11
 			}
 		}
@@ -101,7 +104,7 @@ func ofDevice(r *Rank, memory net.Memory) {
 	r.Close()
 }
 
-// rows returns bytes that fill writes at an offset.
+// rows returns the bytes that fill writes at an offset.
 func (r *Rank) rows(seed, offset, n int) []byte {
 	m := make([]byte, offset+n)
 	fill(m, seed)

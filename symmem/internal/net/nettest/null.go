@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// lossy: where the null network drops a message, weak signals behind it arrive, strong ones and fences wait, and a new epoch ends that.
+// lossy: if the null network drops a message, weak signals after it arrive, strong ones and fences
+// wait, and a new epoch ends the wait.
 func lossy(r *Rank) {
 	r.open()
 	if r.Rank == 0 {
@@ -49,7 +50,7 @@ func lossy(r *Rank) {
 	r.Close()
 }
 
-// slow: the null network's delay and bandwidth are what its settings say, and change while it runs.
+// slow: the null network's delay and bandwidth follow its settings, and change while it runs.
 func slow(r *Rank) {
 	r.open()
 	src := r.alloc(2 << 20)

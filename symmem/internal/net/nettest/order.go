@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// A play is rounds of a put of rank 0 and a signal that says so. Rank 1 looks at the data as soon as it sees the signal.
+// A play consists of rounds, each a put of rank 0 followed by a signal. Rank 1 checks the data as
+// soon as it sees the signal.
 type play struct {
 	*Rank
 	src   []byte
@@ -18,14 +19,14 @@ type play struct {
 
 const (
 	playBytes  = 100000
-	playSignal = 0 // of a round
+	playSignal = 0 // signals the end of a round
 	playEcho   = 1
-	playData   = 2 // what belongs to the put
+	playData   = 2 // signal that belongs to the put
 )
 
 func (r *Rank) newPlay() *play { return &play{Rank: r, src: r.alloc(playBytes)} }
 
-// rounds plays, and returns how often rank 1 saw the signal before the data.
+// rounds plays n rounds, and returns how often rank 1 saw the signal before the data.
 func (p *play) rounds(n int, post func(put abi.NetOp)) (early int) {
 	for range n {
 		p.round++
@@ -48,7 +49,7 @@ func (p *play) rounds(n int, post func(put abi.NetOp)) (early int) {
 	return early
 }
 
-// strong signals in messages of their own cover the put before them.
+// strong: strong signals in separate messages cover the put before them.
 func (p *play) strong(n int) {
 	early := p.rounds(n, func(put abi.NetOp) {
 		put.Signal, put.SignalAt, put.Value = abi.NetAddIndexed, playData, 1
@@ -60,7 +61,7 @@ func (p *play) strong(n int) {
 	}
 }
 
-// own: weak signals cover the put that they belong to.
+// own: weak signals cover the put to which they belong.
 func (p *play) own(n int) {
 	early := p.rounds(n, func(put abi.NetOp) {
 		p.signal(1, playData, 0)
@@ -72,7 +73,7 @@ func (p *play) own(n int) {
 	}
 }
 
-// weak signals in messages of their own do not cover the put before them.
+// weak: weak signals in separate messages do not cover the put before them.
 func (p *play) weak(n int) (early int) {
 	return p.rounds(n, func(put abi.NetOp) {
 		put.Signal, put.SignalAt, put.Value = abi.NetAddIndexed, playData, 1
@@ -81,7 +82,7 @@ func (p *play) weak(n int) (early int) {
 	})
 }
 
-// order: what signals promise.
+// order: the guarantees of signals.
 func order(r *Rank) {
 	r.open()
 	p := r.newPlay()
@@ -92,7 +93,8 @@ func order(r *Rank) {
 	r.Close()
 }
 
-// seeds: what signals promise where messages overtake each other, in many ways. Weak signals are early then.
+// seeds: the guarantees of signals with messages reordered in many ways. Weak signals are early
+// then.
 func seeds(r *Rank) {
 	r.open()
 	p := r.newPlay()
@@ -113,7 +115,7 @@ func seeds(r *Rank) {
 	r.Close()
 }
 
-// fences: when one is over, all before it is in place, at one peer or at all.
+// fences: when a fence is over, all earlier operations are complete, at one peer or at all.
 func fences(r *Rank) {
 	r.open()
 	board, _, _ := r.Board()
@@ -139,7 +141,7 @@ func fences(r *Rank) {
 				r.Failf("after round %d the counters are %d and %d", i, all, one)
 			}
 		}
-		r.Meet() // by the controller, not by messages
+		r.Meet() // through the controller, not by messages
 		if r.Rank != 0 && !bytes.Equal(r.Memory[:len(src)], src) {
 			r.Failf("round %d: the fence was over, and data not in place", i)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// perf measures: rank 0 prints.
+// perf measures the provider; rank 0 prints the results.
 func perf(r *Rank) {
 	r.open()
 	src := r.alloc(2 << 20)
@@ -73,7 +73,7 @@ func perf(r *Rank) {
 	r.Close()
 }
 
-// spin waits as a kernel does, and yields.
+// spin waits like a kernel, and yields.
 func (r *Rank) spin(word int, least uint64) {
 	for atomic.LoadUint64(&r.Signals()[word]) < least {
 		syscall.Syscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)

@@ -21,8 +21,8 @@ func processState() string {
 	return C.GoString(&b[0])
 }
 
-// untouched: opening and using a network changes neither handlers of signals nor functions of the C library, nor the environment, and Go's own
-// faults are recovered meanwhile.
+// untouched: opening and using a network changes neither signal handlers, functions of the C
+// library nor the environment, and faults in Go code are still recovered meanwhile.
 func untouched(r *Rank) {
 	before, environment := processState(), len(os.Environ())
 	r.open()

@@ -51,7 +51,7 @@ func (r *Rank) check(err error) {
 	}
 }
 
-// Gather returns what all ranks gave; nil for those that are gone.
+// Gather returns the values of all ranks; nil for lost ranks.
 func (r *Rank) Gather(mine []byte) [][]byte {
 	var all [][]byte
 	if mine == nil {
@@ -71,7 +71,7 @@ func (r *Rank) Die() {
 	select {}
 }
 
-// config is what the rank's engine is opened with.
+// config returns the configuration of the rank's engine.
 func (r *Rank) config() net.Config {
 	r.lost, r.why = map[int]time.Time{}, map[int]string{}
 	return net.Config{
@@ -157,13 +157,13 @@ func (r *Rank) flush() {
 	}
 }
 
-// fence waits until everything is in place at a peer, or at all.
+// fence waits until all earlier operations are complete at a peer, or at all peers.
 func (r *Rank) fence(peer uint32) {
 	r.post(abi.NetOp{Kind: abi.NetFence, Peer: peer, Counter: abi.NetNoCounter})
 	r.flush()
 }
 
-// await waits for a word of the own board.
+// await waits for a word of this rank's board.
 func (r *Rank) await(word int, least uint64) {
 	at := &r.Signals()[word]
 	end := time.Now().Add(20 * time.Second)
@@ -179,7 +179,7 @@ func (r *Rank) await(word int, least uint64) {
 	}
 }
 
-// awaitLost waits until a peer is lost, and returns when that was told.
+// awaitLost waits until a peer is lost, and returns when that was reported.
 func (r *Rank) awaitLost(peer int) time.Time {
 	board, _, _ := r.Board()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Microsecond) {
@@ -195,7 +195,7 @@ func (r *Rank) awaitLost(peer int) time.Time {
 	}
 }
 
-// fill writes bytes that differ by place and by seed.
+// fill writes bytes that depend on place and seed.
 func fill(m []byte, seed int) {
 	for i := range m {
 		m[i] = byte(i*31 + i>>8*7 + i>>16 + seed)

@@ -31,7 +31,7 @@ var scenarios = map[string]func(*Rank){
 	"perf":      perf,
 }
 
-// Run runs the suite, without what takes seconds if tests are to be short.
+// Run runs the suite; in short mode it skips scenarios that take seconds.
 func Run(t *testing.T, o Options) {
 	for _, s := range []struct {
 		name  string

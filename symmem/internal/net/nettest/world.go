@@ -15,14 +15,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// Options say what the suite runs over.
+// Options describe the provider that the suite tests.
 type Options struct {
-	Config net.Config       // of every rank, apart from Rank, Size and Dir
+	Config net.Config       // of every rank, except Rank, Size and Dir
 	Null   net.NullSettings // on the null network
-	Seeds  int              // of scenario "seeds"
+	Seeds  int              // number of seeds of scenario "seeds"
 }
 
-// plan is what a rank is told at its start.
+// plan is what a rank gets at its start.
 type plan struct {
 	Scenario   string
 	Rank, Size int
@@ -36,7 +36,7 @@ type plan struct {
 
 // A request of a rank to the controller.
 type request struct {
-	Kind string // "gather"; "kill" and "stop" are about the rank itself; "done", "fail"
+	Kind string // "gather"; "kill" and "stop", which concern the rank itself; "done", "fail"
 	Data []byte
 	Stop time.Duration
 }
@@ -49,7 +49,7 @@ const (
 
 const planVariable = "SYMMREPL_NETTEST"
 
-// Main runs the tests of a binary, or, where Run started it, one rank.
+// Main runs the tests of a binary, or one rank if Run started the process.
 func Main(m *testing.M) {
 	if text := os.Getenv(planVariable); text != "" {
 		os.Exit(beRank(text))
@@ -57,13 +57,13 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// member is a rank as the controller sees it.
+// member is a rank as seen by the controller.
 type member struct {
 	rank    int
 	cmd     *exec.Cmd
 	to      *gob.Encoder
 	output  *bytes.Buffer
-	gone    bool // killed on purpose, or done
+	gone    bool // killed on request, or done
 	waiting []byte
 	asks    bool
 }
@@ -159,10 +159,10 @@ func (o Options) start(t *testing.T, p plan) (*member, *gob.Decoder) {
 	return m, gob.NewDecoder(read)
 }
 
-// lastWords is how long ranks may still say what fails, after one has.
+// lastWords is how long other ranks may still report failures after the first one.
 const lastWords = 2 * time.Second
 
-// giveUp ends all ranks: they would wait for the one that failed.
+// giveUp ends all ranks, which would otherwise wait for the failed one.
 func giveUp(members []*member) {
 	for _, m := range members {
 		m.gone = true
@@ -208,7 +208,7 @@ func serve(t *testing.T, members []*member, e event) {
 	}
 	for _, m := range members {
 		if m.asks && !m.gone {
-			m.to.Encode(all) // a rank that has died meanwhile is noticed by its reader
+			m.to.Encode(all) // if a rank has died meanwhile, its reader notices
 		}
 		m.asks = false
 	}

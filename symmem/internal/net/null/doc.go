@@ -1,4 +1,4 @@
-// Package null is a network that is not one: files that the processes of one machine share. Its messages can be late, slow, out of
-// order or lost, as chance with a seed decides, so that what goes wrong between hosts can be shown and tested on one. null.c
-// says how the files work.
+// Package null is a simulated network: files shared by processes of one machine. Its messages can
+// be late, slow, reordered or lost, at random with a seed, so that failures between hosts can be
+// shown and tested on one machine. null.c describes the files.
 package null

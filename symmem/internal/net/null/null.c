@@ -1,15 +1,18 @@
-// null.c: how the files work.
+// null.c: the null network.
 //
-// A rank is found by a path, which is a folder and a random name. Three kinds of files begin with it:
+// The address of a rank is a path: a folder and a random name. There are three kinds of files whose
+// paths begin with it:
 //
 //	NAME.life       locked by its rank as long as that lives; others try the lock ten times a second. It holds a word that tells
 //	                whether the rank sleeps.
 //	NAME.bell       a FIFO; a byte in it wakes the rank.
 //	NAME-FROM.ring  bytes from the rank with the name FROM. Its receiver makes and removes it; a sender waits until it is there.
 //
-// Bytes in a ring are frames: a prefix, the header, the data, and a last word that is 0 if the sender gave the message up meanwhile. The
-// sender decides by its settings when a message is due, and the receiver keeps the message until then. A dropped message never enters
-// a ring, and its sender learns nothing: signals and fences behind it wait for ever, as on a network that does not repeat.
+// A ring contains frames: a prefix, the header, the data, and a last word that is 0 if the sender
+// gave up the message meanwhile. The sender decides by its settings when a message is due, and the
+// receiver keeps the message until then. A dropped message never enters a ring, and its sender does
+// not learn of it: strong signals and fences after it wait for ever, as on a network without
+// retransmission.
 #define _GNU_SOURCE
 #include "null.h"
 
@@ -33,8 +36,8 @@ enum { RING = 256 << 10, PATH = 1024, HELD_BYTES = 64 << 20, ROUNDS = 1024 };
 enum { CHECK = 100000000, RETRY = 50000, LINGER = 200000000, LEAST_JITTER = 100000, LAST_WORDS = 300000000 }; // nanoseconds
 
 typedef struct {
-	uint64_t head, apart0[15]; // bytes that were written
-	uint64_t tail, apart1[15]; // bytes that were read
+	uint64_t head, apart0[15]; // bytes written
+	uint64_t tail, apart1[15]; // bytes read
 	uint8_t bytes[RING];
 } ring;
 
@@ -50,7 +53,7 @@ typedef struct outgoing {
 	prefix prefix;
 	uint8_t header[NET_HEADER_MAX];
 	const uint8_t *data;
-	uint64_t valid, written; // written: bytes of the frame
+	uint64_t valid, written; // written: bytes of the frame in the ring
 	int over;                // given up; the frame is filled with zeros
 } outgoing;
 
@@ -70,8 +73,8 @@ typedef struct {
 	ring *out, *in;
 	outgoing *first, **last;
 	held *partial;
-	uint64_t holds;    // messages of it that are held
-	int64_t link_free; // when its bandwidth is
+	uint64_t holds;    // held messages from this peer
+	int64_t link_free; // when its bandwidth is available again
 } peer;
 
 typedef struct {
@@ -81,7 +84,7 @@ typedef struct {
 	int life, bell;
 	uint32_t *asleep;
 	peer *peers;
-	held *held; // by when they are due
+	held *held; // sorted by due time
 	uint64_t held_bytes;
 	uint64_t sending;
 	int64_t next_check;
@@ -209,7 +212,7 @@ static int null_peer(void *self, uint32_t rank, const void *address, size_t byte
 	}
 	memcpy(path, address, bytes);
 	path[bytes] = 0;
-	if (q->known && strcmp(q->path, path) == 0) { // its rings are as they were
+	if (q->known && strcmp(q->path, path) == 0) { // its rings are unchanged
 		if (q->dropped && q->first) n->sending++;
 		q->dropped = q->gone = 0;
 		return 0;
@@ -240,7 +243,7 @@ static int null_peer(void *self, uint32_t rank, const void *address, size_t byte
 	return 0;
 }
 
-// dial opens what a peer made for this rank, if it has.
+// dial opens the ring that a peer made for this rank, if it exists.
 static int dial(network *n, peer *q) {
 	if (q->out) return 1;
 	char file[2 * PATH];
@@ -254,7 +257,8 @@ static int dial(network *n, peer *q) {
 	return q->out != NULL;
 }
 
-// put copies bytes of one part of a frame, which begins at `begin` in it, as far as there is room.
+// put copies one part of a frame, which begins at offset `begin` in the frame, as far as there is
+// room.
 static void put(ring *r, outgoing *o, const void *from, uint64_t begin, uint64_t bytes, uint64_t *head, uint64_t *room) {
 	if (o->written < begin || o->written >= begin + bytes) return;
 	uint64_t at = o->written - begin, left = bytes - at;
@@ -290,7 +294,7 @@ static void wake(peer *q) {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(q->asleep, __ATOMIC_RELAXED)) return;
 	ssize_t n = write(q->bell, "", 1);
-	(void)n; // a full FIFO wakes as well; one without a reader belongs to a rank that is gone
+	(void)n; // a full FIFO wakes as well; one without a reader belongs to a rank that has ended
 }
 
 static int push(network *n, peer *q) {
@@ -354,7 +358,7 @@ static void null_receive(void *self, void *later, void *to, size_t bytes, int me
 	(void)self, (void)later, (void)to, (void)bytes, (void)memory, (void)cookie; // no message is announced with `later`
 }
 
-// take copies bytes of a ring, as far as there are any.
+// take copies bytes from a ring, as far as there are any.
 static void take(ring *r, void *to, uint64_t begin, uint64_t bytes, uint64_t *read, uint64_t *tail, uint64_t head) {
 	if (*read < begin || *read >= begin + bytes) return;
 	uint64_t at = *read - begin, left = bytes - at;
@@ -377,7 +381,7 @@ static void hold(network *n, held *h) {
 	n->peers[h->prefix.from].holds++;
 }
 
-// read_frame reads what is there of the next frame; 1 when it is whole.
+// read_frame reads the available bytes of the next frame, and returns 1 when the frame is complete.
 static int read_frame(network *n, uint32_t rank, peer *q) {
 	ring *r = q->in;
 	uint64_t head = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE), tail = r->tail;
@@ -447,7 +451,8 @@ static int null_progress(void *self) {
 		int read = 0;
 		while (q->in && read_frame(n, r, q)) read++;
 		done += read;
-		if (q->gone && !read && (!q->holds || now() - q->gone_at > LAST_WORDS)) { // what it sent before is delivered if it is due soon
+		// earlier messages are delivered if they are due soon
+		if (q->gone && !read && (!q->holds || now() - q->gone_at > LAST_WORDS)) {
 			n->events.lost(n->events.arg, r, "its process ended or closed its network");
 			done++;
 		}
@@ -477,7 +482,7 @@ static int null_arm(void *self, int64_t *nanoseconds) {
 
 static int null_fd(void *self) { return ((network *)self)->bell; }
 
-// forget_held drops the messages of a peer that are held.
+// forget_held drops the held messages of a peer.
 static void forget_held(network *n, uint32_t rank) {
 	for (held **at = &n->held, *h; (h = *at);) {
 		if (h->prefix.from != rank) {
@@ -513,7 +518,8 @@ static void null_drop(void *self, uint32_t rank) {
 		next = o->next;
 		n->sending--;
 		int over = o->over;
-		if (o->written && o->written < frame_bytes(&o->prefix)) { // a frame that has begun is completed when the peer comes back
+		// a partly written frame is completed when the peer comes back
+		if (o->written && o->written < frame_bytes(&o->prefix)) {
 			keep = o;
 			o->next = NULL;
 			o->valid = 0;

@@ -17,19 +17,21 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net/proxy"
 )
 
-// Settings are what the messages that a rank sends go through.
+// Settings say how the null network treats the messages that a rank sends.
 type Settings struct {
-	Delay     time.Duration // that each message takes
+	Delay     time.Duration // of each message
 	Bandwidth float64       // bytes a second to each peer; 0 for no limit
-	Reorder   bool          // messages take up to Delay longer, 100 µs at least, as chance decides, and overtake each other
-	Drop      float64       // the share of messages that are lost, from 0 to 1
-	Seed      uint64        // of what chance decides
+	// each message takes up to Delay longer, but at least up to 100 µs, at random, so that messages
+	// overtake each other
+	Reorder bool
+	Drop    float64 // fraction of messages that are lost, from 0 to 1
+	Seed    uint64  // of the random decisions
 }
 
-// Transport is the table of the provider's functions.
+// Transport returns the provider's table of functions.
 func Transport() unsafe.Pointer { return unsafe.Pointer(C.transport()) }
 
-// Tune gives a proxy over this network other settings.
+// Tune changes the settings of a proxy over this network.
 func Tune(p *proxy.Proxy, s Settings) error {
 	c := C.net_null_settings{
 		delay:     C.uint64_t(max(s.Delay, 0)),

@@ -75,7 +75,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What passes the check lies inside a window.
+// FuzzCheck checks that an accepted message lies inside a window.
 func FuzzCheck(f *testing.F) {
 	get := good()
 	get.Kind, get.Signal = Get, abi.NetNone
@@ -87,7 +87,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte{}, uint64(0))
 	f.Fuzz(func(t *testing.T, header []byte, n uint64) {
 		if len(header) > 16 {
-			copy(header, raw(good())[:16]) // secret, protocol and epoch, which nobody guesses
+			copy(header, raw(good())[:16]) // secret, protocol and epoch, which cannot be guessed
 		}
 		why, h := check(header, n)
 		if why != "" {

@@ -1,9 +1,11 @@
-// copier.h: how bytes come to memory that the processor does not reach by itself.
+// copier.h: copies to memory that the processor cannot access directly.
 //
-// Data and windows may lie in the memory of a device. The proxy then stages: it copies data from the device to host memory and sends
-// from there, or receives into host memory and copies from there. Such copies end later; the proxy asks until they have ended, and
-// only then sends the message, or changes the word that signals it. Without a copier all memory is the host's. A provider that reaches
-// the device's memory by itself (net_config.memory) sends whole data from there, and receives what was announced there; the rest is staged.
+// Sources and windows may be in device memory. The proxy then stages data: it copies it from the
+// device to host memory and sends it from there, or receives it into host memory and copies it from
+// there. Such copies complete later. The proxy polls them, and sends the message or changes the
+// signal word only after they have completed. Without a copier all memory is host memory. A
+// provider that can access device memory itself (net_config.memory) sends contiguous data from
+// there, and receives announced data there; everything else is staged.
 #ifndef NET_COPIER_H
 #define NET_COPIER_H
 
@@ -13,18 +15,20 @@
 typedef struct {
 	void *arg;
 
-	// enter makes the device that of the calling thread.
+	// enter makes the device current in the calling thread.
 	int (*enter)(void *arg);
-	// owns tells whether an address is the device's.
+	// owns reports whether an address is in the device's memory.
 	int (*owns)(void *arg, uint64_t address);
-	// stage returns host memory that copies begin or end in; unstage takes it back.
+	// stage returns host memory as the source or target of copies; unstage frees it.
 	void *(*stage)(void *arg, size_t bytes);
 	void (*unstage)(void *arg, void *memory);
-	// copy begins to copy rows. word begins to set or to add to a word of 8 bytes. They return 0 when that is over, a ticket above 0
-	// when poll will tell, and less than 0 when it failed. Words that are changed one after the other keep their order.
+	// copy starts copying rows. word starts setting, or adding to, a word of 8 bytes. They return 0
+	// if the work is already complete, a positive ticket for poll if it is not, and a negative
+	// number on failure. Changes of words keep their order.
 	int64_t (*copy)(void *arg, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t rows);
 	int64_t (*word)(void *arg, uint64_t at, int add, uint64_t value);
-	// poll returns 1 when the work of a ticket is over, 0 when it is not, and less than 0 when it failed.
+	// poll returns 1 when the work of a ticket is complete, 0 before, and a negative number on
+	// failure.
 	int (*poll)(void *arg, int64_t ticket);
 } net_copier;
 

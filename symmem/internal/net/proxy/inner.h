@@ -1,4 +1,5 @@
-// inner.h: what the files of the engine share. Everything here belongs to the engine's thread.
+// inner.h: declarations shared by the files of the engine. All of this data belongs to the engine's
+// thread.
 #ifndef NET_INNER_H
 #define NET_INNER_H
 
@@ -8,63 +9,65 @@
 #include "proxy.h"
 #include "watcher.h"
 
-// A job is what one rank wants of one peer, or owes it: an operation, an answer, an acknowledgement. It issues messages in its turn.
+// A job is work for one peer: an operation, an answer, or an acknowledgement. It issues messages
+// when its turn comes.
 typedef struct net_job {
 	struct net_job *next;
 	uint32_t kind, peer;
-	uint64_t slot;      // of a put, a get or a fence
-	net_op op;          // of a put or a get; for an answer, local and the rows are those of the window
-	uint64_t ticket;    // of an answer or an acknowledgement
-	uint64_t number;    // of the request
-	net_window *window; // that an answer reads
-	uint64_t name;      // of a put or a get
-	uint64_t issued;    // bytes
-	uint32_t pending;   // messages that are not over
-	int whole, failed;  // all messages are issued; one failed
+	uint64_t slot;      // for a put, a get or a fence
+	net_op op;          // for a put or a get; for an answer, local and the rows describe the window
+	uint64_t ticket;    // for an answer or an acknowledgement
+	uint64_t number;    // number of the request
+	net_window *window; // for an answer: the window that it reads
+	uint64_t name;      // for a put or a get
+	uint64_t issued;    // bytes issued so far
+	uint32_t pending;   // unfinished messages
+	int whole, failed;  // whole: all messages are issued; failed: one of them failed
 } net_job;
 
-// A message on its way. That of a get lives until its answer has landed.
+// A message in flight. A get's message lives until its answer has landed.
 typedef struct net_message {
 	struct net_message *next; // in net_proxy.copying or net_peer.gets
 	net_header h;
 	net_job *job;
 	uint32_t peer;
 	const void *data;
-	int memory; // that it lies in
+	int memory; // kind of memory of the data
 	void *stage;
-	int64_t ticket;     // of the copy that fills the stage
-	int sent, answered; // of a get; answered: its answer is landing
+	int64_t ticket;     // ticket of the copy that fills the stage
+	int sent, answered; // for a get; answered: its answer is landing
 	uint64_t to, to_pitch, to_width;
 } net_message;
 
-// An arrival is a message of a peer that is not finished.
+// An arrival is a received message that is not finished.
 typedef struct net_arrival {
 	net_parked parked;
 	struct net_arrival *next; // in net_proxy.landing or .receiving
 	net_header h;
 	net_window *window, *signal_window;
-	net_message *get; // that it answers
+	net_message *get; // the get that it answers
 	uint64_t to, to_width, to_pitch;
 	void *stage;
-	int64_t ticket; // of the copy, or of the word's change
+	int64_t ticket; // ticket of the copy, or of the word's change
 	int changing;
 } net_arrival;
 
-typedef struct net_wait { // a fence of a peer that waits for messages
+typedef struct net_wait { // a peer's fence that waits for messages
 	struct net_wait *next;
 	uint64_t number, ticket;
 } net_wait;
 
 typedef struct {
 	int state, losing, told;
-	int dropped; // since it was connected
-	int slow;    // it keeps messages of an epoch that is over
+	int dropped; // since the last Connect
+	int slow;    // its connection has messages of an old epoch
 	int asking;  // a question is queued
 	char why[NET_WHY];
 	uint8_t *address;
 	size_t address_bytes;
-	net_job *first, **last;  // jobs that have messages to issue
-	uint64_t number, fenced; // of the last message; up to where it is known to be finished there
+	net_job *first, **last; // jobs with messages to issue
+	// of the last message; up to which messages are known to be finished at the peer
+	uint64_t number, fenced;
 	net_message *gets;
 	net_order order;
 	net_wait *waits;
@@ -72,7 +75,7 @@ typedef struct {
 	net_peer_state facts;
 } net_peer;
 
-typedef struct { // an operation of the ring
+typedef struct { // an operation from the ring
 	net_op op;
 	uint64_t number, name;
 	int over, failed;
@@ -92,22 +95,23 @@ struct net_proxy {
 	net_peer *peers;
 	uint32_t rank, size;
 
-	uint64_t next, done; // slots that were taken; that are over, in order
+	uint64_t next, done; // number of slots taken; number of operations over, in order
 	net_operation operations[NET_SLOTS];
-	uint32_t fences; // operations that are fences and not over
-	uint64_t expected, taken, tickets; // announced operations, those of them that were taken; of gets
-	uint64_t holds;                    // kernels may post what nobody announces
-	uint32_t busy; // peers with jobs
+	uint32_t fences; // number of unfinished fences
+	// number of announced operations, and of those of them that were taken; tickets of gets
+	uint64_t expected, taken, tickets;
+	uint64_t holds; // kernels may post unannounced operations
+	uint32_t busy;  // peers with jobs
 	net_message *copying;
 	net_arrival *landing;
-	net_arrival *receiving; // that the transport fills
+	net_arrival *receiving; // being filled by the transport
 	int losses;
 	uint64_t refused[NET_REASONS];
 
 	int bell, news;
 	int stopping;
 	pthread_t thread;
-	pthread_mutex_t callers; // one command at a time
+	pthread_mutex_t callers; // held during a command
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
 	void (*command)(net_proxy *, void *);
@@ -119,17 +123,18 @@ static inline int net_is_device(const net_proxy *p, uint64_t address) {
 	return p->setup.copier && p->setup.copier->owns(p->setup.copier->arg, address);
 }
 
-// net_memory is how the transport finds an address: by net_config.memory, or NET_STAGED if it does not reach it, or needs nothing.
+// net_memory returns the kind of memory of an address for the transport: net_config.memory, or
+// NET_STAGED for host memory and for memory that the transport cannot access.
 static inline int net_memory(const net_proxy *p, uint64_t address) {
 	return p->setup.config.memory != NET_STAGED && net_is_device(p, address) ? p->setup.config.memory : NET_STAGED;
 }
 
 void *net_stage(net_proxy *p, size_t bytes);
 void net_unstage(net_proxy *p, void *memory);
-// net_copy_rows begins to copy rows; it returns what copies of a copier do.
+// net_copy_rows starts copying rows; its results are those of a copier's copy.
 int64_t net_copy_rows(net_proxy *p, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t bytes);
 
-// net_mark_lost notes that a peer is gone; the thread drops it at its next turn.
+// net_mark_lost marks a peer as lost; the thread drops it in its next round.
 void net_mark_lost(net_proxy *p, uint32_t peer, const char *why);
 
 // sender.c
@@ -141,7 +146,8 @@ void net_get_landed(net_proxy *p, net_message *m, int failed);
 void net_told(net_proxy *p, const net_header *h);
 void net_acknowledged(net_proxy *p, uint32_t peer, uint64_t ticket, uint64_t number);
 int net_poll_copies(net_proxy *p);
-// net_end_jobs drops what is queued for a peer and what waits for an answer or an acknowledgement of it.
+// net_end_jobs drops the queued jobs for a peer, and those that wait for its answer or
+// acknowledgement.
 void net_end_jobs(net_proxy *p, uint32_t peer);
 
 // receiver.c
@@ -151,7 +157,8 @@ void net_settle(net_proxy *p, uint32_t source, uint64_t number);
 int net_poll_landing(net_proxy *p);
 // net_give_up_receiving ends the gets whose answers the transport is receiving.
 void net_give_up_receiving(net_proxy *p);
-// net_forget_source discards what is parked of a source; with again, the source begins with number 1.
+// net_forget_source discards the parked signals of a source. If again is set, the source starts
+// over with number 1.
 void net_forget_source(net_proxy *p, uint32_t source, int again);
 
 #endif

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// What C declares is what kernels/abi does, which another test compares with the kernels' header.
+// TestLayout checks that the C declarations agree with kernels/abi. Another test compares that with
+// the kernels' header.
 func TestLayout(t *testing.T) {
 	var b abi.NetBoard
 	var o abi.NetOp

@@ -1,4 +1,4 @@
-// proxy.c: the engine's thread, and how others speak to it.
+// proxy.c: the engine's thread, and its interface for other threads.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 
 enum { IDLE_NANOSECONDS = 20000, IDLE_ROUNDS = 64 };
 
-// How long messages of an epoch that is over may take to end. A process may be stopped for a while.
+// How long messages of an old epoch may take to end. A process may be stopped for a while.
 #define DRAIN_NANOSECONDS 5000000000
 
 static int64_t now(void) {
@@ -113,7 +113,8 @@ static int has_news(net_proxy *p) {
 }
 
 static void sleep_until_news(net_proxy *p) {
-	// Whoever has news makes it visible, fences, and looks whether the engine sleeps; the engine does the same the other way round.
+	// A poster makes an operation visible, fences, and checks whether the engine sleeps. The engine
+	// does the same in the opposite order.
 	__atomic_store_n(&p->board->asleep, 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	int connected = p->guard.epoch != 0;
@@ -128,17 +129,17 @@ static void sleep_until_news(net_proxy *p) {
 	__atomic_store_n(&p->board->asleep, 0, __ATOMIC_RELAXED);
 }
 
-// enter makes the device that of the thread, for a provider that reaches its memory.
+// enter makes the device current in the thread, for a provider that accesses its memory.
 static int enter(net_proxy *p) { return p->setup.copier && p->setup.config.memory != NET_STAGED ? p->setup.copier->enter(p->setup.copier->arg) : 0; }
 
 static void *run(void *arg) {
 	net_proxy *p = arg;
 	int64_t idle = 0;
 	unsigned rounds = 0;
-	enter(p); // as for open
+	enter(p); // as in open
 	while (!p->stopping) {
 		int n = obey(p);
-		if (p->guard.epoch) n += work(p); // before the first epoch nobody can be checked
+		if (p->guard.epoch) n += work(p); // before the first epoch no message can be checked
 		if (n) {
 			idle = rounds = 0;
 			continue;
@@ -231,7 +232,7 @@ net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
 		release(p);
 		return NULL;
 	}
-	sigset_t all, old; // signals are for the threads of Go
+	sigset_t all, old; // signals are handled by Go's threads
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int failed = pthread_create(&p->thread, NULL, run, p);
@@ -246,7 +247,7 @@ net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
 	return p;
 }
 
-// drop_slow drops the peers whose connections keep messages of an epoch that is over.
+// drop_slow drops the peers whose connections still have messages of an old epoch.
 static void drop_slow(net_proxy *p) {
 	for (net_arrival *a = p->receiving; a; a = a->next) p->peers[a->h.source].slow = 1;
 	net_give_up_receiving(p);
@@ -258,14 +259,14 @@ static void drop_slow(net_proxy *p) {
 	}
 }
 
-// drain ends all jobs and waits until no message is under way.
+// drain ends all jobs and waits until no message is in flight.
 static void drain(net_proxy *p) {
 	int64_t end = now() + DRAIN_NANOSECONDS;
 	for (int dropped = 0;;) {
-		if (p->stopping) drop_losses(p); // what is under way with a peer that has gone never ends
+		if (p->stopping) drop_losses(p); // messages in flight with a lost peer never end
 		uint64_t left = 0;
 		for (uint32_t r = 0; r < p->size; r++) {
-			net_end_jobs(p, r); // in every round: gets that were just sent wait for answers
+			net_end_jobs(p, r); // in every round, because gets that were just sent wait for answers
 			left += p->peers[r].facts.in_flight;
 		}
 		if (!left && !p->landing && (dropped || !p->receiving)) return;
@@ -306,7 +307,8 @@ typedef struct {
 	size_t n;
 } address_call;
 
-// Behind the transport's address, an address says which peers this rank has dropped: those must dial it anew, as it must dial them.
+// After the transport's address, an address has a bit for each rank that this rank has dropped: it
+// must connect to this rank again, and this rank to it.
 static size_t dropped_bytes(const net_proxy *p) { return (p->size + 7) / 8; }
 
 static void address(net_proxy *p, void *arg) {
@@ -335,10 +337,11 @@ typedef struct {
 	int failed;
 } connect_call;
 
-// begin begins an epoch: what was posted before is over, and the board is as new.
+// begin begins an epoch: earlier operations are over, and the board is reset.
 static void begin(net_proxy *p, uint32_t epoch, uint64_t secret) {
-	p->guard.epoch = 0; // nothing passes the check
-	if (p->transport->renew) p->transport->renew(p->link); // it may keep others' from ending
+	p->guard.epoch = 0; // no message passes the check
+	// it may keep others' messages from ending
+	if (p->transport->renew) p->transport->renew(p->link);
 	drain(p);
 	if (p->transport->renew) p->transport->renew(p->link);
 	for (uint32_t r = 0; r < p->size; r++) {
@@ -358,17 +361,17 @@ static void begin(net_proxy *p, uint32_t epoch, uint64_t secret) {
 	memset(b->counters, 0, sizeof b->counters);
 	memset(b->slots, 0, sizeof b->slots);
 	for (uint64_t i = 0; i < p->setup.signals; i++)
-		if (p->signals[i]) p->signals[i] = 0; // words that were never used cost no memory
+		if (p->signals[i]) p->signals[i] = 0; // so that unused words cost no memory
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	p->guard.secret = secret;
 	p->guard.epoch = epoch;
 }
 
-// A named is what Connect says of a rank.
+// A named is Connect's data about a rank.
 typedef struct {
 	const uint8_t *address;
-	size_t bytes;  // 0 if it is not named
-	int drops_me;  // it has dropped this rank since it was last connected
+	size_t bytes; // 0 if it has no address
+	int drops_me; // it has dropped this rank since its last Connect
 } named;
 
 static named named_of(const net_proxy *p, const connect_call *c, uint32_t r) {
@@ -400,11 +403,11 @@ static int name_peer(net_proxy *p, uint32_t r, const named *n, char *why) {
 	net_forget_source(p, r, 1);
 	q->number = q->fenced = 0;
 	q->state = NET_CONNECTED;
-	if (slow) { // it does not know that it was dropped: the next Connect brings it back
+	if (slow) { // it does not know that it was dropped; the next Connect brings it back
 		net_mark_lost(p, r, "messages of an epoch that is over did not end");
 		return 0;
 	}
-	q->why[0] = 0; // which the transport may set
+	q->why[0] = 0; // the transport may set it
 	if (p->transport->peer(p->link, r, n->address, n->bytes, why)) {
 		q->state = NET_UNKNOWN;
 		return 1;
@@ -621,7 +624,7 @@ static void raw(net_proxy *p, void *arg) {
 	net_job *j = calloc(1, sizeof *j);
 	net_message *m = calloc(1, sizeof *m);
 	uint8_t *copy = net_stage(p, c->header_bytes + c->bytes);
-	if (!j || !m || !copy) abort(); // in a test
+	if (!j || !m || !copy) abort(); // only in tests
 	memcpy(copy, c->header, c->header_bytes);
 	memcpy(copy + c->header_bytes, c->data, c->bytes);
 	j->whole = j->pending = 1;

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// Setup is what a proxy is opened with.
+// Setup is the configuration of a proxy.
 type Setup struct {
 	Transport unsafe.Pointer // a net_transport of C
 	Copier    unsafe.Pointer // a net_copier of C, or nil
@@ -23,11 +23,11 @@ type Setup struct {
 	Dir       string
 	Interface string
 	TLS       string
-	Memory    int // of the device, as the transport sees it
-	Signals   int // words behind the board
+	Memory    int // how the transport treats device memory
+	Signals   int // number of signal words after the board
 }
 
-// What the memory of a device is to a transport.
+// How a transport treats device memory.
 const (
 	Staged     = C.NET_STAGED
 	DirectHost = C.NET_DIRECT_HOST
@@ -66,7 +66,7 @@ func Open(s Setup) (*Proxy, error) {
 	return p, nil
 }
 
-// Close ends the thread and frees all. Nothing of the proxy may be in use.
+// Close ends the thread and frees everything. The proxy must not be in use.
 func (p *Proxy) Close() {
 	C.net_close(p.c)
 	p.free()
@@ -78,22 +78,24 @@ func (p *Proxy) free() {
 	}
 }
 
-// Board is the head of the memory that kernels share with the engine, and how many bytes that has with the signals.
+// Board returns the head of the memory that kernels share with the engine, and the memory's size
+// including the signals.
 func (p *Proxy) Board() (unsafe.Pointer, int) {
 	return unsafe.Pointer(C.net_board_of(p.c)), int(C.net_board_bytes(p.c))
 }
 
-// Address is where peers find this rank.
+// Address returns the address by which peers find this rank.
 func (p *Proxy) Address() []byte {
 	b := make([]byte, C.NET_ADDRESS_MAX)
 	n := C.net_address(p.c, unsafe.Pointer(&b[0]), C.size_t(len(b)))
 	return b[:min(int(n), len(b))]
 }
 
-// News is a descriptor that becomes readable when a peer is lost.
+// News returns a descriptor that becomes readable when a peer is lost.
 func (p *Proxy) News() int { return int(C.net_news(p.c)) }
 
-// Connect begins an epoch, or names peers in the present one. An empty address leaves a rank unknown.
+// Connect begins an epoch, or sets the addresses of peers in the present one. A rank with an empty
+// address is unknown.
 func (p *Proxy) Connect(epoch uint32, secret uint64, addresses [][]byte) error {
 	starts := make([]C.uint64_t, 1, len(addresses)+1)
 	all := make([]byte, 0, 1)
@@ -108,7 +110,7 @@ func (p *Proxy) Connect(epoch uint32, secret uint64, addresses [][]byte) error {
 	return nil
 }
 
-// Register makes memory known to peers by an id.
+// Register registers memory for access by peers, under an id.
 func (p *Proxy) Register(id uint32, base uintptr, bytes int) error {
 	switch C.net_register(p.c, C.uint32_t(id), C.uint64_t(base), C.uint64_t(bytes)) {
 	case 0:
@@ -119,13 +121,13 @@ func (p *Proxy) Register(id uint32, base uintptr, bytes int) error {
 	return errors.New("no memory")
 }
 
-// Forget forgets a window as soon as no message uses it, and returns how many do.
+// Forget unregisters a window if no message uses it. It returns how many messages do.
 func (p *Proxy) Forget(id uint32) int { return int(C.net_forget(p.c, C.uint32_t(id))) }
 
 // Expect keeps the thread awake until so many more operations are taken.
 func (p *Proxy) Expect(operations int) { C.net_expect(p.c, C.uint64_t(operations)) }
 
-// Hold keeps the thread awake while what all calls add up to is above 0.
+// Hold keeps the thread awake while the sum of the arguments of all calls is above 0.
 func (p *Proxy) Hold(more int) { C.net_hold(p.c, C.int64_t(more)) }
 
 // Ring wakes the thread.
@@ -154,7 +156,7 @@ type Peer struct {
 	Missing, Told, ItsPosted, ItsSent, ItsNumber, Number     uint64
 }
 
-// Peer says how a peer is.
+// Peer returns the state of a peer.
 func (p *Proxy) Peer(rank int) Peer {
 	var s C.net_peer_state
 	C.net_peer_of(p.c, C.uint32_t(rank), &s)
@@ -165,23 +167,24 @@ func (p *Proxy) Peer(rank int) Peer {
 	}
 }
 
-// Watch gives the engine a net_watcher of C, or with nil takes it back.
+// Watch sets the net_watcher of C that the engine calls; nil removes it.
 func (p *Proxy) Watch(watcher unsafe.Pointer) { C.net_watch(p.c, watcher) }
 
 // Ask asks a peer what it has sent to this rank; Peer then has its last answer.
 func (p *Proxy) Ask(rank int) { C.net_ask(p.c, C.uint32_t(rank)) }
 
-// NextLost returns a lost peer that it has not returned before, and why; -1 when there is none.
+// NextLost returns the next lost peer that it has not returned before, and why it is lost; -1 if
+// there is none.
 func (p *Proxy) NextLost() (peer int, why string) {
 	var w [C.NET_WHY]C.char
 	peer = int(C.net_next_lost(p.c, &w[0]))
 	return peer, C.GoString(&w[0])
 }
 
-// Reasons are why messages are dropped, in the order of what Refused counts.
+// Reasons are the reasons for which messages are dropped, in the order of Refused's counts.
 var Reasons = [C.NET_REASONS]string{"", "malformed", "secret", "epoch", "source", "window", "bounds", "signal", "duplicate", "far ahead", "no memory", "stranger"}
 
-// Refused counts the messages that were dropped, and the connections that were turned away.
+// Refused returns how many messages were dropped, and how many connections were refused.
 func (p *Proxy) Refused() [C.NET_REASONS]uint64 {
 	var n [C.NET_REASONS]C.uint64_t
 	C.net_refused(p.c, &n[0])
@@ -192,10 +195,11 @@ func (p *Proxy) Refused() [C.NET_REASONS]uint64 {
 	return to
 }
 
-// Admit says by which secret ranks know each other when they connect. It comes before any peer knows this rank's address.
+// Admit sets the secret by which ranks recognise each other when they connect. It must be called
+// before any peer knows this rank's address.
 func (p *Proxy) Admit(secret uint64) { C.net_admit(p.c, C.uint64_t(secret)) }
 
-// Tune hands settings of C to the transport.
+// Tune passes settings of C to the transport.
 func (p *Proxy) Tune(settings unsafe.Pointer) error {
 	if C.net_tune(p.c, settings) != 0 {
 		return errors.New("this network has no settings")
@@ -203,7 +207,7 @@ func (p *Proxy) Tune(settings unsafe.Pointer) error {
 	return nil
 }
 
-// Header is net_header, what messages begin with.
+// Header is net_header, the header of messages.
 type Header struct {
 	Secret               uint64
 	Protocol, Epoch      uint32
@@ -228,14 +232,15 @@ const (
 	Tell   = C.NET_MESSAGE_TELL
 )
 
-// Facts is what a message to a peer would carry now: the secret, the epoch, the source, the number of the last message.
+// Facts returns a header with the values that a message to a peer would have now: the secret, the
+// epoch, the source, and the number of the last message.
 func (p *Proxy) Facts(peer int) Header {
 	var h Header
 	C.net_facts(p.c, C.uint32_t(peer), (*C.net_header)(unsafe.Pointer(&h)))
 	return h
 }
 
-// Raw sends bytes as a message, whatever they are.
+// Raw sends arbitrary bytes as a message.
 func (p *Proxy) Raw(peer int, header, data []byte) error {
 	header, data = append(header, 0)[:len(header)], append(data, 0)[:len(data)]
 	if C.net_raw(p.c, C.uint32_t(peer), unsafe.Pointer(unsafe.SliceData(header)), C.size_t(len(header)), unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))) != 0 {
@@ -244,13 +249,14 @@ func (p *Proxy) Raw(peer int, header, data []byte) error {
 	return nil
 }
 
-// Window is memory that a message may reach.
+// Window is memory that messages may access.
 type Window struct {
 	ID          uint32
 	Base, Bytes uint64
 }
 
-// Check says what the receiver says of a message: an index of Reasons, 0 for a message that may be applied.
+// Check returns the receiver's verdict on a message: an index of Reasons, 0 for a message that may
+// be applied.
 func Check(secret uint64, epoch uint32, size int, signals uint64, windows []Window, header []byte, bytes uint64) (int, Header) {
 	list := (*[1 << 16]*C.net_window)(C.calloc(C.size_t(len(windows)+1), 8))
 	defer C.free(unsafe.Pointer(list))
@@ -268,7 +274,7 @@ func Check(secret uint64, epoch uint32, size int, signals uint64, windows []Wind
 	return int(why), h
 }
 
-// Sizes and offsets of what C declares, for the test that compares them with Go's.
+// Sizes and offsets of the C declarations, for the test that compares them with Go's.
 var (
 	boardLayout = []uintptr{C.sizeof_net_board, unsafe.Offsetof(C.net_board{}.done), unsafe.Offsetof(C.net_board{}.asleep), unsafe.Offsetof(C.net_board{}.bell),
 		unsafe.Offsetof(C.net_board{}.lost), unsafe.Offsetof(C.net_board{}.counters), unsafe.Offsetof(C.net_board{}.slots)}

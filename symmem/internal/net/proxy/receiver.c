@@ -1,4 +1,4 @@
-// receiver.c: what becomes of a message of a peer.
+// receiver.c: checks and applies the messages of peers.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 
 static void refuse(net_proxy *p, net_reason why, const net_header *h) {
 	p->refused[why]++;
-	if (why > NET_SOURCE) p->peers[h->source].facts.refused++; // before that, nobody knows who sent it
+	// for other reasons the sender is not known
+	if (why > NET_SOURCE) p->peers[h->source].facts.refused++;
 }
 
 static void end_arrival(net_proxy *p, net_arrival *a) {
@@ -22,7 +23,8 @@ static void add_landing(net_proxy *p, net_arrival *a, int64_t ticket) {
 	p->landing = a;
 }
 
-// change_word gives a signal its effect: 1 when the word has changed, 0 when it will, or never.
+// change_word applies a signal. It returns 1 if the word has changed, and 0 if it will change
+// later, or never.
 static int change_word(net_proxy *p, net_arrival *a) {
 	const net_header *h = &a->h;
 	if (h->signal == NET_SIGNAL_NONE) return 1;
@@ -75,7 +77,7 @@ void net_settle(net_proxy *p, uint32_t source, uint64_t number) {
 	if (q->waits) answer_fences(p, source);
 }
 
-// The word has changed, or there was none.
+// finish is called when the signal word has changed, or if there is none.
 static void finish(net_proxy *p, net_arrival *a) {
 	uint32_t source = a->h.source;
 	uint64_t number = a->h.number;
@@ -83,7 +85,7 @@ static void finish(net_proxy *p, net_arrival *a) {
 	net_settle(p, source, number);
 }
 
-// touched tells the watcher of data of an operation of a rank.
+// touched informs the watcher of an access to an operation's data.
 static void touched(net_proxy *p, uint32_t source, uint64_t name, int write, uint64_t at, uint64_t pitch, uint64_t width, uint64_t bytes) {
 	p->watcher->touched(p->watcher->arg, source, name, write, at, pitch, width, bytes);
 }
@@ -93,7 +95,7 @@ static void tell_landed(net_proxy *p, const net_arrival *a) {
 	touched(p, mine ? p->rank : a->h.source, mine ? a->get->h.name : a->h.name, 1, a->to, a->to_pitch, a->to_width, a->h.bytes);
 }
 
-// landed: the data of an arrival is in place.
+// landed is called when the data of an arrival is written.
 static void landed(net_proxy *p, net_arrival *a) {
 	net_order *o = &p->peers[a->h.source].order;
 	if (a->stage) net_unstage(p, a->stage);
@@ -121,7 +123,7 @@ static void fail(net_proxy *p, net_arrival *a) {
 	net_mark_lost(p, source, "data of it could not be received");
 }
 
-// scatter copies an arrival's data from host memory to its place.
+// scatter copies an arrival's data from host memory to its target.
 static void scatter(net_proxy *p, net_arrival *a, const void *data) {
 	uint64_t width = a->to_width;
 	int64_t ticket = net_copy_rows(p, a->to, a->to_pitch, (uint64_t)data, width, width, a->h.bytes);
@@ -133,7 +135,7 @@ static void scatter(net_proxy *p, net_arrival *a, const void *data) {
 		landed(p, a);
 }
 
-// end_stale ends an arrival whose epoch is over.
+// end_stale ends an arrival of an old epoch.
 static void end_stale(net_proxy *p, net_arrival *a) {
 	if (a->get) net_get_landed(p, a->get, 1);
 	end_arrival(p, a);
@@ -184,7 +186,7 @@ int net_poll_landing(net_proxy *p) {
 	return n;
 }
 
-// place brings the data of an arrival to its place.
+// place writes the data of an arrival to its target.
 static void place(net_proxy *p, net_arrival *a, const void *data, void *later) {
 	int device = net_is_device(p, a->to), rows = a->to_width && a->to_pitch != a->to_width, memory = later && !rows ? net_memory(p, a->to) : NET_STAGED;
 	if (a->h.bytes == 0) {

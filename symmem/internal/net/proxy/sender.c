@@ -1,4 +1,4 @@
-// sender.c: from slots of the ring to jobs, from jobs to messages.
+// sender.c: turns slots of the ring into jobs, and jobs into messages.
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@ enum { IN_FLIGHT = 64, TAKEN_AT_ONCE = 16 };
 
 static void end_operation(net_proxy *p, net_operation *o);
 
-// What stands before a fence: earlier operations to its peer, here.
+// stands_before reports whether a fence has to wait for an operation here: an earlier one to its
+// peer.
 static int stands_before(const net_operation *o, const net_operation *fence) {
 	return !o->over && o->number < fence->number && o->op.kind != NET_FENCE &&
 	       (fence->op.peer == NET_ALL_PEERS || fence->op.peer == o->op.peer);
@@ -23,7 +24,7 @@ static void check_fence(net_proxy *p, net_operation *fence) {
 	end_operation(p, fence);
 }
 
-// counter is the word that an operation counts in, or NULL.
+// counter returns the word that counts an operation, or NULL.
 static uint64_t *counter(net_proxy *p, uint32_t id) {
 	if (id < NET_COUNTERS) return &p->board->counters[id];
 	return id - NET_COUNTERS < p->guard.signals ? &p->signals[id - NET_COUNTERS] : NULL;
@@ -114,7 +115,7 @@ void net_message_sent(net_proxy *p, net_message *m, int failed) {
 	}
 	if (m->h.kind == NET_MESSAGE_GET) {
 		m->sent = 1;
-		if (m->answered == 2) { // its answer was faster
+		if (m->answered == 2) { // the answer arrived before the send was complete
 			end_message(p, m, 0);
 			return;
 		}
@@ -160,7 +161,8 @@ static void send_message(net_proxy *p, net_message *m) {
 	}
 }
 
-// A message that is never sent leaves a gap that its peer would wait for: nothing can follow.
+// If a message is never sent, its number is a gap for which the peer would wait. So nothing can
+// follow it.
 static void uncopied(net_proxy *p, net_message *m) {
 	net_mark_lost(p, m->peer, "data for it could not be copied");
 	net_message_sent(p, m, 1);
@@ -185,7 +187,8 @@ int net_poll_copies(net_proxy *p) {
 	return n;
 }
 
-// A piece of a job's data: rows if width > 0, which lie at `here` and `there`, relative to the operation's addresses.
+// A piece of a job's data: rows if width > 0, at the offsets `here` and `there` from the
+// operation's addresses.
 typedef struct {
 	uint64_t bytes, width, here, there;
 } net_piece;
@@ -205,7 +208,8 @@ static net_piece next_piece(const net_op *op, uint64_t issued, uint64_t limit) {
 	return c;
 }
 
-// fill gives a message its data: at once 0, later 1, never -1.
+// fill fills a message with its data. It returns 0 if that is done, 1 if it will be done later, and
+// -1 if it fails.
 static int fill(net_proxy *p, net_message *m, uint64_t from, uint64_t pitch, uint64_t width, uint64_t bytes) {
 	int rows = width && pitch != width;
 	if (bytes && !rows && m->peer != p->rank) m->memory = net_memory(p, from);
@@ -231,7 +235,8 @@ static net_message *new_message(net_proxy *p, net_job *j) {
 	return m;
 }
 
-// A fence's part at one peer begins: nothing to send if all is known to be finished there.
+// begin_fence begins a fence at one peer. Nothing is sent if all messages are known to be finished
+// there.
 static int begin_fence(net_proxy *p, net_job *j) {
 	net_peer *q = &p->peers[j->peer];
 	if (q->fenced == q->number) {
@@ -241,7 +246,8 @@ static int begin_fence(net_proxy *p, net_job *j) {
 	return 1;
 }
 
-// issue sends the next message of a job: 1 when it was the last one, 0 when more follow, -1 when there is no memory now.
+// issue sends the next message of a job. It returns 1 if it was the last, 0 if more follow, and -1
+// if there is no memory now.
 static int issue(net_proxy *p, net_job *j) {
 	net_peer *q = &p->peers[j->peer];
 	if (j->kind == NET_MESSAGE_FENCE && !begin_fence(p, j)) return 1;
@@ -272,7 +278,7 @@ static int issue(net_proxy *p, net_job *j) {
 			m->h.value = op->value;
 		}
 		if (op->kind == NET_VALUE)
-			m->data = &op->data; // of the job, which lives until its messages are over
+			m->data = &op->data; // part of the job, which lives until its messages are over
 		else
 			filled = fill(p, m, op->local + c.here, op->local_pitch, c.width, c.bytes);
 		break;
@@ -320,7 +326,7 @@ static int issue(net_proxy *p, net_job *j) {
 		m->h.value = q->facts.sent;
 		break;
 	}
-	int last = j->whole; // the job may be gone once its last message is sent
+	int last = j->whole; // the job may be freed once its last message is sent
 	if (filled < 0) {
 		uncopied(p, m);
 	} else if (filled > 0) {
@@ -334,7 +340,7 @@ static int issue(net_proxy *p, net_job *j) {
 
 void net_add_job(net_proxy *p, const net_job *job) {
 	net_job *j = malloc(sizeof *j);
-	if (!j) abort(); // a few hundred bytes
+	if (!j) abort(); // out of memory for a few bytes
 	*j = *job;
 	j->next = NULL;
 	net_peer *q = &p->peers[j->peer];
@@ -357,7 +363,7 @@ static int pump_peer(net_proxy *p, net_peer *q) {
 	int n = 0;
 	while (q->first && q->facts.in_flight < IN_FLIGHT) {
 		net_job *j = q->first;
-		j->pending++; // so that it lives on while it issues
+		j->pending++; // keeps the job alive while it issues messages
 		int r = issue(p, j);
 		if (r < 0) {
 			j->pending--;
@@ -427,7 +433,7 @@ static int makes_sense(const net_proxy *p, const net_op *op) {
 	return op->kind == NET_FENCE || op->width == 0 || op->bytes % op->width == 0;
 }
 
-// watched is the name of an operation that is taken.
+// watched returns the watcher's name for an operation that is taken.
 static uint64_t watched(net_proxy *p, const net_op *op) {
 	return p->watcher->posted(p->watcher->arg, &(net_posted){&op->ready, op->peer, op->kind == NET_FENCE, op->kind == NET_GET, op->strong, op->local,
 	    op->kind == NET_PUT ? op->bytes : 0, op->width, op->local_pitch});

@@ -1,6 +1,8 @@
-// api.h: libucp as far as it is used, declared by hand: it is opened at run time, and no header of it is needed to build.
+// api.h: hand-written declarations of the used part of libucp. The library is opened at run time,
+// and its headers are not needed to build.
 //
-// The layouts are those of version 1.13; later ones append fields, and read only those that a mask names.
+// The layouts are those of version 1.13. Later versions append fields, and read only those that a
+// mask names.
 #ifndef NET_UCX_API_H
 #define NET_UCX_API_H
 
@@ -92,7 +94,8 @@ enum { UCX_EP_ADDRESS = 1, UCX_EP_ERROR_MODE = 2, UCX_EP_ERROR_HANDLER = 4, UCX_
 enum { UCX_OP_CALLBACK = 2, UCX_OP_USER = 4, UCX_OP_FLAGS = 16, UCX_OP_MEMORY = 64, UCX_OP_ALWAYS_CALL = 1 << 16, UCX_MEMORY_HOST = 0, UCX_MEMORY_CUDA = 1 };
 enum { UCX_AM_ID = 1, UCX_AM_FLAGS = 2, UCX_AM_CALLBACK = 4, UCX_AM_ARG = 8, UCX_AM_WHOLE = 1, UCX_AM_RENDEZVOUS = 1 << 17 };
 
-// A pointer that a call returns: NULL when it is over, a status in the last 100 bytes of the address space, or a request.
+// Calls return a pointer: NULL if the operation is complete, a status in the last 100 bytes of the
+// address space, or a request.
 static inline int ucx_is_error(const void *p) { return (uintptr_t)p >= (uintptr_t)-100; }
 
 #define UCX_FUNCTIONS(F) \
@@ -122,7 +125,7 @@ static inline int ucx_is_error(const void *p) { return (uintptr_t)p >= (uintptr_
 #define UCX_MEMBER(result, name, args) result(*name) args;
 typedef struct {
 	UCX_FUNCTIONS(UCX_MEMBER)
-	const char *(*status_string)(int status); // of libucs
+	const char *(*status_string)(int status); // a function of libucs
 } ucx_api;
 
 #endif

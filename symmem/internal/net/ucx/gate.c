@@ -1,12 +1,15 @@
-// gate.c: who may connect. UCX trusts whoever reaches its ports: a message that claims more bytes than its buffer overruns that, and a put
-// of its own protocol writes to any address, whatever UCX_TCP_PUT_ENABLE says, which is for the sender.
+// gate.c: access control for connections. UCX trusts everyone who reaches its ports: a message that
+// claims more bytes than fit overruns the buffer, and a put of its protocol writes to any address,
+// whatever UCX_TCP_PUT_ENABLE says, because that setting only concerns the sender.
 //
-// So UCX never sees a connection of TCP before the one who dialled has shown the world's secret. What libucs calls to listen, accept and
-// connect are functions of this file: connect sends the secret as the first bytes, accept takes them off and closes every connection that begins
-// otherwise. The kernel keeps a connection on which nothing was sent to itself, and as many of them as it keeps for any port (net.core.somaxconn):
-// they cost this process neither memory nor descriptors.
+// So UCX does not see a TCP connection before the peer has sent the world's secret. libucs calls
+// functions of this file instead of listen, accept and connect: connect sends the secret as the
+// first bytes, and accept reads them and closes every connection that begins differently. The
+// kernel does not hand over a connection without data; it keeps as many of them as for any port
+// (net.core.somaxconn), and they cost this process neither memory nor descriptors.
 //
-// The functions are put in by the library's own table of what it calls, which the loader fills. Nothing else in the process is changed.
+// The functions are installed in the library's own table of imported functions, which the loader
+// fills. Nothing else in the process changes.
 #define _GNU_SOURCE
 #include "gate.h"
 
@@ -39,11 +42,11 @@ typedef struct {
 } pass;
 
 enum {
-	DEFER = 30,         // seconds for which the kernel keeps a connection without data to itself
-	PATIENCE = 20,      // milliseconds for data that a kernel did not wait for
-	PATIENT = 10,       // how often in a second there is patience
-	AT_ONCE = 64,       // connections that are turned away in one call, which holds up the engine
-	ESTABLISH = 120000, // milliseconds for a connection; the kernel gives up before
+	DEFER = 30,         // how long, in seconds, the kernel keeps a connection without data
+	PATIENCE = 20,      // milliseconds to wait for data if the kernel did not
+	PATIENT = 10,       // how often per second accept may wait like that
+	AT_ONCE = 64,       // connections to refuse in one call, during which the engine does nothing else
+	ESTABLISH = 120000, // milliseconds for a connection; the kernel gives up earlier
 };
 
 static _Atomic uint64_t known, strangers;
@@ -68,11 +71,12 @@ static int is_tcp(int fd) {
 
 static int gate_listen(int fd, int backlog) {
 	int seconds = DEFER;
-	if (is_tcp(fd)) setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds); // where that fails, accept has patience
+	// if that fails, accept waits for the data
+	if (is_tcp(fd)) setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);
 	return listen(fd, backlog);
 }
 
-// patient says whether accept may wait: strangers must not hold it up.
+// patient reports whether accept may wait for data: strangers must not delay it.
 static int patient(void) {
 	static _Atomic int64_t second;
 	static _Atomic int waits;
@@ -82,7 +86,7 @@ static int patient(void) {
 	return atomic_fetch_add(&waits, 1) < PATIENT;
 }
 
-// shown takes the pass off a connection, and says whether it is the right one.
+// shown reads the secret from a connection, and reports whether it is the right one.
 static int shown(int fd) {
 	pass p, own = own_pass();
 	if (!atomic_load(&opened)) return 0;
@@ -101,17 +105,18 @@ static int gate_accept(int fd, struct sockaddr *address, socklen_t *bytes) {
 		if (bytes) *bytes = room;
 		int c = accept4(fd, address, bytes, SOCK_CLOEXEC);
 		if (c < 0 && errno != EAGAIN && errno != EBADF && errno != EINVAL && errno != ENOTSOCK) {
-			// A connection that failed, or no descriptor is left. UCX would close its port for good.
+			// The connection failed, or there are no free descriptors. UCX would close its port for
+			// good.
 			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) usleep(1000);
 			break;
 		}
 		if (c < 0 || !tcp || shown(c)) return c;
-		struct linger reset = {1, 0}; // nothing of it stays
+		struct linger reset = {1, 0}; // close without TIME_WAIT
 		setsockopt(c, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
 		close(c);
 		atomic_fetch_add(&strangers, 1);
 	}
-	errno = EAGAIN; // what is left is accepted in the next call
+	errno = EAGAIN; // the next call accepts the remaining connections
 	return -1;
 }
 
@@ -128,7 +133,8 @@ static int gate_connect(int fd, const struct sockaddr *to, socklen_t bytes) {
 	}
 	if (failed) return failed;
 	pass own = own_pass();
-	if (send(fd, &own, sizeof own, MSG_NOSIGNAL) == sizeof own) return 0; // the first bytes always have room
+	// there is always room for the first bytes
+	if (send(fd, &own, sizeof own, MSG_NOSIGNAL) == sizeof own) return 0;
 	errno = ECONNRESET;
 	return -1;
 }
@@ -139,7 +145,7 @@ typedef struct {
 	int found;
 } entrance;
 
-// guard replaces the entries of a table of relocations that are for an entrance.
+// guard replaces the entries in a table of relocations that refer to an entrance.
 static int guard(const struct link_map *map, const ElfW(Rela) * table, size_t bytes, const ElfW(Sym) * symbols, const char *strings, entrance *entrances, size_t n) {
 	uintptr_t page = sysconf(_SC_PAGESIZE);
 	for (size_t k = 0; table && k < bytes / sizeof *table; k++) {
@@ -150,7 +156,8 @@ static int guard(const struct link_map *map, const ElfW(Rela) * table, size_t by
 			if (strcmp(name, entrances[e].name)) continue;
 			void **slot = (void **)(map->l_addr + table[k].r_offset);
 			void *at = (void *)((uintptr_t)slot & ~(page - 1));
-			if (mprotect(at, page, PROT_READ | PROT_WRITE)) return 1; // the loader may have closed it
+			// the loader may have made it read-only
+			if (mprotect(at, page, PROT_READ | PROT_WRITE)) return 1;
 			__atomic_store_n(slot, entrances[e].by, __ATOMIC_RELEASE);
 			entrances[e].found = 1;
 		}
@@ -171,7 +178,8 @@ int gate_build(void *inside, char why[NET_WHY]) {
 	const char *strings = NULL;
 	size_t calls_bytes = 0, others_bytes = 0;
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-		uintptr_t at = d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr; // some loaders leave it as it is in the file
+		// some loaders do not relocate it
+		uintptr_t at = d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr;
 		switch (d->d_tag) {
 		case DT_JMPREL: calls = (void *)at; break;
 		case DT_PLTRELSZ: calls_bytes = d->d_un.d_val; break;

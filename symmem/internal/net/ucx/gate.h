@@ -5,13 +5,14 @@
 
 #include "../proxy/transport.h"
 
-// gate_build puts the gate into libucs, the library that has the function at an address; 0, or 1 and the reason. Nobody passes until gate_open.
+// gate_build installs the gate in libucs, the library that contains the function at an address. It
+// returns 0, or 1 and the reason. No connection passes before gate_open.
 int gate_build(void *inside, char why[NET_WHY]);
 
-// gate_open says by which secret ranks know each other from now on.
+// gate_open sets the secret by which ranks recognise each other from now on.
 void gate_open(uint64_t secret);
 
-// gate_strangers is how many connections were turned away.
+// gate_strangers returns how many connections were refused.
 uint64_t gate_strangers(void);
 
 #endif

@@ -1,8 +1,9 @@
-// load.c: opening libucp without letting it change the process.
+// load.c: opens libucp without letting it change the process.
 //
-// As the library is opened its constructors install handlers for SIGSEGV and its like, which are the Go run-time's, and rewrite the first
-// bytes of libc's munmap. Variables of the environment keep them from both, if they are set before. A handler for SIGHUP is
-// installed nevertheless, and replaced by what was there. gate.c says who may connect.
+// When the library is opened, its constructors replace the Go run-time's handlers for SIGSEGV and
+// similar signals, and patch the first bytes of libc's munmap. Environment variables that are set
+// before prevent both. The library still installs a handler for SIGHUP, which is replaced by the
+// earlier one. gate.c controls who may connect.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -23,11 +24,13 @@ static int loaded;
 
 ucx_api ucx;
 
-// open_beside opens a library that libucp needs and that lies beside it, where the loader might not look, or find another version.
+// open_beside opens a library that libucp needs from libucp's own folder, because the loader might
+// not look there, or find another version.
 static void open_beside(const char *path, const char *name) {
 	char file[PATH];
 	const char *slash = strrchr(path, '/');
-	if (slash && snprintf(file, sizeof file, "%.*s/%s", (int)(slash - path), path, name) < PATH) dlopen(file, RTLD_LAZY | RTLD_LOCAL); // lazily, as they need each other
+	// lazily, because they need each other
+	if (slash && snprintf(file, sizeof file, "%.*s/%s", (int)(slash - path), path, name) < PATH) dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 }
 
 static int load(const char *path, char why[NET_WHY]) {
@@ -50,7 +53,8 @@ static int load(const char *path, char why[NET_WHY]) {
 		return 0; \
 	}
 	UCX_FUNCTIONS(UCX_FIND)
-	if (!(*(void **)&ucx.status_string = dlsym(library, "ucs_status_string"))) { // which dlsym finds in what the library needs
+	// dlsym also searches the libraries that this one needs
+	if (!(*(void **)&ucx.status_string = dlsym(library, "ucs_status_string"))) {
 		snprintf(why, NET_WHY, "it has no ucs_status_string");
 		return 0;
 	}

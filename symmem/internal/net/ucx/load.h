@@ -3,6 +3,6 @@
 
 #include "api.h"
 
-extern ucx_api ucx; // after ucx_load
+extern ucx_api ucx; // valid after ucx_load
 
 #endif

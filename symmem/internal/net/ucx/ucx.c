@@ -1,5 +1,6 @@
-// ucx.c: messages as active messages of UCX. It uses neither UCX's atomic operations, which fail over TCP in some versions, nor its
-// one-sided ones, which are not ordered with active messages.
+// ucx.c: messages as active messages of UCX. It uses neither UCX's atomic operations, which fail
+// over TCP in some versions, nor its one-sided operations, which are not ordered with active
+// messages.
 #include "ucx.h"
 
 #include <sched.h>
@@ -13,7 +14,8 @@
 
 enum { MESSAGE_ID = 7, LINGER = 200000000 };
 
-// Up to so many ranks have connections to all others: whoever only waits for a rank learns as well that it is gone.
+// In worlds of up to this many ranks, every rank connects to all others, so that a rank that only
+// waits for another one learns of its loss, too.
 enum { DIAL_ALL = 64 };
 
 typedef struct network network;
@@ -25,9 +27,9 @@ typedef struct {
 	int failed;
 } peer;
 
-// A pending is a send or a receive that is under way, and what its callback must know.
+// A pending is a send or a receive in progress, with the data for its callback.
 typedef struct pending {
-	struct pending *next; // that is free
+	struct pending *next; // the next free one
 	network *of;
 	void *cookie;
 	uint32_t peer;
@@ -43,7 +45,7 @@ struct network {
 	uint64_t underway;
 };
 
-typedef struct { // a message whose data is still with its sender
+typedef struct { // a message whose data the sender still has
 	void *descriptor;
 	int taken;
 } announced;
@@ -59,7 +61,7 @@ static pending *new_pending(network *n, void *cookie, uint32_t rank) {
 	if (p)
 		n->free = p->next;
 	else if (!(p = malloc(sizeof *p)))
-		abort(); // some bytes
+		abort(); // out of memory for a few bytes
 	*p = (pending){NULL, n, cookie, rank};
 	n->underway++;
 	return p;
@@ -108,7 +110,7 @@ static int on_message(void *arg, const void *header, size_t header_bytes, void *
 	}
 	announced a = {data, 0};
 	n->events.message(n->events.arg, header, header_bytes, NULL, bytes, &a);
-	return a.taken ? UCX_IN_PROGRESS : UCX_OK; // OK ends the sender's part
+	return a.taken ? UCX_IN_PROGRESS : UCX_OK; // UCX_OK completes it for the sender
 }
 
 static int memory_type(int memory) { return memory == NET_DIRECT_CUDA ? UCX_MEMORY_CUDA : UCX_MEMORY_HOST; }
@@ -147,7 +149,8 @@ static void *ucx_open(const net_config *config, const net_events *events, char w
 	int status = ucx.config_read(NULL, NULL, &settings);
 	if (!status && *config->tls) status = ucx.config_modify(settings, "TLS", config->tls);
 	if (!status && *config->interface) status = ucx.config_modify(settings, "NET_DEVICES", config->interface);
-	if (!status) ucx.config_modify(settings, "TCP_PUT_ENABLE", "n"); // puts of UCX's own are not used; which versions have no such setting do not matter
+	// puts of UCX's protocol are not used; versions without this setting are fine
+	if (!status) ucx.config_modify(settings, "TCP_PUT_ENABLE", "n");
 	if (!status) {
 		step = "begin";
 		ucx_params p = {.mask = UCX_PARAM_FEATURES | UCX_PARAM_ENDPOINTS, .features = UCX_FEATURE_AM | UCX_FEATURE_WAKEUP, .endpoints = config->size};
@@ -246,7 +249,7 @@ static int ucx_arm(void *self, int64_t *nanoseconds) {
 
 static int ucx_fd(void *self) { return ((network *)self)->fd; }
 
-// hang_up closes an endpoint; what it was sending ends in error.
+// hang_up closes an endpoint; its sends in progress end with an error.
 static void hang_up(peer *q) {
 	if (!q->ep) return;
 	ucx_request_param p = {.mask = UCX_OP_FLAGS, .flags = UCX_CLOSE_FORCE};
@@ -262,7 +265,7 @@ static void ucx_drop(void *self, uint32_t rank) {
 	hang_up(q);
 }
 
-// flush gives what was sent a while to leave.
+// flush waits for a while until sends have left.
 static void flush(network *n) {
 	int64_t end = now() + LINGER;
 	ucx_request_param p = {0};

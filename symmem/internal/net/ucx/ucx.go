@@ -14,13 +14,15 @@ import (
 	"errors"
 	"unsafe"
 
-	_ "github.com/symmrepl/symmrepl/symmem/internal/net/proxy" // whose transport.h the files of C include
+	// the C files include its transport.h
+	_ "github.com/symmrepl/symmrepl/symmem/internal/net/proxy"
 )
 
-// Transport is the table of the provider's functions.
+// Transport returns the provider's table of functions.
 func Transport() unsafe.Pointer { return unsafe.Pointer(C.transport()) }
 
-// Load opens the library at a path and returns its version. A process opens one; later calls return its version.
+// Load opens the library at a path and returns its version. A process opens only one library; later
+// calls return its version.
 func Load(path string) (version string, err error) {
 	p := C.CString(path)
 	defer C.free(unsafe.Pointer(p))

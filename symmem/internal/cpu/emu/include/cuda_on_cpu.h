@@ -1,7 +1,9 @@
-// cuda_on_cpu.h: CUDA's language and built-in functions for a C++ compiler, included before anything else.
+// cuda_on_cpu.h: CUDA's language extensions and built-in functions for a C++ compiler, included
+// first.
 //
-// Like the run-time compiler of the GPU it brings no system headers. What has no meaning on a processor (inline PTX, textures, clusters, tensor-core
-// fragments, launches from kernels) is missing; the text is refused before it gets here.
+// Like the GPU's run-time compiler, it includes no system headers. Features without meaning on a
+// processor (inline PTX, textures, clusters, tensor-core fragments, launches from kernels) are
+// missing; text that uses them is refused before it is compiled.
 #pragma once
 
 #define SYMM_CPU 1
@@ -10,7 +12,8 @@
 #include "emu_abi.h"
 #include "emu_launch.h"
 
-// Qualifiers. A block runs on one operating-system thread at a time, so that shared memory is what is local to it.
+// Qualifiers. A block runs on one operating-system thread at a time, so shared memory is
+// thread-local memory.
 #define __global__
 #define __device__
 #define __host__

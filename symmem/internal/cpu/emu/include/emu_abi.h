@@ -1,7 +1,9 @@
-// emu_abi.h: what kernels compiled for the cpu device and the run time that executes them know of each other.
+// emu_abi.h: the interface between kernels compiled for the cpu device and the run time that
+// executes them.
 //
-// A kernel finds everything through the worker it runs on, whose address is the base of the GS segment: no symbol links the two, so
-// kernels built into the program and kernels loaded later are the same to the run time. This header includes nothing.
+// A kernel finds everything through the worker it runs on, whose address is the base of the GS
+// segment: no symbol links the two, so the run time treats built-in kernels and kernels loaded
+// later alike. This header includes nothing.
 #pragma once
 
 namespace emu {
@@ -12,7 +14,8 @@ struct Index3 {
   unsigned x, y, z;
 };
 
-// Lanes is what a warp operation works on: the value each lane of the mask brought, and the one it takes away.
+// Lanes is the data of a warp operation: for each lane of the mask the value it provides, and the
+// value it receives.
 struct Lanes {
   unsigned mask;
   unsigned long long value[32];
@@ -24,52 +27,57 @@ struct Votes {
   unsigned yes, all;
 };
 
-// Sanitize is how a kernel that was compiled to be watched tells what it does: see sanitize.h. how is 1 for a write, and has 2 where the access is atomic or volatile;
-// kind is 0 for a load, 1 for a store, 2 for both; a scope is 0 for the block, 1 for the device, 2 for the system.
+// Sanitize is how a watched kernel reports its actions: see sanitize.h. how is 1 for a write, plus
+// 2 if the access is atomic or volatile; kind is 0 for a load, 1 for a store, 2 for both; a scope
+// is 0 for the block, 1 for the device, 2 for the system.
 struct Sanitize {
   void (*access)(const void* p, unsigned size, unsigned how, const void* pc);
   void (*range)(const void* p, Size n, unsigned how, const void* pc);
-  // lock comes before an atomic operation, atomic behind it.
+  // lock is called before an atomic operation, atomic after it.
   void (*lock)(const void* p);
   void (*atomic)(const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc);
   void (*fence)(int scope);
-  // scope says that the next atomic operation has that scope, and no order.
+  // scope says that the next atomic operation has that scope, and is relaxed.
   void (*scope)(int scope);
   // wants says that the thread waits until a word equals a value.
   void (*wants)(const void* p, unsigned long long value, const void* pc);
-  // first says that the thread takes the value of a word, which it reads next, for the beginning of a count; counts, that it waits, or has waited, until a word has
-  // counted so far.
+  // first says that the thread reads a word next as the first value of a count; counts, that it
+  // waits, or has waited, until the word has been increased by so much.
   void (*first)(const void* p, const void* pc);
   void (*counts)(const void* p);
-  // index comes before an access of an array, whose type has a name, at an index that it does not have.
+  // index is called before an array access with an index out of bounds; the array's type has a
+  // name.
   void (*index)(long long index, const char* array, const void* pc);
 };
 
 // Api is how a kernel calls the run time. Every function may switch to another thread of the block.
 struct Api {
-  // barrier is __syncthreads: it returns how many threads there were and how many brought a predicate that holds.
+  // barrier is __syncthreads: it returns the number of threads, and of those whose predicate is
+  // true.
   Votes (*barrier)(bool predicate);
   // grid_barrier is a barrier over all blocks of the grid.
   void (*grid_barrier)();
-  // warp meets the lanes of mask; the last to arrive runs combine for all of them. It orders no memory.
+  // warp meets the lanes of mask; the last to arrive calls combine for all of them. It orders no
+  // memory accesses.
   unsigned long long (*warp)(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*));
-  // sync_warp is __syncwarp: the lanes of mask meet, and what each has written the others see.
+  // sync_warp is __syncwarp: the lanes of mask meet, and see each other's writes.
   void (*sync_warp)(unsigned mask);
-  // yield is one failed poll: others run, and the thread sleeps when polls keep failing.
+  // yield is one failed poll: other threads run, and the thread sleeps if polls keep failing.
   void (*yield)();
-  // found ends a loop of polls: the next one that fails is the first again.
+  // found ends a polling loop: the next failed poll is the first of another one.
   void (*found)();
   void (*print)(const char* text, Size n);
   // fail ends the grid with a fault.
   void (*fail)(const char* what, const char* file, int line);
   unsigned long long (*nanos)();
-  // ring adds 1 to the eventfd of a thread that sleeps.
+  // ring adds 1 to the eventfd of a sleeping thread.
   void (*ring)(int descriptor);
-  // span_barrier is a barrier of so many threads of the block, told apart from others by id, which is below kSpans.
+  // span_barrier is a barrier of so many threads of the block, identified by id, which is below
+  // kSpans.
   void (*span_barrier)(unsigned id, unsigned threads);
   // leave ends the block at once. It does not return.
   void (*leave)();
-  const Sanitize* sanitize;  // null where the kernel is not watched
+  const Sanitize* sanitize;  // null if the kernel is not watched
 };
 constexpr unsigned kSpans = 16;
 
@@ -79,16 +87,18 @@ struct Thread {
   unsigned linear;
 };
 
-// Worker is the part of an operating-system thread, running one block, that kernels see.
+// Worker is the part that kernels see of an operating-system thread that runs a block.
 struct Worker {
   Worker* self;
-  char* shared;          // the shared memory of the block: what the module declares, then the dynamic part; see emu_shared.s
+  // the shared memory of the block: the module's declarations, then the dynamic part; see
+  // emu_shared.s
+  char* shared;
   const Api* api;
-  const Thread* thread;  // the one that runs now, in the table of the block's threads
-  const Thread* last;    // of that table
-  bool plain;            // no thread of the block has waited so far: they run one after the other on one stack
-  bool in_runtime;       // the code that runs is the emulator's: signal handlers must not abandon or preempt it
-  const void* frame;     // of printf, while the C library does its work
+  const Thread* thread;  // the running thread, in the table of the block's threads
+  const Thread* last;  // the last one in that table
+  bool plain;  // no thread of the block has waited so far: they run one after the other on one stack
+  bool in_runtime;  // the emulator's code runs: signal handlers must not abandon or preempt it
+  const void* frame;  // printf's frame, while the C library runs
   Index3 block, grid_dim, block_dim;
   void* grid;            // the launch
 
@@ -98,7 +108,8 @@ struct Worker {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
   }
 
-  // next goes on to the next thread if that is all there is to do; otherwise the run time decides.
+  // next continues with the next thread if nothing else has to be done; otherwise the run time
+  // decides.
   __attribute__((always_inline)) bool next() {
     mark_runtime(true);
     const bool more = plain && thread != last;
@@ -116,7 +127,8 @@ __attribute__((always_inline)) inline Worker* worker() {
 
 static_assert(__builtin_offsetof(Worker, shared) == 8);
 
-// kDynamicShared is the alignment of dynamic shared memory, and what emu_shared.s adds to a module's own for it.
+// kDynamicShared is the alignment of dynamic shared memory, and the size that emu_shared.s adds to
+// a module's own for it.
 constexpr Size kDynamicShared = 128;
 
 // Param is a kernel parameter's place in the argument buffer.
@@ -127,7 +139,7 @@ struct Param {
 // Entry is a launchable kernel.
 struct Entry {
   const char* name;
-  void (*run)(const char* arguments);  // the current thread, and those after it as long as none waits
+  void (*run)(const char* arguments);  // runs the current thread, and those after it until one waits
   const Param* params;
   unsigned param_count;
   unsigned argument_bytes;

@@ -1,7 +1,8 @@
-// emu_atomics.h: atomic operations. They hold between processes too, so that block, device and system scope are one.
+// emu_atomics.h: atomic operations. They are atomic between processes, too, so block, device and
+// system scope are the same.
 //
-// An atomic operation that changed nothing (a compare-and-swap that failed, an exchange for the same value, an addition of zero) is taken for a
-// poll: others run before it returns.
+// An atomic operation that changed nothing (a compare-and-swap that failed, an exchange for the
+// same value, an addition of zero) counts as a poll: other threads run before it returns.
 #pragma once
 
 namespace emu {
@@ -15,7 +16,7 @@ struct Bits<float> { using type = unsigned; };
 template <>
 struct Bits<double> { using type = unsigned long long; };
 
-// update replaces *p by f(*p) and returns what was there.
+// update replaces *p by f(*p) and returns the old value.
 constexpr int scope_block = 0, scope = 1, scope_system = 2;
 
 template <class T, class F>

@@ -1,6 +1,8 @@
-// emu_hooks.h: the functions that a compiler calls with -fsanitize=thread, for watched kernels. They are compiled without it and linked to each module.
+// emu_hooks.h: the functions that a compiler calls with -fsanitize=thread, for watched kernels.
+// They are compiled without that option and linked to each module.
 //
-// A call is made before the access; an atomic operation is made by the function itself.
+// A function is called before the access; functions for atomic operations execute the operation
+// themselves.
 #pragma once
 
 #include "emu_abi.h"
@@ -11,7 +13,7 @@ using namespace emu;
 
 inline const Sanitize* on() { return worker()->api->sanitize; }
 
-// A thread's own stack is nobody else's, and the worker is the emulator's.
+// Only the thread itself accesses its stack, and only the emulator the worker.
 inline bool local(const void* p) {
   return (Size)((const char*)p - (const char*)__builtin_frame_address(0)) < (1 << 17) || (Size)((const char*)p - (const char*)worker()) < sizeof(Worker);
 }
@@ -122,7 +124,7 @@ EMU_ATOMIC_TYPE(16, unsigned short)
 EMU_ATOMIC_TYPE(32, unsigned)
 EMU_ATOMIC_TYPE(64, unsigned long)
 
-// In place of those of the C library, which are not watched.
+// Replacements of the C library's functions, which are not watched.
 void* memcpy(void* to, const void* from, Size n) {
   if (const Sanitize* s = on()) {
     if (!local(from)) s->range(from, n, kRead, EMU_PC);
@@ -154,9 +156,10 @@ void* memset(void* to, int v, Size n) {
   return r;
 }
 
-// What is undefined ends the kernel; an index out of an array's bounds is told of first.
+// Undefined behaviour ends the kernel; an index out of an array's bounds is reported first.
 struct EmuType {
-  unsigned short kind, info;  // of an integer: info is twice the logarithm of its bits, + 1 if it is signed
+  // for an integer, info is twice the logarithm of its bits, + 1 if it is signed
+  unsigned short kind, info;
   char name[];
 };
 struct EmuArray {

@@ -1,5 +1,6 @@
-// emu_launch.h: the table of a translation unit's kernels; the compiler supplies their parameters. CPU_KERNEL adds a kernel of the program. A module that
-// is loaded defines it away and lists its kernels, for its table must be constant: nothing of a module may run when it is loaded.
+// emu_launch.h: the table of a translation unit's kernels, with parameters as the compiler knows
+// them. CPU_KERNEL adds a kernel of the program. A loaded module defines it as empty and lists its
+// kernels, because its table must be constant: no code of a module may run when it is loaded.
 #pragma once
 
 #include "emu_abi.h"
@@ -19,7 +20,7 @@ struct Count<0, I...> {
   using type = Indices<I...>;
 };
 
-// Layout packs parameters as a C struct does.
+// Layout packs parameters like a C struct.
 template <class... P>
 struct Layout {
   Param at[sizeof...(P) + 1] = {};
@@ -41,7 +42,8 @@ template <class... P, void (*Function)(P...)>
 struct Launch<Function> {
   static constexpr Layout<P...> layout{};
 
-  // What is not the kernel's is not watched. Compilers do not inline what is watched into what is not.
+  // This code is not the kernel's and is not watched. Compilers do not inline watched functions
+  // into others.
   __attribute__((no_sanitize("thread"))) static void run(const char* arguments) {
     Worker* w = worker();
     do call(arguments, typename Count<sizeof...(P)>::type{});
@@ -60,7 +62,7 @@ constexpr Entry entry_of(const char* name) {
   return {name, L::run, L::layout.at, sizeof(L::layout.at) / sizeof(Param) - 1, L::layout.bytes, nullptr};
 }
 
-// The table is made outside of every kernel, where nobody watches.
+// The table is built outside of kernels, where nothing is watched.
 template <Size N>
 __attribute__((no_sanitize("thread"))) Entry* linked(Entry (&table)[N]) {
   for (Size i = 1; i < N; i++) table[i - 1].next = &table[i];
@@ -84,8 +86,9 @@ struct Registration {
 #define CPU_KERNEL(name, ...) static ::emu::Registration<__VA_ARGS__> EMU_JOIN(emu_registration_, __COUNTER__)(name);
 #endif
 
-// What a loadable module has besides: its table, EMU_KERNEL for each kernel between EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS, and, if it has dynamic shared
-// memory, EMU_DYNAMIC_SHARED_NAMES and the names by which the text declares it: see emu_shared.s.
+// Additional parts of a loadable module: its table, with EMU_KERNEL for each kernel between
+// EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS; and, if it has dynamic shared memory,
+// EMU_DYNAMIC_SHARED_NAMES and the names by which the text declares it: see emu_shared.s.
 #define EMU_TABLE static constinit ::emu::Entry emu_table[] = {
 #define EMU_KERNEL(name, ...) ::emu::entry_of<__VA_ARGS__>(name),
 #define EMU_MODULE }; EMU_ENTRIES(::emu::linked(emu_table))

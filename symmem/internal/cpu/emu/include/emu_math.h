@@ -1,4 +1,5 @@
-// emu_math.h: CUDA's math and bit functions. The C library computes; names it lacks are made of names it has.
+// emu_math.h: CUDA's math and bit functions. The C library computes; functions that it lacks are
+// composed of others.
 #pragma once
 
 #define EMU_MATH_1(M)                                                                                                          \
@@ -62,7 +63,7 @@ EMU_MIN_MAX(unsigned long)
 EMU_MIN_MAX(long long)
 EMU_MIN_MAX(unsigned long long)
 #undef EMU_MIN_MAX
-// Signed and unsigned compare as unsigned, as in CUDA.
+// Signed and unsigned operands compare as unsigned, as in CUDA.
 inline constexpr unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
 inline constexpr unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
 inline constexpr unsigned max(int a, unsigned b) { return max((unsigned)a, b); }

@@ -1,14 +1,16 @@
-// emu_sanitize.h: what watched kernels tell of themselves, beside what the compiler inserts at every access. Kernels that are not watched tell nothing.
+// emu_sanitize.h: reports of watched kernels in addition to those that the compiler inserts at
+// every access. Kernels that are not watched report nothing.
 #pragma once
 
 // A scope is 0 for the block, 1 for the device, 2 for the system.
 #ifdef SYMM_SANITIZE
-// symm_cpu_scope: the next atomic operation has that scope, and no order.
+// symm_cpu_scope: the next atomic operation has that scope, and is relaxed.
 inline void symm_cpu_scope(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->scope(scope); }
-// symm_cpu_fenced: there is a fence here, for a GPU; on the processor what is around it does for one.
+// symm_cpu_fenced: there is a fence here on a GPU; on the processor, the surrounding code implies
+// one.
 inline void symm_cpu_fenced(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->fence(scope); }
 inline void symm_cpu_fence(int scope) {
-  asm volatile("mfence" ::: "memory");  // a built-in fence would be told of once more
+  asm volatile("mfence" ::: "memory");  // a built-in fence would be reported again
   symm_cpu_fenced(scope);
 }
 // symm_cpu_wants: the thread waits until a word equals a value.
@@ -16,7 +18,8 @@ __attribute__((noinline)) inline const void* symm_cpu_here() { return __builtin_
 inline __attribute__((always_inline)) void symm_cpu_wants(const void* p, unsigned long long value) {
   if (const auto* s = ::emu::run_time().sanitize) s->wants(p, value, symm_cpu_here());
 }
-// symm_cpu_first: the value of a word is read next as the beginning of a count. symm_cpu_counts: this is behind or before a wait until the word has counted so far.
+// symm_cpu_first: the thread reads a word next as the first value of a count. symm_cpu_counts: this
+// precedes or follows a wait until the word has been increased by so much.
 inline __attribute__((always_inline)) void symm_cpu_first(const void* p) {
   if (const auto* s = ::emu::run_time().sanitize) s->first(p, symm_cpu_here());
 }

@@ -6,7 +6,7 @@ namespace emu {
 inline const Api& run_time() { return *worker()->api; }
 inline unsigned lane() { return worker()->thread->linear & 31; }
 
-// Words carries a value of up to 8 bytes through a warp operation.
+// Words passes a value of up to 8 bytes through a warp operation.
 template <class T>
 inline unsigned long long to_word(T v) {
   static_assert(sizeof(T) <= 8, "warp operations take values of up to 8 bytes");
@@ -27,7 +27,8 @@ inline void each(unsigned mask, F f) {
   for (; mask; mask &= mask - 1) f((unsigned)__builtin_ctz(mask));
 }
 
-// exchange gives every lane the value of the lane that its argument names, or its own if that one does not take part.
+// exchange gives every lane the value of the lane that its argument names, or its own value if that
+// lane does not take part.
 inline void exchange(Lanes* w) {
   each(w->mask, [w](unsigned l) {
     const unsigned from = w->argument[l] & 31;
@@ -54,7 +55,7 @@ inline void fold(Lanes* w) {
   each(w->mask, [&](unsigned l) { w->result[l] = to_word(sum); });
 }
 
-// The lanes a shuffle of the given width may read are those of the caller's own section.
+// The lanes that a shuffle of the given width may read: those of the caller's section.
 template <class T>
 inline T shuffle(unsigned mask, T v, unsigned from) {
   return from_word<T>(run_time().warp(mask, to_word(v), from, exchange));
@@ -114,7 +115,7 @@ inline unsigned __match_all_sync(unsigned mask, T v, int* same) {
   *same = (unsigned)m == (unsigned)(m >> 32);
   return *same ? (unsigned)m : 0;
 }
-// Every lane is a group of its own: which lanes happen to be together is the scheduler's affair.
+// Every lane is its own group, because the scheduler decides which lanes are together.
 inline unsigned __activemask() { return 1u << ::emu::lane(); }
 
 #define EMU_REDUCE(name, T, expression)                                  \

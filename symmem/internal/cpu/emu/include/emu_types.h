@@ -36,7 +36,7 @@ struct dim3 {
 
 static_assert(sizeof(uint3) == sizeof(emu::Index3) && sizeof(dim3) == sizeof(emu::Index3));
 
-#ifdef SYMM_SANITIZE  // functions, whose accesses are not watched
+#ifdef SYMM_SANITIZE // as functions, whose accesses are not watched
 namespace emu {
 #define EMU_INDEX(name, T, from) \
   __attribute__((noinline, no_sanitize("thread"))) static T name() { return (const T&)worker()->from; }
@@ -58,7 +58,7 @@ EMU_INDEX(grid_size, dim3, grid_dim)
 #endif
 #define warpSize 32
 
-// What compilers without system headers call these.
+// Compilers without system headers call these.
 using int8_t = signed char;
 using uint8_t = unsigned char;
 using int16_t = short;
