@@ -55,14 +55,16 @@ var parts = []part{
 
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
 	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
-		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/operators", "symmem/internal/devices", "symmem/internal/device"}},
-	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "internal/bootstrap/launcher", "kernels", "symmem/internal", "symmem/internal/core/memory",
+		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch", "symmem/internal/core/operators",
+		"symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
+	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "internal/bootstrap/launcher", "kernels", "symmem/internal", "symmem/internal/core/launch", "symmem/internal/core/memory",
 		"symmem/internal/core/nccl", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/opspage", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},
+	{"symmem/internal/core/launch", []string{"symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/core/places", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/nccl", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/memory", []string{"symmem/internal/device"}},

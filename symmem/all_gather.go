@@ -44,7 +44,7 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 // Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
 // than in this member's part.
 func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.AllGather.Name, out)
+	rt.core.Live(operators.AllGather.Name, out)
 	rt.allGather(t, out, opts)
 }
 
@@ -53,7 +53,7 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	world := e.g.Size()
 	shape := gathered(t, world)
 	n := t.Bytes()
-	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Addr(t) == core.Addr(out)+device.Ptr(e.g.Rank()*n)
+	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Operand(t).Addr() == core.Operand(out).Addr()+device.Ptr(e.g.Rank()*n)
 	e.checkOut(shape, own)
 	if e.ByNCCL(e.noEngines()) {
 		return e.nccl(device.AllGather, shape, n, 0)
@@ -65,11 +65,11 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 		for i := range e.g.Size() {
 			p := (e.g.Rank() + i) % world
 			if push {
-				e.piece(core.Addr(t), e.to.At(p)+device.Ptr(e.g.Rank()*n))
+				e.piece(core.Operand(t).Addr(), e.to.At(p)+device.Ptr(e.g.Rank()*n))
 			} else if e.staged {
-				e.piece(e.from.At(p)+device.Ptr(p*n), core.Addr(e.out)+device.Ptr(p*n))
+				e.piece(e.from.At(p)+device.Ptr(p*n), core.Operand(e.out).Addr()+device.Ptr(p*n))
 			} else {
-				e.piece(e.from.At(p), core.Addr(e.out)+device.Ptr(p*n))
+				e.piece(e.from.At(p), core.Operand(e.out).Addr()+device.Ptr(p*n))
 			}
 		}
 		e.args.Same = truth(push)

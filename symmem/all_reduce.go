@@ -88,7 +88,7 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.OneShotAllReduce.Name, out)
+	rt.core.Live(operators.OneShotAllReduce.Name, out)
 	rt.oneShot(t, op, out, opts)
 }
 
@@ -132,7 +132,7 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.TwoShotAllReduce.Name, out)
+	rt.core.Live(operators.TwoShotAllReduce.Name, out)
 	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()
@@ -150,7 +150,7 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 	if out == nil {
 		r.Mapped(t)
 		r.Begin()
-		out = r.Fresh(t.DType(), core.Dims(t), t.Numel())
+		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}
 	r.allReduce(out, r.Plan().OneShot)
 	return out
@@ -181,7 +181,7 @@ func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	case tuning.OnePull:
 		a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 		*a = allreduce.PullArgs{Outs: 1, N: uint64(t.Numel())}
-		a.Out[0] = core.Addr(out)
+		a.Out[0] = core.Operand(out).Addr()
 		for i := range g.Size() {
 			a.In[i] = h.At(i)
 		}

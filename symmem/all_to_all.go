@@ -41,29 +41,29 @@ func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.AllToAll]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.AllToAll.Name, out)
+	rt.core.Live(operators.AllToAll.Name, out)
 	rt.allToAll(t, out, opts)
 }
 
 func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	e := rt.exchange(operators.AllToAll, t, out, opts)
 	parts(&e.Call, t, 0)
-	e.checkOut(core.Dims(t), false)
+	e.checkOut(core.Operand(t).Dims(), false)
 	world := e.g.Size()
 	n := t.Bytes() / world
 	if e.ByNCCL(e.noEngines()) {
-		return e.nccl(device.AllToAll, core.Dims(t), n, 0)
+		return e.nccl(device.AllToAll, core.Operand(t).Dims(), n, 0)
 	}
 	if e.Spans() {
-		return e.allToAllOverHosts(core.Dims(t), n)
+		return e.allToAllOverHosts(core.Operand(t).Dims(), n)
 	}
-	return e.run(core.Dims(t), n, func(push bool) {
+	return e.run(core.Operand(t).Dims(), n, func(push bool) {
 		for i := range e.g.Size() {
 			p := (e.g.Rank() + i) % world
 			if push {
-				e.piece(core.Addr(t)+device.Ptr(p*n), e.to.At(p)+device.Ptr(e.g.Rank()*n))
+				e.piece(core.Operand(t).Addr()+device.Ptr(p*n), e.to.At(p)+device.Ptr(e.g.Rank()*n))
 			} else {
-				e.piece(e.from.At(p)+device.Ptr(e.g.Rank()*n), core.Addr(e.out)+device.Ptr(p*n))
+				e.piece(e.from.At(p)+device.Ptr(e.g.Rank()*n), core.Operand(e.out).Addr()+device.Ptr(p*n))
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -104,9 +105,9 @@ const vdevBlockBytes = 32 << 10
 
 func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
-		core.Live(rt.world, of.Name, t)
+		rt.core.Live(of.Name, t)
 	}
-	c := core.NewCall(rt.world, of, core.Home(out), opts)
+	c := rt.core.NewCall(of, core.Operand(out).Home(), opts)
 	n := checkVDev(&c, kind, in, out, splits, outSplits)
 	align := uint64(0)
 	if kind == vdevDispatch2D {
@@ -125,12 +126,12 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	h := c.Mapped(out)
 	c.Begin()
 	r := alltoallvdev.RowsArgs{
-		In: core.Addr(in), N: uint64(n), Layout: alltoallvdev.Dispatch,
-		Splits: core.Addr(splits), OutSplits: core.Addr(outSplits), OutOffsets: core.Addr(outSplits) + device.Ptr(8*n),
-		InRows: uint64(core.Dims(in)[0]), OutRows: uint64(core.Dims(out)[0]), Row: uint64(rowBytes(out)), Align: align,
+		In: core.Operand(in).Addr(), N: uint64(n), Layout: alltoallvdev.Dispatch,
+		Splits: core.Operand(splits).Addr(), OutSplits: core.Operand(outSplits).Addr(), OutOffsets: core.Operand(outSplits).Addr() + device.Ptr(8*n),
+		InRows: uint64(core.Operand(in).Dims()[0]), OutRows: uint64(core.Operand(out).Dims()[0]), Row: uint64(rowBytes(out)), Align: align,
 	}
 	if kind == vdevCombine {
-		r.Layout, r.Offsets = alltoallvdev.Combine, core.Addr(splits)+device.Ptr(8*n)
+		r.Layout, r.Offsets = alltoallvdev.Combine, core.Operand(splits).Addr()+device.Ptr(8*n)
 	}
 	members, home := c.Hosts()
 	for _, i := range members[home] {
@@ -152,7 +153,7 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	size := c.Group().Size()
 	blocks := min(p.PacketGrid(size), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
-	c.Launch("all_to_all_vdev", size, l, core.BytesOf(a))
+	c.Launch("all_to_all_vdev", size, l, launch.Bytes(a))
 }
 
 // checkVDev refuses what the host can see to be wrong, and returns the number of splits.
@@ -161,34 +162,34 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 	if c.Has(operators.MajorAlign) && c.MajorAlign() < 1 {
 		panic(c.Misuse("MajorAlign", "", "MajorAlign must be positive, not %d", c.MajorAlign()))
 	}
-	if len(core.Dims(in)) == 0 || len(core.Dims(out)) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
-		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", core.Brief(in), core.Brief(out)))
+	if len(core.Operand(in).Dims()) == 0 || len(core.Operand(out).Dims()) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
+		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", core.Operand(in).Brief(), core.Operand(out).Brief()))
 	}
 	name, want := "inSplits", fmt.Sprintf("i64[%d]", world)
-	good := splits.DType() == I64 && len(core.Dims(splits)) == 1 && splits.Numel() == world
+	good := splits.DType() == I64 && len(core.Operand(splits).Dims()) == 1 && splits.Numel() == world
 	n := splits.Numel()
 	switch kind {
 	case vdevDispatch2D:
 		want = fmt.Sprintf("i64[n] with n a multiple of %d, at most %d", world, alltoallvdev.Splits)
-		good = splits.DType() == I64 && len(core.Dims(splits)) == 1
+		good = splits.DType() == I64 && len(core.Operand(splits).Dims()) == 1
 	case vdevCombine:
 		name, want = "inSplitsOffsets", fmt.Sprintf("i64[2, n] with n a multiple of %d, at most %d", world, alltoallvdev.Splits)
-		good = splits.DType() == I64 && len(core.Dims(splits)) == 2 && core.Dims(splits)[0] == 2
+		good = splits.DType() == I64 && len(core.Operand(splits).Dims()) == 2 && core.Operand(splits).Dims()[0] == 2
 		n /= 2
 	}
 	if !good || n == 0 || n%world != 0 || n > alltoallvdev.Splits {
-		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Brief(splits)))
+		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Operand(splits).Brief()))
 	}
-	if outSplits.DType() != I64 || len(core.Dims(outSplits)) != 2 || core.Dims(outSplits)[0] != 2 || core.Dims(outSplits)[1] != n {
-		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Brief(outSplits)))
+	if outSplits.DType() != I64 || len(core.Operand(outSplits).Dims()) != 2 || core.Operand(outSplits).Dims()[0] != 2 || core.Operand(outSplits).Dims()[1] != n {
+		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Operand(outSplits).Brief()))
 	}
-	if c.Has(operators.MajorAlign) && c.MajorAlign() > core.Dims(out)[0] {
-		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Dims(out)[0]))
+	if c.Has(operators.MajorAlign) && c.MajorAlign() > core.Operand(out).Dims()[0] {
+		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Operand(out).Dims()[0]))
 	}
 	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}
 	for i := range all {
 		for j := range i {
-			if (i != 2 || j != 0) && core.Overlap(all[i], all[j]) {
+			if (i != 2 || j != 0) && core.Operand(all[i]).Overlaps(all[j]) {
 				panic(c.Misuse(names[i], "", "%s overlaps %s", names[i], names[j]))
 			}
 		}
@@ -197,10 +198,10 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 }
 
 // rowKind is the dimensions of t but for the first, in words.
-func rowKind(t *Tensor) string { return fmt.Sprint(core.Dims(t)[1:]) }
+func rowKind(t *Tensor) string { return fmt.Sprint(core.Operand(t).Dims()[1:]) }
 
 // rowBytes is the size of one index of the first dimension.
-func rowBytes(t *Tensor) int { return numelOf(core.Dims(t)[1:]) * t.DType().Size() }
+func rowBytes(t *Tensor) int { return numelOf(core.Operand(t).Dims()[1:]) * t.DType().Size() }
 
 // refusedSplits explains a value in device memory that the operation could not work with. All members found the
 // same, moved nothing and are in step.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
@@ -71,7 +70,7 @@ func (k DeviceKind) Backends() []BackendStatus {
 func (rt *Runtime) Backends() []BackendStatus { return DeviceKind{Name: rt.kind.Name}.Backends() }
 
 // Backend is how symmetric memory is made: "CUDA" or "NCCL" on GPUs, "CPU" on the cpu device.
-func (rt *Runtime) Backend() string { return core.Backend(rt.world) }
+func (rt *Runtime) Backend() string { return rt.core.Backend() }
 
 // SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by the driver; "NCCL", by the driver and as
 // windows of NCCL's, whose collectives are quicker on them, with communicators that are made with a group's first handle; or "CPU". NCCL makes
@@ -81,11 +80,11 @@ func (rt *Runtime) Backend() string { return core.Backend(rt.world) }
 // It is collective over all ranks, which must give the same name. A name that no rank of this kind of device can use is refused at once.
 func (rt *Runtime) SetBackend(name string) {
 	const op = "SetBackend"
-	core.RefuseClosed(rt.world, op)
-	if err := refuseBackend(rt.kind, rt.DeviceName(), core.Misuse(rt.world, op, "name", "", ""), "use", name); err != nil {
+	rt.core.RefuseClosed(op)
+	if err := refuseBackend(rt.kind, rt.DeviceName(), rt.core.Misuse(op, "name", "", ""), "use", name); err != nil {
 		panic(err)
 	}
-	core.SetBackend(rt.world, op, name, func() error { return findBackend(rt.kind, core.Misuse(rt.world, op, "name", "", ""), name) })
+	rt.core.SetBackend(op, name, func() error { return findBackend(rt.kind, rt.core.Misuse(op, "name", "", ""), name) })
 }
 
 // refuseBackend completes e, which says why devices of a kind have no back end of that name; nil if they have. use is how to choose another one.

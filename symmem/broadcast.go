@@ -32,7 +32,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
 	if e.ByNCCL("") {
-		return e.nccl(device.Broadcast, core.Dims(t), t.Bytes(), root)
+		return e.nccl(device.Broadcast, core.Operand(t).Dims(), t.Bytes(), root)
 	}
 	if e.Spans() {
 		return e.broadcastOverHosts(root)
@@ -47,7 +47,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	slice := sliceBytes(t, sharers)
 	lo := min(place*slice, t.Bytes())
 	hi := min(lo+slice, t.Bytes())
-	return e.run(core.Dims(t), slice, func(bool) {
+	return e.run(core.Operand(t).Dims(), slice, func(bool) {
 		for i := range e.g.Size() {
 			if p := (e.g.Rank() + i) % world; p != root && place < sharers {
 				e.piece(e.from.At(root)+device.Ptr(lo), e.from.At(p)+device.Ptr(lo))

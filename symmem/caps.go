@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
 // Capabilities is what this rank's device and back end can do.
@@ -34,9 +34,9 @@ type Capabilities struct {
 // Caps says what this rank's device and back end can do.
 func (rt *Runtime) Caps() Capabilities {
 	i := rt.info
-	hosts, simulated := core.Hosts(rt.world)
+	f := rt.core.Facts()
 	return Capabilities{
-		Hosts: hosts, Simulated: simulated, Parts: core.Parts(rt.world), Between: core.Between(rt.world), Sharing: rt.Sharing(),
+		Hosts: f.Hosts, Simulated: f.Simulated, Parts: f.Parts, Between: f.Between, Sharing: rt.Sharing(),
 		Backend: rt.Backend(), Backends: rt.Backends(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
 		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
@@ -68,10 +68,10 @@ func (c Capabilities) String() string {
 		if c.Simulated {
 			sort = "simulated, "
 		}
-		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, core.Spelled(c.Hosts), c.Between)
+		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, places.Spelled(c.Hosts), c.Between)
 	}
 	if len(c.Parts) > len(c.Hosts) {
-		line("LSA teams", "%d, as not all GPUs of a host can map each other's memory, with the ranks %s; %s carries traffic between them", len(c.Parts), core.Spelled(c.Parts), c.Between)
+		line("LSA teams", "%d, as not all GPUs of a host can map each other's memory, with the ranks %s; %s carries traffic between them", len(c.Parts), places.Spelled(c.Parts), c.Between)
 	}
 	if len(c.Sharing.Ranks) > 0 {
 		line("sharing", "%s", c.Sharing)

@@ -58,7 +58,7 @@ func (rt *Runtime) Top() (string, error) {
 	if err := rt.open("Top"); err != nil {
 		return "", err
 	}
-	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(core.Held(rt.world)))
+	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(rt.core.Facts().Held))
 	d, ok := rt.dev.(device.Monitored)
 	if !ok {
 		return held, nil
@@ -72,18 +72,18 @@ func (rt *Runtime) Top() (string, error) {
 
 // open is the error of a call after Close.
 func (rt *Runtime) open(op string) error {
-	return Maybe(func() { core.RefuseClosed(rt.world, op) })
+	return Maybe(func() { rt.core.RefuseClosed(op) })
 }
 
 // Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if there are none.
 func (rt *Runtime) Held() string {
-	switch n, size := core.Tensors(rt.world); n {
+	switch f := rt.core.Facts(); f.Tensors {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 symmetric tensor (%s on each rank)", sized(size))
+		return fmt.Sprintf("1 symmetric tensor (%s on each rank)", sized(f.TensorBytes))
 	default:
-		return fmt.Sprintf("%d symmetric tensors (%s on each rank)", n, sized(size))
+		return fmt.Sprintf("%d symmetric tensors (%s on each rank)", f.Tensors, sized(f.TensorBytes))
 	}
 }
 
@@ -111,9 +111,8 @@ func (rt *Runtime) Topology() (Topology, error) {
 	}
 	t := Topology{Device: rt.DeviceName()}
 	mine := func(ranks []int) bool { return slices.Contains(ranks, rt.Rank()) }
-	if parts := core.Parts(rt.world); len(parts) > 1 {
-		hosts, _ := core.Hosts(rt.world)
-		t.Host, t.Part, t.Between = slices.IndexFunc(hosts, mine), slices.IndexFunc(parts, mine), core.Between(rt.world)
+	if f := rt.core.Facts(); len(f.Parts) > 1 {
+		t.Host, t.Part, t.Between = slices.IndexFunc(f.Hosts, mine), slices.IndexFunc(f.Parts, mine), f.Between
 	}
 	s := rt.Sharing()
 	if t.Sharers = s.With(rt.Rank()); t.Sharers != nil {

@@ -5,7 +5,9 @@ import (
 
 	exchangekernel "github.com/symmrepl/symmrepl/kernels/exchange"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -23,12 +25,12 @@ type exchange struct {
 
 // exchange checks what all exchanges have in common.
 func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Option) *exchange {
-	core.Live(rt.world, of.Name, t)
+	rt.core.Live(of.Name, t)
 	home := t
 	if out != nil && !t.Symmetric() {
 		home = out
 	}
-	e := &exchange{Call: core.NewCall(rt.world, of, core.Home(home), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
+	e := &exchange{Call: rt.core.NewCall(of, core.Operand(home).Home(), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
 	e.g, e.Record.DType, e.Record.N = e.Group(), t.DType(), t.Numel()
 	return e
 }
@@ -39,9 +41,9 @@ func (e *exchange) checkOut(shape []int, own bool) {
 		return
 	}
 	if e.out.DType() != e.t.DType() || e.out.Numel() != numelOf(shape) {
-		panic(e.Misuse("out", "", "out is %v, expected out shape %v", core.Brief(e.out), core.BriefOf(e.t.DType(), shape)))
+		panic(e.Misuse("out", "", "out is %v, expected out shape %v", core.Operand(e.out).Brief(), element.Type(e.t.DType()).Shaped(shape)))
 	}
-	if !own && core.Overlap(e.t, e.out) {
+	if !own && core.Operand(e.t).Overlaps(e.out) {
 		panic(e.Misuse("out", "", "out overlaps the tensor"))
 	}
 }
@@ -91,7 +93,7 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	lay(push)
 	l, c := e.MeetingGrid(n, loads, c)
 	e.args.Context, e.args.Signals = c, e.Work().Meetings
-	e.Launch("exchange", 0, l, core.BytesOf(e.args))
+	e.Launch("exchange", 0, l, launch.Bytes(e.args))
 	return e.out
 }
 

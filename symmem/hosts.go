@@ -7,6 +7,7 @@ import (
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -187,7 +188,7 @@ func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
 	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size / int(a.Parts) &^ 63
 	a.Chunk = uint32(chunk)
 	chunks := func(n int) int { return (n + chunk - 1) / chunk }
-	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, core.BytesOf(a), core.Sent{
+	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, launch.Bytes(a), core.Sent{
 		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * int(a.Parts) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
 	})
 }
@@ -228,8 +229,8 @@ func (r *reduction) allReduceOverHosts() {
 			o.out(h.At(m) + device.Ptr(at*t.DType().Size()))
 		}
 	} else {
-		o.in(core.Addr(t))
-		o.out(core.Addr(t))
+		o.in(core.Operand(t).Addr())
+		o.out(core.Operand(t).Addr())
 	}
 	o.all(firstOfHost)
 	o.args.Op = uint32(r.code)
@@ -245,9 +246,9 @@ func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Co
 			o.in(h.At(m))
 		}
 	} else {
-		o.in(core.Addr(t))
+		o.in(core.Operand(t).Addr())
 	}
-	o.out(core.Addr(out))
+	o.out(core.Operand(out).Addr())
 	o.apart(firstOfHost)
 	o.args.Slice, o.args.Width, o.args.Stride = uint64(slice), uint64(width), uint64(stride)
 	o.args.Op = uint32(r.code)
@@ -294,10 +295,10 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 // symmetric; otherwise they take it from its boxes.
 func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
-		o.in(core.Addr(e.t))
+		o.in(core.Operand(e.t).Addr())
 		o.args.Stride = uint64(n)
 		if !o.rail || !e.Maps(e.out) {
-			o.out(core.Addr(e.out))
+			o.out(core.Operand(e.out).Addr())
 		} else {
 			for _, m := range o.near() {
 				o.out(e.to.At(m))
@@ -324,8 +325,8 @@ func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
 		cannot = "it is for as many ranks as the flat one"
 	}
 	return e.overHosts(shape, n, e.Plan().HostsAllToAll, cannot, func(o *overHosts) {
-		o.in(core.Addr(e.t))
-		o.out(core.Addr(e.out))
+		o.in(core.Operand(e.t).Addr())
+		o.out(core.Operand(e.out).Addr())
 		o.args.Slice, o.args.Stride = uint64(n), uint64(n)
 		if !o.rail {
 			o.apart(pieceOf)
@@ -348,7 +349,7 @@ func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
 // broadcastOverHosts: the root sends. At the hierarchical way every member of its host sends a slice, which its counterparts give to their hosts.
 func (e *exchange) broadcastOverHosts(root int) *Tensor {
 	n := e.t.Bytes()
-	return e.overHosts(core.Dims(e.t), n, e.Plan().HostsCopy, "", func(o *overHosts) {
+	return e.overHosts(core.Operand(e.t).Dims(), n, e.Plan().HostsCopy, "", func(o *overHosts) {
 		me, at := e.g.Rank(), 0
 		from := root
 		if o.rail {
@@ -364,7 +365,7 @@ func (e *exchange) broadcastOverHosts(root int) *Tensor {
 				}
 			}
 		} else if me != root {
-			o.out(core.Addr(e.t))
+			o.out(core.Operand(e.t).Addr())
 		}
 		o.args.Pipes.Same = 1
 		o.each(func(member, place, host int, _ bool) {
@@ -403,5 +404,5 @@ func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, th
 	c.Pipes(&a.Pipes, false, admit())
 	p, n := c.Plan(), int(rows.N)/c.Group().Size()*far
 	blocks := min(p.HostRowBlocks, p.MeetBlocks, c.Work().Processors, max(1, out.Size()/vdevBlockBytes))
-	c.LaunchHosts("hosts_rows", blocks, threads, core.BytesOf(a), core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n})
+	c.LaunchHosts("hosts_rows", blocks, threads, launch.Bytes(a), core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n})
 }

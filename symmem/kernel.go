@@ -87,30 +87,30 @@ func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
 // CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite; they may be any.
 func (rt *Runtime) CompileAt(name string, line int, text string, instances ...string) *Kernel {
 	const op = "Compile"
-	core.RefuseClosed(rt.world, op)
+	rt.core.RefuseClosed(op)
 	rt.refuseInstances(op, text, instances)
-	library, why := core.NativeHeaders(rt.world, text)
+	library, why := rt.core.NativeHeaders(text)
 	key := source{name, line, text, strings.Join(instances, "\n"), library}
 	if m := rt.snippets.find(key); m != nil {
 		return m.first(instances)
 	}
-	defer core.Compiling(rt.world)()
+	defer rt.core.Compiling()()
 	src := device.Source{Name: name, Line: line, Text: text, Instances: instances, Library: library != ""}
 	d, err := rt.dev.Compile(src)
 	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) { // ours has what slides and later versions have, or says what to write
-		library, why = "", library+"'s does not take it: "+core.Failure(rt.world, op, err).Msg
+		library, why = "", library+"'s does not take it: "+rt.core.Failure(op, err).Msg
 		src.Library = false
 		d, err = rt.dev.Compile(src)
 	}
 	if err != nil {
-		panic(core.Failure(rt.world, op, err))
+		panic(rt.core.Failure(op, err))
 	}
 	m := newModule(rt, d, src)
 	m.library, m.why = library, why
 	for _, name := range instances {
 		if m.find(name) == nil {
 			d.Close()
-			panic(core.Misuse(rt.world, op, "instances", "write types that the text declares, and a template that no #if leaves out", "the compiler knows no %s", name))
+			panic(rt.core.Misuse(op, "instances", "write types that the text declares, and a template that no #if leaves out", "the compiler knows no %s", name))
 		}
 	}
 	m.checked = sync.OnceValue(func() *module { return compileChecked(rt, m) })
@@ -118,7 +118,7 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 		d.Close()
 		panic(rt.noKernel(op, src))
 	}
-	if core.ChecksBounds(rt.world) {
+	if rt.core.ChecksBounds() {
 		m.checked() // now, since the driver may hold back the loading of a kernel while another one runs
 	}
 	rt.snippets.keep(key, m)
@@ -132,17 +132,17 @@ func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	}
 	var wrong *cudalex.Error
 	if _, err := signature.Parse(text, instances...); errors.As(err, &wrong) {
-		panic(core.Misuse(rt.world, op, "instances", `an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
+		panic(rt.core.Misuse(op, "instances", `an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
 	}
 }
 
 // noKernel says why there is none to launch.
 func (rt *Runtime) noKernel(op string, src device.Source) *Error {
-	e := core.Misuse(rt.world, op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
+	e := rt.core.Misuse(op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
 	all, _ := signature.Parse(src.Text)
 	for _, k := range all {
 		if k.Template {
-			e = core.Misuse(rt.world, op, "text", fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
+			e = rt.core.Misuse(op, "text", fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
 				"%s is a template, and the text has no instance of it", k.Name)
 			src.Line += k.Line - 1
 			break
@@ -179,7 +179,7 @@ func newModule(rt *Runtime, d device.Module, source device.Source) *module {
 
 // compileChecked compiles the text of a module with checked pointers. It returns nil, and says why, if that cannot be: the kernels then run unchecked.
 func compileChecked(rt *Runtime, m *module) *module {
-	defer core.Compiling(rt.world)()
+	defer rt.core.Compiling()()
 	d, err := rt.dev.(device.BoundsChecker).CompileChecked(m.source)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: with pointers that know their bounds the text does not compile: %v\n", strings.Join(m.names(), ", "), err)
@@ -192,7 +192,7 @@ func compileChecked(rt *Runtime, m *module) *module {
 
 // toLaunch is the kernel itself, or the same with checked pointers if these are wanted.
 func (k *Kernel) toLaunch() *Kernel {
-	if !core.ChecksBounds(k.rt.world) {
+	if !k.rt.core.ChecksBounds() {
 		return k
 	}
 	m := k.module.checked()
@@ -221,11 +221,11 @@ func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {
 func (k *Kernel) Kernel(name string) *Kernel {
 	const op = "Kernel"
 	k.exists(op)
-	core.RefuseClosed(k.rt.world, op)
+	k.rt.core.RefuseClosed(op)
 	if found := k.module.find(name); found != nil {
 		return found
 	}
-	panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
+	panic(k.rt.core.Misuse(op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
 }
 
 // names lists the kernels.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -18,6 +20,11 @@ type GridSize struct{ dims []int }
 // BlockSize is the threads of a block, made by [Block].
 type BlockSize struct{ dims []int }
 
+// joined writes dimensions: "4,2".
+func joined(dims []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", ","), "[]")
+}
+
 // Grid is the number of blocks of a launch: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
 func Grid(dims ...int) GridSize { return GridSize{dims} }
 
@@ -25,10 +32,10 @@ func Grid(dims ...int) GridSize { return GridSize{dims} }
 func Block(dims ...int) BlockSize { return BlockSize{dims} }
 
 // String is such as "grid 8" or "grid 8,2".
-func (g GridSize) String() string { return "grid " + core.Joined(g.dims) }
+func (g GridSize) String() string { return "grid " + joined(g.dims) }
 
 // String is such as "block 256" or "block 16,16".
-func (b BlockSize) String() string { return "block " + core.Joined(b.dims) }
+func (b BlockSize) String() string { return "block " + joined(b.dims) }
 
 // SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the device cannot give.
 func SharedBytes(n int) Shared { return Shared(n) }
@@ -52,7 +59,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k = k.toLaunch()
 	rt := k.rt
 	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}
-	p := packer{Call: core.OwnCall(rt.world, k.d.Name()), k: k}
+	p := packer{Call: rt.core.OwnCall(k.d.Name()), k: k}
 	for _, a := range args {
 		switch v := a.(type) {
 		case Shared:
@@ -77,20 +84,20 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	defer p.Enter().Leave()
 	p.Begin()
-	core.Live(rt.world, p.Op(), p.tensors...)
+	rt.core.Live(p.Op(), p.tensors...)
 	p.Touch(p.tensors...)
 	p.check()
 	groups := make([]*Group, len(p.handles))
 	for i, h := range p.handles {
-		arg := core.ArgumentOf(p.Op(), h)
+		arg := p.k.rt.core.HandleArgument(p.Op(), h)
 		groups[i] = h.Group()
 		p.TouchHandle(h)
 		arg.Context = p.Join(groups[i])
 		arg.Context.Unannounced = 1
-		copy(p.data[k.d.Params()[p.places[i]].Offset:], core.BytesOf(&arg))
+		copy(p.data[k.d.Params()[p.places[i]].Offset:], launch.Bytes(&arg))
 	}
 	for i, c := range p.comms {
-		arg := core.CommArgument(p.Op(), c)
+		arg := p.k.rt.core.CommArgument(p.Op(), c)
 		groups = append(groups, c.Group())
 		p.TouchComm(c)
 		arg.Context = p.Join(c.Group())
@@ -98,10 +105,10 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		if k.module.library != "" {
 			continue // which has what NCCL made
 		}
-		copy(p.data[k.d.Params()[p.comm[i]].Offset:], core.BytesOf(&arg))
+		copy(p.data[k.d.Params()[p.comm[i]].Offset:], launch.Bytes(&arg))
 	}
 	for _, w := range p.windows {
-		core.WindowArgument(p.Op(), w)
+		p.k.rt.core.WindowArgument(p.Op(), w)
 		p.TouchHandle(w.Handle())
 	}
 	p.LaunchSnippet(k.d, l, groups, p.tensors)
@@ -130,11 +137,11 @@ func (p *packer) explain() {
 func (k *Kernel) dims(what string, dims []int, limit [3]int) [3]int {
 	out := [3]int{1, 1, 1}
 	if len(dims) < 1 || len(dims) > 3 {
-		panic(core.Misuse(k.rt.world, k.d.Name(), what, "", "the %s has one to three dimensions, not %d", what, len(dims)))
+		panic(k.rt.core.Misuse(k.d.Name(), what, "", "the %s has one to three dimensions, not %d", what, len(dims)))
 	}
 	for i, n := range dims {
 		if n < 1 || n > limit[i] {
-			panic(core.Misuse(k.rt.world, k.d.Name(), what, "", "dimension %d of the %s must be in [1, %d], not %d", i+1, what, limit[i], n))
+			panic(k.rt.core.Misuse(k.d.Name(), what, "", "dimension %d of the %s must be in [1, %d], not %d", i+1, what, limit[i], n))
 		}
 		out[i] = n
 	}
@@ -149,13 +156,13 @@ func (k *Kernel) checkSizes(l *device.Launch) {
 		most, why = a.MaxThreads, "a block of this kernel may have, because of its registers or its launch bounds"
 	}
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > most {
-		panic(core.Misuse(rt.world, op, "block", "", "%d threads are more than the %d that %s", n, most, why))
+		panic(rt.core.Misuse(op, "block", "", "%d threads are more than the %d that %s", n, most, why))
 	}
 	if l.Shared < 0 {
-		panic(core.Misuse(rt.world, op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
+		panic(rt.core.Misuse(op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
 	}
 	if n := l.Shared + a.StaticShared; n > rt.info.SharedPerBlock {
-		panic(core.Misuse(rt.world, op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
+		panic(rt.core.Misuse(op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
 	}
 }
 
@@ -168,7 +175,7 @@ func describe(a any) string {
 		if v == nil {
 			return "a nil tensor"
 		}
-		return "the tensor " + core.Brief(v)
+		return "the tensor " + core.Operand(v).Brief()
 	case *Handle:
 		return "a handle"
 	case *DeviceComm:

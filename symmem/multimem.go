@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/multimem"
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
@@ -71,7 +72,7 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.MultimemOneShotAllReduce.Name, out)
+	rt.core.Live(operators.MultimemOneShotAllReduce.Name, out)
 	rt.multimemReduce(operators.MultimemOneShotAllReduce, t, op, -1, out, opts)
 }
 
@@ -92,7 +93,7 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.MultimemOneShotReduce.Name, out)
+	rt.core.Live(operators.MultimemOneShotReduce.Name, out)
 	rt.multimemReduce(operators.MultimemOneShotReduce, t, op, max(root, -1), out, opts)
 }
 
@@ -114,7 +115,7 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.MultimemAllGather.Name, out)
+	rt.core.Live(operators.MultimemAllGather.Name, out)
 	e := rt.exchange(operators.MultimemAllGather, t, out, opts)
 	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)
@@ -127,8 +128,8 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 		return
 	}
 	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
-	e.Launch(e.Op(), 0, l, core.BytesOf(&multimem.MultimemGatherArgs{
-		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Addr(t), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
+	e.Launch(e.Op(), 0, l, launch.Bytes(&multimem.MultimemGatherArgs{
+		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Operand(t).Addr(), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
 	}))
 }
 
@@ -151,11 +152,11 @@ func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.Device().MulticastWhy))
 	}
 	if why := c.MulticastWhy(reached); why != "" {
-		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Brief(reached), why))
+		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Operand(reached).Brief(), why))
 	}
 	for _, t := range append(others, reached) {
-		if core.Addr(t)%4 != 0 || t.Bytes()%4 != 0 {
-			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Brief(t)))
+		if core.Operand(t).Addr()%4 != 0 || t.Bytes()%4 != 0 {
+			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Operand(t).Brief()))
 		}
 	}
 }
@@ -181,7 +182,7 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 	h := r.Mapped(t)
 	r.Begin()
 	if out == nil {
-		out = r.Fresh(t.DType(), core.Dims(t), t.Numel())
+		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}
 	if t.Numel() == 0 {
 		return out
@@ -200,9 +201,9 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 		Context: c, Signals: r.Work().Meetings, Tensor: multicastOf(h, g), Offset: uint64(lo), N: uint64(hi - lo), Type: kind, Average: truth(reduction == "avg"),
 	}
 	if !inPlace {
-		a.Out = core.Addr(out)
+		a.Out = core.Operand(out).Addr()
 	}
-	r.Launch("multimem_reduce", 0, l, core.BytesOf(a))
+	r.Launch("multimem_reduce", 0, l, launch.Bytes(a))
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
 // Collectives by NCCL. It combines in an order of its own, moves what our kernels do not, and has its own kernels, graphs
@@ -16,7 +17,7 @@ func (r *reduction) byNCCL(cannot string) bool {
 	if r.t.Numel() == 0 {
 		return false
 	}
-	if cannot == "" && r.Record.Reduction == "avg" && !core.IsFloat(r.t.DType()) {
+	if cannot == "" && r.Record.Reduction == "avg" && !element.Type(r.t.DType()).IsFloat() {
 		cannot = "it has no avg of integers"
 	}
 	return r.ByNCCL(cannot)
@@ -24,7 +25,7 @@ func (r *reduction) byNCCL(cannot string) bool {
 
 // nccl issues a reduction of this kind into out, between enter and leave. n counts the elements that a member gets.
 func (r *reduction) nccl(kind device.CollectiveKind, out *Tensor, n int) {
-	r.RunNCCL(device.Collective{Kind: kind, Src: core.Addr(r.t), Dst: core.Addr(out), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
+	r.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(r.t).Addr(), Dst: core.Operand(out).Addr(), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
 // noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it cannot.
@@ -52,6 +53,6 @@ func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *T
 		return e.out
 	}
 	e.Admit(e.t, e.out)
-	e.RunNCCL(device.Collective{Kind: kind, Src: core.Addr(e.t), Dst: core.Addr(e.out), N: n, Type: "u8", Root: root}, e.t.Bytes())
+	e.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(e.t).Addr(), Dst: core.Operand(e.out).Addr(), N: n, Type: "u8", Root: root}, e.t.Bytes())
 	return e.out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/permute"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -35,7 +36,7 @@ import (
 //
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
-	core.Live(rt.world, operators.AllToAllPermute.Name, out)
+	rt.core.Live(operators.AllToAllPermute.Name, out)
 	e := rt.exchange(operators.AllToAllPermute, in, out, opts)
 	g := e.g
 	world := g.Size()
@@ -43,7 +44,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		panic(e.Misuse("scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
 	}
 	rows, cols, ok := 0, 0, false // of a block
-	switch in, out := core.Dims(in), core.Dims(out); {
+	switch in, out := core.Operand(in).Dims(), core.Operand(out).Dims(); {
 	case scatter == 1 && len(in) == 2 && in[1]%world == 0:
 		rows, cols = in[0], in[1]/world
 		ok = shaped(out, world, rows, cols, 0)
@@ -58,9 +59,9 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		ok = shaped(out, rows, world, cols, 1)
 	}
 	if !ok || in.DType() != out.DType() {
-		panic(e.Misuse("out", "with n ranks, scatter 1, gather 0 takes [rows, n*c] to [n*rows, c], and scatter 0, gather 1 takes it back", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Brief(in), core.Brief(out), scatter, gather, world))
+		panic(e.Misuse("out", "with n ranks, scatter 1, gather 0 takes [rows, n*c] to [n*rows, c], and scatter 0, gather 1 takes it back", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Operand(in).Brief(), core.Operand(out).Brief(), scatter, gather, world))
 	}
-	e.checkOut(core.Dims(out), false)
+	e.checkOut(core.Operand(out).Dims(), false)
 	e.Record.Detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
 	width := cols * in.DType().Size()
 	part := []int{rows * width, rows * width} // bytes from block to block, in in and in out
@@ -87,16 +88,16 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	for k := range world {
 		p := (g.Rank() + 1 + k) % world
 		if w == pushWay {
-			a.Src[k], a.Dst[k] = core.Addr(in)+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
+			a.Src[k], a.Dst[k] = core.Operand(in).Addr()+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
 		} else {
-			a.Src[k], a.Dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Addr(out)+device.Ptr(p*part[1])
+			a.Src[k], a.Dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Operand(out).Addr()+device.Ptr(p*part[1])
 		}
 	}
 	c := e.Admit(in, out)
 	e.Chose(in.Bytes(), w)
 	l, c := e.MeetingGrid(rows*width, w == pullWay, c)
 	a.Context, a.Signals = c, e.Work().Meetings
-	e.Launch("permute", 0, l, core.BytesOf(a))
+	e.Launch("permute", 0, l, launch.Bytes(a))
 }
 
 // shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined

@@ -5,6 +5,7 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -45,7 +46,7 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.ReduceScatter.Name, out)
+	rt.core.Live(operators.ReduceScatter.Name, out)
 	rt.reduceScatter(t, op, out, opts)
 }
 
@@ -54,15 +55,15 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	g := r.Group()
 	dim := 0
 	if r.Has(operators.SplitLastDim) {
-		dim = len(core.Dims(t)) - 1
+		dim = len(core.Operand(t).Dims()) - 1
 		r.Record.Detail += " along the last dimension"
 	}
 	shape := parts(&r.Call, t, dim)
 	n := t.Numel() / g.Size()
 	if out != nil && (out.DType() != t.DType() || out.Numel() != n) {
-		panic(r.Misuse("out", "", "out is %v, expected out shape %v", core.Brief(out), core.BriefOf(t.DType(), shape)))
+		panic(r.Misuse("out", "", "out is %v, expected out shape %v", core.Operand(out).Brief(), element.Type(t.DType()).Shaped(shape)))
 	}
-	if out != nil && core.Overlap(t, out) {
+	if out != nil && core.Operand(t).Overlaps(out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))
 	}
 	cannot := ""
@@ -86,7 +87,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	if r.Spans() {
 		if dim > 0 {
-			r.reduceScatterOverHosts(out, c, h, shape[dim], shape[dim], core.Dims(t)[dim])
+			r.reduceScatterOverHosts(out, c, h, shape[dim], shape[dim], core.Operand(t).Dims()[dim])
 		} else {
 			r.reduceScatterOverHosts(out, c, h, n, 0, 0)
 		}
@@ -95,11 +96,11 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	r.Chose(t.Bytes(), partsWay)
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	*a = allreduce.PullArgs{Outs: 1, N: uint64(n)}
-	a.Out[0] = core.Addr(out)
+	a.Out[0] = core.Operand(out).Addr()
 	first := n // elements before this member's part
 	if dim > 0 {
 		first = shape[dim]
-		a.Width, a.Stride = uint64(first), uint64(core.Dims(t)[dim])
+		a.Width, a.Stride = uint64(first), uint64(core.Operand(t).Dims()[dim])
 	}
 	for i := range g.Size() {
 		a.In[i] = h.At(i) + device.Ptr(g.Rank()*first*t.DType().Size())
@@ -115,8 +116,8 @@ var partsWay = &tuning.Way{Path: "read between barriers", Why: "each part is nee
 func parts(c *core.Call, t *Tensor, dim int) []int {
 	g := c.Group()
 	world := g.Size()
-	if len(core.Dims(t)) == 0 || core.Dims(t)[dim]%world != 0 {
-		panic(c.Misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Brief(t), world, g))
+	if len(core.Operand(t).Dims()) == 0 || core.Operand(t).Dims()[dim]%world != 0 {
+		panic(c.Misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Operand(t).Brief(), world, g))
 	}
 	shape := t.Shape()
 	shape[dim] /= world

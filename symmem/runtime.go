@@ -34,6 +34,7 @@ type Config struct {
 // goroutines. It comes from Init or Start: the nil one that they return with an error faults like any nil pointer.
 type Runtime struct {
 	*world
+	core     core.Inner // of the world
 	dev      device.Device
 	info     device.Info
 	kind     *devices.Kind // of dev
@@ -90,7 +91,7 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{world: w, dev: dev, info: info, kind: kind}, nil
+	return &Runtime{world: w, core: core.Of(w), dev: dev, info: info, kind: kind}, nil
 }
 
 // now returns the world that Init made.

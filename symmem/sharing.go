@@ -7,4 +7,4 @@ import core "github.com/symmrepl/symmrepl/symmem/internal/core"
 type Sharing = core.Sharing
 
 // Sharing tells which ranks of the world use the same GPU: none, while this rank joins.
-func (rt *Runtime) Sharing() Sharing { return core.SharingOf(rt.world) }
+func (rt *Runtime) Sharing() Sharing { return rt.core.Sharing() }

@@ -6,6 +6,7 @@ import (
 
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -56,7 +57,7 @@ func (rt *Runtime) MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op st
 func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roots []int, reduction string, opts []Option) {
 	op := of.Name
 	if len(in) == 0 || len(in) != len(roots) {
-		panic(core.Misuse(rt.world, op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles", len(roots), len(in)))
+		panic(rt.core.Misuse(op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles", len(roots), len(in)))
 	}
 	tiles := make([]*core.Rectangle, len(in))
 	for i, l := range in {
@@ -64,13 +65,13 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 			panic(core.NilArgument(op, "tile"))
 		}
 		tiles[i] = core.RectangleOf(l)
-		core.Live(rt.world, op, tiles[i].Tensor)
+		rt.core.Live(op, tiles[i].Tensor)
 	}
 	first := tiles[0]
 	r := rt.reduction(of, first.Tensor, reduction, opts)
 	own := r.checkRoots(in, roots)
 	if out != nil {
-		core.Live(rt.world, op, core.RectangleOf(out).Tensor)
+		rt.core.Live(op, core.RectangleOf(out).Tensor)
 		if !first.Like(core.RectangleOf(out)) {
 			panic(r.Misuse("out", "", "out is %v, the tile is %v: both must have the same type and shape", out, in[0]))
 		}
@@ -87,7 +88,7 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	if own >= 0 {
 		mine, to := tiles[own], core.RectangleOf(out)
 		from = mine.Tensor
-		pieces = []tilePiece{{from: mine.First(), rows: first.Rows, cols: first.Cols, inPitch: core.Dims(from)[1], out: to.Addr(), outPitch: core.Dims(to.Tensor)[1], t: to.Tensor}}
+		pieces = []tilePiece{{from: mine.First(), rows: first.Rows, cols: first.Cols, inPitch: core.Operand(from).Dims()[1], out: to.Addr(), outPitch: core.Operand(to.Tensor).Dims()[1], t: to.Tensor}}
 	}
 	defer r.Enter().Leave()
 	for _, l := range tiles {
@@ -126,10 +127,10 @@ func space(s string) string {
 // tilesOverlap reports whether two tiles share elements; tiles of memory that is only partly the same, under
 // other shapes, are taken to do so.
 func tilesOverlap(a, b *core.Rectangle) bool {
-	if !core.Overlap(a.Tensor, b.Tensor) {
+	if !core.Operand(a.Tensor).Overlaps(b.Tensor) {
 		return false
 	}
-	if core.Addr(a.Tensor) != core.Addr(b.Tensor) || core.Dims(a.Tensor)[1] != core.Dims(b.Tensor)[1] {
+	if core.Operand(a.Tensor).Addr() != core.Operand(b.Tensor).Addr() || core.Operand(a.Tensor).Dims()[1] != core.Operand(b.Tensor).Dims()[1] {
 		return true
 	}
 	return a.Row < b.Row+b.Rows && b.Row < a.Row+a.Rows && a.Col < b.Col+b.Cols && b.Col < a.Col+a.Cols
@@ -159,7 +160,7 @@ func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	}
 	l, c := r.MeetingGrid(n*t.DType().Size(), true, r.Admit(t))
 	a.Context, a.Signals = c, r.Work().Meetings
-	r.Launch(tileKernels[t.DType()], g.Size(), l, core.BytesOf(a))
+	r.Launch(tileKernels[t.DType()], g.Size(), l, launch.Bytes(a))
 }
 
 var tileKernels = namesOf("tile_reduce_")

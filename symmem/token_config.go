@@ -48,7 +48,7 @@ var tokenElements = map[DType]uint64{F16: tokens.F16, BF16: tokens.BF16, F32: to
 // check refuses what no switch can be made of, and fills in what was left out.
 func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	refuse := func(arg, hint, format string, args ...any) {
-		panic(core.Misuse(rt.world, op, arg, hint, format, args...))
+		panic(rt.core.Misuse(op, arg, hint, format, args...))
 	}
 	layout, ok := tokenLayouts[[2]string{c.Mode, c.Layout}]
 	if !ok {
@@ -71,7 +71,7 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	limited := layout == tokens.Flat || layout == tokens.Zones
 	switch {
 	case ranks > abi.MaxRanks:
-		panic(core.Misuse(rt.world, op, "group", "make a smaller group", "a switch is of at most %d ranks, not %d", abi.MaxRanks, ranks))
+		panic(rt.core.Misuse(op, "group", "make a smaller group", "a switch is of at most %d ranks, not %d", abi.MaxRanks, ranks))
 	case c.Experts%ranks != 0:
 		refuse("Experts", "", "%d experts cannot be shared equally by %d ranks", c.Experts, ranks)
 	case c.TopK > c.Experts:

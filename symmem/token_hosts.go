@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/kernels/tokens"
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 )
 
 // tokenHosts is how a switch of a group that spans hosts exchanges tokens: kernels/tokens/hosts.cuh.
@@ -17,8 +16,8 @@ type tokenHosts struct {
 
 // tokenHostsOf finds the partners of this rank, nil if all of the group are on one host. A config of high throughput goes by rails, if the hosts have
 // as many members each.
-func (c *TokenSwitchConfig) tokenHostsOf(g *Group) *tokenHosts {
-	members, home := core.MembersByHost(g)
+func (c *TokenSwitchConfig) tokenHostsOf(rt *Runtime, g *Group) *tokenHosts {
+	members, home := rt.core.Members(g)
 	if len(members) == 1 {
 		return nil
 	}

@@ -8,8 +8,10 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -74,12 +76,12 @@ type Dispatched struct {
 // KindPeer, KindInterrupted.
 func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
 	const op = "NewTokenSwitch"
-	core.RefuseClosed(rt.world, op)
+	rt.core.RefuseClosed(op)
 	ts := &TokenSwitch{rt: rt}
-	ts.region = core.NewRegion(op, rt.Group(), opts, func(g *Group) (pad, data int, desc string) {
+	ts.region = rt.core.NewRegion(op, rt.Group(), opts, func(g *Group) (pad, data int, desc string) {
 		config.check(rt, op, g.Size())
-		ts.config, ts.hosts = config, config.tokenHostsOf(g)
-		ts.plan = config.planOf(g.Size(), core.MeetingBlocks(g), ts.hosts)
+		ts.config, ts.hosts = config, config.tokenHostsOf(rt, g)
+		ts.plan = config.planOf(g.Size(), rt.core.MeetingBlocks(g), ts.hosts)
 		return ts.plan.pad, ts.plan.data, config.String()
 	})
 	g, c := ts.region.Group(), &ts.config
@@ -169,12 +171,12 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size
 	l := device.Launch{Grid: [3]int{ts.plan.blocks, 1, 1}, Block: [3]int{c.Plan().RowThreads, 1, 1}, Overlap: true}
 	switch {
 	case ts.hosts == nil:
-		c.Launch("token_"+kernel, 0, l, core.BytesOf(a))
+		c.Launch("token_"+kernel, 0, l, launch.Bytes(a))
 	case kernel == "wait": // posts nothing
-		c.Launch("token_hosts_"+kernel, 0, l, core.BytesOf(over))
+		c.Launch("token_hosts_"+kernel, 0, l, launch.Bytes(over))
 	default:
 		a.Context.Unannounced = 1
-		c.LaunchPosting("token_hosts_"+kernel, l, core.BytesOf(over), ts.hosts.way(), ts.hosts.why, size)
+		c.LaunchPosting("token_hosts_"+kernel, l, launch.Bytes(over), ts.hosts.way(), ts.hosts.why, size)
 	}
 }
 
@@ -197,10 +199,10 @@ func (ts *TokenSwitch) idle(c *core.Call) {
 
 // checkRows refuses a tensor that is not rows of tokens that warps can move.
 func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DType, shape []int) {
-	if t.DType() != dtype || !slices.Equal(core.Dims(t), shape) {
-		panic(c.Misuse(arg, "", "%s is %v, expected %s", arg, core.Brief(t), core.BriefOf(dtype, shape)))
+	if t.DType() != dtype || !slices.Equal(core.Operand(t).Dims(), shape) {
+		panic(c.Misuse(arg, "", "%s is %v, expected %s", arg, core.Operand(t).Brief(), element.Type(dtype).Shaped(shape)))
 	}
-	if core.Addr(t)%16 != 0 {
+	if core.Operand(t).Addr()%16 != 0 {
 		panic(c.Misuse(arg, "copy it into a tensor of its own", "%s begins at an address that is not a multiple of 16", arg))
 	}
 }
@@ -225,11 +227,11 @@ func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DTyp
 func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	op := operators.TokenRouting.Name
 	ts.exists(op)
-	core.Live(ts.rt.world, op, topk)
+	ts.rt.core.Live(op, topk)
 	c := ts.begin(operators.TokenRouting, opts)
-	dims := core.Dims(topk)
+	dims := core.Operand(topk).Dims()
 	if topk.DType() != I64 || len(dims) != 2 || dims[1] != ts.config.TopK {
-		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Brief(topk)))
+		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Operand(topk).Brief()))
 	}
 	if dims[0] > ts.config.MaxTokens {
 		panic(c.Misuse("topk", "make a switch with a larger MaxTokens", "topk has %d tokens, and the switch has room for %d of a rank, its MaxTokens", dims[0], ts.config.MaxTokens))
@@ -241,7 +243,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	ts.enter(&c)
 	ts.idle(&c)
 	r := &TokenRouting{ts: ts, serial: ts.serial + 1, tokens: dims[0], made: c.Period()}
-	ts.launch(&c, "routing", r, topk.Bytes(), []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Addr(topk) })
+	ts.launch(&c, "routing", r, topk.Bytes(), []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Operand(topk).Addr() })
 	ts.serial = r.serial
 	return r
 }
@@ -327,17 +329,17 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 	op := of.Name
 	ts.exists(op)
 	r.exists(op)
-	core.Live(ts.rt.world, op, x, weights)
+	ts.rt.core.Live(op, x, weights)
 	c := ts.begin(of, opts)
 	ts.checkRows(&c, "x", x, ts.config.DType, []int{r.tokens, ts.config.Hidden})
-	if weights.DType() != F32 || !slices.Equal(core.Dims(weights), []int{r.tokens, ts.config.TopK}) {
-		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Brief(weights)))
+	if weights.DType() != F32 || !slices.Equal(core.Operand(weights).Dims(), []int{r.tokens, ts.config.TopK}) {
+		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Operand(weights).Brief()))
 	}
 	into := c.Into()
 	if into != nil {
 		ts.checkRows(&c, "Into", into, ts.config.Payload, ts.rows())
 		for _, t := range []*Tensor{x, weights} {
-			if core.Overlap(into, t) {
+			if core.Operand(into).Overlaps(t) {
 				panic(c.Misuse("Into", "give another tensor", "the rows would be delivered where x or weights are"))
 			}
 		}
@@ -368,7 +370,7 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 		if ts.hosts == nil {
 			c.Chose(x.Bytes(), w)
 		}
-		a.In, a.Given, a.Manner = core.Addr(x), core.Addr(weights), a.Manner|manner
+		a.In, a.Given, a.Manner = core.Operand(x).Addr(), core.Operand(weights).Addr(), a.Manner|manner
 	})
 	r.writes, r.given = r.writes+1, true
 	if manner&tokens.Split != 0 {
@@ -451,7 +453,7 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	op := operators.TokenComplete.Name
 	ts.exists(op)
 	d.exists(op)
-	core.Live(ts.rt.world, op, d.Tokens)
+	ts.rt.core.Live(op, d.Tokens)
 	c := ts.begin(operators.TokenComplete, opts)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -491,13 +493,13 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	op := operators.TokenCombine.Name
 	ts.exists(op)
 	r.exists(op)
-	core.Live(ts.rt.world, op, out)
+	ts.rt.core.Live(op, out)
 	c := ts.begin(operators.TokenCombine, opts)
 	ts.checkRows(&c, "out", out, ts.config.DType, ts.rows())
 	y := c.Into()
 	if y != nil {
 		ts.checkRows(&c, "Into", y, ts.config.DType, []int{r.tokens, ts.config.Hidden})
-		if core.Overlap(y, out) {
+		if core.Operand(y).Overlaps(out) {
 			panic(c.Misuse("Into", "give another tensor", "the sums would be delivered where out is, which others of them are made of"))
 		}
 	}
@@ -517,7 +519,7 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	} else {
 		y = ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
 	}
-	ts.launch(&c, "combine", r, y.Bytes(), used, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
+	ts.launch(&c, "combine", r, y.Bytes(), used, func(a *tokens.TokenArgs) { a.In, a.Out = core.Operand(out).Addr(), core.Operand(y).Addr() })
 	return y
 }
 

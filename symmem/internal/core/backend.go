@@ -13,8 +13,8 @@ type backend struct {
 	joining bool // this process replaces another one, and takes over what the other ranks have
 }
 
-// Backend is the name of the world's back end.
-func Backend(rt *Runtime) string {
+// backendName is the name of the world's back end.
+func (rt *Runtime) backendName() string {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return rt.backend.name
@@ -29,7 +29,8 @@ func (b *backend) fix(name string) string {
 }
 
 // SetBackend chooses the world's back end, of which find says why this rank has it not, nil if it has. It is collective over all ranks.
-func SetBackend(rt *Runtime, op, name string, find func() error) {
+func (in Inner) SetBackend(op, name string, find func() error) {
+	rt := in.rt
 	rt.hostCall(op)
 	rt.all.check(op)
 	rt.mu.Lock()

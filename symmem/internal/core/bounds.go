@@ -15,20 +15,20 @@ type checkedLaunch struct {
 }
 
 // ChecksBounds reports whether kernels of the user's are to have checked pointers, as device.BoundsChecker makes them.
-func ChecksBounds(rt *Runtime) bool { return rt.checking.Load() }
+func (in Inner) ChecksBounds() bool { return in.rt.checking.Load() }
 
 // GiveChecked notes what the kernel of a call that has begun is given, for Findings, and returns the extents of the tensors. The handles are joined after it.
 func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Handle) []abi.Extent {
-	launch := &checkedLaunch{text: text}
+	checked := &checkedLaunch{text: text}
 	extents := make([]abi.Extent, len(tensors))
 	for i, t := range tensors {
-		launch.given = append(launch.given, t.extent())
+		checked.given = append(checked.given, t.extent())
 		extents[i] = abi.Extent{First: t.st.ptr, Bytes: uint64(t.st.size), Watch: c.rt.watchPtr()}
 	}
 	for _, h := range handles {
-		launch.given = append(launch.given, h.extents()...)
+		checked.given = append(checked.given, h.extents()...)
 	}
-	c.Record.checked = launch
+	c.Record.checked = checked
 	if len(tensors) > 0 {
 		c.Record.on = c.stream.id
 		call := c.rt.note(&c.Record)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -320,7 +321,7 @@ func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
 	key := builtinKernel{name, ranks}
 	k, ok := rt.builtins[key]
 	if !ok {
-		done := Compiling(rt) // where it was not compiled before
+		done := rt.compiling() // where it was not compiled before
 		var err error
 		k, err = rt.dev.Builtin(name, ranks)
 		if done(); err != nil {
@@ -329,4 +330,21 @@ func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
 		rt.builtins[key] = k
 	}
 	return k
+}
+
+// MeetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at most, and
+// the context of its blocks' signals. loads says that it only loads from peers.
+func (c *Call) MeetingGrid(n int, loads bool, head abi.Context) (device.Launch, abi.Context) {
+	p := c.rt.plan
+	head.Channels = uint32(p.MeetBlocks)
+	threads, blocks := p.MeetThreads, p.MeetBlocks
+	if loads {
+		threads, blocks = p.LoadThreads, p.LoadBlocks
+	}
+	return launch.Grid((n+15)/16, threads, min(blocks, c.opts.group.work.Processors)), head
+}
+
+// ElementGrid is the grid of simple work on each of n elements.
+func (c *Call) ElementGrid(n int) device.Launch {
+	return launch.Elements(n, c.rt.plan, c.rt.info.Processors)
 }

@@ -160,7 +160,7 @@ func (rt *Runtime) Tallies() []Tally {
 		if g.ordinal > 0 {
 			last := g.latest.text()
 			if g.latest.far {
-				last += " over " + Between(rt)
+				last += " over " + rt.between()
 			}
 			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, uint64(g.digest), last, g.latest.caller})
 		}

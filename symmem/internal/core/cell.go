@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -58,7 +59,7 @@ func (g *Group) takePart(op string) error {
 	}
 	hint := fmt.Sprintf("run the cell on all members of %v", g)
 	if len(*only) > 1 {
-		hint += fmt.Sprintf(", or give the call a group of those it runs on: symm.NewGroup(%s)", Joined(*only))
+		hint += fmt.Sprintf(", or give the call a group of those it runs on: symm.NewGroup(%s)", places.Joined(*only))
 	}
 	return g.rt.misuse(op, "", hint, "rank %s must make this call too, and the cell does not run there", bootstrap.FormatRanks(missing))
 }

@@ -18,7 +18,7 @@ func (c contents) String() string {
 	if c.pad {
 		return "the signal pad of a tensor of shape " + fmt.Sprint(c.shape)
 	}
-	return kindOf(c.dtype, c.shape)
+	return c.dtype.element().Shaped(c.shape)
 }
 
 func (c contents) Element() (name string, bytes int) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -166,7 +167,7 @@ func (g *Group) watchOnce() bool {
 func (g *Group) inspect() error {
 	rt, w, mine := g.rt, &g.watch, g.work.copies[g.rank]
 	var words [copyWords]uint32
-	if err := rt.dev.Peek(BytesOf(&words), mine); err != nil {
+	if err := rt.dev.Peek(launch.Bytes(&words), mine); err != nil {
 		return err
 	}
 	phase, row, kind := words[copyPhase], copyComing, uint32(device.WaitCopy)

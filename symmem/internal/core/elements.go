@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/symmrepl/symmrepl/kernels/elements"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -20,7 +21,7 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	}
 	c.Begin()
 	c.Admit(t)
-	c.Launch(kernel, 0, t.rt.gridFor(t.n), args())
+	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
 // Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
@@ -38,7 +39,7 @@ func (t *Tensor) Fill(x any) *Tensor {
 		panic(t.rt.misuse(op, "x", "", "%s", why))
 	}
 	t.generate(op, "fill", func() []byte {
-		return BytesOf(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
+		return launch.Bytes(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
 	})
 	return t
 }
@@ -54,7 +55,7 @@ func (t *Tensor) Arange() *Tensor {
 			panic(t.rt.misuse(op, "tensor", "", "%s", why))
 		}
 	}
-	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return BytesOf(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
+	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return launch.Bytes(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
 	return t
 }
 
@@ -65,7 +66,7 @@ func (t *Tensor) Rand(seed int) *Tensor {
 	t.live(op)
 	t.mustCompute(op)
 	t.generate(op, "rand_"+t.dtype.String(), func() []byte {
-		return BytesOf(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
+		return launch.Bytes(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
 	})
 	return t
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/errkind"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -187,8 +188,8 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Kind, e.Msg = KindInterrupted, "gave up waiting for the other ranks: "+rt.whyAborted()
 	case errors.As(err, &driver):
 		e.Msg, e.Hint = fmt.Sprintf("%s: %s (%d): %s", driver.Call, driver.Name, driver.Code, driver.Text), driver.Hint
-		if others := SharingOf(rt).With(rt.rank); errors.Is(err, device.ErrOutOfMemory) && others != nil {
-			e.Hint += fmt.Sprintf("; the ranks %s share the memory of a GPU", Joined(others))
+		if others := rt.sharing().With(rt.rank); errors.Is(err, device.ErrOutOfMemory) && others != nil {
+			e.Hint += fmt.Sprintf("; the ranks %s share the memory of a GPU", places.Joined(others))
 		}
 		if driver.Name == "EMFILE" && e.Hint == "" {
 			e.Hint = fmt.Sprintf("rank %d has no file descriptor left: close files there, or raise `ulimit -n`", rt.rank)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -75,7 +76,7 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
 	}
 	rt.checkRanks(op, "ranks", sorted)
-	g := &Group{rt: rt, name: Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
+	g := &Group{rt: rt, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
 	if g.rank < 0 {
 		return g
 	}

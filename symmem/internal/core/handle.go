@@ -321,7 +321,7 @@ func (h *Handle) view(op string, peer int, base []device.Ptr, limit int, dtype D
 	h.g.reach(op, peer, "")
 	n := rt.numel(op, dtype, shape)
 	if n*dtype.Size() > limit {
-		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", kindOf(dtype, shape), n*dtype.Size(), limit))
+		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", dtype.element().Shaped(shape), n*dtype.Size(), limit))
 	}
 	st := &storage{ptr: base[peer], size: limit, alloc: h.t.st.alloc, peer: rank}
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -75,16 +74,6 @@ func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 	return hosts, err
 }
 
-// Hosts lists the ranks of the world by host, a simulated one if there are such.
-func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
-	if p := rt.places.Load(); p != nil {
-		for _, host := range p.Hosts {
-			hosts = append(hosts, slices.Clone(host))
-		}
-	}
-	return hosts, rt.simulated()
-}
-
 // simulated reports whether the world has simulated hosts.
 func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
 
@@ -147,16 +136,4 @@ func (g *Group) reachAll(op, instead string) {
 	for i := range g.ranks {
 		g.reach(op, i, instead)
 	}
-}
-
-// Spelled writes parts of the ranks: "0,1 and 2,3".
-func Spelled(hosts [][]int) string {
-	words := make([]string, len(hosts))
-	for i, host := range hosts {
-		words[i] = Joined(host)
-	}
-	if len(words) == 1 {
-		return words[0]
-	}
-	return fmt.Sprintf("%s and %s", strings.Join(words[:len(words)-1], "; "), words[len(words)-1])
 }

@@ -37,7 +37,7 @@ func (g *Group) casts() (why string) {
 	case g.onFabric():
 		return "memory that several machines map has none"
 	case g.sharesDevices():
-		return SharingOf(g.rt).String()
+		return g.rt.sharing().String()
 	case !g.work.Multicast:
 		return "not all ranks have it"
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -49,7 +50,7 @@ type DeviceWindow struct{ h *Handle }
 // does: as many on each host, one host after the other.
 func (g *Group) lsaPlace(op string) (rank, size int) {
 	if !g.even() || !slices.Equal(slices.Concat(g.parts...), g.ranks) {
-		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, Spelled(g.parts)))
+		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.parts)))
 	}
 	if size = len(g.here()); size > abi.MaxRanks {
 		panic(g.rt.misuse(op, "group", "", "a kernel reaches at most %d ranks of a host", abi.MaxRanks))
@@ -134,6 +135,12 @@ func (w *DeviceWindow) exists(op string) {
 	if w == nil || w.h == nil {
 		panic(nilArgument(op, "window"))
 	}
+}
+
+// usable refuses a window whose tensor or group is gone.
+func (w *DeviceWindow) usable(op string) {
+	w.exists(op)
+	w.h.usable(op)
 }
 
 // Handle is the handle of the window's tensor in its group.
@@ -318,6 +325,13 @@ func (c *DeviceComm) exists(op string) {
 	}
 }
 
+// usable refuses a communicator that was freed or whose group is gone.
+func (c *DeviceComm) usable(op string) {
+	c.exists(op)
+	c.t.st.alloc.usable(op)
+	c.g.check(op)
+}
+
 // Group is the group that the communicator is of.
 func (c *DeviceComm) Group() *Group {
 	c.exists("Group")
@@ -327,7 +341,7 @@ func (c *DeviceComm) Group() *Group {
 // Resource is the handle of resource buffer number i, for a kernel's parameter of type ncclDevResourceHandle.
 func (c *DeviceComm) Resource(i int) uint32 {
 	const op = "Resource"
-	CommArgument(op, c)
+	c.usable(op)
 	if i < 0 || i >= len(c.parts) {
 		panic(c.g.rt.misuse(op, "i", "ask for it in DevReqs.Resources", "there are %d resource buffers, and none has number %d", len(c.parts), i))
 	}
@@ -354,21 +368,6 @@ func (c *DeviceComm) String() string {
 		return "nil communicator"
 	}
 	return fmt.Sprintf("device communicator of %v, %v", c.g, c.reqs)
-}
-
-// CommArgument is what a kernel gets for a communicator, but for the words of the call, after a check that it can be used.
-func CommArgument(op string, c *DeviceComm) abi.NcclDevComm {
-	c.exists(op)
-	c.t.st.alloc.usable(op)
-	c.g.check(op)
-	return c.arg
-}
-
-// WindowArgument is what a kernel gets for a window, after a check that it can be used.
-func WindowArgument(op string, w *DeviceWindow) device.Ptr {
-	w.exists(op)
-	w.h.usable(op)
-	return w.h.tables.window.pointer()
 }
 
 // TouchComm is Touch for the communicator's resources.

@@ -192,12 +192,12 @@ func (g *Group) shares() string {
 	if !g.sharesDevices() {
 		return ""
 	}
-	return g.rt.refusesSharing(SharingOf(g.rt))
+	return g.rt.refusesSharing(g.rt.sharing())
 }
 
 // sharesDevices reports whether two members use the same device.
 func (g *Group) sharesDevices() bool {
-	return slices.ContainsFunc(SharingOf(g.rt).Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
+	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
 }
 
 // refusesSharing says that NCCL has no communicators for ranks that share devices; empty if it has.
@@ -284,7 +284,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	if joined {
 		rt.comms.add(comm)
 	}
-	if err == nil && Backend(rt) == ncclBackend {
+	if err == nil && rt.backendName() == ncclBackend {
 		err = comm.makeAll(ctx)
 		if err == nil && sort == byKernels {
 			comm.noPuts, err = c.Puts(ctx)

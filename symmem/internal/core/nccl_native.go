@@ -28,9 +28,10 @@ const windowUnit = 4096
 
 // NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why it is ours. Both are empty if it includes
 // none, or the back end has no other.
-func NativeHeaders(rt *Runtime, text string) (library, why string) {
+func (in Inner) NativeHeaders(text string) (library, why string) {
+	rt := in.rt
 	tokens, err := cudalex.Tokens(text)
-	if err != nil || !includesNCCL(text) || Backend(rt) != ncclBackend {
+	if err != nil || !includesNCCL(text) || rt.backendName() != ncclBackend {
 		return "", "" // what cannot be read is the compiler's to refuse
 	}
 	if library, why = rt.nativeHeaders(); why != "" {
@@ -81,12 +82,12 @@ func (rt *Runtime) nativeHeaders() (library, why string) {
 	d, ok := rt.dev.(device.CollectiveDevice)
 	p := rt.places.Load()
 	switch {
-	case !ok || Backend(rt) != ncclBackend || p == nil:
-		return "", "the back end is " + Backend(rt)
+	case !ok || rt.backendName() != ncclBackend || p == nil:
+		return "", "the back end is " + rt.backendName()
 	case len(p.Parts) > 1:
 		return "", "the world spans hosts"
 	case len(p.Sharing) > 0:
-		if why = rt.refusesSharing(SharingOf(rt)); why != "" {
+		if why = rt.refusesSharing(rt.sharing()); why != "" {
 			return "", why
 		}
 	}
@@ -257,15 +258,15 @@ func (g *Group) native(op string, o resource) resource {
 }
 
 // NativeComm is what a kernel with NCCL's own headers gets for a communicator.
-func NativeComm(op string, c *DeviceComm) []byte {
-	CommArgument(op, c)
+func (in Inner) NativeComm(op string, c *DeviceComm) []byte {
+	c.usable(op)
 	return c.g.native(op, resource{a: c.t.st.alloc, comm: c}).argument
 }
 
 // NativeWindow is what a kernel with NCCL's own headers gets for a window.
-func NativeWindow(op string, w *DeviceWindow) uintptr {
-	WindowArgument(op, w)
-	h, rt := w.h, w.h.g.rt
+func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
+	w.usable(op)
+	h, rt := w.h, in.rt
 	rt.mu.Lock()
 	windowed := h.windowed
 	rt.mu.Unlock()

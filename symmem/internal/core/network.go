@@ -230,8 +230,8 @@ func Carrier() string {
 	return "UCX " + l.Version
 }
 
-// Between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
-func Between(rt *Runtime) string {
+// between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
+func (rt *Runtime) between() string {
 	if n := rt.net.Load(); n != nil {
 		return n.name
 	}

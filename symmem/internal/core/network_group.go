@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -102,20 +103,12 @@ func (g *Group) writeTables(n *network, words []int) error {
 	}
 	g.links = abi.NetGroup{Port: n.port, Counts: base + device.Ptr(l.epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
 	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
-	tables := slices.Concat(BytesOf(&g.links), bytesOfAll(members), bytesOfAll(partners))
+	tables := slices.Concat(launch.Bytes(&g.links), launch.BytesOfAll(members), launch.BytesOfAll(partners))
 	s, err := g.rt.dev.NewStream() // others may wait for peers
 	if err != nil {
 		return err
 	}
 	return errors.Join(s.Write(g.table, tables), s.Synchronize(), s.Close())
-}
-
-// bytesOfAll is BytesOf for a list.
-func bytesOfAll[T any](list []T) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0])))
 }
 
 // unwire gives the words back. rt.mu is held.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
@@ -57,7 +58,7 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 		posts = 2 // a fence goes before it
 	}
 	c.rt.expect(c.Record.op, posts)
-	c.Launch(kernel, 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
+	c.Launch(kernel, 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
 // signalled completes an operation that changes 64-bit word sig of the peer's signal pad.
@@ -76,5 +77,5 @@ func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer ui
 	c.Begin()
 	c.Record.far = true
 	c.rt.expect(c.Record.op, posts)
-	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
+	c.Launch(kernel, 0, launch.OneBlock(threads), launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 )
 
 // fence waits until what this rank has put to other hosts is in place there. Memory may be freed when all have done so and met.
@@ -29,7 +30,7 @@ func (rt *Runtime) postFence(op string, n *network) {
 	defer c.Enter().Leave()
 	c.Begin()
 	rt.expect(op, 1)
-	c.Launch("net_post", 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.port,
+	c.Launch("net_post", 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.port,
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 

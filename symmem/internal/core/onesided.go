@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/rows"
 	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -135,7 +136,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		c.issued(c.stream.copy(args.Dst, args.Src, int(args.N)))
 		args.N = 0
 	}
-	c.Launch(op, 0, oneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), BytesOf(&args))
+	c.Launch(op, 0, launch.OneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), launch.Bytes(&args))
 }
 
 // PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col): the rows of
@@ -223,5 +224,5 @@ func (h *Handle) moveRows(c *Call, t *Tensor, a rows.CopyRowsArgs) {
 		return
 	}
 	c.Admit(t, h.t)
-	c.Launch("copy_rows", 0, c.rt.gridFor(t.n), BytesOf(&a))
+	c.Launch("copy_rows", 0, launch.Elements(t.n, c.rt.plan, c.rt.info.Processors), launch.Bytes(&a))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -110,7 +111,7 @@ func (c *Call) checkHosts(of *operators.Operator) {
 		g.carriesAny(op, instead...)
 		c.Record.far = true
 		if _, rail := g.places(); c.opts.via == Hierarchical && rail == 0 {
-			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
+			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, places.Spelled(g.parts)))
 		}
 		if flat, rail := g.places(); flat == 0 && (rail == 0 || c.opts.via == Flat) {
 			panic(c.Misuse("group", "make a smaller group", "%v has %d ranks, and only the hierarchical way is for more than %d", g, len(g.ranks), abi.MaxRanks))
@@ -126,9 +127,6 @@ func (c *Call) Via() Via { return c.opts.via }
 
 // Hosts are the members of the group by host, as ranks of the group, and the number of this one's.
 func (c *Call) Hosts() (members [][]int, home int) { return c.opts.group.members, c.opts.group.home }
-
-// MembersByHost is Hosts for a group.
-func MembersByHost(g *Group) (members [][]int, home int) { return g.members, g.home }
 
 // Even tells whether the group has a hierarchical way, and Small whether it has a flat one.
 func (c *Call) Even() bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -126,11 +127,11 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	pad, size := rt.padSize, memory.BlockSize(bytes)
 	b := g.pool.lowest(pad, size)
 	for b == nil {
-		c.unlocked(func() { g.growPool(op, kindOf(dtype, shape), pad, size) })
+		c.unlocked(func() { g.growPool(op, dtype.element().Shaped(shape), pad, size) })
 		rt.refuseTake(op)
 		b = g.pool.lowest(pad, size)
 	}
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: shape, seg: b.seg, at: b.at, size: bytes, block: b, peers: b.peers}
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.seg, at: b.at, size: bytes, block: b, peers: b.peers}
 	a.at.Data += int(memory.Within(rt.info.Guards, b.size, bytes)) // its end is the block's
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
 	a.digest.text(a.id)
@@ -208,7 +209,7 @@ func (g *Group) meetAtPool(c *Call, context abi.Context, b *poolBlock, free bool
 		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
 	}
 	args.Step = uint64(stepOf(b, &c.Record, free))
-	return c.submit("pool_meet", 0, oneBlock(32), BytesOf(args))
+	return c.submit("pool_meet", 0, launch.OneBlock(32), launch.Bytes(args))
 }
 
 // freePooled returns an allocation to the pool, on the current stream.

@@ -120,8 +120,8 @@ type compilation struct {
 	caller int
 }
 
-// Compiling notes that this rank waits for a compiler, until the function it returns is called.
-func Compiling(rt *Runtime) (done func()) {
+// compiling notes that this rank waits for a compiler, until the function it returns is called.
+func (rt *Runtime) compiling() (done func()) {
 	by := "a compiler"
 	if n, ok := rt.dev.(device.CompilerNamer); ok {
 		by = n.CompilerName()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -30,7 +31,7 @@ func (c *Call) went() {
 	far := g.spans() && (p.way == "with" || !g.near(p.peer))
 	c.Chose(cmp.Or(p.size, p.bytes), c.wayOf(far))
 	if far && t != nil {
-		t.crosses(Between(c.rt)+" "+g.farEnd(p), p.bytes)
+		t.crosses(c.rt.between()+" "+g.farEnd(p), p.bytes)
 	}
 	p.way = "" // said, whatever else the call issues
 }
@@ -40,20 +41,20 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 	g, p := c.opts.group, &c.route
 	switch {
 	case p.splits > 0:
-		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, Between(c.rt)), Why: p.why}
+		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, c.rt.between()), Why: p.why}
 	case p.unknown:
-		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, Between(c.rt)), Why: p.why}
+		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, c.rt.between()), Why: p.why}
 	case p.of != "":
 		why := p.why
 		if c.not != "" {
 			why += "; NCCL does not carry it: " + c.not
 		}
-		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, Between(c.rt)), Why: why}
+		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, c.rt.between()), Why: why}
 	case far && p.way == "with":
-		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", Between(c.rt)), Why: fmt.Sprintf("members are on %d hosts", len(g.parts))}
+		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", c.rt.between()), Why: fmt.Sprintf("members are on %d hosts", len(g.parts))}
 	case far:
 		r := g.ranks[p.peer]
-		return &tuning.Way{Path: "ring and messages over " + Between(c.rt), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, c.rt.hostOf(r))}
+		return &tuning.Way{Path: "ring and messages over " + c.rt.between(), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, c.rt.hostOf(r))}
 	case p.way == "with":
 		return &tuning.Way{Path: "loads and stores", Why: "the memory of all members is mapped here"}
 	}
@@ -75,5 +76,5 @@ func (g *Group) farEnd(p *route) string {
 	if len(hosts) == 1 {
 		return fmt.Sprintf("with host %d", hosts[0])
 	}
-	return "with hosts " + Joined(hosts)
+	return "with hosts " + places.Joined(hosts)
 }

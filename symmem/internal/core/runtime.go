@@ -3,10 +3,8 @@ package symmem
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
@@ -200,14 +198,4 @@ func (rt *Runtime) refuseClosed(op string) {
 	}
 }
 
-// BytesOf is the memory of a kernel's arguments.
-func BytesOf[T any](args *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
-}
-
 func ptr[T any](v T) *T { return &v }
-
-// Joined writes a list of ranks: "0,2".
-func Joined(ranks []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
-}

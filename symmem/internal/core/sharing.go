@@ -37,9 +37,9 @@ func (s Sharing) String() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("ranks %s share a GPU, %s", Joined(s.Ranks[0]), s.Manner())
+		return fmt.Sprintf("ranks %s share a GPU, %s", places.Joined(s.Ranks[0]), s.Manner())
 	}
-	return fmt.Sprintf("ranks %s share a GPU each, %s", Spelled(s.Ranks), s.Manner())
+	return fmt.Sprintf("ranks %s share a GPU each, %s", places.Spelled(s.Ranks), s.Manner())
 }
 
 // Note is a sentence about what sharing means for the user; it is empty if nobody shares.
@@ -62,8 +62,11 @@ func (s Sharing) Note() string {
 // H200.
 func sliceTime(ranks int) int { return max(2, (ranks-1)*9/4) }
 
-// SharingOf tells which ranks of the world use the same device: none, while this rank joins.
-func SharingOf(rt *Runtime) Sharing { return sharingIn(rt.places.Load()) }
+// sharing tells which ranks of the world use the same device: none, while this rank joins.
+func (rt *Runtime) sharing() Sharing { return sharingIn(rt.places.Load()) }
+
+// Sharing tells which ranks of the world use the same device: none, while this rank joins.
+func (in Inner) Sharing() Sharing { return in.rt.sharing() }
 
 func sharingIn(p *places.Places) (s Sharing) {
 	if p != nil {
@@ -73,16 +76,6 @@ func sharingIn(p *places.Places) (s Sharing) {
 		s.Beside = p.Beside
 	}
 	return s
-}
-
-// Parts lists the ranks of the world by whose memory they map; nil while this rank joins.
-func Parts(rt *Runtime) (parts [][]int) {
-	if p := rt.places.Load(); p != nil {
-		for _, part := range p.Parts {
-			parts = append(parts, slices.Clone(part))
-		}
-	}
-	return parts
 }
 
 // findDevices finds out what the devices of ranks can map, and which share one. It is collective over g, all ranks that are left.
@@ -146,9 +139,9 @@ func (rt *Runtime) apart(rank int) string {
 // nearby names the members whose memory this rank maps.
 func (g *Group) nearby() string {
 	if p := g.rt.places.Load(); len(p.Parts) != len(p.Hosts) {
-		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", Joined(g.here()), g.lsaCall())
+		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", places.Joined(g.here()), g.lsaCall())
 	}
-	return fmt.Sprintf("the ranks of this host, which are %s: %s", Joined(g.here()), g.lsaCall())
+	return fmt.Sprintf("the ranks of this host, which are %s: %s", places.Joined(g.here()), g.lsaCall())
 }
 
 // partOf is the number of a rank's part of the world, and hostOf that of its host.

@@ -195,7 +195,7 @@ func TestShared(t *testing.T) {
 			if i := rt.info; i.Memory != whole.Memory/n || i.Processors != processors || i.WholeLines || rt.crowded.Load() != beside {
 				t.Errorf("rank %d, beside %v: counts on %+v, crowded %v", rt.rank, beside, i, rt.crowded.Load())
 			}
-			if got := fmt.Sprint(SharingOf(rt), Parts(rt)); got != fmt.Sprintf("ranks 0,1 and 2,3,4 share a GPU each, %s [[0 1 2 3 4]]", SharingOf(rt).Manner()) {
+			if got := fmt.Sprint(rt.sharing(), Of(rt).Facts().Parts); got != fmt.Sprintf("ranks 0,1 and 2,3,4 share a GPU each, %s [[0 1 2 3 4]]", rt.sharing().Manner()) {
 				t.Errorf("rank %d: %s", rt.rank, got)
 			}
 			h := rt.Rendezvous(rt.Empty(I32, 1).Fill(rt.rank))
@@ -219,8 +219,8 @@ func TestFabric(t *testing.T) {
 	fds := func() int { entries, _ := os.ReadDir("/proc/self/fd"); return len(entries) }
 	before := fds()
 	noneFailed(t, togetherOver(t, "none", list, func(rt *Runtime) {
-		hosts, _ := Hosts(rt)
-		if got := fmt.Sprint(hosts, Parts(rt)); got != "[[0 1] [2] [3]] [[0 1 2] [3]]" {
+		f := Of(rt).Facts()
+		if got := fmt.Sprint(f.Hosts, f.Parts); got != "[[0 1] [2] [3]] [[0 1 2] [3]]" {
 			t.Errorf("rank %d: hosts and parts: %s", rt.rank, got)
 		}
 		team := rt.all.LSA()
@@ -259,9 +259,9 @@ func TestApart(t *testing.T) {
 			}
 		}
 		mine, across := []int{rt.rank &^ 1, rt.rank | 1}, (rt.rank+2)%4
-		hosts, simulated := Hosts(rt)
-		expect("hosts", fmt.Sprint(hosts, simulated, Parts(rt)), "[[0 1 2 3]] false [[0 1] [2 3]]")
-		expect("between", Between(rt), "the null network")
+		f := Of(rt).Facts()
+		expect("hosts", fmt.Sprint(f.Hosts, f.Simulated, f.Parts), "[[0 1 2 3]] false [[0 1] [2 3]]")
+		expect("between", rt.between(), "the null network")
 		expect("LSA", rt.all.LSA().Ranks(), mine)
 		expect("rail", rt.all.Rail().Ranks(), []int{rt.rank & 1, rt.rank&1 + 2})
 		x := rt.Empty(I32, 4).Fill(rt.rank)

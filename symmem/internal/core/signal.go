@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -46,7 +47,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	c.Begin()
 	a := ArgsOf[signal.BarrierArgs](&c)
 	*a = signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}
-	c.Launch("barrier", 0, oneBlock(32), BytesOf(a))
+	c.Launch("barrier", 0, launch.OneBlock(32), launch.Bytes(a))
 }
 
 // PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
@@ -101,7 +102,7 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 	c.Begin()
 	a := ArgsOf[signal.SignalArgs](&c)
 	*a = signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}
-	c.Launch(op, 0, oneBlock(1), BytesOf(a))
+	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(a))
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
@@ -135,10 +136,10 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	c.Begin()
 	word := h.pads[h.g.rank] + device.Ptr(8*sig)
 	if h.g.spans() && h.g.rt.net.Load() != nil {
-		c.Launch("net_"+op, 0, oneBlock(1), BytesOf(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 		return
 	}
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
@@ -185,7 +186,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(h.t)
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
+	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
 }
 
 // ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not set the word at

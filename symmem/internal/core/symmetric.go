@@ -63,7 +63,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	rt.mu.Lock()
 	pad := rt.padSize
 	rt.mu.Unlock()
-	desc := kindOf(dtype, shape)
+	desc := dtype.element().Shaped(shape)
 	if pad != defaultPadSize {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
 	}
@@ -77,7 +77,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	rt.hostCall(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
 	seg, err := rt.dev.NewSegment(a.at.End)
 	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {

@@ -3,6 +3,8 @@ package symmem
 import (
 	"fmt"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
 // Teams of a group: its members on one host, and those that have the same place on theirs. A group that spans hosts makes both when it is made
@@ -48,7 +50,7 @@ func (g *Group) Rail() *Group {
 		if p := g.rt.places.Load(); len(p.Parts) > len(p.Hosts) {
 			unevenly = "in one LSA team than in another"
 		}
-		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, Spelled(g.parts)))
+		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, places.Spelled(g.parts)))
 	case len(g.here()) == 1:
 		return g
 	}
@@ -94,7 +96,7 @@ func (g *Group) counterparts() (ranks []int) {
 
 // newTeam returns a team that has no workspace yet.
 func (g *Group) newTeam(sort string, ranks []int) *Group {
-	t := &Group{rt: g.rt, of: g, sort: sort, name: Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
+	t := &Group{rt: g.rt, of: g, sort: sort, name: places.Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
 	t.partMembers()
 	t.renewTeam()
 	return t

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -79,7 +80,7 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
 	case "Empty", "Local":
-		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op, strings.ReplaceAll(Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
+		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op, strings.ReplaceAll(places.Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
 	}
 	return "give one such as symm.F32"
 }
@@ -240,11 +241,7 @@ func (t *Tensor) live(op string) {
 }
 
 // kind is "bf16[4, 1024]".
-func (t *Tensor) kind() string { return kindOf(t.dtype, t.shape) }
-
-func kindOf(dtype DType, shape []int) string {
-	return dtype.String() + strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
-}
+func (t *Tensor) kind() string { return t.dtype.element().Shaped(t.shape) }
 
 // touch notes that work on s uses the tensor. rt.mu is held.
 func (t *Tensor) touch(s *Stream) {
@@ -265,9 +262,4 @@ func (rt *Runtime) home(t *Tensor) *Group {
 		return a.group
 	}
 	return rt.all
-}
-
-// overlap reports whether two tensors share bytes.
-func overlap(a, b *Tensor) bool {
-	return a.pointer() < b.pointer()+device.Ptr(b.Bytes()) && b.pointer() < a.pointer()+device.Ptr(a.Bytes())
 }

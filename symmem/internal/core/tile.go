@@ -60,5 +60,5 @@ func (l *Tile) String() string {
 	if l == nil || l.at.Tensor == nil {
 		return "nil tile"
 	}
-	return fmt.Sprintf("%s at [%d, %d]", kindOf(l.at.Tensor.dtype, l.Shape()), l.at.Row, l.at.Col)
+	return fmt.Sprintf("%s at [%d, %d]", l.at.Tensor.dtype.element().Shaped(l.Shape()), l.at.Row, l.at.Col)
 }

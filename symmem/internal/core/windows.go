@@ -19,7 +19,7 @@ const ncclBackend = "NCCL"
 // ready makes the group's communicator, if the back end wants it, and the window of an allocation that has a handle now. It is collective over the
 // group, which can be used without either.
 func (g *Group) ready(op string, a *allocation) {
-	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && Backend(g.rt) == ncclBackend && g.shares() == "" {
+	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && g.rt.backendName() == ncclBackend && g.shares() == "" {
 		g.have(op, resource{a: a})
 	}
 }
@@ -27,7 +27,7 @@ func (g *Group) ready(op string, a *allocation) {
 // hasWindows reports whether rendezvoused tensors are windows of NCCL's.
 func (rt *Runtime) hasWindows() bool {
 	d, ok := rt.dev.(device.CollectiveDevice)
-	if !ok || Backend(rt) != ncclBackend {
+	if !ok || rt.backendName() != ncclBackend {
 		return false
 	}
 	l, err := d.Collectives(rt.collectivesSettings())
