@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -28,9 +29,9 @@ type Group struct {
 	sort     string  // of the team
 	lsa      *Group  // its teams, as far as they are groups of their own: see team
 	rail     *Group
-	channels int    // of the signal block
-	wired    span   // the group's words among the signals of this rank's board, if it spans hosts
-	inboxes  uint32 // their window's id, 0 if there is none
+	channels int           // of the signal block
+	wired    networks.Span // the group's words among the signals of this rank's board, if it spans hosts
+	inboxes  uint32        // their window's id, 0 if there is none
 	links    abi.NetGroup
 	table    device.Ptr // links, where kernels read it
 	work     Workspace

@@ -45,7 +45,7 @@ func (rt *Runtime) furnishWorld(op string) {
 	if base.spans() {
 		err = rt.connectNetwork(op, base)
 	} else if n := rt.net.Load(); n != nil { // from before the other hosts were lost: what it still brings is of nobody's
-		n.peers = nil
+		n.Peers = nil
 		err = rt.reconnect()
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -40,7 +41,7 @@ type DeviceComm struct {
 	reqs  DevReqs
 	arg   abi.NcclDevComm // but for the call's own words
 	parts []uint32        // handles of Resources
-	words span            // of the network, which count what is over
+	words networks.Span   // of the network, which count what is over
 }
 
 // DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
@@ -289,12 +290,12 @@ func (c *DeviceComm) count(op string) {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	s, err := n.take(words)
+	s, err := n.Take(words)
 	if err != nil {
 		panic(rt.misuse(op, "reqs", "ask for fewer GinCounters, or free communicators and groups", "no room for %d counters of the network", words))
 	}
-	clear(n.engine.Signals()[s.first:s.end])
-	c.words, c.arg.GinCounterWords = s, uint32(s.first)
+	clear(n.In(s))
+	c.words, c.arg.GinCounterWords = s, uint32(s.First)
 }
 
 // String lists what is asked for: "DevReqs{LsaBarriers: 16}".
@@ -354,11 +355,11 @@ func (c *DeviceComm) Free() {
 	c.exists(op)
 	c.t.live(op)
 	c.t.st.alloc.free(op) // kernels are over
-	if n := c.g.rt.net.Load(); n != nil && c.words != (span{}) {
+	if n := c.g.rt.net.Load(); n != nil && c.words != (networks.Span{}) {
 		c.g.rt.mu.Lock()
 		defer c.g.rt.mu.Unlock()
-		n.give(c.words)
-		c.words = span{}
+		n.Give(c.words)
+		c.words = networks.Span{}
 	}
 }
 

@@ -3,21 +3,16 @@ package symmem
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
-	"github.com/symmrepl/symmrepl/kernels/abi"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
@@ -32,35 +27,11 @@ import (
 
 // networking is what carries operations between hosts, or why nothing does.
 type networking struct {
-	choice    string                  // of the network, as the program or the session gave it
-	net       atomic.Pointer[network] // nil if none carries operations between hosts
-	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
-	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
+	choice    networks.Choice
+	net       atomic.Pointer[networks.Network] // nil if none carries operations between hosts
+	noNetwork atomic.Pointer[string]           // why there is none, though the world spans hosts
+	posting   atomic.Bool                      // kernels of the user's were given what posts operations for other hosts
 }
-
-// network is a rank's engine, and what its kernels need of it.
-type network struct {
-	engine *net.Engine
-	name   string // "the null network", "UCX 1.22.0 on lo"
-	memory unsafe.Pointer
-	bytes  int  // of it
-	null   bool // the network is the null network
-	port   abi.NetPort
-	count  device.Ptr // of taken numbers, if it is not the board's: where kernels cannot ring the engine's bell
-	secret uint64
-	peers  map[int][]byte // addresses by rank
-
-	// Guarded by the runtime's mu.
-	settings net.NullSettings // of the null network
-	window   uint32           // the next id
-	words    []span           // of the signals, in use, ascending
-}
-
-// span is words [first, end).
-type span struct{ first, end int }
-
-// netSignals is the words behind the board: those of about 150 groups with the usual signal pad.
-const netSignals = 1 << 20
 
 // networkReport is what a rank says about its end of the network.
 type networkReport struct {
@@ -89,8 +60,8 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 		}
 	}
 	if n != nil {
-		n.engine.Admit(gate.Secret)
-		mine.Address, mine.Secret = n.engine.Address(), n.secret
+		n.Engine.Admit(gate.Secret)
+		mine.Address, mine.Secret = n.Engine.Address(), n.Secret
 	}
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -104,7 +75,7 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 			why = fmt.Sprintf("rank %d has no network: %s", g.ranks[i], peer.Why)
 		}
 	}
-	if err == nil && why != "" && rt.choice != noChoice {
+	if err == nil && why != "" && rt.choice != networks.None {
 		hint := "--net none, or SYMMREPL_NET=none, does without one: groups then stay within hosts"
 		if rt.simulated() && rt.choice != "null" {
 			hint = "--net null, or SYMMREPL_NET=null, needs no library between simulated hosts; " + hint
@@ -114,18 +85,29 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	if err != nil || why != "" {
 		if n != nil {
 			rt.net.Store(nil)
-			err = errors.Join(err, n.close(rt))
+			err = errors.Join(err, n.Close())
 		}
 		rt.noNetwork.Store(&why)
 		return err
 	}
-	n.secret, n.peers = all[0].Secret, map[int][]byte{}
+	n.Secret, n.Peers = all[0].Secret, map[int][]byte{}
 	for i, peer := range all {
-		n.peers[g.ranks[i]] = peer.Address
+		n.Peers[g.ranks[i]] = peer.Address
 	}
 	rt.net.Store(n)
 	_, err = agree(g, op, "the network is connected", struct{}{}, errors.Join(rt.reconnect(), rt.watchNetwork()))
 	return err
+}
+
+// agreeGate finds the gate. It is collective over g, and no member opens its network, or says where that is found, before all know the secret.
+func (rt *Runtime) agreeGate(op string, g *Group) (networks.Gate, error) {
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	all, err := agree(g, op, "the gate of the network", networks.NewReport(), nil)
+	if err != nil {
+		return networks.Gate{}, err
+	}
+	return networks.GateOf(all), nil
 }
 
 // alike refuses members of g that are of another sort than its first: their memory may not mean the same.
@@ -145,95 +127,27 @@ func (rt *Runtime) reconnect() error {
 	if n == nil {
 		return nil
 	}
-	if n.count != 0 {
-		for word := range device.Ptr(2) {
-			if err := rt.dev.Poke(n.count+4*word, 0); err != nil {
-				return err
-			}
-		}
-	}
-	peers := maps.Clone(n.peers)
-	maps.DeleteFunc(peers, func(r int, _ []byte) bool { return !slices.Contains(rt.remaining(), r) })
-	err := n.engine.Connect(uint32(rt.generation), n.secret, peers)
+	err := n.Connect(rt.generation, rt.remaining())
 	if err == nil {
 		rt.sawFlush(true)
 	}
 	return err
 }
 
-// openNetwork opens this rank's engine.
-func (rt *Runtime) openNetwork(gate networkGate) (*network, error) {
-	config, settings, err := rt.networkConfig(gate)
-	if err != nil {
-		return nil, err
+// openNetwork opens this rank's engine, and loads the kernels that post.
+func (rt *Runtime) openNetwork(gate networks.Gate) (*networks.Network, error) {
+	at := networks.Place{Rank: rt.rank, Size: rt.size, Gate: gate, Dir: filepath.Join(rt.client.Dir(), "net"), OneMachine: rt.places.Load().Machines == 1}
+	n, err := networks.Open(rt.choice, at, rt.dev)
+	if err == nil {
+		rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_wait_for_signal", "net_barrier")
 	}
-	if config.Provider == "null" {
-		if err := os.MkdirAll(config.Dir, 0o700); err != nil {
-			return nil, err
-		}
-	}
-	n := &network{name: "the null network", null: config.Provider == "null", settings: settings, window: 1}
-	if n.engine, err = net.Open(config); err != nil {
-		return nil, err
-	}
-	if config.Provider == "ucx" {
-		if l, err := net.Available(); err == nil { // as it is open
-			n.name = "UCX " + l.Version
-		}
-		if config.Interface != "" {
-			n.name += " on " + config.Interface
-		}
-	}
-	if config.Provider == "null" {
-		if err := n.engine.SetNull(settings); err != nil {
-			n.engine.Close()
-			return nil, err
-		}
-	}
-	var secret [8]byte
-	rand.Read(secret[:])
-	n.secret = binary.NativeEndian.Uint64(secret[:])
-	board, _, bytes := n.engine.Board()
-	n.memory, n.bytes = unsafe.Pointer(board), bytes
-	at, err := rt.dev.MapHost(n.memory, bytes)
-	if err != nil {
-		n.engine.Close()
-		return nil, err
-	}
-	n.port = abi.NetPort{Board: at, Posted: at + device.Ptr(unsafe.Offsetof(board.Posted)), Signals: at + device.Ptr(unsafe.Sizeof(*board))}
-	if !config.CanRing {
-		if n.count, err = rt.dev.Alloc(8); err != nil {
-			return nil, errors.Join(err, n.close(rt))
-		}
-		n.port.Posted = n.count
-	}
-	rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_wait_for_signal", "net_barrier")
-	return n, nil
-}
-
-// close ends the engine. No kernel may run any more.
-func (n *network) close(rt *Runtime) error {
-	err := rt.dev.UnmapHost(n.memory)
-	if n.count != 0 {
-		err = errors.Join(err, rt.dev.Free(n.count))
-	}
-	n.engine.Close()
-	return err
-}
-
-// Carrier is what would carry traffic between real hosts here: "UCX 1.22.0", or "nothing" with the reason.
-func Carrier() string {
-	l, err := net.Available()
-	if err != nil {
-		return "nothing (" + err.Error() + ")"
-	}
-	return "UCX " + l.Version
+	return n, err
 }
 
 // between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
 func (rt *Runtime) between() string {
 	if n := rt.net.Load(); n != nil {
-		return n.name
+		return n.Name
 	}
 	return "nothing"
 }
@@ -241,34 +155,16 @@ func (rt *Runtime) between() string {
 // tellsWithin is how long a table of waits waits for what peers say that they have sent. They answer at once, but for a network that delays or drops it.
 const tellsWithin = 20 * time.Millisecond
 
-// traffic says what the engine knows of a peer on another host, and what that says itself, for whoever waits for it. It is empty if the peer is gone.
-func (rt *Runtime) traffic(ctx context.Context, rank int) string {
+// mostTraffic is how many peers trafficOf describes.
+const mostTraffic = 4
+
+// trafficOf describes the network's traffic with the peers that a wait of a call is for: " (network to rank 2: ...; network to rank 3: ...)". A wait that any
+// member may end is for all members on other hosts.
+func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	n := rt.net.Load()
 	if n == nil {
 		return ""
 	}
-	n.engine.Ask(ctx, rank) // without an answer there is an earlier one, or none
-	p := n.engine.Peer(rank)
-	if p.State != net.Connected {
-		return ""
-	}
-	text := fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: ", rank, p.Posted, p.Sent)
-	if p.Told == 0 || p.ItsMessages < p.Landed { // what it said is older
-		return text + fmt.Sprintf("%d landed", p.Landed)
-	}
-	text += fmt.Sprintf("%d posted, %d sent, %d of %d messages landed", p.ItsPosted, p.ItsSent, p.Landed, p.ItsMessages)
-	if p.Landed < p.ItsMessages {
-		text += fmt.Sprintf(", not message %d", p.Missing)
-	}
-	return text
-}
-
-// mostTraffic is of how many peers trafficOf tells.
-const mostTraffic = 4
-
-// trafficOf is traffic with those that a wait of a call is for: " (network to rank 2: ...; network to rank 3: ...)". One that may be for any
-// member is for those on other hosts.
-func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	if len(peers) == 0 && c.group != nil && c.group.spans() {
 		peers = c.group.others()
 	}
@@ -281,7 +177,7 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 			list = append(list, fmt.Sprintf("and %d ranks more", len(peers)-i))
 			break
 		}
-		if t := rt.traffic(ctx, r); t != "" {
+		if t := n.Traffic(ctx, r); t != "" {
 			list = append(list, t)
 		}
 	}
@@ -312,7 +208,7 @@ func (rt *Runtime) lost(rank int, why string) {
 	}
 	for _, r := range gone {
 		if rt.partOf(r) != rt.partOf(rt.rank) {
-			n.engine.Lose(r, why) // fails only when the world is closed
+			n.Engine.Lose(r, why) // fails only when the world is closed
 		}
 	}
 }
@@ -320,7 +216,7 @@ func (rt *Runtime) lost(rank int, why string) {
 // peerState is what the engine knows of a rank, if there is one.
 func (rt *Runtime) peerState(rank int) (state net.PeerState) {
 	if n := rt.net.Load(); n != nil {
-		state = n.engine.Peer(rank)
+		state = n.Engine.Peer(rank)
 	}
 	return state
 }

@@ -10,26 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
-
-// take finds n free words.
-func (n *network) take(words int) (span, error) {
-	at, i := 0, 0
-	for ; i < len(n.words) && n.words[i].first-at < words; i++ {
-		at = n.words[i].end
-	}
-	if at+words > netSignals {
-		return span{}, fmt.Errorf("no room for %d words of signals of a group that spans hosts: free groups, or SetSignalPadSize to less", words)
-	}
-	s := span{at, at + words}
-	n.words = slices.Insert(n.words, i, s)
-	return s, nil
-}
-
-func (n *network) give(s span) {
-	n.words = slices.DeleteFunc(n.words, func(o span) bool { return o == s })
-}
 
 // netWords is how many words a group has in the signals of each member: of channels, of kernels that count completions, of pipes.
 func (g *Group) netWords() int { return g.pipesAt() + g.pipeWords() }
@@ -48,18 +31,18 @@ func (g *Group) wire(op, desc string) error {
 		return nil
 	}
 	rt.mu.Lock()
-	s, err := n.take(g.netWords())
-	next := n.window
+	s, err := n.Take(g.netWords())
+	next := n.Window()
 	rt.mu.Unlock()
 	if err == nil {
-		clear(n.engine.Signals()[s.first:s.end]) // of a group that was freed; nobody adds to them any more
+		clear(n.In(s)) // of a group that was freed; nobody adds to them any more
 	}
-	all, failed := agree(g, op, desc+", words", wiring{s.first, next}, err)
+	all, failed := agree(g, op, desc+", words", wiring{s.First, next}, err)
 	if failed != nil {
 		if err == nil {
 			rt.mu.Lock()
 			defer rt.mu.Unlock()
-			n.give(s)
+			n.Give(s)
 		}
 		return failed
 	}
@@ -69,7 +52,7 @@ func (g *Group) wire(op, desc string) error {
 		words, next = append(words, member.Words), max(next, member.Window)
 	}
 	rt.mu.Lock()
-	n.window = next + 1
+	n.SetWindow(next + 1)
 	rt.mu.Unlock()
 	if err = g.writeTables(n, words); err == nil {
 		err = g.openPipes(n, next)
@@ -93,7 +76,7 @@ func netTables(members int) int {
 }
 
 // writeTables puts what kernels know of the members behind the rest of the workspace. words says where each member's words begin.
-func (g *Group) writeTables(n *network, words []int) error {
+func (g *Group) writeTables(n *networks.Network, words []int) error {
 	l := g.layout()
 	base := g.work.seg.Ptr()
 	g.table = base + device.Ptr(l.tables)
@@ -101,7 +84,7 @@ func (g *Group) writeTables(n *network, words []int) error {
 	for i, first := range words {
 		members[i] = abi.NetMember{Rank: uint32(g.ranks[i]), Words: uint32(first), Block: g.work.blocks[i]}
 	}
-	g.links = abi.NetGroup{Port: n.port, Counts: base + device.Ptr(l.epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
+	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
 	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
 	tables := slices.Concat(launch.Bytes(&g.links), launch.BytesOfAll(members), launch.BytesOfAll(partners))
 	s, err := g.rt.dev.NewStream() // others may wait for peers
@@ -113,14 +96,14 @@ func (g *Group) writeTables(n *network, words []int) error {
 
 // unwire gives the words back. rt.mu is held.
 func (g *Group) unwire() {
-	if n := g.rt.net.Load(); n != nil && g.wired != (span{}) {
-		n.give(g.wired)
-		if g.inboxes != 0 && n.engine.Forget(g.inboxes) != nil {
+	if n := g.rt.net.Load(); n != nil && g.wired != (networks.Span{}) {
+		n.Give(g.wired)
+		if g.inboxes != 0 && n.Engine.Forget(g.inboxes) != nil {
 			g.work.mapped = nil // something may still land there
 		}
 	}
 	g.inboxes = 0
-	g.wired, g.links, g.table = span{}, abi.NetGroup{}, 0
+	g.wired, g.links, g.table = networks.Span{}, abi.NetGroup{}, 0
 }
 
 // pendingOver is pending for the signals to and from other hosts.
@@ -129,7 +112,7 @@ func (g *Group) pendingOver() (list []string, err error) {
 	if n == nil || !g.spans() {
 		return nil, nil
 	}
-	words := n.engine.Signals()[g.wired.first:g.wired.end]
+	words := n.In(g.wired)
 	counts := make([]uint64, len(words))
 	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
 		return nil, err
@@ -166,7 +149,7 @@ func (a *allocation) expose(op string, g *Group) error {
 		return nil
 	}
 	rt.mu.Lock()
-	next := n.window
+	next := n.Window()
 	rt.mu.Unlock()
 	all, err := agree(g, op, "windows of "+a.id, next, nil)
 	if err != nil {
@@ -174,15 +157,15 @@ func (a *allocation) expose(op string, g *Group) error {
 	}
 	id := slices.Max(all)
 	rt.mu.Lock()
-	n.window = id + 2
+	n.SetWindow(id + 2)
 	rt.mu.Unlock()
-	err = n.engine.Window(id, uintptr(a.at.DataIn(a.seg)), max(a.size, 1))
+	err = n.Engine.Window(id, uintptr(a.at.DataIn(a.seg)), max(a.size, 1))
 	if err == nil {
-		err = n.engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
+		err = n.Engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
 	}
 	_, err = agree(g, op, "windows of "+a.id+" are known", struct{}{}, err)
 	if err != nil {
-		return errors.Join(err, n.forget(id))
+		return errors.Join(err, n.Forget(id))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -193,18 +176,13 @@ func (a *allocation) expose(op string, g *Group) error {
 	return nil
 }
 
-// forget ends the windows of a tensor in a group.
-func (n *network) forget(id uint32) error {
-	return errors.Join(n.engine.Forget(id), n.engine.Forget(id+1))
-}
-
 // conceal ends the allocation's windows, of one group or, if that is nil, of all. An error says that its memory must stay.
 func (a *allocation) conceal(g *Group) (err error) {
 	n := a.rt.net.Load()
 	for of, id := range a.windows {
 		if g == nil || of == g {
 			if n != nil {
-				err = errors.Join(err, n.forget(id))
+				err = errors.Join(err, n.Forget(id))
 			}
 			delete(a.windows, of)
 		}

@@ -3,6 +3,8 @@ package symmem
 import (
 	"strings"
 	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
 // NetworkState is a rank's end of what carries operations between hosts.
@@ -33,9 +35,9 @@ func (rt *Runtime) Network() NetworkState {
 		return NetworkState{}
 	}
 	rt.mu.Lock()
-	s := NetworkState{Name: n.name + describeNull(n.settings), Refused: n.engine.Refused()}
+	s := NetworkState{Name: n.String(), Refused: n.Engine.Refused()}
 	rt.mu.Unlock()
-	for _, p := range n.engine.Peers() {
+	for _, p := range n.Engine.Peers() {
 		if rt.partOf(p.Rank) == rt.partOf(rt.rank) {
 			continue
 		}
@@ -65,11 +67,11 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	next, err := tuned(n.settings, strings.Fields(settings))
+	next, err := networks.Tuned(n.Settings, strings.Fields(settings))
 	if err == nil {
-		n.settings, next = next, n.settings
+		n.Settings, next = next, n.Settings
 		if err = rt.tune(n); err != nil {
-			n.settings = next
+			n.Settings = next
 		}
 	}
 	if err != nil {
@@ -85,8 +87,8 @@ const overtaking = 300 * time.Microsecond
 const slower = 10
 
 // tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.
-func (rt *Runtime) tune(n *network) error {
-	s := n.settings
+func (rt *Runtime) tune(n *networks.Network) error {
+	s := n.Settings
 	if seed := rt.order.Load(); seed != 0 && rt.sanitized.Load() {
 		delay := overtaking
 		if seed%8 == 7 {
@@ -94,5 +96,5 @@ func (rt *Runtime) tune(n *network) error {
 		}
 		s.Reorder, s.Delay, s.Seed = true, max(s.Delay, delay), s.Seed+uint64(seed)
 	}
-	return n.engine.SetNull(s)
+	return n.Engine.SetNull(s)
 }

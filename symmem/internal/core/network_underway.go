@@ -2,15 +2,14 @@ package symmem
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
 // fence waits until what this rank has put to other hosts is in place there. Memory may be freed when all have done so and met.
@@ -24,13 +23,13 @@ func (rt *Runtime) fence(op string) {
 }
 
 // postFence puts a fence into the ring. A kernel does it: the host would need the count of taken numbers, which may be in the memory of a device.
-func (rt *Runtime) postFence(op string, n *network) {
+func (rt *Runtime) postFence(op string, n *networks.Network) {
 	c := rt.ownCall(op)
 	c.opts.stream = rt.first
 	defer c.Enter().Leave()
 	c.Begin()
 	rt.expect(op, 1)
-	c.Launch("net_post", 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.port,
+	c.Launch("net_post", 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.Port,
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 
@@ -39,7 +38,7 @@ func (rt *Runtime) postFence(op string, n *network) {
 func (rt *Runtime) hold(op string, s *Stream) {
 	n := rt.net.Load()
 	switch {
-	case n == nil || n.count == 0:
+	case n == nil || !n.Announced():
 		return
 	case rt.capture != nil:
 		rt.capture.holds = true
@@ -47,7 +46,7 @@ func (rt *Runtime) hold(op string, s *Stream) {
 	case slices.Contains(rt.holding, s):
 		return
 	}
-	if err := n.engine.Hold(); err != nil {
+	if err := n.Engine.Hold(); err != nil {
 		panic(rt.failure(op, err))
 	}
 	if rt.holding = append(rt.holding, s); len(rt.holding) == 1 {
@@ -59,12 +58,12 @@ func (rt *Runtime) hold(op string, s *Stream) {
 const holdFor = time.Millisecond
 
 // release ends the holds of streams that have come to rest, until there are none or the world is closed. A capture forbids to ask.
-func (rt *Runtime) release(n *network) {
+func (rt *Runtime) release(n *networks.Network) {
 	for more := true; more; {
 		time.Sleep(holdFor)
 		rt.mu.Lock()
 		if rt.capture == nil {
-			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests(true) && n.engine.Release() == nil })
+			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests(true) && n.Engine.Release() == nil })
 		}
 		more = len(rt.holding) > 0 && !rt.closed.Load()
 		rt.mu.Unlock()
@@ -74,12 +73,7 @@ func (rt *Runtime) release(n *network) {
 // flushed reports whether flush would return at once.
 func (rt *Runtime) flushed() bool {
 	n := rt.net.Load()
-	if n == nil {
-		return true
-	}
-	posted, err := n.posted(rt)
-	board, _, _ := n.engine.Board()
-	return err == nil && atomic.LoadUint64(&board.Done) >= posted
+	return n == nil || n.Flushed()
 }
 
 // flush waits until the memory that operations read and write here is no longer in use, or the world is aborted.
@@ -88,42 +82,27 @@ func (rt *Runtime) flush() error {
 	if n == nil {
 		return nil
 	}
-	posted, err := n.posted(rt)
-	if err != nil || posted == 0 {
-		return err
-	}
-	err = n.engine.Wait(rt.host(), posted-1)
+	some, err := n.Flush(rt.host())
 	if errors.Is(err, context.Canceled) {
 		return nil // whoever aborted connects again, which drops what is under way
 	}
-	if err == nil {
+	if err == nil && some {
 		rt.sawFlush(false)
 	}
 	return err
 }
 
-// posted is how many operations the kernels have posted.
-func (n *network) posted(rt *Runtime) (uint64, error) {
-	if n.count == 0 {
-		board, _, _ := n.engine.Board()
-		return atomic.LoadUint64(&board.Posted), nil
-	}
-	var b [8]byte
-	err := rt.dev.Peek(b[:], n.count)
-	return binary.NativeEndian.Uint64(b[:]), err
-}
-
 // expect tells the engine how many operations a launch posts, where kernels cannot ring its bell. What is captured is announced by each replay. rt.mu is held.
 func (rt *Runtime) expect(op string, posts int) {
 	n := rt.net.Load()
-	if n == nil || n.count == 0 || posts == 0 {
+	if n == nil || !n.Announced() || posts == 0 {
 		return
 	}
 	if rt.capture != nil {
 		rt.capture.posts += posts
 		return
 	}
-	if err := n.engine.Expect(posts); err != nil {
+	if err := n.Engine.Expect(posts); err != nil {
 		panic(rt.failure(op, err))
 	}
 }

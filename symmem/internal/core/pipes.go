@@ -3,6 +3,7 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -79,12 +80,12 @@ func (g *Group) pipes(rail bool) pipeSet {
 }
 
 // openPipes makes the inboxes a window.
-func (g *Group) openPipes(n *network, id uint32) error {
+func (g *Group) openPipes(n *networks.Network, id uint32) error {
 	if g.pipeBytes() == 0 {
 		return nil
 	}
 	g.inboxes = id
-	return n.engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().pipes), g.pipeBytes())
+	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().pipes), g.pipeBytes())
 }
 
 // checkHosts refuses a call that all members communicate in: on a group that spans hosts one that has to reach the memory of all of them; on

@@ -90,7 +90,7 @@ func (rt *Runtime) underway(p *Progress, moves *digest) {
 		return
 	}
 	p.Stands = p.Stands && rt.flushed()
-	for _, peer := range n.engine.Peers() {
+	for _, peer := range n.Engine.Peers() {
 		if peer.Rank == rt.rank {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -83,7 +84,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, watch: dev.Watch(), size: 1,
 		world: world{generation: 1, padSize: defaultPadSize, created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{}},
 	}
-	rt.choice = config.Network
+	rt.choice = networks.Choice(config.Network)
 	if rt.info.Guards {
 		rt.located.Keep()
 	}
@@ -111,7 +112,9 @@ func (rt *Runtime) build(config Config) {
 	if rt.size > MaxWorld {
 		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxWorld, rt.size))
 	}
-	rt.checkChoice(op)
+	if msg, hint := rt.choice.Refused(rt.info.OnHost); msg != "" {
+		panic(rt.misuse(op, "Network", hint, "%s", msg))
+	}
 	s, err := rt.newStream()
 	if err != nil {
 		panic(rt.failure(op, err))
@@ -175,7 +178,7 @@ func (rt *Runtime) Close() error {
 	rt.releaseComms()
 	var failed error
 	if n := rt.net.Swap(nil); n != nil {
-		failed = n.close(rt)
+		failed = n.Close()
 	}
 	for _, a := range allocs {
 		a.release()

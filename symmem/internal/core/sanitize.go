@@ -83,10 +83,10 @@ func (rt *Runtime) watchNetwork() error {
 	defer rt.mu.Unlock()
 	var watcher unsafe.Pointer
 	if rt.sanitized.Load() {
-		watcher = rt.dev.(device.Sanitizer).Network(n.port.Board, n.bytes)
+		watcher = rt.dev.(device.Sanitizer).Network(n.Port.Board, n.Bytes)
 	}
-	err := n.engine.Watch(watcher)
-	if err == nil && n.null {
+	err := n.Engine.Watch(watcher)
+	if err == nil && n.Null {
 		err = rt.tune(n)
 	}
 	return err

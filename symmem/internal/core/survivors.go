@@ -115,7 +115,7 @@ func (rt *Runtime) howToGoOn() string {
 	if hint := rt.goingOn(""); hint != "" {
 		return hint
 	}
-	if n := rt.net.Load(); n != nil && slices.ContainsFunc(n.engine.Peers(), func(p net.PeerState) bool { return p.State == net.Lost }) {
+	if n := rt.net.Load(); n != nil && slices.ContainsFunc(n.Engine.Peers(), func(p net.PeerState) bool { return p.State == net.Lost }) {
 		return all + "; if some are gone, " + survivorsHint
 	}
 	return all

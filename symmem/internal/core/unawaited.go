@@ -27,11 +27,11 @@ func (g *Group) unawaited() (list []unawaited) {
 			list = append(list, unawaited{g.ranks[at%n], at / n})
 		}
 	}
-	net := g.rt.net.Load()
-	if net == nil || !g.spans() {
+	network := g.rt.net.Load()
+	if network == nil || !g.spans() {
 		return list
 	}
-	words := net.engine.Signals()[g.wired.first:g.wired.end]
+	words := network.In(g.wired)
 	counts := make([]uint64, len(words))
 	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
 		return list

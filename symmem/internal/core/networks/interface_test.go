@@ -1,4 +1,4 @@
-package symmem
+package networks
 
 import (
 	"net"
