@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -48,7 +49,7 @@ type Group struct {
 	digest  digest // of them
 	latest  Record // of them
 	allocs  uint64 // allocations made
-	pool    pool
+	pool    memory.Pool
 	comms   [communicatorSorts]*communicator // nil if none was made yet
 	noComm  string                           // why none could be
 
@@ -318,7 +319,7 @@ func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 func (g *Group) call(op, desc string) bootstrap.Call {
 	g.rt.mu.Lock()
 	defer g.rt.mu.Unlock()
-	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.history()}
+	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.History()}
 }
 
 // agree exchanges a value of each member together with the error that befell it. If any had one, all get it.

@@ -12,27 +12,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// pool keeps the symmetric memory of a group's freed tensors, mapped by all members. Its state is equal on all of
-// them as long as they take and free in the same order, which every take and free compares on the device. Guarded
-// by rt.mu.
-type pool struct {
-	blocks []*poolBlock // in the order in which they were made; never split
-	takes  uint64
-	frees  uint64
-	last   string // the latest take or free
-}
-
-// poolBlock is a segment in each member of a group, [signal pad | data].
-type poolBlock struct {
-	index int // among the pool's
-	pad   int // bytes of the signal pad
-	size  int // bytes for data
-	at    memory.Placement
-	seg   device.Segment
-	peers map[int]device.Segment // by world rank, seg among them
-	taken bool
-}
-
 // PoolStats describes a group's memory pool on this rank.
 type PoolStats struct {
 	Blocks     int    // made so far, which is how often the ranks met on the host
@@ -104,19 +83,10 @@ func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
 	g := rt.groupOf("MemPoolStats", rt.all, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	p := &g.pool
-	stats := PoolStats{Blocks: len(p.blocks), Takes: p.takes, Frees: p.frees}
-	for _, b := range p.blocks {
-		stats.Bytes += b.size
-		if b.taken {
-			stats.Taken++
-			stats.TakenBytes += b.size
-		}
-	}
-	return stats
+	return PoolStats(g.pool.Counts())
 }
 
-// takePooled allocates a tensor of the pool for the call c, which has begun: of zeros if zero. c leaves and enters
+// takePooled allocates a tensor of the pool for the call c, which has begun; with zeros if zero is set. c leaves and enters
 // again while the pool grows.
 func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) *Tensor {
 	rt, op := g.rt, c.Record.op
@@ -125,17 +95,17 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	rt.inStep(op)
 	bytes := n * dtype.Size()
 	pad, size := rt.padSize, memory.BlockSize(bytes)
-	b := g.pool.lowest(pad, size)
+	b := g.pool.Lowest(pad, size)
 	for b == nil {
 		c.unlocked(func() { g.growPool(op, dtype.element().Shaped(shape), pad, size) })
 		rt.refuseTake(op)
-		b = g.pool.lowest(pad, size)
+		b = g.pool.Lowest(pad, size)
 	}
-	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.seg, at: b.at, size: bytes, block: b, peers: b.peers}
-	a.at.Data += int(memory.Within(rt.info.Guards, b.size, bytes)) // its end is the block's
-	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.Segment, at: b.Placement, size: bytes, block: b, peers: b.Peers}
+	a.at.Data += int(memory.Within(rt.info.Guards, b.Size(), bytes)) // its end is the block's
+	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.Takes())
 	a.digest.text(a.id)
-	a.storage = &storage{ptr: a.at.DataIn(b.seg), size: bytes, alloc: a, peer: rt.rank}
+	a.storage = &storage{ptr: a.at.DataIn(b.Segment), size: bytes, alloc: a, peer: rt.rank}
 	for r, s := range a.peers {
 		if s != nil {
 			a.locate(r, s)
@@ -149,22 +119,10 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 		}
 	}
 	err := g.meetAtPool(&take, context, b, false)
-	b.taken = true
-	g.pool.takes++
-	g.pool.last = fmt.Sprintf("take %s (block %d)", a.desc, b.index)
+	g.pool.Take(b, a.desc)
 	rt.allocs = append(rt.allocs, a)
 	take.issued(err)
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: shape, n: n}
-}
-
-// lowest returns the first free block of a size, or nil.
-func (p *pool) lowest(pad, size int) *poolBlock {
-	for _, b := range p.blocks {
-		if !b.taken && b.pad == pad && b.size == size {
-			return b
-		}
-	}
-	return nil
 }
 
 // growPool adds a block. It is collective over the group, on the host.
@@ -182,33 +140,32 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 		}
 		panic(rt.failure(op, err))
 	}
-	b := &poolBlock{pad: pad, size: size, at: at, seg: seg, peers: map[int]device.Segment{}}
+	b := memory.NewPoolBlock(pad, size, at, seg)
 	for i, s := range mapped {
-		b.peers[g.ranks[i]] = s
+		b.Peers[g.ranks[i]] = s
 		rt.mapped(s, at)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	b.index = len(g.pool.blocks)
-	g.pool.blocks = append(g.pool.blocks, b)
+	g.pool.Add(b)
 }
 
 // poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
-func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *poolBlock) Call {
+func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.PoolBlock) Call {
 	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
-		op: op, group: g, Manner: operators.Collective, DType: dtype, N: n, Detail: fmt.Sprintf("block %d", b.index), Refused: refusedStep,
+		op: op, group: g, Manner: operators.Collective, DType: dtype, N: n, Detail: b.String(), Refused: refusedStep,
 	}}
 }
 
-// meetAtPool issues that meeting of all members, once c was admitted. rt.mu is held.
-func (g *Group) meetAtPool(c *Call, context abi.Context, b *poolBlock, free bool) error {
+// meetAtPool issues the meeting of all members at a take or free of b, once c was admitted. rt.mu is held.
+func (g *Group) meetAtPool(c *Call, context abi.Context, b *memory.PoolBlock, free bool) error {
 	args := &poolkernel.PoolMeetArgs{Context: context, Signals: g.work.Meetings}
 	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)
-	number := g.pool.takes + g.pool.frees
+	number := g.pool.Steps()
 	for i := range g.ranks {
 		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
 	}
-	args.Step = uint64(stepOf(b, &c.Record, free))
+	args.Step = uint64(memory.StepOf(b, c.Record.N, uint64(c.Record.DType), free))
 	return c.submit("pool_meet", 0, launch.OneBlock(32), launch.Bytes(args))
 }
 
@@ -234,9 +191,7 @@ func (a *allocation) freePooled(op string) {
 		err = c.stream.set0(a.at.PadIn(a.seg), a.at.PadBytes)
 	}
 	a.unlocate()
-	a.block.taken = false
-	g.pool.frees++
-	g.pool.last = fmt.Sprintf("free %s (block %d)", a.desc, a.block.index)
+	g.pool.Free(a.block, a.desc)
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
 	for _, h := range a.handles {
 		h.tables.release()
@@ -257,58 +212,22 @@ func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	return list
 }
 
-// emptyPool lets go of all blocks. Those in use become their tensors' own. No member may be communicating. rt.mu is
-// held.
+// emptyPool empties the group's pool. Blocks in use become their tensors' own. No member may be communicating. rt.mu is held.
 func (g *Group) emptyPool() {
 	for _, a := range g.rt.allocs {
 		if a.group == g && a.block != nil {
 			a.block, a.alone = nil, true
 		}
 	}
-	for _, b := range g.pool.blocks {
-		if !b.taken {
-			for _, s := range b.peers {
-				s.Close() // a failure leaves memory mapped until the process ends and is no reason to fail
-			}
-		}
-	}
-	g.pool = pool{}
-}
-
-// history tells the pool's state apart, for the comparison of host-synchronous calls; it is empty for an unused
-// pool.
-func (p *pool) history() string {
-	if p.takes == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", after %d takes and %d frees of the memory pool, the last: %s", p.takes, p.frees, p.last)
+	g.pool.Empty()
 }
 
 // poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
 const poolWords = 2 * abi.MaxRanks
 
-// poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
-type poolStep uint64
-
-func stepOf(b *poolBlock, made *Record, free bool) poolStep {
-	step := uint64(b.index+1)<<32 | (uint64(made.N)*31+uint64(made.DType))&(1<<32-1)
-	if free {
-		step |= 1 << 63
-	}
-	return poolStep(step)
-}
-
-func (p poolStep) String() string {
-	block := uint64(p)<<1>>33 - 1
-	if p>>63 == 1 {
-		return fmt.Sprintf("freed block %d", block)
-	}
-	return fmt.Sprintf("took block %d", block)
-}
-
 // refusedStep explains members that differ in what they take or free.
 func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
-	rt, mine, theirs := c.group.rt, poolStep(r.Want), poolStep(r.Seen)
+	rt, mine, theirs := c.group.rt, memory.PoolStep(r.Want), memory.PoolStep(r.Seen)
 	e.Kind = KindMismatch
 	e.Msg = fmt.Sprintf("in the memory pool of %v rank %d %v where rank %d %v", c.group, rt.rank, mine, e.Peer, theirs)
 	if mine.String() == theirs.String() {
