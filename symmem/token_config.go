@@ -6,7 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 )
 
 // TokenSwitchConfig says what a [TokenSwitch] carries, and how it lays out what arrives. All ranks give the same. With n ranks, B = MaxTokens,
@@ -173,7 +173,7 @@ func (c *TokenSwitchConfig) planOf(ranks, blocks int, hosts *tokenHosts) *tokenP
 		p.offsets = locals + 1
 	}
 
-	p.epochs = core.SignalBytes(blocks, ranks)
+	p.epochs = layout.SignalBytes(blocks, ranks)
 	p.inbox = p.epochs + (4*tokens.Epochs*blocks+15)&^15
 	p.words = p.inbox + 2*ranks*(items+1)*16
 	p.ticket = p.words + 8*tokens.Words*ranks

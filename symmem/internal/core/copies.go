@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -29,16 +30,6 @@ import (
 // [Runtime.Waits], and, when the call's time is over or the world is aborted, stores the missing words itself.
 // The streams only ever read the peers' memory and write their own: what a wait that was given up leaves
 // undefined is this rank's result alone.
-
-// The copies' part of a workspace, in words.
-const (
-	copyPhase  = 0 // one of the phases
-	copyCall   = 1 // the id of the call
-	copyMark   = 2 // set by the host, cleared with every phase: tells a phase that lasts from one that came again
-	copyComing = 16
-	copyDone   = copyComing + abi.MaxRanks
-	copyWords  = copyDone + abi.MaxRanks
-)
 
 const (
 	phaseNone   = 0
@@ -81,13 +72,13 @@ func (g *Group) copyAll(s *Stream, id uint32, src, dst []device.Ptr, n int, stag
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := g.meetForCopies(s, id, phaseComing, phaseCopies, copyComing); err != nil {
+	if err := g.meetForCopies(s, id, phaseComing, phaseCopies, layout.CopyComing); err != nil {
 		return err
 	}
 	if err := s.d.CopyAll(copies); err != nil {
 		return err
 	}
-	return g.meetForCopies(s, id, phaseDone, phaseNone, copyDone)
+	return g.meetForCopies(s, id, phaseDone, phaseNone, layout.CopyDone)
 }
 
 // meetForCopies lets the members' streams meet by a row of words.
@@ -96,7 +87,7 @@ func (g *Group) meetForCopies(s *Stream, id, phase, next uint32, row int) error 
 	word := func(owner device.Ptr, i int) device.Ptr { return owner + device.Ptr(4*i) }
 	var ops []device.Value
 	enter := func(phase uint32) {
-		ops = append(ops, device.Value{Word: word(mine, copyCall), Value: id}, device.Value{Word: word(mine, copyPhase), Value: phase}, device.Value{Word: word(mine, copyMark)})
+		ops = append(ops, device.Value{Word: word(mine, layout.CopyCall), Value: id}, device.Value{Word: word(mine, layout.CopyPhase), Value: phase}, device.Value{Word: word(mine, layout.CopyMark)})
 	}
 	if len(g.ranks) == 1 {
 		return nil
@@ -166,13 +157,13 @@ func (g *Group) watchOnce() bool {
 // inspect looks at the phase of this member's stream. watch.mu is held.
 func (g *Group) inspect() error {
 	rt, w, mine := g.rt, &g.watch, g.work.copies[g.rank]
-	var words [copyWords]uint32
+	var words [layout.CopyWords]uint32
 	if err := rt.dev.Peek(launch.Bytes(&words), mine); err != nil {
 		return err
 	}
-	phase, row, kind := words[copyPhase], copyComing, uint32(device.WaitCopy)
+	phase, row, kind := words[layout.CopyPhase], layout.CopyComing, uint32(device.WaitCopy)
 	if phase == phaseDone {
-		row, kind = copyDone, device.WaitCopied
+		row, kind = layout.CopyDone, device.WaitCopied
 	}
 	missing, any := make([]bool, len(g.ranks)), false
 	if phase == phaseComing || phase == phaseDone {
@@ -186,14 +177,14 @@ func (g *Group) inspect() error {
 		w.withdraw(g, nil)
 		return nil
 	}
-	if now := [2]uint32{phase, words[copyCall]}; words[copyMark] == 0 || now != w.phase {
+	if now := [2]uint32{phase, words[layout.CopyCall]}; words[layout.CopyMark] == 0 || now != w.phase {
 		w.phase, w.since = now, time.Now()
-		if err := rt.dev.Poke(mine+4*copyMark, 1); err != nil {
+		if err := rt.dev.Poke(mine+4*layout.CopyMark, 1); err != nil {
 			return err
 		}
 	}
 	elapsed := time.Since(w.since)
-	c, _ := rt.find(words[copyCall])
+	c, _ := rt.find(words[layout.CopyCall])
 	aborted := rt.abort.Load() != nil
 	w.withdraw(g, missing)
 	giveUp := aborted || c.timeout > 0 && elapsed >= c.timeout
@@ -201,7 +192,7 @@ func (g *Group) inspect() error {
 		if !missing[p] {
 			continue
 		}
-		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[copyCall], Rank: uint32(g.rank), Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed), Began: uint64(w.since.UnixNano())}
+		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[layout.CopyCall], Rank: uint32(g.rank), Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed), Began: uint64(w.since.UnixNano())}
 		switch {
 		case giveUp:
 			if r.State = device.WaitTimeout; aborted {

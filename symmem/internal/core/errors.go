@@ -207,7 +207,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.setPosition(fault.Where)
 		e.Source = fault.Source
 		e.Caller = rt.calls.launchOf(fault.Kernel)
-		if !outside && rt.all != nil && rt.all.spans() {
+		if !outside && rt.all != nil && rt.all.split.Spans() {
 			e.Hint = "a handle has no pointers to members on other hosts: symm::put and symm::get reach them"
 		}
 		if rt.abort.Load() != nil {

@@ -20,15 +20,13 @@ import (
 // disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
 type Group struct {
 	rt       *Runtime
-	name     string  // "world", or "0,2"
-	ranks    []int   // world ranks, ascending
-	rank     int     // this rank's position in ranks, or -1
-	parts    [][]int // ranks by host
-	home     int     // this rank's host in parts
-	members  [][]int // parts, by rank in the group
-	of       *Group  // the group that this one is a team of, or nil
-	sort     string  // of the team
-	lsa      *Group  // its teams, as far as they are groups of their own: see team
+	name     string       // "world", or "0,2"
+	ranks    []int        // world ranks, ascending
+	rank     int          // this rank's position in ranks, or -1
+	split    places.Split // by host
+	of       *Group       // the group that this one is a team of, or nil
+	sort     string       // of the team
+	lsa      *Group       // its teams, as far as they are groups of their own: see team
 	rail     *Group
 	channels int           // of the signal block
 	wired    networks.Span // the group's words among the signals of this rank's board, if it spans hosts
@@ -85,7 +83,7 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	rt.mu.Lock()
 	serial := rt.created[g.name]
 	rt.mu.Unlock()
-	g.partMembers()
+	g.splitByHost()
 	g.renew(fmt.Sprintf("%s#%d", g.listed(), serial))
 	g.furnish(op, g.listed())
 	rt.mu.Lock()
@@ -202,7 +200,7 @@ func (g *Group) Free() {
 	rt.synchronize(op)
 	if stale == nil {
 		g.check(op)
-		if g.spans() {
+		if g.split.Spans() {
 			rt.fence(op) // signals of its words, and data for its windows
 		}
 		g.meet(op, g.listed(), nil)
@@ -297,15 +295,15 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 
 // gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this rank is the only one, there are none.
 func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
-	if len(g.here()) == 1 {
+	if len(g.split.Here()) == 1 {
 		g.met++ // as all others
 		return nil, nil
 	}
 	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
 	call := g.call(op, desc)
-	if g.spans() {
-		call.Group, call.Key = g.here(), call.Key+"/host of "+bootstrap.FormatRanks(g.here())
+	if g.split.Spans() {
+		call.Group, call.Key = g.split.Here(), call.Key+"/host of "+bootstrap.FormatRanks(g.split.Here())
 	}
 	g.rt.publish()
 	files, err := g.rt.client.GatherFiles(g.rt.host(), call, f)

@@ -171,7 +171,7 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	h.kernel.Signals = g.work.signals
 	h.kernel.Net, h.kernel.Start, h.kernel.Window = g.table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
-		if !g.near(i) {
+		if !g.split.Near(i) {
 			continue
 		}
 		seg := a.peers[r]

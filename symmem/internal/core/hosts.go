@@ -3,7 +3,6 @@ package symmem
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -40,9 +39,9 @@ func (rt *Runtime) furnishWorld(op string) {
 	rt.divide(sharingIn(p))
 	p.Lose(others(rt.all.ranks, base.ranks))
 	rt.places.Store(p)
-	rt.all.partMembers()
-	base.partMembers()
-	if base.spans() {
+	rt.all.splitByHost()
+	base.splitByHost()
+	if base.split.Spans() {
 		err = rt.connectNetwork(op, base)
 	} else if n := rt.net.Load(); n != nil { // from before the other hosts were lost: what it still brings is of nobody's
 		n.Peers = nil
@@ -77,48 +76,13 @@ func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 // simulated reports whether the world has simulated hosts.
 func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
 
-// partMembers parts the members by whose memory they map. While this rank joins, it takes all to be on its own host.
-func (g *Group) partMembers() {
-	g.parts, g.home = [][]int{g.ranks}, 0
-	defer func() {
-		g.members = nil
-		for _, part := range g.parts {
-			var list []int
-			for _, r := range part {
-				list = append(list, slices.Index(g.ranks, r))
-			}
-			g.members = append(g.members, list)
-		}
-	}()
-	p := g.rt.places.Load()
-	if p == nil {
-		return
-	}
-	g.parts = nil
-	for _, host := range p.Parts {
-		part := slices.DeleteFunc(slices.Clone(g.ranks), func(r int) bool { return !slices.Contains(host, r) })
-		if slices.Contains(part, g.rt.rank) {
-			g.home = len(g.parts)
-		}
-		if len(part) > 0 {
-			g.parts = append(g.parts, part)
-		}
-	}
-}
-
-// here are the members on this rank's host, as world ranks.
-func (g *Group) here() []int { return g.parts[g.home] }
-
-// spans reports whether members are on several hosts.
-func (g *Group) spans() bool { return len(g.parts) > 1 }
-
-// near reports whether a member, by its rank in the group, is on this rank's host.
-func (g *Group) near(i int) bool { return !g.spans() || slices.Contains(g.here(), g.ranks[i]) }
+// splitByHost splits the members by host. While this rank joins, it takes all to be on its own host.
+func (g *Group) splitByHost() { g.split = g.rt.places.Load().Split(g.ranks, g.rt.rank) }
 
 // reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host. instead says what the
 // program can do, as the beginning of a hint; empty if that is to put and to get.
 func (g *Group) reach(op string, peer int, instead string) {
-	if g.near(peer) {
+	if g.split.Near(peer) {
 		return
 	}
 	r, hint := g.ranks[peer], "use "+g.nearby()
@@ -130,7 +94,7 @@ func (g *Group) reach(op string, peer int, instead string) {
 
 // reachAll is reach for the memory of all members.
 func (g *Group) reachAll(op, instead string) {
-	if !g.spans() {
+	if !g.split.Spans() {
 		return
 	}
 	for i := range g.ranks {

@@ -71,7 +71,7 @@ func (in Inner) WindowArgument(op string, w *DeviceWindow) device.Ptr {
 func (in Inner) MeetingBlocks(g *Group) int { return min(in.rt.plan.MeetBlocks, g.work.Processors) }
 
 // Members lists the members of a group by host, as ranks of the group, and the number of this rank's host.
-func (in Inner) Members(g *Group) (byHost [][]int, home int) { return g.members, g.home }
+func (in Inner) Members(g *Group) (byHost [][]int, home int) { return g.split.Members, g.split.Home }
 
 // Backend is the name of the world's back end.
 func (in Inner) Backend() string { return in.rt.backendName() }

@@ -32,7 +32,7 @@ func (c *casting) at(offset device.Ptr) device.Ptr {
 // casts says why the group's handles have no multicast, or that they may have; what the devices say apart.
 func (g *Group) casts() (why string) {
 	switch {
-	case g.spans():
+	case g.split.Spans():
 		return fmt.Sprintf("%v spans hosts", g)
 	case g.onFabric():
 		return "memory that several machines map has none"

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -50,13 +51,13 @@ type DeviceWindow struct{ h *Handle }
 // lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a group whose ranks are not numbered as NCCL
 // does: as many on each host, one host after the other.
 func (g *Group) lsaPlace(op string) (rank, size int) {
-	if !g.even() || !slices.Equal(slices.Concat(g.parts...), g.ranks) {
-		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.parts)))
+	if !g.split.Even() || !slices.Equal(slices.Concat(g.split.Parts...), g.ranks) {
+		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.split.Parts)))
 	}
-	if size = len(g.here()); size > abi.MaxRanks {
+	if size = len(g.split.Here()); size > abi.MaxRanks {
 		panic(g.rt.misuse(op, "group", "", "a kernel reaches at most %d ranks of a host", abi.MaxRanks))
 	}
-	return slices.Index(g.here(), g.rt.rank), size
+	return slices.Index(g.split.Here(), g.rt.rank), size
 }
 
 // tabled stores in device memory where the members on this host have their parts of a window, which base lists by group rank. The table ends with
@@ -219,7 +220,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	c.arg.LsaBarrier, c.arg.HybridLsaBarrier = barriers(reqs.LsaBarriers), barriers(reqs.Barriers)
 	c.arg.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * reqs.LLA2ABlocks * (1 + 2*reqs.LLA2ASlots)), NSlots: uint32(reqs.LLA2ASlots), NBlocks: uint32(reqs.LLA2ABlocks)}
 	c.gin(op, place)
-	pad := max(aligned(at), alignment)
+	pad := max(layout.Aligned(at), layout.Alignment)
 	at = 0
 	for _, n := range reqs.Resources {
 		if n < 0 {
@@ -255,14 +256,14 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 // gin places the words of GIN, if any is asked for.
 func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
 	r, g, a := &c.reqs, c.g, &c.arg
-	ranks, hosts := len(g.ranks), len(g.parts)
+	ranks, hosts := len(g.ranks), len(g.split.Parts)
 	if r.GinContexts == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters+r.Barriers > 0 {
 		r.GinContexts = 1
 	}
 	if r.GinContexts == 0 {
 		return
 	}
-	if g.spans() && g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0 {
+	if g.split.Spans() && g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0 {
 		panic(g.rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
 	}
 	signals := r.GinSignals

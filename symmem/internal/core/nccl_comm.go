@@ -115,7 +115,7 @@ func (c *Call) ByNCCL(cannot string) bool {
 	g, rt := c.opts.group, c.rt
 	asked := c.opts.via == ViaNCCL
 	d, ok := rt.dev.(device.CollectiveDevice)
-	if !asked && (c.opts.via != "" || !g.spans() || !ok || c.opts.has(operators.CopyEngine)) {
+	if !asked && (c.opts.via != "" || !g.split.Spans() || !ok || c.opts.has(operators.CopyEngine)) {
 		return false
 	}
 	if cannot == "" && ok {
@@ -319,7 +319,7 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	c.issued(err)
 	why := "the call asks for it by Via"
 	if c.opts.via != ViaNCCL {
-		why = fmt.Sprintf("the group spans %d hosts", len(g.parts))
+		why = fmt.Sprintf("the group spans %d hosts", len(g.split.Parts))
 	}
 	path := comm.Name
 	if comm.sort == byEngines {

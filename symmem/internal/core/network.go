@@ -165,7 +165,7 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	if n == nil {
 		return ""
 	}
-	if len(peers) == 0 && c.group != nil && c.group.spans() {
+	if len(peers) == 0 && c.group != nil && c.group.split.Spans() {
 		peers = c.group.others()
 	}
 	peers = slices.DeleteFunc(slices.Clone(peers), func(r int) bool { return rt.partOf(r) == rt.partOf(rt.rank) })

@@ -10,28 +10,23 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// netWords is how many words a group has in the signals of each member: of channels, of kernels that count completions, of pipes.
-func (g *Group) netWords() int { return g.pipesAt() + g.pipeWords() }
-
-// pipesAt is where those of pipes begin.
-func (g *Group) pipesAt() int { return g.channelWords() + abi.Counters }
-
-// channelWords are those of its channels.
-func (g *Group) channelWords() int { return knet.Words * g.channels * len(g.ranks) }
+// words are the group's among the signals of each member.
+func (g *Group) words() layout.Words { return layout.WordsOf(len(g.ranks), g.channels, g.pipes()) }
 
 // wire gives the group its words. It is collective over the group; a holder of g.meeting calls it.
 func (g *Group) wire(op, desc string) error {
 	rt := g.rt
 	n := rt.net.Load()
-	if n == nil || !g.spans() {
+	if n == nil || !g.split.Spans() {
 		return nil
 	}
 	rt.mu.Lock()
-	s, err := n.Take(g.netWords())
+	s, err := n.Take(g.words().All)
 	next := n.Window()
 	rt.mu.Unlock()
 	if err == nil {
@@ -70,21 +65,16 @@ type wiring struct {
 	Window uint32 // the next id
 }
 
-// netTables is the bytes that a group's tables take at most.
-func netTables(members int) int {
-	return aligned(int(unsafe.Sizeof(abi.NetGroup{})) + members*(int(unsafe.Sizeof(abi.NetMember{}))+4))
-}
-
 // writeTables puts what kernels know of the members behind the rest of the workspace. words says where each member's words begin.
 func (g *Group) writeTables(n *networks.Network, words []int) error {
 	l := g.layout()
 	base := g.work.seg.Ptr()
-	g.table = base + device.Ptr(l.tables)
-	members, partners := make([]abi.NetMember, len(words)), g.partners()
+	g.table = base + device.Ptr(l.Tables)
+	members, partners := make([]abi.NetMember, len(words)), g.split.Partners()
 	for i, first := range words {
 		members[i] = abi.NetMember{Rank: uint32(g.ranks[i]), Words: uint32(first), Block: g.work.blocks[i]}
 	}
-	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
+	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.Epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
 	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
 	tables := slices.Concat(launch.Bytes(&g.links), launch.BytesOfAll(members), launch.BytesOfAll(partners))
 	s, err := g.rt.dev.NewStream() // others may wait for peers
@@ -109,7 +99,7 @@ func (g *Group) unwire() {
 // pendingOver is pending for the signals to and from other hosts.
 func (g *Group) pendingOver() (list []string, err error) {
 	n := g.rt.net.Load()
-	if n == nil || !g.spans() {
+	if n == nil || !g.split.Spans() {
 		return nil, nil
 	}
 	words := n.In(g.wired)
@@ -131,21 +121,11 @@ func (g *Group) pendingOver() (list []string, err error) {
 	return list, nil
 }
 
-// partners are the members of other hosts that this one meets in a barrier for its host: every two hosts have one such pair.
-func (g *Group) partners() (list []uint32) {
-	for i, part := range g.parts {
-		if i != g.home && g.here()[i%len(g.here())] == g.rt.rank {
-			list = append(list, uint32(slices.Index(g.ranks, part[g.home%len(part)])))
-		}
-	}
-	return list
-}
-
 // expose makes the allocation's data and signal pad windows of the members of g. It is collective over the group; a holder of g.meeting calls it.
 func (a *allocation) expose(op string, g *Group) error {
 	rt := a.rt
 	n := rt.net.Load()
-	if n == nil || !g.spans() || a.windows[g] != 0 {
+	if n == nil || !g.split.Spans() || a.windows[g] != 0 {
 		return nil
 	}
 	rt.mu.Lock()

@@ -13,7 +13,7 @@ import (
 // carries reports whether an operation with a member, by its rank in the group, goes over the network, since that is on another host. It refuses
 // the operation if there is none, with what else, if anything, the caller can do.
 func (g *Group) carries(op string, peer int, instead ...string) bool {
-	if !g.spans() || g.near(peer) {
+	if !g.split.Spans() || g.split.Near(peer) {
 		return false
 	}
 	if g.rt.net.Load() == nil {
@@ -32,7 +32,7 @@ func (g *Group) carriesAny(op string, instead ...string) bool {
 	for i := range g.ranks {
 		g.carries(op, i, instead...)
 	}
-	return g.spans()
+	return g.split.Spans()
 }
 
 // transfer issues an operation of the network with a member: its data, if it has any, is t's. The kernel waits until t may be used again.

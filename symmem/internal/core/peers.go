@@ -31,7 +31,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		switch {
 		case g.onFabric():
 			mine.Token, failed = token(seg)
-		case len(g.here()) > 1:
+		case len(g.split.Here()) > 1:
 			file, failed = export(seg)
 		}
 	}
@@ -54,7 +54,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		return nil, nil, err
 	}
 	var fresh []device.Segment
-	for at, r := range g.here() {
+	for at, r := range g.split.Here() {
 		i := slices.Index(g.ranks, r)
 		if mapped[i] == nil && failed == nil {
 			if mapped[i] = known(r); mapped[i] == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -163,7 +164,7 @@ func (g *Group) meetAtPool(c *Call, context abi.Context, b *memory.PoolBlock, fr
 	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)
 	number := g.pool.Steps()
 	for i := range g.ranks {
-		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
+		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*layout.PoolWords/2*8)
 	}
 	args.Step = uint64(memory.StepOf(b, c.Record.N, uint64(c.Record.DType), free))
 	return c.submit("pool_meet", 0, launch.OneBlock(32), launch.Bytes(args))
@@ -221,9 +222,6 @@ func (g *Group) emptyPool() {
 	}
 	g.pool.Empty()
 }
-
-// poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
-const poolWords = 2 * abi.MaxRanks
 
 // refusedStep explains members that differ in what they take or free.
 func refusedStep(c *Record, e *Error, r *device.WaitRecord) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -17,7 +18,7 @@ func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group
 	g = g.rt.groupOf(op, g, opts)
 	g.carriesAny(op)
 	pad, data, desc := size(g)
-	t := g.empty(op, U8, []int{data}, aligned(pad), desc)
+	t := g.empty(op, U8, []int{data}, layout.Aligned(pad), desc)
 	r := &Region{}
 	if err := Maybe(func() { r.h = g.rt.Rendezvous(t, g) }); err != nil {
 		panic(err)
@@ -70,15 +71,12 @@ func (r *Region) NewCall(of *operators.Operator, opts []Option) Call {
 	c := Call{rt: rt}
 	rt.read(&c.opts, of, r.h.g, false, opts)
 	c.record(of)
-	c.Record.far = r.h.g.spans()
+	c.Record.far = r.h.g.split.Spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
 	}
 	return c
 }
-
-// SignalBytes is the size of a signal block of symm/signal.cuh in a pad, for barriers of so many blocks.
-func SignalBytes(blocks, ranks int) int { return aligned(signalBytes(blocks, ranks)) }
 
 // Period tells what was issued before a Recover from what comes after it, and what one capture holds from everything else: equal periods are one.
 // The call has entered.

@@ -28,7 +28,7 @@ func (c *Call) went() {
 		return
 	}
 	g := c.opts.group
-	far := g.spans() && (p.way == "with" || !g.near(p.peer))
+	far := g.split.Spans() && (p.way == "with" || !g.split.Near(p.peer))
 	c.Chose(cmp.Or(p.size, p.bytes), c.wayOf(far))
 	if far && t != nil {
 		t.crosses(c.rt.between()+" "+g.farEnd(p), p.bytes)
@@ -51,7 +51,7 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 		}
 		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, c.rt.between()), Why: why}
 	case far && p.way == "with":
-		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", c.rt.between()), Why: fmt.Sprintf("members are on %d hosts", len(g.parts))}
+		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", c.rt.between()), Why: fmt.Sprintf("members are on %d hosts", len(g.split.Parts))}
 	case far:
 		r := g.ranks[p.peer]
 		return &tuning.Way{Path: "ring and messages over " + c.rt.between(), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, c.rt.hostOf(r))}
@@ -68,8 +68,8 @@ func (g *Group) farEnd(p *route) string {
 		return fmt.Sprintf("%s rank %d on host %d", p.way, r, g.rt.hostOf(r))
 	}
 	var hosts []int
-	for i, part := range g.parts {
-		if i != g.home {
+	for i, part := range g.split.Parts {
+		if i != g.split.Home {
 			hosts = append(hosts, g.rt.hostOf(part[0]))
 		}
 	}

@@ -126,7 +126,7 @@ func (rt *Runtime) build(config Config) {
 		ranks[i] = i
 	}
 	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
-	rt.all.partMembers()
+	rt.all.splitByHost()
 	rt.all.renew(rt.all.name)
 	rt.groups = append(rt.groups, rt.all)
 	if config.Joining {

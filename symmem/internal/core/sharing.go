@@ -122,7 +122,7 @@ func (rt *Runtime) divide(s Sharing) {
 
 // onFabric reports whether members whose memory this rank maps are on other hosts.
 func (g *Group) onFabric() bool {
-	return slices.ContainsFunc(g.here(), func(r int) bool { return g.rt.places.Load() != nil && !g.rt.sameHost(r) })
+	return slices.ContainsFunc(g.split.Here(), func(r int) bool { return g.rt.places.Load() != nil && !g.rt.sameHost(r) })
 }
 
 // sameHost reports whether a rank is on this one's host.
@@ -139,9 +139,9 @@ func (rt *Runtime) apart(rank int) string {
 // nearby names the members whose memory this rank maps.
 func (g *Group) nearby() string {
 	if p := g.rt.places.Load(); len(p.Parts) != len(p.Hosts) {
-		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", places.Joined(g.here()), g.lsaCall())
+		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", places.Joined(g.split.Here()), g.lsaCall())
 	}
-	return fmt.Sprintf("the ranks of this host, which are %s: %s", places.Joined(g.here()), g.lsaCall())
+	return fmt.Sprintf("the ranks of this host, which are %s: %s", places.Joined(g.split.Here()), g.lsaCall())
 }
 
 // partOf is the number of a rank's part of the world, and hostOf that of its host.

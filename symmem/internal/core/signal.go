@@ -135,7 +135,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	defer c.Enter().Leave()
 	c.Begin()
 	word := h.pads[h.g.rank] + device.Ptr(8*sig)
-	if h.g.spans() && h.g.rt.net.Load() != nil {
+	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
 		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 		return
 	}

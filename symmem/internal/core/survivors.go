@@ -96,7 +96,7 @@ func (rt *Runtime) base() *Group {
 	}
 	left := rt.remaining()
 	g := &Group{rt: rt, name: "world", ranks: left, rank: slices.Index(left, rt.rank)}
-	g.partMembers()
+	g.splitByHost()
 	g.renew("left " + g.listed())
 	return g
 }

@@ -127,7 +127,7 @@ func (a *allocation) free(op string) {
 	rt.synchronize(op)
 	if a.stale.Load() == nil && !alone {
 		a.group.check(op)
-		if a.group.spans() {
+		if a.group.split.Spans() {
 			rt.fence(op)
 		}
 		a.group.meet(op, a.desc+", "+a.id, nil)

@@ -23,7 +23,7 @@ func (g *Group) LSA() *Group {
 	const op = "LSA"
 	g.exists(op)
 	g.check(op)
-	if !g.spans() {
+	if !g.split.Spans() {
 		return g
 	}
 	return g.made(op, &g.lsa, lsaTeam)
@@ -45,13 +45,13 @@ func (g *Group) Rail() *Group {
 	g.exists(op)
 	g.check(op)
 	switch {
-	case !g.even():
+	case !g.split.Even():
 		unevenly := "on one host than on another"
 		if p := g.rt.places.Load(); len(p.Parts) > len(p.Hosts) {
 			unevenly = "in one LSA team than in another"
 		}
-		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, places.Spelled(g.parts)))
-	case len(g.here()) == 1:
+		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, places.Spelled(g.split.Parts)))
+	case len(g.split.Here()) == 1:
 		return g
 	}
 	return g.made(op, &g.rail, railTeam)
@@ -80,24 +80,10 @@ func (g *Group) made(op string, team **Group, sort string) *Group {
 	return *team
 }
 
-// even reports whether the group has as many members on each host.
-func (g *Group) even() bool {
-	return !slices.ContainsFunc(g.parts, func(part []int) bool { return len(part) != len(g.parts[0]) })
-}
-
-// counterparts are the members with this rank's index on each host.
-func (g *Group) counterparts() (ranks []int) {
-	at := slices.Index(g.here(), g.rt.rank)
-	for _, part := range g.parts {
-		ranks = append(ranks, part[at])
-	}
-	return ranks
-}
-
 // newTeam returns a team that has no workspace yet.
 func (g *Group) newTeam(sort string, ranks []int) *Group {
 	t := &Group{rt: g.rt, of: g, sort: sort, name: places.Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
-	t.partMembers()
+	t.splitByHost()
 	t.renewTeam()
 	return t
 }
@@ -108,18 +94,18 @@ func (g *Group) renewTeam() { g.renew(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, 
 // team makes the teams of a group that spans hosts and has just been furnished, or those that Recover has to build again. It is collective over the
 // group: if one member fails, all do, and the teams that were made go again.
 func (g *Group) team(op string) {
-	if !g.spans() {
+	if !g.split.Spans() {
 		return
 	}
 	rt := g.rt
 	lsa, rail := g.lsa, g.rail
 	failed := Maybe(func() {
-		if len(g.here()) == 1 {
+		if len(g.split.Here()) == 1 {
 			return
 		}
-		lsa = g.furnishTeam(op, lsa, lsaTeam, g.here())
-		if g.even() {
-			rail = g.furnishTeam(op, rail, railTeam, g.counterparts())
+		lsa = g.furnishTeam(op, lsa, lsaTeam, g.split.Here())
+		if g.split.Even() {
+			rail = g.furnishTeam(op, rail, railTeam, g.split.Counterparts())
 		}
 	})
 	g.meeting.Lock()

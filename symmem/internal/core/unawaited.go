@@ -28,7 +28,7 @@ func (g *Group) unawaited() (list []unawaited) {
 		}
 	}
 	network := g.rt.net.Load()
-	if network == nil || !g.spans() {
+	if network == nil || !g.split.Spans() {
 		return list
 	}
 	words := network.In(g.wired)

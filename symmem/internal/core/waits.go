@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -191,7 +192,7 @@ func (rt *Runtime) resume() {
 	rt.mu.Unlock()
 	for _, g := range groups {
 		if g.work.seg != nil {
-			s.Set(g.work.seg.Ptr()+device.Ptr(gaveUpAt(g.channels, len(g.ranks))), 0, 4)
+			s.Set(g.work.seg.Ptr()+device.Ptr(layout.GaveUpAt(g.channels, len(g.ranks))), 0, 4)
 		}
 	}
 	s.Synchronize()

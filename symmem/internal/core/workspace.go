@@ -5,10 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
-	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
-	"github.com/symmrepl/symmrepl/kernels/packets"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // Workspace is the memory a group communicates through: one segment in each member, laid out alike. That of a group that spans hosts ends
@@ -44,55 +42,13 @@ type Workspace struct {
 	Multicast  bool
 }
 
-// The shapes of the inboxes, as the kernels have them.
-const (
-	packetBytes = 16
-	packetBanks = 2
-	UnitBytes   = 16 // what two_shot_chunks loads and stores at once
-)
-
-// layout is the offsets within a segment.
-type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, chunks, tables, pipes, end int }
-
-func layoutOf(ranks, channels int, p *tuning.Plan) layout {
-	var l layout
-	l.meetings = aligned(signalBytes(channels, ranks))
-	l.copies = l.meetings + aligned(signalBytes(p.MeetBlocks, ranks))
-	l.pool = l.copies + aligned(4*copyWords)
-	l.epochs = l.pool + aligned(8*poolWords)
-	l.inbox = l.epochs + aligned(4*p.PacketBlocks)
-	l.counts = l.inbox + p.PacketGrid(ranks)*packetBanks*ranks*packets.Threads*packetBytes
-	l.lines = l.counts + aligned(4*p.LineBlocks)
-	l.chunks = l.lines + p.LineBlocks*packetBanks*ranks*p.LineSlots(ranks)*packetBytes
-	l.tables = l.chunks + p.ChunkBlocks*allreduce.ChunkBanks*(ranks-1)*p.ChunkCrowd(ranks)*allreduce.ChunkUnits*UnitBytes
-	l.end = l.tables
-	return l
-}
-
 // layout is that of the group's workspace.
-func (g *Group) layout() layout {
-	l := layoutOf(len(g.ranks), g.channels, g.rt.plan)
-	if g.spans() {
-		l.tables = l.epochs + aligned(8*g.netWords()) // kernels that have an inbox work in the LSA team
-		l.pipes = l.tables + netTables(len(g.ranks))
-		l.end = l.pipes + 2*g.pipeBytes()
+func (g *Group) layout() layout.Workspace {
+	if g.split.Spans() {
+		return layout.Spanning(len(g.ranks), g.channels, g.rt.plan, g.pipes())
 	}
-	return l
+	return layout.Local(len(g.ranks), g.channels, g.rt.plan)
 }
-
-// signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, a count of rounds
-// by channel, whether an operation gave up, and the counters.
-func signalBytes(channels, ranks int) int {
-	return (gaveUpAt(channels, ranks)+4+7)&^7 + 8*abi.Counters
-}
-
-// gaveUpAt is where a signal block says that an operation gave up.
-func gaveUpAt(channels, ranks int) int { return 4 * channels * (2*ranks + 1) }
-
-// alignment of everything that is placed in device memory.
-const alignment = 256
-
-func aligned(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
 // furnish builds the workspace. It is collective over the group.
 func (g *Group) furnish(op, desc string) {
@@ -104,7 +60,7 @@ func (g *Group) furnish(op, desc string) {
 	rt.mu.Unlock()
 	g.channels = pad / (4 * len(g.ranks))
 	l := g.layout()
-	seg, err := rt.dev.NewSegment(l.end)
+	seg, err := rt.dev.NewSegment(l.End)
 	mapped, peers, err := g.share(op, fmt.Sprintf("%s, signal pad of %d bytes", desc, pad), seg, err, func(int) device.Segment { return nil })
 	if err != nil {
 		if seg != nil {
@@ -126,15 +82,15 @@ func (g *Group) furnish(op, desc string) {
 			continue
 		}
 		work.signals.Block[i] = base
-		work.Meetings.Block[i] = base + device.Ptr(l.meetings)
-		work.copies[i] = base + device.Ptr(l.copies)
-		work.pool[i] = base + device.Ptr(l.pool)
-		work.Inbox[i] = base + device.Ptr(l.inbox)
-		work.Lines[i] = base + device.Ptr(l.lines)
-		work.Chunks[i] = base + device.Ptr(l.chunks)
+		work.Meetings.Block[i] = base + device.Ptr(l.Meetings)
+		work.copies[i] = base + device.Ptr(l.Copies)
+		work.pool[i] = base + device.Ptr(l.Pool)
+		work.Inbox[i] = base + device.Ptr(l.Inbox)
+		work.Lines[i] = base + device.Ptr(l.Lines)
+		work.Chunks[i] = base + device.Ptr(l.Chunks)
 	}
-	work.Epochs = seg.Ptr() + device.Ptr(l.epochs)
-	work.Counts = seg.Ptr() + device.Ptr(l.counts)
+	work.Epochs = seg.Ptr() + device.Ptr(l.Epochs)
+	work.Counts = seg.Ptr() + device.Ptr(l.Counts)
 	g.work = work
 	if err := g.wire(op, desc); err != nil {
 		g.work.release()
@@ -148,7 +104,7 @@ func (g *Group) furnish(op, desc string) {
 func (g *Group) reset(s device.Stream) error {
 	g.watch.mu.Lock() // which stores into it too
 	defer g.watch.mu.Unlock()
-	return s.Set(g.work.seg.Ptr(), 0, g.layout().tables)
+	return s.Set(g.work.seg.Ptr(), 0, g.layout().Tables)
 }
 
 // release unmaps everything. A failure leaves memory mapped until the process ends and is no reason to fail.
@@ -189,7 +145,7 @@ func (rt *Runtime) PendingSignals() []string {
 func (g *Group) pending() (list []string, err error) {
 	n := len(g.ranks)
 	for i, owner := range g.ranks {
-		if !g.near(i) {
+		if !g.split.Near(i) {
 			continue
 		}
 		slots, err := g.rt.wordsAt(g.work.blocks[i], g.channels*n)
@@ -212,12 +168,12 @@ func (g *Group) pending() (list []string, err error) {
 		return nil, err
 	}
 	list = append(list, over...)
-	words, err := g.rt.wordsAt(g.work.seg.Ptr()+device.Ptr(g.layout().copies), copyWords)
+	words, err := g.rt.wordsAt(g.work.seg.Ptr()+device.Ptr(g.layout().Copies), layout.CopyWords)
 	if err != nil {
 		return nil, err
 	}
 	for i, w := range words {
-		if w != 0 && (i == copyPhase || i >= copyComing) {
+		if w != 0 && (i == layout.CopyPhase || i >= layout.CopyComing) {
 			list = append(list, fmt.Sprintf("%v: word %d of the copies is %d", g, i, w))
 		}
 	}
