@@ -8,6 +8,7 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -116,7 +117,7 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 			align = uint64(c.MajorAlign())
 		}
 	}
-	c.Record.DType, c.Record.N, c.Record.Detail = out.DType(), out.Numel(), fmt.Sprintf("by %d splits", n)
+	c.Record.DType, c.Record.N, c.Record.Detail = element.Type(out.DType()), out.Numel(), fmt.Sprintf("by %d splits", n)
 	c.Record.Refused = refusedSplits
 	c.Record.On(out)
 	if align > 1 {

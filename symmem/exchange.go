@@ -31,7 +31,7 @@ func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Optio
 		home = out
 	}
 	e := &exchange{Call: rt.core.NewCall(of, core.Operand(home).Home(), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
-	e.g, e.Record.DType, e.Record.N = e.Group(), t.DType(), t.Numel()
+	e.g, e.Record.DType, e.Record.N = e.Group(), element.Type(t.DType()), t.Numel()
 	return e
 }
 

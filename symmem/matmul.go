@@ -52,7 +52,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 		panic(rt.core.Misuse(op, "out", "", "out overlaps a factor"))
 	}
 	c := rt.core.NewCall(operators.MatMul, rt.Group(), opts)
-	c.Record.DType, c.Record.N = a.DType(), out.Numel()
+	c.Record.DType, c.Record.N = element.Type(a.DType()), out.Numel()
 	defer c.Enter().Leave()
 	c.Begin()
 	if out.Numel() == 0 {

@@ -41,7 +41,7 @@ func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opt
 		panic(r.Misuse("tensor", "", "%v is a storage type and cannot be reduced", t.DType()))
 	}
 	r.code = code
-	r.Record.DType, r.Record.N, r.Record.Reduction = t.DType(), t.Numel(), name
+	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(t.DType()), t.Numel(), name
 	r.Record.On(t)
 	if r.Has(operators.AccumulateF32) {
 		if t.DType() != F16 && t.DType() != BF16 {

@@ -135,7 +135,7 @@ func (ts *TokenSwitch) Free() {
 // begin checks the options of a call on the switch.
 func (ts *TokenSwitch) begin(of *operators.Operator, opts []Option) core.Call {
 	c := ts.region.NewCall(of, opts)
-	c.Record.DType, c.Record.N, c.Record.Detail = ts.config.DType, ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
+	c.Record.DType, c.Record.N, c.Record.Detail = element.Type(ts.config.DType), ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
 	c.Record.Refused = ts.refused
 	c.Record.On(ts.region.All())
 	return c

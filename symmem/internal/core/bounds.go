@@ -30,7 +30,7 @@ func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Han
 	}
 	c.Record.checked = checked
 	if len(tensors) > 0 {
-		c.Record.on = c.stream.id
+		c.Record.Stream = c.stream.id
 		call := c.rt.note(&c.Record)
 		for i := range extents {
 			extents[i].Call = call
@@ -88,7 +88,7 @@ func (rt *Runtime) foundOutside() (found []device.Finding) {
 // findingOf puts an access into words.
 func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	call, known := rt.find(o.Call)
-	a := device.Access{Rank: rt.rank, Kernel: call.op, Caller: call.caller, Threads: 1, Op: "reads or writes", Bytes: int(o.Bytes)}
+	a := device.Access{Rank: rt.rank, Kernel: call.Op, Caller: call.Caller, Threads: 1, Op: "reads or writes", Bytes: int(o.Bytes)}
 	if o.Reads != 0 {
 		a.Op = "reads"
 	}

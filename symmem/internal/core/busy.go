@@ -30,15 +30,15 @@ func (rt *Runtime) Busy() []Busy {
 	var waiting []string
 	for r := range waits.Pending(rt.watch) {
 		c, _ := rt.find(r.Ordinal)
-		waiting = append(waiting, c.op)
+		waiting = append(waiting, c.Op)
 	}
 	var list []Busy
 	if o, ok := rt.dev.(device.Observer); ok {
 		for _, r := range o.Running() {
-			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Caller: rt.calls.launchOf(r.Kernel)})
+			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Caller: rt.calls.LaunchOf(r.Kernel)})
 		}
-	} else if kernel, at := rt.calls.latestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
-		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.when), Caller: at.caller})
+	} else if kernel, at := rt.calls.LatestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
+		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.When), Caller: at.Caller})
 	}
 	return slices.DeleteFunc(list, func(b Busy) bool { return b.Since < busyAfter || slices.Contains(waiting, b.Kernel) })
 }

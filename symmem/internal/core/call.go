@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -25,7 +26,7 @@ import (
 //	Admit    commits the call:
 //	         Touch  marks the tensors as used by the stream, so that their memory is not reused too early
 //	         chain  orders the stream after the group's previous use of its signals, if that was on another stream
-//	         count  numbers a collective call and adds it to the group's tally
+//	         tally  numbers a collective call and adds it to the group's tally
 //	         note   remembers the call under an id that its kernel receives, to explain its waits
 //	Launch   puts the kernel in the stream. An error of the device becomes an *Error of the call.
 //	mark     remembers that the stream was the last to use the group's signals, for the next chain.
@@ -71,7 +72,7 @@ func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 
 // record begins the record of a call whose options were read. It refuses one that not all members would make.
 func (c *Call) record(of *operators.Operator) {
-	c.Record.op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
+	c.Record.Op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
 	if of.Manner == operators.Collective {
 		c.opts.group.mustTakePart(of.Name)
 	}
@@ -79,12 +80,12 @@ func (c *Call) record(of *operators.Operator) {
 
 // ownCall is a call without options that concerns this rank alone.
 func (rt *Runtime) ownCall(op string) Call {
-	return Call{rt: rt, Record: Record{op: op}}
+	return Call{rt: rt, Record: Record{Entry: calls.Entry{Made: calls.Made{Op: op}}}}
 }
 
 // Misuse refuses the call. arg names the argument, "" for none.
 func (c *Call) Misuse(arg, hint, format string, args ...any) *Error {
-	return c.rt.misuse(c.Record.op, arg, hint, format, args...)
+	return c.rt.misuse(c.Record.Op, arg, hint, format, args...)
 }
 
 // Enter locks the world: defer c.Enter().Leave().
@@ -111,7 +112,7 @@ func (c *Call) unlocked(f func()) {
 
 // Begin picks the stream.
 func (c *Call) Begin() {
-	rt, op := c.rt, c.Record.op
+	rt, op := c.rt, c.Record.Op
 	rt.refuseClosed(op)
 	rt.resumed()
 	if why := rt.abort.Load(); why != nil && rt.vain.Load() {
@@ -155,7 +156,7 @@ func (c *Call) Mapped(t *Tensor) Copies {
 		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
 	a := t.st.alloc
-	a.usable(c.Record.op)
+	a.usable(c.Record.Op)
 	if h := a.mapping(g); h != nil {
 		return Copies{h, t}
 	}
@@ -171,7 +172,7 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 	if c.rt.pooling != nil {
 		return c.rt.pooling.takePooled(c, dtype, shape, n, false)
 	}
-	return c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
+	return c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 }
 
 // Admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
@@ -200,12 +201,12 @@ func (c *Call) Join(g *Group) abi.Context {
 	if m == operators.Alone {
 		return abi.Context{}
 	}
-	c.Record.group, c.Record.timeout, c.Record.on = g, c.opts.timeout, c.stream.id
+	c.Record.group, c.Record.Timeout, c.Record.Stream = g, c.opts.timeout, c.stream.id
 	if m >= operators.Signalling {
-		g.chain(c.Record.op, c.stream)
+		g.chain(c.Record.Op, c.stream)
 	}
 	if m == operators.Collective {
-		g.count(&c.Record)
+		g.tally(&c.Record)
 	}
 	return c.rt.kernelContext(g, &c.opts, c.rt.note(&c.Record))
 }
@@ -218,16 +219,16 @@ func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
 // submit is launch without its end: the caller calls issued.
 func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) error {
 	l.Args = args
-	return c.stream.launch(c.rt.builtin(c.Record.op, kernel, ranks), l)
+	return c.stream.launch(c.rt.builtin(c.Record.Op, kernel, ranks), l)
 }
 
 // issued ends a call whose work was put in the stream, or could not be.
 func (c *Call) issued(err error) {
 	if err != nil {
-		panic(c.rt.failure(c.Record.op, err))
+		panic(c.rt.failure(c.Record.Op, err))
 	}
 	if c.Record.Manner >= operators.Signalling {
-		c.opts.group.mark(c.Record.op, c.stream)
+		c.opts.group.mark(c.Record.Op, c.stream)
 	}
 	c.went()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Op is the name of the call's operation.
-func (c *Call) Op() string { return c.Record.op }
+func (c *Call) Op() string { return c.Record.Op }
 
 // Group is the group that the call is made on.
 func (c *Call) Group() *Group { return c.opts.group }
@@ -35,11 +35,11 @@ func (c *Call) Into() *Tensor { return c.opts.into }
 
 // Accept adds an option to a call that takes these sorts.
 func (c *Call) Accept(taken operators.Options, opt Option) {
-	c.rt.accept(&operators.Operator{Name: c.Record.op, Options: taken}, &c.opts, opt)
+	c.rt.accept(&operators.Operator{Name: c.Record.Op, Options: taken}, &c.opts, opt)
 }
 
 // Member checks a rank of the group, the value of the argument arg.
-func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.op, arg, rank) }
+func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.Op, arg, rank) }
 
 // Maps reports whether t is symmetric and its copies are known in the call's group. The call has entered.
 func (c *Call) Maps(t *Tensor) bool { return t.Symmetric() && t.st.alloc.mapping(c.opts.group) != nil }
@@ -52,14 +52,14 @@ func (c *Call) Issue(f func(device.Stream) error) { c.issued(c.stream.issue(f)) 
 
 // Scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured. All calls on streams ask
 // for the same n.
-func (c *Call) Scratch(n int) device.Ptr { return c.stream.scratch(c.Record.op, n) }
+func (c *Call) Scratch(n int) device.Ptr { return c.stream.scratch(c.Record.Op, n) }
 
 // TouchHandle is Touch for the handle's tensor.
 func (c *Call) TouchHandle(h *Handle) { c.Touch(h.t) }
 
 // LaunchSnippet issues a kernel of the user's, which uses the signals of groups, and tensors.
 func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, tensors []*Tensor) {
-	c.rt.calls.launched(k.Name())
+	c.rt.calls.Launched(k.Name())
 	if slices.ContainsFunc(groups, (*Group).wiredUp) {
 		c.rt.posting.Store(true)
 		for _, t := range tensors {
@@ -67,13 +67,13 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 				b.Posted = true
 			}
 		}
-		c.rt.hold(c.Record.op, c.stream)
+		c.rt.hold(c.Record.Op, c.stream)
 	}
 	if err := c.stream.launch(k, l); err != nil {
-		panic(c.rt.failure(c.Record.op, err))
+		panic(c.rt.failure(c.Record.Op, err))
 	}
 	for _, g := range groups {
-		g.mark(c.Record.op, c.stream)
+		g.mark(c.Record.Op, c.stream)
 	}
 }
 

@@ -72,7 +72,7 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
-	defer rt.calls.drained()
+	defer rt.calls.Drained()
 	defer rt.only.Store(nil)
 	defer func() {
 		if rt.sanitized.Load() {

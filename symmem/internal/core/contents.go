@@ -46,7 +46,7 @@ func (a *allocation) locate(rank int, s device.Segment) {
 func (a *allocation) unlocate() {
 	end := a.rt.located.Forget
 	if a.rt.sanitized.Load() {
-		freer := a.rt.calls.caller()
+		freer := a.rt.calls.Caller()
 		end = func(key device.Ptr) { a.rt.located.Free(key, freer) }
 	}
 	for _, s := range a.peers {

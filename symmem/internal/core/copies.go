@@ -187,7 +187,7 @@ func (g *Group) inspect() error {
 	c, _ := rt.find(words[layout.CopyCall])
 	aborted := rt.abort.Load() != nil
 	w.withdraw(g, missing)
-	giveUp := aborted || c.timeout > 0 && elapsed >= c.timeout
+	giveUp := aborted || c.Timeout > 0 && elapsed >= c.Timeout
 	for p := range g.ranks {
 		if !missing[p] {
 			continue

@@ -206,7 +206,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Msg = fmt.Sprintf("kernel %s, block %v, thread %v: %s", fault.Kernel, fault.Block, fault.Thread, what)
 		e.setPosition(fault.Where)
 		e.Source = fault.Source
-		e.Caller = rt.calls.launchOf(fault.Kernel)
+		e.Caller = rt.calls.LaunchOf(fault.Kernel)
 		if !outside && rt.all != nil && rt.all.split.Spans() {
 			e.Hint = "a handle has no pointers to members on other hosts: symm::put and symm::get reach them"
 		}

@@ -17,7 +17,7 @@ type choice struct {
 
 // String is "all_reduce bf16[2048] sum on world (4 ranks, 4096 bytes): packets, because ...".
 func (c choice) String() string {
-	return fmt.Sprintf("%s on %v (%d ranks, %d bytes): %s, because %s", c.call.text(), c.call.group, len(c.call.group.ranks), c.bytes, c.path, c.why)
+	return fmt.Sprintf("%s on %v (%d ranks, %d bytes): %s, because %s", c.call.Text(), c.call.group, len(c.call.group.ranks), c.bytes, c.path, c.why)
 }
 
 // Explain calls f and returns a line for each operation that f issued and that has several ways to do its

@@ -3,9 +3,9 @@ package symmem
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -25,8 +25,7 @@ type Graph struct {
 	holds   bool            // kernels of the user's may post more
 	of      func()          // what was captured: while it is kept, Config.Caller's positions in it stay known
 
-	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
-	ran      *atomic.Int64 // in which stream
+	replay calls.Replay // the latest
 }
 
 // Capture calls f and records what it issues on the current stream instead of running it. Within f memory
@@ -57,7 +56,7 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 	}
 	c := rt.ownCall(op)
 	c.Begin()
-	g := &Graph{rt: rt, stream: c.stream, replayed: new(atomic.Int64), ran: new(atomic.Int64)}
+	g := &Graph{rt: rt, stream: c.stream}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
@@ -99,7 +98,7 @@ func (g *Graph) Replay(opts ...Option) {
 	g.inUse(op)
 	for i := range g.calls {
 		if r := &g.calls[i]; r.Manner == operators.Collective {
-			r.group.mustTakePart(r.op)
+			r.group.mustTakePart(r.Op)
 		}
 	}
 	c.Begin()
@@ -127,8 +126,8 @@ func (g *Graph) Replay(opts ...Option) {
 			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v has another communicator of NCCL since the graph was captured", comm.g), Hint: "capture it again"})
 		}
 	}
-	g.replayed.Store(int64(rt.calls.caller()))
-	g.ran.Store(int64(s.id))
+	g.replay.Caller.Store(int64(rt.calls.Caller()))
+	g.replay.Stream.Store(int64(s.id))
 	rt.expect(op, g.posts)
 	if g.holds {
 		rt.hold(op, s)

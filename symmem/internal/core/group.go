@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
@@ -43,13 +44,12 @@ type Group struct {
 	met     uint64     // host-synchronous calls made so far
 
 	// Guarded by rt.mu.
-	ordinal uint64 // stream-ordered collective calls
-	digest  digest // of them
-	latest  Record // of them
-	allocs  uint64 // allocations made
-	pool    memory.Pool
-	comms   [communicatorSorts]*communicator // nil if none was made yet
-	noComm  string                           // why none could be
+	count  calls.Count // of stream-ordered collective calls
+	latest Record      // of these
+	allocs uint64      // allocations made
+	pool   memory.Pool
+	comms  [communicatorSorts]*communicator // nil if none was made yet
+	noComm string                           // why none could be
 
 	deviceComms []*DeviceComm // that communicators must have
 
@@ -115,8 +115,8 @@ func (rt *Runtime) checkRanks(op, arg string, sorted []int) {
 // be stable.
 func (g *Group) renew(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
-	g.digest, g.latest = 0, Record{}
-	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
+	g.count, g.latest = calls.Count{}, Record{}
+	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
 }
 
 // listed names the members, short where they are many, as all members send it to the hub.

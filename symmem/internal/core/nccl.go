@@ -385,8 +385,8 @@ func hintNCCL(complaint string) string {
 
 // explainNCCL says what a function of NCCL's device API refused.
 func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
-	if kernel, at := rt.calls.latestKernel(); r.Ordinal == 0 && kernel != "" {
-		e.Op, e.Caller = kernel, at.caller
+	if kernel, at := rt.calls.LatestKernel(); r.Ordinal == 0 && kernel != "" {
+		e.Op, e.Caller = kernel, at.Caller
 	}
 	switch r.Kind {
 	case abi.NcclPeer:

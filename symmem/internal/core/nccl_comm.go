@@ -78,7 +78,7 @@ func (g *Graph) watchCalls(s *Stream) {
 		id := uint32(0)
 		for _, call := range g.calls {
 			if call.group == comm.g {
-				id = call.id
+				id = call.ID
 			}
 		}
 		comm.Watch(nccl.Call{On: resting{s}, ID: id})
@@ -149,14 +149,14 @@ func (c *Call) ByNCCL(cannot string) bool {
 	}
 	var err error
 	if !made {
-		g.check(c.Record.op)
-		err = g.join(c.Record.op, d, sort)
+		g.check(c.Record.Op)
+		err = g.join(c.Record.Op, d, sort)
 	}
 	if err == nil {
-		c.Record.far = false // it goes over NCCL's own network
+		c.Record.Far = false // it goes over NCCL's own network
 		return true
 	}
-	e := rt.failure(c.Record.op, err)
+	e := rt.failure(c.Record.Op, err)
 	if asked || e.Kind == KindInterrupted || e.Kind == KindPeer || e.Kind == KindMismatch {
 		panic(e)
 	}
@@ -310,7 +310,7 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
 	comm := g.comms[c.commSort()]
 	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
 	if t := rt.trace.Load(); t != nil && err == nil {
@@ -327,7 +327,7 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	}
 	c.Chose(bytes, &tuning.Way{Path: path, Why: why})
 	if rt.capture == nil {
-		comm.Watch(nccl.Call{On: resting{c.stream}, ID: c.Record.id})
+		comm.Watch(nccl.Call{On: resting{c.stream}, ID: c.Record.ID})
 	} else if !slices.Contains(rt.capture.comms, comm) {
 		rt.capture.comms = append(rt.capture.comms, comm)
 	}
@@ -340,7 +340,7 @@ func (c *communicator) waits() (list []Wait) {
 	}
 	for _, t := range c.Pending() {
 		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > copyQuiet && !t.Puts {
-			list = append(list, Wait{Op: call.text(), Ordinal: call.ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.caller})
+			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.Caller})
 		}
 	}
 	return list

@@ -313,7 +313,7 @@ func (c *Call) WatchNative(groups []*Group) {
 			continue
 		}
 		captured := c.rt.capture != nil
-		comm.WatchKernel(nccl.Call{On: resting{c.stream}, ID: c.Record.id, Timeout: c.opts.timeout}, captured)
+		comm.WatchKernel(nccl.Call{On: resting{c.stream}, ID: c.Record.ID, Timeout: c.opts.timeout}, captured)
 		if captured && !slices.Contains(c.rt.capture.comms, comm) {
 			c.rt.capture.comms = append(c.rt.capture.comms, comm)
 		}

@@ -65,7 +65,7 @@ func (h *Handle) putByNCCL(c *Call, dst int, src *Tensor) {
 	g, rt, a := h.g, h.g.rt, h.t.st.alloc
 	comm := g.comms[byKernels]
 	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
 		Window: comm.has(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}

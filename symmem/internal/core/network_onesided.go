@@ -57,7 +57,7 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	if op.Kind == abi.NetGet {
 		posts = 2 // a fence goes before it
 	}
-	c.rt.expect(c.Record.op, posts)
+	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
@@ -75,7 +75,7 @@ func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer ui
 	g := h.g
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Record.far = true
-	c.rt.expect(c.Record.op, posts)
+	c.Record.Far = true
+	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(threads), launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

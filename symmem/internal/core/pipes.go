@@ -33,7 +33,7 @@ func (g *Group) openPipes(n *networks.Network, id uint32) error {
 // checkHosts refuses a call that all members communicate in: on a group that spans hosts one that has to reach the memory of all of them; on
 // others a way over hosts.
 func (c *Call) checkHosts(of *operators.Operator) {
-	g, op := c.opts.group, c.Record.op
+	g, op := c.opts.group, c.Record.Op
 	for i := range len(c.opts.via) { // which all members must give alike
 		c.Record.Parts.Mix(uint64(c.opts.via[i]))
 	}
@@ -52,7 +52,7 @@ func (c *Call) checkHosts(of *operators.Operator) {
 			instead = []string{`symm.Via("NCCL"), which has a network of its own`}
 		}
 		g.carriesAny(op, instead...)
-		c.Record.far = true
+		c.Record.Far = true
 		p := g.pipes()
 		if c.opts.via == Hierarchical && p.Rail == 0 {
 			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, places.Spelled(g.split.Parts)))
@@ -119,7 +119,7 @@ type Sent struct {
 // LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads.
 func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Sent) {
 	c.route = route{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
-	c.rt.expect(c.Record.op, s.Posts)
+	c.rt.expect(c.Record.Op, s.Posts)
 	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
 }
 
@@ -127,6 +127,6 @@ func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Se
 // go.
 func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
 	c.route = route{way: "with", of: way, why: why, size: size, unknown: true}
-	c.rt.hold(c.Record.op, c.stream)
+	c.rt.hold(c.Record.Op, c.stream)
 	c.Launch(kernel, 0, l, args)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
@@ -90,7 +91,7 @@ func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
 // takePooled allocates a tensor of the pool for the call c, which has begun; with zeros if zero is set. c leaves and enters
 // again while the pool grows.
 func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) *Tensor {
-	rt, op := g.rt, c.Record.op
+	rt, op := g.rt, c.Record.Op
 	rt.refuseTake(op)
 	g.check(op)
 	rt.inStep(op)
@@ -105,7 +106,7 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.Segment, at: b.Placement, size: bytes, block: b, peers: b.Peers}
 	a.at.Data += int(memory.Within(rt.info.Guards, b.Size(), bytes)) // its end is the block's
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.Takes())
-	a.digest.text(a.id)
+	a.digest.Text(a.id)
 	a.storage = &storage{ptr: a.at.DataIn(b.Segment), size: bytes, alloc: a, peer: rt.rank}
 	for r, s := range a.peers {
 		if s != nil {
@@ -154,7 +155,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 // poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
 func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.PoolBlock) Call {
 	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
-		op: op, group: g, Manner: operators.Collective, DType: dtype, N: n, Detail: b.String(), Refused: refusedStep,
+		Entry: calls.Entry{Made: calls.Made{Op: op, DType: dtype.element(), N: n, Detail: b.String()}, Manner: operators.Collective}, group: g, Refused: refusedStep,
 	}}
 }
 
@@ -232,5 +233,5 @@ func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
 		e.Msg += " for other elements"
 	}
 	e.Hint = "all ranks must call Recover, and take and free in the same order"
-	rt.broken.Store(ptr(c.op + ": " + e.Msg))
+	rt.broken.Store(ptr(c.Op + ": " + e.Msg))
 }

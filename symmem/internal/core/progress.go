@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -44,7 +45,7 @@ func (rt *Runtime) Progress() Progress {
 		return Progress{}
 	}
 	p := Progress{Moves: rt.moves.Load(), Inside: int(rt.inside.Load()), Stands: true, Watched: rt.sanitized.Load()}
-	moves := digest(p.Moves)
+	moves := calls.Digest(p.Moves)
 	if c, counts := rt.dev.(device.Counter); counts {
 		moves.Mix(c.Works())
 	}
@@ -53,7 +54,7 @@ func (rt *Runtime) Progress() Progress {
 		moves.Mix(uint64(r.Ordinal))
 		moves.Mix(uint64(r.Peer))
 		if c, ok := rt.find(r.Ordinal); ok {
-			in = append(in, c.stream())
+			in = append(in, c.InStream())
 		}
 	}
 	for _, s := range rt.allStreams() {
@@ -64,12 +65,10 @@ func (rt *Runtime) Progress() Progress {
 	rt.underway(&p, &moves)
 	p.Moves = uint64(moves)
 	p.Waits = rt.listWaits(false)
-	rt.calls.mu.Lock()
-	defer rt.calls.mu.Unlock()
-	if l := rt.calls.compiles; len(l) > 0 {
-		p.Compiles, p.CompilesFor, p.CompilesCaller = l[0].by, time.Since(l[0].since), l[0].caller
+	if c := rt.calls.Compilation(); c != nil {
+		p.Compiles, p.CompilesFor, p.CompilesCaller = c.By, time.Since(c.Since), c.Caller
 	}
-	p.Inside += len(rt.calls.host)
+	p.Inside += len(rt.calls.Waits())
 	return p
 }
 
@@ -84,7 +83,7 @@ func (rt *Runtime) awaitsOther(s *Stream) bool {
 }
 
 // underway adds what the network does.
-func (rt *Runtime) underway(p *Progress, moves *digest) {
+func (rt *Runtime) underway(p *Progress, moves *calls.Digest) {
 	n := rt.net.Load()
 	if n == nil {
 		return
@@ -113,38 +112,17 @@ func (rt *Runtime) leave() {
 	rt.inside.Add(-1)
 }
 
-// compilation is a text, or an operation, that a compiler is at work on.
-type compilation struct {
-	by     string
-	since  time.Time
-	caller int
-}
-
 // compiling notes that this rank waits for a compiler, until the function it returns is called.
 func (rt *Runtime) compiling() (done func()) {
 	by := "a compiler"
 	if n, ok := rt.dev.(device.CompilerNamer); ok {
 		by = n.CompilerName()
 	}
-	l := &rt.calls
-	c := &compilation{by, time.Now(), l.caller()}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.compiles = append(l.compiles, c)
+	compiled := rt.calls.Compile(by)
 	return func() {
 		rt.moves.Add(1)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.compiles = slices.DeleteFunc(l.compiles, func(o *compilation) bool { return o == c })
+		compiled()
 	}
-}
-
-// stream is the id of the stream that a call is in: of a captured one, that in which it was replayed last.
-func (c *Record) stream() int {
-	if c.ran != nil {
-		return int(c.ran.Load())
-	}
-	return c.on
 }
 
 // allStreams is rt.streams, for those who must not wait for rt.mu.

@@ -71,7 +71,7 @@ func (r *Region) NewCall(of *operators.Operator, opts []Option) Call {
 	c := Call{rt: rt}
 	rt.read(&c.opts, of, r.h.g, false, opts)
 	c.record(of)
-	c.Record.far = r.h.g.split.Spans()
+	c.Record.Far = r.h.g.split.Spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
 	}

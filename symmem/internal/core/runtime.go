@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -39,7 +40,7 @@ type Runtime struct {
 	all        *Group
 	first      *Stream // always there
 
-	calls      callLog                    // calls.go
+	calls      *calls.Log[Record]         // calls.go
 	progress                              // progress.go
 	aborting                              // abort.go
 	cell                                  // cell.go
@@ -88,10 +89,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	if rt.info.Guards {
 		rt.located.Keep()
 	}
-	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]launchPlace{}
-	if config.Caller != nil {
-		rt.calls.caller = config.Caller
-	}
+	rt.calls = calls.NewLog(config.Caller, func(r *Record) *calls.Entry { return &r.Entry })
 	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
 	rt.local = rt.newCache()
 	rt.setGraphs(nil)

@@ -235,5 +235,5 @@ func (rt *Runtime) resumed() {
 	if !rt.sanitized.Load() {
 		return
 	}
-	rt.dev.(device.Sanitizer).Calling(rt.calls.caller())
+	rt.dev.(device.Sanitizer).Calling(rt.calls.Caller())
 }

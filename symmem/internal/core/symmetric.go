@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -17,9 +18,9 @@ const defaultPadSize = 9216
 type allocation struct {
 	rt      *Runtime
 	group   *Group
-	id      string // equal on all members and never used again: what the ranks compare
-	digest  digest // of id
-	desc    string // "bf16[4096]"
+	id      string       // equal on all members and never used again: what the ranks compare
+	digest  calls.Digest // of id
+	desc    string       // "bf16[4096]"
 	dtype   DType
 	shape   []int
 	seg     device.Segment
@@ -89,7 +90,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	defer rt.mu.Unlock()
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
-	a.digest.text(a.id)
+	a.digest.Text(a.id)
 	rt.mapped(seg, a.at)
 	a.seg = seg
 	a.peers[rt.rank] = seg

@@ -43,7 +43,7 @@ func (rt *Runtime) zeros(op string, dtype DType, shape []int, n int) *Tensor {
 }
 
 func (c *Call) zeros(dtype DType, shape []int, n int) *Tensor {
-	t := c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
+	t := c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	c.issued(c.stream.set0(t.pointer(), t.Bytes()))
 	return t
 }
@@ -205,7 +205,7 @@ func (t *Tensor) Free() {
 func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
 		t.st.stop.Stop()
-		t.rt.giveBlock(t.st.block, t.rt.calls.caller())
+		t.rt.giveBlock(t.st.block, t.rt.calls.Caller())
 	}
 }
 

@@ -192,7 +192,7 @@ func microseconds(us float64) time.Duration { return time.Duration(us * float64(
 func (t *trace) issue(op string, s *Stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.latest = &tracedOp{Traced: Traced{Op: op, Caller: t.rt.calls.caller(), Stream: s.id}}
+	t.latest = &tracedOp{Traced: Traced{Op: op, Caller: t.rt.calls.Caller(), Stream: s.id}}
 	t.current[s] = t.latest
 }
 
@@ -216,7 +216,7 @@ func (t *trace) crosses(over string, bytes int) {
 
 // meets notes a collective call on the host, until the function it returns is called.
 func (t *trace) meets(op string, others []int) (done func()) {
-	o := &tracedOp{Traced: Traced{Op: op, Caller: t.rt.calls.caller(), Stream: -1, Begin: time.Now()}}
+	o := &tracedOp{Traced: Traced{Op: op, Caller: t.rt.calls.Caller(), Stream: -1, Begin: time.Now()}}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -7,39 +7,25 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// hostWait is a collective call that the host is in.
-type hostWait struct {
-	op      string
-	group   *Group
-	ordinal uint64
-	caller  int
-	since   time.Time
-}
-
 // waitOnHost registers a host-side wait of a member of g until the function it returns is called.
 func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
-	l := &rt.calls
 	traced := func() {}
 	if t := rt.trace.Load(); t != nil {
 		traced = t.meets(op, g.others())
 	}
-	h := &hostWait{op, g, ordinal, l.caller(), time.Now()}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.host = append(l.host, h)
 	rt.moves.Add(1)
+	waited := rt.calls.Wait(calls.Wait{Op: op, Group: g.String(), Others: g.others(), Ordinal: ordinal})
 	return func() {
 		traced()
 		rt.moves.Add(1)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.host = slices.DeleteFunc(l.host, func(o *hostWait) bool { return o == h })
+		waited()
 	}
 }
 
@@ -88,11 +74,8 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 			what += rt.trafficOf(&c, peers)
 		}
 		wait := Wait{
-			Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller,
-			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls, Seen: r.Began + r.Elapsed,
-		}
-		if c.replayed != nil {
-			wait.Replayed = int(c.replayed.Load())
+			Op: c.Text(), Ordinal: c.Ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.Timeout, Caller: c.Caller,
+			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls, Seen: r.Began + r.Elapsed, Replayed: c.Replayed(),
 		}
 		if c.group != nil {
 			wait.Group = c.group.String()
@@ -102,11 +85,9 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	for _, c := range rt.comms.all() {
 		list = append(list, c.waits()...)
 	}
-	rt.calls.mu.Lock()
-	defer rt.calls.mu.Unlock()
-	for _, h := range rt.calls.host {
+	for _, w := range rt.calls.Waits() {
 		list = append(list, Wait{
-			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: h.group.others(), For: "the same call", Since: time.Since(h.since), Caller: h.caller,
+			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Others, For: "the same call", Since: time.Since(w.Since), Caller: w.Caller,
 			Sure: true, Host: true,
 		})
 	}
@@ -118,7 +99,7 @@ func (c *Record) everywhere(r *device.WaitRecord) string {
 	if c.Manner != operators.Collective || c.group == nil {
 		return ""
 	}
-	name := fmt.Sprintf("%s #%d %s %x", c.group.key, c.ordinal, c.text(), c.Parts)
+	name := fmt.Sprintf("%s #%d %s %x", c.group.key, c.Ordinal, c.Text(), c.Parts)
 	if waits.Of(r).Turns {
 		name += fmt.Sprintf(" on channel %d", r.Channel)
 	}
@@ -129,7 +110,7 @@ func (c *Record) everywhere(r *device.WaitRecord) string {
 func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	c, ok := rt.find(r.Ordinal)
 	if !ok {
-		c = Record{op: "a kernel", Manner: operators.Communicating}
+		c = Record{Entry: calls.Entry{Made: calls.Made{Op: "a kernel"}, Manner: operators.Communicating}}
 	}
 	if i := waits.Of(r).Peer(r); i >= 0 && c.group != nil && i < len(c.group.ranks) {
 		return c, []int{c.group.ranks[i]}
@@ -157,7 +138,7 @@ func (rt *Runtime) takeFault() *Error {
 	rt.gaveUpOnce.Store(true)
 	rt.resume()
 	c, peers := rt.parties(&r)
-	e := &Error{Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
+	e := &Error{Op: c.Op, Rank: rt.rank, Peer: -1, Caller: c.Caller}
 	if len(peers) > 0 {
 		e.Peer = peers[0]
 	}
@@ -172,9 +153,9 @@ func (rt *Runtime) takeFault() *Error {
 	} else {
 		rt.gaveUp(e, c, &r)
 	}
-	if c.replayed != nil {
+	if c.Replay != nil {
 		e.Msg += "; captured in a graph"
-		e.Replayed = int(c.replayed.Load())
+		e.Replayed = c.Replayed()
 	}
 	return e
 }
@@ -238,6 +219,6 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		rt.explainLostNCCL(e, c)
 	}
 	if c.Manner >= operators.Communicating {
-		rt.broken.Store(ptr(c.op + ": " + e.Msg))
+		rt.broken.Store(ptr(c.Op + ": " + e.Msg))
 	}
 }
