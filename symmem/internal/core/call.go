@@ -134,7 +134,7 @@ func (c *Call) Begin() {
 		panic(c.Misuse("stream", "let the capture use one stream", "another stream is being captured"))
 	}
 	if t := rt.trace.Load(); t != nil {
-		t.issue(op, s)
+		t.Issue(op, s.id)
 	}
 	c.stream = s
 	if c.Record.Manner >= operators.Signalling {

@@ -25,7 +25,7 @@ func (rt *Runtime) note(c *Record) uint32 {
 		rt.capture.calls = append(rt.capture.calls, *c)
 	}
 	if t := rt.trace.Load(); t != nil {
-		t.know(c.ID)
+		t.Know(c.ID)
 	}
 	return c.ID
 }

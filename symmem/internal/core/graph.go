@@ -7,6 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -134,7 +135,7 @@ func (g *Graph) Replay(opts ...Option) {
 	}
 	rt.enter()
 	s.mu.Lock()
-	err := g.launchOn(s)
+	err := trace.Launch(g.d, s.d)
 	s.mu.Unlock()
 	rt.leave()
 	c.issued(err)

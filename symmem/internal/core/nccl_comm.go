@@ -314,7 +314,7 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
 	if t := rt.trace.Load(); t != nil && err == nil {
-		t.crosses(comm.Name, 0)
+		t.Crosses(comm.Name, 0)
 	}
 	c.issued(err)
 	why := "the call asks for it by Via"

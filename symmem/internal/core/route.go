@@ -31,7 +31,7 @@ func (c *Call) went() {
 	far := g.split.Spans() && (p.way == "with" || !g.split.Near(p.peer))
 	c.Chose(cmp.Or(p.size, p.bytes), c.wayOf(far))
 	if far && t != nil {
-		t.crosses(c.rt.between()+" "+g.farEnd(p), p.bytes)
+		t.Crosses(c.rt.between()+" "+g.farEnd(p), p.bytes)
 	}
 	p.way = "" // said, whatever else the call issues
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -40,18 +41,18 @@ type Runtime struct {
 	all        *Group
 	first      *Stream // always there
 
-	calls      *calls.Log[Record]         // calls.go
-	progress                              // progress.go
-	aborting                              // abort.go
-	cell                                  // cell.go
-	membership                            // survivors.go
-	departed   departures                 // departures.go
-	sanitizing                            // sanitize.go
-	networking                            // network.go
-	comms      communicators              // nccl_comm.go
-	located    memory.Locations[contents] // contents.go
-	local      *memory.Cache[*Stream]     // storage.go
-	trace      atomic.Pointer[trace]      // under way, or nil
+	calls      *calls.Log[Record]          // calls.go
+	progress                               // progress.go
+	aborting                               // abort.go
+	cell                                   // cell.go
+	membership                             // survivors.go
+	departed   departures                  // departures.go
+	sanitizing                             // sanitize.go
+	networking                             // network.go
+	comms      communicators               // nccl_comm.go
+	located    memory.Locations[contents]  // contents.go
+	local      *memory.Cache[*Stream]      // storage.go
+	trace      atomic.Pointer[trace.Trace] // under way, or nil
 
 	closed  atomic.Bool
 	looking sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's

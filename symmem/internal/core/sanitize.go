@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -184,10 +185,7 @@ func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 		return
 	}
 	mark := func(d device.Stream) error {
-		if traced, ok := d.(*tracedStream); ok {
-			d = traced.Stream
-		}
-		rt.dev.(device.Sanitizer).Mark(d, p, n, as)
+		rt.dev.(device.Sanitizer).Mark(trace.Untraced(d), p, n, as)
 		return nil
 	}
 	if s == nil || s.issue(mark) != nil {

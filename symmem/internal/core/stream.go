@@ -52,7 +52,7 @@ func (rt *Runtime) newStream() (*Stream, error) {
 	rt.streams = append(rt.streams, s)
 	rt.lane()
 	if t := rt.trace.Load(); t != nil {
-		s.d = &tracedStream{Stream: d, of: s, t: t}
+		s.d = t.Stream(d, s.id)
 	}
 	return s, nil
 }

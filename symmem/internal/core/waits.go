@@ -18,7 +18,7 @@ import (
 func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
 	traced := func() {}
 	if t := rt.trace.Load(); t != nil {
-		traced = t.meets(op, g.others())
+		traced = t.Meets(op, g.others())
 	}
 	rt.moves.Add(1)
 	waited := rt.calls.Wait(calls.Wait{Op: op, Group: g.String(), Others: g.others(), Ordinal: ordinal})
