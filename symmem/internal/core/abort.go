@@ -53,7 +53,7 @@ func (rt *Runtime) abortWaits(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
-	rt.comms.end()
+	rt.comms.GiveUp()
 }
 
 func (rt *Runtime) whyAborted() string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/errkind"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -249,7 +250,7 @@ func (e *Error) setCompile(c *device.CompileError) {
 	}
 	d := c.Diagnostics[0]
 	e.Msg, e.File, e.Line, e.Column, e.Source = d.Text, d.File, d.Line, d.Column, d.Source
-	e.Detail, e.Hint = "", hintNCCL(d.Text)
+	e.Detail, e.Hint = "", nccl.CompileHint(d.Text)
 	said := map[device.Diagnostic]bool{d: true}
 	var others []string
 	for _, d := range c.Diagnostics[1:] {

@@ -1,13 +1,14 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -30,9 +31,6 @@ type DevReqs struct {
 	Multimem         bool  // pointers to the memory of all LSA ranks at once, where the device has multicast
 	Resources        []int // the bytes of each resource buffer, zeros at first
 }
-
-// most of each resource, so that sizes stay far from overflowing
-const maxResources = 1 << 20
 
 // DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the memory of all members. It lives
 // until Free.
@@ -191,46 +189,22 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	if reqs.Multimem && maps && g.casts() != "" {
 		panic(noMultimem(g.casts()))
 	}
-	for _, r := range []struct {
-		name string
-		n    int
-	}{{"Barriers", reqs.Barriers}, {"LsaBarriers", reqs.LsaBarriers}, {"LLA2ABlocks", reqs.LLA2ABlocks}, {"LLA2ASlots", reqs.LLA2ASlots},
-		{"WorldGinBarriers", reqs.WorldGinBarriers}, {"RailGinBarriers", reqs.RailGinBarriers}, {"GinSignals", reqs.GinSignals}, {"GinCounters", reqs.GinCounters},
-		{"GinContexts", reqs.GinContexts}} {
-		if r.n < 0 || r.n > maxResources {
-			panic(rt.misuse(op, "reqs", "", "%s must be in [0, %d], not %d", r.name, maxResources, r.n))
-		}
+	required := nccl.Requirements(reqs)
+	if r := required.Refused(); r != nil {
+		panic(rt.misuse(op, "reqs", r.Hint, "%s", r.Msg))
 	}
-	c := &DeviceComm{g: g, reqs: reqs}
-	c.arg = abi.NcclDevComm{Rank: int32(g.rank), NRanks: int32(len(g.ranks)), LsaRank: int32(rank), LsaSize: int32(size)}
-
+	if required.UsesGin() && g.split.Spans() && g.table == 0 {
+		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
+	}
 	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts from the pad on.
-	at := 0
-	place := func(bytes int) uint32 {
-		if bytes > 1<<31 || at > 1<<33 {
-			panic(rt.misuse(op, "reqs", "ask for less", "the resources take more than 8 GiB"))
-		}
-		h := uint32(at / abi.NcclBufferUnit)
-		at += (bytes + abi.NcclBufferUnit - 1) &^ (abi.NcclBufferUnit - 1)
-		return h
+	placed, refused := required.Place(nccl.Team{Rank: g.rank, Ranks: len(g.ranks), LsaRank: rank, LsaRanks: size, Hosts: len(g.split.Parts)})
+	if refused != nil {
+		panic(rt.misuse(op, "reqs", refused.Hint, "%s", refused.Msg))
 	}
-	barriers := func(n int) abi.NcclLsaBarrier {
-		return abi.NcclLsaBarrier{BufHandle: place(8 * n * (1 + size)), NBarriers: int32(n)}
-	}
-	c.arg.LsaBarrier, c.arg.HybridLsaBarrier = barriers(reqs.LsaBarriers), barriers(reqs.Barriers)
-	c.arg.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * reqs.LLA2ABlocks * (1 + 2*reqs.LLA2ASlots)), NSlots: uint32(reqs.LLA2ASlots), NBlocks: uint32(reqs.LLA2ABlocks)}
-	c.gin(op, place)
-	pad := max(layout.Aligned(at), layout.Alignment)
-	at = 0
-	for _, n := range reqs.Resources {
-		if n < 0 {
-			panic(rt.misuse(op, "reqs", "", "a resource buffer must not have %d bytes", n))
-		}
-		c.parts = append(c.parts, place(n))
-	}
-	c.t = g.empty(op, U8, []int{at}, pad, reqs.String())
-	placed := c.t.st.alloc.at
-	data := placed.Data - placed.Pad // a multiple of the unit, as are both sizes
+	c := &DeviceComm{g: g, reqs: DevReqs(required), arg: placed.Argument, parts: placed.Buffers}
+	c.t = g.empty(op, U8, []int{placed.Data}, max(layout.Aligned(placed.Pad), layout.Alignment), c.reqs.String())
+	at := c.t.st.alloc.at
+	data := at.Data - at.Pad // a multiple of the unit, as are both sizes
 	for i := range c.parts {
 		c.parts[i] += uint32(data / abi.NcclBufferUnit)
 	}
@@ -240,7 +214,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 			panic(noMultimem(c.t.st.alloc.castings[g].why))
 		}
 		c.count(op)
-		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+at).pointer()), abi.Ptr(h.pads[g.rank])
+		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+placed.Data).pointer()), abi.Ptr(h.pads[g.rank])
 		c.arg.Net = g.table
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
@@ -251,35 +225,6 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		panic(err)
 	}
 	return c
-}
-
-// gin places the words of GIN, if any is asked for.
-func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
-	r, g, a := &c.reqs, c.g, &c.arg
-	ranks, hosts := len(g.ranks), len(g.split.Parts)
-	if r.GinContexts == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters+r.Barriers > 0 {
-		r.GinContexts = 1
-	}
-	if r.GinContexts == 0 {
-		return
-	}
-	if g.split.Spans() && g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0 {
-		panic(g.rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
-	}
-	signals := r.GinSignals
-	barriers := func(n, members int) abi.NcclGinBarrier {
-		b := abi.NcclGinBarrier{Signal0: uint32(signals), NBarriers: int32(n)}
-		signals += n * members
-		return b
-	}
-	a.WorldGinBarrier, a.RailGinBarrier = barriers(r.WorldGinBarriers, ranks), barriers(r.RailGinBarriers, hosts)
-	a.HybridRailGinBarrier, a.HybridWorldGinBarrier = barriers(r.Barriers, hosts), barriers(r.Barriers, ranks)
-	a.GinContextCount, a.GinSignalCount, a.GinCounterCount, a.GinWords = uint32(r.GinContexts), int32(r.GinSignals), int32(r.GinCounters), uint32(signals)
-	words := 4*signals + 2*r.GinCounters
-	if words > 1<<28/r.GinContexts {
-		panic(g.rt.misuse(op, "reqs", "ask for less", "the signals take more than 2 GiB"))
-	}
-	a.GinBase = place(8 * words * r.GinContexts)
 }
 
 // count takes the words in which the network counts, of a group that it connects. They are this rank's alone.
@@ -300,25 +245,7 @@ func (c *DeviceComm) count(op string) {
 }
 
 // String lists what is asked for: "DevReqs{LsaBarriers: 16}".
-func (r DevReqs) String() string {
-	var fields []string
-	for _, f := range []struct {
-		name string
-		n    int
-	}{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"WorldGinBarriers", r.WorldGinBarriers}, {"RailGinBarriers", r.RailGinBarriers},
-		{"GinSignals", r.GinSignals}, {"GinCounters", r.GinCounters}, {"GinContexts", r.GinContexts}, {"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}} {
-		if f.n != 0 {
-			fields = append(fields, fmt.Sprintf("%s: %d", f.name, f.n))
-		}
-	}
-	if r.Multimem {
-		fields = append(fields, "Multimem: true")
-	}
-	if len(r.Resources) > 0 {
-		fields = append(fields, "Resources: "+strings.ReplaceAll(fmt.Sprint(r.Resources), " ", ", "))
-	}
-	return "DevReqs{" + strings.Join(fields, ", ") + "}"
-}
+func (r DevReqs) String() string { return "DevReqs" + nccl.Requirements(r).String() }
 
 // exists refuses a communicator that nobody made.
 func (c *DeviceComm) exists(op string) {
@@ -375,57 +302,14 @@ func (c *DeviceComm) String() string {
 // TouchComm is Touch for the communicator's resources.
 func (c *Call) TouchComm(d *DeviceComm) { c.Touch(d.t) }
 
-// hintNCCL answers a compiler's complaint about a name that slides have and NCCL has not, which the header cannot.
-func hintNCCL(complaint string) string {
-	if strings.Contains(complaint, "ncclGinFenceLevel") && strings.Contains(complaint, "relaxed") {
-		return "write ncclGinFenceLevel::Relaxed, or None, which is the same"
-	}
-	return ""
-}
-
 // explainNCCL says what a function of NCCL's device API refused.
 func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	if kernel, at := rt.calls.LatestKernel(); r.Ordinal == 0 && kernel != "" {
 		e.Op, e.Caller = kernel, at.Caller
 	}
-	switch r.Kind {
-	case abi.NcclPeer:
-		e.Msg = fmt.Sprintf("a pointer to rank %d was asked for, which is none of the %d ranks of the LSA team: it is nullptr", int32(r.Peer), r.Want)
-		e.Hint = "ncclTeamLsa(devComm) is the ranks that have pointers; others are reached over the network"
-	case abi.NcclBytes:
-		e.Msg = fmt.Sprintf("a pointer at byte %d was asked for, and the window has %d: it is nullptr", r.Seen, r.Want)
-	case abi.NcclBarrier:
-		e.Msg = fmt.Sprintf("barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for as many as there are blocks: symm.DevReqs{LsaBarriers: n}, or Barriers for ncclBarrierSession"
-	case abi.NcclMultimem:
-		e.Msg, e.Hint = "a multimem pointer was asked for: it is nullptr", "ask for them: symm.DevReqs{Multimem: true}"
-	case abi.NcclGin:
-		e.Msg, e.Hint = "GIN was not asked for", "ask for signals: symm.DevReqs{GinSignals: n}"
-	case abi.NcclRank:
-		e.Msg = fmt.Sprintf("rank %d was named, and the ranks are in [0, %d)", int64(r.Seen), r.Want)
-	case abi.NcclSignal:
-		e.Msg = fmt.Sprintf("GIN signal %d was named, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for more in symm.DevReqs{GinSignals: n}"
-	case abi.NcclCounter:
-		e.Msg = fmt.Sprintf("GIN counter %d was named, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for more in symm.DevReqs{GinCounters: n}"
-	case abi.NcclGinBarrierIndex:
-		e.Msg = fmt.Sprintf("GIN barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for as many as there are blocks: symm.DevReqs{WorldGinBarriers: n}, RailGinBarriers, or Barriers for ncclBarrierSession"
-	case abi.NcclLsaTeam:
-		e.Msg = fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", r.Seen, r.Want)
-		e.Hint = "ncclTeamLsa(devComm) is those; ncclGinBarrierSession and ncclBarrierSession meet ranks of several hosts"
-	case abi.NcclGinTeam:
-		e.Msg = fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of railGinBarrier, symm.DevReqs{RailGinBarriers: %d}, are of %d", r.Seen, r.Peer, r.Want)
-		e.Peer, e.Hint = -1, "give worldGinBarrier, and ask for it: symm.DevReqs{WorldGinBarriers: n}; or the team ncclTeamRail(devComm)"
-	case abi.NcclHybridTeam:
-		e.Msg = fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of hybridRailGinBarrier, symm.DevReqs{Barriers: %d}, are of %d", r.Seen, r.Peer, r.Want)
-		e.Peer, e.Hint = -1, "give worldGinBarrier, and ask for it: symm.DevReqs{WorldGinBarriers: n}; or the team ncclTeamRail(devComm)"
-	case abi.NcclBlock:
-		e.Msg = fmt.Sprintf("low-latency block %d was asked for, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for more in symm.DevReqs{LLA2ABlocks: n}"
-	case abi.NcclSlot:
-		e.Msg = fmt.Sprintf("low-latency slot %d was asked for, and a block has %d", int64(r.Seen), r.Want)
-		e.Hint = "ask for more in symm.DevReqs{LLA2ASlots: n}; a value takes a slot for each 8 bytes, maxElts apart"
+	refused := nccl.Refused(r)
+	e.Msg, e.Hint = cmp.Or(refused.Msg, e.Msg), cmp.Or(refused.Hint, e.Hint)
+	if refused.NoPeer {
+		e.Peer = -1
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -85,28 +83,13 @@ func (g *Graph) watchCalls(s *Stream) {
 	}
 }
 
-// communicators are those that are alive or ending.
-type communicators struct {
-	mu   sync.Mutex
-	list []*communicator
-}
-
 // collectivesSettings are the environment that NCCL needs here.
 func (rt *Runtime) collectivesSettings() []string {
-	// Calls then find all connections made, and a capture maps no memory of peers': that waits for kernels, which may wait for this rank. Windows
-	// are mapped when they are registered, but a captured all-to-all of one and other memory hangs unless their own registration is off, too.
-	s := []string{"NCCL_RUNTIME_CONNECT=0", "NCCL_GRAPH_REGISTER=0", "NCCL_LOCAL_REGISTER=0"}
-	p := rt.places.Load()
-	if device.MulticastDisabled(os.Getenv) != "" {
-		s = append(s, "NCCL_NVLS_ENABLE=0")
+	host := -1
+	if rt.simulated() {
+		host = rt.hostOf(rt.rank)
 	}
-	if p.Machines == 1 {
-		s = append(s, "NCCL_SOCKET_IFNAME=lo")
-	}
-	if rt.simulated() { // ranks of different hosts must not find each other's memory
-		s = append(s, fmt.Sprintf("NCCL_HOSTID=symmrepl-host-%d", rt.hostOf(rt.rank)), "NCCL_MNNVL_ENABLE=0")
-	}
-	return s
+	return nccl.Environment(rt.places.Load().Machines == 1, host)
 }
 
 // ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's communicator if it
@@ -282,7 +265,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	comm.Communicator = nccl.New(library.Name(), c, comm)
 	joined := err == nil
 	if joined {
-		rt.comms.add(comm)
+		rt.comms.Add(comm)
 	}
 	if err == nil && rt.backendName() == ncclBackend {
 		err = comm.makeAll(ctx)
@@ -346,39 +329,6 @@ func (c *communicator) waits() (list []Wait) {
 	return list
 }
 
-func (l *communicators) add(c *communicator) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = append(l.list, c)
-}
-
-func (l *communicators) all() []*communicator {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.list)
-}
-
-// takeEnded takes those that have ended off the list.
-func (l *communicators) takeEnded() (ended []*nccl.Communicator) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = slices.DeleteFunc(l.list, func(c *communicator) bool {
-		over := c.isEnded()
-		if over {
-			ended = append(ended, c.Communicator)
-		}
-		return over
-	})
-	return ended
-}
-
-// end gives all of them up, as the world does.
-func (l *communicators) end() {
-	for _, c := range l.all() {
-		c.GiveUp()
-	}
-}
-
 // releaseComms ends those that were to end, after the work of all streams of all ranks, waits until they are over, and forgets them. Graphs that
 // captured their calls cannot be replayed any more.
 func (rt *Runtime) releaseComms() {
@@ -398,7 +348,11 @@ func (rt *Runtime) releaseComms() {
 		}
 	}
 	rt.mu.Unlock()
-	nccl.Release(rt.comms.takeEnded(), time.Now().Add(endLimit))
+	var ended []*nccl.Communicator
+	for _, c := range rt.comms.TakeEnded() {
+		ended = append(ended, c.Communicator)
+	}
+	nccl.Release(ended, time.Now().Add(endLimit))
 }
 
 // part waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
@@ -443,7 +397,7 @@ func (rt *Runtime) explainLostNCCL(e *Error, c Record) {
 	if e.Kind != KindTimeout {
 		e.Kind = KindInterrupted
 	}
-	for _, comm := range rt.comms.all() {
+	for _, comm := range rt.comms.All() {
 		_, why := comm.Ended()
 		if comm.g != c.group || why == nil {
 			continue

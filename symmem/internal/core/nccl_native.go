@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -30,51 +28,20 @@ const windowUnit = 4096
 // none, or the back end has no other.
 func (in Inner) NativeHeaders(text string) (library, why string) {
 	rt := in.rt
-	tokens, err := cudalex.Tokens(text)
-	if err != nil || !includesNCCL(text) || rt.backendName() != ncclBackend {
-		return "", "" // what cannot be read is the compiler's to refuse
+	if rt.backendName() != ncclBackend {
+		return "", ""
+	}
+	includes, cannot := nccl.IncludesHeader(text)
+	if !includes {
+		return "", ""
 	}
 	if library, why = rt.nativeHeaders(); why != "" {
 		return "", why
 	}
-	part, barrier := "", false
-	for _, t := range tokens {
-		switch {
-		case t.Kind != cudalex.Word:
-		case beyondTeam(t.Text):
-			return "", fmt.Sprintf("it uses %s, and with NCCL's own kernels have the barriers and pointers of the LSA team", t.Text)
-		case t.Text == "ncclTeamInnerFactor" || t.Text == "ncclTeamOuterFactor":
-			part = t.Text
-		case t.Text == "ncclLsaBarrierSession":
-			barrier = true
-		}
-	}
-	if part != "" && barrier { // NCCL's places the words of a barrier by its team's size: those of a part would be another's
-		return "", fmt.Sprintf("it uses %s, and NCCL's own has the barriers of the whole LSA team alone", part)
+	if cannot != "" {
+		return "", cannot
 	}
 	return library, ""
-}
-
-// includesNCCL reports whether a text includes a header of NCCL's.
-func includesNCCL(text string) bool {
-	for line := range strings.Lines(text) {
-		line = strings.Join(strings.Fields(line), "")
-		for _, name := range []string{"nccl_device.h", "nccl.h"} {
-			if strings.HasPrefix(line, "#include<"+name+">") || strings.HasPrefix(line, `#include"`+name+`"`) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// beyondTeam reports whether a name of NCCL's is of something that is not made for kernels with its own header.
-func beyondTeam(name string) bool {
-	if !strings.HasPrefix(name, "nccl") {
-		return name == "hybridLsaBarrier" || name == "lsaLLA2A"
-	}
-	return strings.HasPrefix(name, "ncclGin") || strings.HasPrefix(name, "ncclLLA2A") || strings.HasPrefix(name, "ncclCft") || strings.Contains(name, "Multimem") ||
-		strings.Contains(name, "ResourceBuffer") || strings.HasPrefix(name, "ncclDevResource") || name == "ncclBarrierSession" || name == "ncclBarrier"
 }
 
 // nativeHeaders names the NCCL whose headers snippets can have, or says why not.

@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -49,7 +50,7 @@ type Runtime struct {
 	departed   departures                  // departures.go
 	sanitizing                             // sanitize.go
 	networking                             // network.go
-	comms      communicators               // nccl_comm.go
+	comms      nccl.List[*communicator]    // nccl_comm.go
 	located    memory.Locations[contents]  // contents.go
 	local      *memory.Cache[*Stream]      // storage.go
 	trace      atomic.Pointer[trace.Trace] // under way, or nil

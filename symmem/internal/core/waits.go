@@ -82,7 +82,7 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 		}
 		list = append(list, wait)
 	}
-	for _, c := range rt.comms.all() {
+	for _, c := range rt.comms.All() {
 		list = append(list, c.waits()...)
 	}
 	for _, w := range rt.calls.Waits() {

@@ -1,4 +1,6 @@
-// Package nccl is a rank's end of a communicator of NCCL: which of its calls may be under way, what failed, and its end.
+// Package nccl is a rank's end of a communicator of NCCL: which of its calls may be under way, what failed, and its end ([Communicator], [List]). It also has
+// what follows from NCCL alone: the environment that it needs, the texts that its own headers compile ([IncludesHeader]), the places of the resources of its device
+// API ([Requirements]), and why that API refused a value ([Refused]).
 //
 // NCCL's kernels look at no abort word, and tell of failures only who asks. So while a call may be under way a goroutine asks, a call
 // that takes longer than it may ends the communicator, and so does whoever gives up the waits of the world. The end of a communicator ends its
