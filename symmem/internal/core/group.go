@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/copies"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
@@ -38,7 +39,7 @@ type Group struct {
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more
 
-	watch   copyWatch
+	watch   copies.Watch
 	meeting sync.Mutex // host-synchronous calls, one at a time
 	key     string     // names the group to the hub
 	met     uint64     // host-synchronous calls made so far
@@ -228,7 +229,7 @@ func (g *Group) discard() {
 		}
 		o.unwire()
 		o.emptyPool()
-		o.watch.forget(o)
+		o.watch.Forget()
 		o.work.release()
 		for _, c := range o.comms {
 			if c != nil {

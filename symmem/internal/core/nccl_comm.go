@@ -29,6 +29,7 @@ const (
 	endLimit    = 10 * time.Second
 	partLimit   = 3 * time.Second // to wait for the other members before a world is closed
 	failureTick = 10 * time.Millisecond
+	callQuiet   = 50 * time.Millisecond // before a call counts as a wait
 )
 
 // A group has up to two communicators: the collectives of one are kernels, those of the other copies by copy engines, where NCCL can.
@@ -322,7 +323,7 @@ func (c *communicator) waits() (list []Wait) {
 		return nil
 	}
 	for _, t := range c.Pending() {
-		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > copyQuiet && !t.Puts {
+		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > callQuiet && !t.Puts {
 			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.Caller})
 		}
 	}

@@ -208,7 +208,7 @@ func (rt *Runtime) clear() error {
 // others then find out anew where they are, and connect.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
-	rt.all.watch.forget(rt.all)
+	rt.all.watch.Forget()
 	rt.mu.Lock()
 	rt.all.unwire()
 	rt.mu.Unlock()

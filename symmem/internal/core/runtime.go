@@ -185,7 +185,7 @@ func (rt *Runtime) Close() error {
 	}
 	for _, g := range groups {
 		g.emptyPool()
-		g.watch.forget(g)
+		g.watch.Forget()
 		g.work.release()
 	}
 	for _, s := range streams {

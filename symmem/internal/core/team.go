@@ -138,7 +138,7 @@ func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Grou
 	case t.stale.Load() == nil:
 		return t
 	default:
-		t.watch.forget(t)
+		t.watch.Forget()
 		g.rt.mu.Lock()
 		t.unwire()
 		g.rt.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
-//	copies    words of the copy engines: copyengine.go
+//	copies    words of the copy engines: package copies
 //	pool      what each member did to the memory pool last, and before that: pool.go
 //	epochs    one 32-bit word a block of the packet kernels
 //	inbox     packets: [block][bank][source][slot]
@@ -92,6 +92,7 @@ func (g *Group) furnish(op, desc string) {
 	work.Epochs = seg.Ptr() + device.Ptr(l.Epochs)
 	work.Counts = seg.Ptr() + device.Ptr(l.Counts)
 	g.work = work
+	g.openCopies()
 	if err := g.wire(op, desc); err != nil {
 		g.work.release()
 		panic(rt.failure(op, err))
@@ -102,9 +103,7 @@ func (g *Group) furnish(op, desc string) {
 
 // reset makes the group's own part all zero, as when it was new. No member may be communicating.
 func (g *Group) reset(s device.Stream) error {
-	g.watch.mu.Lock() // which stores into it too
-	defer g.watch.mu.Unlock()
-	return s.Set(g.work.seg.Ptr(), 0, g.layout().Tables)
+	return g.watch.Reset(func() error { return s.Set(g.work.seg.Ptr(), 0, g.layout().Tables) })
 }
 
 // release unmaps everything. A failure leaves memory mapped until the process ends and is no reason to fail.

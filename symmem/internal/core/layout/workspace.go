@@ -17,7 +17,7 @@ const (
 // PoolWords is the 64-bit words of the memory pool in a workspace: two sets of one for each rank.
 const PoolWords = 2 * abi.MaxRanks
 
-// Words of the copy engines in a workspace: see core's copies.go.
+// Words of the copy engines in a workspace: see package copies.
 const (
 	CopyPhase  = 0 // one of the phases
 	CopyCall   = 1 // the id of the call
