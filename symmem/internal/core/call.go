@@ -114,7 +114,7 @@ func (c *Call) unlocked(f func()) {
 func (c *Call) Begin() {
 	rt, op := c.rt, c.Record.Op
 	rt.refuseClosed(op)
-	rt.resumed()
+	rt.sanitizer.Calling(rt.calls.Caller)
 	if why := rt.abort.Load(); why != nil && rt.vain.Load() {
 		panic(&Error{Kind: KindDeadlock, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused, since a wait before it could not end: " + *why})
 	} else if why != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // cell is the session's cell that runs, as far as a world has to know of it. In a program it stays zero.
@@ -21,8 +20,8 @@ type cell struct {
 // programs need not call it. After Close it does nothing.
 func (rt *Runtime) Begin(run uint64) {
 	rt.run.Store(run)
-	if rt.sanitized.Load() && !rt.closed.Load() {
-		rt.dev.(device.Sanitizer).Begun(run)
+	if !rt.closed.Load() {
+		rt.sanitizer.Begun(run)
 	}
 }
 
@@ -74,10 +73,6 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
 	defer rt.calls.Drained()
 	defer rt.only.Store(nil)
-	defer func() {
-		if rt.sanitized.Load() {
-			rt.dev.(device.Sanitizer).Ended(rt.run.Load())
-		}
-	}()
+	defer func() { rt.sanitizer.Ended(rt.run.Load()) }()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }

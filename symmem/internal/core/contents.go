@@ -45,7 +45,7 @@ func (a *allocation) locate(rank int, s device.Segment) {
 // unlocate ends what locate began. While accesses are watched, the addresses of memory that was freed are not used again soon.
 func (a *allocation) unlocate() {
 	end := a.rt.located.Forget
-	if a.rt.sanitized.Load() {
+	if a.rt.sanitizer.On() {
 		freer := a.rt.calls.Caller()
 		end = func(key device.Ptr) { a.rt.located.Free(key, freer) }
 	}

@@ -213,7 +213,7 @@ func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }
 // hostCall refuses a call that has no place in a graph while one is captured, and any after Close.
 func (rt *Runtime) hostCall(op string) {
 	rt.refuseClosed(op)
-	rt.resumed()
+	rt.sanitizer.Calling(rt.calls.Caller)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.capture != nil {

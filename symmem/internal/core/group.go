@@ -285,10 +285,10 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	}
 	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
-	g.rt.publish()
+	g.rt.sanitizer.Publish()
 	all, err := g.rt.client.Gather(g.rt.host(), g.call(op, desc), data)
 	if err == nil {
-		g.rt.observe()
+		g.rt.sanitizer.Observe()
 		g.met++
 	}
 	return all, err
@@ -306,10 +306,10 @@ func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 	if g.split.Spans() {
 		call.Group, call.Key = g.split.Here(), call.Key+"/host of "+bootstrap.FormatRanks(g.split.Here())
 	}
-	g.rt.publish()
+	g.rt.sanitizer.Publish()
 	files, err := g.rt.client.GatherFiles(g.rt.host(), call, f)
 	if err == nil {
-		g.rt.observe()
+		g.rt.sanitizer.Observe()
 		g.met++
 	}
 	return files, err

@@ -129,7 +129,7 @@ func (rt *Runtime) reconnect() error {
 	}
 	err := n.Connect(rt.generation, rt.remaining())
 	if err == nil {
-		rt.sawFlush(true)
+		rt.sanitizer.Flushed(true)
 	}
 	return err
 }

@@ -89,7 +89,7 @@ const slower = 10
 // tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.
 func (rt *Runtime) tune(n *networks.Network) error {
 	s := n.Settings
-	if seed := rt.order.Load(); seed != 0 && rt.sanitized.Load() {
+	if seed := rt.sanitizer.Seed(); seed != 0 && rt.sanitizer.On() {
 		delay := overtaking
 		if seed%8 == 7 {
 			delay *= slower

@@ -87,7 +87,7 @@ func (rt *Runtime) flush() error {
 		return nil // whoever aborted connects again, which drops what is under way
 	}
 	if err == nil && some {
-		rt.sawFlush(false)
+		rt.sanitizer.Flushed(false)
 	}
 	return err
 }

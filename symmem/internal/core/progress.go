@@ -44,7 +44,7 @@ func (rt *Runtime) Progress() Progress {
 	if rt.closed.Load() {
 		return Progress{}
 	}
-	p := Progress{Moves: rt.moves.Load(), Inside: int(rt.inside.Load()), Stands: true, Watched: rt.sanitized.Load()}
+	p := Progress{Moves: rt.moves.Load(), Inside: int(rt.inside.Load()), Stands: true, Watched: rt.sanitizer.On()}
 	moves := calls.Digest(p.Moves)
 	if c, counts := rt.dev.(device.Counter); counts {
 		moves.Mix(c.Works())

@@ -109,8 +109,8 @@ func (rt *Runtime) checkRecover(op string, ctx context.Context, replaced []int) 
 func agreeCtx(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
 	g.met++
 	return agreeBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
-		g.rt.publish()
-		defer g.rt.observe()
+		g.rt.sanitizer.Publish()
+		defer g.rt.sanitizer.Observe()
 		return g.rt.client.Gather(ctx, bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}, data)
 	})
 }

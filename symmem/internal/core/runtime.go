@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/sanitizer"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -94,6 +95,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt.calls = calls.NewLog(config.Caller, func(r *Record) *calls.Entry { return &r.Entry })
 	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
 	rt.local = rt.newCache()
+	rt.sanitizer = sanitizer.Of(dev)
 	rt.setGraphs(nil)
 	rt.renewHostContext()
 	if c := config.Client; c != nil {

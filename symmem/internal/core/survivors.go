@@ -70,8 +70,8 @@ func muster[T any](ctx context.Context, rt *Runtime, op, desc string, mine T) (l
 	}
 	g := &Group{rt: rt, name: "world", rank: rt.rank}
 	all, err = agreeBy(g, op, mine, nil, func(data []byte) (said [][]byte, err error) {
-		rt.publish()
-		defer rt.observe()
+		rt.sanitizer.Publish()
+		defer rt.sanitizer.Observe()
 		g.ranks, said, err = rt.client.GatherLeft(ctx, bootstrap.Call{Key: "left", Op: op, Desc: desc}, data)
 		return said, err
 	})
