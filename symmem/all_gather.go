@@ -44,7 +44,7 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 // Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
 // than in this member's part.
 func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.AllGather.Name, out)
+	rt.core.Usable(operators.AllGather.Name, out)
 	rt.allGather(t, out, opts)
 }
 

@@ -37,7 +37,7 @@ func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	defer r.Enter().Leave()
 	if byNCCL {
 		r.Mapped(t)
-		r.Begin()
+		r.PickStream()
 		r.Admit(t)
 		r.nccl(device.AllReduce, t, t.Numel())
 		return t
@@ -88,7 +88,7 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.OneShotAllReduce.Name, out)
+	rt.core.Usable(operators.OneShotAllReduce.Name, out)
 	rt.oneShot(t, op, out, opts)
 }
 
@@ -132,7 +132,7 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.TwoShotAllReduce.Name, out)
+	rt.core.Usable(operators.TwoShotAllReduce.Name, out)
 	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()
@@ -149,7 +149,7 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 	defer r.Enter().Leave()
 	if out == nil {
 		r.Mapped(t)
-		r.Begin()
+		r.PickStream()
 		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}
 	r.allReduce(out, r.Plan().OneShot)
@@ -160,7 +160,7 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	t, g := r.t, r.Group()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	if t.Numel() == 0 {
 		return
 	}

@@ -41,7 +41,7 @@ func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.AllToAll]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.AllToAll.Name, out)
+	rt.core.Usable(operators.AllToAll.Name, out)
 	rt.allToAll(t, out, opts)
 }
 

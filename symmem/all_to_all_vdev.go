@@ -106,7 +106,7 @@ const vdevBlockBytes = 32 << 10
 
 func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
-		rt.core.Live(of.Name, t)
+		rt.core.Usable(of.Name, t)
 	}
 	c := rt.core.NewCall(of, core.Operand(out).Home(), opts)
 	n := checkVDev(&c, kind, in, out, splits, outSplits)
@@ -125,7 +125,7 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	}
 	defer c.Enter().Leave()
 	h := c.Mapped(out)
-	c.Begin()
+	c.PickStream()
 	r := alltoallvdev.RowsArgs{
 		In: core.Operand(in).Addr(), N: uint64(n), Layout: alltoallvdev.Dispatch,
 		Splits: core.Operand(splits).Addr(), OutSplits: core.Operand(outSplits).Addr(), OutOffsets: core.Operand(outSplits).Addr() + device.Ptr(8*n),

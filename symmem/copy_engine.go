@@ -20,7 +20,7 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 	}
 	e.from = e.Mapped(shared)
 	e.Record.On(shared)
-	e.Begin()
+	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
 	}

@@ -25,7 +25,7 @@ type exchange struct {
 
 // exchange checks what all exchanges have in common.
 func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Option) *exchange {
-	rt.core.Live(of.Name, t)
+	rt.core.Usable(of.Name, t)
 	home := t
 	if out != nil && !t.Symmetric() {
 		home = out
@@ -76,7 +76,7 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 		e.from = e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
-	e.Begin()
+	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
 	}

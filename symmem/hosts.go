@@ -215,7 +215,7 @@ func (r *reduction) partial() int {
 // of its host, exchanges it with its counterparts and gives the sum to its host.
 func (r *reduction) allReduceOverHosts() {
 	t, h := r.t, r.Mapped(r.t)
-	r.Begin()
+	r.PickStream()
 	if t.Numel() == 0 {
 		return
 	}
@@ -273,7 +273,7 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 		e.from = e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
-	e.Begin()
+	e.PickStream()
 	if cannot == "" && !symmetric && !e.Small() {
 		cannot = "out is not symmetric, so that the ranks of a host cannot store to each other's"
 	}

@@ -83,8 +83,8 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		p.Record.Refused = refusedRemote
 	}
 	defer p.Enter().Leave()
-	p.Begin()
-	rt.core.Live(p.Op(), p.tensors...)
+	p.PickStream()
+	rt.core.Usable(p.Op(), p.tensors...)
 	p.Touch(p.tensors...)
 	p.check()
 	groups := make([]*Group, len(p.handles))

@@ -32,7 +32,7 @@ const matMulSpace = 32 << 20
 func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	op := operators.MatMul.Name
 	for _, t := range []*Tensor{out, a, b} {
-		rt.core.Live(op, t)
+		rt.core.Usable(op, t)
 		if len(core.Operand(t).Dims()) != 2 {
 			panic(rt.core.Misuse(op, "tensor", "View gives a tensor other dimensions", "a matrix has two dimensions, not %v", core.Operand(t).Dims()))
 		}
@@ -54,7 +54,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	c := rt.core.NewCall(operators.MatMul, rt.Group(), opts)
 	c.Record.DType, c.Record.N = element.Type(a.DType()), out.Numel()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if out.Numel() == 0 {
 		return
 	}

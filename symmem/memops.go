@@ -55,7 +55,7 @@ func (rt *Runtime) Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 
 // words checks the arguments of an operation on 32-bit words.
 func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
-	rt.core.Live(op, t)
+	rt.core.Usable(op, t)
 	switch {
 	case t.DType() != U32 || len(core.Operand(t).Dims()) != 1:
 		panic(rt.core.Misuse(op, "t", "see As and View", "the tensor must be a u32 one of one dimension, not %v", core.Operand(t).Brief()))
@@ -74,7 +74,7 @@ func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
 func (rt *Runtime) onWords(of *operators.Operator, t *Tensor, opts []Option, issue func(device.Stream) error) {
 	c := rt.core.NewCall(of, rt.Group(), opts)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(t)
 	c.Issue(issue)
 }

@@ -72,7 +72,7 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.MultimemOneShotAllReduce.Name, out)
+	rt.core.Usable(operators.MultimemOneShotAllReduce.Name, out)
 	rt.multimemReduce(operators.MultimemOneShotAllReduce, t, op, -1, out, opts)
 }
 
@@ -93,7 +93,7 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.MultimemOneShotReduce.Name, out)
+	rt.core.Usable(operators.MultimemOneShotReduce.Name, out)
 	rt.multimemReduce(operators.MultimemOneShotReduce, t, op, max(root, -1), out, opts)
 }
 
@@ -115,7 +115,7 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.MultimemAllGather.Name, out)
+	rt.core.Usable(operators.MultimemAllGather.Name, out)
 	e := rt.exchange(operators.MultimemAllGather, t, out, opts)
 	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)
@@ -123,7 +123,7 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	defer e.Enter().Leave()
 	h := e.Mapped(out)
 	e.Record.On(out)
-	e.Begin()
+	e.PickStream()
 	if t.Numel() == 0 {
 		return
 	}
@@ -180,7 +180,7 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 	}
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	if out == nil {
 		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}

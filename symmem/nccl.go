@@ -45,7 +45,7 @@ func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *T
 		e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
-	e.Begin()
+	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
 	}

@@ -54,7 +54,7 @@ func (p *packer) add(a any) {
 			}
 			p.refuse(i, a, hint)
 		}
-		p.k.rt.core.Live(p.Op(), v)
+		p.k.rt.core.Usable(p.Op(), v)
 		if !accepts(typ, v.DType()) {
 			hint := ""
 			if d := dtypeOf(typ); d != 0 {

@@ -36,7 +36,7 @@ import (
 //
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
-	rt.core.Live(operators.AllToAllPermute.Name, out)
+	rt.core.Usable(operators.AllToAllPermute.Name, out)
 	e := rt.exchange(operators.AllToAllPermute, in, out, opts)
 	g := e.g
 	world := g.Size()
@@ -81,7 +81,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		from = e.Mapped(in)
 		e.Record.On(in)
 	}
-	e.Begin()
+	e.PickStream()
 	if in.Numel() == 0 {
 		return
 	}

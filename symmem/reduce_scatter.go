@@ -46,7 +46,7 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	rt.core.Live(operators.ReduceScatter.Name, out)
+	rt.core.Usable(operators.ReduceScatter.Name, out)
 	rt.reduceScatter(t, op, out, opts)
 }
 
@@ -73,7 +73,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	byNCCL := r.byNCCL(cannot)
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	if out == nil {
 		out = r.Fresh(t.DType(), shape, n)
 	}

@@ -68,7 +68,7 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 			j := len(pieces)
 			if j < len(out) {
 				o := out[j]
-				rt.core.Live(r.Op(), o)
+				rt.core.Usable(r.Op(), o)
 				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
 					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Operand(o).Brief(), element.Type(t.DType()).Shaped(want), i))
 				}

@@ -31,7 +31,7 @@ type reduction struct {
 
 // reduction checks what all reductions have in common.
 func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opts []Option) reduction {
-	rt.core.Live(of.Name, t)
+	rt.core.Usable(of.Name, t)
 	r := reduction{Call: rt.core.NewCall(of, core.Operand(t).Home(), opts), t: t}
 	code, ok := reductionOf(name)
 	if !ok {

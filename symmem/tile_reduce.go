@@ -65,13 +65,13 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 			panic(core.NilArgument(op, "tile"))
 		}
 		tiles[i] = core.RectangleOf(l)
-		rt.core.Live(op, tiles[i].Tensor)
+		rt.core.Usable(op, tiles[i].Tensor)
 	}
 	first := tiles[0]
 	r := rt.reduction(of, first.Tensor, reduction, opts)
 	own := r.checkRoots(in, roots)
 	if out != nil {
-		rt.core.Live(op, core.RectangleOf(out).Tensor)
+		rt.core.Usable(op, core.RectangleOf(out).Tensor)
 		if !first.Like(core.RectangleOf(out)) {
 			panic(r.Misuse("out", "", "out is %v, the tile is %v: both must have the same type and shape", out, in[0]))
 		}
@@ -149,7 +149,7 @@ type tilePiece struct {
 func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	g := r.Group()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	a := &tilereduce.TileReduceArgs{Op: r.code, Tiles: uint64(len(pieces))}
 	for i, p := range pieces {
 		r.Touch(p.t)

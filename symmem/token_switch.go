@@ -227,7 +227,7 @@ func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DTyp
 func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	op := operators.TokenRouting.Name
 	ts.exists(op)
-	ts.rt.core.Live(op, topk)
+	ts.rt.core.Usable(op, topk)
 	c := ts.begin(operators.TokenRouting, opts)
 	dims := core.Operand(topk).Dims()
 	if topk.DType() != I64 || len(dims) != 2 || dims[1] != ts.config.TopK {
@@ -239,7 +239,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	ts.idle(&c)
 	r := &TokenRouting{ts: ts, serial: ts.serial + 1, tokens: dims[0], made: c.Period()}
@@ -329,7 +329,7 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 	op := of.Name
 	ts.exists(op)
 	r.exists(op)
-	ts.rt.core.Live(op, x, weights)
+	ts.rt.core.Usable(op, x, weights)
 	c := ts.begin(of, opts)
 	ts.checkRows(&c, "x", x, ts.config.DType, []int{r.tokens, ts.config.Hidden})
 	if weights.DType() != F32 || !slices.Equal(core.Operand(weights).Dims(), []int{r.tokens, ts.config.TopK}) {
@@ -348,7 +348,7 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	r.follow(&c, ts)
 	ts.idle(&c)
@@ -453,12 +453,12 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	op := operators.TokenComplete.Name
 	ts.exists(op)
 	d.exists(op)
-	ts.rt.core.Live(op, d.Tokens)
+	ts.rt.core.Usable(op, d.Tokens)
 	c := ts.begin(operators.TokenComplete, opts)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	d.r.follow(&c, ts)
 	if ts.sending != d || d.sent != c.Period() {
@@ -493,7 +493,7 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	op := operators.TokenCombine.Name
 	ts.exists(op)
 	r.exists(op)
-	ts.rt.core.Live(op, out)
+	ts.rt.core.Usable(op, out)
 	c := ts.begin(operators.TokenCombine, opts)
 	ts.checkRows(&c, "out", out, ts.config.DType, ts.rows())
 	y := c.Into()
@@ -506,7 +506,7 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	r.follow(&c, ts)
 	ts.idle(&c)

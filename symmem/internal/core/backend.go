@@ -32,7 +32,7 @@ func (b *backend) fix(name string) string {
 func (in Inner) SetBackend(op, name string, find func() error) {
 	rt := in.rt
 	rt.hostCall(op)
-	rt.all.check(op)
+	rt.all.usable(op)
 	rt.mu.Lock()
 	now, used := rt.backend.name, rt.backend.used
 	rt.mu.Unlock()
@@ -46,7 +46,7 @@ func (in Inner) SetBackend(op, name string, find func() error) {
 	}
 	g := rt.all
 	g.meeting.Lock()
-	_, err := agree(g, op, name, struct{}{}, failed)
+	_, err := gatherValues(g, op, name, struct{}{}, failed)
 	g.meeting.Unlock()
 	if err != nil {
 		panic(rt.failure(op, err))
@@ -56,8 +56,8 @@ func (in Inner) SetBackend(op, name string, find func() error) {
 	rt.backend.name = name
 }
 
-// agreeBackend checks that the ranks of g, all that are left, have the same back end, which one that joins takes over. A holder of its meeting calls it.
-func (rt *Runtime) agreeBackend(op string, g *Group) error {
+// compareBackends checks that the ranks of g, all that are left, have the same back end, which one that joins takes over. A holder of its meeting calls it.
+func (rt *Runtime) compareBackends(op string, g *Group) error {
 	type choice struct {
 		Name    string
 		Joining bool
@@ -65,7 +65,7 @@ func (rt *Runtime) agreeBackend(op string, g *Group) error {
 	rt.mu.Lock()
 	mine := choice{rt.backend.name, rt.backend.joining}
 	rt.mu.Unlock()
-	all, err := agree(g, op, "the back ends", mine, nil)
+	all, err := gatherValues(g, op, "the back ends", mine, nil)
 	if err != nil {
 		return err
 	}

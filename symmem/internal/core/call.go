@@ -12,45 +12,45 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// A call's way
+// The steps of a call
 //
-// Everything that puts work in a stream goes the same way. This file is that way; an operation adds its checks,
-// the arguments of its kernel and the rule by which it picks one.
+// Every call that puts work in a stream takes the same steps, which are in this file. An operation adds its checks, the arguments of its kernel and the rule
+// by which it picks the kernel.
 //
-//	check    NewCall reads the options and refuses a group that cannot be used; one that spans hosts, if the call
-//	         needs the memory of all members; and a collective call in a cell that does not run on all of them. The
-//	         operation then refuses arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
-//	Enter    locks the world, so that calls of several goroutines are issued one after the other; Leave unlocks it.
-//	Begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
-//	         the ranks' signals may be out of step.
-//	Admit    commits the call:
-//	         Touch  marks the tensors as used by the stream, so that their memory is not reused too early
-//	         chain  orders the stream after the group's previous use of its signals, if that was on another stream
-//	         tally  numbers a collective call and adds it to the group's tally
-//	         note   remembers the call under an id that its kernel receives, to explain its waits
-//	Launch   puts the kernel in the stream. An error of the device becomes an *Error of the call.
-//	mark     remembers that the stream was the last to use the group's signals, for the next chain.
+//	check       NewCall reads the options. It refuses a group that cannot be used; a group that spans hosts, if the call needs the memory of all
+//	            members; and a collective call in a cell that does not run on all members. The operation then refuses arguments that do not fit.
+//	            Nothing is locked yet, and a refused call has changed nothing.
+//	Enter       locks the world, so that calls of several goroutines are issued one after another; Leave unlocks it.
+//	PickStream  picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while the ranks' signals may be out
+//	            of step.
+//	Admit       commits the call:
+//	            Touch  marks the tensors as used by the stream, so that their memory is not reused too early
+//	            chain  orders the stream after the group's previous use of its signals, if that was on another stream
+//	            tally  numbers a collective call and adds it to the group's tally
+//	            note   remembers the call under an id that its kernel receives, to explain its waits
+//	Launch      puts the kernel in the stream. An error of the device becomes an *Error of the call.
+//	mark        remembers that the stream was the last to use the group's signals, for the next chain.
 //
-// A call on a symmetric tensor looks up the peers' copies by Mapped, and allocates its result by Fresh, between
-// Enter and Admit. The manner of its operator says which of the steps a call takes: see operators.
+// A call on a symmetric tensor finds the peers' copies by Mapped and allocates its result by Fresh, between Enter and Admit. The manner of its operator says
+// which of the steps a call takes: see package operators.
 
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
-	rt     *Runtime
-	opts   options
-	Record Record
-	stream *Stream // since Begin
-	not    string  // why the device's library of collectives did not get it, if it might have
+	rt      *Runtime
+	opts    options
+	Record  Record
+	stream  *Stream // since PickStream
+	notNCCL string  // why the device's library of collectives did not get it, if it might have
 
-	// The tensors that Touch was told of, those of most calls without an allocation. They stay until the work is in the stream: a program may have dropped
-	// one, and the collector would free it.
+	// The tensors of Touch, without an allocation for most calls. The call holds them until its work is in the stream: a program may have dropped one, and the
+	// collector would free it.
 	uses [6]*Tensor
 	used int
 	more []*Tensor
 	route
 }
 
-// newCall checks the options of a call of an operator on a group, by default g.
+// newCall begins a call of an operator on a group, by default g: it checks the options.
 func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c Call) {
 	c.rt = rt
 	rt.read(&c.opts, of, g, false, opts)
@@ -61,7 +61,7 @@ func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c C
 	return c
 }
 
-// newCall checks the options of a call on a handle, which cannot be made on another group.
+// newCall begins a call on a handle, which cannot be made on another group: it checks the options.
 func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 	h.usable(of.Name)
 	c.rt = h.g.rt
@@ -70,7 +70,7 @@ func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 	return c
 }
 
-// record begins the record of a call whose options were read. It refuses one that not all members would make.
+// record starts the record of a call whose options were read. It refuses a collective call that not all members would make.
 func (c *Call) record(of *operators.Operator) {
 	c.Record.Op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
 	if of.Manner == operators.Collective {
@@ -99,7 +99,7 @@ func (c *Call) Leave() {
 	c.rt.mu.Unlock()
 }
 
-// unlocked leaves while f waits for other ranks on the host, and enters and begins again.
+// unlocked leaves while f waits for other ranks on the host, and then enters and picks the stream again.
 func (c *Call) unlocked(f func()) {
 	func() {
 		c.Leave()
@@ -107,11 +107,12 @@ func (c *Call) unlocked(f func()) {
 		f()
 	}()
 	c.opts.stream = c.stream
-	c.Begin()
+	c.PickStream()
 }
 
-// Begin picks the stream.
-func (c *Call) Begin() {
+// PickStream picks the stream: the current one, or the one given. It refuses the call while the world is aborted and, if the call uses signals, while
+// the signals of ranks may be out of step.
+func (c *Call) PickStream() {
 	rt, op := c.rt, c.Record.Op
 	rt.refuseClosed(op)
 	rt.sanitizer.Calling(rt.calls.Caller)
@@ -195,7 +196,7 @@ func (c *Call) Touch(tensors ...*Tensor) {
 	}
 }
 
-// Join is admit in one of several groups that the call uses.
+// Join commits the call to one of several groups that it uses.
 func (c *Call) Join(g *Group) abi.Context {
 	m := c.Record.Manner
 	if m == operators.Alone {
@@ -216,7 +217,7 @@ func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
 	c.issued(c.submit(kernel, ranks, l, args))
 }
 
-// submit is launch without its end: the caller calls issued.
+// submit is Launch without its end: the caller calls issued.
 func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) error {
 	l.Args = args
 	return c.stream.launch(c.rt.builtin(c.Record.Op, kernel, ranks), l)
@@ -230,7 +231,7 @@ func (c *Call) issued(err error) {
 	if c.Record.Manner >= operators.Signalling {
 		c.opts.group.mark(c.Record.Op, c.stream)
 	}
-	c.went()
+	c.noteRoute()
 }
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.

@@ -56,7 +56,7 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 		panic(rt.misuse(op, "", "", "a graph is being captured already"))
 	}
 	c := rt.ownCall(op)
-	c.Begin()
+	c.PickStream()
 	g := &Graph{rt: rt, stream: c.stream}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
@@ -96,16 +96,16 @@ func (g *Graph) Replay(opts ...Option) {
 	c := rt.newCall(operators.Replay, rt.all, opts)
 	rt.hostCall(op)
 	defer c.Enter().Leave()
-	g.inUse(op)
+	g.refuseFreed(op)
 	for i := range g.calls {
 		if r := &g.calls[i]; r.Manner == operators.Collective {
 			r.group.mustTakePart(r.Op)
 		}
 	}
-	c.Begin()
+	c.PickStream()
 	s := c.stream
 	for _, t := range g.tensors {
-		t.live(op)
+		t.usable(op)
 		if t.st.alloc != nil {
 			t.st.alloc.usable(op)
 			t.st.alloc.used |= s.bit()
@@ -116,7 +116,7 @@ func (g *Graph) Replay(opts ...Option) {
 	}
 	rt.inStep(op)
 	for i, group := range g.groups {
-		group.check(op)
+		group.usable(op)
 		if group.builds != g.builds[i] {
 			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v was built again since the graph was captured", group), Hint: "capture it again"})
 		}
@@ -133,11 +133,11 @@ func (g *Graph) Replay(opts ...Option) {
 	if g.holds {
 		rt.hold(op, s)
 	}
-	rt.enter()
+	rt.countIn()
 	s.mu.Lock()
 	err := trace.Launch(g.d, s.d)
 	s.mu.Unlock()
-	rt.leave()
+	rt.countOut()
 	c.issued(err)
 	for _, group := range g.groups {
 		group.mark(op, s)
@@ -160,7 +160,7 @@ func (g *Graph) Elapsed(n int) time.Duration {
 		panic(g.rt.misuse(op, "n", "", "the number of replays must be positive and at most %d, not %d", mostReplays, n))
 	}
 	g.rt.hostCall(op)
-	g.alive(op)
+	g.usable(op)
 	return g.rt.Elapsed(func() {
 		for range n {
 			g.Replay()
@@ -175,17 +175,17 @@ func (g *Graph) exists(op string) {
 	}
 }
 
-// inUse refuses a graph that was freed. rt.mu is held.
-func (g *Graph) inUse(op string) {
+// refuseFreed refuses a graph that was freed. rt.mu is held.
+func (g *Graph) refuseFreed(op string) {
 	if g.d == nil {
 		panic(g.rt.misuse(op, "graph", hintFor("graph"), "the graph was freed"))
 	}
 }
 
-func (g *Graph) alive(op string) {
+func (g *Graph) usable(op string) {
 	g.rt.mu.Lock()
 	defer g.rt.mu.Unlock()
-	g.inUse(op)
+	g.refuseFreed(op)
 }
 
 // Free waits for this rank's work and gives the graph back.

@@ -85,13 +85,13 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	serial := rt.created[g.name]
 	rt.mu.Unlock()
 	g.splitByHost()
-	g.renew(fmt.Sprintf("%s#%d", g.listed(), serial))
-	g.furnish(op, g.listed())
+	g.renumber(fmt.Sprintf("%s#%d", g.listed(), serial))
+	g.build(op, g.listed())
 	rt.mu.Lock()
 	rt.created[g.name] = serial + 1
 	rt.groups = append(rt.groups, g)
 	rt.mu.Unlock()
-	if err := Maybe(func() { g.team(op) }); err != nil {
+	if err := Maybe(func() { g.makeTeams(op) }); err != nil {
 		rt.mu.Lock()
 		defer rt.mu.Unlock()
 		g.discard()
@@ -112,9 +112,9 @@ func (rt *Runtime) checkRanks(op, arg string, sorted []int) {
 	}
 }
 
-// renew starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
+// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
 // be stable.
-func (g *Group) renew(name string) {
+func (g *Group) renumber(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
 	g.count, g.latest = calls.Count{}, Record{}
 	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
@@ -200,7 +200,7 @@ func (g *Group) Free() {
 	rt.mu.Unlock()
 	rt.synchronize(op)
 	if stale == nil {
-		g.check(op)
+		g.usable(op)
 		if g.split.Spans() {
 			rt.fence(op) // signals of its words, and data for its windows
 		}
@@ -243,8 +243,8 @@ func (g *Group) discard() {
 	}
 }
 
-// check refuses the use of a group that is not this rank's, or not any more.
-func (g *Group) check(op string) {
+// usable refuses the use of a group that is not this rank's, or not any more.
+func (g *Group) usable(op string) {
 	g.rt.refuseClosed(op)
 	if g.rank < 0 {
 		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
@@ -321,14 +321,14 @@ func (g *Group) call(op, desc string) bootstrap.Call {
 	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.History()}
 }
 
-// agree exchanges a value of each member together with the error that befell it. If any had one, all get it.
+// gatherValues exchanges a value of each member together with the error that befell it. If any had one, all get it.
 // A holder of g.meeting calls it.
-func agree[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
-	return agreeBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
+func gatherValues[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
+	return gatherValuesBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
 }
 
-// agreeBy is agree by another way of gathering.
-func agreeBy[T any](g *Group, op string, mine T, failed error, gather func([]byte) ([][]byte, error)) ([]T, error) {
+// gatherValuesBy is gatherValues by another way of gathering.
+func gatherValuesBy[T any](g *Group, op string, mine T, failed error, gather func([]byte) ([][]byte, error)) ([]T, error) {
 	type report struct {
 		Value T
 		Err   string

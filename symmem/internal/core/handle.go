@@ -65,7 +65,7 @@ func (t *tables) release() {
 // KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
-	rt.live(op, t)
+	rt.usable(op, t)
 	if !t.Symmetric() {
 		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
@@ -89,7 +89,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	rt.hostCall(op)
 	h = g.newHandle(op, t)
-	g.ready(op, a)
+	g.registerWindow(op, a)
 	return h
 }
 
@@ -116,19 +116,19 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 	rt.mu.Lock()
 	known := a.mapping(g) != nil
 	rt.mu.Unlock()
-	var cast *casting
+	var cast *multicasting
 	if !known {
-		if cast, err = a.cast(op, g); err != nil {
+		if cast, err = a.makeMulticast(op, g); err != nil {
 			panic(rt.failure(op, err))
 		}
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if cast != nil {
-		if a.castings == nil {
-			a.castings = map[*Group]*casting{}
+		if a.multicasts == nil {
+			a.multicasts = map[*Group]*multicasting{}
 		}
-		a.castings[g] = cast
+		a.multicasts[g] = cast
 	}
 	for i, s := range mapped {
 		if r := g.ranks[i]; s != nil && a.peers[r] == nil {
@@ -179,7 +179,7 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
 		h.pads[i] = a.at.PadIn(seg)
 	}
-	h.all = a.castings[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
+	h.all = a.multicasts[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
 	copy(h.kernel.Buffers[:], h.buffers)
 	copy(h.kernel.Pads[:], h.pads)
 	return h
@@ -196,7 +196,7 @@ func (h *Handle) exists(op string) {
 func (h *Handle) usable(op string) {
 	h.exists(op)
 	h.t.st.alloc.usable(op)
-	h.g.check(op)
+	h.g.usable(op)
 }
 
 // Rank is this rank's number in the handle's group.

@@ -19,9 +19,9 @@ const MaxWorld = abi.NetPeers
 // it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, network_onesided.go).
 // Ranks of one host whose GPUs cannot map each other's memory (package places) are to each other as ranks of different hosts, wherever hosts are spoken of.
 
-// furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
+// buildWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
 // some are gone, they count as one host more, and there is nothing to build.
-func (rt *Runtime) furnishWorld(op string) {
+func (rt *Runtime) buildWorld(op string) {
 	base := rt.base()
 	hosts, err := rt.findHosts(op, base)
 	p := places.On(hosts, rt.simulated())
@@ -36,7 +36,7 @@ func (rt *Runtime) furnishWorld(op string) {
 			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks", "at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
 		}
 	}
-	rt.divide(sharingIn(p))
+	rt.takeShare(sharingIn(p))
 	p.Lose(others(rt.all.ranks, base.ranks))
 	rt.places.Store(p)
 	rt.all.splitByHost()
@@ -53,8 +53,8 @@ func (rt *Runtime) furnishWorld(op string) {
 	if !rt.whole() {
 		return
 	}
-	rt.all.furnish(op, rt.info.Kind)
-	rt.all.team(op)
+	rt.all.build(op, rt.info.Kind)
+	rt.all.makeTeams(op)
 }
 
 // findHosts parts the ranks of g, all that are left, by host.

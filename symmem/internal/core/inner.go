@@ -23,8 +23,8 @@ func (in Inner) NewCall(of *operators.Operator, g *Group, opts []Option) Call {
 // OwnCall is a call without options that concerns this rank alone.
 func (in Inner) OwnCall(op string) Call { return in.rt.ownCall(op) }
 
-// Live refuses tensors that cannot be used any more, belong to another world, or are nil.
-func (in Inner) Live(op string, tensors ...*Tensor) { in.rt.live(op, tensors...) }
+// Usable refuses tensors that cannot be used any more, belong to another world, or are nil.
+func (in Inner) Usable(op string, tensors ...*Tensor) { in.rt.usable(op, tensors...) }
 
 // Misuse refuses a call that is not ordered on a stream. arg names the argument, "" for none.
 func (in Inner) Misuse(op, arg, hint, format string, args ...any) *Error {

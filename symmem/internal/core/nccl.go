@@ -114,7 +114,7 @@ func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Point
 // Errors: as [Runtime.Rendezvous]; KindMisuse for a group that has more ranks on one host than on another.
 func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	const op = "Window"
-	rt.live(op, t)
+	rt.usable(op, t)
 	if !t.Symmetric() {
 		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
@@ -186,8 +186,8 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	noMultimem := func(why string) *Error {
 		return rt.misuse(op, "reqs", "ncclLsaReduceSum and ncclLsaCopy do without it", "%v has no multicast: %s", g, why)
 	}
-	if reqs.Multimem && maps && g.casts() != "" {
-		panic(noMultimem(g.casts()))
+	if reqs.Multimem && maps && g.whyNoMulticast() != "" {
+		panic(noMultimem(g.whyNoMulticast()))
 	}
 	required := nccl.Requirements(reqs)
 	if r := required.Refused(); r != nil {
@@ -211,7 +211,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
 		if reqs.Multimem && maps && h.all == 0 {
-			panic(noMultimem(c.t.st.alloc.castings[g].why))
+			panic(noMultimem(c.t.st.alloc.multicasts[g].why))
 		}
 		c.count(op)
 		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+placed.Data).pointer()), abi.Ptr(h.pads[g.rank])
@@ -258,7 +258,7 @@ func (c *DeviceComm) exists(op string) {
 func (c *DeviceComm) usable(op string) {
 	c.exists(op)
 	c.t.st.alloc.usable(op)
-	c.g.check(op)
+	c.g.usable(op)
 }
 
 // Group is the group that the communicator is of.
@@ -281,7 +281,7 @@ func (c *DeviceComm) Resource(i int) uint32 {
 func (c *DeviceComm) Free() {
 	const op = "DeviceComm.Free"
 	c.exists(op)
-	c.t.live(op)
+	c.t.usable(op)
 	c.t.st.alloc.free(op) // kernels are over
 	if n := c.g.rt.net.Load(); n != nil && c.words != (networks.Span{}) {
 		c.g.rt.mu.Lock()

@@ -112,13 +112,13 @@ func (c *Call) ByNCCL(cannot string) bool {
 	if !asked {
 		switch {
 		case cannot != "":
-			c.not = cannot
+			c.notNCCL = cannot
 		case failed != "":
-			c.not = failed
+			c.notNCCL = failed
 		case capturing && !made:
-			c.not = "its communicator cannot be made while a graph is captured"
+			c.notNCCL = "its communicator cannot be made while a graph is captured"
 		}
-		if c.not != "" {
+		if c.notNCCL != "" {
 			return false
 		}
 	} else {
@@ -133,7 +133,7 @@ func (c *Call) ByNCCL(cannot string) bool {
 	}
 	var err error
 	if !made {
-		g.check(c.Record.Op)
+		g.usable(c.Record.Op)
 		err = g.join(c.Record.Op, d, sort)
 	}
 	if err == nil {
@@ -146,7 +146,7 @@ func (c *Call) ByNCCL(cannot string) bool {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	g.noComm, c.not = e.Msg, e.Msg
+	g.noComm, c.notNCCL = e.Msg, e.Msg
 	return false
 }
 
@@ -241,7 +241,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	if rt.hasComm(g, sort) { // by another goroutine's call
 		return nil
 	}
-	all, err := agree(g, op, "by NCCL", mine, err)
+	all, err := gatherValues(g, op, "by NCCL", mine, err)
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 			comm.noPuts, err = c.Puts(ctx)
 		}
 	}
-	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
+	if _, failed := gatherValues(g, op, "joined", struct{}{}, err); failed != nil {
 		if joined {
 			comm.End(nil)
 		}
@@ -356,9 +356,9 @@ func (rt *Runtime) releaseComms() {
 	nccl.Release(ended, time.Now().Add(endLimit))
 }
 
-// part waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
+// awaitMembers waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
 // has sent for it may be on its way. It waits no longer than partLimit.
-func (rt *Runtime) part() {
+func (rt *Runtime) awaitMembers() {
 	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
 	defer cancel()
 	rt.mu.Lock()

@@ -79,8 +79,8 @@ type resource struct {
 	argument []byte
 }
 
-// has returns what the communicator has of its kind, nil if nothing. rt.mu is held.
-func (c *communicator) has(o resource) *resource {
+// resource returns what the communicator has of its kind, nil if nothing. rt.mu is held.
+func (c *communicator) resource(o resource) *resource {
 	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
 	if i < 0 {
 		return nil
@@ -88,11 +88,11 @@ func (c *communicator) has(o resource) *resource {
 	return &c.resources[i]
 }
 
-// make makes what the communicator does not have yet. All members call it.
-func (c *communicator) make(ctx context.Context, o resource) (err error) {
+// makeResource makes what the communicator does not have yet. All members call it.
+func (c *communicator) makeResource(ctx context.Context, o resource) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
-	known := c.has(o) != nil
+	known := c.resource(o) != nil
 	rt.mu.Unlock()
 	switch {
 	case known:
@@ -113,8 +113,8 @@ func (c *communicator) make(ctx context.Context, o resource) (err error) {
 	return nil
 }
 
-// unmake ends what the communicator has of an allocation, whose work is over.
-func (c *communicator) unmake(a *allocation) (err error) {
+// endResources ends what the communicator has of an allocation, whose work is over.
+func (c *communicator) endResources(a *allocation) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
 	var ended []resource
@@ -165,16 +165,16 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	}
 	rt.mu.Unlock()
 	for _, o := range all {
-		if err := c.make(ctx, o); err != nil {
+		if err := c.makeResource(ctx, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// have makes something of the group's communicators, the first of which is made, too, if there is none. It is collective over the group, on the host. A
+// makeOnAll makes something of the group's communicators, the first of which is made, too, if there is none. It is collective over the group, on the host. A
 // member that cannot ends the communicator: the members may have different things.
-func (g *Group) have(op string, o resource) {
+func (g *Group) makeOnAll(op string, o resource) {
 	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
 	comms := g.comms
@@ -186,10 +186,10 @@ func (g *Group) have(op string, o resource) {
 			err = g.join(op, d, sort) // which has everything
 		case comm != nil && (sort == byKernels || o.handle == nil && o.comm == nil): // kernels of the user's have the first
 			ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
-			err = comm.make(ctx, o)
+			err = comm.makeResource(ctx, o)
 			cancel()
 			g.meeting.Lock()
-			_, err = agree(g, op, "by NCCL", struct{}{}, err)
+			_, err = gatherValues(g, op, "by NCCL", struct{}{}, err)
 			g.meeting.Unlock()
 			if err != nil {
 				comm.End(nil)
@@ -201,15 +201,15 @@ func (g *Group) have(op string, o resource) {
 	}
 }
 
-// native returns something of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all of it again.
-func (g *Group) native(op string, o resource) resource {
+// nativeResource returns a resource of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all of it again.
+func (g *Group) nativeResource(op string, o resource) resource {
 	rt := g.rt
 	for {
 		rt.mu.Lock()
 		capturing, comm := rt.capture != nil, g.comms[byKernels]
 		var found *resource
 		if comm != nil {
-			found = comm.has(o)
+			found = comm.resource(o)
 		}
 		rt.mu.Unlock()
 		switch {
@@ -220,14 +220,14 @@ func (g *Group) native(op string, o resource) resource {
 		case capturing:
 			panic(rt.misuse(op, "", "launch the kernel once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
 		}
-		g.have(op, o)
+		g.makeOnAll(op, o)
 	}
 }
 
 // NativeComm is what a kernel with NCCL's own headers gets for a communicator.
 func (in Inner) NativeComm(op string, c *DeviceComm) []byte {
 	c.usable(op)
-	return c.g.native(op, resource{a: c.t.st.alloc, comm: c}).argument
+	return c.g.nativeResource(op, resource{a: c.t.st.alloc, comm: c}).argument
 }
 
 // NativeWindow is what a kernel with NCCL's own headers gets for a window.
@@ -238,7 +238,7 @@ func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
 	windowed := h.windowed
 	rt.mu.Unlock()
 	if windowed {
-		return h.g.native(op, resource{a: h.t.st.alloc, handle: h}).window
+		return h.g.nativeResource(op, resource{a: h.t.st.alloc, handle: h}).window
 	}
 	if h.t.st.alloc.block != nil {
 		panic(rt.misuse(op, "window", "allocate it by Empty", "the tensor is of a memory pool, of which NCCL has no windows"))
@@ -257,7 +257,7 @@ func (h *Handle) nativeWindow(op string) {
 	rt.mu.Lock()
 	h.windowed = true
 	rt.mu.Unlock()
-	h.g.have(op, resource{a: a, handle: h})
+	h.g.makeOnAll(op, resource{a: a, handle: h})
 }
 
 // nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is collective over the group, on the host.
@@ -269,7 +269,7 @@ func (c *DeviceComm) nativeComm(op string) {
 	rt.mu.Lock()
 	c.g.deviceComms = append(c.g.deviceComms, c)
 	rt.mu.Unlock()
-	c.g.have(op, resource{a: c.t.st.alloc, comm: c})
+	c.g.makeOnAll(op, resource{a: c.t.st.alloc, comm: c})
 }
 
 // WatchNative watches a launched kernel that uses the communicators of groups: they end with it if it must.

@@ -57,7 +57,7 @@ func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 func (c *communicator) covers(t *Tensor) bool {
 	c.g.rt.mu.Lock()
 	defer c.g.rt.mu.Unlock()
-	return t.Symmetric() && c.has(resource{a: t.st.alloc}) != nil
+	return t.Symmetric() && c.resource(resource{a: t.st.alloc}) != nil
 }
 
 // putByNCCL issues the copy of an admitted put. It refuses a communicator that was ended.
@@ -68,7 +68,7 @@ func (h *Handle) putByNCCL(c *Call, dst int, src *Tensor) {
 		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
-		Window: comm.has(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
+		Window: comm.resource(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
 	c.route = route{} // it is told of here
 	if put.N > 0 {
 		c.issued(c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, put) }))

@@ -46,7 +46,7 @@ type networkReport struct {
 // cannot have an engine is an error of all, unless they were told to do without.
 func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	n := rt.net.Load()
-	gate, err := rt.agreeGate(op, g)
+	gate, err := rt.gatherGate(op, g)
 	if err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	}
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	all, err := agree(g, op, "the network", mine, nil)
+	all, err := gatherValues(g, op, "the network", mine, nil)
 	if err == nil {
-		err = alike(g, op, all)
+		err = sameKind(g, op, all)
 	}
 	why := ""
 	for i, peer := range all {
@@ -95,23 +95,23 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 		n.Peers[g.ranks[i]] = peer.Address
 	}
 	rt.net.Store(n)
-	_, err = agree(g, op, "the network is connected", struct{}{}, errors.Join(rt.reconnect(), rt.watchNetwork()))
+	_, err = gatherValues(g, op, "the network is connected", struct{}{}, errors.Join(rt.reconnect(), rt.watchNetwork()))
 	return err
 }
 
-// agreeGate finds the gate. It is collective over g, and no member opens its network, or says where that is found, before all know the secret.
-func (rt *Runtime) agreeGate(op string, g *Group) (networks.Gate, error) {
+// gatherGate finds the gate. It is collective over g, and no member opens its network, or says where that is found, before all know the secret.
+func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	all, err := agree(g, op, "the gate of the network", networks.NewReport(), nil)
+	all, err := gatherValues(g, op, "the gate of the network", networks.NewReport(), nil)
 	if err != nil {
 		return networks.Gate{}, err
 	}
 	return networks.GateOf(all), nil
 }
 
-// alike refuses members of g that are of another sort than its first: their memory may not mean the same.
-func alike(g *Group, op string, all []networkReport) error {
+// sameKind refuses members of g that are of another sort than its first: their memory may not mean the same.
+func sameKind(g *Group, op string, all []networkReport) error {
 	for i, peer := range all {
 		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
 			return &Error{Kind: KindMismatch, Op: op, Rank: g.rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d runs on %s (%s), rank %d on %s (%s)", g.ranks[0], all[0].Device, all[0].Arch, g.ranks[i], peer.Device, peer.Arch),

@@ -32,7 +32,7 @@ func (g *Group) wire(op, desc string) error {
 	if err == nil {
 		clear(n.In(s)) // of a group that was freed; nobody adds to them any more
 	}
-	all, failed := agree(g, op, desc+", words", wiring{s.First, next}, err)
+	all, failed := gatherValues(g, op, desc+", words", wiring{s.First, next}, err)
 	if failed != nil {
 		if err == nil {
 			rt.mu.Lock()
@@ -52,7 +52,7 @@ func (g *Group) wire(op, desc string) error {
 	if err = g.writeTables(n, words); err == nil {
 		err = g.openPipes(n, next)
 	}
-	_, err = agree(g, op, desc+", tables", struct{}{}, err)
+	_, err = gatherValues(g, op, desc+", tables", struct{}{}, err)
 	return err
 }
 
@@ -131,7 +131,7 @@ func (a *allocation) expose(op string, g *Group) error {
 	rt.mu.Lock()
 	next := n.Window()
 	rt.mu.Unlock()
-	all, err := agree(g, op, "windows of "+a.id, next, nil)
+	all, err := gatherValues(g, op, "windows of "+a.id, next, nil)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a *allocation) expose(op string, g *Group) error {
 	if err == nil {
 		err = n.Engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
 	}
-	_, err = agree(g, op, "windows of "+a.id+" are known", struct{}{}, err)
+	_, err = gatherValues(g, op, "windows of "+a.id+" are known", struct{}{}, err)
 	if err != nil {
 		return errors.Join(err, n.Forget(id))
 	}

@@ -39,7 +39,7 @@ func (g *Group) carriesAny(op string, instead ...string) bool {
 func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	g := h.g
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if op.Bytes == 0 && op.Signal == abi.NetNone {
 		return
 	}
@@ -74,7 +74,7 @@ func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.Ne
 func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer uint32, channel int) {
 	g := h.g
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Record.Far = true
 	c.rt.expect(c.Record.Op, posts)
 	c.Launch(kernel, 0, launch.OneBlock(threads), launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))

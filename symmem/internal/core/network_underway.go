@@ -27,7 +27,7 @@ func (rt *Runtime) postFence(op string, n *networks.Network) {
 	c := rt.ownCall(op)
 	c.opts.stream = rt.first
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	rt.expect(op, 1)
 	c.Launch("net_post", 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.Port,
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))

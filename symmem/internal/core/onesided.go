@@ -31,7 +31,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
 	if h.putsByNCCL(&c, src) {
 		defer c.Enter().Leave()
-		c.Begin()
+		c.PickStream()
 		c.Admit(src, h.t)
 		h.putByNCCL(&c, dst, src)
 		return
@@ -73,7 +73,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 // fits checks that a tensor can be copied to or from the start of the handle's own.
 func (h *Handle) fits(op, arg string, t *Tensor) {
 	rt := h.g.rt
-	rt.live(op, t)
+	rt.usable(op, t)
 	if t.dtype != h.t.dtype {
 		panic(rt.misuse(op, arg, "give one of the same type", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
 	}
@@ -85,7 +85,7 @@ func (h *Handle) fits(op, arg string, t *Tensor) {
 // move copies n bytes between t and a member's copy of the handle's tensor.
 func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(t, h.t)
 	c.issued(c.stream.copy(dst, src, n))
 }
@@ -126,7 +126,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		Word: h.pads[dst] + device.Ptr(8*sig), Value: val,
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(src, h.t)
 	switch {
 	case byNCCL:
@@ -198,7 +198,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 // block checks a block of the handle's tensor and returns the bytes to its first element.
 func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	rt := h.g.rt
-	rt.live(op, t)
+	rt.usable(op, t)
 	switch {
 	case len(t.shape) != 2 || len(h.t.shape) != 2:
 		panic(rt.misuse(op, arg, "View gives a tensor other dimensions", "%s and the handle's tensor have two dimensions, not %v and %v", arg, t.shape, h.t.shape))
@@ -219,7 +219,7 @@ func (h *Handle) rows(kind uint32, t *Tensor, at device.Ptr, width, pitch int) a
 // moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.
 func (h *Handle) moveRows(c *Call, t *Tensor, a rows.CopyRowsArgs) {
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if t.n == 0 {
 		return
 	}

@@ -74,7 +74,7 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 	case MajorAlign:
 		o.align = int(v)
 	case Into:
-		rt.live(op, v.Tensor)
+		rt.usable(op, v.Tensor)
 		o.into = v.Tensor
 	case Via:
 		if v == ViaNCCL && !of.NCCL {
@@ -104,7 +104,7 @@ func (rt *Runtime) read(o *options, of *operators.Operator, g *Group, fixed bool
 	if o.group.rt != rt {
 		panic(rt.misuse(op, "group", "give a group of this world", "the group belongs to another world"))
 	}
-	o.group.check(op)
+	o.group.usable(op)
 }
 
 // groupOf reads the options of a call that takes a *Group alone.

@@ -38,7 +38,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 	if file != nil {
 		defer file.Close()
 	}
-	peers, err := agree(g, op, desc, mine, failed)
+	peers, err := gatherValues(g, op, desc, mine, failed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +74,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 			files[at].Close()
 		}
 	}
-	if _, err := agree(g, op, desc, struct{}{}, failed); err != nil {
+	if _, err := gatherValues(g, op, desc, struct{}{}, failed); err != nil {
 		for _, s := range fresh {
 			err = errors.Join(err, s.Close())
 		}

@@ -93,7 +93,7 @@ func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
 func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) *Tensor {
 	rt, op := g.rt, c.Record.Op
 	rt.refuseTake(op)
-	g.check(op)
+	g.usable(op)
 	rt.inStep(op)
 	bytes := n * dtype.Size()
 	pad, size := rt.padSize, memory.BlockSize(bytes)
@@ -182,7 +182,7 @@ func (a *allocation) freePooled(op string) {
 		rt.raise(op, s.synchronize())
 	}
 	defer c.Enter().Leave()
-	g.check(op)
+	g.usable(op)
 	rt.inStep(op)
 	if !a.storage.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
@@ -205,7 +205,7 @@ func (a *allocation) freePooled(op string) {
 // otherUsers begins the call c that frees a, and returns the streams other than the call's that used a.
 func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	for _, s := range c.rt.streams {
 		if s != c.stream && a.used&s.bit() != 0 {
 			list = append(list, s)

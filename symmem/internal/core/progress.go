@@ -102,12 +102,12 @@ func (rt *Runtime) underway(p *Progress, moves *calls.Digest) {
 	}
 }
 
-// enter counts a goroutine that is in a call of a stream, until leave.
-func (rt *Runtime) enter() {
+// countIn counts a goroutine that is in a call of a stream, until countOut.
+func (rt *Runtime) countIn() {
 	rt.inside.Add(1)
 }
 
-func (rt *Runtime) leave() {
+func (rt *Runtime) countOut() {
 	rt.moves.Add(1)
 	rt.inside.Add(-1)
 }
@@ -133,8 +133,8 @@ func (rt *Runtime) allStreams() []*Stream {
 	return nil
 }
 
-// lane keeps the list for allStreams. rt.mu is held.
-func (rt *Runtime) lane() { rt.lanes.Store(ptr(slices.Clone(rt.streams))) }
+// keepStreams keeps the list for allStreams. rt.mu is held.
+func (rt *Runtime) keepStreams() { rt.lanes.Store(ptr(slices.Clone(rt.streams))) }
 
 // progress is what Runtime.Progress counts.
 type progress struct {

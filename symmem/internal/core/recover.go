@@ -56,13 +56,13 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 		if rt.client == nil {
 			return []int{value}, failed
 		}
-		return agreeCtx(ctx, meet, op, step, value, failed)
+		return gatherWithout(ctx, meet, op, step, value, failed)
 	}
 	rt.releaseComms()
 	rt.keepUnawaited()
 	rt.remains.Store(&left)
 	lost = rt.lose(replaced, gone)
-	rt.renew(slices.Max(generations) + 1)
+	rt.renumber(slices.Max(generations) + 1)
 	var failed error
 	if len(replaced) == 0 {
 		failed = rt.reconnect() // first: until then signals may arrive
@@ -105,10 +105,10 @@ func (rt *Runtime) checkRecover(op string, ctx context.Context, replaced []int) 
 	})
 }
 
-// agreeCtx is agree outside a group's numbering, for Recover.
-func agreeCtx(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
+// gatherWithout is gatherValues outside a group's numbering, for Recover.
+func gatherWithout(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
 	g.met++
-	return agreeBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
+	return gatherValuesBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
 		g.rt.sanitizer.Publish()
 		defer g.rt.sanitizer.Observe()
 		return g.rt.client.Gather(ctx, bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}, data)
@@ -160,8 +160,8 @@ func firstOf(ranks, set []int) int {
 	return -1
 }
 
-// renew starts the numbering of all groups anew.
-func (rt *Runtime) renew(generation int) {
+// renumber starts the numbering of all groups anew.
+func (rt *Runtime) renumber(generation int) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.generation = generation
@@ -170,11 +170,11 @@ func (rt *Runtime) renew(generation int) {
 	for _, g := range rt.groups {
 		g.emptyPool()
 		if g == rt.all {
-			g.renew(g.name)
+			g.renumber(g.name)
 			continue
 		}
 		if g.stale.Load() == nil {
-			g.renew(fmt.Sprintf("%s#kept%d", g.listed(), serials[g.name]))
+			g.renumber(fmt.Sprintf("%s#kept%d", g.listed(), serials[g.name]))
 			serials[g.name]++
 		}
 	}
@@ -216,7 +216,7 @@ func (rt *Runtime) rebuild(ctx context.Context) error {
 	if rt.whole() {
 		rt.all.stale.Store(nil)
 	}
-	err := Maybe(func() { rt.furnishWorld("Recover") })
+	err := Maybe(func() { rt.buildWorld("Recover") })
 	if err != nil {
 		rt.all.stale.Store(ptr("it could not be built again: " + err.(*Error).Msg))
 	}

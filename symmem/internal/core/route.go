@@ -21,8 +21,8 @@ type route struct {
 	unknown bool // how many bytes it moves is known on the device alone
 }
 
-// went says to Explain and to a trace which way the call went, once its work was issued. rt.mu is held.
-func (c *Call) went() {
+// noteRoute notes for Explain and for a trace which way the call went, once its work was issued. rt.mu is held.
+func (c *Call) noteRoute() {
 	p, t := &c.route, c.rt.trace.Load()
 	if p.way == "" || t == nil && c.rt.choices == nil {
 		return
@@ -46,8 +46,8 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, c.rt.between()), Why: p.why}
 	case p.of != "":
 		why := p.why
-		if c.not != "" {
-			why += "; NCCL does not carry it: " + c.not
+		if c.notNCCL != "" {
+			why += "; NCCL does not carry it: " + c.notNCCL
 		}
 		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, c.rt.between()), Why: why}
 	case far && p.way == "with":

@@ -105,11 +105,11 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 		rt.client.OnLost(rt.lost)
 		rt.client.OnLeft(rt.noteDeparture)
 	}
-	return rt, Maybe(func() { rt.build(config) })
+	return rt, Maybe(func() { rt.start(config) })
 }
 
-// build makes the first stream and the group of all ranks.
-func (rt *Runtime) build(config Config) {
+// start makes the first stream and the group of all ranks.
+func (rt *Runtime) start(config Config) {
 	const op = "Init"
 	if rt.size > MaxWorld {
 		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxWorld, rt.size))
@@ -129,13 +129,13 @@ func (rt *Runtime) build(config Config) {
 	}
 	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
 	rt.all.splitByHost()
-	rt.all.renew(rt.all.name)
+	rt.all.renumber(rt.all.name)
 	rt.groups = append(rt.groups, rt.all)
 	if config.Joining {
 		rt.all.stale.Store(ptr(fmt.Sprintf("rank %d has not joined it yet", rt.rank)))
 		return
 	}
-	rt.furnishWorld(op)
+	rt.buildWorld(op)
 }
 
 // Rank is this rank's number among all ranks.
@@ -165,7 +165,7 @@ func (rt *Runtime) Close() error {
 	if !rt.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	rt.part()
+	rt.awaitMembers()
 	rt.giveUp("the world was closed")
 	rt.looking.Lock() // nobody begins to look any more
 	defer rt.looking.Unlock()

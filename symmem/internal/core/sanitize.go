@@ -28,7 +28,7 @@ type sanitizing struct {
 func (rt *Runtime) Sanitize(on bool, seed int64) {
 	const op = "Sanitize"
 	rt.hostCall(op)
-	rt.all.check(op)
+	rt.all.usable(op)
 	if _, ok := rt.dev.(device.BoundsChecker); ok {
 		rt.checkBounds(op, on, seed)
 		return
@@ -42,7 +42,7 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	if failed == nil && rt.sanitizer.On() != on {
 		failed = rt.drain()
 	}
-	shadow, err := rt.agreeShadow(op, on, seed, failed)
+	shadow, err := rt.shareShadow(op, on, seed, failed)
 	if err = rt.sanitizer.Switch(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed}, err); err != nil {
 		panic(rt.failure(op, err))
 	}
@@ -85,20 +85,20 @@ func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
 	if failed == nil && rt.checking.Load() != on {
 		failed = rt.drain()
 	}
-	if _, err := agree(rt.all, op, sanitizer.Setting(on, seed), "", failed); err != nil {
+	if _, err := gatherValues(rt.all, op, sanitizer.Setting(on, seed), "", failed); err != nil {
 		panic(rt.failure(op, err))
 	}
 	rt.checking.Store(on)
 }
 
-// agreeShadow returns the name of the shadow that a rank has already, who may have been there before others were replaced, or else of one that the first makes. A
+// shareShadow returns the name of the shadow that a rank has already, who may have been there before others were replaced, or else of one that the first makes. A
 // holder of the world's meeting calls it.
-func (rt *Runtime) agreeShadow(op string, on bool, seed int64, failed error) (string, error) {
+func (rt *Runtime) shareShadow(op string, on bool, seed int64, failed error) (string, error) {
 	shadow := ""
 	if failed == nil {
 		shadow, failed = rt.sanitizer.Device().Shadow(false)
 	}
-	all, err := agree(rt.all, op, sanitizer.Setting(on, seed), shadow, failed)
+	all, err := gatherValues(rt.all, op, sanitizer.Setting(on, seed), shadow, failed)
 	if err != nil || !on {
 		return "", err
 	}
@@ -108,7 +108,7 @@ func (rt *Runtime) agreeShadow(op string, on bool, seed int64, failed error) (st
 	if rt.rank == 0 {
 		shadow, failed = rt.sanitizer.Device().Shadow(true)
 	}
-	if all, err = agree(rt.all, op, "its shadow", shadow, failed); err != nil {
+	if all, err = gatherValues(rt.all, op, "its shadow", shadow, failed); err != nil {
 		return "", err
 	}
 	return all[0], nil

@@ -85,9 +85,9 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 		return nil
 	}
 	g.meeting.Lock()
-	said, err := agree(g, op, "the devices", mine, err)
+	said, err := gatherValues(g, op, "the devices", mine, err)
 	if err == nil {
-		err = rt.agreeBackend(op, g)
+		err = rt.compareBackends(op, g)
 	}
 	g.meeting.Unlock()
 	if err != nil {
@@ -103,9 +103,9 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	return nil
 }
 
-// divide leaves this rank its portion of a device that others use too: of the memory, of which each may take more, and where kernels run side by side of
+// takeShare leaves this rank its portion of a device that others use too: of the memory, of which each may take more, and where kernels run side by side of
 // the processors, so that the blocks of kernels that wait for each other are all there at once.
-func (rt *Runtime) divide(s Sharing) {
+func (rt *Runtime) takeShare(s Sharing) {
 	n := len(s.With(rt.rank))
 	if n == 0 {
 		return

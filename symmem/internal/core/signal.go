@@ -44,7 +44,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 		return
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	a := ArgsOf[signal.BarrierArgs](&c)
 	*a = signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}
 	c.Launch("barrier", 0, launch.OneBlock(32), launch.Bytes(a))
@@ -99,7 +99,7 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 		return
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	a := ArgsOf[signal.SignalArgs](&c)
 	*a = signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}
 	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(a))
@@ -133,7 +133,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	word := h.pads[h.g.rank] + device.Ptr(8*sig)
 	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
 		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
@@ -184,7 +184,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 		return
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(h.t)
 	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
 }
@@ -208,7 +208,7 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	c := h.newCall(operators.ResetSignal, opts)
 	h.word(op, sig)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(h.t)
 	c.issued(c.stream.set0(h.pads[h.g.rank]+device.Ptr(8*sig), 8))
 }

@@ -50,7 +50,7 @@ func (rt *Runtime) newStream() (*Stream, error) {
 		s.id = rt.streams[n-1].id + 1
 	}
 	rt.streams = append(rt.streams, s)
-	rt.lane()
+	rt.keepStreams()
 	if t := rt.trace.Load(); t != nil {
 		s.d = t.Stream(d, s.id)
 	}
@@ -78,7 +78,7 @@ func (rt *Runtime) drop(s *Stream) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.streams = slices.DeleteFunc(rt.streams, func(o *Stream) bool { return o == s })
-	rt.lane()
+	rt.keepStreams()
 	for _, g := range rt.groups {
 		if g.last == s {
 			g.last = nil // its work is done: nothing to wait for
@@ -160,8 +160,8 @@ func (s *Stream) rests(unsure bool) bool {
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {
-	s.rt.enter()
-	defer s.rt.leave()
+	s.rt.countIn()
+	defer s.rt.countOut()
 	s.mu.Lock() // not by issue: every operation comes here, and a closure would copy the launch
 	defer s.mu.Unlock()
 	if s.gone {
@@ -187,8 +187,8 @@ func (s *Stream) set0(dst device.Ptr, n int) error {
 
 // issue calls f with the device's stream, which nobody else uses meanwhile. It is refused if the stream was closed since the caller looked.
 func (s *Stream) issue(f func(device.Stream) error) error {
-	s.rt.enter()
-	defer s.rt.leave()
+	s.rt.countIn()
+	defer s.rt.countOut()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
@@ -261,7 +261,7 @@ func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
 	defer rt.mu.Unlock()
 	c := rt.ownCall(op)
 	c.opts.stream = s
-	c.Begin()
+	c.PickStream()
 	before, rt.current = rt.current, c.stream
 	return before
 }
@@ -361,7 +361,7 @@ func (e *Event) on(of *operators.Operator, opts []Option, do func(*Stream, devic
 	e.usable(op, "event")
 	c := e.rt.newCall(of, e.rt.all, opts)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.issued(do(c.stream, e.d))
 }
 
@@ -377,8 +377,8 @@ func (e *Event) Synchronize() {
 }
 
 func (e *Event) synchronize() error {
-	e.rt.enter()
-	defer e.rt.leave()
+	e.rt.countIn()
+	defer e.rt.countOut()
 	return e.d.Synchronize()
 }
 
@@ -432,7 +432,7 @@ func (e *Event) Free() {
 func (rt *Runtime) Elapsed(f func()) time.Duration {
 	const op = "Elapsed"
 	rt.hostCall(op)
-	rt.all.check(op)
+	rt.all.usable(op)
 	rt.needFunction(op, f)
 	start, end := rt.NewEvent(), rt.NewEvent()
 	defer start.Free()

@@ -36,7 +36,7 @@ func (rt *Runtime) Survivors() *Group {
 	const op = "Survivors"
 	rt.hostCall(op)
 	if rt.places.Load() == nil {
-		rt.all.check(op) // it has not joined
+		rt.all.usable(op) // it has not joined
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -69,7 +69,7 @@ func muster[T any](ctx context.Context, rt *Runtime, op, desc string, mine T) (l
 		return []int{rt.rank}, []T{mine}, nil
 	}
 	g := &Group{rt: rt, name: "world", rank: rt.rank}
-	all, err = agreeBy(g, op, mine, nil, func(data []byte) (said [][]byte, err error) {
+	all, err = gatherValuesBy(g, op, mine, nil, func(data []byte) (said [][]byte, err error) {
 		rt.sanitizer.Publish()
 		defer rt.sanitizer.Observe()
 		g.ranks, said, err = rt.client.GatherLeft(ctx, bootstrap.Call{Key: "left", Op: op, Desc: desc}, data)
@@ -97,7 +97,7 @@ func (rt *Runtime) base() *Group {
 	left := rt.remaining()
 	g := &Group{rt: rt, name: "world", ranks: left, rank: slices.Index(left, rt.rank)}
 	g.splitByHost()
-	g.renew("left " + g.listed())
+	g.renumber("left " + g.listed())
 	return g
 }
 

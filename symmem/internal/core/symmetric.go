@@ -31,12 +31,12 @@ type allocation struct {
 	block   *memory.PoolBlock      // of the memory pool it goes back to, or nil
 
 	// Guarded by rt.mu.
-	peers    map[int]device.Segment // by world rank, as far as mapped
-	handles  []*Handle
-	windows  map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
-	used     uint64            // streams that touched memory of a pool, a bit each
-	castings map[*Group]*casting
-	alone    bool // was of a pool that is no more: freed without the others
+	peers      map[int]device.Segment // by world rank, as far as mapped
+	handles    []*Handle
+	windows    map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
+	used       uint64            // streams that touched memory of a pool, a bit each
+	multicasts map[*Group]*multicasting
+	alone      bool // was of a pool that is no more: freed without the others
 }
 
 // place lays out a segment. Its data begins where a window of NCCL's can.
@@ -60,7 +60,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	g.exists(op)
 	rt := g.rt
 	rt.numel(op, dtype, shape)
-	g.check(op)
+	g.usable(op)
 	rt.mu.Lock()
 	pad := rt.padSize
 	rt.mu.Unlock()
@@ -80,7 +80,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	defer g.meeting.Unlock()
 	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
 	seg, err := rt.dev.NewSegment(a.at.End)
-	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
+	if _, failed := gatherValues(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {
 			seg.Close()
 		}
@@ -127,7 +127,7 @@ func (a *allocation) free(op string) {
 	}
 	rt.synchronize(op)
 	if a.stale.Load() == nil && !alone {
-		a.group.check(op)
+		a.group.usable(op)
 		if a.group.split.Spans() {
 			rt.fence(op)
 		}
@@ -150,7 +150,7 @@ func (a *allocation) free(op string) {
 // ends and is no reason to fail.
 func (a *allocation) release() {
 	a.unlocate()
-	for _, c := range a.castings {
+	for _, c := range a.multicasts {
 		c.close()
 	}
 	for _, s := range a.peers {
@@ -159,7 +159,7 @@ func (a *allocation) release() {
 	for _, h := range a.handles {
 		h.tables.release()
 	}
-	a.castings, a.peers, a.handles = nil, nil, nil
+	a.multicasts, a.peers, a.handles = nil, nil, nil
 }
 
 // SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a positive

@@ -22,11 +22,11 @@ const (
 func (g *Group) LSA() *Group {
 	const op = "LSA"
 	g.exists(op)
-	g.check(op)
+	g.usable(op)
 	if !g.split.Spans() {
 		return g
 	}
-	return g.made(op, &g.lsa, lsaTeam)
+	return g.teamOf(op, &g.lsa, lsaTeam)
 }
 
 // lsaCall is how a hint writes the team of g: of the world as the call of a variable g, for which a session writes symm.LSA() where it has no such variable.
@@ -43,7 +43,7 @@ func (g *Group) lsaCall() string {
 func (g *Group) Rail() *Group {
 	const op = "Rail"
 	g.exists(op)
-	g.check(op)
+	g.usable(op)
 	switch {
 	case !g.split.Even():
 		unevenly := "on one host than on another"
@@ -54,11 +54,11 @@ func (g *Group) Rail() *Group {
 	case len(g.split.Here()) == 1:
 		return g
 	}
-	return g.made(op, &g.rail, railTeam)
+	return g.teamOf(op, &g.rail, railTeam)
 }
 
-// made returns a team. One that the group has not made has no other member than this rank, and is made now.
-func (g *Group) made(op string, team **Group, sort string) *Group {
+// teamOf returns a team. One that the group has not made has no other member than this rank, and is made now.
+func (g *Group) teamOf(op string, team **Group, sort string) *Group {
 	rt := g.rt
 	rt.mu.Lock()
 	t := *team
@@ -68,7 +68,7 @@ func (g *Group) made(op string, team **Group, sort string) *Group {
 	}
 	rt.hostCall(op)
 	t = g.newTeam(sort, []int{rt.rank})
-	t.furnish(op, t.listed())
+	t.build(op, t.listed())
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if *team == nil {
@@ -84,16 +84,16 @@ func (g *Group) made(op string, team **Group, sort string) *Group {
 func (g *Group) newTeam(sort string, ranks []int) *Group {
 	t := &Group{rt: g.rt, of: g, sort: sort, name: places.Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
 	t.splitByHost()
-	t.renewTeam()
+	t.renumberTeam()
 	return t
 }
 
-// renewTeam is renew under a key that follows from that of the group.
-func (g *Group) renewTeam() { g.renew(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
+// renumberTeam is renumber under a key that follows from that of the group.
+func (g *Group) renumberTeam() { g.renumber(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
 
-// team makes the teams of a group that spans hosts and has just been furnished, or those that Recover has to build again. It is collective over the
+// makeTeams makes the teams of a group that spans hosts and has just been built, or those that Recover has to build again. It is collective over the
 // group: if one member fails, all do, and the teams that were made go again.
-func (g *Group) team(op string) {
+func (g *Group) makeTeams(op string) {
 	if !g.split.Spans() {
 		return
 	}
@@ -103,13 +103,13 @@ func (g *Group) team(op string) {
 		if len(g.split.Here()) == 1 {
 			return
 		}
-		lsa = g.furnishTeam(op, lsa, lsaTeam, g.split.Here())
+		lsa = g.buildTeam(op, lsa, lsaTeam, g.split.Here())
 		if g.split.Even() {
-			rail = g.furnishTeam(op, rail, railTeam, g.split.Counterparts())
+			rail = g.buildTeam(op, rail, railTeam, g.split.Counterparts())
 		}
 	})
 	g.meeting.Lock()
-	_, err := agree(g, op, g.name, struct{}{}, failed)
+	_, err := gatherValues(g, op, g.name, struct{}{}, failed)
 	g.meeting.Unlock()
 	if err != nil {
 		for _, t := range []*Group{lsa, rail} {
@@ -130,8 +130,8 @@ func (g *Group) team(op string) {
 	g.lsa, g.rail = lsa, rail
 }
 
-// furnishTeam makes a team, or builds it again if it is stale.
-func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Group {
+// buildTeam makes a team, or builds it again if it is stale.
+func (g *Group) buildTeam(op string, t *Group, sort string, ranks []int) *Group {
 	switch {
 	case t == nil:
 		t = g.newTeam(sort, ranks)
@@ -143,10 +143,10 @@ func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Grou
 		t.unwire()
 		g.rt.mu.Unlock()
 		t.work.release()
-		t.renewTeam()
+		t.renumberTeam()
 		t.stale.Store(nil)
 	}
-	t.furnish(op, t.listed())
+	t.build(op, t.listed())
 	return t
 }
 

@@ -27,7 +27,7 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	n := rt.numel(op, dtype, shape)
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if rt.pooling != nil {
 		return rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true)
 	}
@@ -38,7 +38,7 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 func (rt *Runtime) zeros(op string, dtype DType, shape []int, n int) *Tensor {
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	return c.zeros(dtype, shape, n)
 }
 
@@ -111,7 +111,7 @@ func (t *Tensor) Bytes() int {
 
 // Ptr is the address of the first element on the device.
 func (t *Tensor) Ptr() uintptr {
-	t.live("Ptr")
+	t.usable("Ptr")
 	return uintptr(t.pointer())
 }
 
@@ -126,7 +126,7 @@ func (t *Tensor) Symmetric() bool {
 // Slice is the part [lo, hi) of the first dimension. It shares memory.
 func (t *Tensor) Slice(lo, hi int) *Tensor {
 	const op = "Slice"
-	t.live(op)
+	t.usable(op)
 	if len(t.shape) == 0 {
 		panic(t.rt.misuse(op, "", "", "a tensor without dimensions cannot be sliced"))
 	}
@@ -148,7 +148,7 @@ func (t *Tensor) Slice(lo, hi int) *Tensor {
 // View is the same elements under another shape. One dimension may be -1: it follows from the others.
 func (t *Tensor) View(shape ...int) *Tensor {
 	const op = "View"
-	t.live(op)
+	t.usable(op)
 	shape = slices.Clone(shape)
 	if i := slices.Index(shape, -1); i >= 0 {
 		shape[i] = 1
@@ -168,7 +168,7 @@ func (t *Tensor) View(shape ...int) *Tensor {
 // the elements became larger or smaller, and must allow it. It shares memory.
 func (t *Tensor) As(dtype DType) *Tensor {
 	const op = "As"
-	t.live(op)
+	t.usable(op)
 	t.rt.numel(op, dtype, nil)
 	last := len(t.shape) - 1
 	if last < 0 || t.shape[last]*t.dtype.Size()%dtype.Size() != 0 || int(t.pointer())%dtype.Size() != 0 {
@@ -187,7 +187,7 @@ func (t *Tensor) As(dtype DType) *Tensor {
 // the stream: see [Runtime.UseMemPool]. For any other tensor it is immediate and safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
-	t.live(op)
+	t.usable(op)
 	if t.st.alloc != nil && !t.Symmetric() {
 		panic(t.rt.misuse(op, "", "free the tensor that Empty returned", "this is a view of memory of rank %d", t.st.peer))
 	}
@@ -216,19 +216,19 @@ func (t *Tensor) exists(op string) {
 	}
 }
 
-// live refuses tensors that cannot be used any more, or belong to another world.
-func (rt *Runtime) live(op string, tensors ...*Tensor) {
+// usable refuses tensors that cannot be used any more, or belong to another world.
+func (rt *Runtime) usable(op string, tensors ...*Tensor) {
 	rt.refuseClosed(op)
 	for _, t := range tensors {
-		t.live(op)
+		t.usable(op)
 		if t.rt != rt {
 			panic(rt.misuse(op, "tensor", "copy it through the host, as by CopyFrom(x.Float64s())", "the tensor %v belongs to another world", t.kind()))
 		}
 	}
 }
 
-// live refuses a tensor that cannot be used any more.
-func (t *Tensor) live(op string) {
+// usable refuses a tensor that cannot be used any more.
+func (t *Tensor) usable(op string) {
 	t.exists(op)
 	t.rt.refuseClosed(op)
 	a := t.st.alloc

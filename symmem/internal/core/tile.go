@@ -39,7 +39,7 @@ func (r *Rectangle) Like(o *Rectangle) bool {
 // Tile is rows [r0, r1) and columns [c0, c1) of a tensor of two dimensions, as t[r0:r1, c0:c1] is in PyTorch.
 func (t *Tensor) Tile(r0, r1, c0, c1 int) *Tile {
 	const op = "Tile"
-	t.live(op)
+	t.usable(op)
 	if len(t.shape) != 2 {
 		panic(t.rt.misuse(op, "", "View it with two", "a tile is of a tensor of two dimensions, not of %v", t.kind()))
 	}

@@ -16,11 +16,11 @@ import (
 // ncclBackend is the back end whose tensors are windows.
 const ncclBackend = "NCCL"
 
-// ready makes the group's communicator, if the back end wants it, and the window of an allocation that has a handle now. It is collective over the
+// registerWindow makes the group's communicator, if the back end wants it, and the window of an allocation that has a handle now. It is collective over the
 // group, which can be used without either.
-func (g *Group) ready(op string, a *allocation) {
+func (g *Group) registerWindow(op string, a *allocation) {
 	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && g.rt.backendName() == ncclBackend && g.shares() == "" {
-		g.have(op, resource{a: a})
+		g.makeOnAll(op, resource{a: a})
 	}
 }
 
@@ -47,7 +47,7 @@ func (a *allocation) closeWindows() (err error) {
 		rt.mu.Unlock()
 		for _, c := range comms {
 			if c != nil {
-				err = errors.Join(err, c.unmake(a))
+				err = errors.Join(err, c.endResources(a))
 			}
 		}
 	}

@@ -50,8 +50,8 @@ func (g *Group) layout() layout.Workspace {
 	return layout.Local(len(g.ranks), g.channels, g.rt.plan)
 }
 
-// furnish builds the workspace. It is collective over the group.
-func (g *Group) furnish(op, desc string) {
+// build builds the workspace. It is collective over the group.
+func (g *Group) build(op, desc string) {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	rt := g.rt
