@@ -2,8 +2,8 @@ package symmem
 
 import (
 	"slices"
-	"unsafe"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -77,15 +77,6 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 	}
 }
 
-// maxArgs is the most bytes of a built-in kernel's arguments.
-const maxArgs = 4 << 10
-
 // ArgsOf is a place for the arguments of the kernel that an admitted call launches, so that a call allocates nothing. The
 // group's calls share it; a launch reads it before the next call enters.
-func ArgsOf[T any](c *Call) *T {
-	var t T
-	if unsafe.Sizeof(t) > maxArgs {
-		panic("symmem: the arguments of a kernel are too long")
-	}
-	return (*T)(unsafe.Pointer(c.opts.group.args))
-}
+func ArgsOf[T any](c *Call) *T { return launch.In[T](c.opts.group.args) }

@@ -209,14 +209,3 @@ func (g *Graph) Free() {
 }
 
 func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }
-
-// hostCall refuses a call that has no place in a graph while one is captured, and any after Close.
-func (rt *Runtime) hostCall(op string) {
-	rt.refuseClosed(op)
-	rt.sanitizer.Calling(rt.calls.Caller)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if rt.capture != nil {
-		panic(rt.misuse(op, "", "make this call before the capture, or after a replay", "not allowed while a graph is captured"))
-	}
-}

@@ -1,9 +1,7 @@
 package symmem
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/copies"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
@@ -58,46 +57,7 @@ type Group struct {
 	event  device.Event // reached when the last use of the signals, on last, is over
 	marked bool         // event was recorded after that use
 
-	args *[maxArgs / 8]uint64 // of the kernel that is being launched: see ArgsOf
-}
-
-// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other
-// rank may call it too and returns at once with a group it cannot use. Every call makes a new group. Until it is
-// freed its inboxes, or those of its LSA team if its ranks are on several hosts, take up to 128 MiB of each member's GPU.
-func (rt *Runtime) NewGroup(ranks ...int) *Group {
-	const op = "NewGroup"
-	rt.hostCall(op)
-	return rt.newGroup(op, ranks)
-}
-
-// newGroup is NewGroup, for op.
-func (rt *Runtime) newGroup(op string, ranks []int) *Group {
-	sorted := slices.Sorted(slices.Values(ranks))
-	if len(sorted) == 0 {
-		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
-	}
-	rt.checkRanks(op, "ranks", sorted)
-	g := &Group{rt: rt, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
-	if g.rank < 0 {
-		return g
-	}
-	rt.mu.Lock()
-	serial := rt.created[g.name]
-	rt.mu.Unlock()
-	g.splitByHost()
-	g.renumber(fmt.Sprintf("%s#%d", g.listed(), serial))
-	g.build(op, g.listed())
-	rt.mu.Lock()
-	rt.created[g.name] = serial + 1
-	rt.groups = append(rt.groups, g)
-	rt.mu.Unlock()
-	if err := Maybe(func() { g.makeTeams(op) }); err != nil {
-		rt.mu.Lock()
-		defer rt.mu.Unlock()
-		g.discard()
-		panic(err)
-	}
-	return g
+	args *launch.Arguments // of the kernel that is being launched: see ArgsOf
 }
 
 // checkRanks refuses a sorted list that does not name different ranks of the world.
@@ -110,14 +70,6 @@ func (rt *Runtime) checkRanks(op, arg string, sorted []int) {
 			panic(rt.misuse(op, arg, "name it once", "rank %d is named twice", r))
 		}
 	}
-}
-
-// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
-// be stable.
-func (g *Group) renumber(name string) {
-	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
-	g.count, g.latest = calls.Count{}, Record{}
-	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
 }
 
 // listed names the members, short where they are many, as all members send it to the hub.
@@ -167,82 +119,6 @@ func (g *Group) String() string {
 	return "group " + g.name
 }
 
-// Free gives the memory of the group and of its teams back. It is collective over the group; tensors that were allocated by them must
-// be freed before. The world cannot be freed, nor a team without its group. On a rank that is not a member it does nothing.
-func (g *Group) Free() {
-	const op = "Group.Free"
-	g.exists(op)
-	rt := g.rt
-	switch {
-	case g == rt.all:
-		panic(rt.misuse(op, "", "", "the world cannot be freed"))
-	case g.of == rt.all:
-		panic(rt.misuse(op, "", "", "the %v is a team of the world and cannot be freed", g))
-	case g.of != nil:
-		panic(rt.misuse(op, "", fmt.Sprintf("free %v, which ends its teams too", g.top()), "the %v is a team of %v", g, g.of))
-	}
-	rt.hostCall(op)
-	if g.rank < 0 {
-		return
-	}
-	rt.mu.Lock()
-	stale := g.stale.Load()
-	if !slices.Contains(rt.groups, g) {
-		rt.mu.Unlock()
-		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
-	}
-	for _, a := range rt.allocs {
-		if stale == nil && a.group.within(g) {
-			rt.mu.Unlock()
-			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, a.group))
-		}
-	}
-	rt.mu.Unlock()
-	rt.synchronize(op)
-	if stale == nil {
-		g.usable(op)
-		if g.split.Spans() {
-			rt.fence(op) // signals of its words, and data for its windows
-		}
-		g.meet(op, g.listed(), nil)
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	g.discard()
-}
-
-// discard gives up the group and its teams, and their memory. rt.mu is held.
-func (g *Group) discard() {
-	rt := g.rt
-	var ended []*Group
-	rt.groups = slices.DeleteFunc(rt.groups, func(o *Group) bool {
-		if o.within(g) {
-			ended = append(ended, o)
-		}
-		return o.within(g)
-	})
-	for _, o := range ended {
-		o.stale.CompareAndSwap(nil, ptr("it was freed"))
-		for _, a := range rt.allocs {
-			a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == o })
-			a.conceal(o) // its memory stays
-		}
-		o.unwire()
-		o.emptyPool()
-		o.watch.Forget()
-		o.work.release()
-		for _, c := range o.comms {
-			if c != nil {
-				c.End(nil)
-			}
-		}
-		if o.event != nil {
-			o.event.Close() // a failure leaks an event and is no reason to fail
-			o.event = nil
-		}
-	}
-}
-
 // usable refuses the use of a group that is not this rank's, or not any more.
 func (g *Group) usable(op string) {
 	g.rt.refuseClosed(op)
@@ -263,101 +139,12 @@ func (g *Group) peer(op, arg string, rank int) int {
 	return g.ranks[rank]
 }
 
-// meet makes a host-synchronous collective call: it returns everybody's data, in group order, or panics on
-// all members alike.
-func (g *Group) meet(op, desc string, data []byte) [][]byte {
-	g.meeting.Lock()
-	defer g.meeting.Unlock()
-	all, err := g.gather(op, desc, data)
-	if err != nil {
-		panic(g.rt.failure(op, err))
-	}
-	return all
+// others are the world ranks of the other members.
+func (g *Group) others() []int {
+	return slices.DeleteFunc(g.Ranks(), func(r int) bool { return r == g.rt.rank })
 }
 
-// gather is meet with an error, for a holder of g.meeting.
-func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
-	if g.rt.client == nil {
-		return [][]byte{data}, nil
-	}
-	if err := g.takePart(op); err != nil {
-		return nil, err
-	}
-	done := g.rt.waitOnHost(op, g, g.met)
-	defer done()
-	g.rt.sanitizer.Publish()
-	all, err := g.rt.client.Gather(g.rt.host(), g.call(op, desc), data)
-	if err == nil {
-		g.rt.sanitizer.Observe()
-		g.met++
-	}
-	return all, err
-}
-
-// gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this rank is the only one, there are none.
-func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
-	if len(g.split.Here()) == 1 {
-		g.met++ // as all others
-		return nil, nil
-	}
-	done := g.rt.waitOnHost(op, g, g.met)
-	defer done()
-	call := g.call(op, desc)
-	if g.split.Spans() {
-		call.Group, call.Key = g.split.Here(), call.Key+"/host of "+bootstrap.FormatRanks(g.split.Here())
-	}
-	g.rt.sanitizer.Publish()
-	files, err := g.rt.client.GatherFiles(g.rt.host(), call, f)
-	if err == nil {
-		g.rt.sanitizer.Observe()
-		g.met++
-	}
-	return files, err
-}
-
-func (g *Group) call(op, desc string) bootstrap.Call {
-	g.rt.mu.Lock()
-	defer g.rt.mu.Unlock()
-	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.History()}
-}
-
-// gatherValues exchanges a value of each member together with the error that befell it. If any had one, all get it.
-// A holder of g.meeting calls it.
-func gatherValues[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
-	return gatherValuesBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
-}
-
-// gatherValuesBy is gatherValues by another way of gathering.
-func gatherValuesBy[T any](g *Group, op string, mine T, failed error, gather func([]byte) ([][]byte, error)) ([]T, error) {
-	type report struct {
-		Value T
-		Err   string
-	}
-	r := report{Value: mine}
-	if failed != nil {
-		r.Err = failed.Error()
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := gather(data)
-	if failed != nil {
-		return nil, failed
-	}
-	if err != nil {
-		return nil, err
-	}
-	values := make([]T, len(all))
-	for i, data := range all {
-		var r report
-		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("rank %d answered %q: %w", g.ranks[i], data, err)
-		}
-		if r.Err != "" {
-			return nil, &Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d could not: %s", g.ranks[i], r.Err)}
-		}
-		values[i] = r.Value
-	}
-	return values, nil
+// others are the elements of all, which is ascending, that part has not.
+func others(all, part []int) []int {
+	return slices.DeleteFunc(slices.Clone(all), func(r int) bool { return slices.Contains(part, r) })
 }

@@ -9,12 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // Communicators
@@ -91,84 +88,6 @@ func (rt *Runtime) collectivesSettings() []string {
 		host = rt.hostOf(rt.rank)
 	}
 	return nccl.Environment(rt.places.Load().Machines == 1, host)
-}
-
-// ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's communicator if it
-// does. cannot says why NCCL does not do this one, if so. A call that asks for it by Via and cannot have it is refused.
-func (c *Call) ByNCCL(cannot string) bool {
-	g, rt := c.opts.group, c.rt
-	asked := c.opts.via == ViaNCCL
-	d, ok := rt.dev.(device.CollectiveDevice)
-	if !asked && (c.opts.via != "" || !g.split.Spans() || !ok || c.opts.has(operators.CopyEngine)) {
-		return false
-	}
-	if cannot == "" && ok {
-		cannot = c.whyNotNCCL()
-	}
-	sort := c.commSort()
-	rt.mu.Lock()
-	made, capturing, failed := g.comms[sort] != nil, rt.capture != nil, g.noComm
-	rt.mu.Unlock()
-	if !asked {
-		switch {
-		case cannot != "":
-			c.notNCCL = cannot
-		case failed != "":
-			c.notNCCL = failed
-		case capturing && !made:
-			c.notNCCL = "its communicator cannot be made while a graph is captured"
-		}
-		if c.notNCCL != "" {
-			return false
-		}
-	} else {
-		switch {
-		case !ok:
-			panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
-		case cannot != "":
-			panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", cannot))
-		case capturing && !made:
-			panic(c.Misuse("Via", "make the call once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
-		}
-	}
-	var err error
-	if !made {
-		g.usable(c.Record.Op)
-		err = g.join(c.Record.Op, d, sort)
-	}
-	if err == nil {
-		c.Record.Far = false // it goes over NCCL's own network
-		return true
-	}
-	e := rt.failure(c.Record.Op, err)
-	if asked || e.Kind == KindInterrupted || e.Kind == KindPeer || e.Kind == KindMismatch {
-		panic(e)
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	g.noComm, c.notNCCL = e.Msg, e.Msg
-	return false
-}
-
-// commSort is which communicator of the group's an asked call goes by.
-func (c *Call) commSort() int {
-	if c.opts.has(operators.CopyEngine) {
-		return byEngines
-	}
-	return byKernels
-}
-
-// whyNotNCCL says why NCCL does not do a call of this group with these options.
-func (c *Call) whyNotNCCL() string {
-	switch {
-	case c.opts.timeout > 0:
-		return "its waits have no Timeout"
-	case c.opts.has(operators.CopyEngine) && !c.rt.hasWindows():
-		return "its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later"
-	case c.opts.has(operators.AccumulateF32):
-		return "it has no AccumulateF32"
-	}
-	return c.opts.group.shares()
 }
 
 // shares says which members use the same device and that NCCL has no communicators for these; empty if none do or it has.
@@ -289,34 +208,6 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	return nil
 }
 
-// RunNCCL issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
-func (c *Call) RunNCCL(d device.Collective, bytes int) {
-	g, rt := c.opts.group, c.rt
-	comm := g.comms[c.commSort()]
-	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
-	}
-	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
-	if t := rt.trace.Load(); t != nil && err == nil {
-		t.Crosses(comm.Name, 0)
-	}
-	c.issued(err)
-	why := "the call asks for it by Via"
-	if c.opts.via != ViaNCCL {
-		why = fmt.Sprintf("the group spans %d hosts", len(g.split.Parts))
-	}
-	path := comm.Name
-	if comm.sort == byEngines {
-		path += " by copy engines"
-	}
-	c.Chose(bytes, &tuning.Way{Path: path, Why: why})
-	if rt.capture == nil {
-		comm.Watch(nccl.Call{On: resting{c.stream}, ID: c.Record.ID})
-	} else if !slices.Contains(rt.capture.comms, comm) {
-		rt.capture.comms = append(rt.capture.comms, comm)
-	}
-}
-
 // waits are the calls that have been under way for some time.
 func (c *communicator) waits() (list []Wait) {
 	if c.isEnded() {
@@ -329,69 +220,6 @@ func (c *communicator) waits() (list []Wait) {
 	}
 	return list
 }
-
-// releaseComms ends those that were to end, after the work of all streams of all ranks, waits until they are over, and forgets them. Graphs that
-// captured their calls cannot be replayed any more.
-func (rt *Runtime) releaseComms() {
-	rt.mu.Lock()
-	for _, g := range *rt.graphs.Load() {
-		if g.d != nil && slices.ContainsFunc(g.comms, (*communicator).isEnded) {
-			g.d.Close()
-			g.d = lostGraph{}
-		}
-	}
-	for _, g := range rt.groups {
-		g.noComm = ""
-		for i, c := range g.comms {
-			if c != nil && c.isEnded() {
-				g.comms[i] = nil
-			}
-		}
-	}
-	rt.mu.Unlock()
-	var ended []*nccl.Communicator
-	for _, c := range rt.comms.TakeEnded() {
-		ended = append(ended, c.Communicator)
-	}
-	nccl.Release(ended, time.Now().Add(endLimit))
-}
-
-// awaitMembers waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
-// has sent for it may be on its way. It waits no longer than partLimit.
-func (rt *Runtime) awaitMembers() {
-	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
-	defer cancel()
-	rt.mu.Lock()
-	groups := slices.DeleteFunc(slices.Clone(rt.groups), func(g *Group) bool {
-		return g.stale.Load() != nil || !slices.ContainsFunc(g.comms[:], func(c *communicator) bool { return c != nil && !c.isEnded() })
-	})
-	streams := slices.Clone(rt.streams)
-	rt.mu.Unlock()
-	if len(groups) == 0 || rt.client == nil || rt.broken.Load() != nil {
-		return
-	}
-	for slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests(false) }) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(failureTick):
-		}
-	}
-	for _, g := range groups {
-		call := bootstrap.Call{Group: g.ranks, Key: g.key + " ends", Op: "Close"}
-		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
-			return // who does not come has no need of it, or is gone
-		}
-	}
-}
-
-// lostGraph is in place of a graph whose communicator was ended.
-type lostGraph struct{}
-
-func (lostGraph) Launch(device.Stream) error { return errLostGraph }
-func (lostGraph) Close() error               { return nil }
-
-var errLostGraph = errors.New("the graph calls NCCL by a communicator that was ended")
 
 // explainLostNCCL says why a call by NCCL was given up.
 func (rt *Runtime) explainLostNCCL(e *Error, c Record) {

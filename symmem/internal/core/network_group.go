@@ -2,13 +2,10 @@ package symmem
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
-	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
@@ -94,31 +91,6 @@ func (g *Group) unwire() {
 	}
 	g.inboxes = 0
 	g.wired, g.links, g.table = networks.Span{}, abi.NetGroup{}, 0
-}
-
-// pendingOver is pending for the signals to and from other hosts.
-func (g *Group) pendingOver() (list []string, err error) {
-	n := g.rt.net.Load()
-	if n == nil || !g.split.Spans() {
-		return nil, nil
-	}
-	words := n.In(g.wired)
-	counts := make([]uint64, len(words))
-	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
-		return nil, err
-	}
-	for channel := range g.channels {
-		for peer, r := range g.ranks {
-			at := func(kind int) int { return (kind*g.channels+channel)*len(g.ranks) + peer }
-			if i := at(knet.Raised); atomic.LoadUint64(&words[i]) != counts[i] {
-				list = append(list, fmt.Sprintf("%v: a signal of rank %d on channel %d was not awaited", g, r, channel))
-			}
-			if i := at(knet.Consumed); atomic.LoadUint64(&words[i]) != counts[i] {
-				list = append(list, fmt.Sprintf("%v: rank %d has not awaited the signal put to it on channel %d", g, r, channel))
-			}
-		}
-	}
-	return list, nil
 }
 
 // expose makes the allocation's data and signal pad windows of the members of g. It is collective over the group; a holder of g.meeting calls it.

@@ -14,26 +14,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// waitOnHost registers a host-side wait of a member of g until the function it returns is called.
-func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
-	traced := func() {}
-	if t := rt.trace.Load(); t != nil {
-		traced = t.Meets(op, g.others())
-	}
-	rt.moves.Add(1)
-	waited := rt.calls.Wait(calls.Wait{Op: op, Group: g.String(), Others: g.others(), Ordinal: ordinal})
-	return func() {
-		traced()
-		rt.moves.Add(1)
-		waited()
-	}
-}
-
-// others are the world ranks of the other members.
-func (g *Group) others() []int {
-	return slices.DeleteFunc(g.Ranks(), func(r int) bool { return r == g.rt.rank })
-}
-
 // Wait is one thing this rank waits for.
 type Wait struct {
 	Op       string // "wait_signal", "Rendezvous"

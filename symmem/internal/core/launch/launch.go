@@ -26,6 +26,18 @@ func OneBlock(threads int) device.Launch {
 	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 }
 
+// Arguments has room for the arguments of any built-in kernel.
+type Arguments [512]uint64
+
+// In returns the arguments of one kernel in a place for those of any.
+func In[T any](a *Arguments) *T {
+	var t T
+	if unsafe.Sizeof(t) > unsafe.Sizeof(*a) {
+		panic("symmem: the arguments of a kernel are too long")
+	}
+	return (*T)(unsafe.Pointer(a))
+}
+
 // Bytes returns the memory of a struct: the arguments of a kernel.
 func Bytes[T any](args *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
