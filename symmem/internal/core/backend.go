@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// backend is how a world makes symmetric memory. All ranks have the same.
+// backend says how a world makes symmetric memory. All ranks have the same.
 type backend struct {
 	name    string
 	used    bool // a symmetric tensor was made
@@ -28,7 +28,7 @@ func (b *backend) fix(name string) string {
 	return fmt.Sprintf("call it before the first Empty, or set Config.Backend to %s", name)
 }
 
-// SetBackend chooses the world's back end, of which find says why this rank has it not, nil if it has. It is collective over all ranks.
+// SetBackend chooses the world's back end. find returns an error if this rank cannot use it. It is collective over all ranks.
 func (in Inner) SetBackend(op, name string, find func() error) {
 	rt := in.rt
 	rt.hostCall(op)
@@ -56,7 +56,8 @@ func (in Inner) SetBackend(op, name string, find func() error) {
 	rt.backend.name = name
 }
 
-// compareBackends checks that the ranks of g, all that are left, have the same back end, which one that joins takes over. A holder of its meeting calls it.
+// compareBackends checks that the ranks of g, all that are left, have the same back end. A rank that joins takes over that of the others. The caller holds
+// g.meeting.
 func (rt *Runtime) compareBackends(op string, g *Group) error {
 	type choice struct {
 		Name    string

@@ -8,16 +8,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// checkedLaunch is what there is to say of an access outside of what a kernel was given, if its pointers are checked.
+// checkedLaunch describes the memory that a kernel with checked pointers was given, to explain an access outside.
 type checkedLaunch struct {
 	text  device.Source
 	given []location
 }
 
-// ChecksBounds reports whether kernels of the user's are to have checked pointers, as device.BoundsChecker makes them.
+// ChecksBounds reports whether kernels of the user's must have checked pointers, as device.BoundsChecker makes them.
 func (in Inner) ChecksBounds() bool { return in.rt.checking.Load() }
 
-// GiveChecked notes what the kernel of a call that has begun is given, for Findings, and returns the extents of the tensors. The handles are joined after it.
+// GiveChecked notes for Findings which tensors and handles the kernel of a call is given, and returns the extents of the tensors. The call has picked its stream;
+// it joins the handles afterwards.
 func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Handle) []abi.Extent {
 	checked := &checkedLaunch{text: text}
 	extents := make([]abi.Extent, len(tensors))
@@ -39,7 +40,7 @@ func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Han
 	return extents
 }
 
-// extent is all the memory that a tensor may be a part of, as elements of it.
+// extent is the whole memory that a tensor is a part of, as elements of the tensor's type.
 func (t *Tensor) extent() location {
 	what := contents{dtype: t.dtype, shape: t.shape}
 	if t.Bytes() != t.st.size {
@@ -106,7 +107,7 @@ func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	return f
 }
 
-// outside says what an access misses that begins at an address, of what begins at first. It may begin inside.
+// outside describes an access at an address that left the memory which begins at first. The access may begin inside.
 func (l *checkedLaunch) outside(at, first device.Ptr) string {
 	i := slices.IndexFunc(l.given, func(o location) bool { return o.At == first })
 	if i < 0 {

@@ -12,13 +12,13 @@ import (
 // Busy is a kernel of the user's that has run for a while outside of the waits of symm.cuh.
 type Busy struct {
 	Kernel string
-	Spins  string        // what it reads again and again while it does nothing else: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it is not known to
-	Goes   bool          // it is known to do something else
+	Spins  string        // the memory that it reads again and again, without other work: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it does other work or that is not known
+	Goes   bool          // it is known to do other work
 	Since  time.Duration // since it began; on a device that cannot tell, since its launch
 	Caller int           // where it was launched last, as Config.Caller said
 }
 
-// busyAfter is how long a kernel runs before it is worth a word.
+// busyAfter is how long a kernel runs before Busy lists it.
 const busyAfter = 200 * time.Millisecond
 
 // Busy lists the kernels of this rank that have run for a while. A device that cannot tell which kernel runs has one at most: the one that was launched last,
@@ -53,7 +53,7 @@ func (rt *Runtime) allRest() bool {
 	return !slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests(true) })
 }
 
-// spins says what a kernel spins on.
+// spins describes the memory that a kernel spins on.
 func (rt *Runtime) spins(r device.Running) string {
 	if !r.Spins {
 		return ""

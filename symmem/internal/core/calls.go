@@ -51,7 +51,7 @@ type Tally struct {
 	Key    string // equal on all members, and on no other group
 	Ranks  []int  // the members
 	Calls  uint64
-	Digest uint64 // of what was called, on which parts of which symmetric tensors, with which arguments, in order
+	Digest uint64 // of the calls in order: operations, parts of symmetric tensors, arguments
 	Last   string // "one_shot_all_reduce bf16[16] sum", "barrier over the null network"
 	Caller int    // where that was called, as Config.Caller said
 }
@@ -79,7 +79,7 @@ func (g *Group) tally(c *Record) {
 	g.latest = *c
 }
 
-// On adds a part of a symmetric tensor that the call is about and that is the same on all members. Others are refused later.
+// On adds a part of a symmetric tensor to the record: the part must be the same on all members. Tensors that are not symmetric are refused later.
 func (c *Record) On(t *Tensor) {
 	if a := t.st.alloc; a != nil {
 		c.Parts.Mix(uint64(a.digest))

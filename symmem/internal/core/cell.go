@@ -10,13 +10,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// cell is the session's cell that runs, as far as a world has to know of it. In a program it stays zero.
+// cell describes the session's cell that runs. In a program it stays zero.
 type cell struct {
 	run  atomic.Uint64         // its number
-	only atomic.Pointer[[]int] // the ranks that it runs on; nil: all
+	only atomic.Pointer[[]int] // the ranks on which it runs; nil: all
 }
 
-// Begin says that a cell of a session begins here, whose number is run, any: all ranks have finished those of smaller numbers. The sanitizer needs to know;
+// Begin says that cell number run of a session begins here, any number: all ranks have finished the cells of smaller numbers. It is for the sanitizer;
 // programs need not call it. After Close it does nothing.
 func (rt *Runtime) Begin(run uint64) {
 	rt.run.Store(run)
@@ -25,10 +25,10 @@ func (rt *Runtime) Begin(run uint64) {
 	}
 }
 
-// Confine says that the session's cell runs on these ranks only, until Finish returns; without ranks, that it runs on all. A collective call that needs others is
-// refused meanwhile, since they will not make it. Programs need not call it.
+// Confine says that the session's cell runs on these ranks only, until Finish returns; without ranks, that it runs on all. Meanwhile a collective call that needs
+// other ranks is refused, since they will not make it. Programs need not call it.
 //
-// Errors: KindMisuse for ranks that are no different ones of the world.
+// Errors: KindMisuse for ranks that are not ranks of the world, or named twice.
 func (rt *Runtime) Confine(ranks []int) {
 	const op = "Confine"
 	rt.refuseClosed(op)

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/errkind"
 )
 
-// Kind classifies an Error so that programs need not read its words. Its values are those of
+// Kind classifies an Error so that programs need not read its text. Its values are the values of
 // errkind, which sessions share; it is a type of its own because cells show its name.
 type Kind string
 
@@ -106,12 +106,12 @@ func nilArgument(op, arg string) *Error {
 	return &Error{Kind: KindMisuse, Op: op, Rank: -1, Peer: -1, Arg: arg, Hint: hintFor(arg), Msg: "the " + arg + " is nil"}
 }
 
-// isNil is nilArgument where the world is known.
+// isNil is nilArgument for a call on a world.
 func (rt *Runtime) isNil(op, arg string) *Error {
 	return rt.misuse(op, arg, hintFor(arg), "the %s is nil", arg)
 }
 
-// hintFor says where an object of a sort comes from.
+// hintFor says which function makes an object of a sort.
 func hintFor(sort string) string {
 	switch sort {
 	case "tensor":

@@ -14,9 +14,9 @@ import (
 type Event struct {
 	rt     *Runtime
 	d      device.Event
-	serial int64 // by which those of several events are locked
+	serial int64 // two events are locked in the order of these
 
-	// use is held for reading by those who use d, and for writing by Free. It is taken before rt.mu.
+	// use is held for reading while d is used, and for writing by Free. It is taken before rt.mu.
 	use   sync.RWMutex
 	freed bool // guarded by use
 }
@@ -35,7 +35,7 @@ func (rt *Runtime) NewEvent() *Event {
 	return &Event{rt: rt, d: d, serial: eventSerial.Add(1)}
 }
 
-// exists refuses an event that nobody made.
+// exists refuses a nil event.
 func (e *Event) exists(op string) {
 	if e == nil || e.rt == nil {
 		panic(nilArgument(op, "event"))
@@ -50,10 +50,10 @@ func (e *Event) usable(op, arg string) {
 	}
 }
 
-// Record marks the end of what was issued so far on the current stream, or on the one given.
+// Record marks the end of the work that was issued so far on the current stream, or on the given one.
 func (e *Event) Record(opts ...Option) { e.on(operators.EventRecord, opts, (*Stream).record) }
 
-// Wait makes what is issued later on the current stream, or on the one given, wait for the event.
+// Wait makes work that is issued later on the current stream, or on the given one, wait for the event.
 func (e *Event) Wait(opts ...Option) { e.on(operators.EventWait, opts, (*Stream).wait) }
 
 func (e *Event) on(of *operators.Operator, opts []Option, do func(*Stream, device.Event) error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// choice is which way one call went.
+// choice records how one call was executed.
 type choice struct {
 	call  Record
 	bytes int
@@ -50,24 +50,24 @@ func (rt *Runtime) Explain(f func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// Chose notes for Explain which way an admitted call goes. bytes is the size that the choice was made by.
+// Chose notes for Explain which way an admitted call goes. bytes is the size by which it was chosen.
 func (c *Call) Chose(bytes int, w *tuning.Way) {
 	if list := c.rt.choices; list != nil {
 		*list = append(*list, choice{c.Record, bytes, w.Path, w.Why})
 	}
 }
 
-// route says whom a one-sided call or a call with signals concerns, and how many bytes it moves. The zero is of calls that concern nobody.
+// route describes the traffic of a call for Explain and Trace: the peer, the direction and the bytes. The zero value means none.
 type route struct {
 	way   string // "to" or "from" a member, or "with" all
 	peer  int    // by its rank in the group; of "with" it means nothing
 	bytes int
-	of    string // of a collective over hosts: which way it goes, in words, and why; its bytes are those that this rank sends
+	of    string // of a collective over hosts: the name of its way, and why; bytes is then what this rank sends
 	why   string
-	size  int // that the way was chosen by
+	size  int // of the message, by which the way was chosen
 
-	splits  int  // in device memory that say which bytes it moves besides; 0 if none do
-	unknown bool // how many bytes it moves is known on the device alone
+	splits  int  // numbers in device memory that give further bytes; 0 if there are none
+	unknown bool // only the device knows how many bytes it moves
 }
 
 // noteRoute notes for Explain and for a trace which way the call went, once its work was issued. rt.mu is held.
@@ -85,7 +85,7 @@ func (c *Call) noteRoute() {
 	p.way = "" // said, whatever else the call issues
 }
 
-// wayOf is the way of a call that has a route.
+// wayOf describes the way of a call that has a route.
 func (c *Call) wayOf(far bool) *tuning.Way {
 	g, p := c.opts.group, &c.route
 	switch {
@@ -110,7 +110,7 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 	return &tuning.Way{Path: "loads and stores", Why: fmt.Sprintf("the memory of rank %d is mapped here", g.ranks[p.peer])}
 }
 
-// farEnd says who is at the other end of the network: "to rank 3 on host 1", "with hosts 1,2".
+// farEnd names the other end of the network: "to rank 3 on host 1", "with hosts 1,2".
 func (g *Group) farEnd(p *route) string {
 	if p.way != "with" {
 		r := g.ranks[p.peer]

@@ -24,7 +24,7 @@ type Graph struct {
 	calls   []Record        // for the record of waits
 	posts   int             // operations that it posts for other hosts
 	holds   bool            // kernels of the user's may post more
-	of      func()          // what was captured: while it is kept, Config.Caller's positions in it stay known
+	of      func()          // the function that was captured: while it is kept, the positions of Config.Caller in it stay known
 
 	replay calls.Replay // the latest
 }
@@ -84,10 +84,10 @@ func (rt *Runtime) endCapture(g *Graph, keep bool) (err error) {
 	return nil
 }
 
-// keep holds a tensor for as long as the graph lives. rt.mu is held.
+// keep keeps a tensor alive as long as the graph. rt.mu is held.
 func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
 
-// Replay issues the captured work on the current stream, or on the one given.
+// Replay issues the captured work on the current stream, or on the given one.
 func (g *Graph) Replay(opts ...Option) {
 	const op = "Replay"
 	g.exists(op)
@@ -168,7 +168,7 @@ func (g *Graph) Elapsed(n int) time.Duration {
 	}) / time.Duration(n)
 }
 
-// exists refuses a graph that nobody made.
+// exists refuses a nil graph.
 func (g *Graph) exists(op string) {
 	if g == nil || g.rt == nil {
 		panic(nilArgument(op, "graph"))

@@ -33,7 +33,7 @@ type Group struct {
 	wired    networks.Span // the group's words among the signals of this rank's board, if it spans hosts
 	inboxes  uint32        // their window's id, 0 if there is none
 	links    abi.NetGroup
-	table    device.Ptr // links, where kernels read it
+	table    device.Ptr // links in device memory
 	work     Workspace
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more
@@ -72,10 +72,10 @@ func (rt *Runtime) checkRanks(op, arg string, sorted []int) {
 	}
 }
 
-// listed names the members, short where they are many, as all members send it to the hub.
+// listed names the members in short, for calls to the hub.
 func (g *Group) listed() string { return bootstrap.FormatRanks(g.ranks) }
 
-// exists refuses a group that nobody made.
+// exists refuses a nil group.
 func (g *Group) exists(op string) {
 	if g == nil || g.rt == nil {
 		panic(nilArgument(op, "group"))
@@ -119,7 +119,7 @@ func (g *Group) String() string {
 	return "group " + g.name
 }
 
-// usable refuses the use of a group that is not this rank's, or not any more.
+// usable refuses a group that this rank is not in, or that was freed or lost members.
 func (g *Group) usable(op string) {
 	g.rt.refuseClosed(op)
 	if g.rank < 0 {

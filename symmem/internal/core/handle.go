@@ -22,7 +22,7 @@ type Handle struct {
 	all     device.Ptr // the tensor of all members at once, by multicast; 0 without
 	tables  tables
 
-	windowed bool // it has a window of the library's own, as far as that has communicators; guarded by rt.mu
+	windowed bool // each communicator of NCCL has a window of it; guarded by rt.mu
 }
 
 // tables are the arrays of pointers in device memory, made when first asked for.
@@ -30,7 +30,7 @@ type tables struct {
 	t      *Tensor
 	window *Tensor // an abi.NcclWindow
 
-	multicast device.Ptr // that the device emulates
+	multicast device.Ptr // the address that the device emulates, or 0
 }
 
 func (t *tables) release() {
@@ -185,7 +185,7 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	return h
 }
 
-// exists refuses a handle that nobody made.
+// exists refuses a nil handle.
 func (h *Handle) exists(op string) {
 	if h == nil || h.t == nil {
 		panic(nilArgument(op, "handle"))

@@ -15,9 +15,9 @@ const MaxWorld = abi.NetPeers
 // Hosts
 //
 // The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
-// recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
-// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, network_onesided.go).
-// Ranks of one host whose GPUs cannot map each other's memory (package places) are to each other as ranks of different hosts, wherever hosts are spoken of.
+// recover together on the host. A rank maps the memory of the members on its host, and no other. [Group.reach] refuses an operation that needs a pointer to
+// the memory of another host before anything runs; one-sided operations, signals and barriers travel by the network (network_onesided.go).
+// Ranks of one host whose GPUs cannot map each other's memory (package places) count as ranks of different hosts everywhere.
 
 // buildWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
 // some are gone, they count as one host more, and there is nothing to build.
@@ -43,7 +43,7 @@ func (rt *Runtime) buildWorld(op string) {
 	base.splitByHost()
 	if base.split.Spans() {
 		err = rt.connectNetwork(op, base)
-	} else if n := rt.net.Load(); n != nil { // from before the other hosts were lost: what it still brings is of nobody's
+	} else if n := rt.net.Load(); n != nil { // the other hosts were lost: later messages of theirs are dropped
 		n.Peers = nil
 		err = rt.reconnect()
 	}
@@ -57,7 +57,7 @@ func (rt *Runtime) buildWorld(op string) {
 	rt.all.makeTeams(op)
 }
 
-// findHosts parts the ranks of g, all that are left, by host.
+// findHosts lists the ranks of g, all that are left, by host.
 func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 	if rt.client == nil {
 		return [][]int{g.ranks}, nil
@@ -76,7 +76,7 @@ func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 // simulated reports whether the world has simulated hosts.
 func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
 
-// splitByHost splits the members by host. While this rank joins, it takes all to be on its own host.
+// splitByHost splits the members by host. Until the hosts of the world are known it assumes one host.
 func (g *Group) splitByHost() { g.split = g.rt.places.Load().Split(g.ranks, g.rt.rank) }
 
 // reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host. instead says what the

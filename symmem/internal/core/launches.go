@@ -43,7 +43,7 @@ func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
 	return k
 }
 
-// chain makes s wait for what used the group's signals before, if that is on another stream. rt.mu is held.
+// chain makes s wait for the previous use of the group's signals, if that is on another stream. rt.mu is held.
 func (g *Group) chain(op string, s *Stream) {
 	if c := g.rt.capture; c != nil {
 		if !slices.Contains(c.groups, g) {

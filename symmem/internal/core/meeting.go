@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 )
 
-// meet makes a host-synchronous collective call: it returns everybody's data, in group order, or panics on
-// all members alike.
+// meet makes a host-synchronous collective call: it returns the data of all members, in group order, or panics on
+// all members.
 func (g *Group) meet(op, desc string, data []byte) [][]byte {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -21,7 +21,7 @@ func (g *Group) meet(op, desc string, data []byte) [][]byte {
 	return all
 }
 
-// gather is meet with an error, for a holder of g.meeting.
+// gather is meet with an error. The caller holds g.meeting.
 func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	if g.rt.client == nil {
 		return [][]byte{data}, nil
@@ -40,7 +40,7 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	return all, err
 }
 
-// gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this rank is the only one, there are none.
+// gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this rank is the only one there, it returns none.
 func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 	if len(g.split.Here()) == 1 {
 		g.met++ // as all others
@@ -67,13 +67,13 @@ func (g *Group) call(op, desc string) bootstrap.Call {
 	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.History()}
 }
 
-// gatherValues exchanges a value of each member together with the error that befell it. If any had one, all get it.
-// A holder of g.meeting calls it.
+// gatherValues exchanges a value of each member together with its error. If a member has an error, all members get an
+// error. The caller holds g.meeting.
 func gatherValues[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
 	return gatherValuesBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
 }
 
-// gatherValuesBy is gatherValues by another way of gathering.
+// gatherValuesBy is gatherValues with another function that gathers.
 func gatherValuesBy[T any](g *Group, op string, mine T, failed error, gather func([]byte) ([][]byte, error)) ([]T, error) {
 	type report struct {
 		Value T

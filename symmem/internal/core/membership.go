@@ -10,11 +10,11 @@ import (
 
 // The ranks that are left
 //
-// A rank is gone when its process has ended, or its host was lost, and nothing takes its place. Only the hub knows that for certain: calls of the ranks that
-// are left (muster) are among those that it knows, so that all of them go on with the same ones. recover begins with such a call. What needs a rank that is gone
-// cannot be used from then on, the world included.
+// A rank is gone when its process has ended, or its host was lost, and no process takes its place. Only the hub knows that for certain. recover begins with a
+// call of all ranks that are left (muster), in which the hub decides which ranks these are, so that all of them go on with the same ones. Groups and tensors that
+// need a rank that is gone cannot be used from then on, the world included.
 
-// membership is which ranks there are, and where.
+// membership says which ranks there are, and where.
 type membership struct {
 	places  atomic.Pointer[places.Places] // of all ranks; nil while this one joins
 	remains atomic.Pointer[[]int]         // the ranks that took part in the last Recover, if there was one
@@ -35,7 +35,7 @@ func (rt *Runtime) remaining() []int {
 // whole reports whether no rank is gone, as far as this rank has recovered from that.
 func (rt *Runtime) whole() bool { return len(rt.remaining()) == rt.size }
 
-// base is a group of the ranks that are left, by which they meet: the world, or one without memory.
+// base is a group of the ranks that are left, in which they meet: the world, or a group without memory.
 func (rt *Runtime) base() *Group {
 	if rt.whole() {
 		return rt.all
@@ -47,7 +47,7 @@ func (rt *Runtime) base() *Group {
 	return g
 }
 
-// goingOn says how to go on where ranks are gone, and otherwise what is given.
+// goingOn returns the hint for a world in which ranks are gone, and otherwise the one that is given.
 func (rt *Runtime) goingOn(otherwise string) string {
 	if rt.gone.Load() != nil || !rt.whole() {
 		return survivorsHint
@@ -55,7 +55,7 @@ func (rt *Runtime) goingOn(otherwise string) string {
 	return otherwise
 }
 
-// howToGoOn says how to communicate again after a wait was given up.
+// howToGoOn returns the hint how to communicate again after a wait was given up.
 func (rt *Runtime) howToGoOn() string {
 	const all = "all ranks must call Recover"
 	if hint := rt.goingOn(""); hint != "" {

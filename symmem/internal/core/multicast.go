@@ -10,14 +10,14 @@ import (
 
 // Multicast
 //
-// Where all members' devices have NVLink multicast, the copies of an allocation that they map get one address more, which stands for the same place in
-// all of them: the switch adds what is loaded from it, and stores to it reach every member. It comes with the handle, of groups of one host whose ranks
-// have a device each, and goes with the allocation. Where that cannot be, handles do without, and operations that need it say why.
+// If the devices of all members have NVLink multicast, an allocation has one more address, which stands for the same place in the copies of all members: a load
+// from it returns the sum of the copies, and a store to it reaches every copy. The first handle of a group makes it, if the group is on one host and each rank has
+// a device of its own; it ends with the allocation. Handles of other groups have none, and operations that need it say why.
 
-// multicasting is what a group has of an allocation by multicast.
+// multicasting is the multicast address of an allocation in a group.
 type multicasting struct {
 	m   device.Multicast // nil if there is none
-	ptr device.Ptr       // stands for where the segments begin
+	ptr device.Ptr       // stands for the beginning of the segments
 	why string           // there is none
 }
 
@@ -29,7 +29,7 @@ func (c *multicasting) at(offset device.Ptr) device.Ptr {
 	return c.ptr + offset
 }
 
-// whyNoMulticast says why the group's handles have no multicast, or that they may have; what the devices say apart.
+// whyNoMulticast says why handles of the group have no multicast; empty if the group allows it. The devices may still refuse it.
 func (g *Group) whyNoMulticast() (why string) {
 	switch {
 	case g.split.Spans():
@@ -44,11 +44,12 @@ func (g *Group) whyNoMulticast() (why string) {
 	return ""
 }
 
-// makeMulticast makes the multicast address of an allocation. It is collective over the group, whose meeting is held. The error is of who cannot meet.
+// makeMulticast makes the multicast address of an allocation. It is collective over the group; the caller holds g.meeting. It returns an error only if the
+// members cannot meet.
 func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	d, ok := g.rt.dev.(device.MulticastDevice)
 	if !ok {
-		return nil, nil // who emulates it needs no address
+		return nil, nil // a device that emulates multicast needs no address
 	}
 	c := &multicasting{why: g.whyNoMulticast()}
 	if c.why != "" {
@@ -93,7 +94,8 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	return c, nil
 }
 
-// endStep ends a step: where a member failed, all do without, and know why. It returns the sizes of the members' objects. An error is of who cannot meet.
+// endStep ends a step of all members: if one failed, no member has multicast, and all know why. It returns the sizes of the members' objects, and an error only
+// if the members cannot meet.
 func (c *multicasting) endStep(op string, g *Group, failed error) (sizes []int, err error) {
 	type member struct {
 		Size int
@@ -119,7 +121,7 @@ func (c *multicasting) endStep(op string, g *Group, failed error) (sizes []int, 
 	return sizes, err
 }
 
-// close undoes what was done.
+// close gives the address back.
 func (c *multicasting) close() (err error) {
 	if c != nil && c.m != nil {
 		err = c.m.Close()

@@ -40,7 +40,7 @@ type DeviceComm struct {
 	reqs  DevReqs
 	arg   abi.NcclDevComm // but for the call's own words
 	parts []uint32        // handles of Resources
-	words networks.Span   // of the network, which count what is over
+	words networks.Span   // of the network: they count operations that are over
 }
 
 // DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
@@ -58,8 +58,8 @@ func (g *Group) lsaPlace(op string) (rank, size int) {
 	return slices.Index(g.split.Here(), g.rt.rank), size
 }
 
-// tabled stores in device memory where the members on this host have their parts of a window, which base lists by group rank. The table ends with
-// the handle.
+// tabled stores a table of the members' parts of a window in device memory. base lists the parts by group rank, 0 for members on other hosts. The table ends
+// with the handle.
 func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	g := h.g
 	start := uint64(h.t.offset) + uint64(base[g.rank]) - uint64(h.buffers[g.rank])
@@ -94,7 +94,7 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	return t
 }
 
-// watchWord is where kernels have a word of the page that they share with the host.
+// watchWord returns the address by which kernels reach a word of the page that they share with the host.
 func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(word))) }
 
 // Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel whose parameter is a ncclWindow_t.
@@ -130,7 +130,7 @@ func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	return &DeviceWindow{h}
 }
 
-// exists refuses a window that nobody made.
+// exists refuses a nil window.
 func (w *DeviceWindow) exists(op string) {
 	if w == nil || w.h == nil {
 		panic(nilArgument(op, "window"))
@@ -247,7 +247,7 @@ func (c *DeviceComm) count(op string) {
 // String lists what is asked for: "DevReqs{LsaBarriers: 16}".
 func (r DevReqs) String() string { return "DevReqs" + nccl.Requirements(r).String() }
 
-// exists refuses a communicator that nobody made.
+// exists refuses a nil communicator.
 func (c *DeviceComm) exists(op string) {
 	if c == nil || c.t == nil {
 		panic(nilArgument(op, "comm"))
@@ -302,7 +302,7 @@ func (c *DeviceComm) String() string {
 // TouchComm is Touch for the communicator's resources.
 func (c *Call) TouchComm(d *DeviceComm) { c.Touch(d.t) }
 
-// explainNCCL says what a function of NCCL's device API refused.
+// explainNCCL completes the error of a value that a function of NCCL's device API refused.
 func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	if kernel, at := rt.calls.LatestKernel(); r.Ordinal == 0 && kernel != "" {
 		e.Op, e.Caller = kernel, at.Caller

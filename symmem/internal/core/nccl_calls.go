@@ -67,7 +67,7 @@ func (c *Call) ByNCCL(cannot string) bool {
 	return false
 }
 
-// commSort is which communicator of the group's an asked call goes by.
+// commSort returns the sort of communicator by which the call goes.
 func (c *Call) commSort() int {
 	if c.opts.has(operators.CopyEngine) {
 		return byEngines
@@ -75,7 +75,7 @@ func (c *Call) commSort() int {
 	return byKernels
 }
 
-// whyNotNCCL says why NCCL does not do a call of this group with these options.
+// whyNotNCCL says why NCCL does not do a call of this group with these options; empty if it does.
 func (c *Call) whyNotNCCL() string {
 	switch {
 	case c.opts.timeout > 0:
@@ -88,7 +88,7 @@ func (c *Call) whyNotNCCL() string {
 	return c.opts.group.shares()
 }
 
-// RunNCCL issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
+// RunNCCL issues an admitted call by the group's communicator. bytes is the size by which the way was chosen.
 func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
 	comm := g.comms[c.commSort()]

@@ -16,10 +16,10 @@ import (
 
 // Communicators
 //
-// A group whose collectives go by NCCL has a communicator of it. The first such call makes it: all members meet on the
-// host, tell each other which NCCL they have, and join. Its kernels look at no abort word. So whatever gives up the waits of the world ends the
-// communicators too, and with them their kernels; the next call makes another one. While a call may be under way, a goroutine asks NCCL for
-// failures, and [Runtime.Waits] tells of the call.
+// A group whose collectives go by NCCL has a communicator of NCCL. The first such call makes it: all members meet on the
+// host, compare their versions of NCCL, and join. NCCL's kernels do not look at the abort word. So whatever gives up the waits of the world also ends the
+// communicators, and with them their kernels; the next call makes another communicator. While a call may be under way, a goroutine asks NCCL for
+// failures, and [Runtime.Waits] lists the call.
 
 const (
 	joinLimit   = 2 * time.Minute // to make a communicator
@@ -29,29 +29,29 @@ const (
 	callQuiet   = 50 * time.Millisecond // before a call counts as a wait
 )
 
-// A group has up to two communicators: the collectives of one are kernels, those of the other copies by copy engines, where NCCL can.
+// A group has up to two communicators: one runs its collectives as kernels, the other by copy engines, if NCCL can.
 const (
 	byKernels = iota
 	byEngines
 	communicatorSorts
 )
 
-// communicator is a member's part of a group's.
+// communicator is this rank's part of a communicator of a group.
 type communicator struct {
 	*nccl.Communicator
 	g    *Group
 	sort int
 
 	resources []resource // in the order in which all members made them; guarded by rt.mu
-	noPuts    string     // why NCCL does no puts by it, if so
+	noPuts    string     // why NCCL does no puts by it; empty if it does
 }
 
-// resting is a stream as calls of NCCL know it.
+// resting is a stream as packages nccl and copies see it.
 type resting struct{ *Stream }
 
 func (s resting) AtRest() bool { return s.rests(false) }
 
-// GaveUp implements nccl.Owner: the next synchronisation tells of the call.
+// GaveUp implements nccl.Owner: the next synchronisation reports the call.
 func (c *communicator) GaveUp(t nccl.Call) {
 	r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.ID, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(t.Since())}
 	if t.Expired() {
@@ -90,7 +90,7 @@ func (rt *Runtime) collectivesSettings() []string {
 	return nccl.Environment(rt.places.Load().Machines == 1, host)
 }
 
-// shares says which members use the same device and that NCCL has no communicators for these; empty if none do or it has.
+// shares names the members that use the same device, if NCCL has no communicators for such members; empty otherwise.
 func (g *Group) shares() string {
 	if !g.sharesDevices() {
 		return ""
@@ -103,7 +103,7 @@ func (g *Group) sharesDevices() bool {
 	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
 }
 
-// refusesSharing says that NCCL has no communicators for ranks that share devices; empty if it has.
+// refusesSharing says why NCCL has no communicators for ranks that share devices; empty if it has.
 func (rt *Runtime) refusesSharing(s Sharing) string {
 	why := "NCCL needs a GPU for each"
 	if d, ok := rt.dev.(device.CollectiveDevice); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// releaseComms ends those that were to end, after the work of all streams of all ranks, waits until they are over, and forgets them. Graphs that
+// releaseComms gives back the communicators that have ended, when the streams of all ranks have no work. It waits until NCCL is done with them. Graphs that
 // captured their calls cannot be replayed any more.
 func (rt *Runtime) releaseComms() {
 	rt.mu.Lock()
@@ -37,8 +37,8 @@ func (rt *Runtime) releaseComms() {
 	nccl.Release(ended, time.Now().Add(endLimit))
 }
 
-// awaitMembers waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
-// has sent for it may be on its way. It waits no longer than partLimit.
+// awaitMembers waits before the world is closed in peace, until the other members of groups with communicators have done their work: data that this rank has
+// sent for it may still be on its way. It waits no longer than partLimit.
 func (rt *Runtime) awaitMembers() {
 	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
 	defer cancel()
@@ -61,12 +61,12 @@ func (rt *Runtime) awaitMembers() {
 	for _, g := range groups {
 		call := bootstrap.Call{Group: g.ranks, Key: g.key + " ends", Op: "Close"}
 		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
-			return // who does not come has no need of it, or is gone
+			return // a member that does not come does not need this rank, or is gone
 		}
 	}
 }
 
-// lostGraph is in place of a graph whose communicator was ended.
+// lostGraph takes the place of a graph whose communicator was ended.
 type lostGraph struct{}
 
 func (lostGraph) Launch(device.Stream) error { return errLostGraph }

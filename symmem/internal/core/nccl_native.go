@@ -13,15 +13,15 @@ import (
 
 // NCCL's own headers
 //
-// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with it, where that can be. Its
-// kernels then get what NCCL made: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that it registered. Both are
-// made beside ours, in the same order on all members, and again for every new communicator of the group; so what is compiled by one header or by the other
-// takes the same arguments. They have what the LSA team needs: barriers and pointers. Kernels that use more, and worlds that span hosts or share GPUs, get
-// our header.
+// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with NCCL, if possible. Its
+// kernels then get objects of NCCL: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that NCCL registered. Both are
+// made in addition to symmem's own, in the same order on all members, and again for every new communicator of the group. So kernels take the same arguments
+// whichever header they were compiled with. NCCL's objects have the barriers and pointers of the LSA team. Kernels that use more, and worlds that span hosts or
+// share GPUs, get symmem's header.
 //
-// Nothing of NCCL ends a kernel of the user's. So its waits look at a word of ours, and the communicator goes only when its kernels are over.
+// NCCL cannot end a kernel of the user's. So the kernel's waits look at a word of symmem, and the communicator ends only after its kernels.
 
-// windowUnit is what a window of NCCL's begins at a multiple of.
+// windowUnit is the alignment of NCCL's windows.
 const windowUnit = 4096
 
 // NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why it is ours. Both are empty if it includes
@@ -44,7 +44,7 @@ func (in Inner) NativeHeaders(text string) (library, why string) {
 	return library, ""
 }
 
-// nativeHeaders names the NCCL whose headers snippets can have, or says why not.
+// nativeHeaders names the NCCL whose headers snippets can include, or says why there is none.
 func (rt *Runtime) nativeHeaders() (library, why string) {
 	d, ok := rt.dev.(device.CollectiveDevice)
 	p := rt.places.Load()
@@ -69,8 +69,8 @@ func (rt *Runtime) nativeHeaders() (library, why string) {
 	return l.Name(), l.Headers()
 }
 
-// resource is a part of a communicator's memory or resources: the window of an allocation; or of what a DeviceWindow has of it, handle; or a DeviceComm
-// as kernels get it.
+// resource is an object that a communicator has for an allocation: the window of the whole allocation; or, if handle is set, the window of a DeviceWindow; or,
+// if comm is set, the ncclDevComm of a DeviceComm.
 type resource struct {
 	a        *allocation
 	handle   *Handle
@@ -79,7 +79,7 @@ type resource struct {
 	argument []byte
 }
 
-// resource returns what the communicator has of its kind, nil if nothing. rt.mu is held.
+// resource returns the communicator's object for the same things as o, nil if it has none. rt.mu is held.
 func (c *communicator) resource(o resource) *resource {
 	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
 	if i < 0 {
@@ -88,7 +88,7 @@ func (c *communicator) resource(o resource) *resource {
 	return &c.resources[i]
 }
 
-// makeResource makes what the communicator does not have yet. All members call it.
+// makeResource makes the object o if the communicator does not have it. All members call it.
 func (c *communicator) makeResource(ctx context.Context, o resource) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
@@ -113,7 +113,7 @@ func (c *communicator) makeResource(ctx context.Context, o resource) (err error)
 	return nil
 }
 
-// endResources ends what the communicator has of an allocation, whose work is over.
+// endResources ends the communicator's objects for an allocation, whose work is over.
 func (c *communicator) endResources(a *allocation) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
@@ -141,7 +141,7 @@ func (c *communicator) endResources(a *allocation) (err error) {
 	return err
 }
 
-// makeAll makes what a group's new communicator must have: what its others had.
+// makeAll makes all objects that a new communicator of the group must have.
 func (c *communicator) makeAll(ctx context.Context) error {
 	rt := c.g.rt
 	rt.mu.Lock()
@@ -172,8 +172,8 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	return nil
 }
 
-// makeOnAll makes something of the group's communicators, the first of which is made, too, if there is none. It is collective over the group, on the host. A
-// member that cannot ends the communicator: the members may have different things.
+// makeOnAll makes the object o on each of the group's communicators. It makes the first communicator if the group has none. It is collective over the group, on
+// the host. If a member fails, the communicator is ended, because its members may have different objects.
 func (g *Group) makeOnAll(op string, o resource) {
 	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
@@ -201,7 +201,7 @@ func (g *Group) makeOnAll(op string, o resource) {
 	}
 }
 
-// nativeResource returns a resource of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all of it again.
+// nativeResource returns an object of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all objects again.
 func (g *Group) nativeResource(op string, o resource) resource {
 	rt := g.rt
 	for {
@@ -224,13 +224,13 @@ func (g *Group) nativeResource(op string, o resource) resource {
 	}
 }
 
-// NativeComm is what a kernel with NCCL's own headers gets for a communicator.
+// NativeComm returns the argument of a kernel with NCCL's own headers for a communicator.
 func (in Inner) NativeComm(op string, c *DeviceComm) []byte {
 	c.usable(op)
 	return c.g.nativeResource(op, resource{a: c.t.st.alloc, comm: c}).argument
 }
 
-// NativeWindow is what a kernel with NCCL's own headers gets for a window.
+// NativeWindow returns the argument of a kernel with NCCL's own headers for a window.
 func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
 	w.usable(op)
 	h, rt := w.h, in.rt
@@ -272,7 +272,7 @@ func (c *DeviceComm) nativeComm(op string) {
 	c.g.makeOnAll(op, resource{a: c.t.st.alloc, comm: c})
 }
 
-// WatchNative watches a launched kernel that uses the communicators of groups: they end with it if it must.
+// WatchNative watches a launched kernel that uses the communicators of groups: if the kernel must end, they end with it.
 func (c *Call) WatchNative(groups []*Group) {
 	for _, g := range groups {
 		comm := g.comms[byKernels]

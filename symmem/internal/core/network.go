@@ -16,18 +16,18 @@ import (
 // The network
 //
 // A world that spans hosts has one engine on each rank (package net), opened when the world is built. The ranks exchange addresses over the
-// hub, and all connect with the world's generation as their epoch: what Recover gives up never arrives. If one rank has no engine none
-// is used, and groups that span hosts go without what only an engine can carry.
+// hub, and all connect with the world's generation as their epoch: messages from before a Recover never arrive. If one rank has no engine, none
+// is used, and groups that span hosts lack the operations that only an engine can carry.
 //
 // A group that spans hosts has words among the signals of every member's board, for symm/net.cuh: a place that each member picks. A
 // tensor that such a group has rendezvoused is two windows, the data and the signal pad, whose ids all members agree on.
 
-// networking is what carries operations between hosts, or why nothing does.
+// networking is the network between hosts, or the reason why there is none.
 type networking struct {
 	choice    networks.Choice
 	net       atomic.Pointer[networks.Network] // nil if none carries operations between hosts
 	noNetwork atomic.Pointer[string]           // why there is none, though the world spans hosts
-	posting   atomic.Bool                      // kernels of the user's were given what posts operations for other hosts
+	posting   atomic.Bool                      // kernels of the user's got handles by which they may post operations for other hosts
 }
 
 // between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
@@ -38,7 +38,7 @@ func (rt *Runtime) between() string {
 	return "nothing"
 }
 
-// tellsWithin is how long a table of waits waits for what peers say that they have sent. They answer at once, but for a network that delays or drops it.
+// tellsWithin limits how long a table of waits waits for the counts of peers. They answer at once, unless the network delays or drops messages.
 const tellsWithin = 20 * time.Millisecond
 
 // mostTraffic is how many peers trafficOf describes.
@@ -73,7 +73,7 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	return " (" + strings.Join(list, "; ") + ")"
 }
 
-// loss says that a peer is gone, and why.
+// loss describes a peer that is gone, with the reason.
 func (rt *Runtime) loss(rank int) string {
 	at := ""
 	if len(rt.places.Load().Hosts) > 1 {
@@ -82,7 +82,7 @@ func (rt *Runtime) loss(rank int) string {
 	return fmt.Sprintf("rank %d%s is gone: %s", rank, at, cmp.Or(rt.peerState(rank).Why, "the network lost it"))
 }
 
-// lost tells the engine that a rank is gone for good, and with rank 0 all of its host if that is another. Waits that depend on them then end.
+// lost reports to the engine that a rank is gone for good; with rank 0 all ranks of its host are, if that is another host. Waits that depend on them then end.
 func (rt *Runtime) lost(rank int, why string) {
 	n, p := rt.net.Load(), rt.places.Load()
 	if n == nil || p == nil {
@@ -99,7 +99,7 @@ func (rt *Runtime) lost(rank int, why string) {
 	}
 }
 
-// peerState is what the engine knows of a rank, if there is one.
+// peerState returns the engine's state of a rank; the zero value if there is no engine.
 func (rt *Runtime) peerState(rank int) (state net.PeerState) {
 	if n := rt.net.Load(); n != nil {
 		state = n.Engine.Peer(rank)

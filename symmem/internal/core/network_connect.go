@@ -10,17 +10,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// networkReport is what a rank says about its end of the network.
+// networkReport describes a rank's end of the network to the other ranks.
 type networkReport struct {
 	Arch    string
 	Device  string
 	Address []byte
-	Secret  uint64 // that of rank 0 counts
-	Why     string // it has no engine
+	Secret  uint64 // the first rank's counts
+	Why     string // the rank has no engine; empty if it has
 }
 
-// connectNetwork connects the engines of the ranks of g, all that are left, and opens this rank's before if there is none. It is collective over g. That a rank
-// cannot have an engine is an error of all, unless they were told to do without.
+// connectNetwork connects the engines of the ranks of g, all that are left. It opens this rank's engine before, if it has none. It is collective over g. If a rank
+// cannot have an engine all ranks get an error, unless the choice is to have none.
 func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	n := rt.net.Load()
 	gate, err := rt.gatherGate(op, g)
@@ -76,7 +76,7 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	return err
 }
 
-// gatherGate finds the gate. It is collective over g, and no member opens its network, or says where that is found, before all know the secret.
+// gatherGate returns the gate. It is collective over g: no member opens its engine, or publishes its address, before all know the secret.
 func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -87,7 +87,7 @@ func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
 	return networks.GateOf(all), nil
 }
 
-// sameKind refuses members of g that are of another sort than its first: their memory may not mean the same.
+// sameKind refuses members of g whose device or architecture is not that of the first: their memory may not mean the same.
 func sameKind(g *Group, op string, all []networkReport) error {
 	for i, peer := range all {
 		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
@@ -98,7 +98,7 @@ func sameKind(g *Group, op string, all []networkReport) error {
 	return nil
 }
 
-// reconnect begins the epoch of this generation, with the ranks that are left: what others still send is dropped. No kernel may be at work.
+// reconnect begins the epoch of this generation, with the ranks that are left: messages of others are dropped. No kernel may be at work.
 func (rt *Runtime) reconnect() error {
 	n := rt.net.Load()
 	if n == nil {

@@ -15,7 +15,7 @@ import (
 // words are the group's among the signals of each member.
 func (g *Group) words() layout.Words { return layout.WordsOf(len(g.ranks), g.channels, g.pipes()) }
 
-// wire gives the group its words. It is collective over the group; a holder of g.meeting calls it.
+// wire gives the group its words. It is collective over the group; the caller holds g.meeting.
 func (g *Group) wire(op, desc string) error {
 	rt := g.rt
 	n := rt.net.Load()
@@ -53,16 +53,16 @@ func (g *Group) wire(op, desc string) error {
 	return err
 }
 
-// wiredUp reports whether kernels that get a handle of the group can post operations for other hosts.
+// wiredUp reports whether kernels that get a handle of the group may post operations for other hosts.
 func (g *Group) wiredUp() bool { return g.table != 0 }
 
-// wiring is what a member says of its words and windows.
+// wiring describes a member's words and windows to the others.
 type wiring struct {
 	Words  int    // where the group's begin
 	Window uint32 // the next id
 }
 
-// writeTables puts what kernels know of the members behind the rest of the workspace. words says where each member's words begin.
+// writeTables writes the tables of members for kernels, behind the rest of the workspace. words says where the words of each member begin.
 func (g *Group) writeTables(n *networks.Network, words []int) error {
 	l := g.layout()
 	base := g.work.seg.Ptr()
@@ -93,7 +93,7 @@ func (g *Group) unwire() {
 	g.wired, g.links, g.table = networks.Span{}, abi.NetGroup{}, 0
 }
 
-// expose makes the allocation's data and signal pad windows of the members of g. It is collective over the group; a holder of g.meeting calls it.
+// expose makes the allocation's data and signal pad windows for the members of g. It is collective over the group; the caller holds g.meeting.
 func (a *allocation) expose(op string, g *Group) error {
 	rt := a.rt
 	n := rt.net.Load()
@@ -128,7 +128,7 @@ func (a *allocation) expose(op string, g *Group) error {
 	return nil
 }
 
-// conceal ends the allocation's windows, of one group or, if that is nil, of all. An error says that its memory must stay.
+// conceal ends the allocation's windows, of one group or, if g is nil, of all groups. After an error its memory must stay.
 func (a *allocation) conceal(g *Group) (err error) {
 	n := a.rt.net.Load()
 	for of, id := range a.windows {

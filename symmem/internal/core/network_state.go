@@ -7,15 +7,15 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
-// NetworkState is a rank's end of what carries operations between hosts.
+// NetworkState describes a rank's end of the network between hosts.
 type NetworkState struct {
 	Name    string            // "the null network, delay 200µs, reorder on"; empty if there is none
-	Why     string            // there is none, in words; empty if all ranks are on one host
+	Why     string            // why there is none; empty if all ranks are on one host
 	Peers   []NetworkPeer     // on other hosts
 	Refused map[string]uint64 // messages that failed a check, by reason
 }
 
-// NetworkPeer is what a rank's engine knows of a rank on another host. Counts are of the time since the world was built, or last recovered.
+// NetworkPeer is the state of a rank on another host, as this rank's engine knows it. Counts begin when the world is built or recovered.
 type NetworkPeer struct {
 	Rank, Host                     int
 	State                          string // "connected", or "lost: connection reset"
@@ -24,7 +24,7 @@ type NetworkPeer struct {
 	InFlight                       uint64 // messages to it that are not over
 }
 
-// Network describes this rank's end of what carries operations between hosts.
+// Network describes this rank's end of the network between hosts.
 func (rt *Runtime) Network() NetworkState {
 	rt.refuseClosed("Network")
 	n := rt.net.Load()
@@ -80,10 +80,11 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	return nil
 }
 
-// overtaking is what messages take, and up to as much more, while a seed of the sanitizer chooses their order: longer than the engine sleeps, so that kernels see it.
+// overtaking is how long messages take at least, and at most twice as long, while a seed of the sanitizer chooses their order: longer than the engine sleeps, so
+// that kernels see it.
 const overtaking = 300 * time.Microsecond
 
-// slower is how many times as long they take with one seed in eight: on a busy machine kernels see nothing shorter.
+// slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter one.
 const slower = 10
 
 // tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.

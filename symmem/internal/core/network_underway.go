@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
-// fence waits until what this rank has put to other hosts is in place there. Memory may be freed when all have done so and met.
+// fence waits until the puts of this rank to other hosts are in place. Memory may be freed when all ranks have done so and met.
 func (rt *Runtime) fence(op string) {
 	n := rt.net.Load()
 	if n == nil {
@@ -22,7 +22,7 @@ func (rt *Runtime) fence(op string) {
 	rt.synchronize(op)
 }
 
-// postFence puts a fence into the ring. A kernel does it: the host would need the count of taken numbers, which may be in the memory of a device.
+// postFence puts a fence into the ring, by a kernel: the host would need the count of taken numbers, which may be in the memory of a device.
 func (rt *Runtime) postFence(op string, n *networks.Network) {
 	c := rt.ownCall(op)
 	c.opts.stream = rt.first
@@ -33,7 +33,7 @@ func (rt *Runtime) postFence(op string, n *networks.Network) {
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 
-// hold keeps the engine awake while work of s may post what nobody announced, where kernels cannot ring its bell. What is captured does so in
+// hold keeps the engine awake while work of s may post operations that are not announced, if kernels cannot ring the engine's bell. Captured work does so in
 // each replay. rt.mu is held.
 func (rt *Runtime) hold(op string, s *Stream) {
 	n := rt.net.Load()
@@ -54,10 +54,10 @@ func (rt *Runtime) hold(op string, s *Stream) {
 	}
 }
 
-// holdFor is how long a stream holds the engine at least, and how often hold looks whether it has come to rest.
+// holdFor is how long a stream holds the engine at least, and how often release looks whether the stream is at rest.
 const holdFor = time.Millisecond
 
-// release ends the holds of streams that have come to rest, until there are none or the world is closed. A capture forbids to ask.
+// release ends the holds of streams that are at rest, until there are no holds or the world is closed. During a capture streams cannot be asked.
 func (rt *Runtime) release(n *networks.Network) {
 	for more := true; more; {
 		time.Sleep(holdFor)
@@ -84,7 +84,7 @@ func (rt *Runtime) flush() error {
 	}
 	some, err := n.Flush(rt.host())
 	if errors.Is(err, context.Canceled) {
-		return nil // whoever aborted connects again, which drops what is under way
+		return nil // Recover connects again, which drops messages under way
 	}
 	if err == nil && some {
 		rt.sanitizer.Flushed(false)
@@ -92,7 +92,7 @@ func (rt *Runtime) flush() error {
 	return err
 }
 
-// expect tells the engine how many operations a launch posts, where kernels cannot ring its bell. What is captured is announced by each replay. rt.mu is held.
+// expect announces to the engine how many operations a launch posts, if kernels cannot ring its bell. Each replay announces those of captured work. rt.mu is held.
 func (rt *Runtime) expect(op string, posts int) {
 	n := rt.net.Load()
 	if n == nil || !n.Announced() || posts == 0 {

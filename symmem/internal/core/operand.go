@@ -28,19 +28,19 @@ func (o *operand) Overlaps(t *Tensor) bool {
 // MustCompute refuses a tensor of a type that kernels do no arithmetic on.
 func (o *operand) MustCompute(op string) { (*Tensor)(o).mustCompute(op) }
 
-// Copies is where the members have their copies of a tensor.
+// Copies are the members' copies of a tensor.
 type Copies struct {
 	h *Handle
 	t *Tensor
 }
 
-// At is where member i of the group has its copy.
+// At is the address of the copy of member i of the group.
 func (c Copies) At(i int) device.Ptr { return c.h.at(i, c.t) }
 
-// Size is the bytes that the members allocated for the tensor and what it is a part of.
+// Size is the bytes of the whole allocation that the tensor is a part of.
 func (c Copies) Size() int { return c.h.t.st.size }
 
-// Window is where members on other hosts have theirs: a window and the offset in it.
+// Window locates the copies of members on other hosts: a window and the offset in it.
 func (c Copies) Window() (id uint32, at uint64) { return c.h.kernel.Window, uint64(c.t.offset) }
 
 // Multicast is the address of all copies at once, 0 where there is none.

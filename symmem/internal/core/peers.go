@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// peerSegment is what a member says about the segment it shares.
+// peerSegment describes the segment that a member shares.
 type peerSegment struct {
 	Size       int
 	Processors int    // of its device
@@ -20,9 +20,9 @@ type peerSegment struct {
 	Token      []byte `json:",omitempty"` // between hosts of a fabric
 }
 
-// share maps the segments of the members whose memory this rank maps into this process, by position in the group; this rank's own is seg
-// itself, and those of others are nil. known returns a segment of a world rank that is mapped already, or nil. failed is why this member
-// has no segment to share, if it has none: all members then fail. A holder of g.meeting calls it.
+// share maps the segments of the members on this rank's host into this process. It returns them by rank in the group: this rank's own is seg, and the segments of
+// members on other hosts are nil. known returns the segment of a world rank if it is mapped already, or nil. failed is the reason why this member has no segment to
+// share: all members then fail. The caller holds g.meeting.
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
 	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines, Multicast: g.rt.info.Multicast}
 	var file *os.File
@@ -105,7 +105,7 @@ func importObject[T any](f *os.File, object func(fd int) (T, error)) (o T, err e
 	return object(fd)
 }
 
-// token is what stands for a segment on other hosts of the fabric.
+// token returns the name of a segment on other hosts of the fabric.
 func token(seg device.Segment) ([]byte, error) {
 	s, ok := seg.(device.FabricSegment)
 	if !ok {

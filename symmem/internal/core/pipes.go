@@ -16,12 +16,12 @@ import (
 // between any two members, each of which has the place of its rank; and of the hierarchical way between counterparts, each of which has
 // the place of its host. The inboxes of both are one window, at the end of the group's workspace; the outboxes follow.
 
-// pipes are those of the group.
+// pipes returns the sets of pipes of the group.
 func (g *Group) pipes() layout.Pipes {
 	return layout.PipesOf(len(g.ranks), len(g.split.Parts), g.split.Even())
 }
 
-// openPipes makes the inboxes a window.
+// openPipes makes the inboxes a window of the network.
 func (g *Group) openPipes(n *networks.Network, id uint32) error {
 	if g.pipes().Bytes() == 0 {
 		return nil
@@ -30,8 +30,8 @@ func (g *Group) openPipes(n *networks.Network, id uint32) error {
 	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().Pipes), g.pipes().Bytes())
 }
 
-// checkHosts refuses a call that all members communicate in: on a group that spans hosts one that has to reach the memory of all of them; on
-// others a way over hosts.
+// checkHosts checks a call in which all members communicate. On a group that spans hosts it refuses a call that must reach the memory of all members; on a group
+// of one host it refuses a way over hosts.
 func (c *Call) checkHosts(of *operators.Operator) {
 	g, op := c.opts.group, c.Record.Op
 	for i := range len(c.opts.via) { // which all members must give alike
@@ -66,10 +66,10 @@ func (c *Call) checkHosts(of *operators.Operator) {
 // Spans reports whether the call's group spans hosts.
 func (c *Call) Spans() bool { return c.opts.group.split.Spans() }
 
-// Via is which way was asked for, empty if none was.
+// Via is the value of that option, empty if it was not given.
 func (c *Call) Via() Via { return c.opts.via }
 
-// Hosts are the members of the group by host, as ranks of the group, and the number of this one's.
+// Hosts lists the members of the group by host, as ranks of the group, and the number of this rank's host.
 func (c *Call) Hosts() (members [][]int, home int) {
 	return c.opts.group.split.Members, c.opts.group.split.Home
 }
@@ -79,8 +79,8 @@ func (c *Call) Even() bool { return c.opts.group.pipes().Rail > 0 }
 
 func (c *Call) Small() bool { return c.opts.group.pipes().Flat > 0 }
 
-// Pipes fills in what the kernels of kernels/hosts need of the group: the pipes of one of its ways. head is of the group. It returns the bytes of a
-// chunk, which are whole lines.
+// Pipes fills in the arguments that the kernels of kernels/hosts need for one of the group's two sets of pipes. head is the context of the group. It returns the
+// bytes of a chunk, which are whole lines.
 func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int) {
 	g := c.opts.group
 	s, l, place := g.pipes().Set(rail), g.layout(), g.rank
@@ -106,14 +106,14 @@ func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int)
 	return s.Slot
 }
 
-// Sent is what is said of a call over hosts.
+// Sent describes a call over hosts.
 type Sent struct {
 	Way    Via
 	Why    string
-	Size   int // that the way was chosen by
+	Size   int // of the message, by which the way was chosen
 	Posts  int // operations that the kernel posts
 	Bytes  int // that this rank sends to other hosts
-	Splits int // that say on the device how many bytes it sends besides; 0 if none do
+	Splits int // numbers on the device that give further bytes to send; 0 if there are none
 }
 
 // LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads.
@@ -123,8 +123,7 @@ func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Se
 	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
 }
 
-// LaunchPosting issues a kernel that posts as many operations for other hosts as only the device knows, if it posts any. way and why say how they
-// go.
+// LaunchPosting issues a kernel that may post operations for other hosts, in a number that only the device knows. way and why describe their way.
 func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
 	c.route = route{way: "with", of: way, why: why, size: size, unknown: true}
 	c.rt.hold(c.Record.Op, c.stream)

@@ -74,7 +74,7 @@ func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 //
 // Shapes: none.
 //
-// Synchronises: nobody; it is told on the host.
+// Synchronises: nobody; the host counts.
 //
 // Options: *Group (by default all ranks).
 //
@@ -152,7 +152,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	g.pool.Add(b)
 }
 
-// poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
+// poolCall is the call by which all members meet at a take or free of b, on stream s.
 func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.PoolBlock) Call {
 	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
 		Entry: calls.Entry{Made: calls.Made{Op: op, DType: dtype.element(), N: n, Detail: b.String()}, Manner: operators.Collective}, group: g, Refused: refusedStep,
@@ -202,7 +202,7 @@ func (a *allocation) freePooled(op string) {
 	free.issued(err)
 }
 
-// otherUsers begins the call c that frees a, and returns the streams other than the call's that used a.
+// otherUsers picks the stream of the call c that frees a, and returns the other streams that used a.
 func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	defer c.Enter().Leave()
 	c.PickStream()
@@ -224,7 +224,7 @@ func (g *Group) emptyPool() {
 	g.pool.Empty()
 }
 
-// refusedStep explains members that differ in what they take or free.
+// refusedStep explains that members took or freed different blocks.
 func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
 	rt, mine, theirs := c.group.rt, memory.PoolStep(r.Want), memory.PoolStep(r.Seen)
 	e.Kind = KindMismatch

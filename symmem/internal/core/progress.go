@@ -10,28 +10,28 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Progress says how far this rank has come, and whether anything of it gets on by itself: for whoever has to tell a rank that is slow from one that waits in
-// vain. Two looks that are alike say more than one.
+// Progress says how far this rank has come, and whether any of its work makes progress by itself. It distinguishes a slow rank from one that waits in vain: such a
+// rank gives the same answer twice.
 type Progress struct {
-	// Moves is another number whenever the rank has got on: it made a call or returned from one, work of its device is over, it waits in another operation, or a
-	// message has moved.
+	// Moves changes whenever the rank makes progress: it makes a call or returns from one, work of its device is over, it waits in another operation, or a
+	// message moves.
 	Moves uint64
-	// Stands says that nothing gets on by itself: each stream has nothing to do, or is in a call that Waits lists; and the network has done all it was given.
+	// Stands says that no work makes progress by itself: each stream has nothing to do or is in a call that Waits lists, and the network has done all its work.
 	Stands bool
-	// Inside is how many goroutines are in calls that may not return before a stream gets on, or another rank makes a call.
+	// Inside is how many goroutines are in calls that may not return before a stream makes progress, or another rank makes a call.
 	Inside int
-	// Watched says that the sanitizer looks at kernels, which takes them many times as long.
+	// Watched says that the sanitizer watches kernels, which then take many times as long.
 	Watched bool
-	// Compiles is the compiler that this rank waits for, "" if there is none; since when, and where in the program, as Config.Caller says.
+	// Compiles is the compiler for which this rank waits, "" if there is none; CompilesFor is for how long, CompilesCaller where in the program.
 	Compiles       string
 	CompilesFor    time.Duration
 	CompilesCaller int
 	Exchanged      []Exchanged // with the ranks that the network reaches
-	Waits          []Wait      // as Waits returns them, but for what other ranks say
+	Waits          []Wait      // as Waits returns them, without the counts of other ranks
 }
 
-// Exchanged counts the numbered messages between this rank and another one since the network was connected. Nothing is under way when what one has sent is what the
-// other has finished.
+// Exchanged counts the numbered messages between this rank and another one since the network was connected. No message is under way if one rank has sent as many
+// as the other has finished.
 type Exchanged struct {
 	Peer         int
 	Sent, Landed uint64
@@ -72,7 +72,7 @@ func (rt *Runtime) Progress() Progress {
 	return p
 }
 
-// awaitsOther reports whether all that a stream does is to wait for an event of another one of this process, as far as can be told at once.
+// awaitsOther reports whether a stream only waits for an event of another stream of this process. It does not wait to find out.
 func (rt *Runtime) awaitsOther(s *Stream) bool {
 	if !rt.mu.TryLock() { // with which no stream is closed
 		return false
@@ -82,7 +82,7 @@ func (rt *Runtime) awaitsOther(s *Stream) bool {
 	return tells && slices.Contains(rt.streams, s) && a.Awaits()
 }
 
-// underway adds what the network does.
+// underway adds the state of the network.
 func (rt *Runtime) underway(p *Progress, moves *calls.Digest) {
 	n := rt.net.Load()
 	if n == nil {
@@ -125,7 +125,7 @@ func (rt *Runtime) compiling() (done func()) {
 	}
 }
 
-// allStreams is rt.streams, for those who must not wait for rt.mu.
+// allStreams is rt.streams, for callers that must not wait for rt.mu.
 func (rt *Runtime) allStreams() []*Stream {
 	if list := rt.lanes.Load(); list != nil {
 		return *list
@@ -136,7 +136,7 @@ func (rt *Runtime) allStreams() []*Stream {
 // keepStreams keeps the list for allStreams. rt.mu is held.
 func (rt *Runtime) keepStreams() { rt.lanes.Store(ptr(slices.Clone(rt.streams))) }
 
-// progress is what Runtime.Progress counts.
+// progress has the counts of Runtime.Progress.
 type progress struct {
 	moves  atomic.Uint64
 	inside atomic.Int64

@@ -31,7 +31,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 // recover is Recover, for op.
 func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost []string, err error) {
 	rt.abortWaits("the world is being recovered")
-	rt.drain() // what it reports was reported, or belongs to what is given up here
+	rt.drain() // its errors were reported, or belong to work that is given up here
 	var poisoned *device.DriverError
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
 		return nil, rt.failure(op, err)
@@ -45,7 +45,7 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	if len(replaced) == 0 {
 		desc = ""
 	}
-	// Nobody's kernels may run when the signals are cleared, nor before they are cleared everywhere.
+	// No rank's kernels may run while the signals are cleared, nor before all ranks have cleared theirs.
 	left, generations, err := muster(ctx, rt, op, desc, rt.generation)
 	if err != nil {
 		return nil, rt.failure(op, err)
@@ -105,7 +105,7 @@ func (rt *Runtime) checkRecover(op string, ctx context.Context, replaced []int) 
 	})
 }
 
-// gatherWithout is gatherValues outside a group's numbering, for Recover.
+// gatherWithout is gatherValues for Recover, without the numbering of a group's calls.
 func gatherWithout(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
 	g.met++
 	return gatherValuesBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
@@ -159,8 +159,8 @@ func (rt *Runtime) clear() error {
 	return s.d.Synchronize()
 }
 
-// rebuild makes the workspaces of the world, and of its teams that are stale, anew, with the replaced ranks. While ranks are gone, the world gets none; the
-// others then find out anew where they are, and connect.
+// rebuild builds the workspaces of the world and of its stale teams again, with the replaced ranks. While ranks are gone, the world gets no workspace; the ranks
+// that are left only find out where they are, and connect.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
 	rt.all.watch.Forget()

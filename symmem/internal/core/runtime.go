@@ -27,7 +27,7 @@ type Config struct {
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
-// goroutines. What belongs together is a struct of its own, in the file that says what becomes of it.
+// goroutines. Fields that belong together are a struct of their own, in the file whose methods change them.
 type Runtime struct {
 	dev        device.Device
 	info       device.Info
@@ -53,12 +53,12 @@ type Runtime struct {
 	trace      atomic.Pointer[trace.Trace] // under way, or nil
 
 	closed  atomic.Bool
-	looking sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
-	mu      sync.Mutex // orders what is put in streams, and guards what follows
+	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away
+	mu      sync.Mutex // orders work that is put in streams, and guards the world
 	world
 }
 
-// world is what Runtime.mu guards.
+// world is the state that Runtime.mu guards.
 type world struct {
 	generation int // counts the worlds rebuilt by Recover
 	created    map[string]uint64
@@ -73,9 +73,9 @@ type world struct {
 	builtins   map[builtinKernel]device.Kernel
 	padSize    int
 	backend    backend
-	cleared    []string                 // what ClearedSignals returns
+	cleared    []string                 // the result of ClearedSignals
 	unreported error                    // a fault met where it could not be reported
-	graphs     atomic.Pointer[[]*Graph] // alive; replaced whole, so that who looks need not lock
+	graphs     atomic.Pointer[[]*Graph] // alive; replaced as a whole, so that readers need no lock
 }
 
 // Rank is this rank's number among all ranks.

@@ -59,7 +59,7 @@ func (rt *Runtime) Sanitized() (on bool, seed int64) {
 	return rt.checking.Load(), 0
 }
 
-// watchNetwork has the sanitizer look at the engine as well, if it is on. Its seed then chooses the order in which messages of the null network arrive.
+// watchNetwork lets the sanitizer watch the engine as well, if it is on. Its seed then chooses the order in which messages of the null network arrive.
 func (rt *Runtime) watchNetwork() error {
 	n := rt.net.Load()
 	if n == nil {
@@ -74,7 +74,7 @@ func (rt *Runtime) watchNetwork() error {
 	return err
 }
 
-// checkBounds is Sanitize of a device that checks bounds.
+// checkBounds is Sanitize on a device that checks bounds.
 func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
 	var failed error
 	if seed != 0 {
@@ -91,8 +91,8 @@ func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
 	rt.checking.Store(on)
 }
 
-// shareShadow returns the name of the shadow that a rank has already, who may have been there before others were replaced, or else of one that the first makes. A
-// holder of the world's meeting calls it.
+// shareShadow returns the name of the world's shadow: of one that a rank has already, because it was there before others were replaced, or else of a new one of
+// rank 0. The caller holds the meeting of the world.
 func (rt *Runtime) shareShadow(op string, on bool, seed int64, failed error) (string, error) {
 	shadow := ""
 	if failed == nil {
@@ -155,14 +155,14 @@ func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 	})
 }
 
-// markBlock says what a block holds that was taken for a tensor.
+// markBlock marks a block that was taken for a tensor: undefined elements, and memory outside of the tensor.
 func (rt *Runtime) markBlock(b *block, st *storage) {
 	rt.mark(b.Stream, b.Ptr, int(st.ptr-b.Ptr), device.MemoryOutside)
 	rt.mark(b.Stream, st.ptr, st.size, device.MemoryUndefined)
 	rt.mark(b.Stream, st.ptr+device.Ptr(st.size), b.Size-int(st.ptr-b.Ptr)-st.size, device.MemoryOutside)
 }
 
-// markSegment says what a new symmetric tensor, which is zero, leaves of its segment.
+// markSegment marks the memory of a new segment outside of its tensor and pad, which are zero.
 func (a *allocation) markSegment() {
 	outside := func(from, to int) { a.rt.mark(nil, a.seg.Ptr()+device.Ptr(from), to-from, device.MemoryOutside) }
 	outside(0, a.at.Pad)

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Sharing tells which ranks of the world use the same device.
+// Sharing lists the ranks of the world that use the same device.
 type Sharing struct {
 	Ranks  [][]int // by device, of those that several ranks use; nil if there is none
 	Beside bool    // their kernels run side by side, by MPS; otherwise they take turns
@@ -31,7 +31,7 @@ func (s Sharing) Manner() string {
 	return "in turns by time slices"
 }
 
-// String says who shares, and how: "ranks 0,1 share a GPU, in turns by time slices"; it is empty if nobody does.
+// String is such as "ranks 0,1 share a GPU, in turns by time slices"; it is empty if no ranks share one.
 func (s Sharing) String() string {
 	switch len(s.Ranks) {
 	case 0:
@@ -42,7 +42,7 @@ func (s Sharing) String() string {
 	return fmt.Sprintf("ranks %s share a GPU each, %s", places.Spelled(s.Ranks), s.Manner())
 }
 
-// Note is a sentence about what sharing means for the user; it is empty if nobody shares.
+// Note is a sentence about the consequences of sharing for the user; it is empty if no ranks share a device.
 func (s Sharing) Note() string {
 	if len(s.Ranks) == 0 {
 		return ""
@@ -62,10 +62,10 @@ func (s Sharing) Note() string {
 // H200.
 func sliceTime(ranks int) int { return max(2, (ranks-1)*9/4) }
 
-// sharing tells which ranks of the world use the same device: none, while this rank joins.
+// sharing lists the ranks of the world that use the same device: none while this rank joins.
 func (rt *Runtime) sharing() Sharing { return sharingIn(rt.places.Load()) }
 
-// Sharing tells which ranks of the world use the same device: none, while this rank joins.
+// Sharing lists the ranks of the world that use the same device: none while this rank joins.
 func (in Inner) Sharing() Sharing { return in.rt.sharing() }
 
 func sharingIn(p *places.Places) (s Sharing) {
@@ -78,7 +78,7 @@ func sharingIn(p *places.Places) (s Sharing) {
 	return s
 }
 
-// findDevices finds out what the devices of ranks can map, and which share one. It is collective over g, all ranks that are left.
+// findDevices finds out which devices can map each other's memory, and which ranks share one. It is collective over g, all ranks that are left.
 func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	mine, err := rt.dev.Place()
 	if err == nil && mine.ID == "" {
@@ -103,15 +103,15 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	return nil
 }
 
-// takeShare leaves this rank its portion of a device that others use too: of the memory, of which each may take more, and where kernels run side by side of
-// the processors, so that the blocks of kernels that wait for each other are all there at once.
+// takeShare limits this rank to its portion of a device that several ranks use: of the memory, of which each may take more; and, if kernels run side by side, of
+// the processors, so that the blocks of kernels that wait for each other run at the same time.
 func (rt *Runtime) takeShare(s Sharing) {
 	n := len(s.With(rt.rank))
 	if n == 0 {
 		return
 	}
 	info := rt.dev.Info()
-	info.WholeLines = false // which links between devices are known for
+	info.WholeLines = false // known only for links between devices
 	info.Memory /= uint64(n)
 	if s.Beside {
 		info.Processors = max(1, info.Processors/n)
@@ -144,6 +144,6 @@ func (g *Group) nearby() string {
 	return fmt.Sprintf("the ranks of this host, which are %s: %s", places.Joined(g.split.Here()), g.lsaCall())
 }
 
-// partOf is the number of a rank's part of the world, and hostOf that of its host.
+// partOf is the number of a rank's part of the world, and hostOf the number of its host.
 func (rt *Runtime) partOf(rank int) int { return rt.places.Load().Part(rank) }
 func (rt *Runtime) hostOf(rank int) int { return rt.places.Load().Host(rank) }

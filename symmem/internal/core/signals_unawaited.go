@@ -17,7 +17,7 @@ type unawaited struct {
 	from, channel int // from is a world rank
 }
 
-// unawaited lists those of the group's signals, by channel, without waiting for anything. What it cannot read it leaves out.
+// unawaited lists such signals of the group, by channel. It waits for nothing, and leaves out signals that it cannot read.
 func (g *Group) unawaited() (list []unawaited) {
 	n := len(g.ranks)
 	if g.work.seg == nil || g.stale.Load() != nil {
@@ -49,8 +49,8 @@ func (g *Group) unawaited() (list []unawaited) {
 	return list
 }
 
-// elsewhere goes on about a signal of a rank on a channel that has not come: ": rank 1 signalled channel 2, rank 0 waits on 3" if the rank has put others, which
-// nobody has awaited; "" if it has not.
+// elsewhere completes the hint for a signal of a rank that has not come: ": rank 1 signalled channel 2, rank 0 waits on 3" if the rank has put signals on other
+// channels that were not awaited; "" if it has not.
 func (g *Group) elsewhere(rank, channel int) string {
 	const most = 4
 	var channels []string
@@ -68,7 +68,7 @@ func (g *Group) elsewhere(rank, channel int) string {
 	return fmt.Sprintf(": rank %d signalled channel %s, rank %d waits on %d", rank, strings.Join(channels, ", "), g.rt.rank, channel)
 }
 
-// keepUnawaited notes which signals there are, before they are cleared. No rank communicates.
+// keepUnawaited notes the unawaited signals before they are cleared. No rank communicates.
 func (rt *Runtime) keepUnawaited() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -112,8 +112,8 @@ func (rt *Runtime) PendingSignals() []string {
 	return list
 }
 
-// pending describes the words of this member's workspace, and those for it in its peers', that are not zero although
-// nothing is under way.
+// pending describes the words that are not zero although nothing is under way: in this member's workspace, and in its peers' workspaces the words for this
+// member.
 func (g *Group) pending() (list []string, err error) {
 	n := len(g.ranks)
 	for i, owner := range g.ranks {
@@ -161,7 +161,7 @@ func (rt *Runtime) wordsAt(p device.Ptr, n int) ([]uint32, error) {
 	return words, rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*n), p)
 }
 
-// pendingOver is pending for the signals to and from other hosts.
+// pendingOver lists the pending signals to and from other hosts.
 func (g *Group) pendingOver() (list []string, err error) {
 	n := g.rt.net.Load()
 	if n == nil || !g.split.Spans() {

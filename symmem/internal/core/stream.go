@@ -22,7 +22,7 @@ type Stream struct {
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone
 }
 
-// bit is the stream's among those of a block or an allocation.
+// bit is the stream's bit among the streams that used a block or an allocation.
 func (s *Stream) bit() uint64 { return 1 << (s.id % 64) }
 
 // NewStream returns another queue; work on it runs beside that of other streams.
@@ -109,7 +109,7 @@ func (s *Stream) retire(op string) {
 	}
 }
 
-// exists refuses a stream that nobody made.
+// exists refuses a nil stream.
 func (s *Stream) exists(op string) {
 	if s == nil || s.rt == nil {
 		panic(nilArgument(op, "stream"))
@@ -121,9 +121,9 @@ func (s *Stream) freed(op string) *Error {
 	return s.rt.misuse(op, "stream", "make another by NewStream", "the stream was freed")
 }
 
-// rests reports whether the stream has nothing to do, as far as can be told at once. unsure is the answer where the device cannot tell, as while the stream is captured.
+// rests reports whether the stream has nothing to do. It does not wait to find out. unsure is the answer if the device does not know, as during a capture.
 func (s *Stream) rests(unsure bool) bool {
-	if !s.mu.TryLock() { // somebody waits for it
+	if !s.mu.TryLock() { // another goroutine waits for it
 		return false
 	}
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *Stream) launch(k device.Kernel, l device.Launch) error {
 	if s.gone {
 		return s.freed("Stream")
 	}
-	l.Overlap = l.Overlap && !s.rt.crowded.Load() // else the next kernel could take the place of one that another rank waits for
+	l.Overlap = l.Overlap && !s.rt.crowded.Load() // else the next kernel could take the processors of a kernel for which another rank waits
 	return s.d.Launch(k, l)
 }
 
@@ -163,7 +163,7 @@ func (s *Stream) set0(dst device.Ptr, n int) error {
 	return s.issue(func(d device.Stream) error { return d.Set(dst, 0, n) })
 }
 
-// issue calls f with the device's stream, which nobody else uses meanwhile. It is refused if the stream was closed since the caller looked.
+// issue calls f with the device's stream, which no other goroutine uses meanwhile. It refuses a stream that was closed since the caller looked.
 func (s *Stream) issue(f func(device.Stream) error) error {
 	s.rt.countIn()
 	defer s.rt.countOut()
@@ -187,8 +187,8 @@ func (s *Stream) wait(e device.Event) error {
 	return s.issue(func(d device.Stream) error { return d.Wait(e) })
 }
 
-// scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured, which runs on any
-// stream and would share them with what runs there. rt.mu is held.
+// scratch is n bytes of memory for one kernel of the stream at a time; 0 while a graph is captured, which may run on any
+// stream and would share the memory with the kernels there. rt.mu is held.
 func (s *Stream) scratch(op string, n int) device.Ptr {
 	if s.rt.capture != nil {
 		return 0
@@ -215,8 +215,8 @@ func (rt *Runtime) idle(mask uint64) bool {
 	return true
 }
 
-// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there, also what
-// other goroutines issue. To issue single operations on a stream give it to them as an option.
+// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there, also by
+// other goroutines. To issue a single operation on a stream give it the stream as an option.
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
 	rt.hostCall(op)
@@ -233,7 +233,7 @@ func (rt *Runtime) OnStream(s *Stream, f func()) {
 	f()
 }
 
-// become makes s current and returns what was.
+// become makes s current and returns the stream that was current before.
 func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

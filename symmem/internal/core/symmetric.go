@@ -17,7 +17,7 @@ const defaultPadSize = 9216
 type allocation struct {
 	rt      *Runtime
 	group   *Group
-	id      string       // equal on all members and never used again: what the ranks compare
+	id      string       // equal on all members and never used again: ranks compare it
 	digest  calls.Digest // of id
 	desc    string       // "bf16[4096]"
 	dtype   DType
@@ -35,10 +35,10 @@ type allocation struct {
 	windows    map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
 	used       uint64            // streams that touched memory of a pool, a bit each
 	multicasts map[*Group]*multicasting
-	alone      bool // was of a pool that is no more: freed without the others
+	alone      bool // its pool was emptied: it is freed without the other members
 }
 
-// place lays out a segment. Its data begins where a window of NCCL's can.
+// place lays out a segment. Its data begins where a window of NCCL can begin.
 func (rt *Runtime) place(pad, bytes int) memory.Placement {
 	return memory.Place(rt.info.Guards, windowUnit, pad, bytes)
 }
@@ -70,7 +70,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	return g.empty(op, dtype, shape, pad, desc)
 }
 
-// empty allocates a symmetric tensor with a signal pad of so many bytes. desc is what the members must have in common.
+// empty allocates a symmetric tensor with a signal pad of so many bytes. desc must be the same on all members.
 func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string) *Tensor {
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
@@ -101,7 +101,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}
 }
 
-// usable refuses what needs the peers of an allocation that is gone or lost some of them.
+// usable refuses an operation on the peers' parts of an allocation that was freed or has lost a part.
 func (a *allocation) usable(op string) {
 	a.rt.refuseClosed(op)
 	if a.storage.freed.Load() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// free is collective over the group, unless the allocation is stale.
+// free gives an allocation back. It is collective over the group, unless the allocation is stale.
 func (a *allocation) free(op string) {
 	rt := a.rt
 	rt.hostCall(op)
@@ -37,7 +37,7 @@ func (a *allocation) free(op string) {
 	a.release()
 }
 
-// release unmaps everything. Nothing may use it any more. A failure leaves memory mapped until the process
+// release unmaps the allocation, which nothing may use any more. A failure leaves memory mapped until the process
 // ends and is no reason to fail.
 func (a *allocation) release() {
 	a.unlocate()

@@ -7,9 +7,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// Teams of a group: its members on one host, and those that have the same place on theirs. A group that spans hosts makes both when it is made
-// itself, so that whoever asks for them meets nobody; a team of one is made when it is asked for. They live and die with their group; those of the world that lost a rank are built again by
-// Recover, as the world is.
+// A group has two teams: its members on one host, and the members that have the same place on their hosts. A group that spans hosts makes both when it is made
+// itself, so that LSA and Rail meet no other rank; a team of one is made when it is asked for. Teams live and die with their group. Recover builds the teams of the
+// world again if they have lost a rank.
 
 // Sorts of teams.
 const (
@@ -29,7 +29,7 @@ func (g *Group) LSA() *Group {
 	return g.teamOf(op, &g.lsa, lsaTeam)
 }
 
-// lsaCall is how a hint writes the team of g: of the world as the call of a variable g, for which a session writes symm.LSA() where it has no such variable.
+// lsaCall names the LSA team of g in hints. For the world it is "g.LSA()"; a session that has no variable g replaces it by symm.LSA().
 func (g *Group) lsaCall() string {
 	if g == g.rt.all {
 		return "g.LSA()"
@@ -57,7 +57,7 @@ func (g *Group) Rail() *Group {
 	return g.teamOf(op, &g.rail, railTeam)
 }
 
-// teamOf returns a team. One that the group has not made has no other member than this rank, and is made now.
+// teamOf returns a team. If the group has not made it, this rank is its only member, and it is made now.
 func (g *Group) teamOf(op string, team **Group, sort string) *Group {
 	rt := g.rt
 	rt.mu.Lock()
@@ -88,11 +88,11 @@ func (g *Group) newTeam(sort string, ranks []int) *Group {
 	return t
 }
 
-// renumberTeam is renumber under a key that follows from that of the group.
+// renumberTeam is renumber under a key that follows from the group's key.
 func (g *Group) renumberTeam() { g.renumber(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
 
-// makeTeams makes the teams of a group that spans hosts and has just been built, or those that Recover has to build again. It is collective over the
-// group: if one member fails, all do, and the teams that were made go again.
+// makeTeams makes the teams of a group that spans hosts and was just built, or those that Recover must build again. It is collective over the
+// group: if one member fails, all do, and the teams that were made are given back.
 func (g *Group) makeTeams(op string) {
 	if !g.split.Spans() {
 		return

@@ -58,7 +58,7 @@ func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n in
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
 }
 
-// numel checks a dtype and shape and counts the elements.
+// numel checks a dtype and shape and returns the number of elements.
 func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	if !dtype.element().Valid() {
 		panic(rt.misuse(op, "dtype", dtypeFirst(op, dtype, shape), "%v is not an element type", dtype))
@@ -76,7 +76,7 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	return n
 }
 
-// dtypeFirst says where an element type is given. One that is none may be the first dimension of a shape: a constant fits both.
+// dtypeFirst returns the hint for a value that is no element type. It may be the first dimension of a shape: a constant fits both.
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
 	case "Empty", "Local":
@@ -209,7 +209,7 @@ func (t *Tensor) giveBack() {
 	}
 }
 
-// exists refuses a tensor that nobody made.
+// exists refuses a nil tensor.
 func (t *Tensor) exists(op string) {
 	if t == nil || t.st == nil {
 		panic(nilArgument(op, "tensor"))

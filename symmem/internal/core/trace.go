@@ -14,8 +14,8 @@ type Traced struct {
 	Stream int    // the number of the stream; -1 for a collective call that waited on the host
 	Begin  time.Time
 	Took   time.Duration
-	Over   string // what of it went between hosts: "the null network to rank 3 on host 1"; empty if nothing did
-	Bytes  int    // that went there
+	Over   string // the network that it used between hosts: "the null network to rank 3 on host 1"; empty if none
+	Bytes  int    // that went over it
 	Waits  []TracedWait
 }
 
@@ -58,7 +58,7 @@ func (rt *Runtime) StopTrace() (ops []Traced, more int) {
 		return nil, 0
 	}
 	t.Stop()
-	rt.drain() // what it reports belongs to the cell that was traced
+	rt.drain() // its errors belong to the cell that was traced
 	rt.mu.Lock()
 	for _, s := range rt.streams {
 		s.mu.Lock()

@@ -26,17 +26,17 @@ type Wait struct {
 	Caller   int           // where the call was made, as Config.Caller said
 	Replayed int           // where the graph was replayed last that captured the call, likewise; 0 if none did
 
-	// Call is what a collective call is called on all members, and nothing else is; empty if it is none.
+	// Call is the name of a collective call: the same on all members, and of no other call. It is empty for other calls.
 	Call string
-	// Sure says that only what the Peers do in calls of their own ends the wait, or any other rank if there are none: it is of an operation, and for a signal or a
-	// call, not of a kernel of the user's, nor for the network, a library or a copy.
+	// Sure says that only calls of the Peers end the wait, or calls of any other rank if there are no Peers: an operation waits for a signal or a call. It is not
+	// set for kernels of the user's, nor for waits for the network, a library or a copy.
 	Sure bool
-	Host bool   // the wait is of a collective call that meets on the host
-	Seen uint64 // when who waits has looked in vain last, in nanoseconds by a clock of its own; 0 on the host
+	Host bool   // a collective call waits on the host
+	Seen uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
 }
 
-// Waits lists what this rank waits for at this moment: on the device for some time already, or in a
-// collective call on the host. It may be called at any time. Of waits for ranks on other hosts it tells what they say of the network, which it asks them first.
+// Waits lists the waits of this rank at this moment: on the device for some time already, or in a
+// collective call on the host. It may be called at any time. To waits for ranks on other hosts it adds the counts of the network, for which it asks these ranks.
 func (rt *Runtime) Waits() []Wait {
 	if rt.closed.Load() {
 		return nil
@@ -44,7 +44,7 @@ func (rt *Runtime) Waits() []Wait {
 	return rt.listWaits(true)
 }
 
-// listWaits is Waits, with or without what others say of the network.
+// listWaits is Waits; with asking it asks other ranks for their counts of the network.
 func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	for r := range waits.Pending(rt.watch) {
 		c, peers := rt.parties(&r)
@@ -74,7 +74,7 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	return list
 }
 
-// everywhere names a collective call of which r is a wait, as all members do and no other call is named. Barriers of different channels are different calls.
+// everywhere names the collective call of which r is a wait: the same on all members, and as no other call. Barriers of different channels are different calls.
 func (c *Record) everywhere(r *device.WaitRecord) string {
 	if c.Manner != operators.Collective || c.group == nil {
 		return ""
@@ -86,7 +86,7 @@ func (c *Record) everywhere(r *device.WaitRecord) string {
 	return name
 }
 
-// parties says which call a record belongs to and the world ranks it waits for.
+// parties returns the call to which a record belongs and the world ranks for which it waits.
 func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	c, ok := rt.find(r.Ordinal)
 	if !ok {
@@ -98,8 +98,8 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	return c, nil
 }
 
-// takeFault returns the first wait on the device that was given up since the last time, or the first value that was refused
-// there, or nil.
+// takeFault returns the first wait on the device that was given up, or the first value that was refused there, since it
+// was called last; nil if there was none.
 func (rt *Runtime) takeFault() *Error {
 	f := &rt.watch.Fault
 	if v := atomic.SwapUint64(&rt.watch.Absent, 0); v != 0 && atomic.CompareAndSwapUint32(&f.State, device.WaitNone, device.WaitClaimed) {
@@ -140,8 +140,8 @@ func (rt *Runtime) takeFault() *Error {
 	return e
 }
 
-// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses a stream of its own, since others may hold
-// waits that this process has yet to satisfy. If it fails, so will what follows.
+// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses a stream of its own, because others may hold
+// waits that this process has yet to satisfy. If it fails, so will later operations.
 func (rt *Runtime) resume() {
 	s, err := rt.dev.NewStream()
 	if err != nil {
@@ -159,7 +159,7 @@ func (rt *Runtime) resume() {
 	s.Synchronize()
 }
 
-// gaveUp explains a wait that ended by deadline or abort.
+// gaveUp completes the error of a wait that ended by deadline, abort or the loss of a rank.
 func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 	e.Kind = KindTimeout
 	waited := time.Duration(r.Elapsed)

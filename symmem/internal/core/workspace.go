@@ -9,25 +9,25 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Workspace is the memory a group communicates through: one segment in each member, laid out alike. That of a group that spans hosts ends
-// with the counts and the tables of symm/net.cuh where others have the epochs. The parts of members on other hosts are not mapped, and members from
-// MaxRanks on have no pointers here: what needs them works in the LSA team.
+// Workspace is the memory through which a group communicates: one segment in each member, with the same layout. The workspace of a group that spans hosts ends
+// with the counts and the tables of symm/net.cuh, at the place of the epochs of others. The parts of members on other hosts are not mapped, and members from
+// number MaxRanks on have no pointers here: operations that need them work in the LSA team.
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
 //	copies    words of the copy engines: package copies
-//	pool      what each member did to the memory pool last, and before that: pool.go
+//	pool      the last two steps of each member in the memory pool: pool.go
 //	epochs    one 32-bit word a block of the packet kernels
 //	inbox     packets: [block][bank][source][slot]
 //	counts    one 32-bit word a block of the line kernels: their epochs
-//	lines     their inbox, laid out as that of packets
+//	lines     their inbox, laid out like inbox
 //	chunks    the inbox of two_shot_chunks: [block][bank][source, the owner left out][byte]
-//	tables    of a group that spans hosts: an abi.NetGroup and what it points to, which Recover keeps
+//	tables    of a group that spans hosts: an abi.NetGroup and the lists to which it points, which Recover keeps
 //	pipes     of a group that spans hosts: the inboxes and then the outboxes of pipes.go
 type Workspace struct {
 	seg        device.Segment
 	mapped     []device.Segment // by group rank, seg among them; nil of members on other hosts
-	blocks     []device.Ptr     // where the signal blocks of mapped are
+	blocks     []device.Ptr     // the signal blocks of mapped
 	Processors int              // the fewest of any member's device
 	signals    abi.Signals
 	Meetings   abi.Signals
@@ -38,11 +38,11 @@ type Workspace struct {
 	Lines      abi.Ptrs
 	Counts     device.Ptr
 	Chunks     abi.Ptrs
-	WholeLines bool // of all members, as is
-	Multicast  bool
+	WholeLines bool // of all members' devices
+	Multicast  bool // likewise
 }
 
-// layout is that of the group's workspace.
+// layout returns the layout of the group's workspace.
 func (g *Group) layout() layout.Workspace {
 	if g.split.Spans() {
 		return layout.Spanning(len(g.ranks), g.channels, g.rt.plan, g.pipes())
@@ -101,7 +101,7 @@ func (g *Group) build(op, desc string) {
 	g.args = new(launch.Arguments)
 }
 
-// reset makes the group's own part all zero, as when it was new. No member may be communicating.
+// reset makes this rank's part all zero, as when it was new. No member may be communicating.
 func (g *Group) reset(s device.Stream) error {
 	return g.watch.Reset(func() error { return s.Set(g.work.seg.Ptr(), 0, g.layout().Tables) })
 }

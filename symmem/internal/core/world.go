@@ -82,7 +82,7 @@ func (rt *Runtime) Close() error {
 	rt.streams, rt.allocs, rt.groups = nil, nil, nil
 	rt.mu.Unlock()
 	for _, s := range streams {
-		s.synchronize() // what it reports has nobody left to care
+		s.synchronize() // no caller is left for its error
 	}
 	rt.releaseComms()
 	var failed error

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// Entry is what is remembered of one stream-ordered call. Nothing is formatted until somebody asks.
+// Entry describes one stream-ordered call. Nothing is formatted until it is asked for.
 type Entry struct {
 	Made
 	ID      uint32 // by which the kernel knows it
@@ -18,7 +18,7 @@ type Entry struct {
 	Stream  int    // the one that it was put in
 	Timeout time.Duration
 	Far     bool             // it goes over the network
-	Manner  operators.Manner // what it has to do with other ranks
+	Manner  operators.Manner // its relation to other ranks
 	Replay  *Replay          // of the graph that captured it, or nil
 }
 

@@ -58,7 +58,7 @@ func (w *Watch) Open(g Group) {
 	w.group = g
 }
 
-// Forget ends the watch before the words go away, and withdraws what it has published, for the device may go away too.
+// Forget ends the watch before the words are unmapped. It withdraws the published waits, because the page may be unmapped, too.
 func (w *Watch) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +101,7 @@ func (g *Group) meet(id, phase, next uint32, row int) (ops []device.Value) {
 			ops = append(ops, device.Value{Word: word(mine, row+p), Value: 1, Await: true})
 		}
 	}
-	// Not each as it came: a word that is zero is a member that has not come.
+	// The words are cleared together at the end: a word that is zero stands for a member that has not come.
 	for p := range g.Words {
 		if p != g.Rank {
 			ops = append(ops, device.Value{Word: word(mine, row+p)})
@@ -205,7 +205,7 @@ func (w *Watch) inspect() error {
 	return nil
 }
 
-// withdraw takes what was published off the page, but for peers that are still missing. w.mu is held.
+// withdraw takes the published waits off the page, except those for peers that are still missing. w.mu is held.
 func (w *Watch) withdraw(missing []bool) {
 	for p, published := range w.published {
 		if published && (missing == nil || !missing[p]) {

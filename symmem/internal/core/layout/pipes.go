@@ -28,7 +28,7 @@ func PipesOf(ranks, hosts int, even bool) (p Pipes) {
 	return p
 }
 
-// Bytes is the size of the inboxes of both sets, and that of the outboxes.
+// Bytes is the size of the inboxes of both sets; the outboxes are as large.
 func (p Pipes) Bytes() int { return boxBytes(p.Flat) + boxBytes(p.Rail) }
 
 // boxBytes is the size of the inboxes of pipes between so many places.
@@ -47,7 +47,7 @@ type PipeSet struct {
 	Places        int // 0 if there is none
 	Slot          int // bytes
 	Inbox, Outbox int // offsets from the first inbox of the group
-	Words         int // its first word among those of pipes
+	Words         int // its first word among the words of pipes
 }
 
 // Set returns one of the sets.
@@ -62,8 +62,8 @@ func (p Pipes) Set(rail bool) PipeSet {
 
 // Words is how many words a group that spans hosts has in the signals of each member.
 type Words struct {
-	Channels int // those of its channels, the first
-	Pipes    int // where those of pipes begin, after those of kernels that count completions
+	Channels int // the words of its channels, which are first
+	Pipes    int // the first word of its pipes, after the words of kernels that count completions
 	All      int
 }
 

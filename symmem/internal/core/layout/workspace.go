@@ -27,7 +27,7 @@ const (
 	CopyWords  = CopyDone + abi.MaxRanks
 )
 
-// Workspace is the offsets within the segment of a workspace; the Workspace of core says what is there.
+// Workspace is the offsets within the segment of a workspace; core's Workspace describes the contents.
 type Workspace struct{ Meetings, Copies, Pool, Epochs, Inbox, Counts, Lines, Chunks, Tables, Pipes, End int }
 
 // Local lays out the workspace of a group of so many ranks of one host, whose signal block has so many channels.
@@ -67,7 +67,7 @@ func signalBytes(channels, ranks int) int {
 // GaveUpAt is the offset of the word of a signal block that says that an operation gave up.
 func GaveUpAt(channels, ranks int) int { return 4 * channels * (2*ranks + 1) }
 
-// Alignment is that of everything that is placed in device memory.
+// Alignment is the alignment of everything that is placed in device memory.
 const Alignment = 256
 
 // Aligned rounds a size up.

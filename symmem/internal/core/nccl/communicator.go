@@ -10,7 +10,7 @@ import (
 
 const (
 	tick         = 10 * time.Millisecond // between questions for failures
-	kernelsLimit = time.Second           // for kernels of the user's to end after they were told to
+	kernelsLimit = time.Second           // for kernels of the user's to end after EndKernels
 )
 
 // Communicator is a member's part of a communicator. Its methods may be called from several goroutines.
@@ -28,13 +28,13 @@ type Communicator struct {
 	launched bool   // kernels of the user's use it
 }
 
-// Owner is told of the end of a communicator. It must not call the communicator meanwhile.
+// Owner hears of the end of a communicator. It must not call the communicator meanwhile.
 type Owner interface {
 	GaveUp(Call) // a call that was under way is given up
 	EndKernels() // kernels of the user's are to end
 }
 
-// Stream is what a call is issued on. Equal streams are one.
+// Stream is a stream on which calls are issued. Equal streams are one.
 type Stream interface {
 	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
 }
@@ -120,7 +120,7 @@ func (c *Communicator) Ended() (ended bool, why error) {
 // End ends the communicator and the kernels of its calls. why is NCCL's failure, or nil. It returns at once.
 func (c *Communicator) End(why error) { c.end(why, true) }
 
-// GiveUp is End, but leaves a communicator that no call of this rank uses to Release: to a member that still waits, this one would be lost.
+// GiveUp is End, except that a communicator without a call of this rank is ended later, by Release: another member may still wait in it.
 func (c *Communicator) GiveUp() { c.end(nil, false) }
 
 func (c *Communicator) end(why error, idle bool) {

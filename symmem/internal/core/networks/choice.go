@@ -23,7 +23,7 @@ const None Choice = "none"
 // memoryDirect is the setting of UCX by which it reads and writes the memory of GPUs itself.
 const memoryDirect = "memory=direct"
 
-// Signals is the words behind the board: those of about 150 groups with the usual signal pad.
+// Signals is the number of words behind the board: enough for about 150 groups with the usual signal pad.
 const Signals = 1 << 20
 
 // Place describes where a rank opens its engine.
@@ -37,7 +37,7 @@ type Place struct {
 // words are the name and the settings.
 func (c Choice) words() []string { return strings.Fields(cmp.Or(string(c), "ucx")) }
 
-// config returns the configuration of the engine that was chosen. settings are those of the null network.
+// config returns the configuration of the engine that was chosen, and the settings of the null network.
 func (c Choice) config(at Place, dev device.Device) (config net.Config, settings net.NullSettings, err error) {
 	config = net.Config{Rank: at.Rank, Size: at.Size, Gate: at.Gate.Secret, Signals: Signals, CanRing: dev.Info().OnHost}
 	words := c.words()
@@ -142,7 +142,7 @@ func number(text string, most float64) (float64, error) {
 	return v, err
 }
 
-// describe writes settings that differ from none: ", delay 200µs, reorder on".
+// describe writes the settings that are not zero: ", delay 200µs, reorder on".
 func describe(s net.NullSettings) string {
 	var b strings.Builder
 	for _, v := range []struct {

@@ -8,11 +8,11 @@ import (
 
 // Gate is what ranks know of each other before one of them listens.
 type Gate struct {
-	Secret   uint64 // by which they know each other when they connect: that of the first
+	Secret   uint64 // by which they recognise each other when they connect: the first rank's
 	Together bool   // all are in one network namespace of one machine: nobody else needs to reach them
 }
 
-// Report is what one rank says about the gate.
+// Report is one rank's part of the gate.
 type Report struct {
 	Secret uint64
 	Place  string // names the process's network namespace, as no other machine does; empty if that is not known

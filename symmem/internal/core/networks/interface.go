@@ -16,8 +16,8 @@ func rankZero(environ []string) string {
 	return l.Address
 }
 
-// networkInterface names the network interface at which UCX is to listen: the one by which this host reaches that of rank 0 or, where it is not known, by which it
-// reaches others. It is empty if UCX_NET_DEVICES says which to use. UCX never takes all that it finds: a stranger may be in one of those networks.
+// networkInterface names the network interface at which UCX listens: the one by which this host reaches the host of rank 0 or, if that is not known, other hosts. It
+// is empty if UCX_NET_DEVICES says which to use. UCX must not listen at all interfaces: a stranger may be in one of those networks.
 func networkInterface(host string) (string, error) {
 	if os.Getenv("UCX_NET_DEVICES") != "" {
 		return "", nil

@@ -16,7 +16,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// Network is a rank's engine, and what its kernels need of it.
+// Network is a rank's open engine, with the memory that it shares with kernels.
 type Network struct {
 	Engine *net.Engine
 	Bytes  int    // of the board and the words behind it
@@ -106,7 +106,7 @@ func (n *Network) Connect(epoch int, left []int) error {
 	return n.Engine.Connect(uint32(epoch), n.Secret, peers)
 }
 
-// Announced reports whether the engine must be told of operations before kernels post them, because kernels cannot ring its bell.
+// Announced reports whether operations must be announced to the engine before kernels post them, because kernels cannot ring its bell.
 func (n *Network) Announced() bool { return n.count != 0 }
 
 // posted is how many operations the kernels have posted.

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// Carrier is what would carry traffic between real hosts here: "UCX 1.22.0", or "nothing" with the reason.
+// Carrier names the network that would carry traffic between real hosts here: "UCX 1.22.0", or "nothing" with the reason.
 func Carrier() string {
 	l, err := net.Available()
 	if err != nil {
@@ -28,7 +28,7 @@ func (n *Network) Traffic(ctx context.Context, rank int) string {
 		return ""
 	}
 	text := fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: ", rank, p.Posted, p.Sent)
-	if p.Told == 0 || p.ItsMessages < p.Landed { // what it said is older
+	if p.Told == 0 || p.ItsMessages < p.Landed { // its answer is older
 		return text + fmt.Sprintf("%d landed", p.Landed)
 	}
 	text += fmt.Sprintf("%d posted, %d sent, %d of %d messages landed", p.ItsPosted, p.ItsSent, p.Landed, p.ItsMessages)

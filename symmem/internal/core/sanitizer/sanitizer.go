@@ -1,5 +1,5 @@
-// Package sanitizer passes what a rank's host does to the sanitizer of its device, while it is on: what becomes of memory, which ranks meet, and where the
-// program is. Calls while it is off cost an atomic load. Which ranks switch it on together, and what is found, are core's.
+// Package sanitizer reports the actions of a rank's host to the sanitizer of its device, while it is on: the states of memory, meetings of ranks, and the place in
+// the program. Calls while it is off cost an atomic load. Core switches it on together with other ranks, and explains its findings.
 package sanitizer
 
 import (
@@ -38,7 +38,7 @@ func (s *Sanitizer) On() bool { return s.on.Load() }
 // Seed is the seed that it was switched on with.
 func (s *Sanitizer) Seed() int64 { return s.seed.Load() }
 
-// Unavailable says why the device has no sanitizer; nil if it has. kind is that of the device.
+// Unavailable says why the device, of a kind, has no sanitizer; nil if it has.
 func (s *Sanitizer) Unavailable(kind string) error {
 	if s.dev != nil {
 		return nil
@@ -71,7 +71,8 @@ func (s *Sanitizer) setMarks(on bool) {
 // Marks reports whether Mark does anything.
 func (s *Sanitizer) Marks() bool { return s.marks.Load() }
 
-// Mark says what n bytes of memory are from now on. issue gives a stream of the device, when which comes to the mark it counts; if that fails it counts at once.
+// Mark sets the state of n bytes of memory. issue calls its argument with a stream of the device: the mark counts when the stream comes to it. If issue fails, the
+// mark counts at once.
 func (s *Sanitizer) Mark(p device.Ptr, n int, as device.MemoryState, issue func(mark func(device.Stream) error) error) {
 	s.marking.RLock()
 	defer s.marking.RUnlock()
@@ -87,28 +88,27 @@ func (s *Sanitizer) Mark(p device.Ptr, n int, as device.MemoryState, issue func(
 	}
 }
 
-// Publish lets the ranks that meet this one on the host afterwards know what it did: they observe.
+// Publish and Observe are the two halves of a meeting of ranks on the host: a rank that observes knows what others did before they published.
 func (s *Sanitizer) Publish() {
 	if s.On() {
 		s.dev.Publish()
 	}
 }
 
-// Observe is the other half of Publish.
 func (s *Sanitizer) Observe() {
 	if s.On() {
 		s.dev.Observe()
 	}
 }
 
-// Flushed lets the host know that what the kernels have posted is over here, or ended everywhere.
+// Flushed says that the operations that kernels have posted are over here, or ended everywhere.
 func (s *Sanitizer) Flushed(ended bool) {
 	if s.On() {
 		s.dev.Flushed(ended)
 	}
 }
 
-// Calling says where the program is, before whatever it does.
+// Calling sets the place in the program, before its next call.
 func (s *Sanitizer) Calling(caller func() int) {
 	if s.On() {
 		s.dev.Calling(caller())
@@ -128,7 +128,7 @@ func (s *Sanitizer) Ended(run uint64) {
 	}
 }
 
-// Watcher returns what a network engine must call whose board is n bytes at p; nil while the sanitizer is off.
+// Watcher returns the watcher for a network engine whose board is n bytes; nil while the sanitizer is off.
 func (s *Sanitizer) Watcher(board device.Ptr, n int) unsafe.Pointer {
 	if !s.On() {
 		return nil

@@ -18,8 +18,8 @@ type Operation struct {
 	Stream int // the number of the stream; -1 for a collective call that waited on the host
 	Begin  time.Time
 	Took   time.Duration
-	Over   string // what of it went between hosts; empty if nothing did
-	Bytes  int    // that went there
+	Over   string // the network that it used between hosts; empty if none
+	Bytes  int    // that went over it
 	Waits  []Wait
 }
 
@@ -32,7 +32,7 @@ type Wait struct {
 
 const (
 	kept      = 2000                   // operations in a trace
-	lookEvery = 200 * time.Microsecond // between looks at what is waited for
+	lookEvery = 200 * time.Microsecond // between looks at the page of waits
 )
 
 // Trace records what a rank does. Its methods may be called from several goroutines.
@@ -153,7 +153,7 @@ func (o *operation) timed(t *Trace) bool {
 	return err == nil
 }
 
-// clip puts the waits, which were looked at by another clock, within the operation.
+// clip moves the waits, which another clock has timed, into the time of the operation.
 func (o *operation) clip() {
 	within := func(at time.Time) time.Time {
 		if at.Before(o.Begin) {
@@ -190,7 +190,7 @@ func (t *Trace) Know(id uint32) {
 	}
 }
 
-// Crosses notes what of the latest call goes between hosts.
+// Crosses notes that the latest call sends bytes between hosts.
 func (t *Trace) Crosses(over string, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -221,7 +221,7 @@ func (t *Trace) keep(o *operation) bool {
 	return true
 }
 
-// look notes what is waited for, until the trace is over.
+// look notes the waits that are under way, until the trace is over.
 func (t *Trace) look() {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -237,7 +237,7 @@ func (t *Trace) look() {
 	}
 }
 
-// saw takes in a wait that is under way.
+// saw notes a wait that is under way.
 func (t *Trace) saw(r *device.WaitRecord, now time.Time) {
 	peers := t.peers(r)
 	t.mu.Lock()
@@ -246,7 +246,7 @@ func (t *Trace) saw(r *device.WaitRecord, now time.Time) {
 	if o == nil {
 		return
 	}
-	// What the kernel says may be old if either of the two had to wait for a processor.
+	// The kernel's record may be old if the kernel or this goroutine had to wait for a processor.
 	begin := now.Add(-time.Duration(r.Elapsed))
 	for i := range o.Waits {
 		w := &o.Waits[i]
