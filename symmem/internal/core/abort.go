@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// aborting says whether this rank's waits must end, and what waits that ended have left behind. In peace all fields but hostCtx are zero.
+// aborting says whether this rank's waits must end, and what waits that ended have left behind. In
+// peace all fields but hostCtx are zero.
 type aborting struct {
 	abort      atomic.Pointer[string] // why waits must end; nil in peace
 	vain       atomic.Bool            // the reason: they cannot end by themselves
@@ -24,16 +25,17 @@ type hostContext struct {
 	cancel context.CancelFunc
 }
 
-// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls that would
-// wait are refused. why, any text, completes "gave up:". It returns at once and may be called at any time; after Close it does nothing.
+// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls
+// that would wait are refused. why, any text, completes "gave up:". It returns at once and may be
+// called at any time; after Close it does nothing.
 func (rt *Runtime) Abort(why string) {
 	if !rt.closed.Load() {
 		rt.giveUp(why)
 	}
 }
 
-// EndWaits is Abort for waits that cannot end by themselves: their errors are of KindDeadlock and say what to do. why, any text, says why no other rank ends
-// them: "rank 1 has finished the cell".
+// EndWaits is Abort for waits that cannot end by themselves: their errors are of KindDeadlock and
+// say what to do. why, any text, says why no other rank ends them: "rank 1 has finished the cell".
 func (rt *Runtime) EndWaits(why string) {
 	if !rt.closed.Load() && rt.abort.Load() == nil {
 		rt.vain.Store(true)

@@ -28,7 +28,8 @@ func (b *backend) fix(name string) string {
 	return fmt.Sprintf("call it before the first Empty, or set Config.Backend to %s", name)
 }
 
-// SetBackend chooses the world's back end. find returns an error if this rank cannot use it. It is collective over all ranks.
+// SetBackend chooses the world's back end. find returns an error if this rank cannot use it. It is
+// collective over all ranks.
 func (in Inner) SetBackend(op, name string, find func() error) {
 	rt := in.rt
 	rt.hostCall(op)
@@ -56,8 +57,8 @@ func (in Inner) SetBackend(op, name string, find func() error) {
 	rt.backend.name = name
 }
 
-// compareBackends checks that the ranks of g, all that are left, have the same back end. A rank that joins takes over that of the others. The caller holds
-// g.meeting.
+// compareBackends checks that the ranks of g, all that are left, have the same back end. A rank
+// that joins takes over that of the others. The caller holds g.meeting.
 func (rt *Runtime) compareBackends(op string, g *Group) error {
 	type choice struct {
 		Name    string

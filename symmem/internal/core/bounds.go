@@ -8,17 +8,20 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// checkedLaunch describes the memory that a kernel with checked pointers was given, to explain an access outside.
+// checkedLaunch describes the memory that a kernel with checked pointers was given, to explain an
+// access outside.
 type checkedLaunch struct {
 	text  device.Source
 	given []location
 }
 
-// ChecksBounds reports whether kernels of the user's must have checked pointers, as device.BoundsChecker makes them.
+// ChecksBounds reports whether kernels of the user's must have checked pointers, as
+// device.BoundsChecker makes them.
 func (in Inner) ChecksBounds() bool { return in.rt.checking.Load() }
 
-// GiveChecked notes for Findings which tensors and handles the kernel of a call is given, and returns the extents of the tensors. The call has picked its stream;
-// it joins the handles afterwards.
+// GiveChecked notes for Findings which tensors and handles the kernel of a call is given, and
+// returns the extents of the tensors. The call has picked its stream; it joins the handles
+// afterwards.
 func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Handle) []abi.Extent {
 	checked := &checkedLaunch{text: text}
 	extents := make([]abi.Extent, len(tensors))
@@ -67,7 +70,8 @@ func (h *Handle) extents() (all []location) {
 	return all
 }
 
-// foundOutside returns the accesses that kernels with checked pointers have published since it was called last.
+// foundOutside returns the accesses that kernels with checked pointers have published since it was
+// called last.
 func (rt *Runtime) foundOutside() (found []device.Finding) {
 	rt.looking.Lock()
 	defer rt.looking.Unlock()
@@ -107,7 +111,8 @@ func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	return f
 }
 
-// outside describes an access at an address that left the memory which begins at first. The access may begin inside.
+// outside describes an access at an address that left the memory which begins at first. The access
+// may begin inside.
 func (l *checkedLaunch) outside(at, first device.Ptr) string {
 	i := slices.IndexFunc(l.given, func(o location) bool { return o.At == first })
 	if i < 0 {

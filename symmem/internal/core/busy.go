@@ -21,8 +21,9 @@ type Busy struct {
 // busyAfter is how long a kernel runs before Busy lists it.
 const busyAfter = 200 * time.Millisecond
 
-// Busy lists the kernels of this rank that have run for a while. A device that cannot tell which kernel runs has one at most: the one that was launched last,
-// if the work of some stream is not over. It may be called at any time, and takes some milliseconds.
+// Busy lists the kernels of this rank that have run for a while. A device that cannot tell which
+// kernel runs has one at most: the one that was launched last, if the work of some stream is not
+// over. It may be called at any time, and takes some milliseconds.
 func (rt *Runtime) Busy() []Busy {
 	if rt.closed.Load() {
 		return nil
@@ -68,7 +69,8 @@ func (rt *Runtime) spins(r device.Running) string {
 	return what
 }
 
-// readAgain names the memory that a kernel reads again and again: an element of a tensor if it is one.
+// readAgain names the memory that a kernel reads again and again: an element of a tensor if it is
+// one.
 func (rt *Runtime) readAgain(r device.Running) string {
 	for _, at := range r.Reads {
 		if element, ok := rt.element(at); ok {
@@ -81,7 +83,8 @@ func (rt *Runtime) readAgain(r device.Running) string {
 	return fmt.Sprintf("memory of no tensor, at address %#x", uintptr(r.Reads[0]))
 }
 
-// element describes the element of a tensor, or the word of a pad, that an address is in: "element 3 of i32[8], which is 0".
+// element describes the element of a tensor, or the word of a pad, that an address is in: "element
+// 3 of i32[8], which is 0".
 func (rt *Runtime) element(at device.Ptr) (string, bool) {
 	o, ok := rt.located.Containing(at)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 
 // The steps of a call
 //
-// Every call that puts work in a stream takes the same steps, which are in this file. An operation adds its checks, the arguments of its kernel and the rule
-// by which it picks the kernel.
+// Every call that puts work in a stream takes the same steps, which are in this file. An operation
+// adds its checks, the arguments of its kernel and the rule by which it picks the kernel.
 //
 //	check       NewCall reads the options. It refuses a group that cannot be used; a group that spans hosts, if the call needs the memory of all
 //	            members; and a collective call in a cell that does not run on all members. The operation then refuses arguments that do not fit.
@@ -30,8 +30,9 @@ import (
 //	Launch      puts the kernel in the stream. An error of the device becomes an *Error of the call.
 //	mark        remembers that the stream was the last to use the group's signals, for the next chain.
 //
-// A call on a symmetric tensor finds the peers' copies by Mapped and allocates its result by Fresh, between Enter and Admit. The manner of its operator says
-// which of the steps a call takes: see package operators.
+// A call on a symmetric tensor finds the peers' copies by Mapped and allocates its result by Fresh,
+// between Enter and Admit. The manner of its operator says which of the steps a call takes: see
+// package operators.
 
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
@@ -41,8 +42,8 @@ type Call struct {
 	stream  *Stream // since PickStream
 	notNCCL string  // why the device's library of collectives did not get it, if it might have
 
-	// The tensors of Touch, without an allocation for most calls. The call holds them until its work is in the stream: a program may have dropped one, and the
-	// collector would free it.
+	// The tensors of Touch, without an allocation for most calls. The call holds them until its
+	// work is in the stream: a program may have dropped one, and the collector would free it.
 	uses [6]*Tensor
 	used int
 	more []*Tensor
@@ -69,7 +70,8 @@ func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 	return c
 }
 
-// record starts the record of a call whose options were read. It refuses a collective call that not all members would make.
+// record starts the record of a call whose options were read. It refuses a collective call that not
+// all members would make.
 func (c *Call) record(of *operators.Operator) {
 	c.Record.Op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
 	if of.Manner == operators.Collective {
@@ -98,7 +100,8 @@ func (c *Call) Leave() {
 	c.rt.mu.Unlock()
 }
 
-// unlocked leaves while f waits for other ranks on the host, and then enters and picks the stream again.
+// unlocked leaves while f waits for other ranks on the host, and then enters and picks the stream
+// again.
 func (c *Call) unlocked(f func()) {
 	func() {
 		c.Leave()
@@ -109,8 +112,8 @@ func (c *Call) unlocked(f func()) {
 	c.PickStream()
 }
 
-// PickStream picks the stream: the current one, or the one given. It refuses the call while the world is aborted and, if the call uses signals, while
-// the signals of ranks may be out of step.
+// PickStream picks the stream: the current one, or the one given. It refuses the call while the
+// world is aborted and, if the call uses signals, while the signals of ranks may be out of step.
 func (c *Call) PickStream() {
 	rt, op := c.rt, c.Record.Op
 	rt.refuseClosed(op)
@@ -142,14 +145,16 @@ func (c *Call) PickStream() {
 	}
 }
 
-// inStep refuses communication after a collective operation was given up: the ranks' signals may be out of step.
+// inStep refuses communication after a collective operation was given up: the ranks' signals may be
+// out of step.
 func (rt *Runtime) inStep(op string) {
 	if why := rt.broken.Load(); why != nil {
 		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: rt.howToGoOn()})
 	}
 }
 
-// Mapped returns where the members have their copies of t, which must be symmetric and rendezvoused by the call's group.
+// Mapped returns where the members have their copies of t, which must be symmetric and rendezvoused
+// by the call's group.
 func (c *Call) Mapped(t *Tensor) Copies {
 	g := c.opts.group
 	if !t.Symmetric() {
@@ -166,8 +171,9 @@ func (c *Call) Mapped(t *Tensor) Copies {
 	panic(c.Misuse("tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
 }
 
-// Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory pool in use if
-// there is one. shape becomes the tensor's own. The call leaves and enters again while a memory pool grows.
+// Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory
+// pool in use if there is one. shape becomes the tensor's own. The call leaves and enters again
+// while a memory pool grows.
 func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 	if c.rt.pooling != nil {
 		return c.rt.pooling.takePooled(c, dtype, shape, n, false)
@@ -175,8 +181,8 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 	return c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 }
 
-// Admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
-// kernel's arguments.
+// Admit commits the call to its group, with the tensors that its work reads or writes. It returns
+// the head of the kernel's arguments.
 func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
 	return c.Join(c.opts.group)
@@ -252,8 +258,8 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) abi.Context 
 // watchPtr is where kernels find the page that they share with the host.
 func (rt *Runtime) watchPtr() device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(rt.watch))) }
 
-// MeetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at most, and
-// the context of its blocks' signals. loads says that it only loads from peers.
+// MeetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at
+// most, and the context of its blocks' signals. loads says that it only loads from peers.
 func (c *Call) MeetingGrid(n int, loads bool, head abi.Context) (device.Launch, abi.Context) {
 	p := c.rt.plan
 	head.Channels = uint32(p.MeetBlocks)

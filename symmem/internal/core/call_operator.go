@@ -41,7 +41,8 @@ func (c *Call) Accept(taken operators.Options, opt Option) {
 // Member checks a rank of the group, the value of the argument arg.
 func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.Op, arg, rank) }
 
-// Maps reports whether t is symmetric and its copies are known in the call's group. The call has entered.
+// Maps reports whether t is symmetric and its copies are known in the call's group. The call has
+// entered.
 func (c *Call) Maps(t *Tensor) bool { return t.Symmetric() && t.st.alloc.mapping(c.opts.group) != nil }
 
 // Copy copies n bytes in the order of the stream.
@@ -50,8 +51,8 @@ func (c *Call) Copy(dst, src device.Ptr, n int) { c.issued(c.stream.copy(dst, sr
 // Issue lets f put work in the device's stream.
 func (c *Call) Issue(f func(device.Stream) error) { c.issued(c.stream.issue(f)) }
 
-// Scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured. All calls on streams ask
-// for the same n.
+// Scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured.
+// All calls on streams ask for the same n.
 func (c *Call) Scratch(n int) device.Ptr { return c.stream.scratch(c.Record.Op, n) }
 
 // TouchHandle is Touch for the handle's tensor.
@@ -77,6 +78,6 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 	}
 }
 
-// ArgsOf is a place for the arguments of the kernel that an admitted call launches, so that a call allocates nothing. The
-// group's calls share it; a launch reads it before the next call enters.
+// ArgsOf is a place for the arguments of the kernel that an admitted call launches, so that a call
+// allocates nothing. The group's calls share it; a launch reads it before the next call enters.
 func ArgsOf[T any](c *Call) *T { return launch.In[T](c.opts.group.args) }

@@ -43,9 +43,9 @@ func (rt *Runtime) find(id uint32) (Record, bool) {
 	return Record{}, false
 }
 
-// Tally sums up the stream-ordered collective calls that this rank has made in one group since the group was made
-// or recovered. Such calls are not compared before they run, which would cost a trip over the host; members whose
-// tallies differ have made different calls.
+// Tally sums up the stream-ordered collective calls that this rank has made in one group since the
+// group was made or recovered. Such calls are not compared before they run, which would cost a trip
+// over the host; members whose tallies differ have made different calls.
 type Tally struct {
 	Group  string // as in messages
 	Key    string // equal on all members, and on no other group
@@ -79,7 +79,8 @@ func (g *Group) tally(c *Record) {
 	g.latest = *c
 }
 
-// On adds a part of a symmetric tensor to the record: the part must be the same on all members. Tensors that are not symmetric are refused later.
+// On adds a part of a symmetric tensor to the record: the part must be the same on all members.
+// Tensors that are not symmetric are refused later.
 func (c *Record) On(t *Tensor) {
 	if a := t.st.alloc; a != nil {
 		c.Parts.Mix(uint64(a.digest))

@@ -16,8 +16,9 @@ type cell struct {
 	only atomic.Pointer[[]int] // the ranks on which it runs; nil: all
 }
 
-// Begin says that cell number run of a session begins here, any number: all ranks have finished the cells of smaller numbers. It is for the sanitizer;
-// programs need not call it. After Close it does nothing.
+// Begin says that cell number run of a session begins here, any number: all ranks have finished the
+// cells of smaller numbers. It is for the sanitizer; programs need not call it. After Close it does
+// nothing.
 func (rt *Runtime) Begin(run uint64) {
 	rt.run.Store(run)
 	if !rt.closed.Load() {
@@ -25,8 +26,9 @@ func (rt *Runtime) Begin(run uint64) {
 	}
 }
 
-// Confine says that the session's cell runs on these ranks only, until Finish returns; without ranks, that it runs on all. Meanwhile a collective call that needs
-// other ranks is refused, since they will not make it. Programs need not call it.
+// Confine says that the session's cell runs on these ranks only, until Finish returns; without
+// ranks, that it runs on all. Meanwhile a collective call that needs other ranks is refused, since
+// they will not make it. Programs need not call it.
 //
 // Errors: KindMisuse for ranks that are not ranks of the world, or named twice.
 func (rt *Runtime) Confine(ranks []int) {
@@ -63,8 +65,8 @@ func (g *Group) takePart(op string) error {
 	return g.rt.misuse(op, "", hint, "rank %s must make this call too, and the cell does not run there", bootstrap.FormatRanks(missing))
 }
 
-// Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx
-// aborts.
+// Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil.
+// Cancelling ctx aborts.
 func (rt *Runtime) Finish(ctx context.Context) error {
 	const op = "Finish"
 	if err := Maybe(func() { rt.refuseClosed(op); rt.needContext(op, ctx) }); err != nil {

@@ -42,7 +42,8 @@ func (a *allocation) locate(rank int, s device.Segment) {
 	a.rt.located.Add(pad, location{At: pad, Bytes: a.at.PadBytes, What: contents{shape: a.shape, pad: true}, Peer: peer})
 }
 
-// unlocate undoes locate. While accesses are watched, it keeps the names of freed memory, because its addresses are not used again soon.
+// unlocate undoes locate. While accesses are watched, it keeps the names of freed memory, because
+// its addresses are not used again soon.
 func (a *allocation) unlocate() {
 	end := a.rt.located.Forget
 	if a.rt.sanitizer.On() {
@@ -62,7 +63,8 @@ func (rt *Runtime) locateOrdinary(b *block, st *storage, dtype DType, shape []in
 	}
 }
 
-// outside describes the access by which a kernel faulted, and reports whether it left a tensor: "writes right behind f32[1000], where element 1000 would be".
+// outside describes the access by which a kernel faulted, and reports whether it left a tensor:
+// "writes right behind f32[1000], where element 1000 would be".
 func (rt *Runtime) outside(f *device.KernelFault) (what string, outside bool) {
 	near := ""
 	if f.Address != 0 {

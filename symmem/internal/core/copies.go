@@ -8,8 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// CopyAll issues the copies of an admitted call by copy engines, and looks after them until they are over. Their kernels would know the call by id.
-// staged says that this member's own piece, the first, is in its place.
+// CopyAll issues the copies of an admitted call by copy engines, and looks after them until they
+// are over. Their kernels would know the call by id. staged says that this member's own piece, the
+// first, is in its place.
 func (c *Call) CopyAll(id uint32, src, dst []device.Ptr, n int, staged bool) {
 	g := c.opts.group
 	c.issued(g.copyAll(c.stream, id, src, dst, n, staged))

@@ -27,8 +27,9 @@ type departure struct {
 	why  string // "died"
 }
 
-// noteDeparture notes that the process of a rank of this host has ended, so that a program does not wait for it for ever. In a session, the session handles
-// it; the network reports ranks of other hosts.
+// noteDeparture notes that the process of a rank of this host has ended, so that a program does not
+// wait for it for ever. In a session, the session handles it; the network reports ranks of other
+// hosts.
 func (rt *Runtime) noteDeparture(rank int, why string) {
 	if rt.places.Load() != nil && rank != rt.rank && rt.partOf(rank) == rt.partOf(rt.rank) {
 		rt.departed.mu.Lock()
@@ -38,15 +39,16 @@ func (rt *Runtime) noteDeparture(rank int, why string) {
 	}
 }
 
-// waitInVain ends all waits of this rank as soon as one of them depends on a rank whose process has ended. It returns after that, or when the world is closed.
+// waitInVain ends all waits of this rank as soon as one of them depends on a rank whose process has
+// ended. It returns after that, or when the world is closed.
 func (rt *Runtime) waitInVain() {
 	for !rt.endsWait() {
 		time.Sleep(vainEvery)
 	}
 }
 
-// endsWait looks once for such a wait. It reports whether waitInVain is done. If several ranks have ended it names the first: the others may have ended because
-// of it.
+// endsWait looks once for such a wait. It reports whether waitInVain is done. If several ranks have
+// ended it names the first: the others may have ended because of it.
 func (rt *Runtime) endsWait() bool {
 	rt.looking.Lock() // not rt.mu, which a call may hold that waits for the device
 	defer rt.looking.Unlock()

@@ -1,29 +1,33 @@
-// Package symmem, in internal/core, is what all operators of symmem share: a rank's world on one device, its memory, its
-// groups and their signals, its streams, and the steps of a call from the program to the device. The operators are in the
-// package above, which exports the types of this one by aliases.
+// Package symmem, in internal/core, is what all operators of symmem share: a rank's world on one
+// device, its memory, its groups and their signals, its streams, and the steps of a call from the
+// program to the device. The operators are in the package above, which exports the types of this
+// one by aliases.
 //
-// It bears the name of the package above, not that of its folder, because programs see its types: %T of a tensor is
-// *symmem.Tensor. Files import it as core. For the same reason every exported method of [Tensor], [Group], [Handle],
-// [Stream], [Event], [Graph] and [Runtime] is one of the public package. Operators need more than programs see: they use
-// [Inner] of a world, [Operand] of a tensor, [Rectangle] of a tile, and the methods of [Call].
+// It bears the name of the package above, not that of its folder, because programs see its types:
+// %T of a tensor is *symmem.Tensor. Files import it as core. For the same reason every exported
+// method of [Tensor], [Group], [Handle], [Stream], [Event], [Graph] and [Runtime] is one of the
+// public package. Operators need more than programs see: they use [Inner] of a world, [Operand] of
+// a tensor, [Rectangle] of a tile, and the methods of [Call].
 //
 // # A world's life
 //
-// [New] takes an open device, makes the first stream and the group of all ranks, and lets the members of that group share
-// a workspace: signal blocks and inboxes in the memory of every member, mapped by all others (world.go, workspace.go).
-// Everything else is made on demand: tensors, groups, streams, graphs. The memory of members on other hosts is not mapped:
-// hosts.go says what follows from that, and team.go makes the teams of a group that spans hosts.
+// [New] takes an open device, makes the first stream and the group of all ranks, and lets the
+// members of that group share a workspace: signal blocks and inboxes in the memory of every member,
+// mapped by all others (world.go, workspace.go). Everything else is made on demand: tensors,
+// groups, streams, graphs. The memory of members on other hosts is not mapped: hosts.go says what
+// follows from that, and team.go makes the teams of a group that spans hosts.
 //
-// Each operation is a [Call]: call.go has its steps, from the check of the options to the launch. A [Handle] knows where
-// the members have their copies of a tensor; signal.go and onesided.go have the operations on it.
+// Each operation is a [Call]: call.go has its steps, from the check of the options to the launch. A
+// [Handle] knows where the members have their copies of a tensor; signal.go and onesided.go have
+// the operations on it.
 //
-// The record of the calls explains a wait on the device (calls.go, waits.go). [Runtime.Abort] ends all waits, and after
-// [Runtime.Recover] communication is sound again (recover.go).
+// The record of the calls explains a wait on the device (calls.go, waits.go). [Runtime.Abort] ends
+// all waits, and after [Runtime.Recover] communication is sound again (recover.go).
 //
 // # Parts
 //
-// Each part below core is a package that owns its structs and, where it has one, its lock. A part knows neither a
-// world nor a group, imports only parts above it in this list, and is tested alone:
+// Each part below core is a package that owns its structs and, where it has one, its lock. A part
+// knows neither a world nor a group, imports only parts above it in this list, and is tested alone:
 //
 //	operators  a row for each operator: its options, whether it goes over hosts and by NCCL, what to use where it does not
 //	waits      a row for each kind of wait of a kernel: its words, whom it is for, what ends it
@@ -38,8 +42,8 @@
 //	networks   the choice of the engine between hosts, and the open engine
 //	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
-// Core itself keeps what programs hold, and what connects it. Its files are in six groups; a file uses mainly those of its
-// own group and of the groups before:
+// Core itself keeps what programs hold, and what connects it. Its files are in six groups; a file
+// uses mainly those of its own group and of the groups before:
 //
 //	a world           runtime.go has the structs; abort.go, cell.go, membership.go, network.go, progress.go, sanitize.go
 //	                  and backend.go each have one that a Runtime embeds; errors.go, failure.go, options.go
@@ -53,8 +57,8 @@
 //
 // # Locks
 //
-// Runtime.mu orders what goroutines issue, and guards the struct world. Stream.mu orders the calls on one
-// device stream and is taken after Runtime.mu, or alone. Group.meeting lets one host-synchronous call of a group run at a
-// time; it is taken before Runtime.mu, which nobody holds while it waits for other ranks. docs/locks.md lists all locks in
-// their order.
+// Runtime.mu orders what goroutines issue, and guards the struct world. Stream.mu orders the calls
+// on one device stream and is taken after Runtime.mu, or alone. Group.meeting lets one
+// host-synchronous call of a group run at a time; it is taken before Runtime.mu, which nobody holds
+// while it waits for other ranks. docs/locks.md lists all locks in their order.
 package symmem

@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to
-// be alive.
+// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is
+// known to be alive.
 func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
@@ -24,9 +24,9 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
-// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
-// rounded to the nearest value of a float type, must not overflow, and must be whole for an integer type. It
-// returns t.
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable;
+// a float is rounded to the nearest value of a float type, must not overflow, and must be whole for
+// an integer type. It returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
 	t.usable(op)
@@ -44,8 +44,8 @@ func (t *Tensor) Fill(x any) *Tensor {
 	return t
 }
 
-// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the
-// larger ones are rounded. It returns t.
+// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float
+// type the larger ones are rounded. It returns t.
 func (t *Tensor) Arange() *Tensor {
 	const op = "Arange"
 	t.usable(op)
@@ -59,8 +59,8 @@ func (t *Tensor) Arange() *Tensor {
 	return t
 }
 
-// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats in [0, 1), rounded
-// (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
+// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats
+// in [0, 1), rounded (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
 func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
 	t.usable(op)
@@ -77,9 +77,9 @@ func (t *Tensor) mustCompute(op string) {
 	}
 }
 
-// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are
-// converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom returns. It
-// returns t.
+// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values
+// are converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom
+// returns. It returns t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const op = "CopyFrom"
 	t.usable(op)
@@ -161,8 +161,8 @@ func (t *Tensor) read(op string, n int) []byte {
 	return data
 }
 
-// lockForRead admits a read and returns its stream with the stream's lock held, which is taken while the world is
-// still locked: nothing else is issued in between.
+// lockForRead admits a read and returns its stream with the stream's lock held, which is taken
+// while the world is still locked: nothing else is issued in between.
 func (t *Tensor) lockForRead(op string) *Stream {
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
@@ -173,7 +173,8 @@ func (t *Tensor) lockForRead(op string) *Stream {
 	return c.stream
 }
 
-// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current stream.
+// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current
+// stream.
 func (t *Tensor) Float64s() []float64 {
 	t.usable("Float64s")
 	data := t.read("Float64s", t.n)
@@ -184,8 +185,8 @@ func (t *Tensor) Float64s() []float64 {
 	return out
 }
 
-// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of
-// precision. It waits for the current stream.
+// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits
+// of precision. It waits for the current stream.
 func (t *Tensor) Float32s() []float32 {
 	t.usable("Float32s")
 	data := t.read("Float32s", t.n)

@@ -25,7 +25,8 @@ const (
 	KindSystem      Kind = Kind(errkind.System)      // the machine, the driver, the network
 )
 
-// Error is what every function of this package panics with. [Maybe] turns it into an ordinary error.
+// Error is what every function of this package panics with. [Maybe] turns it into an ordinary
+// error.
 type Error struct {
 	Kind Kind
 	Op   string // what was called: "wait_signal", "Empty"
@@ -78,7 +79,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through. A nil f is an *Error too.
+// Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through. A nil f
+// is an *Error too.
 func Maybe(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -101,7 +103,8 @@ func (rt *Runtime) misuse(op, arg, hint, format string, args ...any) *Error {
 	return &Error{Kind: KindMisuse, Op: op, Rank: rt.rank, Peer: -1, Arg: arg, Hint: hint, Msg: fmt.Sprintf(format, args...)}
 }
 
-// nilArgument refuses a receiver or argument that is nil, or was made by no function of this package. It is of no world.
+// nilArgument refuses a receiver or argument that is nil, or was made by no function of this
+// package. It is of no world.
 func nilArgument(op, arg string) *Error {
 	return &Error{Kind: KindMisuse, Op: op, Rank: -1, Peer: -1, Arg: arg, Hint: hintFor(arg), Msg: "the " + arg + " is nil"}
 }

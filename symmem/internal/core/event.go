@@ -50,10 +50,12 @@ func (e *Event) usable(op, arg string) {
 	}
 }
 
-// Record marks the end of the work that was issued so far on the current stream, or on the given one.
+// Record marks the end of the work that was issued so far on the current stream, or on the given
+// one.
 func (e *Event) Record(opts ...Option) { e.on(operators.EventRecord, opts, (*Stream).record) }
 
-// Wait makes work that is issued later on the current stream, or on the given one, wait for the event.
+// Wait makes work that is issued later on the current stream, or on the given one, wait for the
+// event.
 func (e *Event) Wait(opts ...Option) { e.on(operators.EventWait, opts, (*Stream).wait) }
 
 func (e *Event) on(of *operators.Operator, opts []Option, do func(*Stream, device.Event) error) {
@@ -85,8 +87,8 @@ func (e *Event) synchronize() error {
 	return e.d.Synchronize()
 }
 
-// Since is the device time from an earlier event to this one; it panics unless both have been reached. It is exact to
-// about half a microsecond.
+// Since is the device time from an earlier event to this one; it panics unless both have been
+// reached. It is exact to about half a microsecond.
 func (e *Event) Since(earlier *Event) time.Duration {
 	const op = "Event.Since"
 	e.exists(op)
@@ -130,8 +132,8 @@ func (e *Event) Free() {
 	}
 }
 
-// Elapsed calls f and returns the device time that the work it issued on the current stream took. It waits
-// for that work.
+// Elapsed calls f and returns the device time that the work it issued on the current stream took.
+// It waits for that work.
 func (rt *Runtime) Elapsed(f func()) time.Duration {
 	const op = "Elapsed"
 	rt.hostCall(op)

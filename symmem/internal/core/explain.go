@@ -22,9 +22,10 @@ func (c choice) String() string {
 	return fmt.Sprintf("%s on %v (%d ranks, %d bytes): %s, because %s", c.call.Text(), c.call.group, len(c.call.group.ranks), c.bytes, c.path, c.why)
 }
 
-// Explain calls f and returns a line for each operation that f issued and that has several ways to do its
-// work, as puts, gets, signals and barriers have, which stay within the host or go over a network: what was
-// called, on how many ranks and bytes, which way it went, and why. It is not collective, and waits for nothing.
+// Explain calls f and returns a line for each operation that f issued and that has several ways to
+// do its work, as puts, gets, signals and barriers have, which stay within the host or go over a
+// network: what was called, on how many ranks and bytes, which way it went, and why. It is not
+// collective, and waits for nothing.
 func (rt *Runtime) Explain(f func()) string {
 	rt.refuseClosed("Explain")
 	rt.needFunction("Explain", f)
@@ -50,14 +51,16 @@ func (rt *Runtime) Explain(f func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// Chose notes for Explain which way an admitted call goes. bytes is the size by which it was chosen.
+// Chose notes for Explain which way an admitted call goes. bytes is the size by which it was
+// chosen.
 func (c *Call) Chose(bytes int, w *tuning.Way) {
 	if list := c.rt.choices; list != nil {
 		*list = append(*list, choice{c.Record, bytes, w.Path, w.Why})
 	}
 }
 
-// route describes the traffic of a call for Explain and Trace: the peer, the direction and the bytes. The zero value means none.
+// route describes the traffic of a call for Explain and Trace: the peer, the direction and the
+// bytes. The zero value means none.
 type route struct {
 	way   string // "to" or "from" a member, or "with" all
 	peer  int    // by its rank in the group; of "with" it means nothing
@@ -70,7 +73,8 @@ type route struct {
 	unknown bool // only the device knows how many bytes it moves
 }
 
-// noteRoute notes for Explain and for a trace which way the call went, once its work was issued. rt.mu is held.
+// noteRoute notes for Explain and for a trace which way the call went, once its work was issued.
+// rt.mu is held.
 func (c *Call) noteRoute() {
 	p, t := &c.route, c.rt.trace.Load()
 	if p.way == "" || t == nil && c.rt.choices == nil {

@@ -101,7 +101,8 @@ func (e *Error) setPosition(where string) {
 	}
 }
 
-// setCompile takes the first diagnostic for the error itself and the rest, each once, for its detail.
+// setCompile takes the first diagnostic for the error itself and the rest, each once, for its
+// detail.
 func (e *Error) setCompile(c *device.CompileError) {
 	e.Msg, e.Detail = "the kernel does not compile", c.Log
 	if len(c.Diagnostics) == 0 {

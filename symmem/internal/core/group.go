@@ -17,8 +17,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups never
-// disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
+// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups
+// never disturb each other. A rank that is not a member holds the group too, to name it, and is
+// refused its use.
 type Group struct {
 	rt       *Runtime
 	name     string       // "world", or "0,2"

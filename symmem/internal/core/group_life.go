@@ -8,9 +8,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other
-// rank may call it too and returns at once with a group it cannot use. Every call makes a new group. Until it is
-// freed its inboxes, or those of its LSA team if its ranks are on several hosts, take up to 128 MiB of each member's GPU.
+// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks;
+// any other rank may call it too and returns at once with a group it cannot use. Every call makes a
+// new group. Until it is freed its inboxes, or those of its LSA team if its ranks are on several
+// hosts, take up to 128 MiB of each member's GPU.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.hostCall(op)
@@ -47,8 +48,9 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	return g
 }
 
-// Free gives the memory of the group and of its teams back. It is collective over the group; tensors that were allocated by them must
-// be freed before. The world cannot be freed, nor a team without its group. On a rank that is not a member it does nothing.
+// Free gives the memory of the group and of its teams back. It is collective over the group;
+// tensors that were allocated by them must be freed before. The world cannot be freed, nor a team
+// without its group. On a rank that is not a member it does nothing.
 func (g *Group) Free() {
 	const op = "Group.Free"
 	g.exists(op)
@@ -123,8 +125,8 @@ func (g *Group) discard() {
 	}
 }
 
-// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
-// be stable.
+// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs
+// rt.generation to be stable.
 func (g *Group) renumber(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
 	g.count, g.latest = calls.Count{}, Record{}

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
-// group's signals. Ranks are those of the group. A handle ends with its tensor.
+// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad,
+// and the group's signals. Ranks are those of the group. A handle ends with its tensor.
 type Handle struct {
 	t      *Tensor
 	g      *Group
@@ -44,12 +44,13 @@ func (t *tables) release() {
 	}
 }
 
-// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty; those on other hosts stay unmapped, with
-// pointers that are 0. Later calls
-// for the same tensor and group return the same handle without meeting the others.
+// Rendezvous maps the other members' copies of a tensor that all of them got from one call of
+// Empty; those on other hosts stay unmapped, with pointers that are 0. Later calls for the same
+// tensor and group return the same handle without meeting the others.
 //
-// The handle of a slice is of that part alone: Put, PutWithSignal and Get begin where it begins. Its signal pad is that of the whole tensor, so that word 0 is the
-// same word for the handles of all slices, and signals and barriers are the group's.
+// The handle of a slice is of that part alone: Put, PutWithSignal and Get begin where it begins.
+// Its signal pad is that of the whole tensor, so that word 0 is the same word for the handles of
+// all slices, and signals and barriers are the group's.
 //
 // PyTorch: rendezvous
 //
@@ -61,8 +62,8 @@ func (t *tables) release() {
 //
 // Capture: refused when it would meet the others: call it before.
 //
-// Errors: KindMisuse for a t that is not symmetric or a group that is not a part of the one that allocated it;
-// KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
+// Errors: KindMisuse for a t that is not symmetric or a group that is not a part of the one that
+// allocated it; KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
 	rt.usable(op, t)
@@ -152,8 +153,8 @@ func (a *allocation) find(t *Tensor, g *Group) *Handle {
 	return nil
 }
 
-// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or nil. rt.mu
-// is held.
+// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or
+// nil. rt.mu is held.
 func (a *allocation) mapping(g *Group) *Handle {
 	for _, h := range a.handles {
 		if h.g == g {
@@ -217,13 +218,15 @@ func (h *Handle) Group() *Group {
 	return h.g
 }
 
-// BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other hosts.
+// BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other
+// hosts.
 func (h *Handle) BufferPtrs() []uintptr {
 	h.exists("BufferPtrs")
 	return h.list("BufferPtrs", h.buffers)
 }
 
-// SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on other hosts.
+// SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on
+// other hosts.
 func (h *Handle) SignalPadPtrs() []uintptr {
 	h.exists("SignalPadPtrs")
 	return h.list("SignalPadPtrs", h.pads)
@@ -238,14 +241,15 @@ func (h *Handle) list(op string, p []device.Ptr) []uintptr {
 	return out
 }
 
-// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel parameter such
-// as float**.
+// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel
+// parameter such as float**.
 func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.
 func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", 1) }
 
-// table is the address of an array of a pointer for each member: of the buffers, or behind them of the pads.
+// table is the address of an array of a pointer for each member: of the buffers, or behind them of
+// the pads.
 func (h *Handle) table(op string, which int) uintptr {
 	h.usable(op)
 	rt := h.g.rt
@@ -267,8 +271,9 @@ func (h *Handle) table(op string, which int) uintptr {
 	return t.Ptr() + uintptr(8*which*len(h.g.ranks))
 }
 
-// MulticastPtr is the multicast address of the tensor: on GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each. It is 0 where
-// there is none; the cpu device emulates multicast without one.
+// MulticastPtr is the multicast address of the tensor: on GPUs with NVLink multicast, in groups of
+// one host whose ranks have a GPU each. It is 0 where there is none; the cpu device emulates
+// multicast without one.
 func (h *Handle) MulticastPtr() uintptr {
 	h.exists("MulticastPtr")
 	return uintptr(h.all)
@@ -292,15 +297,17 @@ func (h *Handle) SignalPadSize() int {
 	return int(h.kernel.PadBytes)
 }
 
-// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of the allocation, whatever
-// the handle's offset. It is refused if it exceeds the allocation. It ends with the handle's tensor.
+// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of
+// the allocation, whatever the handle's offset. It is refused if it exceeds the allocation. It ends
+// with the handle's tensor.
 func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
 	const op = "GetBuffer"
 	h.usable(op)
 	return h.view(op, peer, h.base, h.t.st.size, dtype, shape)
 }
 
-// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends with the handle's tensor.
+// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends
+// with the handle's tensor.
 func (h *Handle) GetRemoteTensor(peer int) *Tensor {
 	const op = "GetRemoteTensor"
 	h.usable(op)

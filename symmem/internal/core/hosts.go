@@ -9,18 +9,22 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// MaxWorld is the most ranks that a world may have, on all hosts together: those that a network engine connects.
+// MaxWorld is the most ranks that a world may have, on all hosts together: those that a network
+// engine connects.
 const MaxWorld = abi.NetPeers
 
 // Hosts
 //
-// The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
-// recover together on the host. A rank maps the memory of the members on its host, and no other. [Group.reach] refuses an operation that needs a pointer to
-// the memory of another host before anything runs; one-sided operations, signals and barriers travel by the network (network_onesided.go).
-// Ranks of one host whose GPUs cannot map each other's memory (package places) count as ranks of different hosts everywhere.
+// The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its
+// members do. All members meet, allocate, free and recover together on the host. A rank maps the
+// memory of the members on its host, and no other. [Group.reach] refuses an operation that needs a
+// pointer to the memory of another host before anything runs; one-sided operations, signals and
+// barriers travel by the network (network_onesided.go). Ranks of one host whose GPUs cannot map
+// each other's memory (package places) count as ranks of different hosts everywhere.
 
-// buildWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
-// some are gone, they count as one host more, and there is nothing to build.
+// buildWorld finds out which ranks share memory, and builds the workspaces of the world and of its
+// teams. It is collective over all ranks that are left. While some are gone, they count as one host
+// more, and there is nothing to build.
 func (rt *Runtime) buildWorld(op string) {
 	base := rt.base()
 	hosts, err := rt.findHosts(op, base)
@@ -76,11 +80,13 @@ func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 // simulated reports whether the world has simulated hosts.
 func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
 
-// splitByHost splits the members by host. Until the hosts of the world are known it assumes one host.
+// splitByHost splits the members by host. Until the hosts of the world are known it assumes one
+// host.
 func (g *Group) splitByHost() { g.split = g.rt.places.Load().Split(g.ranks, g.rt.rank) }
 
-// reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host. instead says what the
-// program can do, as the beginning of a hint; empty if that is to put and to get.
+// reach refuses an operation that loads from or stores to the memory of a member, by its rank in
+// the group, if that is on another host. instead says what the program can do, as the beginning of
+// a hint; empty if that is to put and to get.
 func (g *Group) reach(op string, peer int, instead string) {
 	if g.split.Near(peer) {
 		return

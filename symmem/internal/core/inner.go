@@ -8,8 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Inner is a world as operators see it. They are in the package above and need more of a world than programs see: a method of Runtime would be the
-// programs' too. Their other views are [Operand] of a tensor, [Rectangle] of a tile, and [Call] of a call.
+// Inner is a world as operators see it. They are in the package above and need more of a world than
+// programs see: a method of Runtime would be the programs' too. Their other views are [Operand] of
+// a tensor, [Rectangle] of a tile, and [Call] of a call.
 type Inner struct{ rt *Runtime }
 
 // Of returns what operators see of a world.
@@ -43,7 +44,8 @@ func OpenFailure(rank int, err error) *Error { return (&Runtime{rank: rank}).fai
 // NilArgument refuses a receiver or argument that is nil where no world is known.
 func NilArgument(op, arg string) *Error { return nilArgument(op, arg) }
 
-// HandleArgument is what a kernel gets for a handle, but for the words of the call, after a check that it can be used.
+// HandleArgument is what a kernel gets for a handle, but for the words of the call, after a check
+// that it can be used.
 func (in Inner) HandleArgument(op string, h *Handle) abi.Handle {
 	h.usable(op)
 	if h.kernel.Net == 0 {
@@ -55,7 +57,8 @@ func (in Inner) HandleArgument(op string, h *Handle) abi.Handle {
 	return h.kernel
 }
 
-// CommArgument is what a kernel gets for a communicator, but for the words of the call, after a check that it can be used.
+// CommArgument is what a kernel gets for a communicator, but for the words of the call, after a
+// check that it can be used.
 func (in Inner) CommArgument(op string, c *DeviceComm) abi.NcclDevComm {
 	c.usable(op)
 	return c.arg
@@ -67,10 +70,12 @@ func (in Inner) WindowArgument(op string, w *DeviceWindow) device.Ptr {
 	return w.h.tables.window.pointer()
 }
 
-// MeetingBlocks is the most blocks of a kernel in which blocks of the same index of all members meet: the same on all members.
+// MeetingBlocks is the most blocks of a kernel in which blocks of the same index of all members
+// meet: the same on all members.
 func (in Inner) MeetingBlocks(g *Group) int { return min(in.rt.plan.MeetBlocks, g.work.Processors) }
 
-// Members lists the members of a group by host, as ranks of the group, and the number of this rank's host.
+// Members lists the members of a group by host, as ranks of the group, and the number of this
+// rank's host.
 func (in Inner) Members(g *Group) (byHost [][]int, home int) { return g.split.Members, g.split.Home }
 
 // Backend is the name of the world's back end.

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// preload loads the kernels that signal. The driver may hold back the loading of a kernel while another one runs,
-// and that one may wait for the signal that the kernel to be loaded is to send. Kernels of collective operations are
-// loaded by the first call in a group of each size. A kernel that does not load is reported by the call that needs it.
+// preload loads the kernels that signal. The driver may hold back the loading of a kernel while
+// another one runs, and that one may wait for the signal that the kernel to be loaded is to send.
+// Kernels of collective operations are loaded by the first call in a group of each size. A kernel
+// that does not load is reported by the call that needs it.
 func (rt *Runtime) preload() {
 	rt.load("barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal", "signal_add")
 }
@@ -43,7 +44,8 @@ func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
 	return k
 }
 
-// chain makes s wait for the previous use of the group's signals, if that is on another stream. rt.mu is held.
+// chain makes s wait for the previous use of the group's signals, if that is on another stream.
+// rt.mu is held.
 func (g *Group) chain(op string, s *Stream) {
 	if c := g.rt.capture; c != nil {
 		if !slices.Contains(c.groups, g) {

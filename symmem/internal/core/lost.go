@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// lose marks the groups and tensors that needed ranks which were replaced or are gone, and describes them. It does not list the world.
+// lose marks the groups and tensors that needed ranks which were replaced or are gone, and
+// describes them. It does not list the world.
 func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
 	needed := func(ranks []int) (why string, r int) {
 		if r = firstOf(ranks, gone); r >= 0 {

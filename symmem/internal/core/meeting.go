@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 )
 
-// meet makes a host-synchronous collective call: it returns the data of all members, in group order, or panics on
-// all members.
+// meet makes a host-synchronous collective call: it returns the data of all members, in group
+// order, or panics on all members.
 func (g *Group) meet(op, desc string, data []byte) [][]byte {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -40,7 +40,8 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	return all, err
 }
 
-// gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this rank is the only one there, it returns none.
+// gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this
+// rank is the only one there, it returns none.
 func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 	if len(g.split.Here()) == 1 {
 		g.met++ // as all others
@@ -67,8 +68,8 @@ func (g *Group) call(op, desc string) bootstrap.Call {
 	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.History()}
 }
 
-// gatherValues exchanges a value of each member together with its error. If a member has an error, all members get an
-// error. The caller holds g.meeting.
+// gatherValues exchanges a value of each member together with its error. If a member has an error,
+// all members get an error. The caller holds g.meeting.
 func gatherValues[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
 	return gatherValuesBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
 }

@@ -10,9 +10,11 @@ import (
 
 // The ranks that are left
 //
-// A rank is gone when its process has ended, or its host was lost, and no process takes its place. Only the hub knows that for certain. recover begins with a
-// call of all ranks that are left (muster), in which the hub decides which ranks these are, so that all of them go on with the same ones. Groups and tensors that
-// need a rank that is gone cannot be used from then on, the world included.
+// A rank is gone when its process has ended, or its host was lost, and no process takes its place.
+// Only the hub knows that for certain. recover begins with a call of all ranks that are left
+// (muster), in which the hub decides which ranks these are, so that all of them go on with the same
+// ones. Groups and tensors that need a rank that is gone cannot be used from then on, the world
+// included.
 
 // membership says which ranks there are, and where.
 type membership struct {
@@ -35,7 +37,8 @@ func (rt *Runtime) remaining() []int {
 // whole reports whether no rank is gone, as far as this rank has recovered from that.
 func (rt *Runtime) whole() bool { return len(rt.remaining()) == rt.size }
 
-// base is a group of the ranks that are left, in which they meet: the world, or a group without memory.
+// base is a group of the ranks that are left, in which they meet: the world, or a group without
+// memory.
 func (rt *Runtime) base() *Group {
 	if rt.whole() {
 		return rt.all
@@ -47,7 +50,8 @@ func (rt *Runtime) base() *Group {
 	return g
 }
 
-// goingOn returns the hint for a world in which ranks are gone, and otherwise the one that is given.
+// goingOn returns the hint for a world in which ranks are gone, and otherwise the one that is
+// given.
 func (rt *Runtime) goingOn(otherwise string) string {
 	if rt.gone.Load() != nil || !rt.whole() {
 		return survivorsHint

@@ -10,9 +10,11 @@ import (
 
 // Multicast
 //
-// If the devices of all members have NVLink multicast, an allocation has one more address, which stands for the same place in the copies of all members: a load
-// from it returns the sum of the copies, and a store to it reaches every copy. The first handle of a group makes it, if the group is on one host and each rank has
-// a device of its own; it ends with the allocation. Handles of other groups have none, and operations that need it say why.
+// If the devices of all members have NVLink multicast, an allocation has one more address, which
+// stands for the same place in the copies of all members: a load from it returns the sum of the
+// copies, and a store to it reaches every copy. The first handle of a group makes it, if the group
+// is on one host and each rank has a device of its own; it ends with the allocation. Handles of
+// other groups have none, and operations that need it say why.
 
 // multicasting is the multicast address of an allocation in a group.
 type multicasting struct {
@@ -21,7 +23,8 @@ type multicasting struct {
 	why string           // there is none
 }
 
-// at is the address that stands for a place in the segments, so many bytes from their start; 0 if there is none.
+// at is the address that stands for a place in the segments, so many bytes from their start; 0 if
+// there is none.
 func (c *multicasting) at(offset device.Ptr) device.Ptr {
 	if c == nil || c.m == nil {
 		return 0
@@ -29,7 +32,8 @@ func (c *multicasting) at(offset device.Ptr) device.Ptr {
 	return c.ptr + offset
 }
 
-// whyNoMulticast says why handles of the group have no multicast; empty if the group allows it. The devices may still refuse it.
+// whyNoMulticast says why handles of the group have no multicast; empty if the group allows it. The
+// devices may still refuse it.
 func (g *Group) whyNoMulticast() (why string) {
 	switch {
 	case g.split.Spans():
@@ -44,8 +48,8 @@ func (g *Group) whyNoMulticast() (why string) {
 	return ""
 }
 
-// makeMulticast makes the multicast address of an allocation. It is collective over the group; the caller holds g.meeting. It returns an error only if the
-// members cannot meet.
+// makeMulticast makes the multicast address of an allocation. It is collective over the group; the
+// caller holds g.meeting. It returns an error only if the members cannot meet.
 func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	d, ok := g.rt.dev.(device.MulticastDevice)
 	if !ok {
@@ -94,8 +98,8 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	return c, nil
 }
 
-// endStep ends a step of all members: if one failed, no member has multicast, and all know why. It returns the sizes of the members' objects, and an error only
-// if the members cannot meet.
+// endStep ends a step of all members: if one failed, no member has multicast, and all know why. It
+// returns the sizes of the members' objects, and an error only if the members cannot meet.
 func (c *multicasting) endStep(op string, g *Group, failed error) (sizes []int, err error) {
 	type member struct {
 		Size int
@@ -130,7 +134,8 @@ func (c *multicasting) close() (err error) {
 	return err
 }
 
-// MulticastWhy says why a tensor that the call's group has mapped has no multicast address; empty if it has, or needs none.
+// MulticastWhy says why a tensor that the call's group has mapped has no multicast address; empty
+// if it has, or needs none.
 func (c *Call) MulticastWhy(t *Tensor) string {
 	c.rt.mu.Lock()
 	defer c.rt.mu.Unlock()

@@ -14,10 +14,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// NCCL's device API, as far as it is the host's: communicators and windows for kernels that include nccl_device.h.
+// NCCL's device API, as far as it is the host's: communicators and windows for kernels that include
+// nccl_device.h.
 
-// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements: barrierCount, lsaBarrierCount,
-// lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource buffers. Indices of each begin at 0.
+// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements:
+// barrierCount, lsaBarrierCount, lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource
+// buffers. Indices of each begin at 0.
 type DevReqs struct {
 	Barriers         int   // for ncclBarrierSession: usually one for each block
 	LsaBarriers      int   // for ncclLsaBarrierSession
@@ -32,8 +34,8 @@ type DevReqs struct {
 	Resources        []int // the bytes of each resource buffer, zeros at first
 }
 
-// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the memory of all members. It lives
-// until Free.
+// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the
+// memory of all members. It lives until Free.
 type DeviceComm struct {
 	t     *Tensor
 	g     *Group
@@ -43,11 +45,12 @@ type DeviceComm struct {
 	words networks.Span   // of the network: they count operations that are over
 }
 
-// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
+// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends
+// with the tensor.
 type DeviceWindow struct{ h *Handle }
 
-// lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a group whose ranks are not numbered as NCCL
-// does: as many on each host, one host after the other.
+// lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a
+// group whose ranks are not numbered as NCCL does: as many on each host, one host after the other.
 func (g *Group) lsaPlace(op string) (rank, size int) {
 	if !g.split.Even() || !slices.Equal(slices.Concat(g.split.Parts...), g.ranks) {
 		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.split.Parts)))
@@ -58,8 +61,8 @@ func (g *Group) lsaPlace(op string) (rank, size int) {
 	return slices.Index(g.split.Here(), g.rt.rank), size
 }
 
-// tabled stores a table of the members' parts of a window in device memory. base lists the parts by group rank, 0 for members on other hosts. The table ends
-// with the handle.
+// tabled stores a table of the members' parts of a window in device memory. base lists the parts by
+// group rank, 0 for members on other hosts. The table ends with the handle.
 func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	g := h.g
 	start := uint64(h.t.offset) + uint64(base[g.rank]) - uint64(h.buffers[g.rank])
@@ -94,12 +97,14 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	return t
 }
 
-// watchWord returns the address by which kernels reach a word of the page that they share with the host.
+// watchWord returns the address by which kernels reach a word of the page that they share with the
+// host.
 func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(word))) }
 
-// Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel whose parameter is a ncclWindow_t.
-// Offsets count from the start of t. Rendezvous is included; later calls return the same window. With the back end NCCL it is a window of
-// NCCL's too, for kernels with NCCL's own nccl_device.h.
+// Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel
+// whose parameter is a ncclWindow_t. Offsets count from the start of t. Rendezvous is included;
+// later calls return the same window. With the back end NCCL it is a window of NCCL's too, for
+// kernels with NCCL's own nccl_device.h.
 //
 // PyTorch: rendezvous; nccl's ncclCommWindowRegister
 //
@@ -111,7 +116,8 @@ func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Point
 //
 // Capture: as [Runtime.Rendezvous].
 //
-// Errors: as [Runtime.Rendezvous]; KindMisuse for a group that has more ranks on one host than on another.
+// Errors: as [Runtime.Rendezvous]; KindMisuse for a group that has more ranks on one host than on
+// another.
 func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	const op = "Window"
 	rt.usable(op, t)
@@ -157,10 +163,12 @@ func (w *DeviceWindow) String() string {
 	return fmt.Sprintf("window %s of %v", w.h.t.kind(), w.h.g)
 }
 
-// DevComm returns a group as a communicator of NCCL's device API: the argument of a kernel whose parameter is a ncclDevComm. Its
-// resources lie in the memory of all members: barriers, which a kernel's blocks use by their number, low-latency slots, and buffers, which
-// [DeviceComm.Resource] names. A kernel that uses an index that was not asked for is refused. With the back end NCCL it is an ncclDevComm of
-// NCCL's too, with reqs.LsaBarriers, for kernels with NCCL's own nccl_device.h.
+// DevComm returns a group as a communicator of NCCL's device API: the argument of a kernel whose
+// parameter is a ncclDevComm. Its resources lie in the memory of all members: barriers, which a
+// kernel's blocks use by their number, low-latency slots, and buffers, which [DeviceComm.Resource]
+// names. A kernel that uses an index that was not asked for is refused. With the back end NCCL it
+// is an ncclDevComm of NCCL's too, with reqs.LsaBarriers, for kernels with NCCL's own
+// nccl_device.h.
 //
 // PyTorch: none; nccl's ncclDevCommCreate
 //
@@ -172,8 +180,9 @@ func (w *DeviceWindow) String() string {
 //
 // Capture: refused: call it before.
 //
-// Errors: KindMisuse for a negative number, one that is too large, or a group that has more ranks on one host than on another;
-// or for Multimem where multicast is off, with the reason; KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
+// Errors: KindMisuse for a negative number, one that is too large, or a group that has more ranks
+// on one host than on another; or for Multimem where multicast is off, with the reason;
+// KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
 func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	const op = "DevComm"
 	g := rt.groupOf(op, rt.all, opts)
@@ -196,7 +205,8 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	if required.UsesGin() && g.split.Spans() && g.table == 0 {
 		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
 	}
-	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts from the pad on.
+	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts
+	// from the pad on.
 	placed, refused := required.Place(nccl.Team{Rank: g.rank, Ranks: len(g.ranks), LsaRank: rank, LsaRanks: size, Hosts: len(g.split.Parts)})
 	if refused != nil {
 		panic(rt.misuse(op, "reqs", refused.Hint, "%s", refused.Msg))
@@ -227,7 +237,8 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	return c
 }
 
-// count takes the words in which the network counts, of a group that it connects. They are this rank's alone.
+// count takes the words in which the network counts, of a group that it connects. They are this
+// rank's alone.
 func (c *DeviceComm) count(op string) {
 	rt, n := c.g.rt, c.g.rt.net.Load()
 	words := c.reqs.GinContexts * c.reqs.GinCounters
@@ -267,7 +278,8 @@ func (c *DeviceComm) Group() *Group {
 	return c.g
 }
 
-// Resource is the handle of resource buffer number i, for a kernel's parameter of type ncclDevResourceHandle.
+// Resource is the handle of resource buffer number i, for a kernel's parameter of type
+// ncclDevResourceHandle.
 func (c *DeviceComm) Resource(i int) uint32 {
 	const op = "Resource"
 	c.usable(op)

@@ -10,8 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's communicator if it
-// does. cannot says why NCCL does not do this one, if so. A call that asks for it by Via and cannot have it is refused.
+// ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's
+// communicator if it does. cannot says why NCCL does not do this one, if so. A call that asks for
+// it by Via and cannot have it is refused.
 func (c *Call) ByNCCL(cannot string) bool {
 	g, rt := c.opts.group, c.rt
 	asked := c.opts.via == ViaNCCL
@@ -88,7 +89,8 @@ func (c *Call) whyNotNCCL() string {
 	return c.opts.group.shares()
 }
 
-// RunNCCL issues an admitted call by the group's communicator. bytes is the size by which the way was chosen.
+// RunNCCL issues an admitted call by the group's communicator. bytes is the size by which the way
+// was chosen.
 func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
 	comm := g.comms[c.commSort()]

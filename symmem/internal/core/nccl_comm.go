@@ -16,10 +16,11 @@ import (
 
 // Communicators
 //
-// A group whose collectives go by NCCL has a communicator of NCCL. The first such call makes it: all members meet on the
-// host, compare their versions of NCCL, and join. NCCL's kernels do not look at the abort word. So whatever gives up the waits of the world also ends the
-// communicators, and with them their kernels; the next call makes another communicator. While a call may be under way, a goroutine asks NCCL for
-// failures, and [Runtime.Waits] lists the call.
+// A group whose collectives go by NCCL has a communicator of NCCL. The first such call makes it:
+// all members meet on the host, compare their versions of NCCL, and join. NCCL's kernels do not
+// look at the abort word. So whatever gives up the waits of the world also ends the communicators,
+// and with them their kernels; the next call makes another communicator. While a call may be under
+// way, a goroutine asks NCCL for failures, and [Runtime.Waits] lists the call.
 
 const (
 	joinLimit   = 2 * time.Minute // to make a communicator
@@ -29,7 +30,8 @@ const (
 	callQuiet   = 50 * time.Millisecond // before a call counts as a wait
 )
 
-// A group has up to two communicators: one runs its collectives as kernels, the other by copy engines, if NCCL can.
+// A group has up to two communicators: one runs its collectives as kernels, the other by copy
+// engines, if NCCL can.
 const (
 	byKernels = iota
 	byEngines
@@ -90,7 +92,8 @@ func (rt *Runtime) collectivesSettings() []string {
 	return nccl.Environment(rt.places.Load().Machines == 1, host)
 }
 
-// shares names the members that use the same device, if NCCL has no communicators for such members; empty otherwise.
+// shares names the members that use the same device, if NCCL has no communicators for such members;
+// empty otherwise.
 func (g *Group) shares() string {
 	if !g.sharesDevices() {
 		return ""

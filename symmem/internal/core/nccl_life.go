@@ -11,8 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// releaseComms gives back the communicators that have ended, when the streams of all ranks have no work. It waits until NCCL is done with them. Graphs that
-// captured their calls cannot be replayed any more.
+// releaseComms gives back the communicators that have ended, when the streams of all ranks have no
+// work. It waits until NCCL is done with them. Graphs that captured their calls cannot be replayed
+// any more.
 func (rt *Runtime) releaseComms() {
 	rt.mu.Lock()
 	for _, g := range *rt.graphs.Load() {
@@ -37,8 +38,9 @@ func (rt *Runtime) releaseComms() {
 	nccl.Release(ended, time.Now().Add(endLimit))
 }
 
-// awaitMembers waits before the world is closed in peace, until the other members of groups with communicators have done their work: data that this rank has
-// sent for it may still be on its way. It waits no longer than partLimit.
+// awaitMembers waits before the world is closed in peace, until the other members of groups with
+// communicators have done their work: data that this rank has sent for it may still be on its way.
+// It waits no longer than partLimit.
 func (rt *Runtime) awaitMembers() {
 	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
 	defer cancel()

@@ -13,19 +13,22 @@ import (
 
 // NCCL's own headers
 //
-// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with NCCL, if possible. Its
-// kernels then get objects of NCCL: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that NCCL registered. Both are
-// made in addition to symmem's own, in the same order on all members, and again for every new communicator of the group. So kernels take the same arguments
-// whichever header they were compiled with. NCCL's objects have the barriers and pointers of the LSA team. Kernels that use more, and worlds that span hosts or
-// share GPUs, get symmem's header.
+// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that
+// was installed with NCCL, if possible. Its kernels then get objects of NCCL: for a [DeviceComm] an
+// ncclDevComm of its version, for a [DeviceWindow] the window that NCCL registered. Both are made
+// in addition to symmem's own, in the same order on all members, and again for every new
+// communicator of the group. So kernels take the same arguments whichever header they were compiled
+// with. NCCL's objects have the barriers and pointers of the LSA team. Kernels that use more, and
+// worlds that span hosts or share GPUs, get symmem's header.
 //
-// NCCL cannot end a kernel of the user's. So the kernel's waits look at a word of symmem, and the communicator ends only after its kernels.
+// NCCL cannot end a kernel of the user's. So the kernel's waits look at a word of symmem, and the
+// communicator ends only after its kernels.
 
 // windowUnit is the alignment of NCCL's windows.
 const windowUnit = 4096
 
-// NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why it is ours. Both are empty if it includes
-// none, or the back end has no other.
+// NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why
+// it is ours. Both are empty if it includes none, or the back end has no other.
 func (in Inner) NativeHeaders(text string) (library, why string) {
 	rt := in.rt
 	if rt.backendName() != ncclBackend {
@@ -69,8 +72,9 @@ func (rt *Runtime) nativeHeaders() (library, why string) {
 	return l.Name(), l.Headers()
 }
 
-// resource is an object that a communicator has for an allocation: the window of the whole allocation; or, if handle is set, the window of a DeviceWindow; or,
-// if comm is set, the ncclDevComm of a DeviceComm.
+// resource is an object that a communicator has for an allocation: the window of the whole
+// allocation; or, if handle is set, the window of a DeviceWindow; or, if comm is set, the
+// ncclDevComm of a DeviceComm.
 type resource struct {
 	a        *allocation
 	handle   *Handle
@@ -79,7 +83,8 @@ type resource struct {
 	argument []byte
 }
 
-// resource returns the communicator's object for the same things as o, nil if it has none. rt.mu is held.
+// resource returns the communicator's object for the same things as o, nil if it has none. rt.mu is
+// held.
 func (c *communicator) resource(o resource) *resource {
 	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
 	if i < 0 {
@@ -172,8 +177,9 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	return nil
 }
 
-// makeOnAll makes the object o on each of the group's communicators. It makes the first communicator if the group has none. It is collective over the group, on
-// the host. If a member fails, the communicator is ended, because its members may have different objects.
+// makeOnAll makes the object o on each of the group's communicators. It makes the first
+// communicator if the group has none. It is collective over the group, on the host. If a member
+// fails, the communicator is ended, because its members may have different objects.
 func (g *Group) makeOnAll(op string, o resource) {
 	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
@@ -201,7 +207,8 @@ func (g *Group) makeOnAll(op string, o resource) {
 	}
 }
 
-// nativeResource returns an object of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all objects again.
+// nativeResource returns an object of the group's communicator for a kernel with NCCL's own
+// headers. After Recover the members make all objects again.
 func (g *Group) nativeResource(op string, o resource) resource {
 	rt := g.rt
 	for {
@@ -247,8 +254,8 @@ func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
 		"windows of NCCL begin at a multiple of %d bytes, the tensor begins at byte %d", windowUnit, h.t.offset))
 }
 
-// nativeWindow makes NCCL's window of a tensor, if snippets can have its headers and the tensor is where a window can be. It is collective over the
-// group, on the host.
+// nativeWindow makes NCCL's window of a tensor, if snippets can have its headers and the tensor is
+// where a window can be. It is collective over the group, on the host.
 func (h *Handle) nativeWindow(op string) {
 	rt, a := h.g.rt, h.t.st.alloc
 	if _, why := rt.nativeHeaders(); why != "" || a.block != nil || h.t.offset%windowUnit != 0 || h.t.n == 0 {
@@ -260,7 +267,8 @@ func (h *Handle) nativeWindow(op string) {
 	h.g.makeOnAll(op, resource{a: a, handle: h})
 }
 
-// nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is collective over the group, on the host.
+// nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is
+// collective over the group, on the host.
 func (c *DeviceComm) nativeComm(op string) {
 	rt := c.g.rt
 	if _, why := rt.nativeHeaders(); why != "" {
@@ -272,7 +280,8 @@ func (c *DeviceComm) nativeComm(op string) {
 	c.g.makeOnAll(op, resource{a: c.t.st.alloc, comm: c})
 }
 
-// WatchNative watches a launched kernel that uses the communicators of groups: if the kernel must end, they end with it.
+// WatchNative watches a launched kernel that uses the communicators of groups: if the kernel must
+// end, they end with it.
 func (c *Call) WatchNative(groups []*Group) {
 	for _, g := range groups {
 		comm := g.comms[byKernels]

@@ -10,13 +10,16 @@ import (
 
 // Puts by NCCL
 //
-// With the back end NCCL, Put and PutWithSignal can go by NCCL, Via("NCCL"): its put copies from one window to another of a rank on the same host,
-// by copy engines, in the order of the stream. NCCL's put also raises a count of NCCL at its destination, and NCCL's wait makes a stream
-// wait for that count. Only the put of a peer ends such a wait, neither an interrupt nor the end of the communicator; so symmem does not use the wait, and ignores
-// the count. Its own signals, which follow in the same stream, announce that the data has come. In a graph NCCL's put waits for the wait of the put before; so it is
-// not captured.
+// With the back end NCCL, Put and PutWithSignal can go by NCCL, Via("NCCL"): its put copies from
+// one window to another of a rank on the same host, by copy engines, in the order of the stream.
+// NCCL's put also raises a count of NCCL at its destination, and NCCL's wait makes a stream wait
+// for that count. Only the put of a peer ends such a wait, neither an interrupt nor the end of the
+// communicator; so symmem does not use the wait, and ignores the count. Its own signals, which
+// follow in the same stream, announce that the data has come. In a graph NCCL's put waits for the
+// wait of the put before; so it is not captured.
 
-// putsByNCCL decides whether a put of src goes by NCCL. One that asks for it by Via and cannot have it is refused.
+// putsByNCCL decides whether a put of src goes by NCCL. One that asks for it by Via and cannot have
+// it is refused.
 func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	g, rt := h.g, h.g.rt
 	_, ok := rt.dev.(device.CollectiveDevice)

@@ -15,12 +15,14 @@ import (
 
 // The network
 //
-// A world that spans hosts has one engine on each rank (package net), opened when the world is built. The ranks exchange addresses over the
-// hub, and all connect with the world's generation as their epoch: messages from before a Recover never arrive. If one rank has no engine, none
-// is used, and groups that span hosts lack the operations that only an engine can carry.
+// A world that spans hosts has one engine on each rank (package net), opened when the world is
+// built. The ranks exchange addresses over the hub, and all connect with the world's generation as
+// their epoch: messages from before a Recover never arrive. If one rank has no engine, none is
+// used, and groups that span hosts lack the operations that only an engine can carry.
 //
-// A group that spans hosts has words among the signals of every member's board, for symm/net.cuh: a place that each member picks. A
-// tensor that such a group has rendezvoused is two windows, the data and the signal pad, whose ids all members agree on.
+// A group that spans hosts has words among the signals of every member's board, for symm/net.cuh: a
+// place that each member picks. A tensor that such a group has rendezvoused is two windows, the
+// data and the signal pad, whose ids all members agree on.
 
 // networking is the network between hosts, or the reason why there is none.
 type networking struct {
@@ -30,7 +32,8 @@ type networking struct {
 	posting   atomic.Bool                      // kernels of the user's got handles by which they may post operations for other hosts
 }
 
-// between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
+// between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or
+// "nothing".
 func (rt *Runtime) between() string {
 	if n := rt.net.Load(); n != nil {
 		return n.Name
@@ -38,14 +41,16 @@ func (rt *Runtime) between() string {
 	return "nothing"
 }
 
-// tellsWithin limits how long a table of waits waits for the counts of peers. They answer at once, unless the network delays or drops messages.
+// tellsWithin limits how long a table of waits waits for the counts of peers. They answer at once,
+// unless the network delays or drops messages.
 const tellsWithin = 20 * time.Millisecond
 
 // mostTraffic is how many peers trafficOf describes.
 const mostTraffic = 4
 
-// trafficOf describes the network's traffic with the peers that a wait of a call is for: " (network to rank 2: ...; network to rank 3: ...)". A wait that any
-// member may end is for all members on other hosts.
+// trafficOf describes the network's traffic with the peers that a wait of a call is for: " (network
+// to rank 2: ...; network to rank 3: ...)". A wait that any member may end is for all members on
+// other hosts.
 func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	n := rt.net.Load()
 	if n == nil {
@@ -82,7 +87,8 @@ func (rt *Runtime) loss(rank int) string {
 	return fmt.Sprintf("rank %d%s is gone: %s", rank, at, cmp.Or(rt.peerState(rank).Why, "the network lost it"))
 }
 
-// lost reports to the engine that a rank is gone for good; with rank 0 all ranks of its host are, if that is another host. Waits that depend on them then end.
+// lost reports to the engine that a rank is gone for good; with rank 0 all ranks of its host are,
+// if that is another host. Waits that depend on them then end.
 func (rt *Runtime) lost(rank int, why string) {
 	n, p := rt.net.Load(), rt.places.Load()
 	if n == nil || p == nil {

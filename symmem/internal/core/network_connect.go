@@ -19,8 +19,9 @@ type networkReport struct {
 	Why     string // the rank has no engine; empty if it has
 }
 
-// connectNetwork connects the engines of the ranks of g, all that are left. It opens this rank's engine before, if it has none. It is collective over g. If a rank
-// cannot have an engine all ranks get an error, unless the choice is to have none.
+// connectNetwork connects the engines of the ranks of g, all that are left. It opens this rank's
+// engine before, if it has none. It is collective over g. If a rank cannot have an engine all ranks
+// get an error, unless the choice is to have none.
 func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	n := rt.net.Load()
 	gate, err := rt.gatherGate(op, g)
@@ -76,7 +77,8 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	return err
 }
 
-// gatherGate returns the gate. It is collective over g: no member opens its engine, or publishes its address, before all know the secret.
+// gatherGate returns the gate. It is collective over g: no member opens its engine, or publishes
+// its address, before all know the secret.
 func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -87,7 +89,8 @@ func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
 	return networks.GateOf(all), nil
 }
 
-// sameKind refuses members of g whose device or architecture is not that of the first: their memory may not mean the same.
+// sameKind refuses members of g whose device or architecture is not that of the first: their memory
+// may not mean the same.
 func sameKind(g *Group, op string, all []networkReport) error {
 	for i, peer := range all {
 		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
@@ -98,7 +101,8 @@ func sameKind(g *Group, op string, all []networkReport) error {
 	return nil
 }
 
-// reconnect begins the epoch of this generation, with the ranks that are left: messages of others are dropped. No kernel may be at work.
+// reconnect begins the epoch of this generation, with the ranks that are left: messages of others
+// are dropped. No kernel may be at work.
 func (rt *Runtime) reconnect() error {
 	n := rt.net.Load()
 	if n == nil {

@@ -53,7 +53,8 @@ func (g *Group) wire(op, desc string) error {
 	return err
 }
 
-// wiredUp reports whether kernels that get a handle of the group may post operations for other hosts.
+// wiredUp reports whether kernels that get a handle of the group may post operations for other
+// hosts.
 func (g *Group) wiredUp() bool { return g.table != 0 }
 
 // wiring describes a member's words and windows to the others.
@@ -62,7 +63,8 @@ type wiring struct {
 	Window uint32 // the next id
 }
 
-// writeTables writes the tables of members for kernels, behind the rest of the workspace. words says where the words of each member begin.
+// writeTables writes the tables of members for kernels, behind the rest of the workspace. words
+// says where the words of each member begin.
 func (g *Group) writeTables(n *networks.Network, words []int) error {
 	l := g.layout()
 	base := g.work.seg.Ptr()
@@ -93,7 +95,8 @@ func (g *Group) unwire() {
 	g.wired, g.links, g.table = networks.Span{}, abi.NetGroup{}, 0
 }
 
-// expose makes the allocation's data and signal pad windows for the members of g. It is collective over the group; the caller holds g.meeting.
+// expose makes the allocation's data and signal pad windows for the members of g. It is collective
+// over the group; the caller holds g.meeting.
 func (a *allocation) expose(op string, g *Group) error {
 	rt := a.rt
 	n := rt.net.Load()
@@ -128,7 +131,8 @@ func (a *allocation) expose(op string, g *Group) error {
 	return nil
 }
 
-// conceal ends the allocation's windows, of one group or, if g is nil, of all groups. After an error its memory must stay.
+// conceal ends the allocation's windows, of one group or, if g is nil, of all groups. After an
+// error its memory must stay.
 func (a *allocation) conceal(g *Group) (err error) {
 	n := a.rt.net.Load()
 	for of, id := range a.windows {

@@ -10,8 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// carries reports whether an operation with a member, by its rank in the group, goes over the network, because the member is on another host. It refuses
-// the operation if there is no network; instead lists what else the caller can do.
+// carries reports whether an operation with a member, by its rank in the group, goes over the
+// network, because the member is on another host. It refuses the operation if there is no network;
+// instead lists what else the caller can do.
 func (g *Group) carries(op string, peer int, instead ...string) bool {
 	if !g.split.Spans() || g.split.Near(peer) {
 		return false
@@ -35,7 +36,8 @@ func (g *Group) carriesAny(op string, instead ...string) bool {
 	return g.split.Spans()
 }
 
-// transfer issues an operation of the network with a member, on the memory of t if it moves data. The kernel waits until t may be used again.
+// transfer issues an operation of the network with a member, on the memory of t if it moves data.
+// The kernel waits until t may be used again.
 func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	g := h.g
 	defer c.Enter().Leave()
@@ -70,7 +72,8 @@ func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.Ne
 	return op
 }
 
-// overNetwork issues a kernel that signals over the network: put and wait, with a peer, and the barrier. It posts so many operations.
+// overNetwork issues a kernel that signals over the network: put and wait, with a peer, and the
+// barrier. It posts so many operations.
 func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer uint32, channel int) {
 	g := h.g
 	defer c.Enter().Leave()

@@ -15,7 +15,8 @@ type NetworkState struct {
 	Refused map[string]uint64 // messages that failed a check, by reason
 }
 
-// NetworkPeer is the state of a rank on another host, as this rank's engine knows it. Counts begin when the world is built or recovered.
+// NetworkPeer is the state of a rank on another host, as this rank's engine knows it. Counts begin
+// when the world is built or recovered.
 type NetworkPeer struct {
 	Rank, Host                     int
 	State                          string // "connected", or "lost: connection reset"
@@ -50,8 +51,8 @@ func (rt *Runtime) Network() NetworkState {
 	return s
 }
 
-// TuneNetwork changes what the null network does to the messages that this rank sends from now on: "delay 200us reorder on".
-// Settings that are not named stay; "off" puts all of them back.
+// TuneNetwork changes what the null network does to the messages that this rank sends from now on:
+// "delay 200us reorder on". Settings that are not named stay; "off" puts all of them back.
 //
 // Errors: KindMisuse for settings that are none, and where another network or none is in use.
 func (rt *Runtime) TuneNetwork(settings string) error {
@@ -80,14 +81,16 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	return nil
 }
 
-// overtaking is how long messages take at least, and at most twice as long, while a seed of the sanitizer chooses their order: longer than the engine sleeps, so
-// that kernels see it.
+// overtaking is how long messages take at least, and at most twice as long, while a seed of the
+// sanitizer chooses their order: longer than the engine sleeps, so that kernels see it.
 const overtaking = 300 * time.Microsecond
 
-// slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter one.
+// slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter
+// one.
 const slower = 10
 
-// tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.
+// tune gives the null network its settings. While the sanitizer is on, a seed of it has messages
+// overtake each other, in an order that it chooses. rt.mu is held.
 func (rt *Runtime) tune(n *networks.Network) error {
 	s := n.Settings
 	if seed := rt.sanitizer.Seed(); seed != 0 && rt.sanitizer.On() {

@@ -12,7 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
-// fence waits until the puts of this rank to other hosts are in place. Memory may be freed when all ranks have done so and met.
+// fence waits until the puts of this rank to other hosts are in place. Memory may be freed when all
+// ranks have done so and met.
 func (rt *Runtime) fence(op string) {
 	n := rt.net.Load()
 	if n == nil {
@@ -22,7 +23,8 @@ func (rt *Runtime) fence(op string) {
 	rt.synchronize(op)
 }
 
-// postFence puts a fence into the ring, by a kernel: the host would need the count of taken numbers, which may be in the memory of a device.
+// postFence puts a fence into the ring, by a kernel: the host would need the count of taken
+// numbers, which may be in the memory of a device.
 func (rt *Runtime) postFence(op string, n *networks.Network) {
 	c := rt.ownCall(op)
 	c.opts.stream = rt.first
@@ -33,8 +35,8 @@ func (rt *Runtime) postFence(op string, n *networks.Network) {
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 
-// hold keeps the engine awake while work of s may post operations that are not announced, if kernels cannot ring the engine's bell. Captured work does so in
-// each replay. rt.mu is held.
+// hold keeps the engine awake while work of s may post operations that are not announced, if
+// kernels cannot ring the engine's bell. Captured work does so in each replay. rt.mu is held.
 func (rt *Runtime) hold(op string, s *Stream) {
 	n := rt.net.Load()
 	switch {
@@ -54,10 +56,12 @@ func (rt *Runtime) hold(op string, s *Stream) {
 	}
 }
 
-// holdFor is how long a stream holds the engine at least, and how often release looks whether the stream is at rest.
+// holdFor is how long a stream holds the engine at least, and how often release looks whether the
+// stream is at rest.
 const holdFor = time.Millisecond
 
-// release ends the holds of streams that are at rest, until there are no holds or the world is closed. During a capture streams cannot be asked.
+// release ends the holds of streams that are at rest, until there are no holds or the world is
+// closed. During a capture streams cannot be asked.
 func (rt *Runtime) release(n *networks.Network) {
 	for more := true; more; {
 		time.Sleep(holdFor)
@@ -76,7 +80,8 @@ func (rt *Runtime) flushed() bool {
 	return n == nil || n.Flushed()
 }
 
-// flush waits until the memory that operations read and write here is no longer in use, or the world is aborted.
+// flush waits until the memory that operations read and write here is no longer in use, or the
+// world is aborted.
 func (rt *Runtime) flush() error {
 	n := rt.net.Load()
 	if n == nil {
@@ -92,7 +97,8 @@ func (rt *Runtime) flush() error {
 	return err
 }
 
-// expect announces to the engine how many operations a launch posts, if kernels cannot ring its bell. Each replay announces those of captured work. rt.mu is held.
+// expect announces to the engine how many operations a launch posts, if kernels cannot ring its
+// bell. Each replay announces those of captured work. rt.mu is held.
 func (rt *Runtime) expect(op string, posts int) {
 	n := rt.net.Load()
 	if n == nil || !n.Announced() || posts == 0 {

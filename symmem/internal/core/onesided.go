@@ -9,8 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
-// Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may overtake it: a Barrier keeps them in order.
+// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by
+// PutSignal or Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may
+// overtake it: a Barrier keeps them in order.
 //
 // PyTorch: nvshmem_put, nccl_put; get_buffer and copy_
 //
@@ -18,11 +19,13 @@ import (
 //
 // Synchronises: ordered on the stream; nobody is waited for.
 //
-// Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back end NCCL, of a src that is symmetric, too.
+// Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back
+// end NCCL, of a src that is symmetric, too.
 //
 // Capture: yes, but for NCCL's way.
 //
-// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way where it has none.
+// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way
+// where it has none.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	op := operators.Put.Name
 	c := h.newCall(operators.Put, opts)
@@ -43,8 +46,8 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	h.move(&c, src, h.buffers[dst], src.pointer(), src.Bytes())
 }
 
-// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
-// precede it by WaitSignal or Barrier.
+// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait
+// for src: precede it by WaitSignal or Barrier.
 //
 // PyTorch: nvshmem_get, nccl_get; get_buffer and copy_
 //
@@ -93,15 +96,17 @@ func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
 const putCopies = 64 << 10
 
-// PutWithSignal copies src into dst's copy of the handle's tensor, from its start wherever src itself may begin, and then sets 64-bit word sig of dst's
-// signal pad of the tensor to val. To put into a part, rendezvous that part; the handles of all slices share the pad, so give each its own word.
+// PutWithSignal copies src into dst's copy of the handle's tensor, from its start wherever src
+// itself may begin, and then sets 64-bit word sig of dst's signal pad of the tensor to val. To put
+// into a part, rendezvous that part; the handles of all slices share the pad, so give each its own
+// word.
 //
 // PyTorch: nvshmem_put_with_signal, nccl_put_with_signal, nccl_put_signal
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put to dst before unless [Weak] is
-// given. Nobody is waited for.
+// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put
+// to dst before unless [Weak] is given. Nobody is waited for.
 //
 // Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it.
 //
@@ -139,12 +144,13 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	c.Launch(op, 0, launch.OneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), launch.Bytes(&args))
 }
 
-// PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col): the rows of
-// the block lie a row of the tensor apart. It does not tell dst: see [Handle.Put].
+// PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col):
+// the rows of the block lie a row of the tensor apart. It does not tell dst: see [Handle.Put].
 //
 // PyTorch: get_buffer, a slice of it, and copy_
 //
-// Shapes: src and the tensor have two dimensions and the same type; the block lies within the tensor.
+// Shapes: src and the tensor have two dimensions and the same type; the block lies within the
+// tensor.
 //
 // Synchronises: ordered on the stream; nobody is waited for.
 //
@@ -152,7 +158,8 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the tensor.
+// Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the
+// tensor.
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	op := operators.PutBlock.Name
 	c := h.newCall(operators.PutBlock, opts)
@@ -167,12 +174,13 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
 }
 
-// GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock]. It does not
-// wait for src: see [Handle.Get].
+// GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock].
+// It does not wait for src: see [Handle.Get].
 //
 // PyTorch: get_buffer, a slice of it, and copy_
 //
-// Shapes: dst and the tensor have two dimensions and the same type; the block lies within the tensor.
+// Shapes: dst and the tensor have two dimensions and the same type; the block lies within the
+// tensor.
 //
 // Synchronises: ordered on the stream; nobody is waited for.
 //
@@ -180,7 +188,8 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the tensor.
+// Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the
+// tensor.
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	op := operators.GetBlock.Name
 	c := h.newCall(operators.GetBlock, opts)
@@ -210,7 +219,8 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	return device.Ptr((row*h.t.shape[1] + col) * t.dtype.Size())
 }
 
-// rows is an operation of the network between t and a block whose rows are so wide and lie a pitch apart.
+// rows is an operation of the network between t and a block whose rows are so wide and lie a pitch
+// apart.
 func (h *Handle) rows(kind uint32, t *Tensor, at device.Ptr, width, pitch int) abi.NetOp {
 	return abi.NetOp{Kind: kind, Local: t.pointer(), Offset: uint64(h.t.offset) + uint64(at), Bytes: uint64(t.Bytes()),
 		Width: uint64(width), LocalPitch: uint64(width), RemotePitch: uint64(pitch)}

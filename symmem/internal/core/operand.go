@@ -2,7 +2,8 @@ package symmem
 
 import "github.com/symmrepl/symmrepl/symmem/internal/device"
 
-// Operand is a tensor as operators see it: core.Operand(t).Addr(). A method of Tensor would be the programs' too.
+// Operand is a tensor as operators see it: core.Operand(t).Addr(). A method of Tensor would be the
+// programs' too.
 type Operand = *operand
 
 type operand Tensor
@@ -16,7 +17,8 @@ func (o *operand) Dims() []int { return o.shape }
 // Brief is "bf16[4, 1024]".
 func (o *operand) Brief() string { return (*Tensor)(o).kind() }
 
-// Home is the group that an operation on the tensor uses by default: the one that allocated it, or all ranks.
+// Home is the group that an operation on the tensor uses by default: the one that allocated it, or
+// all ranks.
 func (o *operand) Home() *Group { return o.rt.home((*Tensor)(o)) }
 
 // Overlaps reports whether the tensor shares bytes with another one.

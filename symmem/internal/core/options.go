@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// Option is an optional last argument of an operation. The package above describes each option; package operators lists the options of each operation.
+// Option is an optional last argument of an operation. The package above describes each option;
+// package operators lists the options of each operation.
 type Option interface{ option() operators.Options }
 
 // Flag is an option that is given or not.
@@ -27,7 +28,8 @@ type (
 	Into       struct{ Tensor *Tensor }
 )
 
-// The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the last alone.
+// The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the
+// last alone.
 const (
 	Flat         Via = "flat"
 	Hierarchical Via = "hierarchical"
@@ -87,7 +89,8 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 	}
 }
 
-// read collects the options of a call in o. g is the default group; if fixed is set the call cannot have another group.
+// read collects the options of a call in o. g is the default group; if fixed is set the call cannot
+// have another group.
 func (rt *Runtime) read(o *options, of *operators.Operator, g *Group, fixed bool, opts []Option) {
 	op := of.Name
 	o.group = g

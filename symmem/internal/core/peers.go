@@ -20,9 +20,10 @@ type peerSegment struct {
 	Token      []byte `json:",omitempty"` // between hosts of a fabric
 }
 
-// share maps the segments of the members on this rank's host into this process. It returns them by rank in the group: this rank's own is seg, and the segments of
-// members on other hosts are nil. known returns the segment of a world rank if it is mapped already, or nil. failed is the reason why this member has no segment to
-// share: all members then fail. The caller holds g.meeting.
+// share maps the segments of the members on this rank's host into this process. It returns them by
+// rank in the group: this rank's own is seg, and the segments of members on other hosts are nil.
+// known returns the segment of a world rank if it is mapped already, or nil. failed is the reason
+// why this member has no segment to share: all members then fail. The caller holds g.meeting.
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
 	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines, Multicast: g.rt.info.Multicast}
 	var file *os.File

@@ -12,9 +12,10 @@ import (
 
 // Pipes
 //
-// Collectives of a group that spans hosts move data between hosts by the pipes of kernels/hosts. A group has two sets: of the flat way
-// between any two members, each of which has the place of its rank; and of the hierarchical way between counterparts, each of which has
-// the place of its host. The inboxes of both are one window, at the end of the group's workspace; the outboxes follow.
+// Collectives of a group that spans hosts move data between hosts by the pipes of kernels/hosts. A
+// group has two sets: of the flat way between any two members, each of which has the place of its
+// rank; and of the hierarchical way between counterparts, each of which has the place of its host.
+// The inboxes of both are one window, at the end of the group's workspace; the outboxes follow.
 
 // pipes returns the sets of pipes of the group.
 func (g *Group) pipes() layout.Pipes {
@@ -30,8 +31,9 @@ func (g *Group) openPipes(n *networks.Network, id uint32) error {
 	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().Pipes), g.pipes().Bytes())
 }
 
-// checkHosts checks a call in which all members communicate. On a group that spans hosts it refuses a call that must reach the memory of all members; on a group
-// of one host it refuses a way over hosts.
+// checkHosts checks a call in which all members communicate. On a group that spans hosts it refuses
+// a call that must reach the memory of all members; on a group of one host it refuses a way over
+// hosts.
 func (c *Call) checkHosts(of *operators.Operator) {
 	g, op := c.opts.group, c.Record.Op
 	for i := range len(c.opts.via) { // which all members must give alike
@@ -69,7 +71,8 @@ func (c *Call) Spans() bool { return c.opts.group.split.Spans() }
 // Via is the value of that option, empty if it was not given.
 func (c *Call) Via() Via { return c.opts.via }
 
-// Hosts lists the members of the group by host, as ranks of the group, and the number of this rank's host.
+// Hosts lists the members of the group by host, as ranks of the group, and the number of this
+// rank's host.
 func (c *Call) Hosts() (members [][]int, home int) {
 	return c.opts.group.split.Members, c.opts.group.split.Home
 }
@@ -79,8 +82,9 @@ func (c *Call) Even() bool { return c.opts.group.pipes().Rail > 0 }
 
 func (c *Call) Small() bool { return c.opts.group.pipes().Flat > 0 }
 
-// Pipes fills in the arguments that the kernels of kernels/hosts need for one of the group's two sets of pipes. head is the context of the group. It returns the
-// bytes of a chunk, which are whole lines.
+// Pipes fills in the arguments that the kernels of kernels/hosts need for one of the group's two
+// sets of pipes. head is the context of the group. It returns the bytes of a chunk, which are whole
+// lines.
 func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int) {
 	g := c.opts.group
 	s, l, place := g.pipes().Set(rail), g.layout(), g.rank
@@ -123,7 +127,8 @@ func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Se
 	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
 }
 
-// LaunchPosting issues a kernel that may post operations for other hosts, in a number that only the device knows. way and why describe their way.
+// LaunchPosting issues a kernel that may post operations for other hosts, in a number that only the
+// device knows. way and why describe their way.
 func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
 	c.route = route{way: "with", of: way, why: why, size: size, unknown: true}
 	c.rt.hold(c.Record.Op, c.stream)

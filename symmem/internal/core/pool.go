@@ -24,22 +24,23 @@ type PoolStats struct {
 	Frees      uint64
 }
 
-// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric memory from the
-// memory pool of a group instead of ordinary memory; what other goroutines take meanwhile comes from there too.
-// The group is all ranks, or the one given as an option. Its members must take and free in the same order; Local
-// and these operators are then collective.
+// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric
+// memory from the memory pool of a group instead of ordinary memory; what other goroutines take
+// meanwhile comes from there too. The group is all ranks, or the one given as an option. Its
+// members must take and free in the same order; Local and these operators are then collective.
 //
-// Such a tensor is like one of Empty, but for this: memory that was freed before is used again, without meeting
-// the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in the order of the stream, where
-// all members meet: Free waits on the host only for other streams that used the tensor. Its signal pad is zero, and
-// what Local returns is zero on all members, before any member's stream goes on. It lives until Free; the garbage
-// collector does not return it.
+// Such a tensor is like one of Empty, but for this: memory that was freed before is used again,
+// without meeting the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in
+// the order of the stream, where all members meet: Free waits on the host only for other streams
+// that used the tensor. Its signal pad is zero, and what Local returns is zero on all members,
+// before any member's stream goes on. It lives until Free; the garbage collector does not return
+// it.
 //
-// Members that take or free differently are found out on the device; the next synchronisation of each says who did
-// what, as KindMismatch, and communication is refused until Recover. Recover empties the pool: what is in use then
-// keeps its data, and its Free is not collective. A block is at most twice as large as what it was made for, or 1
-// MiB larger, and is given back by Recover or by freeing the group. Memory cannot be taken while a graph is
-// captured.
+// Members that take or free differently are found out on the device; the next synchronisation of
+// each says who did what, as KindMismatch, and communication is refused until Recover. Recover
+// empties the pool: what is in use then keeps its data, and its Free is not collective. A block is
+// at most twice as large as what it was made for, or 1 MiB larger, and is given back by Recover or
+// by freeing the group. Memory cannot be taken while a graph is captured.
 //
 // PyTorch: get_mem_pool
 //
@@ -51,7 +52,8 @@ type PoolStats struct {
 //
 // Capture: memory cannot be taken within one.
 //
-// Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
+// Errors: KindMismatch where members take or free differently, at the next synchronisation; and
+// what ends a wait.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 	rt.needFunction("UseMemPool", f)
 	g := rt.groupOf("UseMemPool", rt.all, opts)
@@ -88,8 +90,8 @@ func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
 	return PoolStats(g.pool.Counts())
 }
 
-// takePooled allocates a tensor of the pool for the call c, which has begun; with zeros if zero is set. c leaves and enters
-// again while the pool grows.
+// takePooled allocates a tensor of the pool for the call c, which has begun; with zeros if zero is
+// set. c leaves and enters again while the pool grows.
 func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) *Tensor {
 	rt, op := g.rt, c.Record.Op
 	rt.refuseTake(op)
@@ -159,7 +161,8 @@ func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.Poo
 	}}
 }
 
-// meetAtPool issues the meeting of all members at a take or free of b, once c was admitted. rt.mu is held.
+// meetAtPool issues the meeting of all members at a take or free of b, once c was admitted. rt.mu
+// is held.
 func (g *Group) meetAtPool(c *Call, context abi.Context, b *memory.PoolBlock, free bool) error {
 	args := &poolkernel.PoolMeetArgs{Context: context, Signals: g.work.Meetings}
 	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)
@@ -202,7 +205,8 @@ func (a *allocation) freePooled(op string) {
 	free.issued(err)
 }
 
-// otherUsers picks the stream of the call c that frees a, and returns the other streams that used a.
+// otherUsers picks the stream of the call c that frees a, and returns the other streams that used
+// a.
 func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	defer c.Enter().Leave()
 	c.PickStream()
@@ -214,7 +218,8 @@ func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	return list
 }
 
-// emptyPool empties the group's pool. Blocks in use become their tensors' own. No member may be communicating. rt.mu is held.
+// emptyPool empties the group's pool. Blocks in use become their tensors' own. No member may be
+// communicating. rt.mu is held.
 func (g *Group) emptyPool() {
 	for _, a := range g.rt.allocs {
 		if a.group == g && a.block != nil {

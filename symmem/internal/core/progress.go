@@ -10,19 +10,23 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Progress says how far this rank has come, and whether any of its work makes progress by itself. It distinguishes a slow rank from one that waits in vain: such a
-// rank gives the same answer twice.
+// Progress says how far this rank has come, and whether any of its work makes progress by itself.
+// It distinguishes a slow rank from one that waits in vain: such a rank gives the same answer
+// twice.
 type Progress struct {
-	// Moves changes whenever the rank makes progress: it makes a call or returns from one, work of its device is over, it waits in another operation, or a
-	// message moves.
+	// Moves changes whenever the rank makes progress: it makes a call or returns from one, work of
+	// its device is over, it waits in another operation, or a message moves.
 	Moves uint64
-	// Stands says that no work makes progress by itself: each stream has nothing to do or is in a call that Waits lists, and the network has done all its work.
+	// Stands says that no work makes progress by itself: each stream has nothing to do or is in a
+	// call that Waits lists, and the network has done all its work.
 	Stands bool
-	// Inside is how many goroutines are in calls that may not return before a stream makes progress, or another rank makes a call.
+	// Inside is how many goroutines are in calls that may not return before a stream makes
+	// progress, or another rank makes a call.
 	Inside int
 	// Watched says that the sanitizer watches kernels, which then take many times as long.
 	Watched bool
-	// Compiles is the compiler for which this rank waits, "" if there is none; CompilesFor is for how long, CompilesCaller where in the program.
+	// Compiles is the compiler for which this rank waits, "" if there is none; CompilesFor is for
+	// how long, CompilesCaller where in the program.
 	Compiles       string
 	CompilesFor    time.Duration
 	CompilesCaller int
@@ -30,8 +34,8 @@ type Progress struct {
 	Waits          []Wait      // as Waits returns them, without the counts of other ranks
 }
 
-// Exchanged counts the numbered messages between this rank and another one since the network was connected. No message is under way if one rank has sent as many
-// as the other has finished.
+// Exchanged counts the numbered messages between this rank and another one since the network was
+// connected. No message is under way if one rank has sent as many as the other has finished.
 type Exchanged struct {
 	Peer         int
 	Sent, Landed uint64
@@ -72,7 +76,8 @@ func (rt *Runtime) Progress() Progress {
 	return p
 }
 
-// awaitsOther reports whether a stream only waits for an event of another stream of this process. It does not wait to find out.
+// awaitsOther reports whether a stream only waits for an event of another stream of this process.
+// It does not wait to find out.
 func (rt *Runtime) awaitsOther(s *Stream) bool {
 	if !rt.mu.TryLock() { // with which no stream is closed
 		return false
@@ -93,7 +98,8 @@ func (rt *Runtime) underway(p *Progress, moves *calls.Digest) {
 		if peer.Rank == rt.rank {
 			continue
 		}
-		// What this rank asks others for a table, and answers them, moves nothing: only numbered messages count.
+		// What this rank asks others for a table, and answers them, moves nothing: only numbered
+		// messages count.
 		p.Stands = p.Stands && peer.Posted == peer.Sent && peer.Parked == 0
 		p.Exchanged = append(p.Exchanged, Exchanged{peer.Rank, peer.Numbered, peer.Landed})
 		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {

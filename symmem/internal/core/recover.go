@@ -11,15 +11,18 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It
-// is collective over all ranks that are left; those that are listed in replaced are new processes, whose worlds were made
-// with Config.Joining. All work is drained, signals, signal pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the numbering of
-// calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their data.
+// Recover makes communication sound again after waits were aborted or timed out, or ranks were
+// replaced. It is collective over all ranks that are left; those that are listed in replaced are
+// new processes, whose worlds were made with Config.Joining. All work is drained, signals, signal
+// pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the
+// numbering of calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their
+// data.
 //
-// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a
-// part of can only be read and freed. lost names them. The same befalls what needed a rank that is gone: its process has ended, or its host
-// was lost, and nothing takes its place. The world is among that, and Survivors makes a group of the ranks that are left. Cancelling ctx gives up; the world
-// is then still aborted.
+// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it
+// held a part of can only be read and freed. lost names them. The same befalls what needed a rank
+// that is gone: its process has ended, or its host was lost, and nothing takes its place. The world
+// is among that, and Survivors makes a group of the ranks that are left. Cancelling ctx gives up;
+// the world is then still aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
 	if err := rt.checkRecover(op, ctx, replaced); err != nil {
@@ -45,7 +48,8 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	if len(replaced) == 0 {
 		desc = ""
 	}
-	// No rank's kernels may run while the signals are cleared, nor before all ranks have cleared theirs.
+	// No rank's kernels may run while the signals are cleared, nor before all ranks have cleared
+	// theirs.
 	left, generations, err := muster(ctx, rt, op, desc, rt.generation)
 	if err != nil {
 		return nil, rt.failure(op, err)
@@ -159,8 +163,9 @@ func (rt *Runtime) clear() error {
 	return s.d.Synchronize()
 }
 
-// rebuild builds the workspaces of the world and of its stale teams again, with the replaced ranks. While ranks are gone, the world gets no workspace; the ranks
-// that are left only find out where they are, and connect.
+// rebuild builds the workspaces of the world and of its stale teams again, with the replaced ranks.
+// While ranks are gone, the world gets no workspace; the ranks that are left only find out where
+// they are, and connect.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
 	rt.all.watch.Forget()

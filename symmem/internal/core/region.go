@@ -9,11 +9,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Region is symmetric memory that an operator keeps between its calls: a pad, which Recover makes zero, and data.
+// Region is symmetric memory that an operator keeps between its calls: a pad, which Recover makes
+// zero, and data.
 type Region struct{ h *Handle }
 
-// NewRegion makes a region, of zeros. desc is what the members must have in common. It is collective over the group that the options name, by
-// default g. If that spans hosts, a network must connect them.
+// NewRegion makes a region, of zeros. desc is what the members must have in common. It is
+// collective over the group that the options name, by default g. If that spans hosts, a network
+// must connect them.
 func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
 	g = g.rt.groupOf(op, g, opts)
 	g.carriesAny(op)
@@ -29,8 +31,9 @@ func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group
 // Group is the group that the region is of.
 func (r *Region) Group() *Group { return r.h.g }
 
-// Net returns how kernels reach the members on other hosts: the group's tables, 0 if there are no such members, and the window of the data with the offset in it.
-// The window of the pads is the next one.
+// Net returns how kernels reach the members on other hosts: the group's tables, 0 if there are no
+// such members, and the window of the data with the offset in it. The window of the pads is the
+// next one.
 func (r *Region) Net() (tables device.Ptr, window uint32, start uint64) {
 	return r.h.kernel.Net, r.h.kernel.Window, r.h.kernel.Start
 }
@@ -44,7 +47,8 @@ func (r *Region) Data(i int) device.Ptr { return r.h.buffers[i] }
 // All is this rank's data.
 func (r *Region) All() *Tensor { return r.h.t }
 
-// Part is a tensor over this rank's data from byte at on. It ends with the region, and is not symmetric.
+// Part is a tensor over this rank's data from byte at on. It ends with the region, and is not
+// symmetric.
 func (r *Region) Part(dtype DType, at int, shape ...int) *Tensor {
 	t, n := r.h.t, 1
 	for _, d := range shape {
@@ -78,7 +82,8 @@ func (r *Region) NewCall(of *operators.Operator, opts []Option) Call {
 	return c
 }
 
-// Period returns the period of the call: calls before and after a Recover have different periods, and so have calls in different captures. The call has entered.
+// Period returns the period of the call: calls before and after a Recover have different periods,
+// and so have calls in different captures. The call has entered.
 func (c *Call) Period() Period { return Period{c.rt.generation, c.rt.capture} }
 
 // Period is the calls between two Recovers, or those of one capture.

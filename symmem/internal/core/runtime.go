@@ -18,16 +18,17 @@ type Config struct {
 	Client *bootstrap.Client // to meet the other ranks; nil for a world of one
 	Plan   *tuning.Plan      // how the device is best used
 	Name   string            // of the device, in messages: "cuda:2"
-	// Joining says that this process replaces an earlier one of its rank. New then builds nothing collective: the first
-	// collective call is the Recover that the other ranks make too.
+	// Joining says that this process replaces an earlier one of its rank. New then builds nothing
+	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
 	Caller  func() int // where the program is; nil if it does not say
 	Backend string     // how symmetric memory is made: "NCCL"
 	Network string     // what carries operations between hosts, and its settings: "null delay=1ms"; empty to let it choose
 }
 
-// Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
-// goroutines. Fields that belong together are a struct of their own, in the file whose methods change them.
+// Runtime is this rank's view of all ranks and of its device. Its methods may be called from
+// several goroutines. Fields that belong together are a struct of their own, in the file whose
+// methods change them.
 type Runtime struct {
 	dev        device.Device
 	info       device.Info

@@ -15,16 +15,20 @@ type sanitizing struct {
 	checking  atomic.Bool          // kernels of the user's have checked pointers, on GPUs
 }
 
-// Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks, and waits for what was launched before: when it
-// switches the sanitizer off, what was done to memory is forgotten, and when it switches it on again, all memory counts as written. The seed chooses between orders in which
-// threads, blocks and ranks may run, and in which the null network's messages arrive; 0 leaves the order as it is, and is the only one on GPUs.
+// Sanitize watches every access of kernels from now on, or no longer: see Findings. It is
+// collective over all ranks, and waits for what was launched before: when it switches the sanitizer
+// off, what was done to memory is forgotten, and when it switches it on again, all memory counts as
+// written. The seed chooses between orders in which threads, blocks and ranks may run, and in which
+// the null network's messages arrive; 0 leaves the order as it is, and is the only one on GPUs.
 //
-// Puts, gets and signals to other hosts, which kernels post or calls make, are watched as well: a put by what it reads here and writes there, a get by both, until something tells
-// that it is over, such as a signal, a counter or a flush. What counts is what a program may rely on, in whichever order the messages arrived. All ranks have to be on one machine, as
-// those of simulated hosts are.
+// Puts, gets and signals to other hosts, which kernels post or calls make, are watched as well: a
+// put by what it reads here and writes there, a get by both, until something tells that it is over,
+// such as a signal, a counter or a flush. What counts is what a program may rely on, in whichever
+// order the messages arrived. All ranks have to be on one machine, as those of simulated hosts are.
 //
-// On GPUs only the bounds of what kernels of Compile are given are watched: the tensors, and the buffers and pads of handles, where the kernel's text indexes the parameter or h.buffer<T>(p) itself. A note on the standard error says of a text that cannot be
-// compiled so.
+// On GPUs only the bounds of what kernels of Compile are given are watched: the tensors, and the
+// buffers and pads of handles, where the kernel's text indexes the parameter or h.buffer<T>(p)
+// itself. A note on the standard error says of a text that cannot be compiled so.
 func (rt *Runtime) Sanitize(on bool, seed int64) {
 	const op = "Sanitize"
 	rt.hostCall(op)
@@ -59,7 +63,8 @@ func (rt *Runtime) Sanitized() (on bool, seed int64) {
 	return rt.checking.Load(), 0
 }
 
-// watchNetwork lets the sanitizer watch the engine as well, if it is on. Its seed then chooses the order in which messages of the null network arrive.
+// watchNetwork lets the sanitizer watch the engine as well, if it is on. Its seed then chooses the
+// order in which messages of the null network arrive.
 func (rt *Runtime) watchNetwork() error {
 	n := rt.net.Load()
 	if n == nil {
@@ -91,8 +96,9 @@ func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
 	rt.checking.Store(on)
 }
 
-// shareShadow returns the name of the world's shadow: of one that a rank has already, because it was there before others were replaced, or else of a new one of
-// rank 0. The caller holds the meeting of the world.
+// shareShadow returns the name of the world's shadow: of one that a rank has already, because it
+// was there before others were replaced, or else of a new one of rank 0. The caller holds the
+// meeting of the world.
 func (rt *Runtime) shareShadow(op string, on bool, seed int64, failed error) (string, error) {
 	shadow := ""
 	if failed == nil {
@@ -114,7 +120,8 @@ func (rt *Runtime) shareShadow(op string, on bool, seed int64, failed error) (st
 	return all[0], nil
 }
 
-// Findings returns what was found wrong since it was called last, by this rank's kernels and its host. It does not wait for the device.
+// Findings returns what was found wrong since it was called last, by this rank's kernels and its
+// host. It does not wait for the device.
 func (rt *Runtime) Findings() []device.Finding {
 	s := rt.sanitizer.Device()
 	if s == nil {
@@ -122,7 +129,8 @@ func (rt *Runtime) Findings() []device.Finding {
 	}
 	var found []device.Finding
 	for _, f := range s.Findings() {
-		// After a wait was given up, clearing its signals races with ranks that still signal. The wait was already reported, so this finding is dropped.
+		// After a wait was given up, clearing its signals races with ranks that still signal. The
+		// wait was already reported, so this finding is dropped.
 		o, users := rt.located.Containing(f.Address)
 		users = users && (!o.Freed || f.Kind == device.UseAfterFree)
 		switch {
@@ -142,7 +150,8 @@ func (rt *Runtime) Findings() []device.Finding {
 	return found
 }
 
-// mark says what memory of this rank is from now on: when the stream comes to it or, without a stream or where it is gone, at once.
+// mark says what memory of this rank is from now on: when the stream comes to it or, without a
+// stream or where it is gone, at once.
 func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 	if n <= 0 || !rt.sanitizer.Marks() { // as for every tensor while nobody watches
 		return
@@ -155,7 +164,8 @@ func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 	})
 }
 
-// markBlock marks a block that was taken for a tensor: undefined elements, and memory outside of the tensor.
+// markBlock marks a block that was taken for a tensor: undefined elements, and memory outside of
+// the tensor.
 func (rt *Runtime) markBlock(b *block, st *storage) {
 	rt.mark(b.Stream, b.Ptr, int(st.ptr-b.Ptr), device.MemoryOutside)
 	rt.mark(b.Stream, st.ptr, st.size, device.MemoryUndefined)

@@ -14,8 +14,8 @@ type Sharing struct {
 	Beside bool    // their kernels run side by side, by MPS; otherwise they take turns
 }
 
-// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its own, and for
-// numbers of no rank.
+// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its
+// own, and for numbers of no rank.
 func (s Sharing) With(rank int) []int {
 	if i := slices.IndexFunc(s.Ranks, func(ranks []int) bool { return slices.Contains(ranks, rank) }); i >= 0 {
 		return slices.Clone(s.Ranks[i])
@@ -23,7 +23,8 @@ func (s Sharing) With(rank int) []int {
 	return nil
 }
 
-// Manner says how the kernels of ranks that share a GPU run: "in turns by time slices" or "side by side under MPS".
+// Manner says how the kernels of ranks that share a GPU run: "in turns by time slices" or "side by
+// side under MPS".
 func (s Sharing) Manner() string {
 	if s.Beside {
 		return "side by side under MPS"
@@ -31,7 +32,8 @@ func (s Sharing) Manner() string {
 	return "in turns by time slices"
 }
 
-// String is such as "ranks 0,1 share a GPU, in turns by time slices"; it is empty if no ranks share one.
+// String is such as "ranks 0,1 share a GPU, in turns by time slices"; it is empty if no ranks share
+// one.
 func (s Sharing) String() string {
 	switch len(s.Ranks) {
 	case 0:
@@ -42,7 +44,8 @@ func (s Sharing) String() string {
 	return fmt.Sprintf("ranks %s share a GPU each, %s", places.Spelled(s.Ranks), s.Manner())
 }
 
-// Note is a sentence about the consequences of sharing for the user; it is empty if no ranks share a device.
+// Note is a sentence about the consequences of sharing for the user; it is empty if no ranks share
+// a device.
 func (s Sharing) Note() string {
 	if len(s.Ranks) == 0 {
 		return ""
@@ -58,8 +61,8 @@ func (s Sharing) Note() string {
 	return fmt.Sprintf("%v: %s; results are right, times are not comparable", s, means)
 }
 
-// sliceTime is about how many milliseconds kernels of so many ranks need to meet on a GPU that they use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 on an
-// H200.
+// sliceTime is about how many milliseconds kernels of so many ranks need to meet on a GPU that they
+// use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 on an H200.
 func sliceTime(ranks int) int { return max(2, (ranks-1)*9/4) }
 
 // sharing lists the ranks of the world that use the same device: none while this rank joins.
@@ -78,7 +81,8 @@ func sharingIn(p *places.Places) (s Sharing) {
 	return s
 }
 
-// findDevices finds out which devices can map each other's memory, and which ranks share one. It is collective over g, all ranks that are left.
+// findDevices finds out which devices can map each other's memory, and which ranks share one. It is
+// collective over g, all ranks that are left.
 func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	mine, err := rt.dev.Place()
 	if err == nil && mine.ID == "" {
@@ -103,8 +107,9 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	return nil
 }
 
-// takeShare limits this rank to its portion of a device that several ranks use: of the memory, of which each may take more; and, if kernels run side by side, of
-// the processors, so that the blocks of kernels that wait for each other run at the same time.
+// takeShare limits this rank to its portion of a device that several ranks use: of the memory, of
+// which each may take more; and, if kernels run side by side, of the processors, so that the blocks
+// of kernels that wait for each other run at the same time.
 func (rt *Runtime) takeShare(s Sharing) {
 	n := len(s.With(rt.rank))
 	if n == 0 {

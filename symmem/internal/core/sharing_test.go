@@ -29,7 +29,8 @@ type placed struct {
 
 func (d placed) Place() (device.Place, error) { return d.place, nil }
 
-// tokened is a segment of a fabric that the ranks of one process make up: its token names a descriptor.
+// tokened is a segment of a fabric that the ranks of one process make up: its token names a
+// descriptor.
 type tokened struct {
 	device.Segment
 	fd int
@@ -105,8 +106,9 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// together runs f on ranks of one process whose devices are at these places, with the null network, and returns what failed on each. A device "a/alone"
-// is on a host of its own: nobody sees its folder.
+// together runs f on ranks of one process whose devices are at these places, with the null network,
+// and returns what failed on each. A device "a/alone" is on a host of its own: nobody sees its
+// folder.
 func together(t *testing.T, list []device.Place, f func(rt *Runtime)) []error {
 	t.Helper()
 	return togetherOver(t, "null", list, f)
@@ -210,7 +212,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFabric: ranks of two hosts whose GPUs are on one fabric map each other's memory; a third host is reached by no network.
+// TestFabric: ranks of two hosts whose GPUs are on one fabric map each other's memory; a third host
+// is reached by no network.
 func TestFabric(t *testing.T) {
 	list := placesOf("a b c/alone d/alone", nil)
 	for r := range 3 {
@@ -250,7 +253,8 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-// TestApart: GPUs of one host that cannot map each other's memory make LSA teams, between which the network carries.
+// TestApart: GPUs of one host that cannot map each other's memory make LSA teams, between which the
+// network carries.
 func TestApart(t *testing.T) {
 	noneFailed(t, together(t, placesOf("a b c d", map[string]string{"a": "c d", "b": "c d"}), func(rt *Runtime) {
 		expect := func(what string, got, want any) {

@@ -26,8 +26,8 @@ func (h *Handle) channel(op string, channel int) {
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: collective over the group and ordered on the stream: what any member's stream did before is
-// visible to all after.
+// Synchronises: collective over the group and ordered on the stream: what any member's stream did
+// before is visible to all after.
 //
 // Options: *Stream, Timeout.
 //
@@ -50,15 +50,15 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	c.Launch("barrier", 0, launch.OneBlock(32), launch.Bytes(a))
 }
 
-// PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
-// group: they may be awaited through any handle of it.
+// PutSignal signals the member dst on a channel, after everything this stream did before. Signals
+// belong to the group: they may be awaited through any handle of it.
 //
 // PyTorch: put_signal of the handle
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on that channel,
-// the stream waits until it has.
+// Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on
+// that channel, the stream waits until it has.
 //
 // Options: *Stream, Timeout.
 //
@@ -75,8 +75,8 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this stream does
-// after.
+// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this
+// stream does after.
 //
 // Options: *Stream, Timeout.
 //
@@ -105,15 +105,17 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(a))
 }
 
-// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
-// (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the one to set it: in a group that spans hosts the wait
-// ends with an error when a member on another host is gone and the value has not come.
+// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor
+// equals val (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the
+// one to set it: in a group that spans hosts the wait ends with an error when a member on another
+// host is gone and the value has not come.
 //
 // PyTorch: nvshmem_wait_for_signal, nccl_wait_for_signal
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: what was put before the word is visible to what this stream does after.
+// Synchronises: ordered on the stream: what was put before the word is visible to what this stream
+// does after.
 //
 // Options: *Stream, Timeout.
 //
@@ -149,8 +151,8 @@ func (h *Handle) word(op string, sig int) {
 	}
 }
 
-// GetSignal returns 64-bit word sig of this rank's signal pad of the tensor, once the current stream has come to
-// rest. It cannot be captured: a stream waits for a word by WaitForSignal.
+// GetSignal returns 64-bit word sig of this rank's signal pad of the tensor, once the current
+// stream has come to rest. It cannot be captured: a stream waits for a word by WaitForSignal.
 func (h *Handle) GetSignal(sig int) uint64 {
 	const op = "get_signal"
 	h.usable(op)
@@ -165,8 +167,8 @@ func (h *Handle) GetSignal(sig int) uint64 {
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before, unless [Weak] is given. Nobody is
-// waited for.
+// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before,
+// unless [Weak] is given. Nobody is waited for.
 //
 // Options: *Stream, Weak.
 //
@@ -189,8 +191,8 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
 }
 
-// ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not set the word at
-// the same time: let it know first, by a Barrier.
+// ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not
+// set the word at the same time: let it know first, by a Barrier.
 //
 // PyTorch: none; the wait of NVSHMEM's operations leaves the word to the program too
 //

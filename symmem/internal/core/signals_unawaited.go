@@ -17,7 +17,8 @@ type unawaited struct {
 	from, channel int // from is a world rank
 }
 
-// unawaited lists such signals of the group, by channel. It waits for nothing, and leaves out signals that it cannot read.
+// unawaited lists such signals of the group, by channel. It waits for nothing, and leaves out
+// signals that it cannot read.
 func (g *Group) unawaited() (list []unawaited) {
 	n := len(g.ranks)
 	if g.work.seg == nil || g.stale.Load() != nil {
@@ -49,8 +50,9 @@ func (g *Group) unawaited() (list []unawaited) {
 	return list
 }
 
-// elsewhere completes the hint for a signal of a rank that has not come: ": rank 1 signalled channel 2, rank 0 waits on 3" if the rank has put signals on other
-// channels that were not awaited; "" if it has not.
+// elsewhere completes the hint for a signal of a rank that has not come: ": rank 1 signalled
+// channel 2, rank 0 waits on 3" if the rank has put signals on other channels that were not
+// awaited; "" if it has not.
 func (g *Group) elsewhere(rank, channel int) string {
 	const most = 4
 	var channels []string
@@ -80,8 +82,9 @@ func (rt *Runtime) keepUnawaited() {
 	}
 }
 
-// ClearedSignals lists the signals to this rank that nobody had awaited when Recover cleared them last: PendingSignals, for the time before. In a session that is
-// after a cell in which a wait was given up, or a rank was replaced. It is not collective.
+// ClearedSignals lists the signals to this rank that nobody had awaited when Recover cleared them
+// last: PendingSignals, for the time before. In a session that is after a cell in which a wait was
+// given up, or a rank was replaced. It is not collective.
 func (rt *Runtime) ClearedSignals() []string {
 	rt.hostCall("ClearedSignals")
 	rt.mu.Lock()
@@ -89,10 +92,10 @@ func (rt *Runtime) ClearedSignals() []string {
 	return slices.Clone(rt.cleared)
 }
 
-// PendingSignals waits for this rank's work and lists the signals to and from this rank that nobody has
-// consumed: puts that were not awaited, by group, peer and channel, and what a wait that was given up left
-// behind. There are none when every put has its wait. It is not collective; peers that are still at work may
-// change the answer.
+// PendingSignals waits for this rank's work and lists the signals to and from this rank that nobody
+// has consumed: puts that were not awaited, by group, peer and channel, and what a wait that was
+// given up left behind. There are none when every put has its wait. It is not collective; peers
+// that are still at work may change the answer.
 func (rt *Runtime) PendingSignals() []string {
 	const op = "PendingSignals"
 	rt.hostCall(op)
@@ -112,8 +115,8 @@ func (rt *Runtime) PendingSignals() []string {
 	return list
 }
 
-// pending describes the words that are not zero although nothing is under way: in this member's workspace, and in its peers' workspaces the words for this
-// member.
+// pending describes the words that are not zero although nothing is under way: in this member's
+// workspace, and in its peers' workspaces the words for this member.
 func (g *Group) pending() (list []string, err error) {
 	n := len(g.ranks)
 	for i, owner := range g.ranks {

@@ -23,7 +23,8 @@ type storage struct {
 // block is a piece of ordinary memory: see memory.Cache, of which a world has one.
 type block = memory.Block[*Stream]
 
-// collectShare divides the device's memory: after so much was handed out, the garbage collector runs before more is taken.
+// collectShare divides the device's memory: after so much was handed out, the garbage collector
+// runs before more is taken.
 const collectShare = 64
 
 // newCache returns the cache of a world.
@@ -78,8 +79,8 @@ func (rt *Runtime) refuseTake(op string) {
 	}
 }
 
-// giveBlock returns a block to its cache; the garbage collector does so, too. freer is the place of the program's call that frees it, as Config.Caller said; 0 if
-// there is none.
+// giveBlock returns a block to its cache; the garbage collector does so, too. freer is the place of
+// the program's call that frees it, as Config.Caller said; 0 if there is none.
 func (rt *Runtime) giveBlock(b *block, freer int) {
 	rt.located.Free(b.Ptr, freer)
 	if b.Alone() {
@@ -101,7 +102,8 @@ func (rt *Runtime) trim() {
 	})
 }
 
-// newStorage makes n bytes of a block the memory of tensors, which the garbage collector may return.
+// newStorage makes n bytes of a block the memory of tensors, which the garbage collector may
+// return.
 func (rt *Runtime) newStorage(b *block, n int) *storage {
 	st := &storage{ptr: b.Ptr + memory.Within(rt.info.Guards, b.Size, n), size: n, block: b, peer: rt.rank}
 	st.stop = runtime.AddCleanup(st, func(b *block) { b.Stream.rt.giveBlock(b, 0) }, b)

@@ -54,8 +54,8 @@ func (rt *Runtime) newStream() (*Stream, error) {
 	return s, nil
 }
 
-// Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor the one
-// that is current.
+// Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor
+// the one that is current.
 func (s *Stream) Free() {
 	const op = "Stream.Free"
 	s.exists(op)
@@ -121,7 +121,8 @@ func (s *Stream) freed(op string) *Error {
 	return s.rt.misuse(op, "stream", "make another by NewStream", "the stream was freed")
 }
 
-// rests reports whether the stream has nothing to do. It does not wait to find out. unsure is the answer if the device does not know, as during a capture.
+// rests reports whether the stream has nothing to do. It does not wait to find out. unsure is the
+// answer if the device does not know, as during a capture.
 func (s *Stream) rests(unsure bool) bool {
 	if !s.mu.TryLock() { // another goroutine waits for it
 		return false
@@ -163,7 +164,8 @@ func (s *Stream) set0(dst device.Ptr, n int) error {
 	return s.issue(func(d device.Stream) error { return d.Set(dst, 0, n) })
 }
 
-// issue calls f with the device's stream, which no other goroutine uses meanwhile. It refuses a stream that was closed since the caller looked.
+// issue calls f with the device's stream, which no other goroutine uses meanwhile. It refuses a
+// stream that was closed since the caller looked.
 func (s *Stream) issue(f func(device.Stream) error) error {
 	s.rt.countIn()
 	defer s.rt.countOut()
@@ -187,8 +189,8 @@ func (s *Stream) wait(e device.Event) error {
 	return s.issue(func(d device.Stream) error { return d.Wait(e) })
 }
 
-// scratch is n bytes of memory for one kernel of the stream at a time; 0 while a graph is captured, which may run on any
-// stream and would share the memory with the kernels there. rt.mu is held.
+// scratch is n bytes of memory for one kernel of the stream at a time; 0 while a graph is captured,
+// which may run on any stream and would share the memory with the kernels there. rt.mu is held.
 func (s *Stream) scratch(op string, n int) device.Ptr {
 	if s.rt.capture != nil {
 		return 0
@@ -215,8 +217,9 @@ func (rt *Runtime) idle(mask uint64) bool {
 	return true
 }
 
-// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there, also by
-// other goroutines. To issue a single operation on a stream give it the stream as an option.
+// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there,
+// also by other goroutines. To issue a single operation on a stream give it the stream as an
+// option.
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
 	rt.hostCall(op)

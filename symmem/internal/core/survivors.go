@@ -7,12 +7,16 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
-// Survivors makes a group of the ranks that are left: all but those whose processes have ended, or whose hosts were lost, and of which none takes their place.
-// It is collective over these ranks; one that goes meanwhile is left out. Where ranks are gone, or waits were given up, it recovers first, among the ranks that are
-// left, with all that Recover does: groups and tensors that need a rank which is gone are lost, the world among them, and all others are as new. While nobody is
-// gone the group has all ranks. It is freed as a group of NewGroup is. ncclCommShrink of NCCL and MPI_Comm_shrink give the same.
+// Survivors makes a group of the ranks that are left: all but those whose processes have ended, or
+// whose hosts were lost, and of which none takes their place. It is collective over these ranks;
+// one that goes meanwhile is left out. Where ranks are gone, or waits were given up, it recovers
+// first, among the ranks that are left, with all that Recover does: groups and tensors that need a
+// rank which is gone are lost, the world among them, and all others are as new. While nobody is
+// gone the group has all ranks. It is freed as a group of NewGroup is. ncclCommShrink of NCCL and
+// MPI_Comm_shrink give the same.
 //
-// Errors: KindPeer for a rank that does not make the call although it is there, and for one that goes while the group is built: call it again.
+// Errors: KindPeer for a rank that does not make the call although it is there, and for one that
+// goes while the group is built: call it again.
 func (rt *Runtime) Survivors() *Group {
 	const op = "Survivors"
 	rt.hostCall(op)
@@ -44,7 +48,8 @@ func (rt *Runtime) Survivors() *Group {
 	return rt.newGroup(op, left)
 }
 
-// muster gathers what all ranks that are left have to say, outside the numbering of any group. It returns these ranks and their values.
+// muster gathers what all ranks that are left have to say, outside the numbering of any group. It
+// returns these ranks and their values.
 func muster[T any](ctx context.Context, rt *Runtime, op, desc string, mine T) (left []int, all []T, err error) {
 	if rt.client == nil {
 		return []int{rt.rank}, []T{mine}, nil

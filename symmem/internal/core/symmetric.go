@@ -49,8 +49,8 @@ func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
 	rt.located.Renew(s.Ptr(), s.Size())
 }
 
-// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
-// ranks, with equal arguments. No shape means one element. It lives until Free.
+// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective
+// over all ranks, with equal arguments. No shape means one element. It lives until Free.
 func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
 
 // Empty is [Runtime.Empty] for the members of a group.
@@ -70,7 +70,8 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	return g.empty(op, dtype, shape, pad, desc)
 }
 
-// empty allocates a symmetric tensor with a signal pad of so many bytes. desc must be the same on all members.
+// empty allocates a symmetric tensor with a signal pad of so many bytes. desc must be the same on
+// all members.
 func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string) *Tensor {
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
@@ -101,7 +102,8 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}
 }
 
-// usable refuses an operation on the peers' parts of an allocation that was freed or has lost a part.
+// usable refuses an operation on the peers' parts of an allocation that was freed or has lost a
+// part.
 func (a *allocation) usable(op string) {
 	a.rt.refuseClosed(op)
 	if a.storage.freed.Load() {
@@ -113,8 +115,9 @@ func (a *allocation) usable(op string) {
 	}
 }
 
-// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a positive
-// multiple of 8, at most 1 GiB. All ranks must set the same. The world's own channels were fixed by Init.
+// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a
+// positive multiple of 8, at most 1 GiB. All ranks must set the same. The world's own channels were
+// fixed by Init.
 func (rt *Runtime) SetSignalPadSize(n int) {
 	rt.refuseClosed("SetSignalPadSize")
 	if n <= 0 || n%8 != 0 || n > 1<<30 {

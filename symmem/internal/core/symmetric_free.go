@@ -37,8 +37,8 @@ func (a *allocation) free(op string) {
 	a.release()
 }
 
-// release unmaps the allocation, which nothing may use any more. A failure leaves memory mapped until the process
-// ends and is no reason to fail.
+// release unmaps the allocation, which nothing may use any more. A failure leaves memory mapped
+// until the process ends and is no reason to fail.
 func (a *allocation) release() {
 	a.unlocate()
 	for _, c := range a.multicasts {

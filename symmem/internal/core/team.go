@@ -7,9 +7,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// A group has two teams: its members on one host, and the members that have the same place on their hosts. A group that spans hosts makes both when it is made
-// itself, so that LSA and Rail meet no other rank; a team of one is made when it is asked for. Teams live and die with their group. Recover builds the teams of the
-// world again if they have lost a rank.
+// A group has two teams: its members on one host, and the members that have the same place on their
+// hosts. A group that spans hosts makes both when it is made itself, so that LSA and Rail meet no
+// other rank; a team of one is made when it is asked for. Teams live and die with their group.
+// Recover builds the teams of the world again if they have lost a rank.
 
 // Sorts of teams.
 const (
@@ -17,8 +18,9 @@ const (
 	railTeam = "rail"
 )
 
-// LSA is the team of the members on this rank's host, whose memory this rank loads from and stores to; the group itself if it does not span hosts.
-// The name is of "load, store, atomic". It is no collective call. The team is freed with the group.
+// LSA is the team of the members on this rank's host, whose memory this rank loads from and stores
+// to; the group itself if it does not span hosts. The name is of "load, store, atomic". It is no
+// collective call. The team is freed with the group.
 func (g *Group) LSA() *Group {
 	const op = "LSA"
 	g.exists(op)
@@ -29,7 +31,8 @@ func (g *Group) LSA() *Group {
 	return g.teamOf(op, &g.lsa, lsaTeam)
 }
 
-// lsaCall names the LSA team of g in hints. For the world it is "g.LSA()"; a session that has no variable g replaces it by symm.LSA().
+// lsaCall names the LSA team of g in hints. For the world it is "g.LSA()"; a session that has no
+// variable g replaces it by symm.LSA().
 func (g *Group) lsaCall() string {
 	if g == g.rt.all {
 		return "g.LSA()"
@@ -37,8 +40,9 @@ func (g *Group) lsaCall() string {
 	return "the LSA() of " + g.String()
 }
 
-// Rail is the team of this rank's counterparts on the group's other hosts: the members that have the same index among those of their host as this
-// rank has on its own, this rank among them. It is refused if the group has more members on one host than on another. It is no collective call. The
+// Rail is the team of this rank's counterparts on the group's other hosts: the members that have
+// the same index among those of their host as this rank has on its own, this rank among them. It is
+// refused if the group has more members on one host than on another. It is no collective call. The
 // team is freed with the group.
 func (g *Group) Rail() *Group {
 	const op = "Rail"
@@ -57,7 +61,8 @@ func (g *Group) Rail() *Group {
 	return g.teamOf(op, &g.rail, railTeam)
 }
 
-// teamOf returns a team. If the group has not made it, this rank is its only member, and it is made now.
+// teamOf returns a team. If the group has not made it, this rank is its only member, and it is made
+// now.
 func (g *Group) teamOf(op string, team **Group, sort string) *Group {
 	rt := g.rt
 	rt.mu.Lock()
@@ -91,8 +96,9 @@ func (g *Group) newTeam(sort string, ranks []int) *Group {
 // renumberTeam is renumber under a key that follows from the group's key.
 func (g *Group) renumberTeam() { g.renumber(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
 
-// makeTeams makes the teams of a group that spans hosts and was just built, or those that Recover must build again. It is collective over the
-// group: if one member fails, all do, and the teams that were made are given back.
+// makeTeams makes the teams of a group that spans hosts and was just built, or those that Recover
+// must build again. It is collective over the group: if one member fails, all do, and the teams
+// that were made are given back.
 func (g *Group) makeTeams(op string) {
 	if !g.split.Spans() {
 		return

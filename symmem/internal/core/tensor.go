@@ -20,8 +20,8 @@ type Tensor struct {
 	n      int   // elements
 }
 
-// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not collective. No
-// shape means one element.
+// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not
+// collective. No shape means one element.
 func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	const op = "Local"
 	n := rt.numel(op, dtype, shape)
@@ -76,7 +76,8 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	return n
 }
 
-// dtypeFirst returns the hint for a value that is no element type. It may be the first dimension of a shape: a constant fits both.
+// dtypeFirst returns the hint for a value that is no element type. It may be the first dimension of
+// a shape: a constant fits both.
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
 	case "Empty", "Local":
@@ -145,7 +146,8 @@ func (t *Tensor) Slice(lo, hi int) *Tensor {
 	return &s
 }
 
-// View is the same elements under another shape. One dimension may be -1: it follows from the others.
+// View is the same elements under another shape. One dimension may be -1: it follows from the
+// others.
 func (t *Tensor) View(shape ...int) *Tensor {
 	const op = "View"
 	t.usable(op)
@@ -164,8 +166,8 @@ func (t *Tensor) View(shape ...int) *Tensor {
 	return &v
 }
 
-// As is the same bytes as elements of another type. The last dimension becomes as much shorter or longer as
-// the elements became larger or smaller, and must allow it. It shares memory.
+// As is the same bytes as elements of another type. The last dimension becomes as much shorter or
+// longer as the elements became larger or smaller, and must allow it. It shares memory.
 func (t *Tensor) As(dtype DType) *Tensor {
 	const op = "As"
 	t.usable(op)
@@ -182,9 +184,10 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	return &v
 }
 
-// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated it, waits
-// for all work of this rank, and ends every handle and view of it; one of a memory pool is returned in the order of
-// the stream: see [Runtime.UseMemPool]. For any other tensor it is immediate and safe while work is pending.
+// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated
+// it, waits for all work of this rank, and ends every handle and view of it; one of a memory pool
+// is returned in the order of the stream: see [Runtime.UseMemPool]. For any other tensor it is
+// immediate and safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
 	t.usable(op)

@@ -36,7 +36,8 @@ func (r *Rectangle) Like(o *Rectangle) bool {
 	return r.Tensor.dtype == o.Tensor.dtype && r.Rows == o.Rows && r.Cols == o.Cols
 }
 
-// Tile is rows [r0, r1) and columns [c0, c1) of a tensor of two dimensions, as t[r0:r1, c0:c1] is in PyTorch.
+// Tile is rows [r0, r1) and columns [c0, c1) of a tensor of two dimensions, as t[r0:r1, c0:c1] is
+// in PyTorch.
 func (t *Tensor) Tile(r0, r1, c0, c1 int) *Tile {
 	const op = "Tile"
 	t.usable(op)

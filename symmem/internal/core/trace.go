@@ -26,8 +26,9 @@ type TracedWait struct {
 	Took  time.Duration
 }
 
-// StartTrace waits for this rank's work and begins to note when each operation on a stream begins and ends and for whom it waits, and when collective
-// calls on the host do. That costs each operation some time of its own. Operations within a graph are not distinguished.
+// StartTrace waits for this rank's work and begins to note when each operation on a stream begins
+// and ends and for whom it waits, and when collective calls on the host do. That costs each
+// operation some time of its own. Operations within a graph are not distinguished.
 func (rt *Runtime) StartTrace() {
 	const op = "StartTrace"
 	rt.hostCall(op)
@@ -50,8 +51,8 @@ func (rt *Runtime) StartTrace() {
 	rt.trace.Store(t)
 }
 
-// StopTrace ends a trace and returns its operations by when they began, the first few thousand, and how many more there were. Without a trace there
-// are none. It waits for work that is under way.
+// StopTrace ends a trace and returns its operations by when they began, the first few thousand, and
+// how many more there were. Without a trace there are none. It waits for work that is under way.
 func (rt *Runtime) StopTrace() (ops []Traced, more int) {
 	t := rt.trace.Swap(nil)
 	if t == nil {

@@ -26,17 +26,20 @@ type Wait struct {
 	Caller   int           // where the call was made, as Config.Caller said
 	Replayed int           // where the graph was replayed last that captured the call, likewise; 0 if none did
 
-	// Call is the name of a collective call: the same on all members, and of no other call. It is empty for other calls.
+	// Call is the name of a collective call: the same on all members, and of no other call. It is
+	// empty for other calls.
 	Call string
-	// Sure says that only calls of the Peers end the wait, or calls of any other rank if there are no Peers: an operation waits for a signal or a call. It is not
-	// set for kernels of the user's, nor for waits for the network, a library or a copy.
+	// Sure says that only calls of the Peers end the wait, or calls of any other rank if there are
+	// no Peers: an operation waits for a signal or a call. It is not set for kernels of the user's,
+	// nor for waits for the network, a library or a copy.
 	Sure bool
 	Host bool   // a collective call waits on the host
 	Seen uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
 }
 
 // Waits lists the waits of this rank at this moment: on the device for some time already, or in a
-// collective call on the host. It may be called at any time. To waits for ranks on other hosts it adds the counts of the network, for which it asks these ranks.
+// collective call on the host. It may be called at any time. To waits for ranks on other hosts it
+// adds the counts of the network, for which it asks these ranks.
 func (rt *Runtime) Waits() []Wait {
 	if rt.closed.Load() {
 		return nil
@@ -74,7 +77,8 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	return list
 }
 
-// everywhere names the collective call of which r is a wait: the same on all members, and as no other call. Barriers of different channels are different calls.
+// everywhere names the collective call of which r is a wait: the same on all members, and as no
+// other call. Barriers of different channels are different calls.
 func (c *Record) everywhere(r *device.WaitRecord) string {
 	if c.Manner != operators.Collective || c.group == nil {
 		return ""
@@ -98,8 +102,8 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	return c, nil
 }
 
-// takeFault returns the first wait on the device that was given up, or the first value that was refused there, since it
-// was called last; nil if there was none.
+// takeFault returns the first wait on the device that was given up, or the first value that was
+// refused there, since it was called last; nil if there was none.
 func (rt *Runtime) takeFault() *Error {
 	f := &rt.watch.Fault
 	if v := atomic.SwapUint64(&rt.watch.Absent, 0); v != 0 && atomic.CompareAndSwapUint32(&f.State, device.WaitNone, device.WaitClaimed) {
@@ -140,8 +144,9 @@ func (rt *Runtime) takeFault() *Error {
 	return e
 }
 
-// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses a stream of its own, because others may hold
-// waits that this process has yet to satisfy. If it fails, so will later operations.
+// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses
+// a stream of its own, because others may hold waits that this process has yet to satisfy. If it
+// fails, so will later operations.
 func (rt *Runtime) resume() {
 	s, err := rt.dev.NewStream()
 	if err != nil {

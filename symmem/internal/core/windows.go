@@ -9,15 +9,17 @@ import (
 
 // Windows
 //
-// With the back end NCCL, symmetric tensors are windows of NCCL too, of every group that has a handle of them, where NCCL has windows whose kernels
-// can be ended: its collectives are quicker on them. They come with the handle, or with a communicator that is made later, in the same order on all
-// members; and they go with the tensor or the communicator.
+// With the back end NCCL, symmetric tensors are windows of NCCL too, of every group that has a
+// handle of them, where NCCL has windows whose kernels can be ended: its collectives are quicker on
+// them. They come with the handle, or with a communicator that is made later, in the same order on
+// all members; and they go with the tensor or the communicator.
 
 // ncclBackend is the back end whose tensors are windows.
 const ncclBackend = "NCCL"
 
-// registerWindow makes the group's communicator, if the back end wants it, and the window of an allocation that has a handle now. It is collective over the
-// group, which can be used without either.
+// registerWindow makes the group's communicator, if the back end wants it, and the window of an
+// allocation that has a handle now. It is collective over the group, which can be used without
+// either.
 func (g *Group) registerWindow(op string, a *allocation) {
 	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && g.rt.backendName() == ncclBackend && g.shares() == "" {
 		g.makeOnAll(op, resource{a: a})

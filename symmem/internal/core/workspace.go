@@ -9,9 +9,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Workspace is the memory through which a group communicates: one segment in each member, with the same layout. The workspace of a group that spans hosts ends
-// with the counts and the tables of symm/net.cuh, at the place of the epochs of others. The parts of members on other hosts are not mapped, and members from
-// number MaxRanks on have no pointers here: operations that need them work in the LSA team.
+// Workspace is the memory through which a group communicates: one segment in each member, with the
+// same layout. The workspace of a group that spans hosts ends with the counts and the tables of
+// symm/net.cuh, at the place of the epochs of others. The parts of members on other hosts are not
+// mapped, and members from number MaxRanks on have no pointers here: operations that need them work
+// in the LSA team.
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
@@ -106,7 +108,8 @@ func (g *Group) reset(s device.Stream) error {
 	return g.watch.Reset(func() error { return s.Set(g.work.seg.Ptr(), 0, g.layout().Tables) })
 }
 
-// release unmaps everything. A failure leaves memory mapped until the process ends and is no reason to fail.
+// release unmaps everything. A failure leaves memory mapped until the process ends and is no reason
+// to fail.
 func (work *Workspace) release() {
 	for _, s := range work.mapped {
 		if s != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// New builds the world on a device, which Close of the world closes. It is collective over the ranks of the client, unless config.Joining.
+// New builds the world on a device, which Close of the world closes. It is collective over the
+// ranks of the client, unless config.Joining.
 func New(dev device.Device, config Config) (*Runtime, error) {
 	rt := &Runtime{
 		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, watch: dev.Watch(), size: 1,
@@ -66,8 +67,9 @@ func (rt *Runtime) start(config Config) {
 	rt.buildWorld(op)
 }
 
-// Close releases the device and everything in its memory. It does not wait for the other ranks, but for a moment where NCCL may still send them
-// something: who still reads this rank's memory keeps it until it lets go. Closing it again does nothing.
+// Close releases the device and everything in its memory. It does not wait for the other ranks, but
+// for a moment where NCCL may still send them something: who still reads this rank's memory keeps
+// it until it lets go. Closing it again does nothing.
 func (rt *Runtime) Close() error {
 	if !rt.closed.CompareAndSwap(false, true) {
 		return nil
@@ -103,8 +105,8 @@ func (rt *Runtime) Close() error {
 	return errors.Join(failed, rt.dev.Close())
 }
 
-// Meet waits for all work of this rank and then until all ranks have come here. What they put into each other's
-// memory before is there afterwards. It is collective over the world.
+// Meet waits for all work of this rank and then until all ranks have come here. What they put into
+// each other's memory before is there afterwards. It is collective over the world.
 func (rt *Runtime) Meet() {
 	const op = "Meet"
 	rt.hostCall(op)

@@ -22,7 +22,8 @@ type Entry struct {
 	Replay  *Replay          // of the graph that captured it, or nil
 }
 
-// Replay is the latest replay of a graph: where it was called, as Config.Caller said, and in which stream; 0 if there was none.
+// Replay is the latest replay of a graph: where it was called, as Config.Caller said, and in which
+// stream; 0 if there was none.
 type Replay struct{ Caller, Stream atomic.Int64 }
 
 // InStream is the stream that the call is in: of a captured one, the stream of the latest replay.
@@ -44,7 +45,8 @@ func (e *Entry) Replayed() int {
 // kept is more than a device's queue holds, so that whatever still waits is remembered.
 const kept = 4096
 
-// Log remembers the latest calls, each as an R that has an Entry, and the host-side waits and compilations of this moment.
+// Log remembers the latest calls, each as an R that has an Entry, and the host-side waits and
+// compilations of this moment.
 type Log[R any] struct {
 	Caller func() int // where the program is now
 	entry  func(*R) *Entry
@@ -128,7 +130,8 @@ func (l *Log[R]) Drained() {
 	l.latest = ""
 }
 
-// LatestKernel is the kernel of the user's that was launched last, and its launch, if work that was issued since may still run.
+// LatestKernel is the kernel of the user's that was launched last, and its launch, if work that was
+// issued since may still run.
 func (l *Log[R]) LatestKernel() (name string, at Launch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// Made is what a call was made with: an operation, and of a collective n elements of dtype, which is 0 if it takes none. Reduction is empty if it does not reduce.
+// Made is what a call was made with: an operation, and of a collective n elements of dtype, which
+// is 0 if it takes none. Reduction is empty if it does not reduce.
 type Made struct {
 	Op        string
 	DType     element.Type
@@ -25,7 +26,8 @@ func (m *Made) Text() string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %v[%d] %s %s", m.Op, m.DType, m.N, m.Reduction, m.Detail)), " ")
 }
 
-// Count numbers the collective calls of a group and digests them in order. Members with equal counts have made the same calls.
+// Count numbers the collective calls of a group and digests them in order. Members with equal
+// counts have made the same calls.
 type Count struct {
 	Calls  uint64
 	Digest Digest

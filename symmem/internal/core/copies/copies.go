@@ -40,7 +40,8 @@ type Group struct {
 	Aborted func() bool                   // all waits of this rank must end
 }
 
-// Watch looks after the streams of a member that copy. Its methods may be called from several goroutines.
+// Watch looks after the streams of a member that copy. Its methods may be called from several
+// goroutines.
 type Watch struct {
 	mu        sync.Mutex
 	group     Group
@@ -58,7 +59,8 @@ func (w *Watch) Open(g Group) {
 	w.group = g
 }
 
-// Forget ends the watch before the words are unmapped. It withdraws the published waits, because the page may be unmapped, too.
+// Forget ends the watch before the words are unmapped. It withdraws the published waits, because
+// the page may be unmapped, too.
 func (w *Watch) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +103,8 @@ func (g *Group) meet(id, phase, next uint32, row int) (ops []device.Value) {
 			ops = append(ops, device.Value{Word: word(mine, row+p), Value: 1, Await: true})
 		}
 	}
-	// The words are cleared together at the end: a word that is zero stands for a member that has not come.
+	// The words are cleared together at the end: a word that is zero stands for a member that has
+	// not come.
 	for p := range g.Words {
 		if p != g.Rank {
 			ops = append(ops, device.Value{Word: word(mine, row+p)})
@@ -205,7 +208,8 @@ func (w *Watch) inspect() error {
 	return nil
 }
 
-// withdraw takes the published waits off the page, except those for peers that are still missing. w.mu is held.
+// withdraw takes the published waits off the page, except those for peers that are still missing.
+// w.mu is held.
 func (w *Watch) withdraw(missing []bool) {
 	for p, published := range w.published {
 		if published && (missing == nil || !missing[p]) {

@@ -22,7 +22,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A member signals all others, awaits all others, and then clears their words, between two changes of its phase.
+// A member signals all others, awaits all others, and then clears their words, between two changes
+// of its phase.
 func TestMeet(t *testing.T) {
 	w := &Watch{group: Group{Words: []device.Ptr{0x1000, 0x2000, 0x3000}, Rank: 1}}
 	at := func(owner device.Ptr, i int) device.Ptr { return owner + device.Ptr(4*i) }

@@ -1,4 +1,5 @@
-// Package launch makes the parts of a launch of a built-in kernel: its grid, and the bytes of its arguments.
+// Package launch makes the parts of a launch of a built-in kernel: its grid, and the bytes of its
+// arguments.
 package launch
 
 import (
@@ -15,7 +16,8 @@ func Grid(n, threads, blocks int) device.Launch {
 	return device.Launch{Grid: [3]int{min(max((n+threads-1)/threads, 1), blocks), 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 }
 
-// Elements spreads n elements over a grid of simple element-wise work, on a device with so many processors.
+// Elements spreads n elements over a grid of simple element-wise work, on a device with so many
+// processors.
 func Elements(n int, p *tuning.Plan, processors int) device.Launch {
 	blocks := min((n+p.ElementThreads-1)/p.ElementThreads, p.ElementBlocks*processors)
 	return device.Launch{Grid: [3]int{max(blocks, 1), 1, 1}, Block: [3]int{p.ElementThreads, 1, 1}}

@@ -13,11 +13,13 @@ const (
 	pipeSlot = 256 << 10 // of a slot at most: a longer message is no quicker
 )
 
-// Pipes is the numbers of places of a group's two sets of pipes: between any two members, and between counterparts on each host. A set of more places than
-// kernels have pointers for is left out: it has 0 places.
+// Pipes is the numbers of places of a group's two sets of pipes: between any two members, and
+// between counterparts on each host. A set of more places than kernels have pointers for is left
+// out: it has 0 places.
 type Pipes struct{ Flat, Rail int }
 
-// PipesOf returns the pipes of a group of so many ranks on so many hosts. even says that each host has as many.
+// PipesOf returns the pipes of a group of so many ranks on so many hosts. even says that each host
+// has as many.
 func PipesOf(ranks, hosts int, even bool) (p Pipes) {
 	if ranks <= abi.MaxRanks {
 		p.Flat = ranks

@@ -27,10 +27,12 @@ const (
 	CopyWords  = CopyDone + abi.MaxRanks
 )
 
-// Workspace is the offsets within the segment of a workspace; core's Workspace describes the contents.
+// Workspace is the offsets within the segment of a workspace; core's Workspace describes the
+// contents.
 type Workspace struct{ Meetings, Copies, Pool, Epochs, Inbox, Counts, Lines, Chunks, Tables, Pipes, End int }
 
-// Local lays out the workspace of a group of so many ranks of one host, whose signal block has so many channels.
+// Local lays out the workspace of a group of so many ranks of one host, whose signal block has so
+// many channels.
 func Local(ranks, channels int, p *tuning.Plan) Workspace {
 	var l Workspace
 	l.Meetings = Aligned(signalBytes(channels, ranks))
@@ -46,7 +48,8 @@ func Local(ranks, channels int, p *tuning.Plan) Workspace {
 	return l
 }
 
-// Spanning lays out the workspace of a group that spans hosts. It has no inboxes: kernels that need one work in the LSA team.
+// Spanning lays out the workspace of a group that spans hosts. It has no inboxes: kernels that need
+// one work in the LSA team.
 func Spanning(ranks, channels int, p *tuning.Plan, pipes Pipes) Workspace {
 	l := Local(ranks, channels, p)
 	l.Tables = l.Epochs + Aligned(8*WordsOf(ranks, channels, pipes).All)
@@ -55,11 +58,12 @@ func Spanning(ranks, channels int, p *tuning.Plan, pipes Pipes) Workspace {
 	return l
 }
 
-// SignalBytes is the size of a signal block of symm/signal.cuh in a pad, for barriers of so many blocks.
+// SignalBytes is the size of a signal block of symm/signal.cuh in a pad, for barriers of so many
+// blocks.
 func SignalBytes(blocks, ranks int) int { return Aligned(signalBytes(blocks, ranks)) }
 
-// signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, a count of rounds
-// by channel, whether an operation gave up, and the counters.
+// signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and
+// rank, a count of rounds by channel, whether an operation gave up, and the counters.
 func signalBytes(channels, ranks int) int {
 	return (GaveUpAt(channels, ranks)+4+7)&^7 + 8*abi.Counters
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// TestWorkspaceSize holds a group on GPUs, with the usual signal pad, to the memory that NewGroup says it takes.
+// TestWorkspaceSize holds a group on GPUs, with the usual signal pad, to the memory that NewGroup
+// says it takes.
 func TestWorkspaceSize(t *testing.T) {
 	for ranks := 1; ranks <= abi.MaxRanks; ranks++ {
 		if n := Local(ranks, 9216/(4*ranks), tuning.CUDA).End; n > 128<<20 {

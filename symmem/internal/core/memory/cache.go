@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Block is a piece of ordinary device memory that was handed out for use on a stream, an S. It outlives the tensors in it.
+// Block is a piece of ordinary device memory that was handed out for use on a stream, an S. It
+// outlives the tensors in it.
 type Block[S comparable] struct {
 	Ptr    device.Ptr
 	Size   int
@@ -22,13 +23,15 @@ type Block[S comparable] struct {
 // Alone reports whether the block was used on its own stream only.
 func (b *Block[S]) Alone() bool { return b.Used == 0 && !b.Posted }
 
-// Cache keeps ordinary device memory between uses, so that an eager operation does not call the driver for
-// its result. A block goes back to the stream it was handed out on, where later work comes after all of its
-// uses; if other streams touched it too, only when these are idle, and if operations for other hosts may use it, when these are over.
-// Its methods may be called from several goroutines.
+// Cache keeps ordinary device memory between uses, so that an eager operation does not call the
+// driver for its result. A block goes back to the stream it was handed out on, where later work
+// comes after all of its uses; if other streams touched it too, only when these are idle, and if
+// operations for other hosts may use it, when these are over. Its methods may be called from
+// several goroutines.
 type Cache[S comparable] struct {
-	// Rests reports whether a block that several streams have used is no longer in use. Home returns the stream to which a block of a stream goes back: another
-	// one, if the stream was closed. Both are called with the cache locked.
+	// Rests reports whether a block that several streams have used is no longer in use. Home
+	// returns the stream to which a block of a stream goes back: another one, if the stream was
+	// closed. Both are called with the cache locked.
 	Rests func(*Block[S]) bool
 	Home  func(S) S
 
@@ -84,7 +87,8 @@ func (c *Cache[S]) Take(size int, on S) *Block[S] {
 	return b
 }
 
-// Add counts a block that was made of new memory of the device, for use on a stream, and returns it.
+// Add counts a block that was made of new memory of the device, for use on a stream, and returns
+// it.
 func (c *Cache[S]) Add(p device.Ptr, size int, on S) *Block[S] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,8 +148,8 @@ func (c *Cache[S]) Handed() int {
 	return c.handed
 }
 
-// Collect runs the garbage collector and gives the blocks it finds a moment to come back. The collector does
-// not see device memory, so it would not run by itself.
+// Collect runs the garbage collector and gives the blocks it finds a moment to come back. The
+// collector does not see device memory, so it would not run by itself.
 func (c *Cache[S]) Collect() {
 	runtime.GC()
 	before, start := c.dropped.Load(), time.Now()

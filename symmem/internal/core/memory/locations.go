@@ -9,15 +9,15 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Locations knows where tensors lie. It names the tensor that a kernel missed when it touched an address without memory. Its methods may be called from several
-// goroutines.
+// Locations knows where tensors lie. It names the tensor that a kernel missed when it touched an
+// address without memory. Its methods may be called from several goroutines.
 type Locations[C Contents] struct {
 	mu   sync.Mutex
 	list map[device.Ptr]Location[C] // by the block or the part of a segment; nil before Keep
 }
 
-// Keep begins to keep locations that are added. It is for devices whose memory ends at guard pages: there, an address that faults is near the tensor that was
-// meant.
+// Keep begins to keep locations that are added. It is for devices whose memory ends at guard pages:
+// there, an address that faults is near the tensor that was meant.
 func (l *Locations[C]) Keep() { l.list = map[device.Ptr]Location[C]{} }
 
 // Location is a tensor, or another thing, in memory.
@@ -62,7 +62,8 @@ func (l *Locations[C]) Forget(key device.Ptr) {
 	delete(l.list, key)
 }
 
-// Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages around it: their addresses were given back.
+// Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages
+// around it: their addresses were given back.
 func (l *Locations[C]) Renew(p device.Ptr, n int) {
 	page := device.Ptr(os.Getpagesize())
 	from, to := p/page*page-page, (p+device.Ptr(n)+page-1)/page*page+page
@@ -99,7 +100,8 @@ func (l *Locations[C]) Nearest(at device.Ptr) string {
 	return best.Describe(at)
 }
 
-// Containing returns the tensor or the pad in whose memory an address is, or the last one that was there.
+// Containing returns the tensor or the pad in whose memory an address is, or the last one that was
+// there.
 func (l *Locations[C]) Containing(at device.Ptr) (found Location[C], ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,8 +6,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Pool keeps the symmetric memory of a group's freed tensors, mapped by all members. Its state is equal on all members as long as they take and free in
-// the same order; they compare their steps on the device. A Pool has no lock: its owner's guards it.
+// Pool keeps the symmetric memory of a group's freed tensors, mapped by all members. Its state is
+// equal on all members as long as they take and free in the same order; they compare their steps on
+// the device. A Pool has no lock: its owner's guards it.
 type Pool struct {
 	blocks       []*PoolBlock // in the order in which they were made; never split
 	takes, frees uint64
@@ -24,7 +25,8 @@ type PoolBlock struct {
 	taken     bool
 }
 
-// NewPoolBlock returns a block with a signal pad and data of so many bytes. Its memory is the caller's to map.
+// NewPoolBlock returns a block with a signal pad and data of so many bytes. Its memory is the
+// caller's to map.
 func NewPoolBlock(pad, size int, at Placement, s device.Segment) *PoolBlock {
 	return &PoolBlock{Placement: at, Segment: s, Peers: map[int]device.Segment{}, pad: pad, size: size}
 }
@@ -91,7 +93,8 @@ func (p *Pool) Free(b *PoolBlock, desc string) {
 	p.last = fmt.Sprintf("free %s (%v)", desc, b)
 }
 
-// Empty gives the memory of free blocks back and forgets all blocks: those in use are their tensors' own from now on.
+// Empty gives the memory of free blocks back and forgets all blocks: those in use are their
+// tensors' own from now on.
 func (p *Pool) Empty() {
 	for _, b := range p.blocks {
 		if !b.taken {
@@ -103,7 +106,8 @@ func (p *Pool) Empty() {
 	*p = Pool{}
 }
 
-// History distinguishes states of the pool, for the comparison of host-synchronous calls. It is empty for an unused pool.
+// History distinguishes states of the pool, for the comparison of host-synchronous calls. It is
+// empty for an unused pool.
 func (p *Pool) History() string {
 	if p.takes == 0 {
 		return ""
@@ -111,7 +115,8 @@ func (p *Pool) History() string {
 	return fmt.Sprintf(", after %d takes and %d frees of the memory pool, the last: %s", p.takes, p.frees, p.last)
 }
 
-// PoolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
+// PoolStep is a take or a free as members compare it: whether it is a free, the block, and a digest
+// of the elements.
 type PoolStep uint64
 
 // StepOf is the take or free of a block for n elements of a type.

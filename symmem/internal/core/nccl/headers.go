@@ -7,8 +7,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 )
 
-// IncludesHeader reports whether a text of kernels includes a header of NCCL's, and says why it cannot be compiled with NCCL's own, if so. A text that cannot be
-// read is the compiler's to refuse: it counts as including none.
+// IncludesHeader reports whether a text of kernels includes a header of NCCL's, and says why it
+// cannot be compiled with NCCL's own, if so. A text that cannot be read is the compiler's to
+// refuse: it counts as including none.
 func IncludesHeader(text string) (includes bool, cannot string) {
 	tokens, err := cudalex.Tokens(text)
 	if err != nil || !includesHeader(text) {
@@ -44,7 +45,8 @@ func includesHeader(text string) bool {
 	return false
 }
 
-// beyondTeam reports whether a name of NCCL's is of something that is not made for kernels with its own header.
+// beyondTeam reports whether a name of NCCL's is of something that is not made for kernels with its
+// own header.
 func beyondTeam(name string) bool {
 	if !strings.HasPrefix(name, "nccl") {
 		return name == "hybridLsaBarrier" || name == "lsaLLA2A"

@@ -12,7 +12,8 @@ type Ending interface {
 	GiveUp()
 }
 
-// List is the communicators of a world that are alive or ending. Its methods may be called from several goroutines.
+// List is the communicators of a world that are alive or ending. Its methods may be called from
+// several goroutines.
 type List[C Ending] struct {
 	mu   sync.Mutex
 	list []C

@@ -8,13 +8,15 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Refusal says what a function of NCCL's device API refused, or why a communicator cannot have what it is asked for.
+// Refusal says what a function of NCCL's device API refused, or why a communicator cannot have what
+// it is asked for.
 type Refusal struct {
 	Msg, Hint string
 	NoPeer    bool // it concerns no one rank
 }
 
-// Refused explains a value that a function of NCCL's device API refused. Msg is empty for a record of another kind.
+// Refused explains a value that a function of NCCL's device API refused. Msg is empty for a record
+// of another kind.
 func Refused(r *device.WaitRecord) (e Refusal) {
 	switch r.Kind {
 	case abi.NcclPeer:
@@ -59,7 +61,8 @@ func Refused(r *device.WaitRecord) (e Refusal) {
 	return e
 }
 
-// CompileHint answers a compiler's complaint about a name that slides have and NCCL has not, which the header cannot.
+// CompileHint answers a compiler's complaint about a name that slides have and NCCL has not, which
+// the header cannot.
 func CompileHint(complaint string) string {
 	if strings.Contains(complaint, "ncclGinFenceLevel") && strings.Contains(complaint, "relaxed") {
 		return "write ncclGinFenceLevel::Relaxed, or None, which is the same"

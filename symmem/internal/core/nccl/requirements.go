@@ -77,7 +77,8 @@ func (r *Requirements) UsesGin() bool {
 // Team is this rank's place among those of a communicator.
 type Team struct{ Rank, Ranks, LsaRank, LsaRanks, Hosts int }
 
-// Placed is where the resources of a communicator are, the same for all members. Handles count from the pad on, those of Buffers from the data on.
+// Placed is where the resources of a communicator are, the same for all members. Handles count from
+// the pad on, those of Buffers from the data on.
 type Placed struct {
 	Argument  abi.NcclDevComm // of kernels, as far as it follows from the requirements
 	Pad, Data int             // bytes: of what Recover clears, and of buffers
@@ -116,7 +117,8 @@ func (r *Requirements) Place(t Team) (p Placed, refused *Refusal) {
 	return p, refused
 }
 
-// placeGin numbers the signals of GIN, if any is asked for, and returns the bytes of the words of all contexts.
+// placeGin numbers the signals of GIN, if any is asked for, and returns the bytes of the words of
+// all contexts.
 func (r *Requirements) placeGin(a *abi.NcclDevComm, t Team) (bytes int) {
 	if r.GinContexts == 0 && (r.UsesGin() || r.Barriers > 0) {
 		r.GinContexts = 1

@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// Resources follow each other in multiples of a unit: barriers, low-latency slots and GIN in the pad, buffers in the data.
+// Resources follow each other in multiples of a unit: barriers, low-latency slots and GIN in the
+// pad, buffers in the data.
 func TestPlace(t *testing.T) {
 	r := Requirements{LsaBarriers: 2, Barriers: 1, LLA2ABlocks: 1, LLA2ASlots: 4, GinSignals: 3, Resources: []int{100, 300}}
 	p, refused := r.Place(Team{Rank: 1, Ranks: 4, LsaRank: 1, LsaRanks: 2, Hosts: 2})

@@ -14,7 +14,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// Choice is a network by its name and settings, as the program or the session gives it: "null delay=1ms". The empty one is ucx.
+// Choice is a network by its name and settings, as the program or the session gives it: "null
+// delay=1ms". The empty one is ucx.
 type Choice string
 
 // None is the choice of a world that spans hosts without a network.
@@ -23,7 +24,8 @@ const None Choice = "none"
 // memoryDirect is the setting of UCX by which it reads and writes the memory of GPUs itself.
 const memoryDirect = "memory=direct"
 
-// Signals is the number of words behind the board: enough for about 150 groups with the usual signal pad.
+// Signals is the number of words behind the board: enough for about 150 groups with the usual
+// signal pad.
 const Signals = 1 << 20
 
 // Place describes where a rank opens its engine.
@@ -37,7 +39,8 @@ type Place struct {
 // words are the name and the settings.
 func (c Choice) words() []string { return strings.Fields(cmp.Or(string(c), "ucx")) }
 
-// config returns the configuration of the engine that was chosen, and the settings of the null network.
+// config returns the configuration of the engine that was chosen, and the settings of the null
+// network.
 func (c Choice) config(at Place, dev device.Device) (config net.Config, settings net.NullSettings, err error) {
 	config = net.Config{Rank: at.Rank, Size: at.Size, Gate: at.Gate.Secret, Signals: Signals, CanRing: dev.Info().OnHost}
 	words := c.words()
@@ -69,7 +72,8 @@ func (c Choice) config(at Place, dev device.Device) (config net.Config, settings
 	return config, settings, err
 }
 
-// Refused says why the choice is none that a device can have, and what to do; msg is empty if it is one. onHost says that the device's memory is the host's.
+// Refused says why the choice is none that a device can have, and what to do; msg is empty if it is
+// one. onHost says that the device's memory is the host's.
 func (c Choice) Refused(onHost bool) (msg, hint string) {
 	words := strings.Fields(string(c))
 	switch {
@@ -91,7 +95,8 @@ func (c Choice) Refused(onHost bool) (msg, hint string) {
 	return fmt.Sprintf("the network must be ucx, ucx memory=direct, null or none, not %q", string(c)), "leave it out for ucx"
 }
 
-// Tuned changes settings of the null network by names and values: "delay 200us reorder on", or "delay=200us reorder=on".
+// Tuned changes settings of the null network by names and values: "delay 200us reorder on", or
+// "delay=200us reorder=on".
 func Tuned(s net.NullSettings, words []string) (net.NullSettings, error) {
 	words = strings.Fields(strings.ReplaceAll(strings.Join(words, " "), "=", " "))
 	if len(words) == 1 && words[0] == "off" {

@@ -92,7 +92,8 @@ func (n *Network) Close() error {
 	return err
 }
 
-// Connect begins an epoch with the ranks that are left: messages of earlier epochs are dropped. No kernel may be at work.
+// Connect begins an epoch with the ranks that are left: messages of earlier epochs are dropped. No
+// kernel may be at work.
 func (n *Network) Connect(epoch int, left []int) error {
 	if n.count != 0 {
 		for word := range device.Ptr(2) {
@@ -106,7 +107,8 @@ func (n *Network) Connect(epoch int, left []int) error {
 	return n.Engine.Connect(uint32(epoch), n.Secret, peers)
 }
 
-// Announced reports whether operations must be announced to the engine before kernels post them, because kernels cannot ring its bell.
+// Announced reports whether operations must be announced to the engine before kernels post them,
+// because kernels cannot ring its bell.
 func (n *Network) Announced() bool { return n.count != 0 }
 
 // posted is how many operations the kernels have posted.
@@ -127,7 +129,8 @@ func (n *Network) Flushed() bool {
 	return err == nil && atomic.LoadUint64(&board.Done) >= posted
 }
 
-// Flush waits until the memory that posted operations read and write here is no longer in use. It reports whether there were any.
+// Flush waits until the memory that posted operations read and write here is no longer in use. It
+// reports whether there were any.
 func (n *Network) Flush(ctx context.Context) (some bool, err error) {
 	posted, err := n.posted()
 	if err != nil || posted == 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// Carrier names the network that would carry traffic between real hosts here: "UCX 1.22.0", or "nothing" with the reason.
+// Carrier names the network that would carry traffic between real hosts here: "UCX 1.22.0", or
+// "nothing" with the reason.
 func Carrier() string {
 	l, err := net.Available()
 	if err != nil {
@@ -19,8 +20,8 @@ func Carrier() string {
 // String is "the null network, delay 200µs, reorder on".
 func (n *Network) String() string { return n.Name + describe(n.Settings) }
 
-// Traffic describes the messages to and from a peer on another host, as the engine counts them and as the peer does, which it asks first. It is empty if the
-// peer is gone.
+// Traffic describes the messages to and from a peer on another host, as the engine counts them and
+// as the peer does, which it asks first. It is empty if the peer is gone.
 func (n *Network) Traffic(ctx context.Context, rank int) string {
 	n.Engine.Ask(ctx, rank) // without an answer there is an earlier one, or none
 	p := n.Engine.Peer(rank)

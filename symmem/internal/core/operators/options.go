@@ -22,7 +22,8 @@ const (
 	adding  = Ordered | AccumulateF32  // of reductions by kernels
 )
 
-// sorts are the names of the sorts, in the order of their bits. of says what takes a sort; if it is empty, the operators are listed.
+// sorts are the names of the sorts, in the order of their bits. of says what takes a sort; if it is
+// empty, the operators are listed.
 var sorts = []struct{ name, of string }{
 	{"a *Group", "what a group does"},
 	{"a *Stream", "what is put in a stream"},

@@ -16,7 +16,8 @@ type Places struct {
 	Beside   bool    // the kernels of such ranks run side by side, by MPS; otherwise they take turns
 }
 
-// On returns the places of ranks on these hosts, where all devices of a host map each other's memory. Simulated hosts are one machine.
+// On returns the places of ranks on these hosts, where all devices of a host map each other's
+// memory. Simulated hosts are one machine.
 func On(hosts [][]int, simulated bool) *Places {
 	p := &Places{Hosts: hosts, Machines: len(hosts), Parts: hosts}
 	if simulated {
@@ -25,8 +26,9 @@ func On(hosts [][]int, simulated bool) *Places {
 	return p
 }
 
-// Divide divides the ranks of each host into parts whose devices, devices[rank], map each other's memory, and finds the ranks that share a device. If fabrics is
-// set, devices of one fabric map each other's memory between hosts. The error says why there are no such parts.
+// Divide divides the ranks of each host into parts whose devices, devices[rank], map each other's
+// memory, and finds the ranks that share a device. If fabrics is set, devices of one fabric map
+// each other's memory between hosts. The error says why there are no such parts.
 func (p *Places) Divide(devices []device.Place, fabrics bool) error {
 	p.Parts = nil
 	for _, host := range p.Hosts {
@@ -77,8 +79,8 @@ func joined(parts [][]int, devices []device.Place) (list [][]int) {
 	return list
 }
 
-// cliques divides ranks into parts: devices of one part map each other's memory, and devices of different parts do not. The error says why there are no such
-// parts.
+// cliques divides ranks into parts: devices of one part map each other's memory, and devices of
+// different parts do not. The error says why there are no such parts.
 func cliques(ranks []int, devices []device.Place) (parts [][]int, err error) {
 	reach := func(a, b int) bool {
 		return !slices.Contains(devices[a].Apart, devices[b].ID) && !slices.Contains(devices[b].Apart, devices[a].ID)

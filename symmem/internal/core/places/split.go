@@ -11,7 +11,8 @@ type Split struct {
 	rank int // this rank, in the world
 }
 
-// Split splits a group's ranks, which are ascending. rank is this rank. Where no places are known, all are in one part.
+// Split splits a group's ranks, which are ascending. rank is this rank. Where no places are known,
+// all are in one part.
 func (p *Places) Split(ranks []int, rank int) Split {
 	s := Split{Parts: [][]int{ranks}, rank: rank}
 	if p != nil {
@@ -59,7 +60,8 @@ func (s *Split) Counterparts() (ranks []int) {
 	return ranks
 }
 
-// Partners lists the members of other hosts, as ranks of the group, that this rank meets in a barrier for its host: every two hosts have one such pair.
+// Partners lists the members of other hosts, as ranks of the group, that this rank meets in a
+// barrier for its host: every two hosts have one such pair.
 func (s *Split) Partners() (list []uint32) {
 	at := slices.Index(s.Here(), s.rank)
 	for i, part := range s.Members {

@@ -1,5 +1,7 @@
-// Package sanitizer reports the actions of a rank's host to the sanitizer of its device, while it is on: the states of memory, meetings of ranks, and the place in
-// the program. Calls while it is off cost an atomic load. Core switches it on together with other ranks, and explains its findings.
+// Package sanitizer reports the actions of a rank's host to the sanitizer of its device, while it
+// is on: the states of memory, meetings of ranks, and the place in the program. Calls while it is
+// off cost an atomic load. Core switches it on together with other ranks, and explains its
+// findings.
 package sanitizer
 
 import (
@@ -17,8 +19,8 @@ type Sanitizer struct {
 	on   atomic.Bool
 	seed atomic.Int64
 
-	// The garbage collector marks memory, too, at any time: a mark that came when the sanitizer had forgotten all memory would be found later in a tensor
-	// that was made of this memory meanwhile.
+	// The garbage collector marks memory, too, at any time: a mark that came when the sanitizer had
+	// forgotten all memory would be found later in a tensor that was made of this memory meanwhile.
 	marking sync.RWMutex // held for reading while a mark is issued, and while marks changes
 	marks   atomic.Bool
 }
@@ -49,7 +51,8 @@ func (s *Sanitizer) Unavailable(kind string) error {
 // Pause ends marking: no mark is issued any more until Switch.
 func (s *Sanitizer) Pause() { s.setMarks(false) }
 
-// Switch switches the sanitizer of a rank on or off. If failed is not nil it stays as it is, and marking goes on.
+// Switch switches the sanitizer of a rank on or off. If failed is not nil it stays as it is, and
+// marking goes on.
 func (s *Sanitizer) Switch(to device.Sanitizing, failed error) error {
 	if failed == nil {
 		failed = s.dev.Sanitize(to)
@@ -71,8 +74,8 @@ func (s *Sanitizer) setMarks(on bool) {
 // Marks reports whether Mark does anything.
 func (s *Sanitizer) Marks() bool { return s.marks.Load() }
 
-// Mark sets the state of n bytes of memory. issue calls its argument with a stream of the device: the mark counts when the stream comes to it. If issue fails, the
-// mark counts at once.
+// Mark sets the state of n bytes of memory. issue calls its argument with a stream of the device:
+// the mark counts when the stream comes to it. If issue fails, the mark counts at once.
 func (s *Sanitizer) Mark(p device.Ptr, n int, as device.MemoryState, issue func(mark func(device.Stream) error) error) {
 	s.marking.RLock()
 	defer s.marking.RUnlock()
@@ -88,7 +91,8 @@ func (s *Sanitizer) Mark(p device.Ptr, n int, as device.MemoryState, issue func(
 	}
 }
 
-// Publish and Observe are the two halves of a meeting of ranks on the host: a rank that observes knows what others did before they published.
+// Publish and Observe are the two halves of a meeting of ranks on the host: a rank that observes
+// knows what others did before they published.
 func (s *Sanitizer) Publish() {
 	if s.On() {
 		s.dev.Publish()
@@ -128,7 +132,8 @@ func (s *Sanitizer) Ended(run uint64) {
 	}
 }
 
-// Watcher returns the watcher for a network engine whose board is n bytes; nil while the sanitizer is off.
+// Watcher returns the watcher for a network engine whose board is n bytes; nil while the sanitizer
+// is off.
 func (s *Sanitizer) Watcher(board device.Ptr, n int) unsafe.Pointer {
 	if !s.On() {
 		return nil

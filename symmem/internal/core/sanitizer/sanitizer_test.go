@@ -21,7 +21,8 @@ func (w *watched) Mark(_ device.Stream, _ device.Ptr, n int, _ device.MemoryStat
 }
 func (w *watched) Calling(caller int) { w.calls = append(w.calls, caller) }
 
-// Marks reach the device while the sanitizer is on, also where their stream is gone, and none after Pause.
+// Marks reach the device while the sanitizer is on, also where their stream is gone, and none after
+// Pause.
 func TestMarks(t *testing.T) {
 	d := &watched{}
 	s := Of(d)

@@ -50,7 +50,8 @@ func (s *stream) around(issue func() error) error {
 	return cmp.Or(err, s.Stream.Record(o.end))
 }
 
-// opened returns the call that issues work on the stream now, nil if it is not traced, and whether this is its first work.
+// opened returns the call that issues work on the stream now, nil if it is not traced, and whether
+// this is its first work.
 func (t *Trace) opened(s *stream) (o *operation, first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -61,8 +61,8 @@ type operation struct {
 	began      []uint64     // of each of Waits, as the kernel's clock said when it was last looked at
 }
 
-// Start starts a trace of a device whose streams have nothing to do. record puts an event in one of them. caller says where the program is, and peers for which
-// world ranks a wait is.
+// Start starts a trace of a device whose streams have nothing to do. record puts an event in one of
+// them. caller says where the program is, and peers for which world ranks a wait is.
 func Start(dev device.Device, watch *device.Watch, record func(device.Event) error, caller func() int, peers func(*device.WaitRecord) []int) (*Trace, error) {
 	t := &Trace{dev: dev, watch: watch, caller: caller, peers: peers, over: make(chan struct{}), current: map[int]*operation{}, calls: map[uint32]*operation{}}
 	if err := t.setOrigin(record); err != nil {
@@ -73,8 +73,9 @@ func Start(dev device.Device, watch *device.Watch, record func(device.Event) err
 	return t, nil
 }
 
-// setOrigin relates the device's clock to the host's. Each of several events is reached between two looks at the host's clock, which may come late
-// on a busy machine; the bounds that all of them give together are narrow.
+// setOrigin relates the device's clock to the host's. Each of several events is reached between two
+// looks at the host's clock, which may come late on a busy machine; the bounds that all of them
+// give together are narrow.
 func (t *Trace) setOrigin(record func(device.Event) error) error {
 	const events = 16
 	var earliest, latest time.Time // of the origin
@@ -109,7 +110,8 @@ func (t *Trace) setOrigin(record func(device.Event) error) error {
 	return nil
 }
 
-// Stop ends the recording of calls that are issued from now on. Operations are complete when the streams are at rest.
+// Stop ends the recording of calls that are issued from now on. Operations are complete when the
+// streams are at rest.
 func (t *Trace) Stop() {
 	atomic.AndUint32(&t.watch.Abort, ^uint32(device.WatchTrace))
 	t.mu.Lock()
@@ -117,7 +119,8 @@ func (t *Trace) Stop() {
 	t.stopped = true
 }
 
-// Operations ends a trace that was stopped, whose streams are at rest. It returns the operations by when they began, and how many more there were.
+// Operations ends a trace that was stopped, whose streams are at rest. It returns the operations by
+// when they began, and how many more there were.
 func (t *Trace) Operations() (list []Operation, more int) {
 	close(t.over)
 	t.looked.Wait()

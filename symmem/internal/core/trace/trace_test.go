@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// A wait is one in a trace though its kernel, or who looks, had to wait for a processor; the next wait of the operation is another.
+// A wait is one in a trace though its kernel, or who looks, had to wait for a processor; the next
+// wait of the operation is another.
 func TestTracedWaits(t *testing.T) {
 	const ms = time.Millisecond
 	o := &operation{}

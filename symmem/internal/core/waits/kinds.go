@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Kind is the row of a kind of wait. In its texts {rank} is the rank that the wait is for, {channel}, {want}, {seen} and {tokens} are of the record.
+// Kind is the row of a kind of wait. In its texts {rank} is the rank that the wait is for,
+// {channel}, {want}, {seen} and {tokens} are of the record.
 type Kind struct {
 	what string // it is for: "a signal on channel {channel}"
 	whom string // the same of a rank, where that says more: "a signal of {rank} on channel {channel}"
@@ -61,7 +62,8 @@ func Of(r *device.WaitRecord) *Kind {
 	return unknown
 }
 
-// Peer is the member, by its rank in the group, that a wait is for; -1 if it is for no one member: whoever ends it, or this rank's own operations.
+// Peer is the member, by its rank in the group, that a wait is for; -1 if it is for no one member:
+// whoever ends it, or this rank's own operations.
 func (k *Kind) Peer(r *device.WaitRecord) int {
 	if k.none || k.own && r.Peer == r.Rank {
 		return -1
