@@ -6,34 +6,34 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllGather returns the members' tensors one after the other, in the order of the ranks, as an ordinary tensor:
-// the first dimension is as many times longer.
+// AllGather returns the members' tensors one after the other, in the order of the ranks, as an
+// ordinary tensor: the first dimension is as many times longer.
 //
 // PyTorch: all_gather_into_tensor
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
-// type, number of elements and offset.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine, Via.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused; and what ends a wait.
+// Errors: KindMisuse for a t that the group has not rendezvoused; and the errors of waits.
 func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 	return rt.allGather(t, nil, opts)
 }
 
-// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into everybody's, which
-// is quicker than reading.
+// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into
+// everybody's, which is quicker than reading.
 //
 // PyTorch: all_gather_into_tensor; with CopyEngine _low_contention_all_gather
 //
-// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric and
-// rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of out; otherwise
-// they do not overlap.
+// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric
+// and rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of
+// out; otherwise they do not overlap.
 //
 // Synchronises: as [Runtime.AllGather].
 //
@@ -41,8 +41,8 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
-// than in this member's part.
+// Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t
+// elsewhere than in this member's part.
 func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
 	rt.core.Usable(operators.AllGather.Name, out)
 	rt.allGather(t, out, opts)

@@ -6,8 +6,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllToAll splits every member's tensor along its first dimension into a part for each member and returns the
-// parts that were for this one, in the order of the ranks, as an ordinary tensor of the same shape.
+// AllToAll splits every member's tensor along its first dimension into a part for each member and
+// returns the parts that were for this one, in the order of the ranks, as an ordinary tensor of the
+// same shape.
 //
 // PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
 //
@@ -19,19 +20,20 @@ import (
 //
 // Capture: refused, because the result is allocated: capture [Runtime.AllToAllOut].
 //
-// Errors: as [Runtime.AllGather]; KindMisuse for a first dimension that the number of members does not divide.
+// Errors: as [Runtime.AllGather]; KindMisuse for a first dimension that the number of members does
+// not divide.
 func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 	return rt.allToAll(t, nil, opts)
 }
 
-// AllToAllOut is [Runtime.AllToAll] into out. If out is symmetric, every member stores into everybody's, which
-// is quicker than reading.
+// AllToAllOut is [Runtime.AllToAll] into out. If out is symmetric, every member stores into
+// everybody's, which is quicker than reading.
 //
 // PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
 //
-// Shapes: out has the type of t and as many elements, and does not overlap it. One of the two is symmetric and
-// rendezvoused by the group; if out is, t may be an ordinary tensor, but for CopyEngine. The number of members
-// divides the first dimension of t.
+// Shapes: out has the type of t and as many elements, and does not overlap it. One of the two is
+// symmetric and rendezvoused by the group; if out is, t may be an ordinary tensor, but for
+// CopyEngine. The number of members divides the first dimension of t.
 //
 // Synchronises: as [Runtime.AllGather].
 //

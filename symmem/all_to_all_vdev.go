@@ -13,51 +13,54 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits says: the first
-// inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and so on. out receives them in
-// the order of the ranks they come from; row 0 of outSplitsOffsets then holds how many came from each, row 1
-// where they begin. The splits are read on the device when the operation runs: an earlier kernel of the stream
-// may have computed them, and the host never waits. Rows of out beyond those received keep their values.
+// AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits
+// says: the first inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and
+// so on. out receives them in the order of the ranks they come from; row 0 of outSplitsOffsets then
+// holds how many came from each, row 1 where they begin. The splits are read on the device when the
+// operation runs: an earlier kernel of the stream may have computed them, and the host never waits.
+// Rows of out beyond those received keep their values.
 //
 // PyTorch: all_to_all_vdev
 //
-// Shapes: in and out have the same type, any, and the same dimensions but for the first; rows may have any size
-// and begin anywhere, and those whose bytes and addresses are multiples of 16 go quickest. out is symmetric and
-// rendezvoused by the group, or a part of such a tensor, the same part on all ranks; the others may be ordinary.
-// inSplits is I64 with an element for each member, outSplitsOffsets I64[2, members]. None of them overlap.
+// Shapes: in and out have the same type, any, and the same dimensions but for the first; rows may
+// have any size and begin anywhere, and those whose bytes and addresses are multiples of 16 go
+// quickest. out is symmetric and rendezvoused by the group, or a part of such a tensor, the same
+// part on all ranks; the others may be ordinary. inSplits is I64 with an element for each member,
+// outSplitsOffsets I64[2, members]. None of them overlap.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when all members' rows have
-// arrived: everything it read may be overwritten by what the stream does next. In a group that spans hosts the rows
-// for other hosts are put straight into their places.
+// Synchronises: collective over the group and ordered on the stream. It ends when all members' rows
+// have arrived: everything it read may be overwritten by what the stream does next. In a group that
+// spans hosts the rows for other hosts are put straight into their places.
 //
-// Options: *Group (by default the one that allocated out), *Stream, Timeout, Via, of which "flat" is the only way that it has.
+// Options: *Group (by default the one that allocated out), *Stream, Timeout, Via, of which "flat"
+// is the only way that it has.
 //
 // Capture: yes; replays read the splits anew.
 //
-// Errors: KindMisuse for tensors that are not such. Splits that are negative or exceed in, and an out that is
-// too small for what it would receive, are refused on all members before anything is moved: the next
-// synchronisation panics with a KindMisuse that names the rank and the value, and the group stays usable. And
-// what ends a wait.
+// Errors: KindMisuse for tensors that do not fit. Splits that are negative or exceed in, and an out
+// that is too small for what it would receive, are refused on all members before anything is moved:
+// the next synchronisation panics with a KindMisuse that names the rank and the value, and the
+// group stays usable. And the errors of waits.
 func (rt *Runtime) AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
 	rt.allToAllVDev(operators.AllToAllVDev, vdevDispatch, in, out, inSplits, outSplitsOffsets, opts)
 }
 
-// AllToAllVDev2D is [Runtime.AllToAllVDev] with several experts on each member, the dispatch of a mixture of
-// experts. inSplits goes by member and there by expert, and in is packed in that order. out receives the rows by
-// expert and there by the rank they come from; outSplitsOffsets holds the counts and the beginnings in that
-// order.
+// AllToAllVDev2D is [Runtime.AllToAllVDev] with several experts on each member, the dispatch of a
+// mixture of experts. inSplits goes by member and there by expert, and in is packed in that order.
+// out receives the rows by expert and there by the rank they come from; outSplitsOffsets holds the
+// counts and the beginnings in that order.
 //
-// The region of every expert begins at a multiple of MajorAlign rows, 1 by default, and has at least so many,
-// even if no row came: products over groups of rows can then take out as it is. The rows that only fill a region
-// keep their values, and the counts leave them out.
+// The region of every expert begins at a multiple of MajorAlign rows, 1 by default, and has at
+// least so many, even if no row came: products over groups of rows can then take out as it is. The
+// rows that only fill a region keep their values, and the counts leave them out.
 //
-// [Runtime.AllToAllVDev2DOffset] is its inverse: given out and outSplitsOffsets, it returns the rows to where
-// they came from, in the order they had.
+// [Runtime.AllToAllVDev2DOffset] is its inverse: given out and outSplitsOffsets, it returns the
+// rows to where they came from, in the order they had.
 //
 // PyTorch: all_to_all_vdev_2d
 //
-// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplits is I64 with an element for each member and expert,
-// outSplitsOffsets I64[2, len(inSplits)]. There may be up to 512 experts in all.
+// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplits is I64 with an element for each member
+// and expert, outSplitsOffsets I64[2, len(inSplits)]. There may be up to 512 experts in all.
 //
 // Synchronises: as [Runtime.AllToAllVDev].
 //
@@ -70,16 +73,17 @@ func (rt *Runtime) AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, o
 	rt.allToAllVDev(operators.AllToAllVDev2D, vdevDispatch2D, in, out, inSplits, outSplitsOffsets, opts)
 }
 
-// AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts. inSplitsOffsets goes
-// by expert and there by destination: row 0 has how many rows go, row 1 where in in they begin; what lies
-// between is left out. This is what [Runtime.AllToAllVDev2D] made, so that its out, transformed by the experts,
-// and its outSplitsOffsets are in and inSplitsOffsets here. out receives the rows by the rank they come from and
-// there by expert, packed; outSplitsOffsets holds the counts and the beginnings in that order.
+// AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts.
+// inSplitsOffsets goes by expert and there by destination: row 0 has how many rows go, row 1 where
+// in in they begin; what lies between is left out. This is what [Runtime.AllToAllVDev2D] made, so
+// that its out, transformed by the experts, and its outSplitsOffsets are in and inSplitsOffsets
+// here. out receives the rows by the rank they come from and there by expert, packed;
+// outSplitsOffsets holds the counts and the beginnings in that order.
 //
 // PyTorch: all_to_all_vdev_2d_offset
 //
-// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplitsOffsets and outSplitsOffsets are I64[2, n], with n
-// the number of members times that of experts on each.
+// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplitsOffsets and outSplitsOffsets are I64[2,
+// n], with n the number of members times the number of experts on each.
 //
 // Synchronises: as [Runtime.AllToAllVDev].
 //
@@ -149,15 +153,15 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	a.Head.Context = admit()
 	a.Head.Context.Channels = uint32(p.MeetBlocks)
 	a.Head.N, a.Head.Epochs, a.Head.Inbox = uint64(n), c.Work().Epochs, c.Work().Inbox
-	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
-	// have allocated.
+	// The grid must be the same on all ranks. It follows from the sizes that all have allocated,
+	// because a rank does not know the splits of others.
 	size := c.Group().Size()
 	blocks := min(p.PacketGrid(size), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 	c.Launch("all_to_all_vdev", size, l, launch.Bytes(a))
 }
 
-// checkVDev refuses what the host can see to be wrong, and returns the number of splits.
+// checkVDev refuses arguments that the host can see to be wrong, and returns the number of splits.
 func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) int {
 	world := c.Group().Size()
 	if c.Has(operators.MajorAlign) && c.MajorAlign() < 1 {
@@ -204,8 +208,8 @@ func rowKind(t *Tensor) string { return fmt.Sprint(core.Operand(t).Dims()[1:]) }
 // rowBytes is the size of one index of the first dimension.
 func rowBytes(t *Tensor) int { return numelOf(core.Operand(t).Dims()[1:]) * t.DType().Size() }
 
-// refusedSplits explains a value in device memory that the operation could not work with. All members found the
-// same, moved nothing and are in step.
+// refusedSplits explains a value in device memory that the operation could not work with. All
+// members found the same, moved nothing and are in step.
 func refusedSplits(_ *core.Record, e *Error, r *device.WaitRecord) {
 	e.Arg = "in_splits"
 	switch r.Kind {

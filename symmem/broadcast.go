@@ -9,24 +9,25 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of the group.
-// Every other member fetches a slice and hands it on to the rest, so that the root sends the tensor once, however
-// many members there are. It returns t.
+// Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of
+// the group. Every other member fetches a slice and hands it on to the rest, so that the root sends
+// the tensor once, however many members there are. It returns t.
 //
 // PyTorch: broadcast; nvshmem_broadcast
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
-// type, number of elements and offset.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: within a host it begins when all members have come to it; between hosts
-// one that sends goes on although others have not come. t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it begins when
+// all members have come to it; between hosts one that sends goes on although others have not come.
+// t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of the group; and
-// what ends a wait.
+// Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of
+// the group; and the errors of waits.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e := rt.exchange(operators.Broadcast, t, t, opts)
 	e.Member("root", root)
@@ -38,7 +39,8 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 		return e.broadcastOverHosts(root)
 	}
 	world := e.g.Size()
-	// The others share the work, so that nothing leaves the root twice; one other shares it with the root.
+	// The others share the work, so that nothing leaves the root twice; one other shares it with
+	// the root.
 	sharers, place := world, e.g.Rank()
 	if world > 2 {
 		sharers--

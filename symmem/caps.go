@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// Capabilities is what this rank's device and back end can do.
+// Capabilities describes this rank's device, back end and world.
 type Capabilities struct {
 	Backend      string          // "CPU", "CUDA" or "NCCL"
 	Backends     []BackendStatus // all there are
@@ -23,7 +23,7 @@ type Capabilities struct {
 	MulticastWhy string  // why not
 	Hosts        [][]int // the ranks of the world by host
 	Simulated    bool    // the hosts are
-	Parts        [][]int // the ranks of the world by whose memory they map: the hosts, or parts of one whose GPUs cannot map each other's
+	Parts        [][]int // the ranks of the world that map each other's memory: the hosts, or parts of a host whose GPUs cannot map each other's
 	Between      string  // what carries traffic between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
 	Sharing      Sharing // of GPUs by several ranks
 	MaxRanks     int     // of a host
@@ -31,7 +31,7 @@ type Capabilities struct {
 	SignalPad    int     // bytes, of tensors made from now on
 }
 
-// Caps says what this rank's device and back end can do.
+// Caps describes this rank's device, back end and world.
 func (rt *Runtime) Caps() Capabilities {
 	i := rt.info
 	f := rt.core.Facts()

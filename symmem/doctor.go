@@ -9,9 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and
-// their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
-// Runtime.
+// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the
+// GPUs and their links, the libraries, the compiler of the cpu device; what is missing, and how to
+// get it. It needs no Runtime.
 func Doctor() string {
 	backends := ""
 	for _, b := range (DeviceKind{}).Backends() {
@@ -51,8 +51,8 @@ func GPUs() int {
 	return n
 }
 
-// Top says in one line how much device memory this rank holds and, where it is measured, how busy the device
-// is.
+// Top says in one line how much device memory this rank holds and, where it is measured, how busy
+// the device is.
 func (rt *Runtime) Top() (string, error) {
 	if err := rt.open("Top"); err != nil {
 		return "", err
@@ -74,7 +74,8 @@ func (rt *Runtime) open(op string) error {
 	return Maybe(func() { rt.core.RefuseClosed(op) })
 }
 
-// Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if there are none.
+// Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB
+// on each rank)"; "" if there are none.
 func (rt *Runtime) Held() string {
 	switch f := rt.core.Facts(); f.Tensors {
 	case 0:
@@ -86,8 +87,8 @@ func (rt *Runtime) Held() string {
 	}
 }
 
-// Topology describes how a device reaches the other devices of its host: by one medium that all of them share, or by a
-// link to each; and what there is between hosts.
+// Topology describes how a device reaches the other devices of its host: by one medium that all of
+// them share, or by a link to each; and what there is between hosts.
 type Topology struct {
 	Device  string // "cuda:2"
 	ID      string // the UUID of a GPU

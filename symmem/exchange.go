@@ -20,10 +20,10 @@ type exchange struct {
 	g        *Group
 	from, to core.Copies                  // of t and out; from of out if t is staged there
 	staged   bool                         // t was copied into its place in out, where peers read it
-	args     *exchangekernel.ExchangeArgs // apart: what a launch reads may hold no Go pointers
+	args     *exchangekernel.ExchangeArgs // allocated apart: memory that a launch reads may hold no Go pointers
 }
 
-// exchange checks what all exchanges have in common.
+// exchange begins an exchange: it makes the checks that all exchanges have in common.
 func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Option) *exchange {
 	rt.core.Usable(of.Name, t)
 	home := t
@@ -35,7 +35,8 @@ func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Optio
 	return e
 }
 
-// checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its place in it.
+// checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its
+// place in it.
 func (e *exchange) checkOut(shape []int, own bool) {
 	if e.out == nil {
 		return
@@ -61,7 +62,8 @@ var (
 	handOn  = &tuning.Way{Path: "slices between barriers", Why: "the root sends every byte once, and the others hand their slices on"}
 )
 
-// run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is symmetric.
+// run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is
+// symmetric.
 func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	if e.Has(operators.CopyEngine) {
 		return e.byEngines(shape, n, lay)
@@ -97,8 +99,8 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	return e.out
 }
 
-// sliceBytes is the size of the slices by which members share a tensor. All begin at the same distance from a line of memory: links carry lines, and
-// parts of lines cost as much.
+// sliceBytes is the size of the slices by which members share a tensor. All begin at the same
+// distance from a line of memory: links carry lines, and parts of lines cost as much.
 func sliceBytes(t *Tensor, sharers int) int {
 	const line = 128
 	return ((t.Bytes()+sharers-1)/sharers + line - 1) &^ (line - 1)

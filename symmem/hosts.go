@@ -13,16 +13,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// Collectives of groups that span hosts. One kernel moves everything, between hosts by pipes and within one by loads and stores: kernels/hosts/pipes.cuh.
-// An operation says which pipes it uses, what a member makes of its input, and what it makes of what comes.
+// Collectives of groups that span hosts. One kernel moves all data, between hosts by pipes and
+// within a host by loads and stores: kernels/hosts/pipes.cuh. An operation says which pipes it
+// uses, how a member fills its outboxes from its input, and how it combines the data that arrives.
 //
 //	flat          pipes between all members; near ones read each other's outboxes
-//	hierarchical  pipes between counterparts; the members of a host make together what crosses, and share what came
+//	hierarchical  pipes between counterparts; the members of a host compute together what crosses, and share what arrives
 
 // overHosts is a call on such a group.
 type overHosts struct {
 	c       *core.Call
-	args    *hosts.HostsArgs // apart: what a launch reads may hold no Go pointers
+	args    *hosts.HostsArgs // allocated apart: memory that a launch reads may hold no Go pointers
 	members [][]int          // by host, as ranks of the group
 	home    int
 	rail    bool // the hierarchical way
@@ -30,7 +31,8 @@ type overHosts struct {
 	most    int // elements of the longest stream of a member of this host
 }
 
-// newOverHosts begins one: it picks the way for a message of so many bytes. cannot says why the operation cannot go the hierarchical way, if it cannot.
+// newOverHosts begins such a call: it picks the way for a message of so many bytes. cannot says why
+// the operation cannot go the hierarchical way; empty if it can.
 func newOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) *overHosts {
 	o := &overHosts{c: c, args: &hosts.HostsArgs{Parts: 1}}
 	o.members, o.home = c.Hosts()
@@ -73,8 +75,8 @@ func (o *overHosts) near() []int { return o.members[o.home] }
 // index is this member's among them.
 func (o *overHosts) index() int { return slices.Index(o.near(), o.c.Group().Rank()) }
 
-// each calls f for every member that has a pipe to this one, this one and the members near it included, by host: at the hierarchical way only
-// the counterparts.
+// each calls f for every member that has a pipe to this one, this one and the members near it
+// included, by host: at the hierarchical way only the counterparts.
 func (o *overHosts) each(f func(member, place, host int, first bool)) {
 	at := o.index()
 	for host, part := range o.members {
@@ -123,7 +125,8 @@ func (o *overHosts) fill(here, place, slice int) {
 	o.args.Targets++
 }
 
-// source adds what comes from a member to the result. For one on this host, box is the place in its outbox that has it.
+// source adds the data of a member to the result. For a member on this host, box is the place in
+// its outbox where the data lies.
 func (o *overHosts) source(member, place, host, mark, box int) {
 	if host != o.home {
 		o.from(hosts.Source{Place: uint16(place), Mark: uint16(mark), Here: uint8(o.index())})
@@ -142,7 +145,8 @@ func (o *overHosts) from(s hosts.Source) {
 	o.args.Sources++
 }
 
-// all makes every member a receiver of the same and a source, as all-reduce and all-gather have it. mark is of sources.
+// all makes every member a source and a receiver of the same data, as all-reduce and all-gather do.
+// mark returns the mark of a source.
 func (o *overHosts) all(mark func(member int, first bool) int) {
 	o.args.Pipes.Same = 1
 	o.each(func(member, place, host int, first bool) {
@@ -156,7 +160,8 @@ func (o *overHosts) all(mark func(member int, first bool) int) {
 	})
 }
 
-// apart makes every member a receiver of a slice of its own and a source, as reduce-scatter and all-to-all have it.
+// apart makes every member a source and a receiver of a slice of its own, as reduce-scatter and
+// all-to-all do.
 func (o *overHosts) apart(mark func(member int, first bool) int) {
 	own := o.c.Group().Rank()
 	if o.rail {
@@ -171,7 +176,8 @@ func (o *overHosts) apart(mark func(member int, first bool) int) {
 	})
 }
 
-// stream says that n elements travel, from element `at` on, if the members of a host share them at the hierarchical way in slices of so many.
+// stream says that n elements travel, from element `at` on, if the members of a host share them at
+// the hierarchical way in slices of so many.
 func (o *overHosts) stream(n, slice int) (at int) {
 	o.most = n
 	if o.rail && slice > 0 {
@@ -182,7 +188,8 @@ func (o *overHosts) stream(n, slice int) (at int) {
 	return at
 }
 
-// run launches the kernel on elements that take so many bytes in the pipes. chosen is what the way was chosen by.
+// run launches the kernel on elements that take so many bytes in the pipes. chosen is the size by
+// which the way was chosen.
 func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
 	a, plan := o.args, o.c.Plan()
 	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size / int(a.Parts) &^ 63
@@ -211,8 +218,9 @@ func (r *reduction) partial() int {
 	return r.t.DType().Size()
 }
 
-// allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member of a host has a slice of the tensor: it reduces that
-// of its host, exchanges it with its counterparts and gives the sum to its host.
+// allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member
+// of a host has a slice of the tensor: it reduces that of its host, exchanges it with its
+// counterparts and gives the sum to its host.
 func (r *reduction) allReduceOverHosts() {
 	t, h := r.t, r.Mapped(r.t)
 	r.PickStream()
@@ -237,7 +245,8 @@ func (r *reduction) allReduceOverHosts() {
 	o.run(hostsKernels[t.DType()], c, r.partial(), t.Bytes())
 }
 
-// reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces what its host has for each of its counterparts.
+// reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces
+// what its host has for each of its counterparts.
 func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Copies, slice, width, stride int) {
 	t := r.t
 	o := newOverHosts(&r.Call, r.Plan().HostsReduce, t.Bytes(), "")
@@ -261,7 +270,8 @@ func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Co
 // piece marks the sources of an exchange.
 func pieceOf(member int, _ bool) int { return member }
 
-// overHosts runs an exchange of a group that spans hosts. lay says for a way what is sent and what becomes of it.
+// overHosts runs an exchange of a group that spans hosts. lay lays out the sources and targets of a
+// way.
 func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot string, lay func(o *overHosts)) *Tensor {
 	defer e.Enter().Leave()
 	symmetric := e.out != nil && e.Maps(e.out)
@@ -291,8 +301,9 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 	return e.out
 }
 
-// allGatherOverHosts: members send their whole tensor. At the hierarchical way each gives what came to its host: it stores to their outs, if these are
-// symmetric; otherwise they take it from its boxes.
+// allGatherOverHosts is AllGather: members send their whole tensor. At the hierarchical way each
+// member passes on the data that it receives to the members of its host: it stores to their outs,
+// if these are symmetric; otherwise they read it from its boxes.
 func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
 		o.in(core.Operand(e.t).Addr())
@@ -317,8 +328,9 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	})
 }
 
-// allToAllOverHosts: members send each other slices. At the hierarchical way the members of a host fill the outboxes of each other, so that each sends to
-// its counterparts what its host has for them.
+// allToAllOverHosts is AllToAll: members send each other slices. At the hierarchical way the
+// members of a host fill the outboxes of each other, so that each sends to its counterparts all
+// data of its host for them.
 func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
 	cannot := ""
 	if !e.Small() {
@@ -346,7 +358,8 @@ func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
 	})
 }
 
-// broadcastOverHosts: the root sends. At the hierarchical way every member of its host sends a slice, which its counterparts give to their hosts.
+// broadcastOverHosts: the root sends. At the hierarchical way every member of its host sends a
+// slice, which its counterparts give to their hosts.
 func (e *exchange) broadcastOverHosts(root int) *Tensor {
 	n := e.t.Bytes()
 	return e.overHosts(core.Operand(e.t).Dims(), n, e.Plan().HostsCopy, "", func(o *overHosts) {
@@ -382,8 +395,9 @@ func (e *exchange) broadcastOverHosts(root int) *Tensor {
 	})
 }
 
-// rowsOverHosts is an exchange of rows by splits. What is put where follows from the splits of all ranks, on the device: rows go straight into their
-// places, and nothing is left for a host to share.
+// rowsOverHosts is an exchange of rows by splits. What is put where follows from the splits of all
+// ranks, on the device: rows go straight into their places, and nothing is left for a host to
+// share.
 func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, threads int, admit func() abi.Context) {
 	_, why := wayOverHosts(c, []tuning.Rule{{Way: tuning.Straight}}, out.Size(), "every row goes straight into its place")
 	members, home := c.Hosts()

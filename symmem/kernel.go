@@ -65,26 +65,30 @@ func (s *snippets) keep(key source, m *module) {
 	s.modules[key] = m
 }
 
-// Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
-// collective.
+// Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It
+// is not collective.
 //
-// A kernel that is a template is launched as one of its instances, which is called by its arguments, too: "scale<float, 4>". The text may make it,
+// A kernel that is a template is launched as one of its instances, which is called by its
+// arguments, too: "scale<float, 4>". The text may make it,
 //
 //	template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }
 //	template __global__ void scale<float>(float*, float);
 //
-// or instances name it, as in Compile(text, "scale<float>", "scale<int>"), which returns the first of these.
+// or instances name it, as in Compile(text, "scale<float>", "scale<int>"), which returns the first
+// of these.
 //
-// The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h on every device,
-// whether CUDA's toolkit is installed or not. With the back end NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is
+// The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h
+// on every device, whether CUDA's toolkit is installed or not. With the back end NCCL,
+// nccl_device.h is NCCL's own, of the version that is loaded, if that is
 // 2.29.7 or later, the headers are installed with it, the ranks are on one host with a GPU each, and the text uses no more than pointers and
-// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the compiler refuses panics with an *Error of KindCompile that has the position, as
-// "kernel:line".
+// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the
+// compiler refuses panics with an *Error of KindCompile that has the position, as "kernel:line".
 func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
 	return rt.CompileAt("kernel", 1, text, instances...)
 }
 
-// CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite; they may be any.
+// CompileAt is Compile for a text that begins at a line of a file or cell, which positions then
+// cite; they may be any.
 func (rt *Runtime) CompileAt(name string, line int, text string, instances ...string) *Kernel {
 	const op = "Compile"
 	rt.core.RefuseClosed(op)
@@ -125,7 +129,8 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	return m.first(instances)
 }
 
-// refuseInstances refuses names that are no instances of templates in a text. What else is wrong with the text is the compiler's to say.
+// refuseInstances refuses names that are no instances of templates in a text. What else is wrong
+// with the text is the compiler's to say.
 func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	if _, err := signature.Parse(text); err != nil || len(instances) == 0 {
 		return
@@ -177,7 +182,8 @@ func newModule(rt *Runtime, d device.Module, source device.Source) *module {
 	return m
 }
 
-// compileChecked compiles the text of a module with checked pointers. It returns nil, and says why, if that cannot be: the kernels then run unchecked.
+// compileChecked compiles the text of a module with checked pointers. It returns nil, and says why,
+// if that cannot be: the kernels then run unchecked.
 func compileChecked(rt *Runtime, m *module) *module {
 	defer rt.core.Compiling()()
 	d, err := rt.dev.(device.BoundsChecker).CompileChecked(m.source)
@@ -242,14 +248,14 @@ func (k *Kernel) Name() string {
 	return k.d.Name()
 }
 
-// exists refuses a kernel that nobody compiled.
+// exists refuses a nil kernel.
 func (k *Kernel) exists(op string) {
 	if k == nil || k.rt == nil {
 		panic(core.NilArgument(op, "kernel"))
 	}
 }
 
-// String is the signature, with what the compiler made of it where that is known.
+// String is the signature, with the figures of the compiler if they are known.
 func (k *Kernel) String() string {
 	if k == nil || k.rt == nil {
 		return "nil kernel"

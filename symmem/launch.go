@@ -25,35 +25,39 @@ func joined(dims []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", ","), "[]")
 }
 
-// Grid is the number of blocks of a launch: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
+// Grid is the number of blocks of a launch: one to three dimensions. Launch refuses others, and
+// numbers that the device cannot take.
 func Grid(dims ...int) GridSize { return GridSize{dims} }
 
-// Block is the number of threads of a block: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
+// Block is the number of threads of a block: one to three dimensions. Launch refuses others, and
+// numbers that the device cannot take.
 func Block(dims ...int) BlockSize { return BlockSize{dims} }
 
-// String is such as "grid 8" or "grid 8,2".
+// String is, for example, "grid 8" or "grid 8,2".
 func (g GridSize) String() string { return "grid " + joined(g.dims) }
 
-// String is such as "block 256" or "block 16,16".
+// String is, for example, "block 256" or "block 16,16".
 func (b BlockSize) String() string { return "block " + joined(b.dims) }
 
-// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the device cannot give.
+// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the
+// device cannot give.
 func SharedBytes(n int) Shared { return Shared(n) }
 
 // Shared is an amount of dynamic shared memory, made by [SharedBytes].
 type Shared int
 
-// Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor of the
-// pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle for a symm::Handle,
-// a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t,
-// a Go integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or an integer that the type holds
-// exactly, a bool. Among them may be
-// options: SharedBytes, *Stream, and [Timeout] for the waits of handles. Everything is checked against the
-// kernel's signature before anything is launched.
+// Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor
+// of the pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle
+// for a symm::Handle, a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t, a Go
+// integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or
+// an integer that the type holds exactly, a bool. Among them may be options: SharedBytes, *Stream,
+// and [Timeout] for the waits of handles. Everything is checked against the kernel's signature
+// before anything is launched.
 //
-// A kernel that receives a handle or a communicator communicates: it is ordered after the group's other communication, and all
-// ranks that it meets must launch it. One that was compiled with NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it,
-// for which the members meet on the host.
+// A kernel that receives a handle or a communicator communicates: it is ordered after the group's
+// other communication, and all ranks that it meets must launch it. One that was compiled with
+// NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it, for which
+// the members meet on the host.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
 	k = k.toLaunch()

@@ -12,8 +12,8 @@ const lineUnits = 60
 
 var lineKernels = namesOf("two_shot_lines_")
 
-// pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all ranks because they
-// follow from the plan and the tensor.
+// pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all
+// ranks because they follow from the plan and the tensor.
 func (r *reduction) pushLines(out *Tensor, c abi.Context) {
 	p, g, t := r.Plan(), r.Group(), r.t
 	world := g.Size()

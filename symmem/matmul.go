@@ -10,17 +10,18 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// matMulSpace is what cuBLASLt is recommended to have on a GPU of today.
+// matMulSpace is the recommended workspace of cuBLASLt on current GPUs.
 const matMulSpace = 32 << 20
 
-// MatMul sets out to the product of a, [m, k], and b, [k, n]. On a GPU floats are multiplied by cuBLASLt, opened
-// when it is first needed; Explain tells what was used, and why. Without the library, on the cpu device and for
-// integers a plain kernel does it, slowly.
+// MatMul sets out to the product of a, [m, k], and b, [k, n]. On a GPU floats are multiplied by
+// cuBLASLt, opened when it is first needed; Explain tells what was used, and why. Without the
+// library, on the cpu device and for integers a plain kernel does it, slowly.
 //
 // PyTorch: mm with out=
 //
-// Shapes: all are contiguous and of any memory, a and b of one type that computes and out, [m, n], of the same;
-// f16 and bf16 are added up as f32, and out may then be f32; integers wrap around. out does not overlap a or b.
+// Shapes: all are contiguous and of any memory, a and b of one type that computes and out, [m, n],
+// of the same; f16 and bf16 are added up as f32, and out may then be f32; integers wrap around. out
+// does not overlap a or b.
 //
 // Synchronises: ordered on the stream; it concerns this rank alone.
 //
@@ -28,7 +29,8 @@ const matMulSpace = 32 << 20
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors that are not such; those of 8-bit floats are among them, which only store.
+// Errors: KindMisuse for tensors that do not fit; those of 8-bit floats are among them, which only
+// store.
 func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	op := operators.MatMul.Name
 	for _, t := range []*Tensor{out, a, b} {

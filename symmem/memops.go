@@ -10,17 +10,17 @@ import (
 //
 // PyTorch: stream_write_value32_
 //
-// Shapes: t is a tensor of U32 of one dimension, this rank's or a view of a peer's, such as Handle.GetSignalPad
-// gives.
+// Shapes: t is a tensor of U32 of one dimension, this rank's or a view of a peer's, such as
+// Handle.GetSignalPad gives.
 //
-// Synchronises: ordered on the stream: what the stream did before is visible to whoever sees the value. Nobody
-// is waited for.
+// Synchronises: ordered on the stream: what the stream did before is visible to whoever sees the
+// value. It waits for no other rank.
 //
 // Options: *Stream.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that is not such, an offset outside of it, a val that does not fit.
+// Errors: KindMisuse for a t that does not fit, an offset outside of it, a val that does not fit.
 func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option) {
 	op := operators.StreamWriteValue32.Name
 	rt.words(op, t, offset, 1, val)
@@ -35,7 +35,7 @@ func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option
 //
 // Shapes: as [Runtime.StreamWriteValue32].
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //

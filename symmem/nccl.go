@@ -9,10 +9,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// Collectives by NCCL. It combines in an order of its own, moves what our kernels do not, and has its own kernels, graphs
-// included: see core.Call.ByNCCL for when it is used.
+// Collectives by NCCL. NCCL combines in an order of its own and has its own kernels, also in
+// graphs. core.Call.ByNCCL decides when it is used.
 
-// byNCCL decides whether a reduction, which has not entered, goes by NCCL. cannot says why NCCL does not do this one, if so.
+// byNCCL decides whether a reduction, which has not entered, goes by NCCL. cannot says why NCCL
+// does not do this one, if so.
 func (r *reduction) byNCCL(cannot string) bool {
 	if r.t.Numel() == 0 {
 		return false
@@ -23,12 +24,14 @@ func (r *reduction) byNCCL(cannot string) bool {
 	return r.ByNCCL(cannot)
 }
 
-// nccl issues a reduction of this kind into out, between enter and leave. n counts the elements that a member gets.
+// nccl issues a reduction of this kind into out, between enter and leave. n counts the elements
+// that a member gets.
 func (r *reduction) nccl(kind device.CollectiveKind, out *Tensor, n int) {
 	r.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(r.t).Addr(), Dst: core.Operand(out).Addr(), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
-// noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it cannot.
+// noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it
+// cannot.
 func (e *exchange) noEngines() string {
 	if e.Has(operators.CopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
 		return "its copy engines need tensors that the group has rendezvoused, and one for the result"

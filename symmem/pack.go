@@ -16,7 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
-// packer lays the arguments of a launch out as the kernel expects them and refuses those that do not fit.
+// packer lays the arguments of a launch out as the kernel expects them and refuses those that do
+// not fit.
 type packer struct {
 	core.Call
 	k       *Kernel
@@ -117,7 +118,8 @@ func (p *packer) add(a any) {
 	}
 }
 
-// check gives the extents of tensors to parameters that are checked pointers. An address that is given as a number has none.
+// check gives the extents of tensors to parameters that are checked pointers. An address that is
+// given as a number has none.
 func (p *packer) check() {
 	if !p.k.module.bounded {
 		return
@@ -130,7 +132,8 @@ func (p *packer) check() {
 	}
 }
 
-// sameGroup refuses communicators and windows of different groups: the kernel would take the ranks of one for those of the other.
+// sameGroup refuses communicators and windows of different groups: the kernel would confuse the
+// ranks of one group with the ranks of the other.
 func (p *packer) sameGroup() {
 	var first *Group
 	check := func(g *Group) {
@@ -182,7 +185,8 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 		}
 		putWord(field, bits)
 	case signature.Unknown:
-		// A name we cannot look up, such as a typedef: only a value of exactly its size can be meant.
+		// A name we cannot look up, such as a typedef: only a value of exactly its size can be
+		// meant.
 		if int(reflect.TypeOf(a).Size()) != param.Size {
 			p.refuse(i, a, fmt.Sprintf("its size is %d bytes", param.Size))
 		}

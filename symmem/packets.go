@@ -18,8 +18,8 @@ func packetsOf(t *Tensor) int {
 	return n/(32*units)*32 + min(n%(32*units), 32)
 }
 
-// pushPackets launches a packet kernel in which each member works on n packets of its own. Grid and block are
-// equal on all ranks because they follow from the plan and the tensor.
+// pushPackets launches a packet kernel in which each member works on n packets of its own. Grid and
+// block are equal on all ranks because they follow from the plan and the tensor.
 func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c abi.Context) {
 	p, g := r.Plan(), r.Group()
 	blocks := p.PacketGrid(g.Size())

@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllToAllPermute is an all-to-all that also moves a dimension: attention over a sequence that is split among
-// the members turns into attention over heads that are, and back. With n members:
+// AllToAllPermute is an all-to-all that also moves a dimension: attention over a sequence that is
+// split among the members turns into attention over heads that are, and back. With n members:
 //
 //   - scatter 1, gather 0: in is [rows, n*c] or [rows, n, c], out is [n, rows, c] or [n*rows, c]; out[j] is
 //     column block r of rank j, where r is this rank
@@ -21,18 +21,19 @@ import (
 //
 // PyTorch: all_to_all_nd; all_to_all_permute in its slides
 //
-// Shapes: as above; in and out have the same type, any, and may begin anywhere. One of the two is symmetric and
-// rendezvoused by the group, or a part of such a tensor, the same part on all ranks; if out is, every member
-// stores into everybody's, which is quicker than reading. They do not overlap.
+// Shapes: as above; in and out have the same type, any, and may begin anywhere. One of the two is
+// symmetric and rendezvoused by the group, or a part of such a tensor, the same part on all ranks;
+// if out is, every member stores into everybody's, which is quicker than reading. They do not
+// overlap.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors or dimensions that are not such; and what ends a wait.
+// Errors: KindMisuse for tensors or dimensions that do not fit; and the errors of waits.
 //
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
@@ -100,8 +101,8 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	e.Launch("permute", 0, l, launch.Bytes(a))
 }
 
-// shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined
-// says: 0 joins a and b, 1 joins b and c.
+// shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one,
+// as joined says: 0 joins a and b, 1 joins b and c.
 func shaped(shape []int, a, b, c, joined int) bool {
 	switch len(shape) {
 	case 3:

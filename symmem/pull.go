@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of which a member
-// reduces bytes at most.
+// pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of
+// which a member reduces bytes at most.
 func (r *reduction) pull(bytes int, c abi.Context) {
 	g := r.Group()
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
@@ -18,8 +18,8 @@ func (r *reduction) pull(bytes int, c abi.Context) {
 	r.Launch(pullKernels[r.t.DType()], g.Size(), l, launch.Bytes(a))
 }
 
-// pullSlices reduces this member's slice into everybody's out, which is symmetric. The slices begin at multiples
-// of 16 bytes in memory.
+// pullSlices reduces this member's slice into everybody's out, which is symmetric. The slices begin
+// at multiples of 16 bytes in memory.
 func (r *reduction) pullSlices(h core.Copies, out *Tensor, c abi.Context) {
 	t, g := r.t, r.Group()
 	to := r.Mapped(out)

@@ -9,34 +9,35 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// ReduceScatter combines the copies of a symmetric tensor of all members element by element and returns this
-// member's part of the result as an ordinary tensor: the tensor is split along its first dimension, or with
-// SplitLastDim along its last one. The parts are read from the peers between two barriers; t keeps its values.
-// op is as in [Runtime.AllReduce].
+// ReduceScatter combines the copies of a symmetric tensor of all members element by element and
+// returns this member's part of the result as an ordinary tensor: the tensor is split along its
+// first dimension, or with SplitLastDim along its last one. The parts are read from the peers
+// between two barriers; t keeps its values. op is as in [Runtime.AllReduce].
 //
 // PyTorch: reduce_scatter_tensor
 //
 // Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: as [Runtime.AllReduce], SplitLastDim.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.ReduceScatterOut].
 //
-// Errors: as [Runtime.AllReduce]; KindMisuse for a dimension that the number of members does not divide.
+// Errors: as [Runtime.AllReduce]; KindMisuse for a dimension that the number of members does not
+// divide.
 func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.reduceScatter(t, op, nil, opts)
 }
 
-// ReduceScatterOut is [Runtime.ReduceScatter] into out. t keeps its values; PyTorch's operation modifies its
-// input.
+// ReduceScatterOut is [Runtime.ReduceScatter] into out. t keeps its values; PyTorch's operation
+// modifies its input.
 //
 // PyTorch: reduce_scatter_out
 //
-// Shapes: t as in [Runtime.ReduceScatter]; out has its type and as many elements as a part, is symmetric or not,
-// and does not overlap t.
+// Shapes: t as in [Runtime.ReduceScatter]; out has its type and as many elements as a part, is
+// symmetric or not, and does not overlap t.
 //
 // Synchronises: as [Runtime.ReduceScatter].
 //
@@ -44,7 +45,8 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
+// Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that
+// overlaps t.
 func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	rt.core.Usable(operators.ReduceScatter.Name, out)
 	rt.reduceScatter(t, op, out, opts)

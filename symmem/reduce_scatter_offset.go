@@ -9,26 +9,28 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks, combines each
-// over all members in the order of the ranks, and stores it on the member that dstRanks names. Block i is
-// [offsets[i-1], offsets[i]) along dim, the first one from 0; without offsets (nil) there is an equal block for
-// each member, whose number then divides the dimension. Without dstRanks block i goes to rank i modulo the
-// number of members. op is as in [Runtime.AllReduce]. t keeps its values.
+// ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks,
+// combines each over all members in the order of the ranks, and stores it on the member that
+// dstRanks names. Block i is [offsets[i-1], offsets[i]) along dim, the first one from 0; without
+// offsets (nil) there is an equal block for each member, whose number then divides the dimension.
+// Without dstRanks block i goes to rank i modulo the number of members. op is as in
+// [Runtime.AllReduce]. t keeps its values.
 //
 // PyTorch: reduce_scatter_offset, with blocks of any size, more types and reductions
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks;
-// offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes to this rank, up to
-// 16, in their order, with the block's shape, contiguous, in ordinary or symmetric memory.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes
+// to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
+// symmetric memory.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors, offsets or ranks that are not such; and what ends a wait.
+// Errors: KindMisuse for tensors, offsets or ranks that do not fit; and the errors of waits.
 func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
 	r := rt.reduction(operators.ReduceScatterOffset, t, op, opts)
 	g := r.Group()

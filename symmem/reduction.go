@@ -29,7 +29,7 @@ type reduction struct {
 	code reduce.Op
 }
 
-// reduction checks what all reductions have in common.
+// reduction begins a reduction: it makes the checks that all reductions have in common.
 func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opts []Option) reduction {
 	rt.core.Usable(of.Name, t)
 	r := reduction{Call: rt.core.NewCall(of, core.Operand(t).Home(), opts), t: t}

@@ -12,36 +12,36 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TileReduce combines a tile of all members element by element, in the order of the ranks, and stores the result
-// in out on the root, a rank of the group. op is as in [Runtime.AllReduce]. On the other members out may be nil,
-// and nothing is written there.
+// TileReduce combines a tile of all members element by element, in the order of the ranks, and
+// stores the result in out on the root, a rank of the group. op is as in [Runtime.AllReduce]. On
+// the other members out may be nil, and nothing is written there.
 //
 // PyTorch: tile_reduce, with more types and reductions
 //
-// Shapes: in is a tile of a tensor that the group has rendezvoused, the same on all ranks, of a type that
-// computes; out has its type and shape and may be of any tensor, but not overlap in. Tiles may begin anywhere
-// and have any width.
+// Shapes: in is a tile of a tensor that the group has rendezvoused, the same on all ranks, of a
+// type that computes; out has its type and shape and may be of any tensor, but not overlap in.
+// Tiles may begin anywhere and have any width.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tiles that are not such, a root that is not a rank of the group, an unknown op; and
-// what ends a wait.
+// Errors: KindMisuse for tiles that do not fit, a root that is not a rank of the group, an unknown
+// op; and the errors of waits.
 func (rt *Runtime) TileReduce(in, out *Tile, root int, op string, opts ...Option) {
 	rt.tileReduce(operators.TileReduce, []*Tile{in}, out, []int{root}, op, opts)
 }
 
-// MultiRootTileReduce is [Runtime.TileReduce] of several tiles at once, each to a root of its own: tile i of all
-// members is combined into out on rank roots[i] of the group.
+// MultiRootTileReduce is [Runtime.TileReduce] of several tiles at once, each to a root of its own:
+// tile i of all members is combined into out on rank roots[i] of the group.
 //
 // PyTorch: multi_root_tile_reduce, with more types and reductions
 //
-// Shapes: as [Runtime.TileReduce]; all tiles are of the same type and shape. A rank may be the root of one at
-// most, and the others' out may be nil.
+// Shapes: as [Runtime.TileReduce]; all tiles are of the same type and shape. A rank may be the root
+// of one at most, and the others' out may be nil.
 //
 // Synchronises: as [Runtime.TileReduce].
 //
@@ -99,7 +99,8 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	r.reduceTiles(from, n, pieces)
 }
 
-// checkRoots refuses tiles that differ and roots that are not different members. It returns which tile is this member's, or -1.
+// checkRoots refuses tiles that differ and roots that are not different members. It returns which
+// tile is this member's, or -1.
 func (r *reduction) checkRoots(in []*Tile, roots []int) (own int) {
 	own = -1
 	for i, root := range roots {
@@ -124,8 +125,8 @@ func space(s string) string {
 	return " " + s
 }
 
-// tilesOverlap reports whether two tiles share elements; tiles of memory that is only partly the same, under
-// other shapes, are taken to do so.
+// tilesOverlap reports whether two tiles share elements; tiles of memory that is only partly the
+// same, under other shapes, are taken to do so.
 func tilesOverlap(a, b *core.Rectangle) bool {
 	if !core.Operand(a.Tensor).Overlaps(b.Tensor) {
 		return false
@@ -136,7 +137,8 @@ func tilesOverlap(a, b *core.Rectangle) bool {
 	return a.Row < b.Row+b.Rows && b.Row < a.Row+a.Rows && a.Col < b.Col+b.Cols && b.Col < a.Col+a.Cols
 }
 
-// tilePiece is a tile of this member's: where it is in everybody's tensor, and where the result goes.
+// tilePiece is a tile of this member's: where it is in everybody's tensor, and where the result
+// goes.
 type tilePiece struct {
 	from, rows, cols, inPitch int // elements
 	out                       device.Ptr
@@ -144,8 +146,8 @@ type tilePiece struct {
 	t                         *Tensor // of out
 }
 
-// reduceTiles launches the reduction of this member's pieces of t; n elements at most are any member's, which
-// is the same on all.
+// reduceTiles launches the reduction of this member's pieces of t; n elements at most are any
+// member's, which is the same on all.
 func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	g := r.Group()
 	h := r.Mapped(t)

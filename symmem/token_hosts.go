@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/tokens"
 )
 
-// tokenHosts is how a switch of a group that spans hosts exchanges tokens: kernels/tokens/hosts.cuh.
+// tokenHosts is how a switch of a group that spans hosts exchanges tokens:
+// kernels/tokens/hosts.cuh.
 type tokenHosts struct {
 	rails  bool
 	why    string
@@ -14,8 +15,8 @@ type tokenHosts struct {
 	args   tokens.TokenHostsArgs // what all calls have in common, but for Args
 }
 
-// tokenHostsOf finds the partners of this rank, nil if all of the group are on one host. A config of high throughput goes by rails, if the hosts have
-// as many members each.
+// tokenHostsOf finds the partners of this rank; it returns nil if the group is on one host. A
+// config of high throughput goes by rails, if the hosts have as many members each.
 func (c *TokenSwitchConfig) tokenHostsOf(rt *Runtime, g *Group) *tokenHosts {
 	members, home := rt.core.Members(g)
 	if len(members) == 1 {
@@ -60,7 +61,8 @@ func (c *TokenSwitchConfig) tokenHostsOf(rt *Runtime, g *Group) *tokenHosts {
 	return h
 }
 
-// partnersBefore is how many members on other hosts, before those of the host `of`, a rank of a host has.
+// partnersBefore is how many members on other hosts, before those of the host `of`, a rank of a
+// host has.
 func partnersBefore(members [][]int, host, of int) (n int) {
 	for i, part := range members[:of] {
 		if i != host {

@@ -15,8 +15,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums what the experts made of them: the dispatch and the combine of
-// a mixture of experts. It keeps memory on all ranks until Free: two regions for what arrives, which alternate from routing to routing, and
+// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums what the
+// experts made of them: the dispatch and the combine of a mixture of experts. It keeps memory on
+// all ranks until Free: two regions for what arrives, which alternate from routing to routing, and
 // slots for what comes back.
 type TokenSwitch struct {
 	rt     *Runtime
@@ -32,9 +33,10 @@ type TokenSwitch struct {
 	sending *Dispatched // that waits for Complete
 }
 
-// TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used for several dispatches and combines until the next
-// routing but one of its switch. A graph keeps the region that its routing had when it was captured: what lies there from other routings ends with its
-// replays.
+// TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used
+// for several dispatches and combines until the next routing but one of its switch. A graph keeps
+// the region that its routing had when it was captured: what lies there from other routings ends
+// with its replays.
 type TokenRouting struct {
 	ts     *TokenSwitch
 	serial int
@@ -44,14 +46,14 @@ type TokenRouting struct {
 	given  bool // weights were
 }
 
-// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the switch, and valid until its next routing but one, but for
-// Tokens that the caller gave by [Into].
+// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the
+// switch, and valid until its next routing but one, but for Tokens that the caller gave by [Into].
 type Dispatched struct {
 	Tokens  *Tensor
 	Counts  *Tensor // I32: the rows that came, by local expert or by source; zeros after a routing that was refused
 	Offsets *Tensor // I32, of high throughput, expert_major: where each expert's rows begin, and the end
 	Weights *Tensor // F32; nil with low latency, expert_major
-	Index   *Tensor // the local expert of each selection, -1 for those of other ranks; nil with expert_major
+	Index   *Tensor // the local expert of each selection, -1 if it is on another rank; nil with expert_major
 	Scales  *Tensor // F32, as Tokens with an element for each 128; nil unless they are f8e4m3
 
 	r     *TokenRouting
@@ -59,12 +61,14 @@ type Dispatched struct {
 	given bool // Tokens were, by Into
 }
 
-// NewTokenSwitch makes a switch. It is collective over the group, with equal configs; [TokenSwitchConfig] lists what dispatches of each layout
-// deliver. Then, for each batch of tokens, Routing finds where they go, Dispatch sends them, and Combine returns the sums of what experts made of them.
+// NewTokenSwitch makes a switch. It is collective over the group, with equal configs;
+// [TokenSwitchConfig] lists what dispatches of each layout deliver. Then, for each batch of tokens,
+// Routing finds where they go, Dispatch sends them, and Combine returns the sums of what experts
+// made of them.
 //
 // PyTorch: TokenSwitchNCCL; NCCL EP's ncclEpCreateGroup
 //
-// Shapes: those of the config.
+// Shapes: the config gives them.
 //
 // Synchronises: collective over the group on the host; it does not wait for streams.
 //
@@ -72,8 +76,8 @@ type Dispatched struct {
 //
 // Capture: refused: call it before.
 //
-// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts without a network; KindMismatch where the ranks give different configs;
-// KindPeer, KindInterrupted.
+// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts without a
+// network; KindMismatch where the ranks give different configs; KindPeer, KindInterrupted.
 func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
 	const op = "NewTokenSwitch"
 	rt.core.RefuseClosed(op)
@@ -99,7 +103,7 @@ func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *Tok
 	return ts
 }
 
-// exists refuses a switch that nobody made.
+// exists refuses a nil switch.
 func (ts *TokenSwitch) exists(op string) {
 	if ts == nil || ts.region == nil {
 		panic(core.NilArgument(op, "switch"))
@@ -112,13 +116,14 @@ func (ts *TokenSwitch) Group() *Group {
 	return ts.region.Group()
 }
 
-// Config is what the switch was made of, with what was left out filled in.
+// Config returns the config of the switch, with default values filled in.
 func (ts *TokenSwitch) Config() TokenSwitchConfig {
 	ts.exists("Config")
 	return ts.config
 }
 
-// String is such as "token switch of world, low_latency expert_major: 8 of 256 experts, 128 tokens of bf16[7168] a rank".
+// String is, for example, "token switch of world, low_latency expert_major: 8 of 256 experts, 128
+// tokens of bf16[7168] a rank".
 func (ts *TokenSwitch) String() string {
 	if ts == nil || ts.region == nil {
 		return "nil token switch"
@@ -126,7 +131,8 @@ func (ts *TokenSwitch) String() string {
 	return fmt.Sprintf("token switch of %v, %v", ts.region.Group(), ts.config)
 }
 
-// Free gives the memory of the switch back, with that of everything it delivered. It is collective over the group.
+// Free gives the memory of the switch back, with that of everything it delivered. It is collective
+// over the group.
 func (ts *TokenSwitch) Free() {
 	ts.exists("TokenSwitch.Free")
 	ts.region.Free("TokenSwitch.Free")
@@ -141,8 +147,8 @@ func (ts *TokenSwitch) begin(of *operators.Operator, opts []Option) core.Call {
 	return c
 }
 
-// launch issues a kernel of the switch for a routing: "routing", "dispatch" and so on. size is the bytes that it is given. fill adds what is the call's
-// own.
+// launch issues a kernel of the switch for a routing: "routing", "dispatch" and so on. size is the
+// bytes that it is given. fill adds what is the call's own.
 func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size int, tensors []*Tensor, fill func(a *tokens.TokenArgs)) {
 	over := core.ArgsOf[tokens.TokenHostsArgs](c)
 	a, b, own := &over.Args, r.serial%2, ts.region.Data(ts.Group().Rank())
@@ -180,7 +186,8 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size
 	}
 }
 
-// enter takes up a call that has begun. After a Recover all ranks begin with the first region, since some may have made calls that others have not.
+// enter takes up a call that has begun. After a Recover all ranks begin with the first region,
+// since some may have made calls that others have not.
 func (ts *TokenSwitch) enter(c *core.Call) {
 	if now := c.Period(); now != ts.period {
 		if now.Recovered(ts.period) {
@@ -207,23 +214,27 @@ func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DTyp
 	}
 }
 
-// Routing finds where the tokens of all ranks go. topk has the experts of each of this rank's tokens, in any order, and -1 where a selection is
-// masked. It is read on the device, and not needed any more when the stream has passed the call.
+// Routing finds where the tokens of all ranks go. topk has the experts of each of this rank's
+// tokens, in any order, and -1 where a selection is masked. It is read on the device, and not
+// needed any more when the stream has passed the call.
 //
 // PyTorch: TokenSwitchNCCL.create_routing; NCCL EP's ncclEpCreateHandle
 //
-// Shapes: topk is I64 [tokens, TopK], of any memory; tokens is this rank's own, from 0 to MaxTokens.
+// Shapes: topk is I64 [tokens, TopK], of any memory; tokens is this rank's own, from 0 to
+// MaxTokens.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when the counts of all ranks are known: all have come to it. What
-// an earlier routing but one delivered, of the same switch, must not be in use any more.
+// Synchronises: collective over the group and ordered on the stream. It ends when the counts of all
+// ranks are known: all have come to it. What an earlier routing but one delivered, of the same
+// switch, must not be in use any more.
 //
 // Options: *Group (that of the switch), *Stream, Timeout.
 //
 // Capture: yes; replays read topk anew.
 //
-// Errors: KindMisuse for a topk that is not such. An expert that is none, one that a token names twice, and more rows for a rank than MaxRecv are
-// refused on all ranks, before any row moves: the next synchronisation panics with a KindMisuse that names the rank and the number, dispatches and combines
-// of the routing do nothing, and the switch stays usable. And what ends a wait.
+// Errors: KindMisuse for a topk that does not fit. An expert that is none, one that a token names
+// twice, and more rows for a rank than MaxRecv are refused on all ranks, before any row moves: the
+// next synchronisation panics with a KindMisuse that names the rank and the number, dispatches and
+// combines of the routing do nothing, and the switch stays usable. And the errors of waits.
 func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	op := operators.TokenRouting.Name
 	ts.exists(op)
@@ -260,14 +271,14 @@ func (r *TokenRouting) follow(c *core.Call, ts *TokenSwitch) {
 	}
 }
 
-// exists refuses a routing that nobody made.
+// exists refuses a nil routing.
 func (r *TokenRouting) exists(op string) {
 	if r == nil || r.ts == nil {
 		panic(core.NilArgument(op, "routing"))
 	}
 }
 
-// String is such as "routing of 128 tokens".
+// String is, for example, "routing of 128 tokens".
 func (r *TokenRouting) String() string {
 	if r == nil || r.ts == nil {
 		return "nil routing"
@@ -282,39 +293,44 @@ var (
 	tokensInto  = &tuning.Way{Path: "stores into places of a given tensor between barriers", Why: "only the call says when that is free"}
 )
 
-// Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are those of the selections: they travel with the rows, or
-// with low latency, expert_major stay for the combine. A token crosses to each rank once, which copies it for further experts of its own. A dispatch
-// that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over 448, by a multiplication, and rounds. To another host a
-// token goes straight to each rank with low latency; with high throughput it crosses once, to the counterpart there, which passes it on: see [Group.Rail]. If
-// the group has more ranks on one host than on another, it goes straight too.
+// Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are
+// those of the selections: they travel with the rows, or with low latency, expert_major stay for
+// the combine. A token crosses to each rank once, which copies it for further experts of its own. A
+// dispatch that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over
+// 448, by a multiplication, and rounds. To another host a token goes straight to each rank with low
+// latency; with high throughput it crosses once, to the counterpart there, which passes it on: see
+// [Group.Rail]. If the group has more ranks on one host than on another, it goes straight too.
 //
 // PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
 //
-// Shapes: x is [tokens, Hidden] of the config's type, and begins at a multiple of 16 bytes; weights is F32 [tokens, TopK]; tokens as in the
-// routing.
+// Shapes: x is [tokens, Hidden] of the config's type, and begins at a multiple of 16 bytes; weights
+// is F32 [tokens, TopK]; tokens as in the routing.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived: x and weights may be
-// overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all
+// ranks have arrived: x and weights may be overwritten by what the stream does next.
 //
-// Options: *Group (that of the switch), *Stream, Timeout, Into: then Tokens is the caller's, which must not be in use on any rank when its stream comes
-// to the call.
+// Options: *Group (that of the switch), *Stream, Timeout, Into: then Tokens is the caller's, which
+// must not be in use on any rank when its stream comes to the call.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors that are not such, a routing that is out of date, and while a dispatch waits for Complete; and what ends a wait.
+// Errors: KindMisuse for tensors that do not fit, a routing that is out of date, and while a
+// dispatch waits for Complete; and the errors of waits.
 func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Option) *Dispatched {
 	return ts.dispatch(operators.TokenDispatch, r, x, weights, 0, opts)
 }
 
-// DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after [TokenSwitch.Complete]. In between the stream
-// may run kernels, beside the rows that are under way.
+// DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after
+// [TokenSwitch.Complete]. In between the stream may run kernels, beside the rows that are under
+// way.
 //
 // PyTorch: none; NCCL EP's ncclEpDispatch with send_only
 //
 // Shapes: as [TokenSwitch.Dispatch].
 //
-// Synchronises: collective over the group and ordered on the stream. It waits for nobody, unless the routing's region was in use before, or with Into. x and weights may be
-// overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream. It waits for no other rank,
+// unless the routing's region was in use before, or with Into. x and weights may be overwritten by
+// what the stream does next.
 //
 // Options: as [TokenSwitch.Dispatch].
 //
@@ -429,7 +445,7 @@ func (ts *TokenSwitch) rows() []int {
 	return []int{c.MaxRecv, c.Hidden}
 }
 
-// exists refuses what no dispatch delivered.
+// exists refuses a nil result of a dispatch.
 func (d *Dispatched) exists(op string) {
 	if d == nil || d.r == nil {
 		panic(core.NilArgument(op, "dispatched"))
@@ -442,13 +458,14 @@ func (d *Dispatched) exists(op string) {
 //
 // Shapes: none.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived.
+// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all
+// ranks have arrived.
 //
 // Options: *Group (that of the switch), *Stream, Timeout.
 //
 // Capture: yes, in the capture of its DispatchSend.
 //
-// Errors: KindMisuse for what was not sent, or is complete; and what ends a wait.
+// Errors: KindMisuse for what was not sent, or is complete; and the errors of waits.
 func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	op := operators.TokenComplete.Name
 	ts.exists(op)
@@ -468,27 +485,32 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	ts.sending = nil
 }
 
-// Combine returns to every rank the sums of what the experts made of its tokens. out has the rows of the dispatch, each in the place where it
-// arrived; y[t] is the sum of what became of token t: with low latency, expert_major of its rows times their weights, in the order of its
-// selections; with high throughput, expert_major of its rows, which the caller has weighted, in that order; with the other layouts of one row from
-// each rank, to which the caller has reduced those of its experts, in the order of the ranks. Between hosts with high throughput, what comes from a host
-// is added up there in that order, and then the sums of the hosts, in the order of these. Sums are of F32 and rounded once: they have
-// the same bits on every run. A token whose selections are all masked becomes zero.
+// Combine returns to every rank the sums of what the experts made of its tokens. out has the rows
+// of the dispatch, each in the place where it arrived; y[t] is the sum of what became of token t:
+// with low latency, expert_major of its rows times their weights, in the order of its selections;
+// with high throughput, expert_major of its rows, which the caller has weighted, in that order;
+// with the other layouts of one row from each rank, to which the caller has reduced those of its
+// experts, in the order of the ranks. Between hosts with high throughput, what comes from a host is
+// added up there in that order, and then the sums of the hosts, in the order of these. Sums are of
+// F32 and rounded once: they have the same bits on every run. A token whose selections are all
+// masked becomes zero.
 //
 // PyTorch: TokenSwitchNCCL.combine; NCCL EP's ncclEpCombine
 //
-// Shapes: out has the shape of the dispatch's Tokens and the config's type, of any memory, and begins at a multiple of 16 bytes; it may be
-// Tokens itself. The result is [tokens, Hidden]. It is memory of the switch, valid until its next routing but one or a further combine of the routing.
+// Shapes: out has the shape of the dispatch's Tokens and the config's type, of any memory, and
+// begins at a multiple of 16 bytes; it may be Tokens itself. The result is [tokens, Hidden]. It is
+// memory of the switch, valid until its next routing but one or a further combine of the routing.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when the sums of this rank are there; out may be overwritten by what the
-// stream does next.
+// Synchronises: collective over the group and ordered on the stream. It ends when the sums of this
+// rank are there; out may be overwritten by what the stream does next.
 //
-// Options: *Group (that of the switch), *Stream, Timeout, Into: then the result is the caller's, of any memory, and not a part of out.
+// Options: *Group (that of the switch), *Stream, Timeout, Into: then the result is the caller's, of
+// any memory, and not a part of out.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for an out that is not such, a routing that is out of date or that nothing was dispatched by, and while a dispatch waits for Complete; and
-// what ends a wait.
+// Errors: KindMisuse for an out that does not fit, a routing that is out of date or that nothing
+// was dispatched by, and while a dispatch waits for Complete; and the errors of waits.
 func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Tensor {
 	op := operators.TokenCombine.Name
 	ts.exists(op)
@@ -523,7 +545,8 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	return y
 }
 
-// refused explains what a routing could not go by. All ranks found the same, moved nothing and are in step.
+// refused explains why a routing was refused. All ranks found the same, moved nothing and are in
+// step.
 func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
 	k := ts.config.TopK
 	e.Arg = "topk"

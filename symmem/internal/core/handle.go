@@ -9,7 +9,7 @@ import (
 )
 
 // Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad,
-// and the group's signals. Ranks are those of the group. A handle ends with its tensor.
+// and the group's signals. Ranks are numbers in the group. A handle ends with its tensor.
 type Handle struct {
 	t      *Tensor
 	g      *Group

@@ -17,7 +17,7 @@ import (
 // NCCL's device API, as far as it is the host's: communicators and windows for kernels that include
 // nccl_device.h.
 
-// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements:
+// DevReqs says which resources a [DeviceComm] has. The names follow NCCL's requirements:
 // barrierCount, lsaBarrierCount, lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource
 // buffers. Indices of each begin at 0.
 type DevReqs struct {
@@ -34,8 +34,8 @@ type DevReqs struct {
 	Resources        []int // the bytes of each resource buffer, zeros at first
 }
 
-// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the
-// memory of all members. It lives until Free.
+// DeviceComm is the argument of a kernel whose parameter is a ncclDevComm: a group with resources
+// in the memory of all members. It lives until Free.
 type DeviceComm struct {
 	t     *Tensor
 	g     *Group
@@ -45,8 +45,8 @@ type DeviceComm struct {
 	words networks.Span   // of the network: they count operations that are over
 }
 
-// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends
-// with the tensor.
+// DeviceWindow is the argument of a kernel whose parameter is a ncclWindow_t: a symmetric tensor.
+// It ends with the tensor.
 type DeviceWindow struct{ h *Handle }
 
 // lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a
@@ -155,7 +155,7 @@ func (w *DeviceWindow) Handle() *Handle {
 	return w.h
 }
 
-// String is such as "window f32[1024] of world".
+// String is, for example, "window f32[1024] of world".
 func (w *DeviceWindow) String() string {
 	if w == nil || w.h == nil {
 		return "nil window"
@@ -303,7 +303,7 @@ func (c *DeviceComm) Free() {
 	}
 }
 
-// String is such as "device communicator of world, DevReqs{LsaBarriers: 16}".
+// String is, for example, "device communicator of world, DevReqs{LsaBarriers: 16}".
 func (c *DeviceComm) String() string {
 	if c == nil || c.t == nil {
 		return "nil communicator"

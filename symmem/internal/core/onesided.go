@@ -17,7 +17,7 @@ import (
 //
 // Shapes: src has the type of the tensor and may be shorter.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back
 // end NCCL, of a src that is symmetric, too.
@@ -53,7 +53,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 //
 // Shapes: dst has the type of the tensor and may be shorter.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
@@ -106,7 +106,7 @@ const putCopies = 64 << 10
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
 // Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put
-// to dst before unless [Weak] is given. Nobody is waited for.
+// to dst before unless [Weak] is given. It waits for no other rank.
 //
 // Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it.
 //
@@ -152,13 +152,13 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 // Shapes: src and the tensor have two dimensions and the same type; the block lies within the
 // tensor.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the
+// Errors: KindMisuse for a dst out of range, a src that does not fit, a block that leads out of the
 // tensor.
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	op := operators.PutBlock.Name
@@ -182,13 +182,13 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 // Shapes: dst and the tensor have two dimensions and the same type; the block lies within the
 // tensor.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the
+// Errors: KindMisuse for a src out of range, a dst that does not fit, a block that leads out of the
 // tensor.
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	op := operators.GetBlock.Name

@@ -52,8 +52,8 @@ type PoolStats struct {
 //
 // Capture: memory cannot be taken within one.
 //
-// Errors: KindMismatch where members take or free differently, at the next synchronisation; and
-// what ends a wait.
+// Errors: KindMismatch where members take or free differently, at the next synchronisation; and the
+// errors of waits.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 	rt.needFunction("UseMemPool", f)
 	g := rt.groupOf("UseMemPool", rt.all, opts)

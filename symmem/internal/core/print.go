@@ -34,7 +34,7 @@ func (t *Tensor) String() string {
 	return b.String() + " " + text
 }
 
-// String is such as "handle of f32[4] in world".
+// String is, for example, "handle of f32[4] in world".
 func (h *Handle) String() string {
 	if h == nil || h.t == nil {
 		return "nil handle"
@@ -49,7 +49,7 @@ func (h *Handle) String() string {
 	return text
 }
 
-// String is such as "stream 1".
+// String is, for example, "stream 1".
 func (s *Stream) String() string {
 	if s == nil || s.rt == nil {
 		return "nil stream"

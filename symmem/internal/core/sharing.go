@@ -32,8 +32,8 @@ func (s Sharing) Manner() string {
 	return "in turns by time slices"
 }
 
-// String is such as "ranks 0,1 share a GPU, in turns by time slices"; it is empty if no ranks share
-// one.
+// String is, for example, "ranks 0,1 share a GPU, in turns by time slices"; it is empty if no ranks
+// share one.
 func (s Sharing) String() string {
 	switch len(s.Ranks) {
 	case 0:

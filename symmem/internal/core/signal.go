@@ -33,7 +33,7 @@ func (h *Handle) channel(op string, channel int) {
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a channel out of range; and what ends a wait.
+// Errors: KindMisuse for a channel out of range; and the errors of waits.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	op := operators.Barrier.Name
 	c := h.newCall(operators.Barrier, opts)
@@ -64,7 +64,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst or a channel out of range; and what ends a wait.
+// Errors: KindMisuse for a dst or a channel out of range; and the errors of waits.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 	h.signal(operators.PutSignal, "to", "dst", dst, channel, opts)
 }
@@ -82,7 +82,7 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a src or a channel out of range; and what ends a wait.
+// Errors: KindMisuse for a src or a channel out of range; and the errors of waits.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 	h.signal(operators.WaitSignal, "from", "src", src, channel, opts)
 }
@@ -121,7 +121,7 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
+// Errors: KindMisuse for a sig out of range or another cmp; and the errors of waits.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	op := operators.WaitForSignal.Name
 	c := h.newCall(operators.WaitForSignal, opts)
@@ -168,7 +168,7 @@ func (h *Handle) GetSignal(sig int) uint64 {
 // Shapes: sig is within the signal pad.
 //
 // Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before,
-// unless [Weak] is given. Nobody is waited for.
+// unless [Weak] is given. It waits for no other rank.
 //
 // Options: *Stream, Weak.
 //
@@ -198,7 +198,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
