@@ -7,9 +7,8 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-	"github.com/symmrepl/symmrepl/symmem/internal/element"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
