@@ -17,7 +17,7 @@ import (
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
-//	copies    words of the copy engines: copyengine.go
+//	copies    words of the copy engines: copies.go
 //	pool      what each member did to the memory pool last, and before that: pool.go
 //	epochs    one 32-bit word a block of the packet kernels
 //	inbox     packets: [block][bank][source][slot]
