@@ -1,22 +1,10 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
-
-// script writes a file of a home and returns its name.
-func (h home) script(name, text string) string {
-	h.t.Helper()
-	file := filepath.Join(h.dir, name)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		h.t.Fatal(err)
-	}
-	return file
-}
 
 // A program reads the standard input of the command as Go has it: across cells, by whatever reads os.Stdin. With several ranks rank 0 has it.
 func TestStandardInputOfProgram(t *testing.T) {

@@ -1,3 +1,7 @@
+// The tests of the program, by subject: program_ are command lines and programs that run to their end, prompt_ what a user
+// does at a terminal, jupyter_ notebooks, lessons_ tutorials, session_ sessions of cells, misuse_ and faults_ what goes wrong in
+// cells and in processes, hosts_ launchers and several hosts, devices_ GPUs and NCCL, sanitizer_ what it finds. They start real
+// processes: this test binary is the program, too.
 package main
 
 import (
@@ -115,6 +119,41 @@ func (h home) runWithin(limit time.Duration, stdin string, args ...string) resul
 		h.t.Fatal(err)
 	}
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// script writes a file of a home and returns its name.
+func (h home) script(name, text string) string {
+	h.t.Helper()
+	file := filepath.Join(h.dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	return file
+}
+
+// launchHere starts a session of this process, on one host.
+func launchHere(t *testing.T, ranks int) session.Session {
+	t.Helper()
+	return launchOn(t, ranks, session.Hosts{})
+}
+
+// launchOn starts a session of this process, on simulated hosts.
+func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
+	t.Helper()
+	h := newHome(t, ranks)
+	for _, variable := range h.command().Env {
+		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(value, h.dir) {
+			t.Setenv(name, value)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 // end waits for the end of a program that was started, and returns what its Wait does; what says which program it is.
