@@ -33,39 +33,3 @@ func TestProgramOfSeveralFiles(t *testing.T) {
 		t.Errorf("on two ranks: %+v, want %q", r, all)
 	}
 }
-
-// What is no program of several files is refused, or runs as it did: files among the arguments of one are its arguments.
-func TestProgramFolders(t *testing.T) {
-	h := newHome(t, 1)
-	for _, sub := range []string{"none", "pkg", "nomain"} {
-		if err := os.Mkdir(filepath.Join(h.dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h.script("pkg/p.go", "package p\n")
-	h.script("nomain/m.go", "package main\n\nvar x = 1\n")
-	for sub, want := range map[string]string{
-		"none":   "there are no files of Go in ",
-		"pkg":    "is package p, and a program is package main",
-		"nomain": "has no function main",
-	} {
-		if r := h.run("", "run", filepath.Join(h.dir, sub)); r.status != 2 || !strings.Contains(r.err, want) {
-			t.Errorf("%s: %+v, want %q", sub, r, want)
-		}
-	}
-	args := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() { fmt.Println(len(os.Args), os.Args[len(os.Args)-1]) }\n"
-	file, cells := h.script("main.go", args), h.script("cells.go", "import \"os\"\nlen(os.Args)\n// %%\nos.Args[1] == os.Args[0]\n")
-	if r := h.run("", "run", "-n", "1", "--device", device(), file, "data.go", "-n", "1"); r != (result{0, "2 data.go\n", ""}) {
-		t.Errorf("a file that is not there: %+v", r)
-	}
-	if r := h.run("", "run", "-n", "1", "--device", device(), cells, cells); r != (result{0, "2\ntrue\n", ""}) {
-		t.Errorf("cells: %+v", r)
-	}
-	if r := h.run("", "run", "-n", "1", "--device", device(), file, cells); r != (result{0, "2 " + cells + "\n", ""}) {
-		t.Errorf("a program and cells: %+v", r)
-	}
-	other := h.script("other.go", "package main\n\nfunc unused() int { return x }\n")
-	if r := h.run("", "run", "-n", "1", "--device", device(), file, other); r.status != 1 || !strings.Contains(r.err, "other.go:3:28: undefined: x") {
-		t.Errorf("two files: %+v", r)
-	}
-}

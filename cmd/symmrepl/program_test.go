@@ -1,0 +1,108 @@
+//go:build race || !raced
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestPrograms runs command lines on programs, each archive of testdata/programs in a folder of its own. What precedes an
+// archive's first file says what it shows. A file whose name begins with "$ symmrepl" is a run of that command line, and what it
+// prints to standard output. These files after it may say more of the run:
+//
+//	stdin      its standard input
+//	stderr     what it prints to standard error
+//	stderr has lines of which standard error has each, in this order; not all of it
+//	status     its exit status, 0 by default
+//
+// All others are written to the folder, which is $WORK in what is printed. Runs are on the device of the tests unless they name one.
+func TestPrograms(t *testing.T) {
+	archives, err := filepath.Glob("testdata/programs/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("%v, %v", archives, err)
+	}
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			h := newHome(t, 2)
+			t.Chdir(t.TempDir())
+			for _, run := range runsOf(t, archive) {
+				run.check(t, h)
+			}
+			h.expectNothingLeft()
+		})
+	}
+}
+
+// programRun is a run of an archive.
+type programRun struct {
+	line  string
+	stdin string
+	want  result
+	has   []string // lines that standard error must have, instead of want.err
+}
+
+// runsOf writes the files of an archive to the current folder and returns its runs.
+func runsOf(t *testing.T, archive *txtar.Archive) (runs []*programRun) {
+	last := &programRun{}
+	for _, f := range archive.Files {
+		text := string(f.Data)
+		switch line, isRun := strings.CutPrefix(f.Name, "$ symmrepl"); {
+		case isRun:
+			last = &programRun{line: line, want: result{out: text}}
+			runs = append(runs, last)
+		case f.Name == "stdin":
+			last.stdin = text
+		case f.Name == "stderr":
+			last.want.err = text
+		case f.Name == "stderr has":
+			last.has = slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
+		case f.Name == "status":
+			status, err := strconv.Atoi(strings.TrimSpace(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			last.want.status = status
+		default:
+			if err := os.MkdirAll(filepath.Dir(f.Name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f.Name, f.Data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return runs
+}
+
+func (r *programRun) check(t *testing.T, h home) {
+	t.Helper()
+	args := strings.Fields(r.line)
+	if !slices.Contains(args, "--device") {
+		first := min(len(args), slices.Index(args, "run")+1) // flags may stand after the subcommand
+		args = slices.Insert(args, first, "--device", device())
+	}
+	work, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.run(r.stdin, args...)
+	got.out, got.err = strings.ReplaceAll(got.out, work, "$WORK"), strings.ReplaceAll(got.err, work, "$WORK")
+	if r.has != nil {
+		inOrder(t, "standard error of symmrepl"+r.line, got.err, r.has...)
+		got.err = ""
+	}
+	if got != r.want {
+		t.Errorf("symmrepl%s ends with status %d\n%s%s\nwant status %d\n%s%s", r.line, got.status, got.out, got.err, r.want.status, r.want.out, r.want.err)
+	}
+}
