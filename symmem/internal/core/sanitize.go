@@ -60,7 +60,8 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	rt.sanitized.Store(on)
 	rt.marks.set(on)
 	rt.order.Store(seed)
-	if err := rt.watchNetwork(); err != nil {
+	// no rank launches anything that others do not watch yet, or in the order before
+	if _, err := agree(rt.all, op, "the end of "+op, "", rt.watchNetwork()); err != nil {
 		panic(rt.failure(op, err))
 	}
 }
