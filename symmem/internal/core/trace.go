@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"cmp"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -364,6 +365,14 @@ func (s *tracedStream) Write(dst device.Ptr, src []byte) error {
 
 func (s *tracedStream) Read(dst []byte, src device.Ptr) error {
 	return s.around(func() error { return s.Stream.Read(dst, src) })
+}
+
+func (s *tracedStream) WriteFrom(dst device.Ptr, src io.ReaderAt, n int) error {
+	return s.around(func() error { return s.Stream.WriteFrom(dst, src, n) })
+}
+
+func (s *tracedStream) ReadTo(dst io.WriterAt, src device.Ptr, n int) error {
+	return s.around(func() error { return s.Stream.ReadTo(dst, src, n) })
 }
 
 func (s *tracedStream) Set(dst device.Ptr, value byte, n int) error {
