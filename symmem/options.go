@@ -8,7 +8,7 @@ import (
 )
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function of this package makes: [Timeout], [AccumulateF32], [SplitLastDim],
-// [CopyEngine], [MajorAlign], [Weak], [Via], [Into]. All that is put in a stream takes the first three, also what waits for nobody; docs/ops.md has a table of the others.
+// [CopyEngine], [MajorAlign], [Weak], [Via], [Into], [Shard], [Ordinary]. All that is put in a stream takes the first three, also what waits for nobody; docs/ops.md has a table of the others.
 // An operation refuses options that it has no use for.
 type Option = core.Option
 
@@ -59,3 +59,10 @@ func MajorAlign(n int) Option { return core.MajorAlign(n) }
 // symmetric and rendezvoused by the switch's group, or a part of such a tensor, the same part on all ranks. The operation refuses one of another type or
 // shape.
 func Into(t *Tensor) Option { return core.Into{Tensor: t} }
+
+// Shard makes Load return this member's part of a dimension, and Save write all members' parts one after the other along it.
+// PyTorch's DTensor calls it so, and chunk divides so: of n elements and m members each gets n/m, rounded up, as far as there are any.
+func Shard(dim int) Option { return core.Shard(dim) }
+
+// Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then concerns this rank alone.
+func Ordinary() Option { return core.Flag(operators.Ordinary) }

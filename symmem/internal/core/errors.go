@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/errkind"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
 // Kind classifies an Error so that programs need not read its words. Its values are those of
@@ -164,6 +165,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		library   *device.LibraryError
 		compile   *device.CompileError
 		available *device.UnavailableError
+		ofFile    *tensorfile.Error
 	)
 	switch {
 	case errors.As(err, &ours):
@@ -222,6 +224,8 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.setCompile(compile)
 	case errors.As(err, &available):
 		e.Msg, e.Hint = "device "+available.Kind+" is not available: "+available.Why, available.Hint
+	case errors.As(err, &ofFile):
+		rt.setFile(e, ofFile)
 	case errors.Is(err, device.ErrCapturing):
 		e.Kind, e.Hint = KindMisuse, "make this call before the capture"
 	}

@@ -2,7 +2,6 @@ package tensorfile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -213,24 +212,27 @@ func reason(err error) string {
 // As says which type the elements are, of a tensor whose file does not say it, or says one that
 // tensors do not have. Plain bytes become as many fewer elements.
 func (t *Tensor) As(e element.Type) error {
-	said := &Error{File: t.file.Path, Tensor: t.Name, Offset: -1, Hint: "leave the type out"}
 	switch {
 	case e == t.Type:
 	case formatOf(t.file.Path) == raw:
 		if t.bytes%int64(e.Size()) != 0 {
-			said.Msg, said.Hint = fmt.Sprintf("the %d bytes do not divide into elements of %v", t.bytes, e), "is it the right type?"
-			return said
+			return t.Refuse("is it the right type?", "%d bytes do not divide into elements of %v", t.bytes, e)
 		}
 		t.Type, t.Size = e, e.Size()
 		t.Shape = []int{int(t.bytes) / e.Size()}
-	case t.Type != 0 && t.Said != npyTypes[element.BF16]:
-		said.Msg = fmt.Sprintf("its elements are %v, not %v", t.Type, e)
-		return said
+	case t.Type != 0 && t.Said != npyTypes[element.BF16]: // which may be any type of two bytes
+		return t.Refuse("leave the type out", "its elements are %v, not %v", t.Type, e)
 	case t.Size != e.Size():
-		said.Msg, said.Hint = fmt.Sprintf("%v has %d bytes, and the file's type %s another size", e, e.Size(), t.Said), "give a type of that size"
-		return said
+		return t.Refuse("give a type of that size", "%v has %d bytes, and an element of type %s another number", e, e.Size(), t.Said)
 	default:
 		t.Type = e
 	}
 	return nil
+}
+
+// Refuse is an error about the tensor.
+func (t *Tensor) Refuse(hint, format string, args ...any) error {
+	e := fault(-1, hint, format, args...)
+	e.File, e.Tensor = t.file.Path, t.Name
+	return e
 }

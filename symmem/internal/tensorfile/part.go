@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,13 +31,21 @@ type span struct{ n, stride int64 }
 // mapping, which has to be made page by page.
 const wide = 64 << 10
 
-// Whole returns all of a tensor.
-func (t *Tensor) Whole() (*Part, error) { return t.Part(0, 0, 0, false) }
+// Whole returns all of a tensor. What is deflated is inflated here, and checksums are compared.
+func (t *Tensor) Whole() (*Part, error) {
+	p := t.part(-1, 0, 0)
+	return p, t.named(p.prepare(true))
+}
 
-// Part returns the indices [lo, hi) of a dimension if ranged is set, else all. What is deflated is
-// inflated here.
-func (t *Tensor) Part(dim, lo, hi int, ranged bool) (*Part, error) {
-	p := &Part{t: t, Shape: append([]int{}, t.Shape...), start: t.offset, mem: t.file.data}
+// Part returns the indices [lo, hi) of a dimension. What is deflated is inflated here.
+func (t *Tensor) Part(dim, lo, hi int) (*Part, error) {
+	p := t.part(dim, lo, hi)
+	return p, t.named(p.prepare(false))
+}
+
+// part is Part, or all if dim is -1.
+func (t *Tensor) part(dim, lo, hi int) *Part {
+	p := &Part{t: t, Shape: slices.Clone(t.Shape), start: t.offset, mem: t.file.data}
 	strides := make([]int64, len(t.Shape))
 	for i, stride := 0, int64(t.Size); i < len(t.Shape); i++ {
 		d := len(t.Shape) - 1 - i
@@ -46,7 +55,7 @@ func (t *Tensor) Part(dim, lo, hi int, ranged bool) (*Part, error) {
 		strides[d] = stride
 		stride *= int64(t.Shape[d])
 	}
-	if ranged {
+	if dim >= 0 {
 		p.Shape[dim] = hi - lo
 		p.start += int64(lo) * strides[dim]
 	}
@@ -62,10 +71,18 @@ func (t *Tensor) Part(dim, lo, hi int, ranged bool) (*Part, error) {
 	for _, n := range p.Shape {
 		p.bytes *= int64(n)
 	}
-	if !t.deflated {
-		return p, t.named(t.verify(ranged))
+	return p
+}
+
+// prepare makes the part readable. whole says that it is all of the tensor.
+func (p *Part) prepare(whole bool) error {
+	switch {
+	case p.t.deflated:
+		return p.inflateAll()
+	case p.t.summed && whole:
+		return p.t.verify()
 	}
-	return p, t.named(p.inflateAll())
+	return nil
 }
 
 // named adds the file's and the tensor's names to an error.
@@ -135,10 +152,7 @@ func (p *Part) copy(b []byte, from int64) error {
 }
 
 // verify compares a whole member of an archive with its checksum.
-func (t *Tensor) verify(ranged bool) error {
-	if !t.summed || ranged {
-		return nil
-	}
+func (t *Tensor) verify() error {
 	return guard(t.file.data, func() error {
 		if crc32.ChecksumIEEE(t.file.data[t.start:t.offset+t.bytes]) != t.sum {
 			return fault(t.start, "the file is damaged", "the member is not what its checksum says")

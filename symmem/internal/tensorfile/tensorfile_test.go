@@ -159,7 +159,7 @@ func TestPart(t *testing.T) {
 							}
 						}
 					}
-					p, err := x.Part(dim, lo, hi, true)
+					p, err := x.Part(dim, lo, hi)
 					if got := contents(t, p, err); !bytes.Equal(got, want) {
 						t.Fatalf("fortran %s, dimension %d, [%d, %d): %x, want %x", order, dim, lo, hi, got, want)
 					}
@@ -190,7 +190,7 @@ func TestWideParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := f.Tensors[0].Part(1, wide, 2*wide+1, true)
+	p, err := f.Tensors[0].Part(1, wide, 2*wide+1)
 	got := contents(t, p, err)
 	for i := range 4 {
 		if row := 3 * wide * i; !bytes.Equal(got[i*(wide+1):(i+1)*(wide+1)], data[row+wide:row+2*wide+1]) {
@@ -215,7 +215,7 @@ func TestNpz(t *testing.T) {
 		if got := contents(t, p, err); !bytes.Equal(got, x[len(x)-24:]) || len(f.Tensors) != 1 {
 			t.Errorf("method %d: %x", method, got)
 		}
-		p, err = y.Part(1, 1, 2, true)
+		p, err = y.Part(1, 1, 2)
 		if got := fmt.Sprintf("%x", contents(t, p, err)); got != "0405060710111213" {
 			t.Errorf("method %d, a column: %s", method, got)
 		}
@@ -386,7 +386,7 @@ func TestTruncated(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := f.Tensors[0]
-		p, err := x.Part(len(x.Shape)-1, 0, x.Shape[len(x.Shape)-1]/2, true)
+		p, err := x.Part(len(x.Shape)-1, 0, x.Shape[len(x.Shape)-1]/2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -461,7 +461,7 @@ func FuzzOpen(f *testing.F) {
 			}
 			contents(t, p, nil)
 			if len(x.Shape) > 0 && x.Shape[len(x.Shape)-1] > 0 {
-				p, err := x.Part(len(x.Shape)-1, 0, 1, true)
+				p, err := x.Part(len(x.Shape)-1, 0, 1)
 				contents(t, p, err)
 			}
 		}

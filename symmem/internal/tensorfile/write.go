@@ -9,7 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
@@ -33,6 +36,9 @@ type Writer struct {
 	file *os.File
 	mode fs.FileMode // of the file that is replaced, or 0
 	end  int64       // of the elements
+
+	mapping sync.Mutex
+	data    []byte // the file's mapping, if there is one; guarded by mapping until it is there
 }
 
 // Create begins a file of tensors whose format the end of the path says. Each has a range of its own
@@ -68,7 +74,7 @@ func Join(path, temp string, list []*Output) (*Writer, error) {
 	if _, err := w.layOut(); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(temp, os.O_WRONLY, 0)
+	file, err := os.OpenFile(temp, os.O_RDWR, 0)
 	if err != nil {
 		e := failed(path, err)
 		e.Hint = "all ranks write into the file: they must see one file system"
@@ -176,22 +182,87 @@ func (w *Writer) resolve() error {
 }
 
 // At returns the range of an output's elements. Several goroutines may write there.
-func (w *Writer) At(o *Output) io.WriterAt { return &section{w, o} }
+func (w *Writer) At(o *Output) io.WriterAt { return &section{w: w, o: o, run: o.bytes} }
 
-// section is the range of an output's elements in a file.
-type section struct {
-	w *Writer
-	o *Output
+// Part returns what an output has at the indices [lo, hi) of a dimension, as it returns a Part of a tensor.
+func (w *Writer) Part(o *Output, dim, lo, hi int) io.WriterAt {
+	inner := int64(o.Type.Size())
+	for _, d := range o.Shape[dim+1:] {
+		inner *= int64(d)
+	}
+	return &section{w: w, o: o, start: int64(lo) * inner, run: int64(hi-lo) * inner, stride: int64(o.Shape[dim]) * inner}
 }
 
-func (s *section) WriteAt(b []byte, off int64) (int, error) {
-	n, err := s.w.file.WriteAt(b, s.o.offset+off)
+// section is a part of an output's elements in a file: runs of bytes, whose starts are a stride
+// apart.
+type section struct {
+	w                  *Writer
+	o                  *Output
+	start, run, stride int64
+}
+
+// WriteAt implements io.WriterAt.
+func (s *section) WriteAt(b []byte, off int64) (n int, err error) {
+	put := func(b []byte, at int64) error {
+		_, err := s.w.file.WriteAt(b, at)
+		return err
+	}
+	each := func() error {
+		for n < len(b) {
+			at := off + int64(n)
+			m := int(min(int64(len(b)-n), s.run-at%s.run))
+			if err := put(b[n:n+m], s.o.offset+s.start+at/s.run*s.stride+at%s.run); err != nil {
+				return err
+			}
+			n += m
+		}
+		return nil
+	}
+	if s.run >= wide || s.run == s.o.bytes {
+		err = each()
+	} else if err = s.w.mapFile(); err == nil {
+		put = func(b []byte, at int64) error {
+			copy(s.w.data[at:], b)
+			return nil
+		}
+		err = guard(s.w.data, each) // the disk may be full
+	}
 	if err != nil {
-		e := failed(s.w.said, err)
-		e.Tensor, e.Offset = s.o.Name, s.o.offset+off+int64(n)
-		return n, e
+		return n, s.w.failed(s.o, s.o.offset+s.start, err)
 	}
 	return n, nil
+}
+
+// mapFile maps the file, once.
+func (w *Writer) mapFile() error {
+	w.mapping.Lock()
+	defer w.mapping.Unlock()
+	if w.data != nil {
+		return nil
+	}
+	data, err := unix.Mmap(int(w.file.Fd()), 0, int(w.end), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	w.data = data
+	return err
+}
+
+// failed is an error of the system, in a tensor's elements.
+func (w *Writer) failed(o *Output, offset int64, err error) *Error {
+	e := failed(w.said, err)
+	var f *Error
+	if errors.As(err, &f) {
+		e.Msg = "the file became shorter, or the disk full, while it was written"
+	}
+	e.Tensor, e.Offset = o.Name, offset
+	return e
+}
+
+// close ends the mapping.
+func (w *Writer) close() error {
+	if w.data != nil {
+		unix.Munmap(w.data)
+		w.data = nil
+	}
+	return w.file.Close()
 }
 
 // Commit gives the complete file its name. The file's pages may still be in memory only, as after
@@ -201,7 +272,7 @@ func (w *Writer) Commit() error {
 	if err == nil && w.mode != 0 {
 		err = w.file.Chmod(w.mode)
 	}
-	if e := w.file.Close(); err == nil {
+	if e := w.close(); err == nil {
 		err = e
 	}
 	if err == nil {
@@ -236,7 +307,7 @@ func (w *Writer) finish() error {
 
 // Abort removes the file that Create began. After Join it only closes it.
 func (w *Writer) Abort() {
-	w.file.Close()
+	w.close()
 	if w.temp != "" {
 		os.Remove(w.temp)
 	}

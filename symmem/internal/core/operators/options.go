@@ -17,6 +17,8 @@ const (
 	Weak
 	Via
 	Into
+	Shard
+	Ordinary
 
 	Ordered = Group | Stream | Timeout // of what is put in a stream
 	adding  = Ordered | AccumulateF32  // of reductions by kernels
@@ -34,6 +36,8 @@ var sorts = []struct{ name, of string }{
 	{name: "Weak"},
 	{name: "Via"},
 	{name: "Into"},
+	{name: "Shard"},
+	{name: "Ordinary"},
 }
 
 // Each calls f for every sort of the set.
