@@ -1,6 +1,7 @@
 package symmemtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -160,7 +161,23 @@ func filesRefusedCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), symmem.F16) }, "are f32, not f16")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), symmem.Shard(2)) }, "has no dimension 2")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), 7) }, "not a int")
-	t.refused(symmem.KindMisuse, func() { symmem.Load("") }, "the path is empty")
+	t.refused(symmem.KindMisuse, func() { symmem.Load("") }, `a path cannot be ""`)
+	var none *symmem.Tensor
+	freed := symmem.Local(symmem.F32, 2)
+	freed.Free()
+	for _, save := range []func(*symmem.Tensor){
+		func(x *symmem.Tensor) { x.Save(path("x.npy")) }, func(x *symmem.Tensor) { x.Save(path("x.npy"), symmem.Shard(0)) },
+		func(x *symmem.Tensor) { symmem.SaveFile(map[string]*symmem.Tensor{"a": x}, path("x.npz")) },
+	} {
+		if e := new(symmem.Error); !errors.As(symmem.Maybe(func() { save(none) }), &e) || e.Arg != "tensor" {
+			t.Errorf("nil: %v", e)
+		}
+		t.refused(symmem.KindMisuse, func() { save(freed) }, "was freed")
+	}
+	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), "a", "b") }, "for one tensor")
+	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), nil) }, "an option is nil")
+	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), "../a") }, "none for a member of an archive", "give it another name")
+	t.refused(symmem.KindMisuse, func() { one.Save("\x00") }, `a path cannot be "\x00"`)
 	t.refused(symmem.KindMisuse, func() { symmem.Load("x", symmem.CopyEngine()) }, "CopyEngine is an option of")
 	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npy"), symmem.F32) }, "with its own type")
 	t.refused(symmem.KindMisuse, func() { one.Save(dir) }, "it is a folder")

@@ -53,8 +53,8 @@ func (rt *Runtime) fileCall(of *operators.Operator, g *Group, path string, args 
 		}
 	}
 	rt.read(&c.options, of, g, false, opts)
-	if path == "" {
-		panic(rt.misuse(c.op, "path", "give one", "the path is empty"))
+	if path == "" || strings.ContainsRune(path, 0) {
+		panic(rt.misuse(c.op, "path", "give the path of a file", "a path cannot be %q", path))
 	}
 	c.path = strings.ReplaceAll(path, rankMark, strconv.Itoa(c.group.rank))
 	rt.hostCall(c.op)
