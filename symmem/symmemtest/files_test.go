@@ -212,7 +212,7 @@ func filesRefusedCase(t *T) {
 
 // bulkCase reads and fills tensors that are larger than any piece in which they are copied, and reads a slice of one.
 func bulkCase(t *T) {
-	const n = 3<<20 + 7
+	const n = 1<<20 + 7
 	values := make([]float32, n)
 	for i := range values {
 		values[i] = float32(i % 1021)

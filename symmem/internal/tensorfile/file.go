@@ -188,7 +188,7 @@ func guard(mapping []byte, f func() error) (err error) {
 		if r == nil {
 			return
 		}
-		at, ok := r.(interface{ Addr() uintptr })
+		at, ok := r.(memoryFault)
 		if !ok || !within(at.Addr(), mapping) {
 			panic(r)
 		}
@@ -196,6 +196,10 @@ func guard(mapping []byte, f func() error) (err error) {
 	}()
 	return f()
 }
+
+// memoryFault is what a goroutine panics with that reads where no memory is: see
+// debug.SetPanicOnFault.
+type memoryFault interface{ Addr() uintptr }
 
 // reason is the system's own words, without the path, which the error has already.
 func reason(err error) string {
