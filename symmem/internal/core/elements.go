@@ -203,7 +203,7 @@ func (t *Tensor) Float32s() []float32 {
 
 // readFloats converts the elements as they come.
 func readFloats[T float32 | float64](t *Tensor, op string) []T {
-	out := fresh[T](t.n)
+	out := make([]T, t.n)
 	t.rt.raise(op, t.give(op, &converted[T]{out, t.dtype.element()}))
 	return out
 }
@@ -225,8 +225,8 @@ func (t *Tensor) Ints() []int {
 	const op = "Ints"
 	t.live(op)
 	if t.dtype == I64 {
-		out := fresh[int](t.n)
-		t.rt.raise(op, t.give(op, device.Bytes(bytesOf(out))))
+		out := make([]int, t.n)
+		t.rt.raise(op, t.give(op, device.Bytes(element.Bytes(out))))
 		return out
 	}
 	data := t.read(op, t.n)
