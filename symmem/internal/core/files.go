@@ -3,6 +3,7 @@ package symmem
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,11 +117,11 @@ func (rt *Runtime) Load(path string, args ...any) *Tensor {
 	}
 	if ordinary {
 		t := rt.undefined(c.op, dtype, part.Shape)
-		rt.raise(c.op, t.fill(c.op, part))
+		rt.raise(c.op, t.fill(c.op, c.until(part, nil)))
 		return t
 	}
 	t := c.group.emptyLike(c.op, dtype, part.Shape)
-	err = t.fill(c.op, part)
+	err = t.fill(c.op, c.until(part, nil))
 	if failed := Maybe(func() { agreeOn(c, "", struct{}{}, err) }); failed != nil {
 		Maybe(t.Free) // by all members
 		panic(failed)
@@ -165,6 +166,40 @@ func (c *fileCall) fits(dtype DType, p *tensorfile.Part, err error) error {
 		return err
 	}
 	return Maybe(func() { c.rt.numel(c.op, dtype, p.Shape) })
+}
+
+// transfer is a part of a file that is being read or written, which ends early when the world is aborted.
+type transfer struct {
+	c    *fileCall
+	from io.ReaderAt
+	to   io.WriterAt
+}
+
+func (c *fileCall) until(from io.ReaderAt, to io.WriterAt) transfer { return transfer{c, from, to} }
+
+// ReadAt implements io.ReaderAt.
+func (t transfer) ReadAt(p []byte, off int64) (int, error) {
+	if err := t.c.aborted(); err != nil {
+		return 0, err
+	}
+	return t.from.ReadAt(p, off)
+}
+
+// WriteAt implements io.WriterAt.
+func (t transfer) WriteAt(p []byte, off int64) (int, error) {
+	if err := t.c.aborted(); err != nil {
+		return 0, err
+	}
+	return t.to.WriteAt(p, off)
+}
+
+// aborted returns an error if the world is aborted.
+func (c *fileCall) aborted() error {
+	why := c.rt.abort.Load()
+	if why == nil {
+		return nil
+	}
+	return &Error{Kind: KindInterrupted, Op: c.op, Rank: c.rt.rank, Peer: -1, Msg: "gave up: " + *why}
 }
 
 // undefined allocates an ordinary tensor on the current stream.

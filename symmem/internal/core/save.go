@@ -102,7 +102,7 @@ func (c *fileCall) save(names []string, tensors []*Tensor) {
 // give gives the tensors' bytes to where they go.
 func (c *fileCall) give(tensors []*Tensor, to func(i int) io.WriterAt) error {
 	for i, t := range tensors {
-		if err := t.give(c.op, to(i)); err != nil {
+		if err := t.give(c.op, c.until(nil, to(i))); err != nil {
 			return err
 		}
 	}

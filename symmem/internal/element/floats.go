@@ -10,8 +10,16 @@ import (
 func Floats[T float32 | float64](d Type, dst []T, data []byte) {
 	switch d {
 	case F64:
+		if same, ok := any(dst).([]float64); ok {
+			copy(Bytes(same), data)
+			return
+		}
 		convert[float64](dst, data)
 	case F32:
+		if same, ok := any(dst).([]float32); ok {
+			copy(Bytes(same), data)
+			return
+		}
 		convert[float32](dst, data)
 	case BF16:
 		for i, b := range elements[uint16](data) {
