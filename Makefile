@@ -57,7 +57,6 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 		else echo 'make: no clang++-14: what it makes of kernels that are watched is not tested'; fi
 	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
 	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
-	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" go test -count=1 -timeout 20m -run '^TestEveryBuiltinCompiles$$' ./symmem/internal/cuda -archs
 	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$(printf '%s:' "$$PWD"/$(NCCL)/include/*)" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
 	SYMMREPL_NCCL_EXAMPLES="$$(ls -d "$$PWD/$(NCCL)/source/docs/examples" 2>/dev/null)" go test -count=1 -v -run '^TestNCCLExamples$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts
