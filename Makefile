@@ -61,6 +61,7 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	SYMMREPL_NCCL_EXAMPLES="$$(ls -d "$$PWD/$(NCCL)/source/docs/examples" 2>/dev/null)" go test -count=1 -v -run '^TestNCCLExamples$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts
 	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
+	go test -count=1 -v -timeout 10m -run '^FuzzOpen$$' -fuzz '^FuzzOpen$$' -fuzztime 1m ./symmem/internal/tensorfile
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 5m -run '^TestTooFewPorts$$' ./cmd/symmrepl -fullports
 	go test -count=1 -v -timeout 10m -run '^TestHealthyScriptsSayNothing$$' ./cmd/symmrepl -quiet 60s
 	go test -count=1 -v -timeout 90m -run '^TestFlatMemory$$' ./cmd/symmrepl -flat 1h
