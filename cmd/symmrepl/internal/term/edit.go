@@ -92,7 +92,8 @@ const closeWithin = 2 * time.Second
 // foreground runs the editor's command line on a file, in a process group of its own that is the terminal's foreground: the editor gets
 // the signals of its keys, this process and the ranks do not. One that is suspended continues at once, as there is no shell to continue it.
 func foreground(ctx context.Context, line, file string) error {
-	// Not to be stopped for taking the terminal back. The editor's process inherits this, which matters to nothing but its output as a background job.
+	// SIGTTOU would stop this process when it takes the terminal back. The editor's process inherits that it is
+	// ignored, which concerns only its output as a background job.
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)
 
