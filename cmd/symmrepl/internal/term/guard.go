@@ -58,10 +58,9 @@ func (g *guard) filter(r rune) (rune, bool) {
 		g.edit = edit
 		return nothing, true
 	}
-	if r == readline.CharEnter || r == readline.CharCtrlJ { // the editor does not paint the line again
-		g.done.Store(true)
-		g.refresh()
-		g.done.Store(false)
+	done := r == readline.CharEnter || r == readline.CharCtrlJ
+	if g.done.Store(done); done {
+		g.refresh() // the editor would only append the line break
 	}
 	if meta, ok := metaKeys[r]; ok {
 		return meta, true
