@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 
+	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
 // Kernel is a __global__ function of a text that Compile accepted.

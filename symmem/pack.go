@@ -10,9 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
+	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
 // packer lays the arguments of a launch out as the kernel expects them and refuses those that do not fit.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
