@@ -36,7 +36,7 @@ var parts = []part{
 
 	// A session on one rank: interp is what session calls an Evaluator.
 	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run", "interp/symbols", "session", "session/inband", "symmem"}},
-	{"interp/export", []string{".", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "session"}},
+	{"interp/export", []string{".", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "kernels", "session"}},
 	{"interp/export/modules", nil},
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/lower/typed", "interp/run", "session"}},
 	{"interp/lower/typed", nil},

@@ -42,6 +42,9 @@ type options struct {
 	// run and -e
 	timeout time.Duration // 0: none
 
+	// export
+	out string // the file or folder to write
+
 	// bench
 	simulate int   // ranks of the largest session that bench session simulates; 0: none
 	sizes    []int // in bytes; empty: choose
@@ -142,6 +145,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.dtype, "dtype", "bf16", "")
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&o.svg, "svg", "", "")
+	flags.StringVar(&o.out, "o", "", "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
 	flags.BoolVar(&o.version, "version", false, "")
@@ -213,6 +217,8 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel"
+	case "o":
+		return "export"
 	case "sanitize", "schedules", "seed", "deadlock":
 		return "run, -e and the prompt"
 	}

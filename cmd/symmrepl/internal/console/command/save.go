@@ -17,8 +17,8 @@ for those ranks. Cells that failed become comments; commands are not saved. A fi
 by ":save! FILE" only. ":save 8-11 FILE" writes the cells 8 to 11, ":save 1,3 FILE" 1 and 3.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			return writeCells(ctx, c, func(_ string, cells []session.Cell) (output, error) {
-				return output{file: []byte(cellfile.Format(cells))}, nil
+			return writeCells(ctx, c, func(_ string, cells []session.Cell) (Output, error) {
+				return Output{file: []byte(cellfile.Format(cells))}, nil
 			})
 		},
 	}
