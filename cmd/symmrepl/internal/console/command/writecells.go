@@ -38,7 +38,7 @@ func (o Output) Write(path string) error {
 	case o.folder != nil:
 		return writeFolder(path, o.folder)
 	case o.beside != nil:
-		return writeFolder(filepath.Dir(path), o.beside)
+		return writeFiles(filepath.Dir(path), o.beside)
 	}
 	return replaceFile(path, o.file)
 }
@@ -162,20 +162,25 @@ func writeFolder(name string, files map[string][]byte) error {
 		dir = fmt.Sprintf("%s.%d.part", filepath.Clean(name), os.Getpid())
 		defer os.RemoveAll(dir)
 	}
+	if err := writeFiles(dir, files); err != nil || !fresh {
+		return err
+	}
+	os.Remove(name) // an empty folder, which may be what is to be replaced
+	return os.Rename(dir, name)
+}
+
+// writeFiles writes files into a folder, by their paths in it.
+func writeFiles(dir string, files map[string][]byte) error {
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, files[file], 0o644); err != nil {
+		if err := replaceFile(path, files[file]); err != nil {
 			return err
 		}
 	}
-	if !fresh {
-		return nil
-	}
-	os.Remove(name) // an empty folder, which may be what is to be replaced
-	return os.Rename(dir, name)
+	return nil
 }
 
 // replaceFile writes a file whole or not at all. Its errors name that file, not the temporary one.
