@@ -4,5 +4,8 @@
 #include "symm/handle.cuh"
 
 extern "C" {
+#ifdef SYMM_CPU
+__attribute__((visibility("default")))
+#endif
 __device__ unsigned symm_abi[4] = {symm::kAbiVersion, sizeof(symm::Context), sizeof(symm::Handle), symm::kMaxRanks};
 }

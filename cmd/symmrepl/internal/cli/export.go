@@ -8,13 +8,13 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
 	"github.com/symmrepl/symmrepl/interp/export"
-	"github.com/symmrepl/symmrepl/interp/export/torch"
+	"github.com/symmrepl/symmrepl/interp/export/foreign"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 // programs are what sessions can be written as.
 func programs() command.Programs {
-	return command.Programs{File: export.Program, Folder: export.Folder, Python: torch.Module}
+	return command.Programs{File: export.Program, Folder: export.Folder, Python: foreign.Python}
 }
 
 // defaultSize is the number of ranks for which symmrepl export writes a program if -n does not say.

@@ -1,9 +1,8 @@
-package torch
+package foreign
 
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"strings"
 )
@@ -12,7 +11,7 @@ import (
 const symmPath = "github.com/symmrepl/symmrepl/symmem"
 
 // call returns a call in Python.
-func (m *module) call(c *ast.CallExpr) text {
+func (m *python) call(c *ast.CallExpr) text {
 	if m.info.Types[c.Fun].IsType() {
 		return m.conversion(c)
 	}
@@ -36,7 +35,7 @@ func (m *module) call(c *ast.CallExpr) text {
 }
 
 // plain refuses arguments that Python passes otherwise.
-func (m *module) plain(c *ast.CallExpr) {
+func (m *python) plain(c *ast.CallExpr) {
 	if c.Ellipsis.IsValid() {
 		m.refuse(c, "it passes a slice for any number of arguments")
 	}
@@ -47,17 +46,7 @@ func (m *module) plain(c *ast.CallExpr) {
 	}
 }
 
-// isBuiltin reports whether a call is that of a function of the language.
-func (m *module) isBuiltin(c *ast.CallExpr, name string) bool {
-	id := identOf(c.Fun)
-	if id == nil || id.Name != name {
-		return false
-	}
-	_, ok := m.info.Uses[id].(*types.Builtin)
-	return ok
-}
-
-func (m *module) builtin(c *ast.CallExpr, name string) text {
+func (m *python) builtin(c *ast.CallExpr, name string) text {
 	switch name {
 	case "len", "min", "max":
 		if name == "len" && basic(m.info.TypeOf(c.Args[0]))&types.IsString != 0 && m.info.Types[c.Args[0]].Value == nil {
@@ -88,7 +77,7 @@ func (m *module) builtin(c *ast.CallExpr, name string) text {
 }
 
 // conversion returns a conversion. Numbers of Python have no size, so that it may have nothing to do.
-func (m *module) conversion(c *ast.CallExpr) text {
+func (m *python) conversion(c *ast.CallExpr) text {
 	from, to := m.info.TypeOf(c.Args[0]), m.info.TypeOf(c)
 	x := m.expression(c.Args[0])
 	switch {
@@ -117,7 +106,7 @@ func (m *module) conversion(c *ast.CallExpr) text {
 }
 
 // runCall writes a call that is a statement of its own in Python, such as the launch of a kernel.
-func (m *module) runCall(c *ast.CallExpr) bool {
+func (m *python) runCall(c *ast.CallExpr) bool {
 	f, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -140,54 +129,8 @@ func (m *module) runCall(c *ast.CallExpr) bool {
 	return isKernel
 }
 
-// kernelOf returns the Python name of the kernel of symm.Compile(...) and k.Kernel(...).
-func (m *module) kernelOf(e ast.Expr) (string, bool) {
-	c, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok {
-		return "", false
-	}
-	f, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-	switch {
-	case !ok:
-	case m.packageOf(f) == symmPath && f.Sel.Name == "Compile":
-		return m.compile(c), true
-	case m.typeOf(f.X) == "Kernel" && f.Sel.Name == "Kernel":
-		known := m.kernel(f.X)
-		v := m.info.Types[c.Args[0]].Value
-		for _, s := range m.sources {
-			for _, k := range s.kernels {
-				if k.python == known && v != nil {
-					return m.kernelNamed(c, s, constant.StringVal(v)), true
-				}
-			}
-		}
-		m.refuse(c, "the name of the kernel is made when the cell runs")
-	}
-	return "", false
-}
-
-// kernel returns the Python name of a kernel.
-func (m *module) kernel(e ast.Expr) string {
-	if name, ok := m.kernelOf(e); ok {
-		return name
-	}
-	return m.expr(e)
-}
-
-// typeOf returns the name of a type of package symm, without its pointer, or "".
-func (m *module) typeOf(e ast.Expr) string {
-	t := m.info.TypeOf(e)
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), symmPath) {
-		return n.Obj().Name()
-	}
-	return ""
-}
-
 // launchArguments returns the arguments of a launch.
-func (m *module) launchArguments(c *ast.CallExpr) string {
+func (m *python) launchArguments(c *ast.CallExpr) string {
 	if c.Ellipsis.IsValid() {
 		m.refuse(c, "the arguments are a slice")
 	}
@@ -209,23 +152,6 @@ func (m *module) launchArguments(c *ast.CallExpr) string {
 	return strings.Join(append(list, options...), ", ")
 }
 
-// option is typeOf of an argument, Timeout for an Option that is a Timeout.
-func (m *module) option(e ast.Expr) string {
-	kind := m.typeOf(e)
-	if kind != "Option" {
-		return kind
-	}
-	if id := identOf(e); id != nil && m.timeouts[m.info.Uses[id]] {
-		return "Timeout"
-	}
-	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok {
-		if f, ok := c.Fun.(*ast.SelectorExpr); ok && m.packageOf(f) == symmPath && f.Sel.Name == "Timeout" {
-			return "Timeout"
-		}
-	}
-	return kind
-}
-
 // tuple returns a tuple.
 func tuple(list string, n int) string {
 	if n == 1 {
@@ -235,7 +161,7 @@ func tuple(list string, n int) string {
 }
 
 // method returns a call of a method of a type of package symm.
-func (m *module) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
+func (m *python) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
 	name := f.Sel.Name
 	switch m.typeOf(f.X) {
 	case "Tensor":
@@ -265,7 +191,7 @@ func (m *module) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
 }
 
 // arguments returns the arguments of a call, with a timeout as a keyword.
-func (m *module) arguments(c *ast.CallExpr) string {
+func (m *python) arguments(c *ast.CallExpr) string {
 	var list []string
 	for _, a := range c.Args {
 		switch kind := m.option(a); kind {

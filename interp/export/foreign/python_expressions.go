@@ -1,4 +1,4 @@
-package torch
+package foreign
 
 import (
 	"fmt"
@@ -45,9 +45,9 @@ func (t text) in(precedence int) string {
 func atomic(format string, args ...any) text { return text{fmt.Sprintf(format, args...), atom} }
 
 // expr returns an expression in Python.
-func (m *module) expr(e ast.Expr) string { return m.expression(e).s }
+func (m *python) expr(e ast.Expr) string { return m.expression(e).s }
 
-func (m *module) exprs(list []ast.Expr) string {
+func (m *python) exprs(list []ast.Expr) string {
 	var all []string
 	for _, e := range list {
 		all = append(all, m.expr(e))
@@ -55,7 +55,7 @@ func (m *module) exprs(list []ast.Expr) string {
 	return strings.Join(all, ", ")
 }
 
-func (m *module) expression(e ast.Expr) text {
+func (m *python) expression(e ast.Expr) text {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return m.expression(e.X)
@@ -97,25 +97,7 @@ func (m *module) expression(e ast.Expr) text {
 	return text{}
 }
 
-// typeName names a type in messages.
-func typeName(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
-}
-
-// kindOf names a construct in messages.
-func kindOf(n ast.Node) string {
-	name := strings.TrimPrefix(fmt.Sprintf("%T", n), "*ast.")
-	switch name {
-	case "StarExpr", "TypeAssertExpr", "GoStmt", "DeferStmt", "SelectStmt", "SendStmt", "LabeledStmt", "TypeSwitchStmt", "GenDecl":
-		return map[string]string{
-			"StarExpr": "pointer", "TypeAssertExpr": "assertion of a type", "GoStmt": "goroutine", "DeferStmt": "defer", "SelectStmt": "select",
-			"SendStmt": "channel", "LabeledStmt": "label", "TypeSwitchStmt": "switch on a type", "GenDecl": "declaration of a type",
-		}[name]
-	}
-	return name
-}
-
-func (m *module) literal(e *ast.BasicLit) text {
+func (m *python) literal(e *ast.BasicLit) text {
 	value := m.info.Types[e].Value
 	switch e.Kind {
 	case token.STRING:
@@ -140,7 +122,7 @@ func (m *module) literal(e *ast.BasicLit) text {
 }
 
 // constant returns the value of a constant expression.
-func (m *module) constant(e ast.Expr) text {
+func (m *python) constant(e ast.Expr) text {
 	v := m.info.Types[e].Value
 	if v == nil {
 		m.refuse(e, "it has no value before it runs")
@@ -174,26 +156,7 @@ func number(s string) text {
 	return text{s, atom}
 }
 
-// isFloat reports whether an expression is of a floating type.
-func (m *module) isFloat(e ast.Expr) bool { return basic(m.info.TypeOf(e))&types.IsFloat != 0 }
-
-func basic(t types.Type) types.BasicInfo {
-	if t == nil {
-		return 0
-	}
-	if b, ok := t.Underlying().(*types.Basic); ok {
-		return b.Info()
-	}
-	return 0
-}
-
-// quote returns a string as a literal of Python.
-func quote(s string) string {
-	q := strconv.QuoteToASCII(s)
-	return q // Go's escapes are Python's, but for those of bytes that are not UTF-8, which are the same for a string of Latin 1
-}
-
-func (m *module) ident(id *ast.Ident) text {
+func (m *python) ident(id *ast.Ident) text {
 	obj := m.info.ObjectOf(id)
 	if cell, is := m.lost[obj]; is {
 		m.refuse(id, fmt.Sprintf("%s of cell %d is not carried over", id.Name, cell))
@@ -213,7 +176,7 @@ func (m *module) ident(id *ast.Ident) text {
 	return text{}
 }
 
-func (m *module) selector(e *ast.SelectorExpr) text {
+func (m *python) selector(e *ast.SelectorExpr) text {
 	if m.packageOf(e) != "" {
 		if t, ok := m.member(e); ok {
 			return t
@@ -226,17 +189,7 @@ func (m *module) selector(e *ast.SelectorExpr) text {
 	return text{}
 }
 
-// packageOf returns the path of the package of a qualified name, or "".
-func (m *module) packageOf(e *ast.SelectorExpr) string {
-	if id, ok := e.X.(*ast.Ident); ok {
-		if p, ok := m.info.Uses[id].(*types.PkgName); ok {
-			return p.Imported().Path()
-		}
-	}
-	return ""
-}
-
-func (m *module) unary(e *ast.UnaryExpr) text {
+func (m *python) unary(e *ast.UnaryExpr) text {
 	switch e.Op {
 	case token.SUB:
 		return m.wrapped(e, text{"-" + m.expression(e.X).in(unary), unary})
@@ -263,7 +216,7 @@ var operators = map[token.Token]struct {
 	token.OR: {"|", bitOr}, token.XOR: {"^", bitXor}, token.AND: {"&", bitAnd}, token.SHL: {"<<", shift}, token.SHR: {">>", shift},
 }
 
-func (m *module) binary(e *ast.BinaryExpr) text {
+func (m *python) binary(e *ast.BinaryExpr) text {
 	op, ok := operators[e.Op]
 	if !ok {
 		m.refuse(e, "Python has no operator "+e.Op.String())
@@ -291,7 +244,7 @@ func (m *module) binary(e *ast.BinaryExpr) text {
 }
 
 // isNil compares with nil: an empty list stands for a nil slice.
-func (m *module) isNil(e *ast.BinaryExpr, x text, is bool) text {
+func (m *python) isNil(e *ast.BinaryExpr, x text, is bool) text {
 	switch m.info.TypeOf(e.X).Underlying().(type) {
 	case *types.Slice, *types.Map:
 		m.refuse(e, "Python has no nil slices and maps")
@@ -304,7 +257,7 @@ func (m *module) isNil(e *ast.BinaryExpr, x text, is bool) text {
 
 // wrapped returns the result of arithmetic in the range of its type. An int, of 64 bits, is taken not to overflow; nor is an unsigned one of 64 bits to which a
 // constant is added.
-func (m *module) wrapped(e ast.Expr, result text) text {
+func (m *python) wrapped(e ast.Expr, result text) text {
 	if m.info.Types[e].Value != nil {
 		return result
 	}
@@ -326,7 +279,7 @@ func (m *module) wrapped(e ast.Expr, result text) text {
 }
 
 // natural reports whether an integer is known not to be negative.
-func (m *module) natural(e ast.Expr) bool {
+func (m *python) natural(e ast.Expr) bool {
 	tv := m.info.Types[e]
 	if tv.Value != nil {
 		return constant.Sign(constant.ToInt(tv.Value)) >= 0
@@ -360,7 +313,7 @@ func (m *module) natural(e ast.Expr) bool {
 }
 
 // positive reports whether an expression is the number of ranks.
-func (m *module) positive(e ast.Expr) bool {
+func (m *python) positive(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return m.positives[m.info.ObjectOf(e)]
@@ -371,7 +324,7 @@ func (m *module) positive(e ast.Expr) bool {
 	return false
 }
 
-func (m *module) composite(e *ast.CompositeLit) text {
+func (m *python) composite(e *ast.CompositeLit) text {
 	switch t := m.info.TypeOf(e).Underlying().(type) {
 	case *types.Slice, *types.Array:
 		for _, x := range e.Elts {
@@ -399,7 +352,7 @@ func (m *module) composite(e *ast.CompositeLit) text {
 }
 
 // zero returns the zero value of a type.
-func (m *module) zero(at ast.Node, t types.Type) string {
+func (m *python) zero(at ast.Node, t types.Type) string {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
@@ -426,7 +379,7 @@ func (m *module) zero(at ast.Node, t types.Type) string {
 }
 
 // repeated returns a list of zero values.
-func (m *module) repeated(at ast.Node, elem types.Type, n string) string {
+func (m *python) repeated(at ast.Node, elem types.Type, n string) string {
 	zero := m.zero(at, elem)
 	if strings.HasSuffix(zero, "]") || strings.HasSuffix(zero, "}") || strings.Contains(zero, "for _ in") {
 		return "[" + zero + " for _ in range(" + n + ")]"
@@ -442,7 +395,7 @@ func parenthesised(n string) string {
 }
 
 // lambda returns a function without a name, whose body is one expression.
-func (m *module) lambda(e *ast.FuncLit) text {
+func (m *python) lambda(e *ast.FuncLit) text {
 	if len(e.Body.List) == 1 {
 		var body []ast.Expr
 		switch s := e.Body.List[0].(type) {
@@ -464,7 +417,7 @@ func (m *module) lambda(e *ast.FuncLit) text {
 }
 
 // params defines the parameters of a function and returns their names.
-func (m *module) params(t *ast.FuncType) (list []string) {
+func (m *python) params(t *ast.FuncType) (list []string) {
 	for _, field := range t.Params.List {
 		if _, ok := field.Type.(*ast.Ellipsis); ok {
 			m.refuse(field, "it takes any number of arguments")

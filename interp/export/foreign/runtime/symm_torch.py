@@ -461,31 +461,14 @@ def three(dimensions):
 
 # The operations of a handle, as kernels.
 
-_operations = Source(
-    r"""
-extern "C" __global__ void barrier(const __grid_constant__ symm::Handle h, unsigned channel) { symm::barrier(h, channel); }
-extern "C" __global__ void put_signal(const __grid_constant__ symm::Handle h, int dst, unsigned channel) { symm::put_signal(h, dst, channel); }
-extern "C" __global__ void wait_signal(const __grid_constant__ symm::Handle h, int src, unsigned channel) { symm::wait_signal(h, src, channel); }
-extern "C" __global__ void put_with_signal(const __grid_constant__ symm::Handle h, int dst, const void* src, symm::u64 n, unsigned signal, symm::u64 value) {
-  symm::put_with_signal(h, dst, 0, src, n, signal, value);
-}
-extern "C" __global__ void signal_add(const __grid_constant__ symm::Handle h, int dst, unsigned signal, symm::u64 n) {
-  symm::signal(h, dst, symm::signal_add(signal, n));
-}
-extern "C" __global__ void wait_for_signal(const __grid_constant__ symm::Handle h, unsigned signal, symm::u64 value, bool at_least) {
-  symm::wait_for_signal(h, signal, value, at_least);
-}
-extern "C" __global__ void get(const __grid_constant__ symm::Handle h, int src, void* dst) { symm::get(h, src, 0, dst, h.bytes); }
-""",
-    "symm_torch.cu",
-)
+_operations = Source((INCLUDE / "symm_operations.cu").read_text(), "symm_operations.cu")
 _barrier = _operations.kernel("barrier", "symm::Handle", "unsigned")
 _put_signal = _operations.kernel("put_signal", "symm::Handle", "int", "unsigned")
 _wait_signal = _operations.kernel("wait_signal", "symm::Handle", "int", "unsigned")
 _put_with_signal = _operations.kernel("put_with_signal", "symm::Handle", "int", "void*", "unsigned long long", "unsigned", "unsigned long long")
 _signal_add = _operations.kernel("signal_add", "symm::Handle", "int", "unsigned", "unsigned long long")
 _wait_for_signal = _operations.kernel("wait_for_signal", "symm::Handle", "unsigned", "unsigned long long", "bool")
-_get = _operations.kernel("get", "symm::Handle", "int", "void*")
+_get = _operations.kernel("get", "symm::Handle", "int", "void*", "unsigned long long")
 
 
 # Collectives, by torch.distributed. gloo works on the host's memory.
@@ -586,7 +569,7 @@ def _check_handle(h):
     h.barrier(0)
     copies = [torch.empty_like(as_bytes) for _ in range(h.world_size)]
     for peer, copy in enumerate(copies):
-        _get.launch((1,), (256,), h, peer, copy)
+        _get.launch((1,), (256,), h, peer, copy, copy.nbytes)
     h.barrier(0)
     want = all_gather(as_bytes).view(h.world_size, -1)
     for peer, copy in enumerate(copies):

@@ -1,4 +1,4 @@
-package torch
+package foreign
 
 import (
 	"fmt"
@@ -9,33 +9,25 @@ import (
 	"strings"
 )
 
-// topStatement writes a statement of a cell. The value of the cell's last one is shown.
-func (m *module) topStatement(s ast.Stmt) {
-	m.top = true
-	defer func() { m.top = false }()
-	if m.cell.Quiet {
-		m.statement(s)
-		return
-	}
+// statement writes a statement of a cell. The value of the cell's last one is shown.
+func (m *python) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		if m.cell.Value != nil && s.X == m.cell.Value && m.cell.Values != nil {
-			m.line("symm.show(" + m.shown(s.X) + ")")
+		if !m.cell.Quiet && m.cell.Value != nil && s.X == m.cell.Value && m.cell.Values != nil {
+			m.line("symm.show(" + m.expr(s.X) + ")")
 			return
 		}
 	case *ast.AssignStmt:
-		if len(m.cell.List) > 0 && s == m.cell.Stmts[len(m.cell.Stmts)-1] {
+		if !m.cell.Quiet && len(m.cell.List) > 0 && s == m.cell.Stmts[len(m.cell.Stmts)-1] {
 			m.line("symm.show(" + m.exprs(m.cell.List) + ")")
 			return
 		}
 	}
-	m.statement(s)
+	m.write(s)
 }
 
-// shown returns a value that is shown. A call that returns its tensor for the next call only works for its effect.
-func (m *module) shown(e ast.Expr) string { return m.expr(e) }
-
-func (m *module) statement(s ast.Stmt) {
+// write writes a statement.
+func (m *python) write(s ast.Stmt) {
 	top := m.top
 	defer func() { m.top = top }()
 	switch s := s.(type) {
@@ -87,14 +79,14 @@ func (m *module) statement(s ast.Stmt) {
 }
 
 // statements writes statements with the comments among them.
-func (m *module) statements(list []ast.Stmt) {
+func (m *python) statements(list []ast.Stmt) {
 	for _, s := range list {
-		m.withComments(s, func() { m.statement(s) })
+		m.withComments(s, func() { m.write(s) })
 	}
 }
 
 // body writes a block.
-func (m *module) body(list []ast.Stmt) {
+func (m *python) body(list []ast.Stmt) {
 	m.deep++
 	start := len(m.out)
 	m.statements(list)
@@ -103,7 +95,7 @@ func (m *module) body(list []ast.Stmt) {
 }
 
 // effect writes a call for its effect.
-func (m *module) effect(e ast.Expr) {
+func (m *python) effect(e ast.Expr) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		if m.runCall(call) {
 			return
@@ -119,7 +111,7 @@ func (m *module) effect(e ast.Expr) {
 }
 
 // target returns what is assigned to.
-func (m *module) target(e ast.Expr) string {
+func (m *python) target(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		if e.Name == "_" {
@@ -138,7 +130,7 @@ func (m *module) target(e ast.Expr) string {
 	return ""
 }
 
-func (m *module) assign(s *ast.AssignStmt) {
+func (m *python) assign(s *ast.AssignStmt) {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		m.operate(s)
 		return
@@ -177,35 +169,8 @@ func (m *module) assign(s *ast.AssignStmt) {
 	m.line(strings.Join(targets, ", ") + " = " + strings.Join(values, ", "))
 }
 
-func identOf(e ast.Expr) *ast.Ident {
-	id, _ := ast.Unparen(e).(*ast.Ident)
-	return id
-}
-
-// changes reports whether any statement of the cell assigns to a variable again.
-func (m *module) changes(v *types.Var) (found bool) {
-	for _, n := range m.cell.nodes() {
-		ast.Inspect(n, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for _, x := range n.Lhs {
-					if id := identOf(x); id != nil && m.info.Uses[id] == v {
-						found = true
-					}
-				}
-			case *ast.IncDecStmt:
-				if id := identOf(n.X); id != nil && m.info.Uses[id] == v && n.Tok == token.DEC {
-					found = true
-				}
-			}
-			return true
-		})
-	}
-	return found
-}
-
 // alias gives variables that get compiled kernels the kernels' own names.
-func (m *module) alias(s *ast.AssignStmt) bool {
+func (m *python) alias(s *ast.AssignStmt) bool {
 	var kernels []string
 	for i, x := range s.Rhs {
 		name, ok := m.kernelOf(x)
@@ -226,7 +191,7 @@ func (m *module) alias(s *ast.AssignStmt) bool {
 }
 
 // appends writes x = append(x, ...).
-func (m *module) appends(s *ast.AssignStmt) bool {
+func (m *python) appends(s *ast.AssignStmt) bool {
 	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.ASSIGN {
 		return false
 	}
@@ -247,7 +212,7 @@ func (m *module) appends(s *ast.AssignStmt) bool {
 }
 
 // function writes a function that a variable gets.
-func (m *module) function(s *ast.AssignStmt) bool {
+func (m *python) function(s *ast.AssignStmt) bool {
 	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.DEFINE || identOf(s.Lhs[0]) == nil {
 		return false
 	}
@@ -260,7 +225,7 @@ func (m *module) function(s *ast.AssignStmt) bool {
 }
 
 // def writes a function.
-func (m *module) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
+func (m *python) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	m.line("def " + name + "(" + strings.Join(m.params(t), ", ") + "):")
 	m.defs = append(m.defs, t)
 	m.deep++
@@ -275,23 +240,8 @@ func (m *module) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	m.defs = m.defs[:len(m.defs)-1]
 }
 
-// results returns the results of a function that have names.
-func (m *module) results(t *ast.FuncType) (list []*types.Var) {
-	if t.Results == nil {
-		return nil
-	}
-	for _, field := range t.Results.List {
-		for _, id := range field.Names {
-			if v, ok := m.info.Defs[id].(*types.Var); ok {
-				list = append(list, v)
-			}
-		}
-	}
-	return list
-}
-
 // outer returns the names of variables of outer functions that a function assigns to.
-func (m *module) outer(body *ast.BlockStmt) (list []string) {
+func (m *python) outer(body *ast.BlockStmt) (list []string) {
 	add := func(x ast.Expr) {
 		id := identOf(x)
 		if id == nil {
@@ -320,14 +270,8 @@ func (m *module) outer(body *ast.BlockStmt) (list []string) {
 	return list
 }
 
-// isParam reports whether a variable is a parameter of the function at hand.
-func (m *module) isParam(v *types.Var) bool {
-	t := m.defs[len(m.defs)-1]
-	return t.Pos() <= v.Pos() && v.Pos() < t.End()
-}
-
 // operate writes x op= y.
-func (m *module) operate(s *ast.AssignStmt) {
+func (m *python) operate(s *ast.AssignStmt) {
 	op := token.Token(int(s.Tok) - int(token.ADD_ASSIGN) + int(token.ADD))
 	b := &ast.BinaryExpr{X: s.Lhs[0], Op: op, Y: s.Rhs[0]}
 	t := m.info.TypeOf(s.Lhs[0])
@@ -342,7 +286,7 @@ func (m *module) operate(s *ast.AssignStmt) {
 	m.line(to + " = " + whole.s)
 }
 
-func (m *module) declaration(d ast.Decl) {
+func (m *python) declaration(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Recv != nil || d.Type.TypeParams != nil || d.Body == nil {
@@ -364,7 +308,7 @@ func (m *module) declaration(d ast.Decl) {
 }
 
 // valueSpec writes a specification of variables or constants.
-func (m *module) valueSpec(tok token.Token, spec *ast.ValueSpec) {
+func (m *python) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 	var names, values []string
 	for _, x := range spec.Values {
 		values = append(values, m.expr(x))
@@ -392,9 +336,9 @@ func (m *module) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 	m.line(strings.Join(names, ", ") + " = " + strings.Join(values, ", "))
 }
 
-func (m *module) ifStatement(s *ast.IfStmt, keyword string) {
+func (m *python) ifStatement(s *ast.IfStmt, keyword string) {
 	if s.Init != nil {
-		m.statement(s.Init)
+		m.write(s.Init)
 	}
 	m.line(keyword + m.expr(s.Cond) + ":")
 	m.body(s.Body.List)
@@ -414,14 +358,14 @@ func (m *module) ifStatement(s *ast.IfStmt, keyword string) {
 	}
 }
 
-func (m *module) forStatement(s *ast.ForStmt) {
+func (m *python) forStatement(s *ast.ForStmt) {
 	if v, bounds, ok := m.counted(s); ok {
 		m.line("for " + v + " in range(" + bounds + "):")
 		m.body(s.Body.List)
 		return
 	}
 	if s.Init != nil {
-		m.statement(s.Init)
+		m.write(s.Init)
 	}
 	cond := "True"
 	if s.Cond != nil {
@@ -434,13 +378,13 @@ func (m *module) forStatement(s *ast.ForStmt) {
 	m.body(s.Body.List)
 	if s.Post != nil {
 		m.deep++
-		m.statement(s.Post)
+		m.write(s.Post)
 		m.deep--
 	}
 }
 
 // counted returns the variable and the range of a loop that counts.
-func (m *module) counted(s *ast.ForStmt) (v, bounds string, ok bool) {
+func (m *python) counted(s *ast.ForStmt) (v, bounds string, ok bool) {
 	init, isAssign := s.Init.(*ast.AssignStmt)
 	cond, isComparison := s.Cond.(*ast.BinaryExpr)
 	if !isAssign || !isComparison || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 {
@@ -497,7 +441,7 @@ func (m *module) counted(s *ast.ForStmt) (v, bounds string, ok bool) {
 }
 
 // step returns by how much a statement changes a variable.
-func (m *module) step(s ast.Stmt, v *types.Var) (string, bool) {
+func (m *python) step(s ast.Stmt, v *types.Var) (string, bool) {
 	switch s := s.(type) {
 	case *ast.IncDecStmt:
 		if id := identOf(s.X); id != nil && m.info.Uses[id] == v {
@@ -514,36 +458,7 @@ func (m *module) step(s ast.Stmt, v *types.Var) (string, bool) {
 	return "", false
 }
 
-// assigns reports whether a block assigns to a variable.
-func assigns(info *types.Info, body ast.Node, v types.Object) (found bool) {
-	is := func(x ast.Expr) bool { id := identOf(x); return id != nil && info.Uses[id] == v }
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Lhs, is)
-		case *ast.IncDecStmt:
-			found = found || is(n.X)
-		}
-		return true
-	})
-	return found
-}
-
-// continues reports whether a loop's body continues that loop.
-func continues(body *ast.BlockStmt) (found bool) {
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
-			return false
-		case *ast.BranchStmt:
-			found = found || n.Tok == token.CONTINUE
-		}
-		return true
-	})
-	return found
-}
-
-func (m *module) rangeStatement(s *ast.RangeStmt) {
+func (m *python) rangeStatement(s *ast.RangeStmt) {
 	if s.Tok == token.ASSIGN {
 		m.refuse(s, "the loop's variables exist before it")
 	}
@@ -591,9 +506,9 @@ func (m *module) rangeStatement(s *ast.RangeStmt) {
 	m.body(s.Body.List)
 }
 
-func (m *module) switchStatement(s *ast.SwitchStmt) {
+func (m *python) switchStatement(s *ast.SwitchStmt) {
 	if s.Init != nil {
-		m.statement(s.Init)
+		m.write(s.Init)
 	}
 	tag := ""
 	if s.Tag != nil {
@@ -633,20 +548,4 @@ func (m *module) switchStatement(s *ast.SwitchStmt) {
 		m.line("else:")
 		m.body(last.Body)
 	}
-}
-
-// leaves reports whether a clause has a break or fallthrough of the switch.
-func leaves(c *ast.CaseClause) (found bool) {
-	for _, s := range c.Body {
-		ast.Inspect(s, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit, *ast.SwitchStmt:
-				return false
-			case *ast.BranchStmt:
-				found = found || n.Tok == token.BREAK || n.Tok == token.FALLTHROUGH
-			}
-			return true
-		})
-	}
-	return found
 }

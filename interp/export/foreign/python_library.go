@@ -1,4 +1,4 @@
-package torch
+package foreign
 
 import (
 	"fmt"
@@ -58,7 +58,7 @@ var libraryFunctions = map[string]string{
 }
 
 // member returns a name of a package that is no call.
-func (m *module) member(e *ast.SelectorExpr) (text, bool) {
+func (m *python) member(e *ast.SelectorExpr) (text, bool) {
 	if m.packageOf(e) == symmPath {
 		if name, ok := dtypes[e.Sel.Name]; ok {
 			m.uses["torch"] = true
@@ -73,7 +73,7 @@ func (m *module) member(e *ast.SelectorExpr) (text, bool) {
 }
 
 // library returns a call of a function of a package.
-func (m *module) library(c *ast.CallExpr, path, name string) text {
+func (m *python) library(c *ast.CallExpr, path, name string) text {
 	if path == symmPath {
 		return m.symm(c, name)
 	}
@@ -113,7 +113,7 @@ func (m *module) library(c *ast.CallExpr, path, name string) text {
 }
 
 // symm returns a call of package symm.
-func (m *module) symm(c *ast.CallExpr, name string) text {
+func (m *python) symm(c *ast.CallExpr, name string) text {
 	switch name {
 	case "Empty", "Local":
 		m.plain(c)
@@ -147,7 +147,7 @@ func (m *module) symm(c *ast.CallExpr, name string) text {
 }
 
 // seconds returns a time.Duration, which counts nanoseconds, in seconds.
-func (m *module) seconds(e ast.Expr) string {
+func (m *python) seconds(e ast.Expr) string {
 	if v := m.info.Types[e].Value; v != nil {
 		ns, _ := constant.Float64Val(constant.ToFloat(v))
 		return fmt.Sprint(ns / 1e9)
@@ -158,7 +158,7 @@ func (m *module) seconds(e ast.Expr) string {
 var verb = regexp.MustCompile(`%([-+# 0]*)(\*|\d+)?(\.\d+)?([a-zA-Z%])`)
 
 // formatted returns a formatted string: Go's verbs are Python's, but for %v, %t and %q. A line's end is left out if it is printed.
-func (m *module) formatted(c *ast.CallExpr, printed bool) text {
+func (m *python) formatted(c *ast.CallExpr, printed bool) text {
 	m.plain(c)
 	v := m.info.Types[c.Args[0]].Value
 	if v == nil {

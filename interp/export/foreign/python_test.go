@@ -1,4 +1,4 @@
-package torch
+package foreign
 
 import (
 	"bufio"
@@ -17,8 +17,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// python returns a command of Python that imports the stubs of PyTorch and of cuda.bindings.
-func python(t *testing.T, args ...string) *exec.Cmd {
+// pythonCommand returns a command of Python that imports the stubs of PyTorch and of cuda.bindings.
+func pythonCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	name := os.Getenv("SYMMREPL_JUPYTER")
 	if name == "" {
@@ -39,7 +39,7 @@ func python(t *testing.T, args ...string) *exec.Cmd {
 // written writes a module to a folder.
 func written(t *testing.T, name string, cells []session.Cell) (folder string) {
 	t.Helper()
-	files, err := Module(name, cells, 4)
+	files, err := Python(name, cells, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ type launch struct {
 // hostPart runs the host part of a module as rank 1 of 3, and returns its launches and the other lines that it printed.
 func hostPart(t *testing.T, folder, module string, flags ...string) (launches []launch, lines []string) {
 	t.Helper()
-	cmd := python(t, append([]string{"testdata/stub/host_part.py", folder, module}, flags...)...)
+	cmd := pythonCommand(t, append([]string{"testdata/stub/host_part.py", folder, module}, flags...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -147,7 +147,7 @@ for source in [v for v in vars(k).values() if isinstance(v, symm.Source)] + [sym
 		"__device__ int shared;\nnamespace my { __global__ void first(half* x) { x[0] = __float2half(1); shared = 1; } }\n" +
 		"extern \"C\" __global__ void second(uint64_t n, const symm::Handle h) { if (shared) printf(\"%d\", (int)n); }`)"})
 	cells = append(cells[1:], session.Cell{ID: 10, Source: "symm.Compile(`\n__global__ void ring(symm::Handle h) { symm::barrier(h, 1); }`)"})
-	cmd := python(t, "-c", program, written(t, "k.py", cells))
+	cmd := pythonCommand(t, "-c", program, written(t, "k.py", cells))
 	cmd.Env = append(cmd.Env, "SYMM_STUB_NVRTC="+found[0], "LD_LIBRARY_PATH="+where)
 	out, err := cmd.CombinedOutput()
 	want := `['reduce_scatter<4>'] ['_Z14reduce_scatterILi4EEvN4symm6HandleEPNS0_4bf16Ej']
@@ -230,8 +230,7 @@ print(s.quotient(-7, 2), s.remainder(-7, 2), s.quotient(7, -2), s.remainder(7, 2
 import torch
 print(s.values(s.rand(s.local(torch.float32, 3), 1)), s.values(s.rand(s.local(torch.int32, 4), 42)))
 `
-	cmd := python(t, "-c", program)
-	cmd.Dir = "."
+	cmd := pythonCommand(t, "-c", "import sys; sys.path.insert(0, sys.argv[1])\n"+program, written(t, "k.py", nil))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -247,17 +246,17 @@ print(s.values(s.rand(s.local(torch.float32, 3), 1)), s.values(s.rand(s.local(to
 
 // TestSyntax parses the modules, and has them checked by pyflakes if there is one.
 func TestSyntax(t *testing.T) {
-	files := []string{"symm_torch.py"}
+	files := []string{"runtime/symm_torch.py"}
 	modules, _ := filepath.Glob("testdata/*.py")
 	files = append(files, modules...)
 	program := "import ast, sys\nfor f in sys.argv[1:]: ast.parse(open(f).read(), f)"
-	if out, err := python(t, append([]string{"-W", "error", "-c", program}, files...)...).CombinedOutput(); err != nil {
+	if out, err := pythonCommand(t, append([]string{"-W", "error", "-c", program}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if python(t, "-c", "import pyflakes").Run() != nil {
+	if pythonCommand(t, "-c", "import pyflakes").Run() != nil {
 		return
 	}
-	if out, err := python(t, append([]string{"-m", "pyflakes"}, files...)...).CombinedOutput(); err != nil {
+	if out, err := pythonCommand(t, append([]string{"-m", "pyflakes"}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

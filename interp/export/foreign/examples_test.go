@@ -1,4 +1,4 @@
-package torch
+package foreign
 
 import (
 	"flag"
@@ -29,7 +29,7 @@ func cellsOf(t *testing.T, name string) (cells []session.Cell) {
 // TestExamples compares the modules of whole sessions.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"all_reduce", "ring", "reduce_scatter"} {
-		files, err := Module(name+".py", cellsOf(t, filepath.Join("testdata", name+".cells")), 4)
+		files, err := Python(name+".py", cellsOf(t, filepath.Join("testdata", name+".cells")), 4)
 		if err != nil {
 			t.Fatal(err)
 		}

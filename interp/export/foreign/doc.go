@@ -1,4 +1,4 @@
-// Package torch writes the kernels and launches of a session as a Python module for PyTorch's symmetric memory: NAME.py, which has
+// Package foreign writes the kernels and launches of a session as a Python module for PyTorch's symmetric memory: NAME.py, which has
 // the cells, symm_torch.py, which fills a symm::Handle from what PyTorch's rendezvous returns and launches the kernels, and the
 // folder symm_include with the headers that they include.
 //
@@ -9,4 +9,4 @@
 //
 // The files of the package, from the top: module.go (the text of NAME.py), sources.go (the calls of symm.Compile), includes.go
 // (their headers), statements.go, expressions.go, calls.go and library.go (Go in Python), names.go.
-package torch
+package foreign
