@@ -26,7 +26,7 @@ type part struct {
 var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "session"}},
@@ -56,6 +56,7 @@ var parts = []part{
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
 	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/operators", "symmem/internal/devices", "symmem/internal/device"}},
+	{"symmem/foreign", []string{"symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "internal/bootstrap/launcher", "kernels", "symmem/internal", "symmem/internal/core/memory",
 		"symmem/internal/core/nccl", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},

@@ -9,8 +9,8 @@ import (
 
 // comment is a comment of a cell.
 type comment struct {
-	at, end int // in the source
-	lines   []string
+	at, end int      // in the source
+	lines   []string // without what marks them
 }
 
 // commentsOf returns the comments of a cell.
@@ -29,7 +29,7 @@ func commentsOf(source string) (list []comment) {
 		c := comment{at: file.Offset(pos), end: file.Offset(pos) + len(literal)}
 		literal = strings.TrimSuffix(strings.TrimPrefix(literal, "/*"), "*/")
 		for line := range strings.Lines(literal) {
-			c.lines = append(c.lines, strings.TrimRight("# "+strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//")), " "))
+			c.lines = append(c.lines, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//")))
 		}
 		list = append(list, c)
 	}
@@ -39,7 +39,7 @@ func commentsOf(source string) (list []comment) {
 func (m *module) commentsBefore(at int) {
 	for len(m.comments) > 0 && m.comments[0].at < at {
 		for _, line := range m.comments[0].lines {
-			m.line(line)
+			m.line(strings.TrimRight(m.lang.comment()+" "+line, " "))
 		}
 		m.comments = m.comments[1:]
 	}
@@ -59,9 +59,9 @@ func (m *module) withComments(n ast.Node, write func()) {
 		return
 	}
 	c, last := m.comments[0], len(m.out)-1
-	if strings.Contains(m.cell.recorded.Source[to:c.at], "\n") || len(c.lines) != 1 || strings.HasPrefix(strings.TrimSpace(m.out[last]), "#") {
+	if strings.Contains(m.cell.recorded.Source[to:c.at], "\n") || len(c.lines) != 1 || strings.HasPrefix(strings.TrimSpace(m.out[last]), m.lang.comment()) {
 		return
 	}
-	m.out[last] += "  " + c.lines[0]
+	m.out[last] += "  " + m.lang.comment() + " " + c.lines[0]
 	m.comments = m.comments[1:]
 }

@@ -79,7 +79,7 @@ type language interface {
 }
 
 // newModule writes the cells of a session.
-func newModule(cells []session.Cell, lang func(*module) language) (*module, error) {
+func newModule(cells []session.Cell, reserved []string, lang func(*module) language) (*module, error) {
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func newModule(cells []session.Cell, lang func(*module) language) (*module, erro
 		return nil, err
 	}
 	m := &module{
-		names: names{of: map[types.Object]string{}, taken: map[string]types.Object{}},
+		names: names{of: map[types.Object]string{}, taken: map[string]types.Object{}, reserved: reserved},
 		lost:  map[types.Object]int{}, uses: map[string]bool{}, timeouts: map[types.Object]bool{},
 	}
 	m.lang = lang(m)

@@ -18,7 +18,7 @@ type python struct {
 // Python writes the cells of a session of size ranks as the Python module of a file and what it needs beside it: the files by their
 // paths in the folder of the module.
 func Python(file string, cells []session.Cell, size int) (map[string][]byte, error) {
-	m, err := newModule(cells, func(m *module) language {
+	m, err := newModule(cells, pythonReserved, func(m *module) language {
 		return &python{m, map[types.Object]bool{}, map[types.Object]bool{}}
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *source) python(explained string) string {
 	}
 	fmt.Fprintf(&b, "%s = symm.Source(\n    %s,\n    \"cell%d.cu\",\n)\n", s.name, block(s.text), s.cell)
 	for _, k := range s.kernels {
-		fmt.Fprintf(&b, "%s = %s.kernel(%s", k.python, s.name, quote(k.name))
+		fmt.Fprintf(&b, "%s = %s.kernel(%s", k.variable, s.name, quote(k.name))
 		for _, p := range k.params {
 			b.WriteString(", " + quote(p))
 		}

@@ -169,27 +169,6 @@ func (m *python) assign(s *ast.AssignStmt) {
 	m.line(strings.Join(targets, ", ") + " = " + strings.Join(values, ", "))
 }
 
-// alias gives variables that get compiled kernels the kernels' own names.
-func (m *python) alias(s *ast.AssignStmt) bool {
-	var kernels []string
-	for i, x := range s.Rhs {
-		name, ok := m.kernelOf(x)
-		if !ok || len(s.Lhs) != len(s.Rhs) || identOf(s.Lhs[i]) == nil {
-			return false
-		}
-		kernels = append(kernels, name)
-	}
-	if !m.top {
-		m.refuse(s, "a kernel is compiled at the top of a cell")
-	}
-	for i, x := range s.Lhs {
-		obj := m.info.ObjectOf(identOf(x))
-		m.of[obj] = kernels[i]
-		delete(m.lost, obj)
-	}
-	return true
-}
-
 // appends writes x = append(x, ...).
 func (m *python) appends(s *ast.AssignStmt) bool {
 	if len(s.Lhs) != 1 || len(s.Rhs) != 1 || s.Tok != token.ASSIGN {

@@ -22,12 +22,12 @@ type source struct {
 
 // kernel is a kernel of a source.
 type kernel struct {
-	name   string // in CUDA
-	python string
-	params []string
+	name     string // in CUDA
+	variable string
+	params   []string
 }
 
-// compile returns the Python name of the kernel that a call of symm.Compile returns.
+// compile returns the name of the variable of the kernel that a call of symm.Compile returns.
 func (m *module) compile(c *ast.CallExpr) string {
 	var texts []string
 	for _, arg := range c.Args {
@@ -48,13 +48,13 @@ func (m *module) compile(c *ast.CallExpr) string {
 	return m.kernelNamed(c, s, wanted)
 }
 
-// kernelNamed returns the Python name of a kernel of a source.
+// kernelNamed returns the name of the variable of a kernel of a source.
 func (m *module) kernelNamed(at ast.Node, s *source, name string) string {
 	i := slices.IndexFunc(s.kernels, func(k kernel) bool { return k.name == name })
 	if i < 0 {
 		m.refuse(at, "the text has no kernel "+name)
 	}
-	return s.kernels[i].python
+	return s.kernels[i].variable
 }
 
 // sourceOf returns the source of a text, which it adds to the module if it is new.
@@ -91,7 +91,7 @@ func (m *module) sourceOf(at ast.Node, text string, instances []string) *source 
 	s.name = m.fresh(fmt.Sprint("source", s.cell), nil)
 	for i := range s.kernels {
 		if name, _, _ := strings.Cut(s.kernels[i].name, "<"); s.nccl == "" {
-			s.kernels[i].python = m.fresh(name[strings.LastIndexByte(name, ':')+1:], nil)
+			s.kernels[i].variable = m.fresh(name[strings.LastIndexByte(name, ':')+1:], nil)
 		}
 	}
 	m.sources = append(m.sources, s)

@@ -190,7 +190,7 @@ func (m *module) isBuiltin(c *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// kernelOf returns the Python name of the kernel of symm.Compile(...) and k.Kernel(...).
+// kernelOf returns the name of the variable of the kernel of symm.Compile(...) and k.Kernel(...).
 func (m *module) kernelOf(e ast.Expr) (string, bool) {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -206,7 +206,7 @@ func (m *module) kernelOf(e ast.Expr) (string, bool) {
 		v := m.info.Types[c.Args[0]].Value
 		for _, s := range m.sources {
 			for _, k := range s.kernels {
-				if k.python == known && v != nil {
+				if k.variable == known && v != nil {
 					return m.kernelNamed(c, s, constant.StringVal(v)), true
 				}
 			}
@@ -216,10 +216,31 @@ func (m *module) kernelOf(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// kernel returns the Python name of a kernel.
+// kernel returns the name of the variable of a kernel.
 func (m *module) kernel(e ast.Expr) string {
 	if name, ok := m.kernelOf(e); ok {
 		return name
 	}
 	return m.lang.expr(e)
+}
+
+// alias gives variables that get compiled kernels the kernels' own names.
+func (m *module) alias(s *ast.AssignStmt) bool {
+	var kernels []string
+	for i, x := range s.Rhs {
+		name, ok := m.kernelOf(x)
+		if !ok || len(s.Lhs) != len(s.Rhs) || identOf(s.Lhs[i]) == nil {
+			return false
+		}
+		kernels = append(kernels, name)
+	}
+	if !m.top {
+		m.refuse(s, "a kernel is compiled at the top of a cell")
+	}
+	for i, x := range s.Lhs {
+		obj := m.info.ObjectOf(identOf(x))
+		m.of[obj] = kernels[i]
+		delete(m.lost, obj)
+	}
+	return true
 }

@@ -10,11 +10,14 @@ import (
 	"github.com/symmrepl/symmrepl/interp/export"
 	"github.com/symmrepl/symmrepl/interp/export/foreign"
 	"github.com/symmrepl/symmrepl/session"
+	compile "github.com/symmrepl/symmrepl/symmem/foreign"
 )
 
 // programs are what sessions can be written as.
 func programs() command.Programs {
-	return command.Programs{File: export.Program, Folder: export.Folder, Python: foreign.Python}
+	return command.Programs{File: export.Program, Folder: export.Folder, Python: foreign.Python, Cpp: func(cells []session.Cell, size int) (map[string][]byte, error) {
+		return foreign.Cpp(cells, size, foreign.Compiler{Cubin: compile.Cubin, Unit: compile.Unit, Flags: compile.Flags, Arch: "sm_90"})
+	}}
 }
 
 // defaultSize is the number of ranks for which symmrepl export writes a program if -n does not say.
@@ -33,7 +36,7 @@ func exportFile(_ context.Context, o options, args []string) (int, error) {
 	if err != nil {
 		return 0, misused("export: %v", err)
 	}
-	made, err := programs().Make(o.out, cells, size)
+	made, err := programs().Make(o.out, o.cpp, cells, size)
 	if err == nil {
 		err = made.Write(o.out)
 	}

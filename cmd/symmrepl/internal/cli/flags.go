@@ -44,6 +44,7 @@ type options struct {
 
 	// export
 	out string // the file or folder to write
+	cpp bool   // a program of C++
 
 	// bench
 	simulate int   // ranks of the largest session that bench session simulates; 0: none
@@ -146,6 +147,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&o.svg, "svg", "", "")
 	flags.StringVar(&o.out, "o", "", "")
+	flags.BoolVar(&o.cpp, "cpp", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
 	flags.BoolVar(&o.version, "version", false, "")
@@ -217,7 +219,7 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel"
-	case "o":
+	case "o", "cpp":
 		return "export"
 	case "sanitize", "schedules", "seed", "deadlock":
 		return "run, -e and the prompt"
