@@ -64,7 +64,7 @@ func (m *cpp) expression(e ast.Expr) text {
 		} else if path != "" && m.info.Types[e].Value != nil {
 			return m.constant(e)
 		}
-		m.refuse(e, "there is no "+strings.TrimSpace(m.goText(e))+" in C++")
+		m.refuse(e, "there is no "+m.words(e)+" in C++")
 	case *ast.UnaryExpr:
 		switch e.Op {
 		case token.SUB, token.NOT, token.XOR, token.ADD:
@@ -178,11 +178,22 @@ var cppOperators = map[token.Token]int{
 }
 
 func (m *cpp) binary(e *ast.BinaryExpr) text {
+	if v := m.info.Types[e].Value; v != nil && v.Kind() == constant.Int {
+		if n, exact := constant.Int64Val(v); !exact || n != int64(int32(n)) {
+			return m.constant(e) // the parts are ints of C++
+		}
+	}
 	precedence, ok := cppOperators[e.Op]
+	if e.Op == token.AND_NOT {
+		return text{m.expression(e.X).in(cppBitAnd) + " & ~" + m.expression(e.Y).in(cppUnary), cppBitAnd}
+	}
 	if !ok || m.isNil(e.X) || m.isNil(e.Y) {
 		m.refuse(e, "C++ has no "+e.Op.String()+" as Go has")
 	}
 	x, y := m.expression(e.X), m.expression(e.Y)
+	if e.Op == token.SHL && m.info.Types[e].Value == nil && m.info.Types[e.X].Value != nil {
+		x = text{"(" + m.typ(e, m.info.TypeOf(e)) + ")" + x.in(cppUnary), cppUnary}
+	}
 	if e.Op == token.ADD && basic(m.info.TypeOf(e))&types.IsString != 0 && m.info.Types[e.X].Value != nil {
 		x = cppAtomic("std::string(%s)", x.s)
 	}
@@ -271,7 +282,7 @@ func (m *cpp) conversion(c *ast.CallExpr) text {
 	from, to := m.info.TypeOf(c.Args[0]), m.info.TypeOf(c)
 	x := m.expression(c.Args[0])
 	switch {
-	case types.Identical(from, to), basic(to)&types.IsString != 0 && basic(from)&types.IsString != 0:
+	case types.Identical(from, to) && m.info.Types[c].Value == nil, basic(to)&types.IsString != 0 && basic(from)&types.IsString != 0:
 		return x
 	case basic(to)&types.IsNumeric != 0 && basic(from)&types.IsNumeric != 0:
 		if m.info.Types[c].Value != nil {
@@ -332,7 +343,7 @@ func (m *cpp) arguments(c *ast.CallExpr, timeout string) string {
 		case "Shared", "Tensor", "Handle", "DType", "":
 			list = append(list, m.expr(a))
 		default:
-			m.refuse(a, "symm_host.hpp has no such option as "+strings.TrimSpace(m.goText(a)))
+			m.refuse(a, "symm_host.hpp has no such option as "+m.words(a))
 		}
 	}
 	return strings.Join(list, ", ")

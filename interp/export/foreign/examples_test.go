@@ -26,25 +26,42 @@ func cellsOf(t *testing.T, name string) (cells []session.Cell) {
 	return cells
 }
 
-// TestExamples compares the modules of whole sessions.
+// nothing compiles kernels to names.
+var nothing = Compiler{
+	Cubin: func(name, text, arch string, instances ...string) ([]byte, error) {
+		return []byte(name + " for " + arch), nil
+	},
+	Unit:  func(name, text string, instances ...string) (string, error) { return "// " + name, nil },
+	Flags: func() string { return "-flags" },
+	Arch:  "sm_90",
+}
+
+// TestExamples compares the programs of whole sessions, in Python and C++.
 func TestExamples(t *testing.T) {
-	for _, name := range []string{"all_reduce", "ring", "reduce_scatter"} {
-		files, err := Python(name+".py", cellsOf(t, filepath.Join("testdata", name+".cells")), 4)
+	for _, name := range []string{"all_reduce", "ring", "reduce_scatter", "constructs", "nccl"} {
+		cells := cellsOf(t, filepath.Join("testdata", name+".cells"))
+		python, err := Python(name+".py", cells, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden := filepath.Join("testdata", name+".py")
-		if *update {
-			if err := os.WriteFile(golden, files[name+".py"], 0o644); err != nil {
+		cpp, err := Cpp(cells, 4, nothing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for golden, got := range map[string][]byte{name + ".py": python[name+".py"], name + ".cpp": cpp["main.cpp"]} {
+			golden = filepath.Join("testdata", golden)
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := files[name+".py"]; string(got) != string(want) {
-			t.Errorf("%s is\n%s", golden, got)
+			if string(got) != string(want) {
+				t.Errorf("%s is\n%s", golden, got)
+			}
 		}
 	}
 }

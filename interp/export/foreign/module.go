@@ -102,7 +102,7 @@ func newModule(cells []session.Cell, reserved []string, lang func(*module) langu
 // writeCell writes a cell into the function run.
 func (m *module) writeCell(c *cell, last bool) {
 	m.cell, m.deep = c, 1
-	if len(m.out) > 0 {
+	if n := len(m.out); n > 0 && m.out[n-1] != "" {
 		m.out = append(m.out, "")
 	}
 	m.line(m.lang.comment() + " " + export.Title(c.recorded) + ".")
@@ -186,7 +186,12 @@ func (m *module) attempt(n ast.Node, write func()) {
 	write()
 }
 
-// goText returns the text of a node of the cell.
+// words returns the text of an expression of the cell.
+func (m *module) words(e ast.Expr) string {
+	return m.cell.recorded.Source[m.cell.Offset(e.Pos()):m.cell.Offset(e.End())]
+}
+
+// goText returns the text of a statement or declaration of the cell.
 func (m *module) goText(n ast.Node) string {
 	from, to := m.cell.Offset(n.Pos()), m.cell.Offset(n.End())
 	if from < 0 || to < from || to > len(m.cell.recorded.Source) {

@@ -78,7 +78,7 @@ func (m *module) python(file string, size int, missing []string) string {
 	if len(m.out) == 0 {
 		m.out = []string{"    pass"}
 	}
-	b.WriteString(strings.Join(m.out, "\n") + "\n\n\nif __name__ == \"__main__\":\n    symm.main(run)\n")
+	b.WriteString(strings.TrimRight(strings.Join(m.out, "\n"), "\n") + "\n\n\nif __name__ == \"__main__\":\n    symm.main(run)\n")
 	return b.String()
 }
 

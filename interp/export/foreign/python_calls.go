@@ -200,7 +200,7 @@ func (m *python) arguments(c *ast.CallExpr) string {
 		case "Tensor", "Handle", "DType", "":
 			list = append(list, m.expr(a))
 		default:
-			m.refuse(a, "PyTorch has no such option as "+strings.TrimSpace(m.goText(a)))
+			m.refuse(a, "PyTorch has no such option as "+m.words(a))
 		}
 	}
 	return strings.Join(list, ", ")

@@ -185,7 +185,7 @@ func (m *python) selector(e *ast.SelectorExpr) text {
 			return m.constant(e)
 		}
 	}
-	m.refuse(e, "there is no "+strings.TrimSpace(m.goText(e))+" in Python")
+	m.refuse(e, "there is no "+m.words(e)+" in Python")
 	return text{}
 }
 
@@ -218,10 +218,13 @@ var operators = map[token.Token]struct {
 
 func (m *python) binary(e *ast.BinaryExpr) text {
 	op, ok := operators[e.Op]
+	x, y := m.expression(e.X), m.expression(e.Y)
+	if e.Op == token.AND_NOT {
+		return text{x.in(bitAnd) + " & ~" + y.in(unary), bitAnd}
+	}
 	if !ok {
 		m.refuse(e, "Python has no operator "+e.Op.String())
 	}
-	x, y := m.expression(e.X), m.expression(e.Y)
 	integers := basic(m.info.TypeOf(e))&types.IsInteger != 0
 	switch {
 	case op.precedence == comparison:

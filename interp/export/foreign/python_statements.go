@@ -205,6 +205,9 @@ func (m *python) function(s *ast.AssignStmt) bool {
 
 // def writes a function.
 func (m *python) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
+	if last := m.out[len(m.out)-1]; last != "" && !strings.HasSuffix(last, ":") && !strings.HasPrefix(strings.TrimSpace(last), "#") {
+		m.out = append(m.out, "")
+	}
 	m.line("def " + name + "(" + strings.Join(m.params(t), ", ") + "):")
 	m.defs = append(m.defs, t)
 	m.deep++
@@ -217,6 +220,7 @@ func (m *python) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	m.deep--
 	m.body(body.List)
 	m.defs = m.defs[:len(m.defs)-1]
+	m.out = append(m.out, "")
 }
 
 // outer returns the names of variables of outer functions that a function assigns to.

@@ -260,3 +260,19 @@ func TestSyntax(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// constructs is what testdata/constructs.cells prints in a session.
+var constructs = []string{
+	"sum 223", "610 -3 -1 5", "4 25 4 1.5 bc 1", "high middle low 20 0.67    42|", "1748694682 4 9223372036854775813 1 -4 true true", "11 7 3 true",
+}
+
+// TestConstructs runs Go in Python that needs no device.
+func TestConstructs(t *testing.T) {
+	_, lines := hostPart(t, written(t, "k.py", cellsOf(t, "testdata/constructs.cells")), "k")
+	for i, want := range constructs {
+		want = "[1] " + strings.NewReplacer("true", "True", "false", "False").Replace(want)
+		if i >= len(lines) || lines[i] != want {
+			t.Errorf("line %d of %q is not %q", i, lines, want)
+		}
+	}
+}

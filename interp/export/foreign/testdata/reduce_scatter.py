@@ -52,6 +52,7 @@ def run():
         for i in range(len(a)):
             largest = max(largest, abs(a[i] - b[i]))
         return largest
+
     theirs = symm.values(symm.reduce_scatter(x, "sum"))
     worst = 0.0
     for i in range(len(ours)):
