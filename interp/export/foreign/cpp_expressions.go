@@ -185,7 +185,7 @@ func (m *cpp) binary(e *ast.BinaryExpr) text {
 	}
 	precedence, ok := cppOperators[e.Op]
 	if e.Op == token.AND_NOT {
-		return text{m.expression(e.X).in(cppBitAnd) + " & ~" + m.expression(e.Y).in(cppUnary), cppBitAnd}
+		return text{m.expression(e.X).in(cppUnary) + " & ~" + m.expression(e.Y).in(cppUnary), cppBitAnd}
 	}
 	if !ok || m.isNil(e.X) || m.isNil(e.Y) {
 		m.refuse(e, "C++ has no "+e.Op.String()+" as Go has")
@@ -199,6 +199,9 @@ func (m *cpp) binary(e *ast.BinaryExpr) text {
 	}
 	if precedence == cppAnd || precedence == cppOr || precedence == cppEqual || precedence == cppLess {
 		return text{cppOperand(x, precedence) + " " + e.Op.String() + " " + cppOperand(y, precedence+1), precedence}
+	}
+	if precedence < cppSum { // compilers ask for parentheses
+		return text{x.in(cppUnary) + " " + e.Op.String() + " " + y.in(cppUnary), precedence}
 	}
 	result := text{x.in(precedence) + " " + e.Op.String() + " " + y.in(precedence+1), precedence}
 	if b, ok := m.info.TypeOf(e).Underlying().(*types.Basic); ok && m.info.Types[e].Value == nil {

@@ -103,7 +103,7 @@ static void cells() {
     long x = 3;
     long y = 4;
     std::tie(x, y) = std::make_tuple(y, x);
-    symm::println(hash, small, wide, x - y, -7 >> 1, (7 & ~2 | 8) == 13, std::sqrt(16.0) == 4.0);
+    symm::println(hash, small, wide, x - y, -7 >> 1, ((7 & ~2) | 8) == 13, std::sqrt(16.0) == 4.0);
     symm::meet();
 
     // Cell 6.
