@@ -69,8 +69,8 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
 
-exported: | go c++ ## export a session as a folder, build that without a network, and run it
-	go test -count=1 -v -timeout 20m -run '^TestExportedFolder$$' ./cmd/symmrepl -exported
+exported: | go c++ ## export a session as a folder of Go and of C++, build them without a network, and run them
+	go test -count=1 -v -timeout 20m -run '^TestExported(Folder|Cpp)$$' ./cmd/symmrepl -exported
 
 foreign: build ## run the test programs of Go and of yaegi, and compare with the Go toolchain: GOTEST=DIR YAEGITEST=DIR
 	go run ./interp/internal/foreign -program $(BIN) -go "$(GOTEST)" -yaegi "$(YAEGITEST)" -list
