@@ -228,6 +228,10 @@ def offsets(c): return [getattr(c, name).offset for name, _ in c._fields_]
 print(s.ABI_VERSION, s.MAX_RANKS, s.COUNTERS, s.WATCH_BYTES, s.FAULT_AT, offsets(s.Context), offsets(s.HandleStruct), offsets(s.WaitRecord))
 print(s.quotient(-7, 2), s.remainder(-7, 2), s.quotient(7, -2), s.remainder(7, 2))
 import torch
+from cuda.bindings import driver
+driver.abi = [2, 40, 1816, 72]
+try: s._barrier.launch((1,), (1,), s.rendezvous(s.empty(torch.int32, 4)), 0)
+except RuntimeError as e: print(e)
 print(s.values(s.rand(s.local(torch.float32, 3), 1)), s.values(s.rand(s.local(torch.int32, 4), 42)))
 `
 	cmd := pythonCommand(t, "-c", "import sys; sys.path.insert(0, sys.argv[1])\n"+program, written(t, "k.py", nil))
@@ -238,7 +242,9 @@ print(s.values(s.rand(s.local(torch.float32, 3), 1)), s.values(s.rand(s.local(to
 	}
 	// The last line is what symm.Local(symm.F32, 3).Rand(1) and symm.Local(symm.I32, 4).Rand(42) are in a session.
 	want := "1 72 64 5248 64 [0, 8, 16, 20, 24, 28, 32, 36] [0, 40, 48, 56, 632, 1208, 1784, 1792, 1800, 1804] [0, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56]\n" +
-		"-3 -1 -3 1\n[0.5665615200996399, 0.7457817196846008, 0.9710026979446411] [94, 20, 35, 44]\n"
+		"-3 -1 -3 1\n" +
+		"symm_operations.cu was compiled with version and sizes [2, 40, 1816, 72] of symm::Handle, symm_torch.py has [1, 40, 1808, 72]: export them again, together\n" +
+		"[0.5665615200996399, 0.7457817196846008, 0.9710026979446411] [94, 20, 35, 44]\n"
 	if string(out) != want {
 		t.Errorf("printed %s, want %s", out, want)
 	}

@@ -224,11 +224,11 @@ def values(tensor):
 
 
 def addresses(tensor, handle, rank):
-    """The address of every rank's copy of a tensor. Its offset is the same on all ranks: PyTorch's handle has the addresses of
-    the allocation, and `offset` where the tensor lies in it; a view of the tensor lies further on."""
+    """The address of every rank's copy of a tensor. PyTorch's handle has the addresses of the allocation, in which the tensor lies
+    at `offset`, and a view of it further on: at the same place on all ranks."""
     start = tensor.data_ptr() - handle.buffer_ptrs[rank]
-    if not 0 <= start <= handle.buffer_size - tensor.nbytes:
-        raise ValueError(f"the tensor at {tensor.data_ptr():#x} is not in its allocation, {handle.buffer_size} bytes at {handle.buffer_ptrs[rank]:#x}")
+    if start < 0:
+        raise ValueError(f"the tensor at {tensor.data_ptr():#x} is not in its allocation at {handle.buffer_ptrs[rank]:#x}")
     return [base + start for base in handle.buffer_ptrs]
 
 
@@ -257,8 +257,7 @@ class Handle:
 
     def get_remote_tensor(self, peer):
         """A peer's copy of the tensor."""
-        size = self.tensor.element_size()
-        first = (self.buffer_ptrs[peer] - self.torch.buffer_ptrs[peer]) // size
+        first = (self.buffer_ptrs[peer] - self.torch.buffer_ptrs[peer]) // self.tensor.element_size()
         copy = self.torch.get_buffer(peer, self.tensor.shape, self.tensor.dtype, first)
         if copy.data_ptr() != self.buffer_ptrs[peer]:
             raise RuntimeError(f"PyTorch's get_buffer({peer}) is at {copy.data_ptr():#x}, not at {self.buffer_ptrs[peer]:#x}")
@@ -484,10 +483,12 @@ def _travelling(tensor):
 def all_reduce(tensor, op):
     """The tensors of all ranks, combined element by element."""
     t = _travelling(tensor)
+    if tensor.dtype in (torch.float16, torch.bfloat16):
+        t = t.float()
     dist.all_reduce(t, _OPERATORS[op], group=start().group)
     if op == "avg":
-        t = (t / world_size()).to(tensor.dtype)
-    return t.to(tensor.device)
+        t = t / world_size()
+    return t.to(tensor.device).to(tensor.dtype)
 
 
 def all_gather(tensor):
@@ -564,8 +565,8 @@ def _check_handle(h):
     """Compares what a kernel reads through a handle with what torch.distributed brings, and that after barriers of kernels only."""
     kept = h.tensor.clone()
     as_bytes = h.tensor.view(-1).view(torch.uint8)
-    pattern = torch.arange(as_bytes.numel(), device=as_bytes.device) * 31 + 7 * h.rank + 1
-    as_bytes.copy_(pattern.to(torch.uint8))
+    pattern = torch.arange(as_bytes.numel(), device=as_bytes.device) * 31 + (7 * h.rank + 1)
+    as_bytes.copy_((pattern & 255).to(torch.uint8))
     h.barrier(0)
     copies = [torch.empty_like(as_bytes) for _ in range(h.world_size)]
     for peer, copy in enumerate(copies):

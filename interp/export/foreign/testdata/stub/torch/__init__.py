@@ -116,6 +116,9 @@ class Tensor:
     def to(self, what):
         return make(self.shape, what).copy_(self) if isinstance(what, dtype) else self.clone()
 
+    def float(self):
+        return self.to(float32)
+
     def double(self):
         return self.to(float64)
 
