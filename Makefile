@@ -13,7 +13,7 @@ NCCL := .venv/nccl
 # others with cgo's checks of pointers, which cost a tenth.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -100,8 +100,11 @@ bench-interp: | go c++ ## measure cells beside plain yaegi, and what thousands o
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle
 
+gpu-export: | go c++ ## build a folder of sessions exported to Python and C++ that a GPU machine checks: gpu-export/run
+	./.ci/gpu-export gpu-export
+
 clean: ## remove all build output
-	rm -rf bin build gpu-bundle
+	rm -rf bin build gpu-bundle gpu-export
 
 # The folder of NVIDIA's run-time compiler, from its Python wheel: tests compile the kernels for GPUs even on machines without one.
 $(NVRTC): | python3
