@@ -16,7 +16,7 @@ test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -50,8 +50,8 @@ test-long: $(UCX) $(NCCL) | go c++ ## what make test has no time for, or some of
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
 
-exported: | go c++ ## export a session as a folder, build that without a network, and run it
-	go test -count=1 -v -timeout 20m -run '^TestExportedFolder$$' ./cmd/symmrepl -exported
+exported: | go c++ ## export a session as a folder of Go and of C++, build them without a network, and run them
+	go test -count=1 -v -timeout 20m -run '^TestExported(Folder|Cpp)$$' ./cmd/symmrepl -exported
 
 foreign: build ## run the test programs of Go and of yaegi, and compare with the Go toolchain: GOTEST=DIR YAEGITEST=DIR
 	go run ./interp/internal/foreign -program $(BIN) -go "$(GOTEST)" -yaegi "$(YAEGITEST)" -list
@@ -81,8 +81,11 @@ bench-interp: | go c++ ## measure cells beside plain yaegi, and what thousands o
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle
 
+gpu-export: | go c++ ## build a folder of sessions exported to Python and C++ that a GPU machine checks: gpu-export/run
+	./.ci/gpu-export gpu-export
+
 clean: ## remove all build output
-	rm -rf bin build gpu-bundle
+	rm -rf bin build gpu-bundle gpu-export
 
 # The folder of NVIDIA's run-time compiler, from its Python wheel: tests compile the kernels for GPUs even on machines without one.
 $(NVRTC): | python3

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/cuda/* include/toolkit/*.h include/library/cstdint include/library/*/*.h
+//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/c/*.h include/cuda/* include/toolkit/*.h include/library/cstdint include/library/*/*.h
 var sources embed.FS
 
 // File is a source text.
@@ -17,7 +17,7 @@ type File struct {
 	Text string
 }
 
-const include, library, toolkit = "include/", "include/library/", "include/toolkit/"
+const include, cLibrary, library, toolkit = "include/", "include/c/", "include/library/", "include/toolkit/"
 
 // Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
 // parts, and cuda/atomic.
@@ -44,10 +44,14 @@ func under(folder string, patterns ...string) []File {
 	return files
 }
 
-// CHeaders returns the names of C's headers that a snippet may include on every device. The compilers have what device code uses
-// of them without a declaration.
-func CHeaders() []string {
-	return []string{"stdint.h", "stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"}
+// CHeaders returns C's headers that a snippet may include on every device. The compilers have what device code uses of them without a
+// declaration, except for the types of stdint.h, of which NVRTC gets the text and which comes ahead of every snippet there.
+func CHeaders() []File {
+	files := under(cLibrary, "stdint.h")
+	for _, name := range []string{"stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"} {
+		files = append(files, File{Name: name})
+	}
+	return files
 }
 
 // BuiltinHeaders returns what the operations' sources can include: Headers and the operations' own.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/signature"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
 // Kernel is a __global__ function of a text that Compile accepted.

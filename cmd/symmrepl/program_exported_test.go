@@ -66,3 +66,62 @@ func TestExportedFolder(t *testing.T) {
 		t.Errorf("the ranks printed %q and %q, want %q", text, said.String(), want)
 	}
 }
+
+// A session becomes a program of C++, and a file of cells one without a session. With -exported g++ alone builds the first for the emulated device, and two
+// processes of it print what the session printed.
+func TestExportedCpp(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, 2)
+	dir := filepath.Join(h.dir, "session")
+	cells := "rank, size := symm.Rank(), symm.WorldSize(); x := symm.Empty(symm.F32, 64).Fill(rank + 1); h := symm.Rendezvous(x)\n" +
+		"k := symm.Compile(`__global__ void sum(symm::Handle h, float* out) { if (!symm::barrier(h, 0)) return; float s = 0;" +
+		" for (int p = 0; p < h.world_size; p++) s += h.buffer<float>(p)[threadIdx.x]; out[threadIdx.x] = s; symm::barrier(h, 0); }`)\n" +
+		"out := symm.Local(symm.F32, 64); k.Launch(symm.Grid(1), symm.Block(64), h, out); fmt.Println(size, out.Float32s()[63])\n"
+	r := h.run(cells+":export "+dir+" --cpp\n:export "+dir+".py\n", "-n", "2", "--device", "cpu")
+	if want := "[0,1] 2 3\n" + dir + ": 3 cells\n" + dir + ".py: 3 cells\n"; r.status != 0 || !strings.HasSuffix(r.out, want) {
+		t.Fatalf("%+v", r)
+	}
+	for _, name := range []string{"session/main.cpp", "session/cell2.cu", "session/cell2_cpu.cpp", "session/symm_include/symm/abi.cuh", "session.py", "symm_torch.py", "symm_include/symm.cuh"} {
+		if _, err := os.Stat(filepath.Join(h.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	file := filepath.Join(h.dir, "cells.go")
+	if err := os.WriteFile(file, []byte("// %%\n"+strings.ReplaceAll(cells, "\n", "\n// %%\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "export", file, "-o", filepath.Join(h.dir, "again.py")); r.status != 0 || r.out != filepath.Join(h.dir, "again.py")+": 3 cells\n" {
+		t.Errorf("%+v", r)
+	}
+	one, _ := os.ReadFile(filepath.Join(h.dir, "session.py"))
+	two, _ := os.ReadFile(filepath.Join(h.dir, "again.py"))
+	if want := strings.ReplaceAll(strings.ReplaceAll(string(one), "session", "again"), "nproc-per-node 2", "nproc-per-node 4"); strings.ReplaceAll(string(two), "session", "again") != want {
+		t.Errorf("the file became\n%s", two)
+	}
+	if !*exported {
+		return // make exported builds it
+	}
+	build := exec.Command("make", "emulated")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	port := freePort(t)
+	var said [2]strings.Builder
+	var ranks [2]*exec.Cmd
+	for rank := range ranks {
+		c := exec.Command("./session", "--test")
+		c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(append(os.Environ(), byHand(rank, 2, port)...), "SYMM_DEVICE=cpu"), &said[rank], &said[rank]
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ranks[rank] = c
+	}
+	for rank, c := range ranks {
+		err := c.Wait()
+		want := []string{"[0] 2 3\n2 ranks: all 2 checks of each rank are right\n", "[1] 2 3\n"}[rank]
+		if err != nil || said[rank].String() != want {
+			t.Errorf("rank %d: %v, %q, want %q", rank, err, said[rank].String(), want)
+		}
+	}
+}

@@ -6,10 +6,8 @@ import (
 	"go/types"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -114,36 +112,17 @@ func newProgram(cells []session.Cell, size int, header string) ([]byte, error) {
 	return p.finish(text)
 }
 
-// unchecked begins the message about a cell that ran but does not check after those before it.
-const unchecked = "it does not check after the cells before it: "
-
 // check checks the cells.
 func (p *program) check(cells []session.Cell) error {
-	for _, recorded := range cells {
-		c := &cell{Cell: recorded, fresh: map[*types.Var]bool{}}
-		c.Name, c.Line = "", 0
-		checked, err := p.checkCell(c.Cell)
-		if err != nil && c.Failed == "" {
-			return &Error{c.ID, unchecked + err.Error(), "ranks that were restarted may have had other names"}
-		}
-		c.checked = checked
-		p.cells = append(p.cells, c)
+	checked, err := Check(p.checker, cells)
+	if err != nil {
+		return err
+	}
+	for i, recorded := range cells {
+		recorded.Name, recorded.Line = "", 0
+		p.cells = append(p.cells, &cell{Cell: recorded, checked: checked[i], fresh: map[*types.Var]bool{}})
 	}
 	return nil
-}
-
-// checkCell checks the next cell and adds its definitions to the session.
-func (p *program) checkCell(cell session.Cell) (*check.Cell, *session.Error) {
-	syntax, failed := p.checker.Parse(cell)
-	if failed != nil {
-		return nil, help.Explain(failed)
-	}
-	c, failed := p.checker.Check(syntax)
-	if failed != nil {
-		return nil, help.Explain(failed)
-	}
-	p.checker.Define(c)
-	return c, nil
 }
 
 // define gives the objects of a cell names in the program.
@@ -255,15 +234,3 @@ func (p *program) checkUses(c *cell) error {
 
 // offset returns the offset of pos in the cell's source, or 0 if it is elsewhere.
 func (c *cell) offset(pos token.Pos) int { return max(c.checked.Offset(pos), 0) }
-
-// title returns the cell's number and ranks as text.
-func (c *cell) title() string {
-	text := fmt.Sprintf("Cell %d", c.ID)
-	if c.Ranks != nil {
-		text += ", on ranks " + session.FormatRanks(c.Ranks)
-	}
-	if c.Failed != "" {
-		text += ", failed and was left out: " + strings.Map(func(r rune) rune { return max(r, ' ') }, c.Failed)
-	}
-	return text
-}

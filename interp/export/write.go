@@ -49,7 +49,7 @@ func (p *program) write() (text string, err error) {
 	for _, c := range p.cells {
 		current = c.ID
 		done := p.cell(c)
-		fmt.Fprintf(&body, "\n// %s.\n", strings.TrimSuffix(c.title(), "."))
+		fmt.Fprintf(&body, "\n// %s.\n", Title(c.Cell))
 		if c.Failed != "" && c.Source != "" {
 			body.WriteString("//\n" + commented(c.Source))
 		}

@@ -12,6 +12,9 @@ const (
 	Counters = 64 // of a group: symm/remote.cuh
 
 	MaxOutside = 16 // accesses out of bounds that a process publishes at a time
+
+	// Version is the version of the layouts of docs/abi.md. It changes when they do.
+	Version = 1
 )
 
 // Ptr is an address in a device's address space. On the cpu device it is a host address. Peer memory that was imported has

@@ -32,6 +32,7 @@ constexpr int kMaxRanks = 72;  // of a group whose members share memory, and of 
 constexpr int kMaxWaits = 64;  // that a process publishes at a time
 constexpr int kMaxOutside = 16;  // accesses that a process publishes at a time: see context.cuh
 constexpr int kCounters = 64;  // of a group: see remote.cuh
-SYMM_VALUES(Limits, kMaxRanks, kMaxWaits, kMaxOutside, kCounters)
+constexpr int kAbiVersion = 1;  // of Context, Handle, Watch and the signal block: see abi.cuh
+SYMM_VALUES(Limits, kMaxRanks, kMaxWaits, kMaxOutside, kCounters, kAbiVersion)
 
 }  // namespace symm

@@ -12,10 +12,10 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
 // snippetFile is the snippet's file name for the compiler. It does not depend on the cell, so that

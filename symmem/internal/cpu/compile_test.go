@@ -80,8 +80,8 @@ func TestHeaders(t *testing.T) {
 	for _, h := range kernels.Headers() {
 		text += "#include \"" + h.Name + "\"\n"
 	}
-	for _, name := range kernels.CHeaders() {
-		text += "#include <" + name + ">\n"
+	for _, h := range kernels.CHeaders() {
+		text += "#include <" + h.Name + ">\n"
 	}
 	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"}); err != nil {
 		t.Error(err)

@@ -103,8 +103,8 @@ func allHeaders() ([]kernels.File, error) {
 		headers = append(headers, kernels.File{Name: strings.TrimPrefix(path, "include/"), Text: string(text)})
 		return err
 	})
-	for _, name := range kernels.CHeaders() {
-		headers = append(headers, kernels.File{Name: name})
+	for _, f := range kernels.CHeaders() {
+		headers = append(headers, kernels.File{Name: f.Name})
 	}
 	return slices.Concat(headers, kernels.Headers(), kernels.LibraryHeaders(), kernels.ToolkitHeaders()), err
 }

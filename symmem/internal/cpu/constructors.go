@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 

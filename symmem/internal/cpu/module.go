@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
 // kernel is a __global__ function with the layout of its parameters and, for a snippet, their names and types.

@@ -13,3 +13,12 @@ import (
 func Open(int) (device.Device, error) {
 	return nil, &device.UnavailableError{Kind: "cpu", Why: "it runs on linux/amd64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
 }
+
+// Unit returns an error, as Open does.
+func Unit(device.Source) (string, error) {
+	_, err := Open(0)
+	return "", err
+}
+
+// Flags returns none.
+func Flags() string { return "" }

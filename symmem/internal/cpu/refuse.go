@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 

@@ -6,32 +6,10 @@ import (
 	"github.com/symmrepl/symmrepl/kernels"
 )
 
-// stdint is what NVRTC, which has no headers of its own, lacks of the types that CUDA code takes for granted. The 64-bit ones are as
-// in CUDA's C++ library for NVRTC.
-const stdint = `#pragma once
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
-typedef long long intptr_t;
-typedef unsigned long long uintptr_t;
-`
-
 // snippetHeaders are what a user's snippet can include without a file: the public headers of package kernels and C's. Those of first
 // come ahead of the text.
 func snippetHeaders() (headers [][2]string, first []string) {
-	for _, name := range kernels.CHeaders() {
-		text := ""
-		if name == "stdint.h" {
-			text = stdint
-		}
-		headers = append(headers, [2]string{name, text})
-	}
-	headers = slices.Concat(headers, named(kernels.Headers()), named(kernels.LibraryHeaders()))
+	headers = slices.Concat(named(kernels.CHeaders()), named(kernels.Headers()), named(kernels.LibraryHeaders()))
 	return headers, []string{"stdint.h", "symm.cuh"}
 }
 

@@ -113,15 +113,13 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 	const once = "#pragma once\n"
 	const runtime = once + "#ifndef CUDART_VERSION\n#define CUDART_VERSION 13000\n#endif\ntypedef struct CUstream_st* cudaStream_t;\ntypedef struct CUevent_st* cudaEvent_t;\n"
 	unit.Headers = [][2]string{
-		{"stdint.h", stdint}, {"stdbool.h", once}, {"limits.h", once + "#define INT_MIN (-2147483647 - 1)\n#define INT_MAX 2147483647\n"},
+		{"stdbool.h", once}, {"limits.h", once + "#define INT_MIN (-2147483647 - 1)\n#define INT_MAX 2147483647\n"},
 		{"cuda.h", once + "#define CUDA_VERSION 13000\ntypedef enum { CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3 } CUmemLocationType;\n"},
 		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once}, {"algorithm", once},
 		{"type_traits", once + traits}, {ncclFirst, once + "#undef __host__\n#define __host__\n#include <cuda/atomic>\n"},
 	}
-	for _, name := range kernels.CHeaders() {
-		if name != "stdint.h" {
-			unit.Headers = append(unit.Headers, [2]string{name, once})
-		}
+	for _, f := range kernels.CHeaders() {
+		unit.Headers = append(unit.Headers, [2]string{f.Name, once + f.Text})
 	}
 	for _, f := range kernels.Headers() {
 		if strings.HasPrefix(f.Name, "symm") || strings.HasPrefix(f.Name, "cuda/") {

@@ -42,6 +42,10 @@ type options struct {
 	// run and -e
 	timeout time.Duration // 0: none
 
+	// export
+	out string // the file or folder to write
+	cpp bool   // a program of C++
+
 	// bench
 	simulate int   // ranks of the largest session that bench session simulates; 0: none
 	sizes    []int // in bytes; empty: choose
@@ -142,6 +146,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.dtype, "dtype", "bf16", "")
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&o.svg, "svg", "", "")
+	flags.StringVar(&o.out, "o", "", "")
+	flags.BoolVar(&o.cpp, "cpp", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
 	flags.BoolVar(&o.version, "version", false, "")
@@ -213,6 +219,8 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel"
+	case "o", "cpp":
+		return "export"
 	case "sanitize", "schedules", "seed", "deadlock":
 		return "run, -e and the prompt"
 	}

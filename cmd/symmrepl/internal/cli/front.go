@@ -12,7 +12,6 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/script"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/export"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -65,7 +64,7 @@ func front(ctx context.Context, o options, s *opened, first ...string) (int, err
 // console returns a console on the session.
 func (s *opened) console() *console.Console {
 	c := &console.Console{
-		Session: s, Size: s.size, Commands: command.All(command.Programs{File: export.Program, Folder: export.Folder}), Incomplete: check.Incomplete, Invalid: check.Invalid,
+		Session: s, Size: s.size, Commands: command.All(programs()), Incomplete: check.Incomplete, Invalid: check.Invalid,
 	}
 	if !s.emulated {
 		c.Unwatched = onGPUs(exec.LookPath)

@@ -17,6 +17,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{"run", run},
+		{"export", exportFile},
 		{"tutorial", learn},
 		{"attach", attach},
 		{"kernel", kernel},

@@ -11,6 +11,9 @@ on an emulated device in host memory.
                                 from standard input if FILE is -; flags among the arguments stand after --
     symmrepl run FOLDER [ARG...]
                                 run the program of package main in a folder; several files may be given in its place
+    symmrepl export FILE.go -o NAME [--cpp]
+                                write the cells of a script as a program, without running them: of Go as NAME.go or as the folder
+                                NAME with all that it needs, as NAME.py for PyTorch's symmetric memory, or with --cpp of C++ in the folder NAME
     symmrepl tutorial [NAME]    list the tutorials, or step through one at a prompt
     symmrepl attach [DIR]       a second prompt on a running session of yours; it asks which if there are several and no DIR
     symmrepl kernel install     install a Jupyter kernel that starts a session with these flags
@@ -66,6 +69,7 @@ Flags, which may stand before or after the arguments:
     --json              bench: print a line of JSON for each figure instead of tables; run and -e with --sanitize: print what
                         was found as JSON, and everything else to standard error
     --svg FILE          bench only: draw microseconds and bandwidth over size, with the peers and the link's limit
+    -o NAME, --cpp      export only: the file or folder to write; a program of C++
     --user, --prefix DIR, --name NAME
                         kernel install only: install for this user, which is the default, or below a folder such as a
                         Python environment's; the name that Jupyter knows it by, by default symmrepl

@@ -101,7 +101,7 @@ func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(
 
 func TestConstants(t *testing.T) {
 	want := map[string]map[string]uint64{
-		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits, "kMaxOutside": abi.MaxOutside, "kCounters": abi.Counters},
+		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits, "kMaxOutside": abi.MaxOutside, "kCounters": abi.Counters, "kAbiVersion": abi.Version},
 		"WatchBits": {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,

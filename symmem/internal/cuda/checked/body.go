@@ -3,7 +3,7 @@ package checked
 import (
 	"slices"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 // RewriteAll rewrites pointers in the bodies of functions as well, in a text that Rewrite returned: those that are declared with a value, and those that casts make. A pointer that comes of a plain one is

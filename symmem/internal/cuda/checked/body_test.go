@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 func TestRewriteAll(t *testing.T) {

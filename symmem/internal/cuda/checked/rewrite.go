@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/signature"
 )
 
 // Rewrite returns the text with the pointers checked that the kernels in it take, as signature.Parse found them there. It says of each kernel's parameters which ones are.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+	"github.com/symmrepl/symmrepl/kernels/signature"
 )
 
 func rewrite(t *testing.T, text string) (string, [][]bool) {

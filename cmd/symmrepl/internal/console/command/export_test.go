@@ -56,3 +56,28 @@ func TestExportFolder(t *testing.T) {
 		t.Errorf("%s are left", left)
 	}
 }
+
+// TestExportPython writes a module and what it needs beside it, which is overwritten only if it is asked for or the same.
+func TestExportPython(t *testing.T) {
+	t.Chdir(t.TempDir())
+	needs := "1"
+	c := consoletest.New(All(Programs{Python: func(name string, cells []session.Cell, size int) (map[string][]byte, error) {
+		return map[string][]byte{name: fmt.Append(nil, len(cells)), "needs.py": []byte(needs)}, nil
+	}}))
+	for _, entry := range []string{"x", ":export p.py", ":export q.py"} {
+		c.Run(context.Background(), entry)
+	}
+	needs = "2"
+	for _, entry := range []string{":export r.py", ":export! r.py"} {
+		c.Run(context.Background(), entry)
+	}
+	want := "p.py: 1 cell\nq.py: 1 cell\n:export: needs.py beside r.py is another; :export! r.py overwrites it\nr.py: 1 cell\n"
+	if got := c.Out.String(); got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	for name, want := range map[string]string{"p.py": "1", "r.py": "1", "needs.py": "2"} {
+		if text, err := os.ReadFile(name); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+}

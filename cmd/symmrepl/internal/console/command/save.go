@@ -18,8 +18,8 @@ that exists already is overwritten by ":save! FILE" only. ":save 8-11 FILE" writ
 and 3.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			return writeCells(ctx, c, func(_ string, cells []session.Cell) (output, error) {
-				return output{file: []byte(cellfile.Format(cells))}, nil
+			return writeCells(ctx, c, func(_ string, cells []session.Cell) (Output, error) {
+				return Output{file: []byte(cellfile.Format(cells))}, nil
 			})
 		},
 	}

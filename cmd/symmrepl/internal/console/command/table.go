@@ -1,6 +1,9 @@
 package command
 
 import (
+	"fmt"
+	"path/filepath"
+
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command/tour"
 	"github.com/symmrepl/symmrepl/session"
@@ -14,10 +17,29 @@ const (
 	program = "this program"
 )
 
-// Programs makes Go programs of the cells of a session of size ranks: one file, or a folder with all that the program needs.
+// Programs makes programs of the cells of a session of size ranks.
 type Programs struct {
-	File   func(cells []session.Cell, size int) ([]byte, error)
-	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error) // by path in the folder
+	File   func(cells []session.Cell, size int) ([]byte, error)                                   // of Go, one file
+	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error)              // of Go, with all that it needs, by path in the folder
+	Python func(name string, cells []session.Cell, size int) (files map[string][]byte, err error) // a module for PyTorch, by path in its folder
+	Cpp    func(cells []session.Cell, size int) (files map[string][]byte, err error)              // of C++, by path in the folder
+}
+
+// Make makes the program that the name of a file or folder asks for, in C++ if cpp is set.
+func (p Programs) Make(name string, cpp bool, cells []session.Cell, size int) (made Output, err error) {
+	switch ext := filepath.Ext(name); {
+	case cpp && (ext == ".go" || ext == ".py"):
+		err = fmt.Errorf("--cpp writes a folder, and %s is the name of a file", name)
+	case cpp:
+		made.folder, err = p.Cpp(cells, size)
+	case ext == ".go":
+		made.file, err = p.File(cells, size)
+	case ext == ".py":
+		made.beside, err = p.Python(filepath.Base(name), cells, size)
+	default:
+		made.folder, err = p.Folder(cells, size)
+	}
+	return made, err
 }
 
 // All returns the commands of one console, in the order in which help shows them. They share the tutorial that is open.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,15 +26,37 @@ func completeFile(_ context.Context, c *console.Console, arg string) ([]session.
 	return c.CompleteFile(arg)
 }
 
-// output is what a command writes: a file, or the files of a folder by their paths in it.
-type output struct {
-	file   []byte
-	folder map[string][]byte
+// Output is what a command writes: a file, the files of a folder by their paths in it, or a file and what it needs beside it, by their paths in its folder.
+type Output struct {
+	file           []byte
+	folder, beside map[string][]byte
+}
+
+// Write writes it to a path, and overwrites what exists.
+func (o Output) Write(path string) error {
+	switch {
+	case o.folder != nil:
+		return writeFolder(path, o.folder)
+	case o.beside != nil:
+		return writeFiles(filepath.Dir(path), o.beside)
+	}
+	return replaceFile(path, o.file)
+}
+
+// inTheWay returns a file beside the one at a path that would be overwritten and is another, or "".
+func (o Output) inTheWay(path string) string {
+	for _, name := range slices.Sorted(maps.Keys(o.beside)) {
+		there, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
+		if err == nil && name != filepath.Base(path) && !bytes.Equal(there, o.beside[name]) {
+			return name
+		}
+	}
+	return ""
 }
 
 // writeCells writes cells of the session in some format to the file or folder that the argument names, those whose numbers stand before the
 // name, such as 8-11, if any do, else all. "!" before the argument allows to overwrite what exists. An empty folder counts as nothing.
-func writeCells(ctx context.Context, c *console.Call, format func(name string, cells []session.Cell) (output, error)) console.Outcome {
+func writeCells(ctx context.Context, c *console.Call, format func(name string, cells []session.Cell) (Output, error)) console.Outcome {
 	name, overwrite := strings.CutPrefix(c.Arg, "!")
 	chosen, name, err := cutNumbers(strings.TrimSpace(name))
 	switch {
@@ -59,12 +82,13 @@ func writeCells(ctx context.Context, c *console.Call, format func(name string, c
 		}
 	}
 	made, err := format(name, cells)
-	switch {
-	case err != nil:
-	case made.folder != nil:
-		err = writeFolder(path, made.folder)
-	default:
-		err = replaceFile(path, made.file)
+	if err == nil && !overwrite {
+		if other := made.inTheWay(path); other != "" {
+			err = fmt.Errorf("%s beside %s is another; :%s! %s overwrites it", other, name, c.Command.Name, name)
+		}
+	}
+	if err == nil {
+		err = made.Write(path)
 	}
 	if err != nil {
 		return c.Fail(err)
@@ -75,7 +99,7 @@ func writeCells(ctx context.Context, c *console.Call, format func(name string, c
 			failed++
 		}
 	}
-	c.Print(written(name, len(cells)-failed, failed))
+	c.Print(Written(name, len(cells)-failed, failed))
 	return console.Done
 }
 
@@ -110,8 +134,8 @@ func cutNumbers(text string) (chosen numbers, rest string, err error) {
 	return chosen, rest, nil
 }
 
-// written describes what a file holds.
-func written(name string, cells, failed int) string {
+// Written describes what a file holds.
+func Written(name string, cells, failed int) string {
 	text := fmt.Sprintf("%s: %d cells", name, cells)
 	if cells == 1 {
 		text = name + ": 1 cell"
@@ -138,20 +162,25 @@ func writeFolder(name string, files map[string][]byte) error {
 		dir = fmt.Sprintf("%s.%d.part", filepath.Clean(name), os.Getpid())
 		defer os.RemoveAll(dir)
 	}
+	if err := writeFiles(dir, files); err != nil || !fresh {
+		return err
+	}
+	os.Remove(name) // an empty folder, which may be what is to be replaced
+	return os.Rename(dir, name)
+}
+
+// writeFiles writes files into a folder, by their paths in it.
+func writeFiles(dir string, files map[string][]byte) error {
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, files[file], 0o644); err != nil {
+		if err := replaceFile(path, files[file]); err != nil {
 			return err
 		}
 	}
-	if !fresh {
-		return nil
-	}
-	os.Remove(name) // an empty folder, which may be what is to be replaced
-	return os.Rename(dir, name)
+	return nil
 }
 
 // replaceFile writes a file whole or not at all. Its errors name that file, not the temporary one.

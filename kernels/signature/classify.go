@@ -3,7 +3,7 @@ package signature
 import (
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 // Base is the base of a type.

@@ -3,7 +3,7 @@ package signature
 import (
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 // params parses the tokens between the parentheses of a parameter list.

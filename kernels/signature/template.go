@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 // kind is the meaning of the word "template" before a kernel.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 // Kernel is one __global__ function with a body.

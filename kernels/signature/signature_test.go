@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
 func TestParse(t *testing.T) {

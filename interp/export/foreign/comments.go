@@ -1,0 +1,67 @@
+package foreign
+
+import (
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// comment is a comment of a cell.
+type comment struct {
+	at, end int      // in the source
+	lines   []string // without what marks them
+}
+
+// commentsOf returns the comments of a cell.
+func commentsOf(source string) (list []comment) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(source))
+	s.Init(file, []byte(source), func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		if tok != token.COMMENT {
+			continue
+		}
+		c := comment{at: file.Offset(pos), end: file.Offset(pos) + len(literal)}
+		literal = strings.TrimSuffix(strings.TrimPrefix(literal, "/*"), "*/")
+		for line := range strings.Lines(literal) {
+			c.lines = append(c.lines, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//")))
+		}
+		list = append(list, c)
+	}
+}
+
+// commentsBefore writes the comments before an offset that have not been written.
+func (m *module) commentsBefore(at int) {
+	for len(m.comments) > 0 && m.comments[0].at < at {
+		for _, line := range m.comments[0].lines {
+			m.line(strings.TrimRight(m.lang.comment()+" "+line, " "))
+		}
+		m.comments = m.comments[1:]
+	}
+}
+
+// withComments writes a statement or declaration with the comments before it and at the end of its line. Those inside of it that it has not
+// written are dropped.
+func (m *module) withComments(n ast.Node, write func()) {
+	from, to := m.cell.Offset(n.Pos()), m.cell.Offset(n.End())
+	m.commentsBefore(from)
+	start := len(m.out)
+	write()
+	for len(m.comments) > 0 && m.comments[0].at < to {
+		m.comments = m.comments[1:]
+	}
+	if len(m.comments) == 0 || len(m.out) == start {
+		return
+	}
+	c, last := m.comments[0], len(m.out)-1
+	if strings.Contains(m.cell.recorded.Source[to:c.at], "\n") || len(c.lines) != 1 || strings.HasPrefix(strings.TrimSpace(m.out[last]), m.lang.comment()) {
+		return
+	}
+	m.out[last] += "  " + m.lang.comment() + " " + c.lines[0]
+	m.comments = m.comments[1:]
+}

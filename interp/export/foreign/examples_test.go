@@ -1,0 +1,67 @@
+package foreign
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+var update = flag.Bool("update", false, "write testdata/*.py anew")
+
+// cellsOf cuts a file of testdata into its cells.
+func cellsOf(t *testing.T, name string) (cells []session.Cell) {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range strings.Split(string(content), "// %%")[1:] {
+		_, source, _ := strings.Cut(part, "\n")
+		cells = append(cells, session.Cell{ID: i + 1, Source: source})
+	}
+	return cells
+}
+
+// nothing compiles kernels to names.
+var nothing = Compiler{
+	Cubin: func(name, text, arch string, instances ...string) ([]byte, error) {
+		return []byte(name + " for " + arch), nil
+	},
+	Unit:  func(name, text string, instances ...string) (string, error) { return "// " + name, nil },
+	Flags: func() string { return "-flags" },
+	Arch:  "sm_90",
+}
+
+// TestExamples compares the programs of whole sessions, in Python and C++.
+func TestExamples(t *testing.T) {
+	for _, name := range []string{"all_reduce", "ring", "reduce_scatter", "constructs", "nccl"} {
+		cells := cellsOf(t, filepath.Join("testdata", name+".cells"))
+		python, err := Python(name+".py", cells, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpp, err := Cpp(cells, 4, nothing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for golden, got := range map[string][]byte{name + ".py": python[name+".py"], name + ".cpp": cpp["main.cpp"]} {
+			golden = filepath.Join("testdata", golden)
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("%s is\n%s", golden, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package foreign
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"regexp"
+	"strings"
+)
+
+// dtypes are PyTorch's names of element types.
+var dtypes = map[string]string{
+	"F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "I8": "int8", "U8": "uint8", "I32": "int32", "U32": "uint32",
+	"I64": "int64", "U64": "uint64", "F8E4M3": "float8_e4m3fn", "F8E5M2": "float8_e5m2",
+}
+
+// tensorMethods are the methods of a tensor in Python, with the tensor for the dollar and the arguments for the star.
+var tensorMethods = map[string]string{
+	"Fill": "$.fill_(*)", "Arange": "symm.arange($)", "Rand": "symm.rand($, *)", "CopyFrom": "symm.fill_from($, *)", "Float32s": "symm.values($)",
+	"Float64s": "symm.values($)", "Ints": "symm.values($)", "DType": "$.dtype", "Shape": "list($.shape)", "Numel": "$.numel()", "Bytes": "$.nbytes",
+	"Ptr": "$.data_ptr()", "View": "$.view(*)", "As": "$.view(*)",
+}
+
+// handleMethods are the methods of a handle, as tensorMethods.
+var handleMethods = map[string]string{
+	"Rank": "$.rank", "WorldSize": "$.world_size", "BufferPtrs": "$.buffer_ptrs", "SignalPadPtrs": "$.signal_pad_ptrs", "SignalPadSize": "$.signal_pad_size",
+	"BufferSize": "$.tensor.nbytes", "GetBuffer": "$.get_buffer(*)", "GetRemoteTensor": "$.get_remote_tensor(*)", "Barrier": "$.barrier(*)",
+	"PutSignal": "$.put_signal(*)", "WaitSignal": "$.wait_signal(*)", "Put": "$.put(*)", "Get": "$.get(*)", "PutWithSignal": "$.put_with_signal(*)",
+	"SignalAdd": "$.signal_add(*)", "WaitForSignal": "$.wait_for_signal(*)", "GetSignal": "$.get_signal(*)", "ResetSignal": "$.reset_signal(*)",
+}
+
+// symmFunctions are the functions of package symm, as tensorMethods. The operations become those of torch.distributed.
+var symmFunctions = map[string]string{
+	"Rank": "symm.rank()", "WorldSize": "symm.world_size()", "Synchronize": "symm.synchronize()", "Rendezvous": "symm.rendezvous(*)",
+	"OneShotAllReduce": "symm.all_reduce(*)", "MultimemOneShotAllReduce": "symm.all_reduce(*)", "AllGather": "symm.all_gather(*)",
+	"ReduceScatter": "symm.reduce_scatter(*)", "AllToAll": "symm.all_to_all(*)", "Broadcast": "symm.broadcast(*)", "AllClose": "symm.all_close(*)",
+}
+
+// inPlace are the operations that put their result into the tensor, into are those that put it into another one, which is the
+// argument of this number.
+var (
+	inPlace = map[string]string{"AllReduce": "all_reduce", "TwoShotAllReduce": "all_reduce", "MultimemAllReduce": "all_reduce"}
+	into    = map[string]struct {
+		name string
+		out  int
+	}{
+		"OneShotAllReduceOut": {"all_reduce", 2}, "MultimemOneShotAllReduceOut": {"all_reduce", 2}, "ReduceScatterOut": {"reduce_scatter", 2},
+		"AllGatherOut": {"all_gather", 1}, "MultimemAllGatherOut": {"all_gather", 1}, "AllToAllOut": {"all_to_all", 1},
+	}
+)
+
+// libraryFunctions are functions of other packages, as tensorMethods.
+var libraryFunctions = map[string]string{
+	"math.Abs": "abs(*)", "math.Max": "max(*)", "math.Min": "min(*)", "math.Sqrt": "math.sqrt(*)", "math.Exp": "math.exp(*)", "math.Log": "math.log(*)",
+	"math.Log2": "math.log2(*)", "math.Pow": "math.pow(*)", "math.Floor": "math.floor(*)", "math.Ceil": "math.ceil(*)", "math.Sin": "math.sin(*)",
+	"math.Cos": "math.cos(*)", "math.Tanh": "math.tanh(*)", "math.IsNaN": "math.isnan(*)", "fmt.Println": "symm.println(*)", "slices.Max": "max(*)",
+	"slices.Min": "min(*)", "slices.Sorted": "sorted(*)",
+}
+
+// member returns a name of a package that is no call.
+func (m *python) member(e *ast.SelectorExpr) (text, bool) {
+	if m.packageOf(e) == symmPath {
+		if name, ok := dtypes[e.Sel.Name]; ok {
+			m.uses["torch"] = true
+			return text{"torch." + name, atom}, true
+		}
+	}
+	if m.packageOf(e) == "math" && e.Sel.Name == "Pi" {
+		m.uses["math"] = true
+		return text{"math.pi", atom}, true
+	}
+	return text{}, false
+}
+
+// library returns a call of a function of a package.
+func (m *python) library(c *ast.CallExpr, path, name string) text {
+	if path == symmPath {
+		return m.symm(c, name)
+	}
+	qualified := path[strings.LastIndexByte(path, '/')+1:] + "." + name
+	if pattern, ok := libraryFunctions[qualified]; ok {
+		m.plain(c)
+		if strings.HasPrefix(pattern, "math.") {
+			m.uses["math"] = true
+		}
+		return atomic("%s", fill(pattern, "", m.exprs(c.Args)))
+	}
+	switch qualified {
+	case "fmt.Print":
+		return atomic("symm.println(%s)", m.exprs(c.Args))
+	case "fmt.Printf":
+		return atomic("symm.println(%s)", m.formatted(c, true).s)
+	case "fmt.Sprintf":
+		return m.formatted(c, false)
+	case "fmt.Sprint":
+		return atomic("\" \".join(map(str, [%s]))", m.exprs(c.Args))
+	case "time.Sleep":
+		m.uses["time"] = true
+		return atomic("time.sleep(%s)", m.seconds(c.Args[0]))
+	case "math.Inf":
+		return text{map[bool]string{true: "-float(\"inf\")", false: "float(\"inf\")"}[strings.HasPrefix(m.expr(c.Args[0]), "-")], unary}
+	case "slices.Contains":
+		return text{m.expression(c.Args[1]).in(bitOr) + " in " + m.expression(c.Args[0]).in(bitOr), comparison}
+	case "slices.Equal":
+		return text{m.expression(c.Args[0]).in(bitOr) + " == " + m.expression(c.Args[1]).in(bitOr), comparison}
+	case "strings.Repeat":
+		return text{m.expression(c.Args[0]).in(product) + " * " + m.expression(c.Args[1]).in(unary), product}
+	case "strings.Join":
+		return atomic("%s.join(%s)", m.expression(c.Args[1]).in(atom), m.expr(c.Args[0]))
+	}
+	m.refuse(c, "there is no "+qualified+" in Python")
+	return text{}
+}
+
+// symm returns a call of package symm.
+func (m *python) symm(c *ast.CallExpr, name string) text {
+	switch name {
+	case "Empty", "Local":
+		m.plain(c)
+		return atomic("symm.%s(%s)", strings.ToLower(name), m.exprs(c.Args))
+	case "Grid", "Block":
+		m.plain(c)
+		return text{tuple(m.exprs(c.Args), len(c.Args)), atom}
+	case "SharedBytes":
+		return m.expression(c.Args[0])
+	case "Timeout":
+		return text{m.seconds(c.Args[0]), product}
+	case "Compile":
+		return text{m.compile(c), atom}
+	}
+	m.plain(c)
+	if pattern, ok := symmFunctions[name]; ok {
+		return atomic("%s", fill(pattern, "", m.arguments(c)))
+	}
+	if op, ok := inPlace[name]; ok {
+		t := m.expression(c.Args[0])
+		return atomic("%s.copy_(symm.%s(%s))", t.in(atom), op, m.arguments(c))
+	}
+	if op, ok := into[name]; ok && len(c.Args) == op.out+1 {
+		t := m.expression(c.Args[op.out])
+		given := *c
+		given.Args = c.Args[:op.out]
+		return atomic("symm.fill_from(%s, symm.%s(%s))", t.s, op.name, m.arguments(&given))
+	}
+	m.refuse(c, "PyTorch's symmetric memory has no symm."+name)
+	return text{}
+}
+
+// seconds returns a time.Duration, which counts nanoseconds, in seconds.
+func (m *python) seconds(e ast.Expr) string {
+	if v := m.info.Types[e].Value; v != nil {
+		ns, _ := constant.Float64Val(constant.ToFloat(v))
+		return fmt.Sprint(ns / 1e9)
+	}
+	return m.expression(e).in(product) + " / 1e9"
+}
+
+var verb = regexp.MustCompile(`%([-+# 0]*)(\*|\d+)?(\.\d+)?([a-zA-Z%])`)
+
+// formatted returns a formatted string: Go's verbs are Python's, but for %v, %t and %q. A line's end is left out if it is printed.
+func (m *python) formatted(c *ast.CallExpr, printed bool) text {
+	m.plain(c)
+	v := m.info.Types[c.Args[0]].Value
+	if v == nil {
+		m.refuse(c, "the format is made when the cell runs")
+	}
+	format := constant.StringVal(v)
+	if printed {
+		format = strings.TrimSuffix(format, "\n")
+	}
+	format = verb.ReplaceAllStringFunc(format, func(s string) string {
+		p := verb.FindStringSubmatch(s)
+		switch p[4] {
+		case "v", "t":
+			return "%" + p[1] + p[2] + p[3] + "s"
+		case "d", "s", "f", "g", "e", "x", "X", "o", "c", "%":
+			return s
+		case "q":
+			return "%r"
+		}
+		m.refuse(c, "Python has no "+s)
+		return ""
+	})
+	if len(c.Args) == 1 {
+		return text{quote(strings.ReplaceAll(format, "%%", "%")), atom}
+	}
+	return text{quote(format) + " % " + tuple(m.exprs(c.Args[1:]), len(c.Args)-1), product}
+}

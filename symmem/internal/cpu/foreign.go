@@ -1,0 +1,27 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/kernels/signature"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Unit returns the C++ of a snippet for the emulated device: what a compiler makes a shared object of, with Flags, the headers of package emu and those of
+// package kernels, and emu_shared.s among the linked files.
+func Unit(src device.Source) (string, error) {
+	if err := refuse(src); err != nil {
+		return "", err
+	}
+	all, err := signature.Parse(src.Text, src.Instances...)
+	if err != nil {
+		return "", err
+	}
+	return translationUnit(src.Text, slices.DeleteFunc(all, func(k signature.Kernel) bool { return k.Template })), nil
+}
+
+// Flags returns the flags with which g++ compiles units.
+func Flags() string { return strings.Join(commonFlags, " ") + " -fno-gnu-unique -mtls-dialect=gnu" }
