@@ -147,7 +147,7 @@ func (t *Tensor) read(op string, n int) []byte {
 	defer t.rt.countOut()
 	s := t.lockForRead(op)
 	var err error
-	if t.rt.posting.Load() { // it may be what a kernel gets
+	if t.rt.posting.Load() { // a get of a kernel may write it
 		err = errors.Join(s.d.Synchronize(), t.rt.flush())
 	}
 	if err != nil {

@@ -59,7 +59,7 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	if c.why != "" {
 		return c, nil
 	}
-	file, failed := os.Open(os.DevNull) // what the others pass
+	file, failed := os.Open(os.DevNull) // members other than the first pass this
 	if g.rank == 0 && failed == nil {
 		file.Close()
 		if c.m, failed = d.NewMulticast(len(g.ranks), a.seg.Size()); failed == nil {
@@ -140,7 +140,7 @@ func (c *Call) MulticastWhy(t *Tensor) string {
 	c.rt.mu.Lock()
 	defer c.rt.mu.Unlock()
 	if !t.Symmetric() || t.st.alloc.mapping(c.opts.group) == nil {
-		return "" // which is refused as such
+		return "" // another check refuses the tensor
 	}
 	if _, ok := c.rt.dev.(device.MulticastDevice); !ok {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// Config says what world New builds on a device.
+// Config describes the world that New builds on a device.
 type Config struct {
 	Client *bootstrap.Client // to meet the other ranks; nil for a world of one
 	Plan   *tuning.Plan      // how the device is best used
@@ -23,7 +23,7 @@ type Config struct {
 	Joining bool
 	Caller  func() int // where the program is; nil if it does not say
 	Backend string     // how symmetric memory is made: "NCCL"
-	Network string     // what carries operations between hosts, and its settings: "null delay=1ms"; empty to let it choose
+	Network string     // the network between hosts, and its settings: "null delay=1ms"; empty to let it choose
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from
