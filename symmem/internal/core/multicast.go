@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -63,7 +64,7 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	if g.rank == 0 && failed == nil {
 		file.Close()
 		if c.m, failed = d.NewMulticast(len(g.ranks), a.seg.Size()); failed == nil {
-			file, failed = export(c.m)
+			file, failed = memory.Export(c.m)
 		}
 	}
 	if file != nil {
@@ -78,7 +79,7 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 		return nil, errors.Join(err, c.close())
 	}
 	if g.rank != 0 {
-		c.m, failed = importObject(files[0], func(fd int) (device.Multicast, error) { return d.ImportMulticast(fd, sizes[0]) })
+		c.m, failed = memory.Import(files[0], func(fd int) (device.Multicast, error) { return d.ImportMulticast(fd, sizes[0]) })
 	}
 	for _, f := range files {
 		f.Close()

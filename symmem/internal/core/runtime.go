@@ -8,6 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -45,7 +46,7 @@ type Runtime struct {
 	aborting                               // abort.go
 	cell                                   // cell.go
 	membership                             // survivors.go
-	departed   departures                  // departures.go
+	departed   places.Departures           // departures.go
 	sanitizing                             // sanitize.go
 	networking                             // network.go
 	comms      nccl.List[*communicator]    // nccl_comm.go
