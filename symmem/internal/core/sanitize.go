@@ -47,11 +47,16 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	if failed == nil && rt.sanitizer.On() != on {
 		failed = rt.drain()
 	}
-	shadow, err := rt.shareShadow(op, on, seed, failed)
-	if err = rt.sanitizer.Switch(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed}, err); err != nil {
-		panic(rt.failure(op, err))
+	shadow, shared := rt.shareShadow(op, on, seed, failed)
+	err := rt.sanitizer.Switch(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed}, shared)
+	if shared == nil {
+		if err == nil {
+			err = rt.watchNetwork()
+		}
+		// No rank launches anything while others do not watch yet, or have the order from before.
+		_, err = gatherValues(rt.all, op, "switched", struct{}{}, err)
 	}
-	if err := rt.watchNetwork(); err != nil {
+	if err != nil {
 		panic(rt.failure(op, err))
 	}
 }
