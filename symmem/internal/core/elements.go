@@ -166,7 +166,7 @@ func (t *Tensor) bulk(op string, f func(device.Stream) error) error {
 	defer t.rt.countOut()
 	s := t.lockForRead(op)
 	defer s.mu.Unlock()
-	if t.rt.posting.Load() { // it may be what a kernel gets
+	if t.rt.posting.Load() { // a get of a kernel may write it
 		if err := errors.Join(s.d.Synchronize(), t.rt.flush()); err != nil {
 			return err
 		}
