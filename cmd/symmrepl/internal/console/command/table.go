@@ -14,14 +14,15 @@ const (
 	program = "this program"
 )
 
-// Programs makes Go programs of the cells of a session of size ranks: one file, or a folder with all that the program needs.
+// Programs makes Go programs from the cells of a session of size ranks: one file, or a folder with
+// everything that the program needs.
 type Programs struct {
 	File   func(cells []session.Cell, size int) ([]byte, error)
 	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error) // by path in the folder
 }
 
-// All returns the commands of one console, in the order in which help shows them. They share the tutorial that is open.
-// export is what `:export` writes.
+// All returns the commands of one console in the order of help. They share the open tutorial.
+// export writes the programs of `:export`.
 func All(export Programs) []console.Command {
 	t := &tour.Tour{}
 	return []console.Command{

@@ -25,14 +25,15 @@ func completeFile(_ context.Context, c *console.Console, arg string) ([]session.
 	return c.CompleteFile(arg)
 }
 
-// output is what a command writes: a file, or the files of a folder by their paths in it.
+// output is the result of a command: a file, or the files of a folder by their paths in it.
 type output struct {
 	file   []byte
 	folder map[string][]byte
 }
 
-// writeCells writes cells of the session in some format to the file or folder that the argument names, those whose numbers stand before the
-// name, such as 8-11, if any do, else all. "!" before the argument allows to overwrite what exists. An empty folder counts as nothing.
+// writeCells writes cells of the session to the file or folder that the argument names. Numbers
+// before the name, such as 8-11, select cells; by default it writes all. "!" before the argument
+// permits to overwrite. An empty folder counts as nothing.
 func writeCells(ctx context.Context, c *console.Call, format func(name string, cells []session.Cell) (output, error)) console.Outcome {
 	name, overwrite := strings.CutPrefix(c.Arg, "!")
 	chosen, name, err := cutNumbers(strings.TrimSpace(name))
@@ -79,14 +80,15 @@ func writeCells(ctx context.Context, c *console.Call, format func(name string, c
 	return console.Done
 }
 
-// numbers are those of cells, in ranges.
+// numbers are ranges of cell numbers.
 type numbers [][2]int
 
 func (n numbers) has(cell int) bool {
 	return slices.ContainsFunc(n, func(r [2]int) bool { return r[0] <= cell && cell <= r[1] })
 }
 
-// cutNumbers cuts the numbers of cells, such as 8-11 or 1,3,8-11, from the beginning of text. It returns none if there are none.
+// cutNumbers cuts cell numbers, such as 8-11 or 1,3,8-11, off the beginning of text. It returns
+// none if text does not begin with numbers.
 func cutNumbers(text string) (chosen numbers, rest string, err error) {
 	list, rest, _ := strings.Cut(text, " ")
 	for part := range strings.SplitSeq(list, ",") {
@@ -110,7 +112,7 @@ func cutNumbers(text string) (chosen numbers, rest string, err error) {
 	return chosen, rest, nil
 }
 
-// written describes what a file holds.
+// written describes the content of a file.
 func written(name string, cells, failed int) string {
 	text := fmt.Sprintf("%s: %d cells", name, cells)
 	if cells == 1 {
@@ -128,8 +130,8 @@ func emptyFolder(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// writeFolder writes files into a folder, by their paths in it. A folder that does not exist is there with all files or not at all; one that
-// has other files keeps them.
+// writeFolder writes files into a folder, by their paths in it. A new folder appears with all files
+// or not at all; an existing one keeps its other files.
 func writeFolder(name string, files map[string][]byte) error {
 	dir := name
 	fresh := emptyFolder(name)
@@ -150,7 +152,7 @@ func writeFolder(name string, files map[string][]byte) error {
 	if !fresh {
 		return nil
 	}
-	os.Remove(name) // an empty folder, which may be what is to be replaced
+	os.Remove(name) // name may be an empty folder
 	return os.Rename(dir, name)
 }
 
