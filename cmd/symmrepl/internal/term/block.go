@@ -2,13 +2,14 @@ package term
 
 import "github.com/chzyer/readline"
 
-// A block is an entry of several lines in the buffer of the editor, which knows one line only. A line break or a tab takes a group of
-// characters in the buffer, as many as columns on the screen: a line break fills its row and the columns of the prompt on the next one.
-// The editor's arithmetic of rows and columns is then right, the painter shows a group as blanks, and the listener lays the block out
-// again after each key. The characters are in the private use area of the last plane.
+// A block is an entry of several lines in the buffer of the editor, which only knows one line. A
+// line break or a tab becomes a group of characters in the buffer, as many as its columns on the
+// screen: a line break fills its row and the columns of the prompt on the next row. The editor then
+// computes rows and columns correctly, the painter shows a group as blanks, and the listener lays
+// the block out again after each key. The characters are in the private use area of the last plane.
 const (
-	blockNewline rune = 0x10f800 + iota // the first of a group that stands for a line break
-	blockTab                            // the first of a group that stands for a tab
+	blockNewline rune = 0x10f800 + iota // begins a group for a line break
+	blockTab                            // begins a group for a tab
 	blockFill
 	blockEnd    // the last of a group
 	blockStored // a line break in the history, which has no layout
@@ -19,13 +20,13 @@ const tabWidth = 4
 
 // cell is a character of a block and the part of the buffer that it takes.
 type cell struct {
-	r       rune // noRune for what is left of a group of which a part was deleted
+	r       rune // noRune for the rest of a group of which a part was deleted
 	at, end int
 }
 
 const noRune rune = -1
 
-// cells takes a buffer apart.
+// cells splits a buffer into cells.
 func cells(buffer []rune) []cell {
 	var list []cell
 	for i := 0; i < len(buffer); {
@@ -54,8 +55,9 @@ func cells(buffer []rune) []cell {
 	return list
 }
 
-// sourceOf returns the text of a buffer and where in it a position of the buffer is. A position within a group is at its end if the
-// cursor moves forward, else at its beginning.
+// sourceOf returns the text of a buffer, and the position in it of a position in the buffer. A
+// position inside a group moves to the end of the group if the cursor moves forward, else to its
+// beginning.
 func sourceOf(buffer []rune, pos int, forward bool) (text []rune, cursor int) {
 	for _, c := range cells(buffer) {
 		if c.r == noRune {
@@ -69,7 +71,8 @@ func sourceOf(buffer []rune, pos int, forward bool) (text []rune, cursor int) {
 	return text, cursor
 }
 
-// layOut returns the buffer of a text, and the position in it of a cursor, for a screen of some columns and a prompt of some.
+// layOut returns the buffer of a text, and the position in it of a cursor, for the given widths of
+// the screen and of the prompt.
 func layOut(text []rune, cursor, prompt, columns int) (buffer []rune, pos int) {
 	column := prompt % columns
 	group := func(first rune, size int) {
@@ -105,7 +108,7 @@ func layOut(text []rune, cursor, prompt, columns int) (buffer []rune, pos int) {
 	return buffer, pos
 }
 
-// lineAt returns the bounds of the line of text that holds a cursor.
+// lineAt returns the bounds of the line that contains a cursor.
 func lineAt(text []rune, cursor int) (start, end int) {
 	start, end = cursor, cursor
 	for start > 0 && text[start-1] != '\n' {
@@ -117,7 +120,8 @@ func lineAt(text []rune, cursor int) (start, end int) {
 	return start, end
 }
 
-// lineAbove returns the cursor moved to the line above, lineBelow to the one below. ok is false if there is none.
+// lineAbove returns the cursor on the line above, lineBelow on the line below. ok is false if there
+// is no such line.
 func lineAbove(text []rune, cursor int) (moved int, ok bool) {
 	start, _ := lineAt(text, cursor)
 	if start == 0 {

@@ -15,9 +15,9 @@ type completer struct{ p *prompt }
 // backspace is the key that removes the character before the cursor.
 const backspace = "\x7f"
 
-// Do returns the ends of the words that may stand before the cursor, and the length of what they share with
-// it. A tab at the beginning of a line or in pasted text is a tab. The editor can only add to what was typed:
-// where its case has to change, Do types the change.
+// Do returns the rest of each candidate after the cursor, and the length of the word that
+// candidates share with the line. A tab at the beginning of a line or in pasted text is a tab. The
+// editor can only add to a line: where the case of the word changes, Do types the change.
 func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	text, cursor := sourceOf(line, pos, false)
 	before := string(text[:cursor])
@@ -41,7 +41,7 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	return ends, len([]rune(word))
 }
 
-// respelled returns the beginning that the candidates share, if it is word in another case.
+// respelled returns the common beginning of the candidates, if it is word in another case.
 func respelled(candidates []session.Candidate, word string) string {
 	if len(candidates) == 0 || strings.HasPrefix(candidates[0].Name, word) {
 		return ""

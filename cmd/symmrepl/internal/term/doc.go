@@ -5,17 +5,21 @@
 // otherwise, and which a launcher that shares the terminal (torchrun, mpirun) never sees. Output processing
 // stays on, so that programs' newlines need no translation.
 //
-// A key goes this way. keys.go owns the terminal's input, unless lent.go lends it to the user's own editor, which edit.go runs; it hands the
-// input to the line editor, which is readline, line by line; escapes.go turns the sequences of terminals into single characters before
-// that. guard.go is the line editor's filter and listener: it keeps from the editor what that gets wrong, and edits there itself. block.go
-// lets the editor, which knows one line, edit an entry of several; paint.go shows that. history.go keeps whole entries.
+// A key takes this way. keys.go owns the terminal's input, unless lent.go lends it to the user's
+// own editor, which edit.go runs. keys.go passes the input to the line editor, readline, line by
+// line; before that escapes.go turns escape sequences into single characters. guard.go is the line
+// editor's filter and listener: it withholds keys that the editor handles wrongly, and edits there
+// itself. block.go lets the editor, which knows one line, edit an entry of several lines; paint.go
+// shows that. history.go keeps whole entries.
 //
-// What the editor (readline v1.5.1) gets wrong and is kept from it: Ctrl-T panics on one character; Delete on an empty line is Ctrl-D; Ctrl-R
-// with an empty history panics; most keys while its menu of completions is open panic, or need a second Ctrl-C; escape sequences that it does
-// not know become text; it hangs when the prompt is a multiple of the screen's width.
+// The editor (readline v1.5.1) has these mistakes, and gets no key that leads to them: Ctrl-T
+// panics on one character; Delete on an empty line is Ctrl-D; Ctrl-R with an empty history panics;
+// most keys while its menu of completions is open panic, or need a second Ctrl-C; unknown escape
+// sequences become text; it hangs if the prompt is a multiple of the screen's width.
 //
-// What cannot be mended from outside: it moves the cursor back by one column for a character of two, so that the cursor is shown too far right
-// in a line with such characters, though it edits at the right place; on screens of fewer than 40 columns, and when a block is higher than
-// the screen, lines are drawn over one another; a panic in the editor's own goroutine would end the program, which is why TestTyping searches
-// for one with random keys.
+// These mistakes remain: it moves the cursor back by one column for a character of two, so that the
+// cursor is shown too far right in a line with such characters, although it edits at the right
+// place; on screens of fewer than 40 columns, and when a block is higher than the screen, lines are
+// drawn over one another; a panic in the editor's own goroutine would end the program, and
+// TestTyping searches for one with random keys.
 package term

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Brackets that a terminal puts around pasted text once asked to.
+// Brackets around pasted text, which a terminal sends on request.
 const (
 	pasteOn    = "\x1b[?2004h" // asks the terminal for brackets around pasted text
 	pasteOff   = "\x1b[?2004l"
@@ -13,7 +13,8 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// Keys that have no control character of their own. The editor gets them as characters that keys.arrived lets nobody type.
+// Keys without a control character of their own. The editor gets them as characters that nobody can
+// type, because keys.arrived drops these.
 const (
 	keyDelete     = 0x1e
 	keyNewline    = 0x1f // Alt-Enter: a line break within an entry
@@ -22,11 +23,13 @@ const (
 	keyDeleteWord = 0x18
 )
 
-// longestString bounds an answer of the terminal, such as its colours, that may be read as a sequence.
+// longestString bounds an answer of the terminal, such as its colours, that is read as one
+// sequence.
 const longestString = 1 << 10
 
-// escapeSequence returns the size of the escape sequence at the beginning of text, 0 if its end is missing, and the key that it means, 0
-// if it means nothing here. It knows the sequences of xterm, tmux, screen, rxvt and the Linux console.
+// escapeSequence returns the size of the escape sequence at the beginning of text, or 0 if its end
+// is missing, and its key, or 0 if it has no meaning here. It knows the sequences of xterm, tmux,
+// screen, rxvt and the Linux console.
 func escapeSequence(text []byte) (size int, key byte) {
 	if len(text) < 2 {
 		return 0, 0

@@ -9,13 +9,13 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// guard stands between the keys and the editor. Its filter keeps from the editor what that gets wrong, and does the key's work itself, in
-// the listener. Its listener lays out blocks.
+// guard stands between the keys and the editor. Its filter withholds keys that the editor handles
+// wrongly, and the listener does their work. The listener also lays out blocks.
 type guard struct {
 	operation func() *readline.Operation
 	columns   atomic.Int64 // of the screen, as the editor knows them
 
-	mu     sync.Mutex // guards what follows: a new line begins in another goroutine than that of the keys
+	mu     sync.Mutex // guards the fields below: a new line begins in another goroutine than the keys'
 	text   []rune     // of the line
 	cursor int        // in text
 	pos    int        // of the cursor in the buffer
@@ -31,13 +31,14 @@ func (g *guard) begin(prompt int) {
 	g.prompt = prompt
 }
 
-// resized takes the columns of the screen.
+// resized sets the columns of the screen.
 func (g *guard) resized(columns int) { g.columns.Store(int64(columns)) }
 
 // nothing is a key without effect on the line; the listener is called after it.
 const nothing = readline.CharBell
 
-// filter is the editor's FuncFilterInputRune. It never asks to ignore a key: the editor would then read on at once when the line is done.
+// filter is the editor's FuncFilterInputRune. It never asks to ignore a key, because the editor
+// would then go on reading after the end of the line.
 func (g *guard) filter(r rune) (rune, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,8 +63,9 @@ func (g *guard) filter(r rune) (rune, bool) {
 	return r, true
 }
 
-// closeMenu takes the menu of completions away before keys that do not belong to it: the editor panics after some of them, and when the
-// screen has become too narrow for the menu; and Ctrl-C is to clear the line.
+// closeMenu closes the menu of completions before keys that do not belong to it: the editor panics
+// after some of them, and when the screen has become too narrow for the menu; and Ctrl-C must clear
+// the line.
 func (g *guard) closeMenu(r rune) {
 	op := g.operation()
 	if r == readline.CharTab && !op.IsInCompleteMode() {
@@ -81,7 +83,8 @@ func (g *guard) closeMenu(r rune) {
 	}
 }
 
-// editOf returns the change of the line that a key makes, nil if that is the editor's to make. g.mu is held.
+// editOf returns the change that a key makes to the line, or nil if the editor makes it. g.mu is
+// held.
 func (g *guard) editOf(r rune) func(text []rune, cursor int) ([]rune, int) {
 	op := g.operation()
 	switch r {
@@ -138,7 +141,7 @@ func (g *guard) OnChange(buffer []rune, pos int, key rune) ([]rune, int, bool) {
 	return laid, g.pos, g.pos != pos || !slices.Equal(laid, buffer)
 }
 
-// transpose swaps the characters around the cursor, or the last two if that is at the end.
+// transpose swaps the characters around the cursor, or the last two at the end of the line.
 func transpose(text []rune, cursor int) ([]rune, int) {
 	at := min(cursor, len(text)-1)
 	if at < 1 {

@@ -15,14 +15,15 @@ import (
 // historyLimit is the number of entries kept.
 const historyLimit = 5000
 
-// history is what was entered, in this session and before: whole entries, which may have several lines. In its file each entry is a line,
-// with blockStored for line breaks.
+// history holds the entries of this session and of earlier ones: whole entries, which may have
+// several lines. In its file each entry is a line, with blockStored for line breaks.
 type history struct {
 	name    string   // of the file; "" if there is no place for one
 	entries []string // oldest first
 }
 
-// readHistory reads the user's history and shortens its file if that has become long. The file is made with access for the user alone.
+// readHistory reads the user's history and shortens a long file. It creates the file for access by
+// the user alone.
 func readHistory() *history {
 	h := &history{}
 	dir := statedir.Dir()
@@ -59,7 +60,7 @@ func readHistory() *history {
 	return h
 }
 
-// add appends an entry, unless it is the one before again. A file that cannot be written is no reason to bother the user.
+// add appends an entry, unless it repeats the last one. It ignores a file that cannot be written.
 func (h *history) add(entry string) {
 	entry = strings.ReplaceAll(strings.TrimSpace(entry), "\n", string(blockStored))
 	if entry == "" || len(h.entries) > 0 && h.entries[len(h.entries)-1] == entry {
@@ -77,8 +78,8 @@ func (h *history) add(entry string) {
 	f.WriteString(entry + "\n")
 }
 
-// give makes the entries the editor's history. The editor's own way to add one would save the line that it last showed, which may be one
-// of an entry of several lines only.
+// give replaces the editor's history by the entries. The editor's own way to add an entry would
+// save the line that it showed last, which may be only one line of an entry.
 func (h *history) give(editor *readline.Instance) {
 	editor.ResetHistory()
 	for _, entry := range h.entries {

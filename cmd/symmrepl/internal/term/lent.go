@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lendable is the terminal's input, which can be lent to another program: nothing is read from it in the meantime, so that each key
-// goes to that program, and this process, which is not the terminal's foreground then, is not stopped for reading.
+// lendable is the terminal's input, which can be lent to another program. Meanwhile nothing is read
+// from it, so that each key goes to that program, and the system does not stop this process for
+// reading as a background process.
 type lendable struct {
 	file *os.File
 	wake [2]int // a pipe: a byte in it ends the wait for input
@@ -48,7 +49,7 @@ func (l *lendable) Read(p []byte) (int, error) {
 	}
 }
 
-// readOnce waits for input or the wake-up of lend, and reads in the first case only.
+// readOnce waits for input or for the wake-up of lend. It reads only in the first case.
 func (l *lendable) readOnce(p []byte) (n int, err error, done bool) {
 	events := []unix.PollFd{{Fd: int32(l.file.Fd()), Events: unix.POLLIN}, {Fd: int32(l.wake[0]), Events: unix.POLLIN}}
 	if _, err := unix.Poll(events, -1); err != nil {
@@ -65,7 +66,7 @@ func (l *lendable) readOnce(p []byte) (n int, err error, done bool) {
 	return n, err, true
 }
 
-// lend returns when nothing is read any more, until takeBack is called.
+// lend stops reading, until takeBack is called. It returns when nothing reads any more.
 func (l *lendable) lend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
-// painter shows blocks as lines, and colours what is typed.
+// painter shows blocks as lines, and colours the line.
 type painter struct{ p *prompt }
 
-// Paint returns what a buffer looks like. The editor asks for it at every key.
+// Paint returns the appearance of a buffer. The editor calls it at every key.
 func (x painter) Paint(buffer []rune, pos int) []rune {
 	text, cursor := sourceOf(buffer, pos, false)
 	shown := string(text)
@@ -27,7 +27,8 @@ func (x painter) Paint(buffer []rune, pos int) []rune {
 	return spread([]rune(shown), buffer, x.p.continuation())
 }
 
-// spread puts text, which may have colours, in place of the characters of a buffer. Line breaks end with the prompt of the next row.
+// spread replaces the characters of a buffer by text, which may have colours. Line breaks end with
+// the prompt of the next row.
 func spread(text, buffer []rune, prompt string) []rune {
 	var out []rune
 	blank := func(n int) {

@@ -49,14 +49,15 @@ type prompt struct {
 	warned   bool // the user was asked whether to leave, and has entered nothing since
 }
 
-// Options are how a prompt differs from others.
+// Options are the differences between prompts.
 type Options struct {
 	Colour bool // paint what is typed
 	Ends   bool // the session ends with the prompt: ask before the user leaves tensors behind
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry is the source of a
-// request like r; its cells read standard input from the terminal. The terminal is left as it was found.
+// Run shows the prompt and runs the entries, until the user leaves or ctx is done. Each entry is
+// the source of a request like r; its cells read standard input from the terminal. Run restores the
+// terminal's state.
 func Run(ctx context.Context, c *console.Console, r console.Request, o Options) error {
 	found, err := term.GetState(int(os.Stdin.Fd()))
 	if err != nil {
@@ -115,7 +116,7 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 	return p.loop(ctx)
 }
 
-// shown is the editor of the prompt that the terminal shows, nil if it shows none.
+// shown is the editor whose prompt the terminal shows, or nil.
 var shown atomic.Pointer[readline.Instance]
 
 // Notify writes a line to the standard error, above the prompt if the terminal shows one.
@@ -169,13 +170,14 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	r.Source, r.Columns = entry, Columns()
 	warned := p.warned
 	outcome := p.console.Run(ctx, r)
-	if warned { // that was not what the user was asked for
+	if warned { // this entry is no answer to the question
 		p.warned = false
 	}
 	return outcome
 }
 
-// leave reports whether to leave, now that the user wants to. The first time it tells what the session would take with it, if anything.
+// leave reports whether to leave when the user asks to. The first time it warns of what ends with
+// the session, if anything.
 func (p *prompt) leave(ctx context.Context) bool {
 	if !p.ends || p.warned {
 		return true
@@ -207,20 +209,20 @@ func (p *prompt) first() string {
 	return "symm> "
 }
 
-// continuation returns the prompt of the lines below the first, as wide as that.
+// continuation returns the prompt of the lines below the first, as wide as the first prompt.
 func (p *prompt) continuation() string {
 	const dots = "... "
 	return strings.Repeat(" ", len(p.first())-len(dots)) + dots
 }
 
-// leastColumns is the width of a screen below which the editor takes it for wider than it is: it never returns from drawing a line when the
-// prompt is a multiple of the width.
+// leastColumns is the smallest width of a screen that the editor is given: it never returns from
+// drawing a line if the prompt is a multiple of the width.
 const leastColumns = 40
 
-// width returns the columns of the terminal, as the editor takes them.
+// width returns the columns of the terminal for the editor.
 func width() int { return max(Columns(), leastColumns) }
 
-// Columns returns the columns of the terminal of the prompt, 80 if they are not known.
+// Columns returns the columns of the prompt's terminal, or 80 if they are not known.
 func Columns() int {
 	if n, _, err := term.GetSize(int(screen().Fd())); err == nil && n > 0 {
 		return n
@@ -228,8 +230,8 @@ func Columns() int {
 	return 80
 }
 
-// onWidthChanged polls the width: a process that is not in the terminal's session, as
-// under torchrun, gets no signal.
+// onWidthChanged polls the width: a process outside the terminal's session, as under torchrun, gets
+// no signal.
 func onWidthChanged(ctx context.Context, g *guard) func(func()) {
 	return func(changed func()) {
 		go func() {
