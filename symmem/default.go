@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// The functions of this file act on the world that Init made last, by the methods of the same names.
+// The functions of this file act on the world that Init made last, by the methods of the same
+// names.
 
 // Rank is this rank's number among all ranks.
 func Rank() int { return now().Rank() }
@@ -69,7 +70,8 @@ func TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	now().TwoShotAllReduceOut(t, op, out, opts...)
 }
 
-// ReduceScatter combines the ranks' copies of a tensor and gives each a part: see [Runtime.ReduceScatter].
+// ReduceScatter combines the ranks' copies of a tensor and gives each a part: see
+// [Runtime.ReduceScatter].
 func ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().ReduceScatter(t, op, opts...)
 }
@@ -96,12 +98,14 @@ func Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	return now().Broadcast(t, root, opts...)
 }
 
-// MultimemAllReduce sums the ranks' copies of a tensor by multicast: see [Runtime.MultimemAllReduce].
+// MultimemAllReduce sums the ranks' copies of a tensor by multicast: see
+// [Runtime.MultimemAllReduce].
 func MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().MultimemAllReduce(t, op, opts...)
 }
 
-// MultimemOneShotAllReduce is MultimemAllReduce in one shot: see [Runtime.MultimemOneShotAllReduce].
+// MultimemOneShotAllReduce is MultimemAllReduce in one shot: see
+// [Runtime.MultimemOneShotAllReduce].
 func MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().MultimemOneShotAllReduce(t, op, opts...)
 }
@@ -192,10 +196,11 @@ func Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 // MatMul multiplies matrices: see [Runtime.MatMul].
 func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...) }
 
-// PendingSignals lists signals that nobody consumed: see [Runtime.PendingSignals].
+// PendingSignals lists signals that no wait has consumed: see [Runtime.PendingSignals].
 func PendingSignals() []string { return now().PendingSignals() }
 
-// ClearedSignals lists the signals that nobody had awaited when they were cleared last: see [Runtime.ClearedSignals].
+// ClearedSignals lists the signals that no wait had consumed when they were cleared last: see
+// [Runtime.ClearedSignals].
 func ClearedSignals() []string { return now().ClearedSignals() }
 
 // Survivors makes a group of the ranks that are left: see [Runtime.Survivors].
@@ -233,7 +238,8 @@ func MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op string, opts ...
 	now().MultiRootTileReduce(in, out, roots, op, opts...)
 }
 
-// ReduceScatterOffset combines blocks of any size, each on a rank: see [Runtime.ReduceScatterOffset].
+// ReduceScatterOffset combines blocks of any size, each on a rank: see
+// [Runtime.ReduceScatterOffset].
 func ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
 	now().ReduceScatterOffset(t, out, dim, offsets, dstRanks, op, opts...)
 }

@@ -6,29 +6,30 @@ import (
 	"math"
 
 	"github.com/symmrepl/symmrepl/kernels/elements"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to
-// be alive.
+// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is
+// known to be alive.
 func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
+	t.usable(op)
 	if t.n == 0 {
 		return
 	}
-	c.Begin()
+	c.PickStream()
 	c.Admit(t)
-	c.Launch(kernel, 0, t.rt.gridFor(t.n), args())
+	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
-// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
-// rounded to the nearest value of a float type, must not overflow, and must be whole for an integer type. It
-// returns t.
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable;
+// a float is rounded to the nearest value of a float type, must not overflow, and must be whole for
+// an integer type. It returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
-	t.live(op)
+	t.usable(op)
 	v, ok := element.NumberOf(x)
 	if !ok {
 		panic(t.rt.misuse(op, "x", "", "a tensor is filled with a number, not with a %T", x))
@@ -38,34 +39,34 @@ func (t *Tensor) Fill(x any) *Tensor {
 		panic(t.rt.misuse(op, "x", "", "%s", why))
 	}
 	t.generate(op, "fill", func() []byte {
-		return BytesOf(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
+		return launch.Bytes(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
 	})
 	return t
 }
 
-// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the
-// larger ones are rounded. It returns t.
+// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float
+// type the larger ones are rounded. It returns t.
 func (t *Tensor) Arange() *Tensor {
 	const op = "Arange"
-	t.live(op)
+	t.usable(op)
 	t.mustCompute(op)
 	if t.n > 0 {
 		if _, why := t.dtype.element().Encode(element.Number{Class: element.Floating, Float: float64(t.n - 1)}); why != "" {
 			panic(t.rt.misuse(op, "tensor", "", "%s", why))
 		}
 	}
-	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return BytesOf(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
+	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return launch.Bytes(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
 	return t
 }
 
-// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats in [0, 1), rounded
-// (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
+// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats
+// in [0, 1), rounded (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
 func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
-	t.live(op)
+	t.usable(op)
 	t.mustCompute(op)
 	t.generate(op, "rand_"+t.dtype.String(), func() []byte {
-		return BytesOf(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
+		return launch.Bytes(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
 	})
 	return t
 }
@@ -76,12 +77,12 @@ func (t *Tensor) mustCompute(op string) {
 	}
 }
 
-// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are
-// converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom returns. It
-// returns t.
+// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values
+// are converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom
+// returns. It returns t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const op = "CopyFrom"
-	t.live(op)
+	t.usable(op)
 	if from, ok := src.(*Tensor); ok {
 		t.copyTensor(op, from)
 		return t
@@ -104,15 +105,15 @@ func (t *Tensor) write(op string, data []byte) {
 	}
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
-	c.Begin()
+	t.usable(op)
+	c.PickStream()
 	c.Admit(t)
 	c.issued(c.stream.write(t.pointer(), data))
 }
 
 func (t *Tensor) copyTensor(op string, from *Tensor) {
 	rt := t.rt
-	rt.live(op, from)
+	rt.usable(op, from)
 	if from.dtype != t.dtype {
 		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()), "a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
 	}
@@ -121,8 +122,8 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 	}
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
-	c.Begin()
+	t.usable(op)
+	c.PickStream()
 	c.Admit(t, from)
 	c.issued(c.stream.copy(t.pointer(), from.pointer(), t.Bytes()))
 }
@@ -142,8 +143,8 @@ func (d DType) reader() string {
 func (t *Tensor) read(op string, n int) []byte {
 	data := make([]byte, n*t.dtype.Size())
 	t.rt.hostCall(op)
-	t.rt.enter()
-	defer t.rt.leave()
+	t.rt.countIn()
+	defer t.rt.countOut()
 	s := t.lockForRead(op)
 	var err error
 	if t.rt.posting.Load() { // it may be what a kernel gets
@@ -160,21 +161,22 @@ func (t *Tensor) read(op string, n int) []byte {
 	return data
 }
 
-// lockForRead admits a read and returns its stream with the stream's lock held, which is taken while the world is
-// still locked: nothing else is issued in between.
+// lockForRead admits a read and returns its stream with the stream's lock held, which is taken
+// while the world is still locked: nothing else is issued in between.
 func (t *Tensor) lockForRead(op string) *Stream {
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
-	c.Begin()
+	t.usable(op)
+	c.PickStream()
 	c.Admit(t)
 	c.stream.mu.Lock()
 	return c.stream
 }
 
-// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current stream.
+// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current
+// stream.
 func (t *Tensor) Float64s() []float64 {
-	t.live("Float64s")
+	t.usable("Float64s")
 	data := t.read("Float64s", t.n)
 	out := make([]float64, t.n)
 	for i := range out {
@@ -183,10 +185,10 @@ func (t *Tensor) Float64s() []float64 {
 	return out
 }
 
-// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of
-// precision. It waits for the current stream.
+// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits
+// of precision. It waits for the current stream.
 func (t *Tensor) Float32s() []float32 {
-	t.live("Float32s")
+	t.usable("Float32s")
 	data := t.read("Float32s", t.n)
 	out := make([]float32, t.n)
 	for i := range out {
@@ -198,7 +200,7 @@ func (t *Tensor) Float32s() []float32 {
 // Ints returns the elements, which must be whole numbers. It waits for the current stream.
 func (t *Tensor) Ints() []int {
 	const op = "Ints"
-	t.live(op)
+	t.usable(op)
 	data := t.read(op, t.n)
 	out := make([]int, t.n)
 	for i := range out {

@@ -1,6 +1,7 @@
 package operators
 
-// Manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
+// Manner says what a call has to do with other ranks. Each manner takes the steps of those before
+// it.
 type Manner uint8
 
 const (

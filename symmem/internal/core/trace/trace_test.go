@@ -1,4 +1,4 @@
-package symmem
+package trace
 
 import (
 	"reflect"
@@ -8,11 +8,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// A wait is one in a trace though its kernel, or who looks, had to wait for a processor; the next wait of the operation is another.
+// A wait is one in a trace though its kernel, or who looks, had to wait for a processor; the next
+// wait of the operation is another.
 func TestTracedWaits(t *testing.T) {
 	const ms = time.Millisecond
-	o := &tracedOp{}
-	tr := &trace{rt: newWorld(t), calls: map[uint32]*tracedOp{7: o}}
+	o := &operation{}
+	tr := &Trace{peers: func(*device.WaitRecord) []int { return nil }, calls: map[uint32]*operation{7: o}}
 	start := time.Now()
 	for _, look := range []struct {
 		began       uint64
@@ -20,7 +21,7 @@ func TestTracedWaits(t *testing.T) {
 	}{{1, ms, 2 * ms}, {1, 70 * ms, 70 * ms}, {1, 71 * ms, 200 * ms}, {2, 5 * ms, 300 * ms}, {2, 5 * ms, 310 * ms}} {
 		tr.saw(&device.WaitRecord{Ordinal: 7, Began: look.began, Elapsed: uint64(look.elapsed)}, start.Add(look.at))
 	}
-	if want := []TracedWait{{nil, start, 200 * ms}, {nil, start.Add(295 * ms), 15 * ms}}; !reflect.DeepEqual(o.Waits, want) {
+	if want := []Wait{{nil, start, 200 * ms}, {nil, start.Add(295 * ms), 15 * ms}}; !reflect.DeepEqual(o.Waits, want) {
 		t.Errorf("waits: %+v, want %+v", o.Waits, want)
 	}
 }

@@ -1,11 +1,10 @@
-package symmem
+package networks
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
@@ -18,7 +17,7 @@ func TestTuned(t *testing.T) {
 		"delay=0s drop=0.25 reorder=off": {Drop: 0.25, Seed: 3},
 		"bandwidth 1e9":                  {Delay: time.Millisecond, Seed: 3, Bandwidth: 1e9},
 	} {
-		got, err := tuned(before, strings.Fields(settings))
+		got, err := Tuned(before, strings.Fields(settings))
 		if err != nil || got != want {
 			t.Errorf("%q gives %+v (%v), want %+v", settings, got, err, want)
 		}
@@ -34,7 +33,7 @@ func TestTuned(t *testing.T) {
 		"delay 1s off":     `the null network has no setting "off"`,
 		"seed 1 reorder 1": `setting reorder of the null network cannot be "1"`,
 	} {
-		if _, err := tuned(before, strings.Fields(settings)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Tuned(before, strings.Fields(settings)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, want %q", settings, err, want)
 		}
 	}
@@ -53,10 +52,9 @@ func TestNetworkChoice(t *testing.T) {
 		"tcp":                   {"the network must be", "the network must be"},
 	} {
 		for i, kind := range []string{"cpu", "cuda"} {
-			rt := &Runtime{networking: networking{choice: choice}, info: device.Info{Kind: kind, OnHost: kind == "cpu"}}
-			err := Maybe(func() { rt.checkChoice("Init") })
-			if want[i] == "" && err != nil || want[i] != "" && (err == nil || !strings.Contains(err.Error(), want[i])) {
-				t.Errorf("%q on %s: %v, want %q", choice, kind, err, want[i])
+			msg, _ := Choice(choice).Refused(kind == "cpu")
+			if want[i] == "" && msg != "" || !strings.Contains(msg, want[i]) {
+				t.Errorf("%q on %s: %q, want %q", choice, kind, msg, want[i])
 			}
 		}
 	}
@@ -66,16 +64,16 @@ func FuzzTuned(f *testing.F) {
 	f.Add("delay 200us reorder on seed 7")
 	f.Add("bandwidth=1e9 drop=0.5 off")
 	f.Fuzz(func(t *testing.T, settings string) {
-		s, err := tuned(net.NullSettings{}, strings.Fields(settings))
+		s, err := Tuned(net.NullSettings{}, strings.Fields(settings))
 		if err != nil {
 			return
 		}
 		if s.Delay < 0 || !(s.Drop >= 0 && s.Drop <= 1) || !(s.Bandwidth >= 0) {
 			t.Errorf("%q gives %+v", settings, s)
 		}
-		again, err := tuned(net.NullSettings{}, strings.Fields(strings.ReplaceAll(describeNull(s), ",", "")))
+		again, err := Tuned(net.NullSettings{}, strings.Fields(strings.ReplaceAll(describe(s), ",", "")))
 		if err != nil || again != s {
-			t.Errorf("%+v is written %q, which reads %+v (%v)", s, describeNull(s), again, err)
+			t.Errorf("%+v is written %q, which reads %+v (%v)", s, describe(s), again, err)
 		}
 	})
 }

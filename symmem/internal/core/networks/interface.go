@@ -1,4 +1,4 @@
-package symmem
+package networks
 
 import (
 	"errors"
@@ -16,8 +16,10 @@ func rankZero(environ []string) string {
 	return l.Address
 }
 
-// networkInterface names the network interface at which UCX is to listen: the one by which this host reaches that of rank 0 or, where it is not known, by which it
-// reaches others. It is empty if UCX_NET_DEVICES says which to use. UCX never takes all that it finds: a stranger may be in one of those networks.
+// networkInterface names the network interface at which UCX listens: the one by which this host
+// reaches the host of rank 0 or, if that is not known, other hosts. It is empty if UCX_NET_DEVICES
+// says which to use. UCX must not listen at all interfaces: a stranger may be in one of those
+// networks.
 func networkInterface(host string) (string, error) {
 	if os.Getenv("UCX_NET_DEVICES") != "" {
 		return "", nil
@@ -40,7 +42,8 @@ func networkInterface(host string) (string, error) {
 	return outwardInterface(outward, string(routes))
 }
 
-// outwardInterface picks the only one of the interfaces that others can reach, or the one of the default route, which /proc/net/route has.
+// outwardInterface picks the only one of the interfaces that others can reach, or the one of the
+// default route, which /proc/net/route has.
 func outwardInterface(names []string, routes string) (string, error) {
 	if len(names) == 1 {
 		return names[0], nil
@@ -56,7 +59,8 @@ func outwardInterface(names []string, routes string) (string, error) {
 	return "", errors.New("it is not known which of the interfaces " + strings.Join(names, ", ") + " leads to the other hosts: name it in UCX_NET_DEVICES, or let MASTER_ADDR be an address of it")
 }
 
-// interfaceTo names the network interface by which this host reaches another one; empty if that is not known.
+// interfaceTo names the network interface by which this host reaches another one; empty if that is
+// not known.
 func interfaceTo(host string) string {
 	if host == "" {
 		return ""
@@ -69,8 +73,9 @@ func interfaceTo(host string) string {
 	return interfaceWith(host, conn.LocalAddr().(*net.UDPAddr).IP)
 }
 
-// interfaceWith names the interface that has an address of this host, by which it reaches another one. Many systems give their own name an address of the
-// loopback interface, by which nobody else reaches them: that counts only if host says that all are here.
+// interfaceWith names the interface that has an address of this host, by which it reaches another
+// one. Many systems give their own name an address of the loopback interface, by which nobody else
+// reaches them: that counts only if host says that all are here.
 func interfaceWith(host string, own net.IP) string {
 	if at, err := netip.ParseAddr(host); own.IsLoopback() && host != "localhost" && (err != nil || !at.IsLoopback()) {
 		return ""
