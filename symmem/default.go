@@ -32,6 +32,17 @@ func Empty(dtype DType, shape ...int) *Tensor { return now().Empty(dtype, shape.
 // Local returns an ordinary tensor of zeros: see [Runtime.Local].
 func Local(dtype DType, shape ...int) *Tensor { return now().Local(dtype, shape...) }
 
+// Load returns a tensor of a file: see [Runtime.Load].
+func Load(path string, args ...any) *Tensor { return now().Load(path, args...) }
+
+// FileTensors lists the tensors of a file: see [Runtime.FileTensors].
+func FileTensors(path string) []FileTensor { return now().FileTensors(path) }
+
+// SaveFile writes tensors to one file: see [Runtime.SaveFile].
+func SaveFile(tensors map[string]*Tensor, path string, opts ...Option) {
+	now().SaveFile(tensors, path, opts...)
+}
+
 // Rendezvous maps the peers' copies of a symmetric tensor: see [Runtime.Rendezvous].
 func Rendezvous(t *Tensor, opts ...Option) *Handle { return now().Rendezvous(t, opts...) }
 

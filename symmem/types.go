@@ -34,6 +34,9 @@ const (
 // Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.
 type Tensor = core.Tensor
 
+// FileTensor describes a tensor of a file.
+type FileTensor = core.FileTensor
+
 // Tile is a rectangle of a tensor of two dimensions. It shares the tensor's memory.
 type Tile = core.Tile
 

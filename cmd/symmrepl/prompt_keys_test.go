@@ -66,6 +66,29 @@ func TestKeysOnNarrowScreen(t *testing.T) {
 	}
 }
 
+// editorFailed is what the prompt shows when the line editor has panicked.
+const editorFailed = "the line editor failed and has started again"
+
+// A panic of the line editor costs no more than its menu: another editor goes on with the line. This one panics on a screen that has no
+// row for its menu, once Down has left the list of completions.
+func TestEditorThatPanics(t *testing.T) {
+	x := newHome(t, 1).terminal("-n", "1", "--device", device())
+	x.enter("6 * 7")
+	x.expect("42\n")
+	x.expect("symm> ")
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 3, Cols: 200}); err != nil {
+		t.Fatal(err)
+	}
+	x.send("fmt.Println(`a\x1b\rb`); strings.T\t\t" + strings.Repeat("\x1b[B", 100) + "\r")
+	x.expect(editorFailed)
+	x.expect("symm> fmt.Println(`a\n      b`); strings.T")
+	x.send(strings.Repeat("\x7f", len("strings.T")) + "\r")
+	x.expect("\na\nb\n")
+	x.expect("symm> ")
+	x.send(up + up + up + "\r") // the last line of the block, its first one, the entry before
+	x.expect("\n42\n")
+}
+
 // Random keys never end the session, and never leave it unable to run a cell. With -typing.for=10m it is a longer search.
 func TestTyping(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
@@ -98,6 +121,9 @@ func TestTyping(t *testing.T) {
 		for shown := false; !shown; time.Sleep(2 * time.Millisecond) {
 			x.mu.Lock()
 			shown = strings.Contains(x.shown.String()[x.seen:], done)
+			if strings.Contains(x.shown.String(), editorFailed) {
+				t.Fatalf("the line editor panicked after %q", typed)
+			}
 			if shown {
 				x.raw.Reset()
 				x.seen = 0

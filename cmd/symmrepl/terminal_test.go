@@ -39,8 +39,8 @@ const (
 )
 
 var (
-	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]`)
-	redrawn = regexp.MustCompile(`[^\n]*\x1b\[2K\r`) // what the editor clears to draw its line again
+	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]| \x08`) // and the blank and backspace with which the editor wraps a line
+	redrawn = regexp.MustCompile(`[^\n]*\x1b\[1G\x1b\[J`)               // what the editor clears to draw its line again
 )
 
 // terminal starts the program at a new terminal.

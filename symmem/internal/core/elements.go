@@ -3,10 +3,12 @@ package symmem
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/symmrepl/symmrepl/kernels/elements"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -142,23 +144,37 @@ func (d DType) reader() string {
 // read waits for the current stream and returns the bytes of the first n elements.
 func (t *Tensor) read(op string, n int) []byte {
 	data := make([]byte, n*t.dtype.Size())
+	t.rt.raise(op, t.bulk(op, func(s device.Stream) error { return s.Read(data, t.pointer()) }))
+	return data
+}
+
+// give waits for the current stream and gives all bytes to dst, from several goroutines at once.
+func (t *Tensor) give(op string, dst io.WriterAt) error {
+	return t.bulk(op, func(s device.Stream) error { return s.ReadTo(dst, t.pointer(), t.Bytes()) })
+}
+
+// fill waits for the current stream and sets the elements from their bytes.
+func (t *Tensor) fill(op string, src io.ReaderAt) error {
+	return t.bulk(op, func(s device.Stream) error { return s.WriteFrom(t.pointer(), src, t.Bytes()) })
+}
+
+// bulk waits for the current stream, and for the network, and calls f, which copies between the tensor and the
+// host.
+func (t *Tensor) bulk(op string, f func(device.Stream) error) error {
 	t.rt.hostCall(op)
 	t.rt.countIn()
 	defer t.rt.countOut()
 	s := t.lockForRead(op)
-	var err error
+	defer s.mu.Unlock()
 	if t.rt.posting.Load() { // it may be what a kernel gets
-		err = errors.Join(s.d.Synchronize(), t.rt.flush())
+		if err := errors.Join(s.d.Synchronize(), t.rt.flush()); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-	} else if len(data) > 0 {
-		err = s.d.Read(data, t.pointer())
-	} else {
-		err = s.d.Synchronize()
+	if t.n == 0 {
+		return s.d.Synchronize()
 	}
-	s.mu.Unlock()
-	t.rt.raise(op, err)
-	return data
+	return f(s.d)
 }
 
 // lockForRead admits a read and returns its stream with the stream's lock held, which is taken
@@ -177,30 +193,44 @@ func (t *Tensor) lockForRead(op string) *Stream {
 // stream.
 func (t *Tensor) Float64s() []float64 {
 	t.usable("Float64s")
-	data := t.read("Float64s", t.n)
-	out := make([]float64, t.n)
-	for i := range out {
-		out[i] = t.dtype.element().Float(t.dtype.element().BitsAt(data, i))
-	}
-	return out
+	return readFloats[float64](t, "Float64s")
 }
 
 // Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits
 // of precision. It waits for the current stream.
 func (t *Tensor) Float32s() []float32 {
 	t.usable("Float32s")
-	data := t.read("Float32s", t.n)
-	out := make([]float32, t.n)
-	for i := range out {
-		out[i] = float32(t.dtype.element().Float(t.dtype.element().BitsAt(data, i)))
-	}
+	return readFloats[float32](t, "Float32s")
+}
+
+// readFloats converts the elements as they come.
+func readFloats[T float32 | float64](t *Tensor, op string) []T {
+	out := make([]T, t.n)
+	t.rt.raise(op, t.give(op, &converted[T]{out, t.dtype.element()}))
 	return out
+}
+
+// converted is a slice of floats that is given the bytes of elements.
+type converted[T float32 | float64] struct {
+	out []T
+	of  element.Type
+}
+
+func (c *converted[T]) WriteAt(p []byte, off int64) (int, error) {
+	at := int(off) / c.of.Size()
+	element.Floats(c.of, c.out[at:at+len(p)/c.of.Size()], p)
+	return len(p), nil
 }
 
 // Ints returns the elements, which must be whole numbers. It waits for the current stream.
 func (t *Tensor) Ints() []int {
 	const op = "Ints"
 	t.usable(op)
+	if t.dtype == I64 {
+		out := make([]int, t.n)
+		t.rt.raise(op, t.give(op, device.Bytes(element.Bytes(out))))
+		return out
+	}
 	data := t.read(op, t.n)
 	out := make([]int, t.n)
 	for i := range out {

@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
 // failure turns an error of the layers below into one in the user's words.
@@ -25,6 +26,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		library   *device.LibraryError
 		compile   *device.CompileError
 		available *device.UnavailableError
+		ofFile    *tensorfile.Error
 	)
 	switch {
 	case errors.As(err, &ours):
@@ -83,6 +85,8 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.setCompile(compile)
 	case errors.As(err, &available):
 		e.Msg, e.Hint = "device "+available.Kind+" is not available: "+available.Why, available.Hint
+	case errors.As(err, &ofFile):
+		rt.setFile(e, ofFile)
 	case errors.Is(err, device.ErrCapturing):
 		e.Kind, e.Hint = KindMisuse, "make this call before the capture"
 	}

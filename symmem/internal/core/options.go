@@ -19,6 +19,7 @@ func (Timeout) option() operators.Options    { return operators.Timeout }
 func (MajorAlign) option() operators.Options { return operators.MajorAlign }
 func (Via) option() operators.Options        { return operators.Via }
 func (Into) option() operators.Options       { return operators.Into }
+func (Shard) option() operators.Options      { return operators.Shard }
 func (f Flag) option() operators.Options     { return operators.Options(f) }
 
 type (
@@ -26,6 +27,7 @@ type (
 	MajorAlign int
 	Via        string
 	Into       struct{ Tensor *Tensor }
+	Shard      int
 )
 
 // The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the
@@ -44,6 +46,7 @@ type options struct {
 	align   int // MajorAlign
 	via     Via // empty if it was left out
 	into    *Tensor
+	shard   int
 	given   operators.Options
 }
 
@@ -75,6 +78,8 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		o.timeout = time.Duration(v)
 	case MajorAlign:
 		o.align = int(v)
+	case Shard:
+		o.shard = int(v)
 	case Into:
 		rt.usable(op, v.Tensor)
 		o.into = v.Tensor

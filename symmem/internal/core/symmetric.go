@@ -57,6 +57,11 @@ func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empt
 func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	const op = "Empty"
 	g.exists(op)
+	return g.emptyLike(op, dtype, shape)
+}
+
+// emptyLike is Empty, for op.
+func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 	rt := g.rt
 	rt.numel(op, dtype, shape)
 	g.usable(op)

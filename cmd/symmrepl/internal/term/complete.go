@@ -15,11 +15,11 @@ type completer struct{ p *prompt }
 // backspace is the key that removes the character before the cursor.
 const backspace = "\x7f"
 
-// Do returns the rest of each candidate after the cursor, and the length of the word that
-// candidates share with the line. A tab at the beginning of a line or in pasted text is a tab. The
-// editor can only add to a line: where the case of the word changes, Do types the change.
+// Do returns the ends of the words that may stand before the cursor, and the number of characters that the
+// words share with the line. A tab at the beginning of a line or in pasted text is a tab. The editor can only
+// add to the line; if case has to change, Do types the change.
 func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
-	text, cursor := sourceOf(line, pos, false)
+	text, cursor := sourceOf(line, pos, c.p.guard.indent, false)
 	before := string(text[:cursor])
 	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
 		return [][]rune{{'\t'}}, 0
@@ -34,14 +34,17 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	}
 	for _, candidate := range candidates {
 		end, ok := strings.CutPrefix(candidate.Name, word)
-		if ok && len(candidate.Name)+1 < width()-1 && !strings.ContainsFunc(candidate.Name, unicode.IsControl) { // the editor cannot lay out others
+		if ok && !strings.ContainsFunc(candidate.Name, unicode.IsControl) { // the editor would show those as they are
 			ends = append(ends, []rune(end))
 		}
+	}
+	if len(ends) > 1 {
+		c.p.guard.menu = menuListed
 	}
 	return ends, len([]rune(word))
 }
 
-// respelled returns the common beginning of the candidates, if it is word in another case.
+// respelled returns the beginning that the candidates share, if it is word in another case.
 func respelled(candidates []session.Candidate, word string) string {
 	if len(candidates) == 0 || strings.HasPrefix(candidates[0].Name, word) {
 		return ""

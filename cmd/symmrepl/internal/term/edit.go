@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// edit runs the user's editor on a text, with the terminal, and returns the saved text.
+// edit opens a text in the user's editor, to which it lends the terminal, and returns the text that the editor saved.
 func (p *prompt) edit(ctx context.Context, source string) (string, error) {
 	line, err := editor()
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *prompt) editCell(ctx context.Context, source string) (string, error) {
 	return edited, err
 }
 
-// editors are tried in this order if the environment names none.
+// editors are tried in this order when the environment names none.
 var editors = []string{"vi", "nano", "ed"}
 
 // editor returns the user's editor, a command line of the shell.
@@ -68,8 +68,8 @@ func editor() (string, error) {
 	return "", errors.New("no editor is found: set EDITOR to one, such as EDITOR=vi")
 }
 
-// leaveTerminal calls f with the terminal in the state in which this program found it. Afterwards
-// it restores the state of the prompt.
+// leaveTerminal calls f with the terminal as this program found it, and then sets the terminal up for the prompt
+// again.
 func (p *prompt) leaveTerminal(f func() error) error {
 	fd := int(os.Stdin.Fd())
 	raw, err := term.GetState(fd)
@@ -87,20 +87,20 @@ func (p *prompt) leaveTerminal(f func() error) error {
 	return f()
 }
 
-// closeWithin bounds how long an editor may take to end when the session ends.
+// closeWithin is the time that an editor has to end when the session does.
 const closeWithin = 2 * time.Second
 
-// foreground runs the editor's command line on a file, in a process group of its own in the
-// terminal's foreground: the editor gets the signals of its keys, this process and the ranks do
-// not. A suspended editor continues at once, because there is no shell to continue it.
+// foreground runs the editor's command line on a file, in a process group of its own that is the terminal's
+// foreground: signals of keys reach the editor, but neither this process nor the ranks. A suspended editor
+// continues at once, as there is no shell to continue it.
 func foreground(ctx context.Context, line, file string) error {
-	// SIGTTOU would stop this process when it takes the terminal back. The editor's process
-	// inherits this, which only affects its output as a background job.
+	// SIGTTOU would stop this process when it takes the terminal back. The editor's process inherits that it is
+	// ignored, which concerns only its output as a background job.
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)
 
 	fd := int(os.Stdin.Fd())
-	cmd := exec.Command("/bin/sh", "-c", "trap : INT QUIT HUP; "+line+` "$@"`, line, file) // the shell survives signals that the editor handles
+	cmd := exec.Command("/bin/sh", "-c", "trap : INT QUIT HUP; "+line+` "$@"`, line, file) // the shell outlives signals that the editor handles
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, screen(), screen()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)

@@ -11,7 +11,7 @@ const (
 	erase  = 0x7f
 )
 
-// input asks for a line of standard input of a cell.
+// input asks for a line of standard input, for a cell that runs.
 func (p *prompt) input(ctx context.Context) (string, error) {
 	text, err := p.keys.line(ctx, func(s string) { io.WriteString(screen(), s) })
 	if !p.request.Printer.CloseLine() {

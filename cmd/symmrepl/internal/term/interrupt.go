@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 )
 
-// interrupter turns Ctrl-C into an interrupt of the current entry, and another Ctrl-C into the
-// replacement of ranks that are still busy.
+// interrupter handles Ctrl-C while an entry runs: the first one interrupts the entry, each later one replaces
+// the ranks that are still busy.
 type interrupter struct {
 	console *console.Console
 	printer console.Printer
@@ -18,7 +18,7 @@ type interrupter struct {
 	pressed bool
 }
 
-// press handles Ctrl-C. It does not wait.
+// press is Ctrl-C. It does not wait.
 func (i *interrupter) press() {
 	i.mu.Lock()
 	again := i.pressed

@@ -17,6 +17,8 @@ const (
 	Weak
 	Via
 	Into
+	Shard
+	Ordinary
 
 	Ordered = Group | Stream | Timeout // of operations that are put in a stream
 	adding  = Ordered | AccumulateF32  // of reductions by kernels
@@ -35,6 +37,8 @@ var sorts = []struct{ name, of string }{
 	{name: "Weak"},
 	{name: "Via"},
 	{name: "Into"},
+	{name: "Shard"},
+	{name: "Ordinary"},
 }
 
 // Each calls f for every sort of the set.

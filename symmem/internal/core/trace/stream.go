@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"io"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -109,6 +110,14 @@ func (s *stream) Write(dst device.Ptr, src []byte) error {
 
 func (s *stream) Read(dst []byte, src device.Ptr) error {
 	return s.around(func() error { return s.Stream.Read(dst, src) })
+}
+
+func (s *stream) WriteFrom(dst device.Ptr, src io.ReaderAt, n int) error {
+	return s.around(func() error { return s.Stream.WriteFrom(dst, src, n) })
+}
+
+func (s *stream) ReadTo(dst io.WriterAt, src device.Ptr, n int) error {
+	return s.around(func() error { return s.Stream.ReadTo(dst, src, n) })
 }
 
 func (s *stream) Set(dst device.Ptr, value byte, n int) error {
