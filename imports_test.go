@@ -91,7 +91,7 @@ var parts = []part{
 
 	// For cells, and for the programs that are exported from sessions.
 	{"display", []string{"session/inband"}},
-	{"chart", nil},
+	{"chart", []string{"internal"}},
 	{"show", []string{"internal"}},
 
 	// What several of them share.

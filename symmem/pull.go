@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of
-// which a member reduces bytes at most.
+// pull launches the kernel that reduces between two barriers. The pieces are in the PullArgs of
+// r.Call; a member reduces at most bytes of them.
 func (r *reduction) pull(bytes int, c abi.Context) {
 	g := r.Group()
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)

@@ -30,45 +30,6 @@ func TestEval(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-func TestRunScript(t *testing.T) {
-	h := newHome(t, 2)
-	file := filepath.Join(h.dir, "script.go")
-	script := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	script("//go:build ignore\n\n// %% first\nx := 1\n\n// %%rank [1]\nfmt.Println(\"one\")\n// %%\nx + symm.WorldSize()\n")
-	r := h.run("", "run", "--device", device(), file, "-n", "2")
-	if want := (result{0, "[1] one\n[0,1] 3\n", ""}); r != want {
-		t.Errorf("%+v, want %+v", r, want)
-	}
-
-	script("fmt.Println(\"begins\")\n// %%\n\nvar list []int\nfmt.Println(list[symm.Rank()+3])\n// %%\nfmt.Println(\"not reached\")\n")
-	r = h.run("", "run", "-n", "1", "--device", device(), file)
-	if r.status != 1 || r.out != "begins\n" || !strings.Contains(r.err, file+":5:") || !strings.Contains(r.err, "index out of range") {
-		t.Errorf("%+v", r)
-	}
-
-	script("// %%rank [7]\nx := 1\n")
-	r = h.run("", "run", "-n", "2", "--device", device(), file)
-	if r.status != 1 || !strings.Contains(r.err, file+":1: ") {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestPipedEntries(t *testing.T) {
-	h := newHome(t, 2)
-	r := h.run("x := 20\nfunc f() int {\n\n\treturn x + 1\n}\nf()\n:on 1 fmt.Println(\"only\")\n", "-n", "2", "--device", device())
-	if want := (result{0, "[0,1] 21\n[1] only\n", ""}); r != want {
-		t.Errorf("%+v, want %+v", r, want)
-	}
-	r = h.run("nosuch()\n1 + 1\n:quit\n3", "-n", "2", "--device", device())
-	if r.status != 1 || r.out != "[0,1] 2\n" || !strings.Contains(r.err, "nosuch") {
-		t.Errorf("%+v", r)
-	}
-}
-
 func TestCommandLine(t *testing.T) {
 	h := newHome(t, 1)
 	file := filepath.Join(h.dir, "script.go")

@@ -5,10 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -101,26 +98,5 @@ func TestPositionsOfReplays(t *testing.T) {
 		"captured in a graph, last replayed at cell[3]:3"
 	if e := replayed.Errors; len(e) != 1 || waited.ReplaceAllString(e[0].Error(), "waited 100ms") != want {
 		t.Errorf("%v, want %s", e, want)
-	}
-}
-
-// In a script the file's lines are cited: of a kernel where it faults, with its launch, or else of that alone.
-func TestPositionsInScript(t *testing.T) {
-	h := newHome(t, 2)
-	file := filepath.Join(h.dir, "script.go")
-	const kernel = "x := 1\n// %%\n\nk := symm.Compile(`\n__global__ void k(int* p) {\n\tp[1] = 1;\n}`)\nk.Launch(symm.Grid(1), symm.Block(1), "
-	for _, c := range []struct{ text, want string }{
-		{kernel + "uintptr(4))", ":6: kernel k, block [0 0 0], thread [0 0 0]: writes address 0x8, where no memory is, launched at FILE:8\n[0,1]     p[1] = 1;\n"},
-		{kernel + "uintptr(5))", ":8:1: Synchronize: kernel k, block [0 0 0], thread [0 0 0]: does something undefined"},
-		{"h := symm.Rendezvous(symm.Empty(symm.U8, 4))\n// %%\nfmt.Println(1)\nif symm.Rank() == 0 {\n\th.WaitSignal(1, 0, symm.Timeout(100*time.Millisecond))\n}",
-			":5:2: wait_signal: rank 0 waited "},
-	} {
-		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		want := "] " + file + strings.ReplaceAll(c.want, "FILE", file)
-		if r := h.run("", "run", "--device", "cpu", file, "-n", "2"); r.status != 1 || !strings.Contains(r.err, want) {
-			t.Errorf("%+v, want %s", r, want)
-		}
 	}
 }

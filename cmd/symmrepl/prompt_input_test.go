@@ -3,9 +3,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -54,36 +51,5 @@ func TestInputOfScript(t *testing.T) {
 	r := newHome(t, 2).run("", "-n", "2", "--device", device(), "-e", `fmt.Scan(new(int))`)
 	if want := (result{0, "[0,1] 0, EOF\n", ""}); r != want {
 		t.Errorf("%+v, want %+v", r, want)
-	}
-}
-
-// A file of package main runs as it is: its variables are initialised in the order of their dependencies, then init and main run.
-func TestRunProgram(t *testing.T) {
-	h := newHome(t, 2)
-	file := filepath.Join(h.dir, "main.go")
-	source := `package main
-
-import "fmt"
-
-var total = one + two()
-
-var one = 1
-
-func two() int { return one + 1 }
-
-func init() { total *= 10 }
-
-func main() {
-	fmt.Println("total", total)
-	var p *int
-	*p = 1
-}
-`
-	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := h.run("", "run", "-n", "2", "--device", device(), file)
-	if r.status != 1 || r.out != "[0,1] total 30\n" || !strings.Contains(r.err, "main.go:16:2: panic: runtime error: invalid memory address") {
-		t.Errorf("%+v", r)
 	}
 }
