@@ -67,12 +67,10 @@ func MajorAlign(n int) Option { return core.MajorAlign(n) }
 // another type or shape.
 func Into(t *Tensor) Option { return core.Into{Tensor: t} }
 
-// Shard makes Load return this member's part of a dimension, and Save write all members' parts one
-// after the other along it. The name is that of PyTorch's DTensor, and the parts are those of its
-// chunk: of n elements and m members each gets n/m, rounded up, as far as there are any. The
-// operation refuses a dimension that the tensor does not have.
+// Shard makes Load return this member's part of a dimension, and Save write all members' parts one after the other along it.
+// PyTorch's DTensor calls it so, and chunk divides so: of n elements and m members each gets n/m, rounded up, as far as there are any.
+// The operation refuses a dimension that the tensor does not have.
 func Shard(dim int) Option { return core.Shard(dim) }
 
-// Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: the call
-// then concerns this rank alone.
+// Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then concerns this rank alone.
 func Ordinary() Option { return core.Flag(operators.Ordinary) }
