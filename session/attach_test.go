@@ -46,7 +46,7 @@ func TestAttach(t *testing.T) {
 		t.Error(out.String())
 	}
 
-	// A front end that goes away is not waited for.
+	// The session does not wait for a front end that has disconnected.
 	a.start("sleep 60000", 0, 1)
 	a.Close()
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
@@ -71,7 +71,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// What the workers answer to Inspect, and when they do not.
+// TestInspect tests the workers' answers to Inspect, and the errors of workers that do not answer.
 func TestInspect(t *testing.T) {
 	c := launch(t, 2)
 	answers, err := c.Inspect(context.Background(), []int{1}, Query{Topic: "weather"})

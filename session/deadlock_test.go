@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A cell whose ranks wait for what nobody will do is ended within two seconds, and each error says what keeps the others from it. One that may go on goes on.
+// A cell whose waits no rank will end is ended within two seconds, and each error says what the
+// awaited ranks do instead. A cell that may still complete goes on.
 func TestDeadlock(t *testing.T) {
 	c := launch(t, 3)
 	const table = "rank 0    waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.5 s\nrank 1,2  has finished the cell\n"
@@ -31,7 +32,7 @@ func TestDeadlock(t *testing.T) {
 		{"0:limited 1", nil, nil, ""},
 		{"0:vain 1\n1:wait 0", nil, nil, ""},
 		{"0:vain 1\n2:sleep 3000", nil, nil, ""},
-		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on a goroutine of rank 2 is left
+		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on rank 2 has a goroutine that still runs
 		{"0:vain 1", []int{0}, nil, ""},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2800*time.Millisecond)
@@ -73,7 +74,7 @@ func TestTimerIsNoDeadlock(t *testing.T) {
 	}
 }
 
-// With Config.Deadlock the table is shown and the wait goes on.
+// With DeadlockWait the table is shown and the wait goes on.
 func TestDeadlockWait(t *testing.T) {
 	runtimeDir(t)
 	s, err := Launch(context.Background(), Config{Ranks: 2, Deadlock: DeadlockWait})
@@ -90,7 +91,8 @@ func TestDeadlockWait(t *testing.T) {
 	}
 }
 
-// Looks are alike only if no rank has got on, and count only if all devices have looked in between.
+// Looks are equal only if no rank has made progress, and count only if all devices have checked
+// their waits in between.
 func TestLooks(t *testing.T) {
 	answers := func(change func(rank int, s *statusEvent)) map[int]*statusEvent {
 		m := map[int]*statusEvent{}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// One finding is told once, whichever ranks have found it and in whichever order its accesses came.
+// A finding is reported once, whichever ranks have found it and in whichever order its accesses
+// came.
 func TestFindingsAreFolded(t *testing.T) {
 	c := launch(t, 3)
 	reply := c.Eval(context.Background(), Cell{Source: `find race between ranks: 3 7 "a"

@@ -12,8 +12,8 @@ import (
 
 func TestFold(t *testing.T) {
 	type step struct {
-		rank int    // who writes, or
-		text string // what; "DONE", or "WAIT" for time to pass
+		rank int    // the rank that writes, or
+		text string // the text; "DONE", or "WAIT" for time to pass
 	}
 	for _, c := range []struct {
 		name  string
@@ -67,7 +67,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Between cells, a line that one rank has printed and the others have not, as its cell was over later, does not keep the next ones apart.
+// Between cells, a line that only one rank has printed, because its cell was over later, does not
+// separate the next lines.
 func TestFoldBetweenCells(t *testing.T) {
 	const want = "[1] a\n[0-2] b\n[0-2] c\n[0] d\n[1,2] d\n[0-2] e\n"
 	var got strings.Builder
@@ -123,7 +124,7 @@ func TestFoldPieces(t *testing.T) {
 	}
 }
 
-// A line that is cut for its length is cut between characters, however it comes.
+// A line that is cut because of its length is cut between characters, in whatever pieces it comes.
 func TestFoldCutsBetweenCharacters(t *testing.T) {
 	for lead := range 4 {
 		for _, chunk := range []int{1 << 20, 32<<10 + 1, 777} {
@@ -147,11 +148,11 @@ func TestFoldCutsBetweenCharacters(t *testing.T) {
 	}
 }
 
-// A line waits longer for a rank that is held up, which shows in that it does not answer.
+// A line waits longer for a rank that is held up, that is, for a rank that does not answer.
 func TestFoldWaitsForTheHeldUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		heard time.Duration // when rank 2 was last known to go on, after the line; 0: it was not
-		until time.Duration // when the line is shown
+		until time.Duration // time at which the line is shown
 	}{
 		"goes on":                 {foldAge, foldAge},
 		"went on, but not lately": {foldAge - 1, foldMost},

@@ -53,7 +53,8 @@ func decodeAnswer(rank int, payload []byte) Answer {
 	return a
 }
 
-// statusTimeout is how long Ranks waits for a worker's answer. Of a worker that does not answer, Ranks reports what the controller knows.
+// statusTimeout is the time that Ranks waits for a worker's answer. If a worker does not answer,
+// Ranks reports what the controller knows about it.
 const statusTimeout = 300 * time.Millisecond
 
 // Ranks implements Session.
@@ -103,23 +104,24 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	return list, nil
 }
 
-// watchdogQuestion is the number of status questions whose answers go to the cell that runs only.
+// watchdogQuestion is the number of status questions whose answers go only to the running cell.
 const watchdogQuestion = 1<<64 - 1
 
-// answer is an event that somebody asked for, with its payload.
+// answer is an event that answers a question, with its payload.
 type answer struct {
 	event
 	payload []byte
 }
 
-// asked is a question that ranks have been asked. controller.mu guards it.
+// asked is a question to ranks that is under way. controller.mu guards it.
 type asked struct {
-	incarnations map[int]int // of the workers that have not answered, by rank
+	incarnations map[int]int // incarnations of the workers that have not answered, by rank
 	answers      map[int]*answer
 	all          chan struct{} // closed when all have answered
 }
 
-// ask sends a command to ranks and returns their answers by rank. A rank that died or did not answer in time has none.
+// ask sends a command to ranks and returns their answers by rank. The result has no entry for a
+// rank that died or did not answer in time.
 func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
 	if len(ranks) == 0 {
 		return nil
@@ -143,7 +145,7 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	return q.answers
 }
 
-// awaitAnswers waits for the answers of workers for as long as these live.
+// awaitAnswers waits for the answers of the workers that are still alive.
 func (c *controller) awaitAnswers(ctx context.Context, q *asked) {
 	for {
 		c.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// That a run begins goes with the first output, where the same ranks have that.
+// The beginning of a run is merged with the first output, if that has the same ranks.
 func TestJoinBegins(t *testing.T) {
 	begins := func(stream Stream, ranks ...int) *hostEvent {
 		return &hostEvent{ranks: ranks, event: event{Incarnation: 1, Output: stream, Begins: 9}}

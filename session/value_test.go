@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Forms of a value that do not fit, or that no JSON can be made of, are left out, and the text says so.
+// Forms of a value that do not fit, or cannot be encoded as JSON, are left out, and the text says
+// so.
 func TestLargeValues(t *testing.T) {
 	html, png := strings.Repeat("<", maxRich/6-100), strings.Repeat("A", maxRich/2) // JSON writes < as six bytes
 	for name, c := range map[string]struct {

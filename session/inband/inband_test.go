@@ -74,7 +74,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FuzzSplit holds that nothing is lost of text, and that a display comes through whatever is around it.
+// FuzzSplit checks that no text is lost, and that a display is found in any surrounding text.
 func FuzzSplit(f *testing.F) {
 	f.Add("a\n", "b\n")
 	f.Add(prefix, suffix+"\n")
@@ -101,7 +101,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// A display is bounded, and what Encode takes comes back.
+// The size of a display is bounded, and a display that Encode accepts can be decoded.
 func TestLargest(t *testing.T) {
 	for _, test := range []struct {
 		size int
