@@ -22,14 +22,16 @@ const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 // SVG returns the chart as an SVG picture. It panics if the chart cannot be drawn.
 func (c *Chart) SVG() string { return Page(1, c) }
 
-// PNG returns the chart as a PNG picture, which notebooks show also where they do not trust SVG. It panics if the chart cannot be drawn.
+// PNG returns the chart as a PNG picture, which notebooks also show if they do not trust SVG. It
+// panics if the chart cannot be drawn.
 func (c *Chart) PNG() []byte {
 	picture := vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
 	return write(picture, picture, 1, c)
 }
 
-// Page returns several charts as one SVG picture with the given number of columns; a nil chart leaves its place empty. It panics if there is no chart
-// or no column, or if a chart cannot be drawn.
+// Page returns several charts as one SVG picture with the given number of columns; a nil chart
+// leaves its place empty. It panics if there is no chart or no column, or if a chart cannot be
+// drawn.
 func Page(columns int, charts ...*Chart) string {
 	if columns < 1 || len(charts) == 0 {
 		panic(fmt.Errorf("chart.Page: %d charts in rows of %d: give it a chart and a column at least", len(charts), columns))
@@ -39,7 +41,7 @@ func Page(columns int, charts ...*Chart) string {
 	return string(write(picture, picture, columns, charts...))
 }
 
-// write draws charts in rows on a picture, and returns what that writes.
+// write draws charts in rows on a picture, and returns the bytes of file.
 func write(picture vg.CanvasSizer, file io.WriterTo, columns int, charts ...*Chart) []byte {
 	rows := (len(charts) + columns - 1) / columns
 	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2, PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
@@ -104,7 +106,7 @@ func (c *Chart) plot() *plot.Plot {
 	return p
 }
 
-// lineStyle returns how line i is drawn. When the colours are used up, lines are dashed.
+// lineStyle returns the style of line i. When the colours are used up, lines are dashed.
 func lineStyle(i int) draw.LineStyle {
 	s := draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: vg.Points(1.5)}
 	if rounds := i / len(lineColors); rounds > 0 {

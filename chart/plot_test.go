@@ -58,7 +58,8 @@ func is(c color.Color, want color.RGBA) bool {
 	return uint8(r>>8) == want.R && uint8(g>>8) == want.G && uint8(b>>8) == want.B
 }
 
-// Nothing reaches the border of a picture, whatever the texts are, so nothing is cut off; and all of it is opaque.
+// With any texts no drawing reaches the border of a picture, so nothing is cut off; and the whole
+// picture is opaque.
 func TestNothingIsClipped(t *testing.T) {
 	long := strings.Repeat("a long text ", 12)
 	lines := Over([]float64{1e-9, 123456789}, []float64{-1e12, 1e12}, []int{4, 5})
@@ -113,7 +114,8 @@ func TestLegendIsBesideTheLines(t *testing.T) {
 	}
 }
 
-// Lines differ for people who see no red or no green, too; shades grow lighter all the way.
+// Lines also differ for people who see no red or no green; shades grow lighter from the first to
+// the last.
 func TestColors(t *testing.T) {
 	seen := map[string][3][3]float64{ // how linear red, green and blue look, by Machado, Oliveira and Fernandes 2009
 		"everybody":     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

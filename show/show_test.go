@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Types of another package than main, as those of libraries are.
+// Types of a package other than main, like the types of libraries.
 type (
 	open struct {
 		A int
@@ -25,7 +25,8 @@ type (
 
 func (loud) String() string { panic("too loud") }
 
-// Values are shown as a session shows them; those of main's types are in the tests of exported programs.
+// Values are shown as a session shows them; those of main's types are in the tests of exported
+// programs.
 func TestSprint(t *testing.T) {
 	var none *open
 	var list []any

@@ -57,7 +57,7 @@ func welcomed(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Errors pass, strangers are bounded in number and time, and the loop ends with its listener.
+// A Loop survives errors, bounds strangers in number and time, and ends with its listener.
 func TestLoop(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

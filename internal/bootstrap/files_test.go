@@ -70,7 +70,7 @@ func TestGatherFilesWithoutPeer(t *testing.T) {
 	}
 }
 
-// What comes with other than exactly one descriptor is refused, and nothing of it stays open.
+// A message with no descriptor or several is refused, and none of its descriptors stays open.
 func TestReceive(t *testing.T) {
 	f, err := memfd("receive")
 	if err != nil {

@@ -50,7 +50,8 @@ func TestParseParts(t *testing.T) {
 	}
 }
 
-// What is accepted gives every host as many ranks, one after the other, and is read back from how it is written.
+// An accepted text gives every host the same number of consecutive ranks, and String returns a text
+// that is read back to the same Parts.
 func FuzzParseParts(f *testing.F) {
 	for _, s := range []string{"2", "0-3/4-7", "0,1/2,3", "1", "0/1", "-", "0-9999999999999999999", "/"} {
 		f.Add(s, 8)
@@ -116,7 +117,7 @@ func TestSimulatedHosts(t *testing.T) {
 	}
 }
 
-// A file goes to the ranks of its part only, even if others ask for it.
+// A file goes only to the ranks of its part, even if others ask for it.
 func TestFilesStayInTheirPart(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorldOf(t, 4, twoParts(t))
@@ -147,7 +148,7 @@ func TestFilesStayInTheirPart(t *testing.T) {
 	}
 }
 
-// Hosts are simulated on one host only, and the same ones by all ranks.
+// Hosts can be simulated only on a single host, and all ranks must simulate the same hosts.
 func TestSimulatedHostsAreRefused(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorldOf(t, 4, twoParts(t))

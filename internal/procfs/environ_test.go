@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a process has wiped cannot be read in its /proc/PID/environ, and the rest can.
+// A wiped variable cannot be read in /proc/PID/environ, and the other variables can.
 func TestWipeEnviron(t *testing.T) {
 	if os.Getenv("PROCFS_SECRET") != "" {
 		os.Unsetenv("PROCFS_SECRET")

@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// How a process ends is told as soon as the kernel tells it, and never before.
+// Known is set as soon as the kernel provides the exit status, and never before.
 func TestStatus(t *testing.T) {
 	const exiting, living = "4194564", "4194560"
 	for _, c := range []struct {

@@ -40,7 +40,7 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// TestGofmt holds that what is broken is as gofmt has it.
+// TestGofmt checks that broken values are formatted as by gofmt.
 func TestGofmt(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	text := Printed{Text: "[]P{P{A: \"" + long + "\", Bc: []int{1, 2, 3}}, P{A: \"" + long + "\", Bc: []int{" + strings.Repeat("1000000, ", 30) + "1}}}"}.Break(Width)
@@ -53,7 +53,8 @@ func TestGofmt(t *testing.T) {
 	}
 }
 
-// FuzzBreak holds that nothing is lost but the spaces where lines end, and commas are all that is added.
+// FuzzBreak checks that Break removes only spaces at line ends, and adds only commas and line
+// breaks.
 func FuzzBreak(f *testing.F) {
 	long := strings.Repeat("x", 101)
 	f.Add("P{A: \"" + long + "\", B: 1}")
@@ -67,7 +68,8 @@ func FuzzBreak(f *testing.F) {
 	})
 }
 
-// TestSaid holds that what values say of themselves is not altered when what contains them is broken.
+// TestSaid checks that values' descriptions of themselves are not altered when the values around
+// them are broken.
 func TestSaid(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct{ before, said, after, want string }{

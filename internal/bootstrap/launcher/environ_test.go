@@ -52,7 +52,7 @@ func TestFromEnviron(t *testing.T) {
 	}
 }
 
-// Ranks of one job find the same place, also behind wrappers; those of others do not.
+// Ranks of one job find the same place, also behind wrappers; ranks of other jobs do not.
 func TestJobKey(t *testing.T) {
 	job := Launcher{Name: "torchrun", Port: 29500, Rank: 0}
 	other := job
