@@ -32,9 +32,9 @@ type gather struct {
 // binary.AppendUvarint, and then the contributions one after the other; or a single contribution,
 // if all are equal. At most one of Members, Absent, Mismatch, Refused, Lost and Left is set.
 type reply struct {
-	ID       uint64
-	Members  int            `json:",omitempty"` // number of members of the group
-	Alike    bool           `json:",omitempty"` // with Members
+	ID      uint64
+	Members int  `json:",omitempty"` // number of members of the group
+	Alike   bool `json:",omitempty"` // with Members
 	// with Members, for a call of the remaining ranks: these ranks, in the form of FormatRanks
 	Group    string         `json:",omitempty"`
 	Absent   *AbsentError   `json:",omitempty"`
