@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// boundsCase: with the sanitizer on, every device finds what a kernel does outside of a tensor that it was given, names the line, and runs on. Without it nobody looks.
+// boundsCase: with the sanitizer on, every device finds a kernel's accesses outside of a tensor
+// argument, names the line, and runs on. With the sanitizer off, no access is checked.
 func boundsCase(t *T) {
 	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
 	t.rt.Sanitize(true, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// libraryCases are of collectives by NCCL. cmd/symmrepl has a test of them without a GPU.
+// libraryCases test collectives by NCCL. cmd/symmrepl tests them without a GPU.
 var libraryCases = []testCase{
 	{name: "LibraryReduce", run: libraryReduceCase},
 	{name: "LibraryCopies", run: libraryCopiesCase},
@@ -25,7 +25,7 @@ var libraryCases = []testCase{
 	{name: "LibraryPuts", run: libraryPutsCase},
 }
 
-// viaNCCL is the option that asks for it.
+// viaNCCL is the option for collectives by NCCL.
 var viaNCCL = symmem.Via("NCCL")
 
 // TestNCCL runs the cases of collectives by NCCL on GPUs, on one host and between simulated ones.
@@ -50,7 +50,7 @@ func TestNCCL(t *testing.T) {
 			w := startOn(t, "cuda", c.ranks, c.hosts, "null")
 			for _, l := range libraryCases {
 				if c.ranks == 1 && l.name != "LibraryHeaders" && l.name != "LibraryPuts" {
-					continue // they are about several
+					continue // these cases are about several hosts
 				}
 				t.Run(l.name, func(t *testing.T) { w.run(t, l.name) })
 			}
@@ -58,11 +58,11 @@ func TestNCCL(t *testing.T) {
 	}
 }
 
-// libraryHeadersCase runs a kernel that was compiled with NCCL's own nccl_device.h: its pointers lead to the memory that ours lead to, and its barriers
-// order what it does there.
+// libraryHeadersCase runs a kernel that was compiled with NCCL's own nccl_device.h: its pointers
+// refer to the same memory as ours, and its barriers order its accesses.
 func libraryHeadersCase(t *T) {
 	if symmem.LSA().Size() < t.size {
-		return // the kernel is of one host
+		return // the kernel works on one host only
 	}
 	const n, blocks = 5000, 4
 	x, sums := symmem.Empty(symmem.I32, n+1024), symmem.Empty(symmem.I32, n)
@@ -123,7 +123,7 @@ extern "C" __global__ void own(ncclWindow_t in, ncclWindow_t out, int n, ncclDev
 	symmem.Meet()
 	graph.Free()
 	if own && t.size > 1 {
-		if t.rank == 0 { // alone
+		if t.rank == 0 { // not collective
 			k.Launch(symmem.Grid(blocks), symmem.Block(128), in, out, n, comm, version, symmem.Timeout(200*time.Millisecond))
 			t.refused(symmem.KindTimeout, symmem.Synchronize, "own", "waited", "for NCCL")
 		}
@@ -135,7 +135,8 @@ extern "C" __global__ void own(ncclWindow_t in, ncclWindow_t out, int n, ncclDev
 	sums.Free()
 }
 
-// libraryPutsCase puts around the ring by NCCL, where it has puts: of all sorts of sizes, many at once, and after the world gave up.
+// libraryPutsCase puts around the ring by NCCL, if it has puts: with many sizes, many at once, and
+// after the world gave up.
 func libraryPutsCase(t *T) {
 	const n = 1 << 20
 	x, u := symmem.Empty(symmem.I32, n+8), symmem.Empty(symmem.I32, n+3)
@@ -177,7 +178,7 @@ func libraryPutsCase(t *T) {
 	h.Barrier(0)
 	t.equal("the last of 200", x.Slice(5, 6).Ints(), []int{1_000_000*last + 199})
 	symmem.Meet()
-	if t.rank == 0 { // behind a wait that gives up
+	if t.rank == 0 { // queued behind a wait that gives up
 		h.WaitForSignal(3, "==", 1)
 		h.Put(next, u.Slice(3, n+3), viaNCCL)
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
@@ -195,7 +196,8 @@ func libraryPutsCase(t *T) {
 	u.Free()
 }
 
-// libraryReduceCase takes every type and reduction, at sizes and offsets of all sorts. The values are small integers.
+// libraryReduceCase runs every type and reduction, with many sizes and offsets. The values are
+// small integers.
 func libraryReduceCase(t *T) {
 	value := func(rank, i int) int { return (i+rank)%5 + 1 }
 	for i, d := range computing {
@@ -243,7 +245,8 @@ func libraryReduceCase(t *T) {
 	}
 }
 
-// libraryCopiesCase gathers, exchanges and broadcasts, into symmetric memory and not.
+// libraryCopiesCase gathers, exchanges and broadcasts, into symmetric memory and into ordinary
+// memory.
 func libraryCopiesCase(t *T) {
 	x, all := symmem.Empty(symmem.I32, 1<<16), symmem.Empty(symmem.I32, t.size<<16)
 	symmem.Rendezvous(x)
@@ -289,11 +292,12 @@ func libraryCopiesCase(t *T) {
 	bytes.Free()
 }
 
-// libraryGraphCase captures calls, replays them many times beside others, and loses them with the communicator.
+// libraryGraphCase captures calls, replays them many times between other calls, and loses them with
+// the communicator.
 func libraryGraphCase(t *T) {
 	x := symmem.Empty(symmem.I64, 1000)
 	symmem.Rendezvous(x)
-	symmem.AllReduce(x.Fill(1), "max", viaNCCL) // which makes the communicator
+	symmem.AllReduce(x.Fill(1), "max", viaNCCL) // this makes the communicator
 	graph := symmem.Capture(func() {
 		symmem.AllReduce(x, "sum", viaNCCL)
 		symmem.Broadcast(x, t.size-1, viaNCCL)
@@ -316,7 +320,7 @@ func libraryGraphCase(t *T) {
 	x.Free()
 }
 
-// libraryStreamsCase issues calls on two streams, and beside calls of our own.
+// libraryStreamsCase issues calls on two streams, and between symmrepl's own calls.
 func libraryStreamsCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 4096), symmem.Empty(symmem.I32, 4096)
 	symmem.Rendezvous(x)
@@ -342,7 +346,7 @@ func libraryStreamsCase(t *T) {
 	y.Free()
 }
 
-// libraryGroupsCase has communicators of several groups at once.
+// libraryGroupsCase uses communicators of several groups at once.
 func libraryGroupsCase(t *T) {
 	x := symmem.Empty(symmem.I32, 8)
 	symmem.Rendezvous(x)
@@ -389,7 +393,8 @@ func libraryManyCase(t *T) {
 	x.Free()
 }
 
-// libraryAbortCase: a call that waits for others is listed, ends when the world gives up, and the next one works.
+// libraryAbortCase: a call that waits for others is listed and ends when the world gives up, and
+// the next call works.
 func libraryAbortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 1<<18)
 	symmem.Rendezvous(x)
@@ -419,7 +424,7 @@ func libraryAbortCase(t *T) {
 	x.Free()
 }
 
-// libraryMisuseCase is refused, and the group stays usable.
+// libraryMisuseCase makes calls that are refused; the group stays usable.
 func libraryMisuseCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4, t.size)
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL) }, "was not rendezvoused by world", "Rendezvous")

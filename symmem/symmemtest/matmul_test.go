@@ -50,7 +50,7 @@ func matMulCase(t *T) {
 	t.equal("a long sum", sum.Float64s(), []float64{260})
 	s := symmem.NewStream()
 	zeros := symmem.Local(symmem.BF16, 260, 1)
-	symmem.Synchronize() // zeroed on the first stream
+	symmem.Synchronize() // the tensors are zeroed on the first stream
 	symmem.MatMul(sum, ones.Slice(0, 1), zeros, s)
 	s.Synchronize()
 	t.equal("on a stream", sum.Float64s(), []float64{0})

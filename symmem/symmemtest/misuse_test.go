@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// useAfterFreeCase calls every method of objects that were freed: each is refused, and the world goes on.
+// useAfterFreeCase calls every method of objects that were freed: each is refused, and the world
+// goes on.
 func useAfterFreeCase(t *T) {
 	x := symmem.Empty(symmem.I32, 16)
 	symmem.Rendezvous(x)
@@ -47,7 +48,8 @@ func useAfterFreeCase(t *T) {
 	t.stillSums()
 }
 
-// nilArgumentsCase gives nil for every receiver and function, and timeouts that are none: each is refused with the argument's name.
+// nilArgumentsCase gives nil for every receiver and function, and invalid timeouts: each is refused
+// with the argument's name.
 func nilArgumentsCase(t *T) {
 	var (
 		x  *symmem.Tensor

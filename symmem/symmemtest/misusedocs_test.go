@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// accepted is a misuse that is taken, for a reason that the documentation gives.
+// accepted is a misuse that an operation accepts, for a reason given in the documentation.
 type accepted struct {
-	ops    string // matches names of operations
-	misuse string // matches misuses
-	doc    string // what is documented: "Tensor.Fill", "Runtime", "package symmem"
-	words  string // of that documentation
+	ops    string // pattern of names of operations
+	misuse string // pattern of misuses
+	doc    string // the documented object: "Tensor.Fill", "Runtime", "package symmem"
+	words  string // words of that documentation
 }
 
-// acceptances are all misuses that are taken.
+// acceptances are all misuses that operations accept.
 var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
 	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|DeviceComm|DeviceWindow|TokenSwitch|TokenRouting)\.(String|HTML)`, `receiver (nil|zero)`, "package symmem", "prints as nil"},
@@ -46,7 +46,7 @@ var acceptances = []accepted{
 	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},
 }
 
-// acceptance returns which of the acceptances holds, or -1.
+// acceptance returns the index of the acceptance that applies, or -1.
 func acceptance(op, misuse string) int {
 	for i, a := range acceptances {
 		if regexp.MustCompile("^(?:"+a.ops+")$").MatchString(op) && regexp.MustCompile("^(?:"+a.misuse+")$").MatchString(misuse) {
@@ -56,7 +56,7 @@ func acceptance(op, misuse string) int {
 	return -1
 }
 
-// TestAcceptances holds that what is accepted is documented.
+// TestAcceptances checks that all acceptances are documented.
 func TestAcceptances(t *testing.T) {
 	docs := map[string]string{}
 	for _, dir := range []string{"..", "../internal/core"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// optionsCase holds that every call refuses the options that its documentation does not name.
+// optionsCase checks that every call refuses the options that its documentation does not name.
 func optionsCase(t *T) {
 	n := t.size
 	x, y := symmem.Empty(symmem.F32, n, n), symmem.Empty(symmem.F32, n, n)
@@ -25,7 +25,7 @@ func optionsCase(t *T) {
 		"a *Group": symmem.World(), "a *Stream": stream, "Timeout": symmem.Timeout(time.Second), "AccumulateF32": symmem.AccumulateF32(),
 		"SplitLastDim": symmem.SplitLastDim(), "CopyEngine": symmem.CopyEngine(), "MajorAlign": symmem.MajorAlign(1), "Into": symmem.Into(part),
 	}
-	stay := []string{"a *Group", "a *Stream", "Timeout"} // what all that is put in a stream takes
+	stay := []string{"a *Group", "a *Stream", "Timeout"} // options that all stream-ordered calls accept
 	with := func(more ...string) []string { return append(slices.Clone(stay), more...) }
 	for name, c := range map[string]struct {
 		taken []string

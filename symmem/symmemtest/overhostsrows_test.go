@@ -8,14 +8,15 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// rowsOverHosts are a dispatch in a group: what a member sent and got, and what it had to get.
+// rowsOverHosts is a dispatch in a group: the rows that a member sent and received, and the rows
+// that it had to receive.
 type rowsOverHosts struct {
 	out, splits           *symmem.Tensor // copies of the results
 	wantRows, wantOffsets []int
 }
 
-// overHostsRowsCase issues exchanges of rows in several groups, of no rows to some of many messages, between other collectives of the same groups and without
-// waiting.
+// overHostsRowsCase issues exchanges of rows in several groups, from no rows at all to many
+// messages, between other collectives of the same groups and without waiting.
 func overHostsRowsCase(t *T) {
 	const width, most, experts = 3000, 40, 2
 	lists := [][]int{symmem.World().Ranks(), symmem.Rail().Ranks()}
@@ -72,7 +73,8 @@ func overHostsRowsCase(t *T) {
 	}
 }
 
-// overHostsRowsGraphCase replays an exchange many times without waiting, each time with other splits.
+// overHostsRowsGraphCase replays an exchange many times without waiting, each time with other
+// splits.
 func overHostsRowsGraphCase(t *T) {
 	const width, most, tables, replays = 64, 50, 7, 40
 	v := t.newVDev(symmem.I32, 1, width, most, t.size*most)
@@ -122,7 +124,7 @@ func overHostsRowsGraphCase(t *T) {
 	v.free()
 }
 
-// overHostsRowsExplainCase looks at what is said of the way.
+// overHostsRowsExplainCase checks Explain's description of the way.
 func overHostsRowsExplainCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	v.fill(t.rank, make([]int, 2*t.size))
@@ -139,7 +141,8 @@ func overHostsRowsExplainCase(t *T) {
 	v.free()
 }
 
-// lossInRowsCase: all ranks exchange rows when the last one is killed, and those that live end, also the one on its host.
+// lossInRowsCase: all ranks exchange rows when the last one is killed, and the live ranks end, also
+// the one on its host.
 func lossInRowsCase(t *T) {
 	v := t.newVDev(symmem.I32, 1, 4096, 10*t.size, 10*t.size)
 	v.fill(t.rank, slices.Repeat([]int{10}, t.size))

@@ -18,12 +18,13 @@ func ringCase(t *T) {
 		h.PutSignal(right, 0)
 		h.WaitSignal(left, 0)
 		t.equal("received", x.Ints(), slices.Repeat([]int{100*i + left}, 8))
-		h.Barrier(1) // nobody may overwrite before all have read
+		h.Barrier(1) // no rank may overwrite before all have read
 	}
 	x.Free()
 }
 
-// barrierCase makes every rank see what all wrote before the barrier, many times without a host-side wait.
+// barrierCase checks that every rank sees all writes from before the barrier, many times without a
+// host-side wait.
 func barrierCase(t *T) {
 	x := symmem.Empty(symmem.I32, t.size)
 	h := symmem.Rendezvous(x)
@@ -50,7 +51,8 @@ func barrierCase(t *T) {
 	x.Free()
 }
 
-// signalsInOrderCase sends many signals on one channel: each put waits until the one before was consumed.
+// signalsInOrderCase sends many signals on one channel: each put waits until the previous signal
+// was consumed.
 func signalsInOrderCase(t *T) {
 	x := symmem.Empty(symmem.I32, 1)
 	h := symmem.Rendezvous(x)
@@ -117,8 +119,8 @@ func channelsCase(t *T) {
 	x.Free()
 }
 
-// putTwiceCase: the second put without a wait between them times out, and the signal of the first is still
-// good.
+// putTwiceCase: a second put without a wait in between times out, and the first signal is still
+// valid.
 func putTwiceCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -133,7 +135,7 @@ func putTwiceCase(t *T) {
 	if t.rank == 1 {
 		h.WaitSignal(0, 2, symmem.Timeout(20*time.Second))
 		symmem.Synchronize()
-		h.WaitSignal(0, 2, symmem.Timeout(100*time.Millisecond)) // there was only one
+		h.WaitSignal(0, 2, symmem.Timeout(100*time.Millisecond)) // there was only one signal
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "wait_signal", "a signal of rank 0 on channel 2, which never came")
 	}
 	t.meet()
@@ -153,7 +155,7 @@ func signalTimeoutCase(t *T) {
 			t.Errorf("the wait of 200 ms took %v", d)
 		}
 	}
-	// It was reported once; the data and the signals are as they were.
+	// The error was reported once; the data and the signals are unchanged.
 	t.equal("data", x.Ints(), slices.Repeat([]int{40 + t.rank}, 4))
 	t.meet()
 	h.Barrier(3)
@@ -161,12 +163,12 @@ func signalTimeoutCase(t *T) {
 	x.Free()
 }
 
-// barrierTimeoutCase: a barrier that only one rank enters leaves signals behind, so communication is refused
-// until all recover.
+// barrierTimeoutCase: a barrier that only one rank enters leaves signals behind, so communication
+// is refused until all recover.
 func barrierTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(7)
 	h := symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		h.Barrier(1, symmem.Timeout(100*time.Millisecond))
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "barrier", "rank 0 waited")
@@ -208,7 +210,7 @@ func signalWordsCase(t *T) {
 			t.Fatalf("element %d is %d", i, v)
 		}
 	}
-	// The word keeps its value, so an older one is still reached by >= and never again by ==.
+	// The word keeps its value, so a wait for an older value ends with >= and times out with ==.
 	b.WaitForSignal(last, ">=", 5, symmem.Timeout(20*time.Second))
 	symmem.Synchronize()
 	b.WaitForSignal(last, "==", 5, symmem.Timeout(50*time.Millisecond))
@@ -277,7 +279,7 @@ func abortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
 	h.Barrier(0)         // a collective call, which has a number
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		h.WaitSignal(1, 0)
 		var waits []symmem.Wait
@@ -289,7 +291,7 @@ func abortCase(t *T) {
 			t.Fatalf("waits: %+v", waits)
 		}
 		w := waits[0]
-		what, _, _ := strings.Cut(w.For, " (network to rank 1: ") // which networkAbortCase looks at
+		what, _, _ := strings.Cut(w.For, " (network to rank 1: ") // networkAbortCase checks the rest
 		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers, what}, []any{"wait_signal", uint64(0), "world", []int{1}, "a signal on channel 0"})
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		e := t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait_signal", "gave up: the test wants it")
@@ -319,7 +321,7 @@ func abortCase(t *T) {
 	x.Free()
 }
 
-// abortLoopCase ends a kernel that does not even wait, which only the cpu device can.
+// abortLoopCase ends a kernel that does not even wait, which only the cpu device can do.
 func abortLoopCase(t *T) {
 	if symmem.GetBackend() == "CPU" {
 		x := symmem.Local(symmem.I32, 4).Fill(3)

@@ -19,8 +19,8 @@ import (
 // startsVariable makes the test binary a program that begins with Start.
 const startsVariable = "SYMMTEST_STARTS"
 
-// startedProgram is a compiled program of as many ranks as the environment says. With "leave" rank 1 ends before the others, with
-// "vanish" hosts do.
+// startedProgram is a compiled program with the number of ranks in the environment. With "leave"
+// rank 1 ends before the others, with "vanish" hosts become silent.
 func startedProgram() {
 	world := symmem.MustStart()
 	if os.Getenv(startsVariable) == "vanish" {
@@ -48,8 +48,9 @@ func startedProgram() {
 	os.Exit(0)
 }
 
-// bereftProgram: the last of three ranks is killed. Of the others, which share its host, one waits for it by its kernels, and the other for what anybody may set;
-// before, they have met without it.
+// bereftProgram: the last of three ranks is killed. The others share its host: one waits for it in
+// its kernels, the other waits for a word that any rank may set. Before that, these two have met
+// without the third.
 func bereftProgram(world *symmem.Runtime) {
 	rank := symmem.Rank()
 	x := symmem.Empty(symmem.F32, 4).Fill(1)
@@ -61,7 +62,7 @@ func bereftProgram(world *symmem.Runtime) {
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 	near := symmem.Rendezvous(pair.Empty(symmem.F32, 1), pair)
-	for range 30 { // the death comes meanwhile, and matters to nobody
+	for range 30 { // the death comes meanwhile, and affects no rank
 		near.Barrier(0)
 		symmem.Synchronize()
 		time.Sleep(10 * time.Millisecond)
@@ -83,7 +84,8 @@ func bereftProgram(world *symmem.Runtime) {
 	os.Exit(0)
 }
 
-// survivingProgram: one of four ranks is killed while the others reduce with it. They catch the error and go on in a group of theirs.
+// survivingProgram: one of four ranks is killed while the others reduce with it. They catch the
+// error and go on in a group of their own.
 func survivingProgram(world *symmem.Runtime) {
 	x := symmem.Empty(symmem.F32, 4).Fill(1)
 	h := symmem.Rendezvous(x)
@@ -105,7 +107,8 @@ func survivingProgram(world *symmem.Runtime) {
 	os.Exit(0)
 }
 
-// startAll runs a process with each of these environments to its end and returns what they print, in order.
+// startAll runs a process with each of these environments to its end and returns their output, in
+// order.
 func startAll(t *testing.T, what string, environs ...string) []string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s") // sockets have short names
@@ -166,7 +169,8 @@ func TestStart(t *testing.T) {
 		"Start on rank 1: torchrun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port\nstatus 1")
 }
 
-// The ranks of two launchers meet over the network; those that share memory after all are on one host, unless it is to be two.
+// The ranks of two launchers meet over the network; ranks that can share memory are on one host,
+// unless two hosts are simulated.
 func TestStartOnTwoHosts(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

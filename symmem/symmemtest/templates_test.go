@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// templatesCase: kernels that are templates are launched by their instances, whoever makes them.
+// templatesCase: template kernels are launched by the names of their instances, whether the text or
+// Compile instantiates them.
 func templatesCase(t *T) {
 	const text = `
 struct Pair { int a, b; };

@@ -46,8 +46,9 @@ func numbersCase(t *T) {
 	}
 }
 
-// numbersThatDoNotFitCase gives every type numbers around the bounds of all types, by Fill and by CopyFrom: each is there afterwards, rounded if the type is
-// a float, or both refuse it. NaN and infinities are floats.
+// numbersThatDoNotFitCase gives every type numbers around the bounds of all types, by Fill and by
+// CopyFrom: each number is stored, rounded if the type is a float, or both refuse it. Only floats
+// accept NaN and infinities.
 func numbersThatDoNotFitCase(t *T) {
 	numbers := []any{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0.5, 1e300, -1e300, 449.0, 57345.0, 65505.0, 65520.0, 3.5e38, 0x1p63, 0x1p64, -0x1p63,
 		float32(math.NaN()), float32(math.MaxFloat32), uint64(math.MaxUint64), uint32(math.MaxUint32), math.MinInt, math.MaxInt}
@@ -220,8 +221,8 @@ func tensorMisuseCase(t *T) {
 	}
 }
 
-// localMemoryCase checks that freed and dropped tensors give their memory to later ones, and that what is
-// alive keeps its own.
+// localMemoryCase checks that later tensors reuse the memory of freed and dropped ones, and that
+// live tensors keep their memory.
 func localMemoryCase(t *T) {
 	x := symmem.Local(symmem.F32, 1000).Fill(1)
 	p := x.Ptr()
@@ -258,7 +259,7 @@ func localMemoryCase(t *T) {
 	}
 }
 
-// rounded is x rounded to the nearest value of a type of few bits.
+// rounded returns x rounded to the nearest value of a type with few bits.
 func rounded(d symmem.DType, x float64) float64 {
 	bits := map[symmem.DType]int{symmem.F16: 11, symmem.BF16: 8, symmem.F32: 24, symmem.F64: 53}[d]
 	if x == 0 || math.IsInf(x, 0) || x != x {

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// square is a tensor whose element at row i and column j is 100*rank + 10*i + j.
+// square returns a tensor whose element at row i and column j is 100*rank + 10*i + j.
 func (t *T) square(d symmem.DType, rows, cols int) *symmem.Tensor {
 	x := symmem.Empty(d, rows, cols)
 	symmem.Rendezvous(x)
@@ -24,10 +24,10 @@ func named(r, rows, cols int) (values []int) {
 	return values
 }
 
-// summed is the sum over all ranks of the element named so on rank 0.
+// summed returns the sum over all ranks of the element at row i and column j.
 func (t *T) summed(i, j int) int { return t.size*(10*i+j) + 100*t.size*(t.size-1)/2 }
 
-// tileExampleCase is PyTorch's semantics by example, which for two ranks has 122 124 142 144.
+// tileExampleCase is an example of PyTorch's semantics, which gives 122 124 142 144 for two ranks.
 func tileExampleCase(t *T) {
 	x := t.square(symmem.F32, 4, 4)
 	out := symmem.Local(symmem.F32, 4, 4).Fill(untouched)
@@ -62,7 +62,8 @@ func tileExampleCase(t *T) {
 	x.Free()
 }
 
-// tileReduceCase reduces tiles of every width and type; what lies around the result keeps its values.
+// tileReduceCase reduces tiles of every width and type; elements around the result keep their
+// values.
 func tileReduceCase(t *T) {
 	for k, d := range t.some(computing) {
 		x := symmem.Empty(d, 27, 64)
@@ -97,7 +98,8 @@ func tileReduceCase(t *T) {
 	}
 }
 
-// multiRootCase gives every rank a quarter, or a part, of a matrix, and then only some of them.
+// multiRootCase gives every rank a quarter, or another part, of a matrix, and then gives parts only
+// to some ranks.
 func multiRootCase(t *T) {
 	const rows, cols = 12, 32
 	x := t.square(symmem.I32, rows*t.size, cols)
@@ -128,7 +130,8 @@ func multiRootCase(t *T) {
 	x.Free()
 }
 
-// reduceScatterOffsetCase has PyTorch's examples, and blocks (rank+1)(i+1) of equal and of unequal sizes.
+// reduceScatterOffsetCase runs PyTorch's examples, and blocks (rank+1)(i+1) of equal and of unequal
+// sizes.
 func reduceScatterOffsetCase(t *T) {
 	if t.size == 2 {
 		x := t.square(symmem.F32, 6, 2)
@@ -149,7 +152,7 @@ func reduceScatterOffsetCase(t *T) {
 	for _, d := range []symmem.DType{symmem.F32, symmem.BF16, symmem.F16} {
 		for _, each := range []int{1, 2} {
 			for dim := range 2 {
-				for _, grow := range []int{0, 32} { // every j-th block is so much larger
+				for _, grow := range []int{0, 32} { // every j-th block is larger by grow
 					blocks := each * t.size
 					var offsets []int
 					length := 0
@@ -190,7 +193,8 @@ func reduceScatterOffsetCase(t *T) {
 	}
 }
 
-// permuteCase has PyTorch's example, then both directions with every size of element and form of shape.
+// permuteCase runs PyTorch's example, then both directions with every size of element and kind of
+// shape.
 func permuteCase(t *T) {
 	if t.size == 2 {
 		x := t.square(symmem.I64, 2, 4)
@@ -246,7 +250,7 @@ func permuteCase(t *T) {
 	}
 }
 
-// tileGraphCase captures all of these, and replays them after the input changed.
+// tileGraphCase captures all operations on tiles, and replays them after the input changed.
 func tileGraphCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4*t.size, 8)
 	symmem.Rendezvous(x)

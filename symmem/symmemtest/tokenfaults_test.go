@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// tokenRefusedCase gives routings that cannot be followed. Everybody is told, nothing moves, and the switch goes on.
+// tokenRefusedCase makes invalid routings. All ranks get an error, no row moves, and the switch
+// stays usable.
 func tokenRefusedCase(t *T) {
 	last := t.size - 1
 	for _, c := range tokenConfigs(t.size) {
@@ -69,7 +70,7 @@ func tokenRefusedCase(t *T) {
 	}
 }
 
-// tokenMisuseCase is what the host sees to be wrong.
+// tokenMisuseCase makes calls that the host refuses.
 func tokenMisuseCase(t *T) {
 	config := func(change func(c *symmem.TokenSwitchConfig)) func() {
 		c := smallSwitch(t.size)
@@ -130,7 +131,8 @@ func tokenMisuseCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { ts.Routing(topk) }, "was freed")
 }
 
-// tokenTimeoutCase is ranks that wait for others in vain, in each kernel of a switch, and are usable after a Recover.
+// tokenTimeoutCase lets ranks wait for others in vain, in each kernel of a switch; after a Recover
+// they are usable.
 func tokenTimeoutCase(t *T) {
 	ts := symmem.NewTokenSwitch(smallSwitch(t.size))
 	m := randomRouting(ts.Config(), t.size, 2)
@@ -174,7 +176,7 @@ func tokenTimeoutCase(t *T) {
 	ts.Free()
 }
 
-// tokenExplainCase is what Explain says of a switch.
+// tokenExplainCase checks Explain's description of a switch.
 func tokenExplainCase(t *T) {
 	ts := symmem.NewTokenSwitch(smallSwitch(t.size))
 	topk, x, weights := symmem.Local(symmem.I64, 3, 2).Fill(-1), symmem.Local(symmem.F32, 3, 8), symmem.Local(symmem.F32, 3, 2)

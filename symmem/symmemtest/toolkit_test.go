@@ -8,10 +8,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// CUDA's headers in kernels: the same results on both devices, be the headers ours or the toolkit's.
+// CUDA's headers in kernels: the results are the same on both devices, and with our headers and the
+// toolkit's.
 
-// halfKernels are of __half and of __nv_bfloat16. In sums every operation takes all 16-bit patterns, together with others, and what it
-// returns is added up.
+// halfKernels use __half and __nv_bfloat16. In sums every operation gets all 16-bit patterns,
+// together with other values, and its results are added up.
 const halfKernels = `
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -91,7 +92,7 @@ __global__ void moves(__half* h, __nv_bfloat162* g, int* out) {  // of 32 thread
   out[192 + lane] = __half2short_rn(one) + (hsqrt(one * one) == one) * 1000 + (__hbeq2(pair, pair) && __hisinf(one) == 0) * 2000;
 }`
 
-// cudaHalfCase is of arithmetic, millions of operations: one rank does it.
+// cudaHalfCase tests arithmetic with millions of operations, on one rank.
 func cudaHalfCase(t *T) {
 	if t.rank > 0 {
 		return
@@ -99,7 +100,7 @@ func cudaHalfCase(t *T) {
 	k := symmem.Compile(halfKernels)
 	const operations = 30
 	sums, conversions := symmem.Local(symmem.U64, 2*operations).Fill(0), symmem.Local(symmem.U64, 27).Fill(0)
-	if os.Getenv(sanitizeVariable) == "" { // a minute or more while it is watched
+	if os.Getenv(sanitizeVariable) == "" { // it takes a minute or more under the sanitizer
 		k.Kernel("sums").Launch(symmem.Grid(256), symmem.Block(256), sums)
 		k.Kernel("conversions").Launch(symmem.Grid(256), symmem.Block(256), conversions)
 		t.equal("sums", sums.Ints(), halfSums)
@@ -244,7 +245,7 @@ __global__ void groups(int* out) {  // of blocks of 64 threads in two dimensions
 	}
 }
 
-// What the operations of halfKernels come to, those of __half and then those of __nv_bfloat16.
+// The expected results of halfKernels, first for __half and then for __nv_bfloat16.
 var (
 	halfSums = []int{
 		285697556941256, 292173259469455, 280585129090439, 328333603528001, 210274006827150, 344729344894797, 210493501427459, 344948839495106,

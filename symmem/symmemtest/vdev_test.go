@@ -9,14 +9,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// untouched is what out has where no row came.
+// untouched is the value in out where no row arrived.
 const untouched = -1
 
-// vdev is tensors for the operations that send rows by splits on the device.
+// vdev holds tensors for the operations that send rows by splits on the device.
 type vdev struct {
 	width                      int
 	in, out, splits, outSplits *symmem.Tensor
-	back, backSplits           *symmem.Tensor // of the inverse
+	back, backSplits           *symmem.Tensor // for the inverse
 }
 
 func (t *T) newVDev(d symmem.DType, experts, width, inRows, outRows int) *vdev {
@@ -35,10 +35,10 @@ func (v *vdev) free() {
 	v.back.Free()
 }
 
-// row is what rank r has in row i.
+// row returns row i of rank r.
 func row(r, i, width int) []int { return slices.Repeat([]int{r*100 + i}, width) }
 
-// rows is the rows of rank r from lo on.
+// rows returns n rows of rank r, from lo on.
 func rows(r, lo, n, width int) (all []int) {
 	for i := range n {
 		all = append(all, row(r, lo+i, width)...)
@@ -46,14 +46,14 @@ func rows(r, lo, n, width int) (all []int) {
 	return all
 }
 
-// fill gives in the rows' names and out none.
+// fill fills in with the rows' names and out with untouched.
 func (v *vdev) fill(rank int, splits []int) {
 	v.splits.CopyFrom(splits)
 	v.in.CopyFrom(rows(rank, 0, v.in.Shape()[0], v.width))
 	v.out.Fill(untouched)
 }
 
-// dispatched is what rank me must receive when the ranks have these splits: out, counts, offsets.
+// dispatched returns what rank me must receive for the given splits: out, counts, offsets.
 func dispatched(splits [][]int, me, experts, width, outRows, align int) (out, outSplits []int, need int) {
 	world := len(splits)
 	out = slices.Repeat([]int{untouched}, outRows*width)
@@ -90,7 +90,8 @@ func prefix(list []int) []int {
 	return out
 }
 
-// vdevExampleCase is PyTorch's semantics by example: all_to_all_vdev among three ranks, all_to_all_vdev_2d among two.
+// vdevExampleCase runs examples of PyTorch's semantics: all_to_all_vdev among three ranks,
+// all_to_all_vdev_2d among two.
 func vdevExampleCase(t *T) {
 	examples := []struct {
 		world, experts, align int
@@ -153,7 +154,7 @@ func vdevExampleCase(t *T) {
 	}
 }
 
-// randomSplits is n splits of every rank, of seed, that are in sum at most rows.
+// randomSplits returns n random splits of every rank, with a sum of at most rows.
 func randomSplits(seed, world, n, rows int) [][]int {
 	all := make([][]int, world)
 	for q := range all {
@@ -161,7 +162,7 @@ func randomSplits(seed, world, n, rows int) [][]int {
 		all[q] = make([]int, n)
 		switch {
 		case seed%7 == 3 && q == seed%world: // an idle rank
-		case seed%5 == 4: // everything to one
+		case seed%5 == 4: // all rows to one rank
 			all[q][seed%n] = rows
 		default:
 			for left, i := rows, 0; left > 0 && i < 2*n; i++ {
@@ -176,8 +177,8 @@ func randomSplits(seed, world, n, rows int) [][]int {
 	return all
 }
 
-// vdevRandomCase compares random splits with the model, and sends everything back. The calls follow each other
-// without a meeting in between, and what they read is overwritten at once.
+// vdevRandomCase compares random splits with the model, and sends all rows back. The calls follow
+// each other without a barrier in between, and their inputs are overwritten at once.
 func vdevRandomCase(t *T) {
 	seeds := 24
 	if t.size > 4 {
@@ -223,11 +224,11 @@ func vdevRandomCase(t *T) {
 	}
 }
 
-// vdevTypes are types that hold the rows' names.
+// vdevTypes are types that can hold the rows' names.
 var vdevTypes = []symmem.DType{symmem.I32, symmem.I64, symmem.F32, symmem.I32}
 
-// vdevBytesCase moves rows of every size of element and any number of bytes, between places that are aligned
-// in every way.
+// vdevBytesCase moves rows of every size of element and any number of bytes, between places with
+// every alignment.
 func vdevBytesCase(t *T) {
 	for k, d := range exchangeTypes {
 		for _, width := range []int{1, 3, 7, 16, 33, 1040} {
@@ -260,14 +261,16 @@ func vdevBytesCase(t *T) {
 	}
 }
 
-// expertRoundTripCase is a mixture of experts: tokens go to the experts that a router chose, these transform
-// them where they lie, and they come back in their order; the result is that of computing locally.
+// expertRoundTripCase is a mixture of experts: tokens go to the experts that a router chose, the
+// experts transform them in place, and they return in their order; the result equals a local
+// computation.
 func expertRoundTripCase(t *T) {
 	const tokens, width = 24, 16
 	for _, experts := range []int{1, 3, 8} {
 		n, align := experts*t.size, 4
 		v := t.newVDev(symmem.F32, experts, width, tokens, t.size*tokens+2*experts*align)
-		// The router: token i of rank r goes to expert (7i + 3r) mod n. Tokens are sorted by expert.
+		// The router: token i of rank r goes to expert (7i + 3r) mod n. Tokens are sorted by
+		// expert.
 		chosen := make([]int, tokens)
 		for i := range chosen {
 			chosen[i] = (7*i + 3*t.rank) % n
@@ -299,7 +302,7 @@ func expertRoundTripCase(t *T) {
 	}
 }
 
-// dispatchNeighbourCase is every token of a rank going to the next rank's expert and back.
+// dispatchNeighbourCase sends every token of a rank to the next rank's expert and back.
 func dispatchNeighbourCase(t *T) {
 	const tokens, width = 16, 64
 	v := t.newVDev(symmem.BF16, 1, width, tokens, t.size*tokens)
@@ -316,7 +319,7 @@ func dispatchNeighbourCase(t *T) {
 	v.free()
 }
 
-// vdevGapsCase sends rows that lie apart.
+// vdevGapsCase sends rows with gaps between them.
 func vdevGapsCase(t *T) {
 	const experts = 2
 	n := t.size * experts
@@ -393,8 +396,8 @@ func vdevGraphCase(t *T) {
 	v.free()
 }
 
-// vdevRefusedCase gives values that cannot be right. Everybody is told, also how many rows there are on a rank whose input
-// is shorter than the others', nothing moves, and the group goes on.
+// vdevRefusedCase uses invalid values. All ranks get an error, which also gives the number of rows
+// of a rank whose input is shorter than the others'; no row moves, and the group stays usable.
 func vdevRefusedCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	n, bad := 2*t.size, t.size-1
@@ -406,7 +409,7 @@ func vdevRefusedCase(t *T) {
 	}
 	table := symmem.Local(symmem.I64, 2, n)
 	for _, c := range []struct {
-		splits  []int // of rank bad; the others have good
+		splits  []int // splits of rank bad; the others have good splits
 		offsets []int
 		out     *symmem.Tensor
 		peer    int
@@ -459,7 +462,7 @@ func vdevRefusedCase(t *T) {
 	v.free()
 }
 
-// vdevMisuseCase is what the host sees to be wrong.
+// vdevMisuseCase makes calls that the host refuses.
 func vdevMisuseCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	n := 2 * t.size
@@ -491,7 +494,7 @@ func vdevMisuseCase(t *T) {
 	v.free()
 }
 
-// vdevTimeoutCase is a rank that waits for the others' splits in vain.
+// vdevTimeoutCase lets a rank wait for the others' splits in vain.
 func vdevTimeoutCase(t *T) {
 	v := t.newVDev(symmem.I32, 1, 4, 10, 10*t.size)
 	v.fill(t.rank, make([]int, t.size))

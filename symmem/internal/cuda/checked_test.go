@@ -12,7 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestCheckedKernels: the kernels of the tutorials, and the right and wrong ones of the sanitizer's corpus about bounds, compile with checked pointers too.
+// TestCheckedKernels: the kernels of the tutorials, and the right and wrong ones of the sanitizer's
+// corpus about bounds, compile with checked pointers too.
 func TestCheckedKernels(t *testing.T) {
 	c := compiler(t)
 	for _, s := range corpus(t) {
@@ -30,8 +31,8 @@ func TestCheckedKernels(t *testing.T) {
 func TestPlainPointers(t *testing.T) {
 	c := compiler(t)
 	for body, want := range map[string]struct {
-		inAll bool   // whether all pointers can be checked,
-		why   string // and why not those among the parameters
+		inAll bool   // whether all pointers can be checked
+		why   string // why the parameters cannot be checked
 	}{
 		"x[n] = *(x + 1) + twice(x);":                      {true, ""},
 		"int* y = x + n; y[1] = 1;":                        {true, ""},
@@ -64,7 +65,8 @@ __global__ void f(int* x, int n) {
 
 var variant = regexp.MustCompile(`(?m)^.*// (right|wrong).*$`)
 
-// corpus returns those texts. Lines of the corpus that say so are in the right, or in the wrong one only.
+// corpus returns these texts. Marked lines of the corpus are only in the right, or only in the
+// wrong version.
 func corpus(t *testing.T) (all []device.Source) {
 	tutorials, err := filepath.Glob("../../../tutorials/*.go")
 	if err != nil || len(tutorials) == 0 {

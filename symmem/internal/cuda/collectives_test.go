@@ -39,7 +39,7 @@ func fakeNCCL(t *testing.T, flags ...string) string {
 	return library
 }
 
-// TestNCCLVersions: libraries are known by their version, and refused by it.
+// TestNCCLVersions: libraries are accepted or refused by their version.
 func TestNCCLVersions(t *testing.T) {
 	whole, old := fakeNCCL(t), fakeNCCL(t, "-DOLD")
 	for _, c := range []struct{ path, version, want string }{
@@ -114,7 +114,7 @@ func TestNCCLCollectives(t *testing.T) {
 			call.Src, call.Dst = p, p+1024
 			must(t, streams[i].Collective(comms[i], call))
 		}
-		for busy := true; busy; { // neither can do it alone
+		for busy := true; busy; { // neither member can finish alone
 			busy = false
 			for _, s := range streams {
 				idle, err := s.Idle()
@@ -181,7 +181,7 @@ func joined(t *testing.T, ctx context.Context, devices []*Device) ([]device.Comm
 	return comms, errors.Join(errs...)
 }
 
-// TestNCCLNeverJoins gives up communicators that are never made.
+// TestNCCLNeverJoins gives up communicators whose members never all join.
 func TestNCCLNeverJoins(t *testing.T) {
 	if !inChild(t) {
 		for _, where := range []string{"init", "greet"} {
@@ -201,7 +201,7 @@ func TestNCCLNeverJoins(t *testing.T) {
 	}
 }
 
-// TestNCCLFailures: what the library returns is told with its own words.
+// TestNCCLFailures: errors contain the library's own words.
 func TestNCCLFailures(t *testing.T) {
 	if !inChild(t) {
 		again(t, driverVariable+"="+fakeDriver(t), "SYMMREPL_NCCL="+fakeNCCL(t), "FAKE_NCCL_FAIL=ncclCommInitRankConfig=6")

@@ -12,12 +12,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// carrier is two engines of one process whose data lies in the memory of a device.
+// carrier holds two engines of one process, whose data lies in the memory of a device.
 type carrier struct {
 	t       *testing.T
 	engines [2]*net.Engine
 	s       *Stream
-	// a, of rank 0, and b, of rank 1, are windows 1.
+	// a and b are window 1 of rank 0 and of rank 1.
 	a, b device.Ptr
 }
 
@@ -65,14 +65,15 @@ func (c *carrier) carry(ops ...abi.NetOp) {
 	}
 }
 
-// word is a word of rank 1.
+// word returns a word of rank 1.
 func (c *carrier) word(offset int) uint64 {
 	var b [8]byte
 	must(c.t, c.s.Read(b[:], c.b+device.Ptr(offset)))
 	return binary.NativeEndian.Uint64(b[:])
 }
 
-// testCopier: the network engine moves data of a device, in pieces of every size and in rows, and changes words there.
+// testCopier: the network engine moves data of a device, in pieces of every size and in rows, and
+// changes words there.
 func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 	c := newCarrier(t, d, copier)
 	defer c.close(d)
@@ -118,8 +119,8 @@ func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 	}
 }
 
-// testLoad: while code is loaded, the network engine brings what a running kernel waits for. The kernel waits for the word that its
-// argument points to, or until it has waited for long.
+// testLoad: while code is loaded, the network engine delivers the data that a running kernel waits
+// for. The kernel waits for the word that its argument points to, up to a limit.
 func testLoad(t *testing.T, d *Device, copier unsafe.Pointer, wait device.Kernel, code cubin.Binary, long time.Duration) {
 	c := newCarrier(t, d, copier)
 	defer c.close(d)

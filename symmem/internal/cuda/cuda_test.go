@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// compiler returns one for the H200's architecture, with a cache of its own.
+// compiler returns a compiler for the H200's architecture, with its own cache.
 func compiler(t *testing.T) *cubin.Compiler {
 	t.Helper()
 	return compilerFor(t, "sm_90")
@@ -28,7 +28,8 @@ func compilerFor(t *testing.T, arch string) *cubin.Compiler {
 	return cubin.New(host, arch, 13)
 }
 
-// compilesMuch skips a test of minutes with -short, which is for checks of Go code, such as cgocheck2: the compiler's own work is none.
+// compilesMuch skips a test that takes minutes with -short: -short is for checks of Go code, such
+// as cgocheck2, to which the compiler's own work adds nothing.
 func compilesMuch(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -36,13 +37,13 @@ func compilesMuch(t *testing.T) {
 	}
 }
 
-var everyArch = flag.Bool("archs", false, "compile the operations for sm_100 too: their texts part at sm_90, so that what differs above it is the assembler's work")
+var everyArch = flag.Bool("archs", false, "compile the operations for sm_100 too; above sm_90 their texts are equal, so only the assembler's work differs")
 
 func TestEveryBuiltinCompiles(t *testing.T) {
 	compilesMuch(t)
 	type target struct {
 		arch  string
-		ranks int // of the kernels that symmem asks for a size of
+		ranks int // group size, for kernels that are compiled for a group size
 	}
 	targets := []target{{"sm_90", 4}}
 	if *everyArch {
@@ -142,7 +143,8 @@ func TestRemoteFunctions(t *testing.T) {
 	}
 }
 
-// TestHeaders: a snippet may include every public header of package kernels by its name, and C's, but no header of the operations.
+// TestHeaders: a snippet may include every public header of package kernels by its name, and C's,
+// but no header of the operations.
 func TestHeaders(t *testing.T) {
 	c := compiler(t)
 	text := ""

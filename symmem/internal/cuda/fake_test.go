@@ -23,7 +23,7 @@ import (
 
 func dup(fd int) (int, error) { return syscall.Dup(fd) }
 
-// live is the fake driver's count of objects.
+// live returns the fake driver's count of objects.
 func live(t *testing.T) int {
 	t.Helper()
 	n, err := clib.DeviceAttribute(0, 9001)
@@ -61,7 +61,7 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("segments", func(t *testing.T) { testSegments(t, d, 0) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
 	must(t, d.Close())
-	if n := live(t) - before; n != 1 { // the 16 bytes that testCapture ends with
+	if n := live(t) - before; n != 1 { // the 16 bytes that testCapture leaves
 		t.Errorf("%d objects were left behind, want 1", n)
 	}
 	d = opened(t, 1)
@@ -128,7 +128,7 @@ func fakeFabric(t *testing.T, d *Device) {
 	s := stream.(*Stream)
 	must(t, s.Write(own.Ptr()+100, pattern(1000, 3)))
 	wants(t, s, mapped.Ptr()+100, pattern(1000, 3), "what the owner wrote")
-	fd, err := own.Export() // descriptors go on
+	fd, err := own.Export() // descriptors still work
 	must(t, err)
 	again, err := d.ImportSegment(fd, own.Size())
 	must(t, err)
@@ -215,7 +215,8 @@ func fakeLaunch(t *testing.T, d *Device) {
 	must(t, d.Free(out))
 }
 
-// fakeWait: a kernel waits on the watch page; the host raises the word and a blocked Synchronize returns.
+// fakeWait: a kernel waits on the watch page; the host raises the word and a blocked Synchronize
+// returns.
 func fakeWait(t *testing.T, d *Device) {
 	s := newStream(t, d)
 	k := fakeKernel(t, d, "wait")
@@ -253,7 +254,8 @@ func code(err error) int {
 	return 0
 }
 
-// fakeFailures: each driver call of an operation fails in turn; the operation names it and leaves nothing behind.
+// fakeFailures: each driver call of an operation fails in turn; the operation names it and leaves
+// no objects behind.
 func fakeFailures(t *testing.T, d *Device) {
 	add := fakeKernel(t, d, "signal_add")
 	closed := func(c interface{ Close() error }, err error) error {
@@ -284,7 +286,7 @@ func fakeFailures(t *testing.T, d *Device) {
 	} {
 		for _, call := range strings.Fields(c.calls) {
 			before, files := live(t), openFiles(t)
-			d = opened(t, 1) // which keeps nothing of other streams
+			d = opened(t, 1) // a device without kept staging memory
 			os.Setenv("FAKE_CUDA_FAIL", call+"=2")
 			err := c.do()
 			os.Unsetenv("FAKE_CUDA_FAIL")
@@ -319,7 +321,7 @@ func mapOnce(t *testing.T, d *Device) error {
 	return d.UnmapHost(unsafe.Pointer(&pages[0]))
 }
 
-// fakeAdvice: which results lose the context, and what is said.
+// fakeAdvice tests which results lose the context, and the hints.
 func fakeAdvice(t *testing.T, d *Device) {
 	for _, c := range []struct {
 		code     string
@@ -365,7 +367,7 @@ func fakeProbe(t *testing.T) {
 	}
 }
 
-// fakePlace: which GPUs are out of reach, and whether MPS runs.
+// fakePlace tests which GPUs are out of reach, and whether MPS runs.
 func fakePlace(t *testing.T, d *Device) {
 	place := func(env ...string) device.Place {
 		for i := 0; i < len(env); i += 2 {
@@ -509,7 +511,7 @@ func TestFakeOldDriver(t *testing.T) {
 	}
 }
 
-// TestFakeCompile goes the whole way of a snippet, but for running it.
+// TestFakeCompile runs all steps of a snippet except the launch.
 func TestFakeCompile(t *testing.T) {
 	compiler(t) // skips without NVRTC
 	if !inChild(t) {

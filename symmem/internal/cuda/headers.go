@@ -6,8 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels"
 )
 
-// stdint is what NVRTC, which has no headers of its own, lacks of the types that CUDA code takes for granted. The 64-bit ones are as
-// in CUDA's C++ library for NVRTC.
+// stdint declares integer types that CUDA code expects and that NVRTC, which has no headers of its
+// own, lacks. The 64-bit types are as in CUDA's C++ library for NVRTC.
 const stdint = `#pragma once
 typedef signed char int8_t;
 typedef short int16_t;
@@ -21,8 +21,9 @@ typedef long long intptr_t;
 typedef unsigned long long uintptr_t;
 `
 
-// snippetHeaders are what a user's snippet can include without a file: the public headers of package kernels and C's. Those of first
-// come ahead of the text.
+// snippetHeaders returns the headers that a user's snippet can include without a file: the public
+// headers of package kernels and C's headers. The headers named in first are included ahead of the
+// text.
 func snippetHeaders() (headers [][2]string, first []string) {
 	for _, name := range kernels.CHeaders() {
 		text := ""
@@ -35,10 +36,10 @@ func snippetHeaders() (headers [][2]string, first []string) {
 	return headers, []string{"stdint.h", "symm.cuh"}
 }
 
-// standIns are what a snippet can include where CUDA's toolkit is not installed.
+// standIns returns headers that a snippet can include if CUDA's toolkit is not installed.
 func standIns() [][2]string { return named(kernels.ToolkitHeaders()) }
 
-// builtinHeaders are what the operations of package kernels include.
+// builtinHeaders returns the headers that the operations of package kernels include.
 func builtinHeaders() [][2]string { return named(kernels.BuiltinHeaders()) }
 
 func named(files []kernels.File) [][2]string {

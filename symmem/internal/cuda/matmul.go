@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// products is the library that multiplies matrices, looked for when it is first needed.
+// products holds the library that multiplies matrices. It is searched for when it is first needed.
 type products struct {
 	once    sync.Once
 	library clib.CuBLASLt
@@ -17,7 +17,7 @@ type products struct {
 	why     string // why there is no library
 }
 
-// matmulType returns CUDA's number of a type that cuBLASLt multiplies.
+// matmulType returns CUDA's number of a type, if cuBLASLt multiplies matrices of it.
 func matmulType(dtype string) (number int, ok bool) {
 	switch dtype {
 	case "f32":

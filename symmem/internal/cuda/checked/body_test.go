@@ -13,7 +13,8 @@ func TestRewriteAll(t *testing.T) {
 		{"float* p = x + 3; const float *__restrict__ const q = x;", "symm::Checked<float> p = x + 3; symm::Checked<const float > const q = x;"},
 		{"for (float* p = x; p < x + 3; p++) { unsigned int* q = y; }", "for (symm::Checked<float> p = x; p < x + 3; p++) { symm::Checked<unsigned int> q = y; }"},
 		{"symm::u64* p = f(a, b);\n  struct S* s = {};", "symm::Checked<symm::u64> p = f(a, b);\n  symm::Checked<struct S> s = {};"},
-		// Several at once, without a value, of nothing that has a size, of memory with a name, of an unknown type.
+		// Several pointers at once, without a value, to a type without a size, in named memory, to
+		// an unknown type.
 		{"float* p = x, q; float* p; float* p(x); void* p = x; extern __shared__ float* p; float** p = x; auto* p = x; static int* q = 0; X<int>* p = x;", ""},
 		{"a * b; f(a * b == c); x = y * z; if (n) float* p = x; return x * y;", ""},
 		{"y = *(float4*)(x + i) + *(const float4 *)&x[i] + ((int*)x)[3];", "y = *(symm::Checked<float4>)(x + i) + *(symm::Checked<const float4 >)&x[i] + ((symm::Checked<int>)x)[3];"},
@@ -35,7 +36,8 @@ func TestRewriteAll(t *testing.T) {
 	}
 }
 
-// FuzzRewriteAll: the lines stay, and nothing is changed but stars, what is put before them, and qualifiers of pointers.
+// FuzzRewriteAll: the lines stay, and only stars, the text put before them, and qualifiers of
+// pointers change.
 func FuzzRewriteAll(f *testing.F) {
 	for _, s := range []string{
 		"void f() { float* p = x; }", "void f() { for (int * const __restrict__ p = (a, b); (T*)x; ) static_cast<T\n*>(x) ; }", "{ struct { } int* p = [] { ; }, 3; } }", "f() { *(float4*)&x",

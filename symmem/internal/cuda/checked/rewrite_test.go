@@ -79,7 +79,7 @@ func TestRewriteInstances(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: the lines stay, and what was put in can be taken out again.
+// FuzzRewrite: the lines stay, and the inserted text can be removed again.
 func FuzzRewrite(f *testing.F) {
 	for _, s := range []string{
 		"__global__ void f(float* x, int n) { x[n] = 1; }", "__global__ void f(\n const int *__restrict__ x /* y */, [[a]] int *) {}", "__global__ void f([[ int* x) {}",
@@ -110,7 +110,7 @@ func FuzzRewrite(f *testing.F) {
 		if strings.Count(out, "symm::Checked<") != checked {
 			t.Errorf("%q became %q, with %d checked", text, out, checked)
 		}
-		// Nothing is changed but a star for each, and the qualifiers of such a pointer.
+		// For each pointer only the star and the pointer's qualifiers change.
 		changed := strings.NewReplacer("symm::Checked<", "", "__restrict__", "", "__restrict", "", "volatile", "", "*", "", ">", "")
 		if changed.Replace(out) != changed.Replace(text) {
 			t.Errorf("%q became %q", text, out)

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// compiler returns one with the given cache folder.
+// compiler returns a compiler with the given cache folder.
 func compiler(t testing.TB, dir, arch string) *Compiler {
 	t.Helper()
 	t.Setenv("SYMMREPL_CACHE", dir)
@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		}
 		for i, got := range wrong.Diagnostics {
 			want := test.want[i]
-			if strings.HasPrefix(want.Text, "could not open") { // followed by the folders that were searched
+			if strings.HasPrefix(want.Text, "could not open") { // followed by the searched folders
 				got.Text, want.Text = cut(got.Text), cut(want.Text)
 			}
 			if got != want {
@@ -109,7 +109,8 @@ func cut(s string) string {
 	return strings.Replace(s, "cannot", "could not", 1)
 }
 
-// TestCache: a hit gives the same binary without loading the compiler, and everything that matters makes another entry.
+// TestCache: a hit gives the same binary without loading the compiler, and a change of any input
+// makes another entry.
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	first := compiler(t, dir, "sm_90")
@@ -156,7 +157,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestIncludedFiles: a snippet that includes a file of the user's is compiled each time.
+// TestIncludedFiles: a snippet that includes the user's file is compiled each time.
 func TestIncludedFiles(t *testing.T) {
 	c := compiler(t, t.TempDir(), "sm_90")
 	t.Chdir(t.TempDir())
@@ -175,7 +176,8 @@ func TestIncludedFiles(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a kernel that the preprocessor leaves out is left out of the names, and that is all.
+// TestLeftOut: a kernel that the preprocessor leaves out is missing from the names, without an
+// error.
 func TestLeftOut(t *testing.T) {
 	b := compile(t, compiler(t, t.TempDir(), "sm_90"), Unit{Name: "cell[3]", Line: 1,
 		Text: `#ifdef NEVER
@@ -189,7 +191,7 @@ namespace a { __global__ void k(int* x) {} }`,
 	}
 }
 
-// TestHeadersBeside: CUDA's headers are found where the library lies.
+// TestHeadersBeside: CUDA's headers are found beside the library.
 func TestHeadersBeside(t *testing.T) {
 	c := compiler(t, t.TempDir(), "sm_90") // skips without NVRTC
 	dir := t.TempDir()
@@ -215,10 +217,10 @@ func TestHeadersBeside(t *testing.T) {
 
 const racer = "SYMMTEST_CUBIN_RACER"
 
-// TestRacers: of several processes that want the same unit at once, one compiles it.
+// TestRacers: if several processes need the same unit at once, only one compiles it.
 func TestRacers(t *testing.T) {
 	dir := os.Getenv(racer)
-	if dir != "" { // one of the processes: wait for the start, then say what it had to do
+	if dir != "" { // this is one of the processes: wait for the start, then report whether it compiled
 		c := compiler(t, dir, "sm_90")
 		start := []byte{0}
 		os.Stdin.Read(start)
