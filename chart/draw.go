@@ -12,7 +12,7 @@ import (
 
 const (
 	barWidth = 10 * vg.Inch / 72 // of a colour bar
-	beside   = 8 * vg.Inch / 72  // between a plot and what stands beside it
+	beside   = 8 * vg.Inch / 72  // between a plot and its legend or colour bar
 	margin   = 0.05              // of the range of the numbers, on both sides of it
 )
 

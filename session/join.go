@@ -175,7 +175,7 @@ func (c *controller) whyGone(rank int, err error) string {
 }
 
 // tellMissing sends the list of missing ranks to the processes that have joined by a link, until
-// all ranks have joined. The processes cannot know it: only rank 0 sees who joins.
+// all ranks have joined. The processes cannot know it: only rank 0 sees the ranks that join.
 func (c *controller) tellMissing(k *hostKeeper) {
 	for {
 		select {

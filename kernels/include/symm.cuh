@@ -8,8 +8,8 @@
 //
 //   symm::barrier(h, channel)                       all ranks, by one block of each
 //   symm::put_signal, symm::wait_signal             one peer, one bit, consumed by the wait
-//   symm::put, symm::get, symm::signal, symm::flush data, and then a 64-bit word of the tensor's own pad, to and from any
-//   symm::put_with_signal, symm::wait_for_signal    member, on other hosts too
+//   symm::put, symm::get, symm::signal, symm::flush data, and then a signal in a 64-bit word of the tensor's pad, to and
+//   symm::put_with_signal, symm::wait_for_signal    from any member, on other hosts too
 //   symm::store_packet, symm::load_packet           12 bytes of data together with their flag
 //   symm::store_line, symm::load_line               120 bytes of data together with their flag, by eight lanes
 //
@@ -26,8 +26,8 @@
 //   symm/barrier.cuh   barrier                       symm/wait.cuh      wait_until, Patience
 //   symm/packet.cuh    packets of 16 bytes           symm/context.cuh   rank, deadline, and the page the host reads
 //   symm/line.cuh      lines of 128 bytes            symm/float16.cuh   symm::f16, symm::bf16
-//   symm/net.cuh       the ring to other hosts       symm/team.cuh      who calls together: Thread, Warp, Block
-//   symm/kernel.cuh    how the operations of symmrepl write a kernel
+//   symm/net.cuh       the ring to other hosts       symm/team.cuh      teams of threads: Thread, Warp, Block
+//   symm/kernel.cuh    helpers for the kernels of symmrepl's own operations
 //
 // symm/multimem.cuh, for NVLink multicast, has to be included by name. All these headers are built
 // in; no file is needed.

@@ -54,7 +54,7 @@ __global__ void sums(unsigned long long* out) {
 }
 
 #define add(at, v) atomicAdd(out + at, (unsigned long long)bits(v) * weight)
-// Floats that lie on, just above and just below what is between two neighbours.
+// Floats that lie on, just above and just below the midpoint of two neighbours.
 __global__ void conversions(unsigned long long* out) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, weight = (mixed(i) & 0x7fff) | 1;
   const __half h = __ushort_as_half((uint16_t)i);

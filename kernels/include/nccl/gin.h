@@ -303,8 +303,8 @@ struct ncclGin_BackendMask {
     const symm::u64* const w = words(comm.lsaRank) + s;
     return symm::load_acquire(w) + symm::load_acquire(w + comm.ginWords) - w[2 * comm.ginWords];
   }
-  // first tells the sanitizer that a thread reads a signal's value, from which it may count; counts
-  // tells it that the thread has waited for a count, or will.
+  // first reports to the sanitizer that a thread reads a signal's value, from which it may count;
+  // counts reports that the thread has waited for a count, or will.
   NCCL_DEVICE_INLINE void first(ncclGinSignal_t s) const {
 #ifdef SYMM_SANITIZE
     symm_cpu_first(words(comm.lsaRank) + s);

@@ -29,7 +29,7 @@ struct Pair { int a, b; };
 void poke(float* p) { *p = 50; }
 float twice(const float* p) { return 2 * *p; }
 
-// seen prints what was published since it was called last.
+// seen prints the accesses published since its last call.
 void seen() {
   for (auto& o : watch.outside) {
     if (!o.state) continue;

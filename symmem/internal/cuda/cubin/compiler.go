@@ -222,7 +222,7 @@ func source(u Unit) string {
 	return b.String()
 }
 
-// includesFiles reports whether the unit includes by quotes what is not among its headers.
+// includesFiles reports whether the unit includes, by quotes, files that are not among its headers.
 func includesFiles(u Unit) bool {
 	for _, m := range quotedInclude.FindAllStringSubmatch(u.Text, -1) {
 		known := false
