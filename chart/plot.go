@@ -44,7 +44,8 @@ func Page(columns int, charts ...*Chart) string {
 // write draws charts in rows on a picture, and returns the bytes of file.
 func write(picture vg.CanvasSizer, file io.WriterTo, columns int, charts ...*Chart) []byte {
 	rows := (len(charts) + columns - 1) / columns
-	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2, PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
+	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2,
+		PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
 	page.SetColor(color.White)
 	page.Fill(page.Rectangle.Path())
 	for i, c := range charts {
@@ -63,7 +64,8 @@ func write(picture vg.CanvasSizer, file io.WriterTo, columns int, charts ...*Cha
 func (c *Chart) plot() *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
-	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label,
+		&p.Y.Tick.Label, &p.Legend.TextStyle} {
 		s.Font.Variant = "Sans"
 	}
 	if c.heat != nil {

@@ -35,7 +35,8 @@ func TestTicks(t *testing.T) {
 		}
 	}
 	p := Heat([][]int{{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}).plot()
-	if x, y := labels(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)), labels(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)); x != "0 1 2 3" || y != "3 2 1 0" {
+	if x, y := labels(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)), labels(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)); x != "0 1 2 3" ||
+		y != "3 2 1 0" {
 		t.Errorf("a heat map of four ranks has the columns %s and the rows %s", x, y)
 	}
 }
@@ -70,7 +71,8 @@ func TestNothingIsClipped(t *testing.T) {
 	for i := range 16 {
 		many.lines = append(many.lines, []float64{float64(i), float64(2 * i)})
 	}
-	for name, c := range map[string]*Chart{"lines": lines, "heat map": heat, "many lines": many, "one point": Lines([]int{7}), "no point": Lines([]int{}), "one value": Heat([][]int{{3}})} {
+	for name, c := range map[string]*Chart{"lines": lines, "heat map": heat, "many lines": many, "one point": Lines([]int{7}),
+		"no point": Lines([]int{}), "one value": Heat([][]int{{3}})} {
 		picture := pixels(t, c)
 		for x := range 480 {
 			for y := range 288 {

@@ -137,7 +137,8 @@ func (r frontReply) err() error {
 func (a *attached) Eval(ctx context.Context, cell Cell) Reply {
 	r := a.call(ctx, frontRequest{Eval: &cell}, cell.Output, cell.Input)
 	if r.Reply == nil {
-		return Reply{Errors: []*Error{{Kind: KindSystem, Peer: -1, Msg: r.Err, Hint: "attach to another one; a notebook does when its kernel is restarted"}}}
+		return Reply{Errors: []*Error{{Kind: KindSystem, Peer: -1, Msg: r.Err,
+			Hint: "attach to another one; a notebook does when its kernel is restarted"}}}
 	}
 	return *r.Reply
 }

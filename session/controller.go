@@ -518,7 +518,8 @@ func (c *controller) unavailable(ranks []int) (errs []*Error) {
 			}
 			errs = append(errs, &e)
 		case s.ready == nil:
-			errs = append(errs, &Error{Kind: KindDied, Ranks: []int{r}, Peer: -1, Msg: fmt.Sprintf("rank %d has just died (its worker %s) and starts anew", r, s.cause), Hint: "try again in a moment"})
+			errs = append(errs, &Error{Kind: KindDied, Ranks: []int{r}, Peer: -1,
+				Msg: fmt.Sprintf("rank %d has just died (its worker %s) and starts anew", r, s.cause), Hint: "try again in a moment"})
 		}
 	}
 	return errs

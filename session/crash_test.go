@@ -18,7 +18,8 @@ func TestCrashReport(t *testing.T) {
 		held   string
 	}{
 		{"output", []string{"a\n", "b"}, false, "a\nb", ""},
-		{"report", []string{"a\n", "fatal error: ", "out of memory\n", "goroutine 1\n"}, true, "a\n", "fatal error: out of memory\ngoroutine 1\n"},
+		{"report", []string{"a\n", "fatal error: ", "out of memory\n", "goroutine 1\n"}, true, "a\n",
+			"fatal error: out of memory\ngoroutine 1\n"},
 		{"report in a piece", []string{"a\npanic: x\n\ngoroutine 1\n"}, true, "a\n", "panic: x\n\ngoroutine 1\n"},
 		{"threads", []string{"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n"}, false, "",
 			"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n"},
@@ -93,7 +94,8 @@ func TestKilledForMemory(t *testing.T) {
 	kills := procfs.OOMKills() + 1
 	s := c.c.keeper(1).(*supervisor)
 	s.oomKills = func() uint64 { return kills }
-	if shown := c.eval("1:kill 9"); !strings.Contains(shown, "the worker was killed (SIGKILL) by the kernel, which had no memory left: it took 0.0 GiB") {
+	if shown := c.eval("1:kill 9"); !strings.Contains(shown,
+		"the worker was killed (SIGKILL) by the kernel, which had no memory left: it took 0.0 GiB") {
 		t.Errorf("shown: %s", shown)
 	}
 	if shown := c.eval("1:kill 9"); strings.Contains(shown, "no memory left") || !strings.Contains(shown, "was killed (SIGKILL)") {

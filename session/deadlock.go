@@ -194,7 +194,8 @@ func alike(before, after map[int]*statusEvent) bool {
 	for rank, b := range before {
 		a := after[rank]
 		if a == nil || !a.Standing.equal(b.Standing) || !slices.EqualFunc(a.Waits, b.Waits, func(x, y Wait) bool {
-			return x.Op == y.Op && x.Ordinal == y.Ordinal && x.Group == y.Group && slices.Equal(x.Peers, y.Peers) && x.Call == y.Call && x.Host == y.Host
+			return x.Op == y.Op && x.Ordinal == y.Ordinal && x.Group == y.Group && slices.Equal(x.Peers, y.Peers) &&
+				x.Call == y.Call && x.Host == y.Host
 		}) {
 			return false
 		}

@@ -22,7 +22,8 @@ func TestDeadlock(t *testing.T) {
 	}{
 		{"0:vain 1", nil, []string{"[0] rank 1 has finished the cell"}, table},
 		{"0:vain 1\n2:fail early", nil, []string{"[0] rank 1 has finished the cell", "[2] early"}, ""},
-		{"0:vain 1\n1:vain 2\n2:vain 0", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
+		{"0:vain 1\n1:vain 2\n2:vain 0", nil, []string{"[0] rank 1 waits in wait_signal at in:4",
+			"[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
 		{"0:vain 1\n1:vain 2", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 has finished the cell"}, ""},
 		{"0:vain 2", []int{0, 1}, []string{"[0] rank 2 does not run the cell"}, ""},
 		{"0:call a 1\n1:call b 0", nil, []string{"[0] rank 1 waits in b", "[1] rank 0 waits in a"}, ""},
@@ -86,7 +87,8 @@ func TestDeadlockWait(t *testing.T) {
 	defer cancel()
 	var said strings.Builder
 	reply := s.Eval(ctx, Cell{Source: "0:vain 1", Output: func(o Output) { said.WriteString(o.Text) }})
-	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock || !strings.Contains(said.String(), "rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.") {
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock ||
+		!strings.Contains(said.String(), "rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.") {
 		t.Errorf("%v, said %s", reply.Errors, said.String())
 	}
 }
@@ -97,7 +99,8 @@ func TestLooks(t *testing.T) {
 	answers := func(change func(rank int, s *statusEvent)) map[int]*statusEvent {
 		m := map[int]*statusEvent{}
 		for rank := range 3 {
-			s := &statusEvent{Run: 7, Standing: &standing{Moves: 5, Stands: true, Exchanged: []Exchanged{{(rank + 1) % 3, 2, 4}, {(rank + 2) % 3, 4, 2}}}}
+			s := &statusEvent{Run: 7, Standing: &standing{Moves: 5, Stands: true,
+				Exchanged: []Exchanged{{(rank + 1) % 3, 2, 4}, {(rank + 2) % 3, 4, 2}}}}
 			if rank < 2 {
 				s.Waits = []Wait{{Op: "wait_signal", Peers: []int{1 - rank}, Sure: true, Seen: 100}}
 			} else {

@@ -73,9 +73,10 @@ func TestLineStillInItsPipe(t *testing.T) {
 func TestRichValues(t *testing.T) {
 	c := launch(t, 2)
 	for source, want := range map[string][]Value{
-		"rich 5 <b>":    {{Ranks: []int{0, 1}, Text: "5", Data: map[string]any{"text/html": "<b>"}}},
-		"rich 5 <RANK>": {{Ranks: []int{0}, Text: "5", Data: map[string]any{"text/html": "<0>"}}, {Ranks: []int{1}, Text: "5", Data: map[string]any{"text/html": "<1>"}}},
-		"value 5":       {{Ranks: []int{0, 1}, Text: "5"}},
+		"rich 5 <b>": {{Ranks: []int{0, 1}, Text: "5", Data: map[string]any{"text/html": "<b>"}}},
+		"rich 5 <RANK>": {{Ranks: []int{0}, Text: "5", Data: map[string]any{"text/html": "<0>"}},
+			{Ranks: []int{1}, Text: "5", Data: map[string]any{"text/html": "<1>"}}},
+		"value 5": {{Ranks: []int{0, 1}, Text: "5"}},
 	} {
 		if got := c.Eval(context.Background(), Cell{Source: source}).Values; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, want %v", source, got, want)

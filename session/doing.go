@@ -114,7 +114,8 @@ func (w *worker) doing(p Progress) *Activity {
 	var a Activity
 	switch teller, tells := w.eval.(ActivityReporter); {
 	case p.Compiles != "":
-		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true, For: p.CompilesFor}
+		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true,
+			For: p.CompilesFor}
 	case w.stdin.waits():
 		a = Activity{What: "waits for a line of standard input", Blocked: true, Input: true}
 	case finishing:

@@ -58,7 +58,8 @@ func (c *controller) announceWait(cell Cell) (done func()) {
 	timer := time.AfterFunc(hangAfter, func() {
 		defer close(said)
 		if other := c.runningCell(); other != "" {
-			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other, cmp.Or(cell.Stop, "Ctrl-C"))
+			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other,
+				cmp.Or(cell.Stop, "Ctrl-C"))
 			cell.Output(Output{Stream: Note, Text: text})
 		}
 	})
@@ -129,7 +130,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		only = r.ranks
 	}
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, r.sanitize, only}}, []byte(cell.Source))
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program,
+			r.sanitize, only}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()
@@ -300,7 +302,8 @@ func (c *controller) setLate(take func(Output)) {
 func (c *controller) takePrinted() []Output {
 	printed := c.printed
 	if c.notKept > 0 {
-		text := fmt.Sprintf("%.1f MiB that were printed while no cell ran are left out here, after the first %.1f MiB\n", mib(c.notKept), mib(c.kept))
+		text := fmt.Sprintf("%.1f MiB that were printed while no cell ran are left out here, after the first %.1f MiB\n",
+			mib(c.notKept), mib(c.kept))
 		printed = append(printed, Output{Stream: Note, Text: text})
 	}
 	c.printed, c.kept, c.notKept = nil, 0, 0

@@ -88,7 +88,8 @@ func startFake(env Env) (Evaluator, Communicator, error) {
 			return nil, nil, &Error{Kind: KindSystem, Peer: -1, Msg: why, Hint: "buy one"}
 		}
 	}
-	f := &fake{env: env, vars: map[string]string{}, encoded: map[string][]byte{}, aborted: make(chan struct{}), waits: map[int]Wait{}, kind: KindPeer}
+	f := &fake{env: env, vars: map[string]string{}, encoded: map[string][]byte{}, aborted: make(chan struct{}),
+		waits: map[int]Wait{}, kind: KindPeer}
 	return f, f, nil
 }
 
@@ -271,7 +272,8 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true})
 	case "limited": // the same, for a time
 		peer, _ := strconv.Atoi(arg)
-		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true, Limit: 60})
+		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4",
+			Sure: true, Limit: 60})
 	case "call": // name peer: in a collective call
 		name, peer, _ := strings.Cut(arg, " ")
 		n, _ := strconv.Atoi(peer)
@@ -426,7 +428,8 @@ func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
 	if f.vars["stubborn"] != "" {
 		return nil, errors.New("cannot recover")
 	}
-	_, all, err := f.env.Client.GatherLeft(ctx, bootstrap.Call{Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)}, []byte(fmt.Sprint(f.generation)))
+	_, all, err := f.env.Client.GatherLeft(ctx, bootstrap.Call{Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)},
+		[]byte(fmt.Sprint(f.generation)))
 	if err != nil {
 		return nil, err
 	}

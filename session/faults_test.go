@@ -90,7 +90,8 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 		c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1, 2}, started: began, left: 1,
 		on: []rankRun{
 			{takesPart: true, result: &Result{}, tallies: []Tally{
-				{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"}, {Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
+				{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"},
+				{Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
 			}},
 			{takesPart: true},
 			{takesPart: true, result: &Result{}},
@@ -160,7 +161,8 @@ func TestInterrupt(t *testing.T) {
 	c := launch(t, 3)
 	c.eval("let x RANK")
 	c.want(c.interrupted("sleep 60000", 0, 1, 2), "! [0-2] interrupted in:1: interrupted\n")
-	c.want(c.interrupted("0:wait 1\n1:gather x\n2:sleep 60000", 0, 1, 2), "! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
+	c.want(c.interrupted("0:wait 1\n1:gather x\n2:sleep 60000", 0, 1, 2),
+		"! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
 	c.want(c.eval("get x"), "= [0] 0\n= [1] 1\n= [2] 2\n")
 	interrupt, shown := c.start("1:spin\nprint done", 1)
 	start := time.Now()
@@ -189,7 +191,8 @@ func TestInterruptInLine(t *testing.T) {
 	c.want(receive(t, "the cell in line says so", notes).Text, "this cell waits for in, which another front end has entered (■ gives up)\n")
 	cancel()
 	reply := receive(t, "the cell in line gives up", never)
-	c.want(fmt.Sprint(reply.Errors[0].Kind, " ", reply.Errors[0]), "interrupted interrupted while it waited for in, which another front end has entered")
+	c.want(fmt.Sprint(reply.Errors[0].Kind, " ", reply.Errors[0]),
+		"interrupted interrupted while it waited for in, which another front end has entered")
 	interrupt()
 	c.want(shown(), "! interrupted in:1: interrupted\n")
 }
@@ -257,9 +260,11 @@ func TestWatchdogAsksFirst(t *testing.T) {
 	defer c.spawner.close()
 	began := time.Unix(0, 0)
 	at := func(d time.Duration) time.Time { return began.Add(d) }
-	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 2, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 2,
+		on: []rankRun{{takesPart: true}, {takesPart: true}}}
 	waits := func(rank int, d time.Duration) {
-		r.watch.answer(runEvent{[]int{rank}, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal", Since: d.Seconds()}}}}}}, at(d))
+		r.watch.answer(runEvent{[]int{rank}, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal",
+			Since: d.Seconds()}}}}}}, at(d))
 	}
 	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have
 	if !r.watch.ask(at(late), began, false) {
@@ -382,7 +387,8 @@ func TestReplayBeginsAnew(t *testing.T) {
 	c.eval("print old\nlet x 1")
 	_, shown := c.start("do blocked here", 0, 1)
 	c.want(restart(t.Context(), false), "")
-	c.want(shown(), strings.ReplaceAll("\n"+restarted, "\n[", "\nnote [")[1:]+"! [0,1] died the worker was restarted (a fresh one takes its place)\n")
+	c.want(shown(), strings.ReplaceAll("\n"+restarted, "\n[",
+		"\nnote [")[1:]+"! [0,1] died the worker was restarted (a fresh one takes its place)\n")
 	history, _ := c.History(t.Context())
 	if len(history) != 2 || !history[0].Ended || !history[1].Ended || history[1].Failed == "" {
 		t.Errorf("history %+v", history)
@@ -543,7 +549,8 @@ func TestDeathToldBeforeReplaced(t *testing.T) {
 func TestActivitiesAreTold(t *testing.T) {
 	c := launch(t, 3)
 	for _, f := range []struct{ cell, want string }{
-		{"0:do blocked waits in time.Sleep\n1:do free is in sort.Ints\n2:nothing", "  rank 0  waits in time.Sleep at in:1\n  rank 1  is in sort.Ints at in:1\n  rank 2  has finished the cell\n"},
+		{"0:do blocked waits in time.Sleep\n1:do free is in sort.Ints\n2:nothing",
+			"  rank 0  waits in time.Sleep at in:1\n  rank 1  is in sort.Ints at in:1\n  rank 2  has finished the cell\n"},
 		{"do free ", ""},
 		{"do blocked waits in a channel receive", "  rank 0-2  waits in a channel receive at in:1\n"},
 		{"0:do free is in sort.Ints\n1:do free \n2:do asleep waits in time.Sleep", ""},

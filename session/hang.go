@@ -103,10 +103,12 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	}
 	for _, p := range r.c.hub.Pending() {
 		since := now.Sub(p.Since)
-		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) || w.waitedLong(r, since, p.Missing)) {
+		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
+			w.waitedLong(r, since, p.Missing)) {
 			t.marks, t.waits = append(t.marks, fmt.Sprint(p.Call.Op, p.Missing)), true
 		}
-		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(), FormatRanks(p.Missing))
+		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(),
+			FormatRanks(p.Missing))
 	}
 	if len(t.marks) > 0 {
 		for _, rank := range r.ranks {

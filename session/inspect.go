@@ -31,7 +31,8 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answe
 		case a == nil && ctx.Err() != nil:
 			return nil, ctx.Err()
 		case a == nil:
-			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1, Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
+			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1,
+				Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
 		case a.Answer.Err != nil:
 			a.Answer.Err.Ranks = []int{r}
 			list = append(list, Answer{Rank: r, Err: a.Answer.Err})

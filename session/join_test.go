@@ -121,7 +121,8 @@ func TestJoinHosts(t *testing.T) {
 	c.want(c.interrupted("sleep 60000", 0, 1, 2, 3, 4), "! [0-4] interrupted in:1: interrupted\n")
 	c.want(c.eval("value RANK", 1, 4), "= [1] 1\n= [4] 4\n")
 	got := 0
-	reply := c.Eval(context.Background(), Cell{Source: "4:flood 3000000\n3:flood 1000000\nvalue done", Silent: true, Output: func(o Output) { got += len(o.Text) * len(o.Ranks) }})
+	reply := c.Eval(context.Background(), Cell{Source: "4:flood 3000000\n3:flood 1000000\nvalue done", Silent: true,
+		Output: func(o Output) { got += len(o.Text) * len(o.Ranks) }})
 	if len(reply.Errors) > 0 || got < 4000000 || got > 4000000+2*8192 || len(reply.Values) != 1 {
 		t.Errorf("%d bytes, %v, %v", got, reply.Values, reply.Errors)
 	}
@@ -255,7 +256,8 @@ func TestJoinRefusals(t *testing.T) {
 	os.Chmod(path, 0o644)
 	wants("token for all to read", join(far, Config{}), "can be read by others")
 	os.Chmod(path, 0o600)
-	wants("nowhere", join(Launcher{Name: "mpirun", Rank: 1, Size: 2}, Config{}), "mpirun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port")
+	wants("nowhere", join(Launcher{Name: "mpirun", Rank: 1, Size: 2}, Config{}),
+		"mpirun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port")
 	wants("no port", join(far, Config{Rendezvous: "host"}), "--rdzv host: it is host:port of rank 0")
 	wants("nobody there", join(far, Config{}), "rank 1 cannot join rank 0 at 127.0.0.1:1")
 
@@ -301,7 +303,8 @@ func TestJoinRefusals(t *testing.T) {
 		wants("hello", err, h.want)
 	}
 	cancel()
-	wants("none of them", receive(t, "rank 0 gives up", ended), "rank 1 did not join at 127.0.0.1:"+free+", but a process with another token did: is SYMMREPL_TOKEN the same on all hosts?")
+	wants("none of them", receive(t, "rank 0 gives up", ended),
+		"rank 1 did not join at 127.0.0.1:"+free+", but a process with another token did: is SYMMREPL_TOKEN the same on all hosts?")
 }
 
 // FuzzSupervisor feeds the controller arbitrary bytes from a link that it has admitted.
@@ -316,7 +319,8 @@ func FuzzSupervisor(f *testing.F) {
 		a, b := net.Pipe()
 		go func() { b.Write(in); b.Close() }()
 		go io.Copy(io.Discard, b)
-		link := &rendezvous.Link{Conn: heartbeat.New(a), Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2}, In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
+		link := &rendezvous.Link{Conn: heartbeat.New(a), Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2},
+			In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
 		serve, refused := c.admit(link)
 		if refused != "" {
 			t.Fatal(refused)

@@ -79,7 +79,8 @@ func ParseHosts(text string, ranks int) (Hosts, error) { return bootstrap.ParseP
 // worker returns the specification that a supervisor with this configuration passes to the worker
 // of a rank.
 func (c Config) worker(rank, size, localRank, localSize int, dir string) workerSpec {
-	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network,
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device,
+		Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network,
 		Args: c.Args, Program: c.Program != nil}
 }
 

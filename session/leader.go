@@ -301,7 +301,8 @@ func (h *hostEvent) next(list []*hostEvent) *hostEvent {
 // number gives an output a number, which the controller acknowledges when it has taken the output,
 // if one of its ranks needs that. h.mu is held.
 func (h *hostLeader) number(e *hostEvent) {
-	if len(e.payload) == 0 || e.event.Output == 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
+	if len(e.payload) == 0 || e.event.Output == 0 ||
+		!slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
 		return
 	}
 	h.numbers++

@@ -54,7 +54,8 @@ func (c *controller) tellLost(out func(Output)) {
 		said = append(said, fmt.Sprintf("rank %s is lost: %s", FormatRanks(untold[why]), why))
 	}
 	out(Output{Ranks: left, Stream: Note, Text: fmt.Sprintf(
-		"%s; the remaining ranks are %s: symm.Survivors() makes a group of them, and later cells run on it\n", strings.Join(said, "; "), FormatRanks(left))})
+		"%s; the remaining ranks are %s: symm.Survivors() makes a group of them, and later cells run on it\n",
+		strings.Join(said, "; "), FormatRanks(left))})
 }
 
 // say shows a remark of the session in the running cell. Between cells it passes the remark to

@@ -105,7 +105,8 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		// processes of another session.
 		group.Setpgid, group.Setsid = false, true
 	}
-	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
+	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{},
+		relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
 	var trail *os.File
 	if p.trail, trail, err = newTrail(); err != nil {
 		p.closeFiles()

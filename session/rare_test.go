@@ -127,7 +127,8 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	defer cancel()
 	err := c.Restart(ctx, nil, false, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "rank 1 has no worker: its supervisor is gone") || !strings.HasSuffix(err.Error(), "(start the session again)") {
+	if err == nil || !strings.HasPrefix(err.Error(), "rank 1 has no worker: its supervisor is gone") ||
+		!strings.HasSuffix(err.Error(), "(start the session again)") {
 		t.Error(err)
 	}
 	if infos, _ = c.Ranks(context.Background()); infos[0].Incarnation != 2 || infos[1].State != "dead" {

@@ -31,7 +31,8 @@ func TestSanitizerState(t *testing.T) {
 		{Cell{Source: "nothing", Sanitize: off}, "{false 0}", "[{false 0}]"},
 		{Cell{Source: "1:exit 1"}, "{false 0}", "[]"},
 		{Cell{Source: "print must not run", Sanitize: on(-1)}, "{false 0}: no such seed", "[{true -1}]"},
-		{Cell{Source: "nothing", Sanitize: on(1), Ranks: []int{0, 2}}, "{false 0}: the sanitizer is for all ranks: it cannot be switched on or off by a cell for some", "[]"},
+		{Cell{Source: "nothing", Sanitize: on(1), Ranks: []int{0, 2}},
+			"{false 0}: the sanitizer is for all ranks: it cannot be switched on or off by a cell for some", "[]"},
 		{Cell{Source: "0:sanitize 5", Ranks: []int{0}}, "{false 0}", "[{false 0}]"},
 		{Cell{Source: "nothing", Sanitize: on(2)}, "{true 2}", "[{true 2}]"},
 	} {
@@ -89,7 +90,8 @@ func TestSanitizerFindings(t *testing.T) {
 	for _, f := range s.Findings {
 		got = append(got, fmt.Sprint(f.Kind, " ", f.Ranks, " in ", f.Name, " ", f.Cell))
 	}
-	if want := []string{"race in a block [0 1] in cell[1] 1", "race in a block [0 1] in In[3] 3", "out of bounds [1] in file.go 4"}; !reflect.DeepEqual(got, want) {
+	if want := []string{"race in a block [0 1] in cell[1] 1", "race in a block [0 1] in In[3] 3",
+		"out of bounds [1] in file.go 4"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 	other, err := Attach(ctx, c.c.dir.Path)

@@ -170,7 +170,8 @@ func TestCells(t *testing.T) {
 	c.want(c.eval("gather late\ngather later", 0, 1), "! [0,1] peer in:1: Gather late: rank 2 is not running this cell\n")
 	c.want(c.eval("gather x"), "= [0-3] 0123\n")
 	history, err := c.History(context.Background())
-	if err != nil || len(history) != 13 || history[4].ID != 5 || history[4].Source != "print on RANK" || !reflect.DeepEqual(history[4].Ranks, []int{2, 0}) {
+	if err != nil || len(history) != 13 || history[4].ID != 5 || history[4].Source != "print on RANK" ||
+		!reflect.DeepEqual(history[4].Ranks, []int{2, 0}) {
 		t.Errorf("history: %+v, %v", history, err)
 	}
 }
@@ -240,7 +241,8 @@ func TestMuchPrintedBetweenCells(t *testing.T) {
 	if n := strings.Count(got, "x"); n < idleKeep-foldLine || n > idleKeep+1 { // the word "next" contains one
 		t.Errorf("%d bytes are kept", n)
 	}
-	if !strings.Contains(got, "2.0 MiB that were printed while no cell ran are left out here, after the first 1.0 MiB\n") || !strings.HasSuffix(got, "[0,1] next\n") {
+	if !strings.Contains(got, "2.0 MiB that were printed while no cell ran are left out here, after the first 1.0 MiB\n") ||
+		!strings.HasSuffix(got, "[0,1] next\n") {
 		t.Errorf("left out: %q", strings.ReplaceAll(got, strings.Repeat("x", 64), ""))
 	}
 }
@@ -291,7 +293,8 @@ func TestLeavesNothing(t *testing.T) {
 // If a session's own process is killed, neither processes nor files remain, whatever its workers
 // do.
 func TestKilledControllerLeavesNothing(t *testing.T) {
-	for _, source := range []string{"print ready\nsleep 60000", "print ready\n0:spin\n1:gather x", "print ready\nkill " + strconv.Itoa(int(syscall.SIGSTOP))} {
+	for _, source := range []string{"print ready\nsleep 60000", "print ready\n0:spin\n1:gather x", "print ready\nkill " +
+		strconv.Itoa(int(syscall.SIGSTOP))} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "FAKE_CONTROLLER="+source, "XDG_RUNTIME_DIR="+runtimeDir(t))
 		stdout, err := cmd.StdoutPipe()

@@ -100,7 +100,8 @@ func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.L
 		files, links = append(files, theirs), append(links, newLink(mine))
 	}
 	p, err := c.spawner.start(program, []string{"symmrepl-simulation"}, &os.ProcAttr{
-		Env: append(os.Environ(), simulationVariable+"="+string(encoded)), Files: files, Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		Env: append(os.Environ(), simulationVariable+"="+string(encoded)), Files: files,
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		for _, l := range links {
@@ -160,7 +161,8 @@ func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 		}
 		h := newHostLeader()
 		for _, r := range ranks {
-			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i), emit: func(e event, payload []byte) { h.emit(r, e, payload) }})
+			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i),
+				emit: func(e event, payload []byte) { h.emit(r, e, payload) }})
 		}
 		serving.Go(func() {
 			defer conn.Close()
@@ -214,7 +216,8 @@ func (s *simulated) do(c command, payload []byte) {
 
 // startWorker starts an incarnation.
 func (s *simulated) startWorker(incarnation int) {
-	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp, jobs: make(chan job, 1)}
+	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp,
+		jobs: make(chan job, 1)}
 	// The beginning of a run is reported before its output: see withoutIdleBegins.
 	var begins uint64
 	w.begin = func(run uint64) { begins = run }

@@ -189,9 +189,10 @@ func TestFloodOnHost(t *testing.T) {
 	c := simulate(t, 4, 2)
 	const size = 3 << 20
 	got := map[string]int{}
-	reply := c.Eval(context.Background(), Cell{Source: fmt.Sprintf("1:flood %d\n0:print a\n2:print a\n3:print a", size), Silent: true, Output: func(o Output) {
-		got[FormatRanks(o.Ranks)] += len(o.Text)
-	}})
+	reply := c.Eval(context.Background(), Cell{Source: fmt.Sprintf("1:flood %d\n0:print a\n2:print a\n3:print a", size),
+		Silent: true, Output: func(o Output) {
+			got[FormatRanks(o.Ranks)] += len(o.Text)
+		}})
 	if len(reply.Errors) > 0 || got["1"] != size || got["0,2,3"] != 2 || len(got) != 2 {
 		t.Errorf("%v, %v", got, reply.Errors)
 	}

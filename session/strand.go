@@ -120,7 +120,8 @@ func (s *strands) exactly(positions []int) []*strand {
 // split moves the taken members of q to a new strand and returns it. Writers that wait for room in
 // q keep waiting there.
 func (s *strands) split(q *strand) *strand {
-	part := &strand{lineQueue: q.lineQueue.clone(), members: slices.Clone(q.taken), count: q.takes, at: len(s.list), taken: make(bits, len(q.taken))}
+	part := &strand{lineQueue: q.lineQueue.clone(), members: slices.Clone(q.taken), count: q.takes, at: len(s.list),
+		taken: make(bits, len(q.taken))}
 	for i := range part.members.each {
 		s.of[i] = part
 	}

@@ -397,6 +397,7 @@ func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report strin
 const runtimeExit = 2
 
 var (
-	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "runtime/cgo: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
-	crashSignals   = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP}
+	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "runtime/cgo: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ",
+		"SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
+	crashSignals = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP}
 )

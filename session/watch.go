@@ -272,7 +272,8 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 		if len(ranks[does]) > 1 {
 			who, has, it, its = "ranks", "have", "them", "their"
 		}
-		fmt.Fprintf(&b, "%s %s %s not stopped, %s; %s replaces %s: %s variables are lost\n", who, FormatRanks(ranks[does]), has, does, r.cell.Again, it, its)
+		fmt.Fprintf(&b, "%s %s %s not stopped, %s; %s replaces %s: %s variables are lost\n", who, FormatRanks(ranks[does]), has,
+			does, r.cell.Again, it, its)
 	}
 	return b.String()
 }

@@ -166,7 +166,8 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if s.Program {
 		input = os.Stdin
 	}
-	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, s.Network, input, inheritedTrail()})
+	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend,
+		s.Network, input, inheritedTrail()})
 	if err != nil {
 		return err
 	}
@@ -301,7 +302,8 @@ func (w *worker) run(j job) {
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
 	if r.Err == nil {
-		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
+		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
+			Program: j.eval.Program, Source: j.source})
 	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
@@ -321,7 +323,8 @@ func (w *worker) run(j job) {
 		return // the supervisor ends the process
 	}
 	done := &doneEvent{
-		Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(), Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
+		Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(),
+		Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
 	}
 	var payload []byte
 	payload, done.Rich = encodeValue(r)

@@ -63,7 +63,8 @@ func TestLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Loop{Listener: &flaky{tcp, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS}}, Strangers: 2, Patience: time.Minute, Serve: greet}
+	l := &Loop{Listener: &flaky{tcp, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS}}, Strangers: 2,
+		Patience: time.Minute, Serve: greet}
 	over := make(chan struct{})
 	go func() { l.Run(); close(over) }()
 	welcome := dial(t, tcp)

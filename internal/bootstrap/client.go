@@ -49,7 +49,8 @@ type answer struct {
 // enter, for GatherFiles; it may be empty if GatherFiles is never called. parts are the simulated
 // hosts of the world, equal on all ranks; the client uses a directory within dir for its part.
 func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client, error) {
-	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}, lost: map[int]string{}, left: map[int]string{}}
+	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn),
+		open: map[uint64]chan answer{}, lost: map[int]string{}, left: map[int]string{}}
 	var err error
 	if dir != "" && parts.Hosts() > 1 {
 		c.dir = filepath.Join(dir, parts.Name(rank))

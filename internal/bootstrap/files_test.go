@@ -65,7 +65,8 @@ func TestGatherFilesWithoutPeer(t *testing.T) {
 	w.hub.Enter([]int{1})
 	go w.clients[1].Gather(ctx, call(2, 0, 1), []byte("/nonexistent/r1.1"))
 	var fe *FileError
-	if _, err := w.clients[0].GatherFiles(ctx, call(2, 0, 1), f); !errors.As(err, &fe) || fe.Peer != 1 || !strings.Contains(err.Error(), "one host") {
+	if _, err := w.clients[0].GatherFiles(ctx, call(2, 0, 1), f); !errors.As(err, &fe) || fe.Peer != 1 ||
+		!strings.Contains(err.Error(), "one host") {
 		t.Errorf("%v", err)
 	}
 }

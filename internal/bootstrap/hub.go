@@ -77,7 +77,8 @@ func (l *link) send(r reply, payload []byte) {
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{}, ended: map[int]bool{}}
+	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{},
+		ended: map[int]bool{}}
 }
 
 // Serve serves a rank's client until the connection ends, and returns why; the error is io.EOF if
@@ -95,7 +96,8 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		return err
 	}
 	if want := (hello{Version, rank, h.size}); first.Hello == nil || *first.Hello != want {
-		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?", rank, h.size, Version, first.Hello)
+		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?",
+			rank, h.size, Version, first.Hello)
 		l.out.Write(reply{Refused: err.Error()}, nil)
 		return err
 	}

@@ -76,7 +76,8 @@ func TestGatherLeft(t *testing.T) {
 	}
 	w.hub.Enter([]int{0, 1, 2, 3}) // this brings no rank back
 	var absent *AbsentError
-	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err, &absent) || absent.Left != 2 || absent.Why != "was lost: its host is silent" {
+	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err,
+		&absent) || absent.Left != 2 || absent.Why != "was lost: its host is silent" {
 		t.Error(err)
 	}
 
@@ -103,7 +104,8 @@ func TestGatherLeft(t *testing.T) {
 
 	// A rank that is absent for a while is not gone.
 	w.hub.Leave(1, "finished the cell without it")
-	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err, &absent) || absent.Left != 0 || absent.Rank != 1 {
+	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err,
+		&absent) || absent.Left != 0 || absent.Rank != 1 {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,8 @@ func TestParseParts(t *testing.T) {
 		hosts int
 		want  string
 	}{
-		{"", 4, 1, ""}, {"1", 4, 1, ""}, {"0-3", 4, 1, ""}, {"2", 8, 2, "0-3/4-7"}, {"0-3/4-7", 8, 2, "0-3/4-7"}, {" 0,1 / 2,3 ", 4, 2, "0-1/2-3"},
+		{"", 4, 1, ""}, {"1", 4, 1, ""}, {"0-3", 4, 1, ""}, {"2", 8, 2, "0-3/4-7"}, {"0-3/4-7", 8, 2, "0-3/4-7"},
+		{" 0,1 / 2,3 ", 4, 2, "0-1/2-3"},
 		{"4", 4, 4, "0/1/2/3"}, {"0/1/2/3", 4, 4, "0/1/2/3"}, {"0-1,2/3,4-5", 6, 2, "0-2/3-5"},
 	} {
 		p, err := ParseParts(test.text, test.ranks)
@@ -142,7 +143,8 @@ func TestFilesStayInTheirPart(t *testing.T) {
 	}
 	for i, err := range share(1, 2) {
 		var failed *FileError
-		if peer := 2 - i; !errors.As(err, &failed) || failed.Peer != peer || !strings.HasSuffix(err.Error(), ": 1 bytes with 0 descriptors came instead of 1 and 1") {
+		if peer := 2 - i; !errors.As(err, &failed) || failed.Peer != peer ||
+			!strings.HasSuffix(err.Error(), ": 1 bytes with 0 descriptors came instead of 1 and 1") {
 			t.Errorf("rank %d: %v", 1+i, err)
 		}
 	}

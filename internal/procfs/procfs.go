@@ -59,7 +59,8 @@ func parse(line string) (Stat, error) {
 	var parent int
 	var flags, pages, pending int64
 	var code uint32
-	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldPending], fields[fieldExitCode]}, " "), &parent, &flags, &pages, &pending, &code)
+	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldPending],
+		fields[fieldExitCode]}, " "), &parent, &flags, &pages, &pending, &code)
 	if err != nil {
 		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
 	}

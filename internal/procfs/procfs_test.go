@@ -45,7 +45,8 @@ func TestStatus(t *testing.T) {
 	} {
 		fields := strings.Fields(statLine)
 		first := len(fields) - 1 - fieldExitCode
-		for field, value := range map[int]string{fieldState: c.state, fieldFlags: c.flags, fieldPages: c.pages, fieldPending: c.pending, fieldExitCode: c.code} {
+		for field, value := range map[int]string{fieldState: c.state, fieldFlags: c.flags, fieldPages: c.pages,
+			fieldPending: c.pending, fieldExitCode: c.code} {
 			fields[first+field] = value
 		}
 		s, err := parse(strings.Join(fields, " "))

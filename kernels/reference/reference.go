@@ -108,7 +108,8 @@ func (r *reader) read() {
 
 // declares reports whether a declaration begins on a line.
 func declares(line string) bool {
-	for _, word := range []string{"template", "__device__", "__host__", "struct ", "class ", "enum ", "SYMM_INLINE ", "constexpr ", "inline ", "typedef ", "using ", "NCCL_DEVICE_INLINE"} {
+	for _, word := range []string{"template", "__device__", "__host__", "struct ", "class ", "enum ", "SYMM_INLINE ", "constexpr ",
+		"inline ", "typedef ", "using ", "NCCL_DEVICE_INLINE"} {
 		if strings.HasPrefix(line, word) {
 			return true
 		}

@@ -16,8 +16,10 @@ func TestLookup(t *testing.T) {
 				"to dst, are visible to dst after the wait. It first waits until dst has consumed the previous\n" +
 				"signal. It returns false if it gave up."},
 		{"fence", "// symm/order.cuh\nvoid fence();", "fence orders all accesses before it against all accesses after it, at system scope."},
-		{"load_acquire", "// symm/order.cuh\nu32 load_acquire(const u32* p);\nu64 load_acquire(const u64* p);", "order.cuh: loads and stores with a memory order, of aligned 32-bit and 64-bit words.\n…"},
-		{"symm::Handle", "// symm/handle.cuh\nstruct Handle : Context {\n  u64 bytes;      // of the tensor\n…", "Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous.…"},
+		{"load_acquire", "// symm/order.cuh\nu32 load_acquire(const u32* p);\nu64 load_acquire(const u64* p);",
+			"order.cuh: loads and stores with a memory order, of aligned 32-bit and 64-bit words.\n…"},
+		{"symm::Handle", "// symm/handle.cuh\nstruct Handle : Context {\n  u64 bytes;      // of the tensor\n…",
+			"Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous.…"},
 		{"symm::Handle::pad", "// symm/handle.cuh\nstruct Handle : Context {\n…", "Handle is one tensor,…"},
 		{"symm::kNoCounter", "// symm/remote.cuh\nconstexpr u32 kNoCounter = ~0u", "A Counter is one of the group's kCounters, by its number.…"},
 		{"symm::multimem_store", "…", "…"},
@@ -45,7 +47,8 @@ func like(text, want string) bool {
 // TestNames: every declaration that symm.cuh mentions to users has a comment.
 func TestNames(t *testing.T) {
 	names := strings.Join(Names(), "\n") + "\n"
-	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put", "get", "signal", "flush", "put_with_signal", "wait_for_signal", "store_packet", "load_packet", "store_line",
+	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put", "get", "signal", "flush", "put_with_signal",
+		"wait_for_signal", "store_packet", "load_packet", "store_line",
 		"load_line", "Patience", "Handle", "Warp", "Block", "Thread", "f16", "bf16", "wait_until", "put_value", "signal_add", "weak"} {
 		if !strings.Contains(names, "symm::"+name+"\n") {
 			t.Errorf("%s is missing", name)

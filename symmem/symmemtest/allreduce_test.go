@@ -172,7 +172,8 @@ func allReduceOrderCase(t *T) {
 func allReduceSpecialsCase(t *T) {
 	inf, nan := math.Inf(1), math.NaN()
 	values, of1 := []float64{1, 2, 3, 4, inf}, []float64{nan, inf, -inf, 4, -inf}
-	results := map[string][]float64{"max": {nan, inf, 3, 4, inf}, "min": {nan, 2, -inf, 4, -inf}, "sum": {nan, inf, -inf, float64(4 * t.size), nan}}
+	results := map[string][]float64{"max": {nan, inf, 3, 4, inf}, "min": {nan, 2, -inf, 4, -inf},
+		"sum": {nan, inf, -inf, float64(4 * t.size), nan}}
 	if t.rank == 1 {
 		values = of1
 	}

@@ -33,7 +33,8 @@ func boundsCase(t *T) {
 	for i, want := range []struct {
 		memory, source string
 		line, thread   int
-	}{{"4 bytes in front of i32[32]", "  x[(int)threadIdx.x - n] = 7;", 11, 0}, {"4 bytes in front of i32[16]", "    h.buffer<int>(h.rank)[-n] = 8;", 13, 2}} {
+	}{{"4 bytes in front of i32[32]", "  x[(int)threadIdx.x - n] = 7;", 11, 0},
+		{"4 bytes in front of i32[16]", "    h.buffer<int>(h.rank)[-n] = 8;", 13, 2}} {
 		f := found[i]
 		a := f.Accesses[0]
 		t.equal("the kind", f.Kind.String(), "out of bounds")

@@ -114,7 +114,10 @@ type T struct {
 type stop struct{}
 
 func (t *T) runCase(name string) report {
-	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases, libraryCases, remoteCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase}, {name: "RandomCalls", run: randomCallsCase}, {name: "NcclExamples", run: ncclExamplesCase}}, lossCases, kernelLossCases(), tokenSeedCases(), survivorCases)
+	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases,
+		libraryCases, remoteCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase},
+			{name: "RandomCalls", run: randomCallsCase}, {name: "NcclExamples", run: ncclExamplesCase}}, lossCases, kernelLossCases(),
+		tokenSeedCases(), survivorCases)
 	var tried tried
 	t.bereft = false
 	run := func(t *T) { tried = t.misuse(strings.TrimPrefix(name, misusePrefix)) }

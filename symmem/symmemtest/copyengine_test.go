@@ -50,7 +50,8 @@ func copyEngineGatherCase(t *T) {
 	t.refused(misuse, func() { symmem.AllReduce(x, "sum", engines) }, "all_reduce", "CopyEngine is an option of AllGather and AllToAll")
 	t.refused(misuse, func() { symmem.Broadcast(x, 0, engines) }, "broadcast", "CopyEngine is an option of")
 	got := symmem.Explain(func() { symmem.AllGather(x, engines) })
-	if want := fmt.Sprintf("all_gather f32[%d] on world (%d ranks, %d bytes): copy engines, because ", 8*t.size, t.size, 32*t.size); !strings.HasPrefix(got, want) {
+	if want := fmt.Sprintf("all_gather f32[%d] on world (%d ranks, %d bytes): copy engines, because ", 8*t.size, t.size,
+		32*t.size); !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	x.Free()

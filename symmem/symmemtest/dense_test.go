@@ -30,7 +30,8 @@ func (t *T) some(types []symmem.DType) []symmem.DType {
 
 // checkInPlace reduces n elements of x at an offset by f, which returns the result's place, and
 // checks the elements around them.
-func (t *T) checkInPlace(what string, f func(part *symmem.Tensor, op string) *symmem.Tensor, x *symmem.Tensor, inputs [][]float64, op string, offset, n int) {
+func (t *T) checkInPlace(what string, f func(part *symmem.Tensor, op string) *symmem.Tensor, x *symmem.Tensor, inputs [][]float64,
+	op string, offset, n int) {
 	x.Rand(1000 + t.rank)
 	out := f(x.Slice(offset, offset+n), op)
 	whole := x.Float64s()
@@ -236,10 +237,12 @@ func allGatherCase(t *T) {
 	one := symmem.Empty(symmem.I32).Fill(t.rank)
 	symmem.Rendezvous(one)
 	t.equal("of no dimension", symmem.AllGather(one).Shape(), []int{t.size})
-	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.F32, 6*t.size+1)) }, "all_gather", "expected out shape", fmt.Sprintf("f32[%d, 2]", 3*t.size))
+	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.F32, 6*t.size+1)) }, "all_gather",
+		"expected out shape", fmt.Sprintf("f32[%d, 2]", 3*t.size))
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.I32, 6*t.size)) }, "expected out shape")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(symmem.Local(symmem.F32, 2)) }, "not symmetric")
-	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(symmem.Local(symmem.F32, 2), symmem.Local(symmem.F32, 2*t.size)) }, "not symmetric")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(symmem.Local(symmem.F32, 2), symmem.Local(symmem.F32, 2*t.size)) },
+		"not symmetric")
 	y := symmem.Empty(symmem.F32, 6*t.size+1)
 	symmem.Rendezvous(y)
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(y.Slice(1+6*t.rank, 7+6*t.rank), y.Slice(0, 6*t.size)) }, "overlaps")
@@ -339,7 +342,8 @@ func denseGroupsCase(t *T) {
 		for _, n := range []int{1, 7, 1500} {
 			part := x.Slice(0, n)
 			t.equal("all_reduce", symmem.AllReduce(part.Fill(t.rank+1), "sum", g).Ints(), slices.Repeat([]int{sum}, n))
-			t.equal("two shots", symmem.TwoShotAllReduce(part.Fill(t.rank+1), "max", g).Ints(), slices.Repeat([]int{members[len(members)-1] + 1}, n))
+			t.equal("two shots", symmem.TwoShotAllReduce(part.Fill(t.rank+1), "max", g).Ints(),
+				slices.Repeat([]int{members[len(members)-1] + 1}, n))
 			t.equal("broadcast", symmem.Broadcast(part.Fill(t.rank), len(members)-1, g).Ints(), slices.Repeat([]int{members[len(members)-1]}, n))
 			part.Fill(t.rank)
 			want := []int{}
@@ -484,7 +488,8 @@ func denseMisuseCase(t *T) {
 	for op, f := range calls {
 		t.refused(misuse, func() { f(x, symmem.AccumulateF32()) }, op, "AccumulateF32")
 	}
-	for _, op := range []func(*symmem.Tensor, string, ...symmem.Option) *symmem.Tensor{symmem.AllReduce, symmem.TwoShotAllReduce, symmem.ReduceScatter} {
+	for _, op := range []func(*symmem.Tensor, string, ...symmem.Option) *symmem.Tensor{symmem.AllReduce, symmem.TwoShotAllReduce,
+		symmem.ReduceScatter} {
 		t.refused(misuse, func() { op(x, "prod") }, `not "prod"`)
 	}
 	t.refused(misuse, func() { symmem.TwoShotAllReduceOut(x, "sum", local) }, "two_shot_all_reduce", "not symmetric")
@@ -566,8 +571,10 @@ func denseExplainCase(t *T) {
 		want string
 	}{
 		{func() { symmem.AllGather(x.Slice(0, 3)) }, "all_gather f32[3] on world (%d ranks, 12 bytes): loads between barriers, because out is not symmetric"},
-		{func() { symmem.AllGatherOut(x.Slice(0, 3), y.Slice(0, 3*t.size)) }, "all_gather f32[3] on world (%d ranks, 12 bytes): stores between barriers, because out is symmetric"},
-		{func() { symmem.Broadcast(x.Slice(0, 2), t.size-1) }, fmt.Sprintf("broadcast f32[2] from %d on world (%%d ranks, 8 bytes): slices between barriers, because ", t.size-1)},
+		{func() { symmem.AllGatherOut(x.Slice(0, 3), y.Slice(0, 3*t.size)) },
+			"all_gather f32[3] on world (%d ranks, 12 bytes): stores between barriers, because out is symmetric"},
+		{func() { symmem.Broadcast(x.Slice(0, 2), t.size-1) },
+			fmt.Sprintf("broadcast f32[2] from %d on world (%%d ranks, 8 bytes): slices between barriers, because ", t.size-1)},
 	} {
 		if got, want := symmem.Explain(c.f), fmt.Sprintf(c.want, t.size); !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q", got, want)

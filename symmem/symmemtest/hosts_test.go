@@ -29,20 +29,26 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 
 // withoutOtherHosts are the cases that run on all ranks and do not need the memory of other hosts.
 var withoutOtherHosts = []string{
-	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain", "KernelMisuse", "CompileErrors", "Templates",
-	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
+	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder",
+	"SignalOfAnotherTensor", "PutTwice",
+	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
+	"KernelMisuse", "CompileErrors", "Templates",
+	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
+	"NcclLowLatency", "NcclPointers", "NcclRefused",
 	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }
 
 // overNetwork are the cases that need only a network.
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
-	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll", "Broadcast", "UseAfterFree",
-	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip",
+	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
+	"Broadcast", "UseAfterFree",
+	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
+	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 	"BarrierRefused", "NcclBarrierRefused",
-	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused", "TokenMisuse", "TokenTimeout", "TokenExplain",
+	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
+	"TokenMisuse", "TokenTimeout", "TokenExplain",
 }
 
 // sameNames reports whether two lists hold the same names, in any order.
@@ -72,7 +78,8 @@ func TestHosts(t *testing.T) {
 		division
 		pass []string
 	}{
-		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork}, {"cuda", division{4, 2, "none"}, withoutOtherHosts},
+		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork},
+		{"cuda", division{4, 2, "none"}, withoutOtherHosts},
 		{"cpu", division{4, 4, "null"}, without(withNetwork, onHostsOfTwo)}, {"cpu", division{8, 2, "null"}, withNetwork},
 	} {
 		if !slices.Contains(devices(t), c.device) {
@@ -134,7 +141,8 @@ func TestTeams(t *testing.T) {
 
 // across reports whether a rank's log contains a refusal because of hosts.
 func across(log string) bool {
-	return strings.Contains(log, "is on another host, and ") || strings.Contains(log, "no engine carries ") || strings.Contains(log, "copy engines do not reach ")
+	return strings.Contains(log, "is on another host, and ") || strings.Contains(log, "no engine carries ") ||
+		strings.Contains(log, "copy engines do not reach ")
 }
 
 // try runs a case on all ranks, and reports whether it passed and, if not, whether it was refused
@@ -199,7 +207,8 @@ func teamsCase(t *T) {
 	t.equal("rail", rail.Ranks(), []int{t.rank & 1, t.rank&1 + 2})
 	t.equal("rank in the LSA team", lsa.Rank(), t.rank&1)
 	t.equal("rank in the rail", rail.Rank(), t.rank/2)
-	t.equal("names", fmt.Sprint(world, ", ", lsa, ", ", rail), fmt.Sprintf("world, LSA team %d,%d, rail %d,%d", host[0], host[1], t.rank&1, t.rank&1+2))
+	t.equal("names", fmt.Sprint(world, ", ", lsa, ", ", rail),
+		fmt.Sprintf("world, LSA team %d,%d, rail %d,%d", host[0], host[1], t.rank&1, t.rank&1+2))
 	t.equal("the same teams", world.LSA() == lsa && world.Rail() == rail && lsa.LSA() == lsa && rail.Rail() == rail, true)
 	if t.rank == 2 { // not collective
 		mine, alone := lsa.Rail(), rail.LSA()
@@ -219,7 +228,8 @@ func teamsCase(t *T) {
 	}
 	t.refused(symmem.KindMisuse, lsa.Free, "is a team of the world and cannot be freed")
 	c := symmem.Caps()
-	t.equal("hosts", fmt.Sprintf("%v %v %s", c.Hosts, c.Simulated, c.Between), "[[0 1] [2 3]] true "+map[string]string{"none": "nothing", "null": "the null network"}[os.Getenv("SYMMREPL_NET")])
+	t.equal("hosts", fmt.Sprintf("%v %v %s", c.Hosts, c.Simulated, c.Between),
+		"[[0 1] [2 3]] true "+map[string]string{"none": "nothing", "null": "the null network"}[os.Getenv("SYMMREPL_NET")])
 }
 
 // teamCollectivesCase makes the world's tensors and works on them within each host.
@@ -290,7 +300,8 @@ func teamKernelCase(t *T) {
 		x.Free()
 		return
 	}
-	e := t.refused(symmem.KindMisuse, func() { pull.Launch(symmem.Grid(1), symmem.Block(64), world, y) }, "pull on rank", "and world has no pointer to its memory", "g.LSA()")
+	e := t.refused(symmem.KindMisuse, func() { pull.Launch(symmem.Grid(1), symmem.Block(64), world, y) }, "pull on rank",
+		"and world has no pointer to its memory", "g.LSA()")
 	t.equal("the first that is not reached", e.Peer, far)
 	x.Free()
 }
@@ -380,10 +391,12 @@ func refusedAcrossHostsCase(t *T) {
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
 		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 	} {
-		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory", test.peer), "(use the ranks of this host, which are", "g.LSA()")
+		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory",
+			test.peer), "(use the ranks of this host, which are", "g.LSA()")
 		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
 	}
-	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach the ranks of world on other hosts", "g.LSA()")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) },
+		"copy engines do not reach the ranks of world on other hosts", "g.LSA()")
 	t.equal("the tensor", x.Ints(), slices.Repeat([]int{t.rank}, 4))
 	x.Free()
 }
@@ -421,7 +434,8 @@ func afterReplacementOnHosts(t *T) {
 			t.Errorf("lost: %q", lost)
 		}
 		t.equal("own data", x.Ints(), slices.Repeat([]int{10 + t.rank}, 4))
-		t.refused(symmem.KindPeer, func() { t.kept["handle"].(*symmem.Handle).PutSignal(t.rank^1, 0) }, "i32[4] lost a part: rank 3 was replaced")
+		t.refused(symmem.KindPeer, func() { t.kept["handle"].(*symmem.Handle).PutSignal(t.rank^1, 0) },
+			"i32[4] lost a part: rank 3 was replaced")
 		x.Free()
 		t.equal("the same teams", []*symmem.Group{symmem.LSA(), symmem.Rail()}, t.kept["teams"])
 		t.refused(symmem.KindPeer, func() { t.kept["group's team"].(*symmem.Group).Empty(symmem.I32, 1) }, "cannot be used: rank 3 was replaced")

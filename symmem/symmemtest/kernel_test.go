@@ -43,10 +43,13 @@ func kernelsCase(t *T) {
 		}`)
 	t.equal("the other kernel", every.Kernel("every").Name(), "every")
 	out := symmem.Local(symmem.F64, 15)
-	every.Kernel("every").Launch(symmem.Grid(1, 1), symmem.Block(1, 1, 1), out, true, -128, 255, int16(-32768), 65535, math.MinInt32, uint32(math.MaxUint32),
+	every.Kernel("every").Launch(symmem.Grid(1, 1), symmem.Block(1, 1, 1), out, true, -128, 255, int16(-32768), 65535,
+		math.MinInt32, uint32(math.MaxUint32),
 		-1<<40, uint64(1<<50), float32(0.5), 0.25, 1.5, float32(-2), out, symmem.Local(symmem.F32, 1).Fill(1))
-	t.equal("arguments", out.Float64s(), []float64{1, -128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, -1 << 40, 1 << 50, 0.5, 0.25, 1.5, -2, 1, 63})
-	every.Kernel("every").Launch(symmem.Grid(1), symmem.Block(1), out, false, 0, 0, 0, 0, 0, 0, 0, 0, 1<<24, uint8(3), int8(-2), uint64(128), out, out)
+	t.equal("arguments", out.Float64s(), []float64{1, -128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, -1 << 40, 1 << 50,
+		0.5, 0.25, 1.5, -2, 1, 63})
+	every.Kernel("every").Launch(symmem.Grid(1), symmem.Block(1), out, false, 0, 0, 0, 0, 0, 0, 0, 0, 1<<24, uint8(3), int8(-2),
+		uint64(128), out, out)
 	t.equal("whole numbers for floating types", out.Slice(9, 13).Float64s(), []float64{1 << 24, 3, -2, 128})
 	every.Kernel("mine::other").Launch(symmem.Grid(1), symmem.Block(1), out)
 	t.equal("in a namespace", out.Slice(0, 1).Ints(), []int{5})
@@ -124,13 +127,15 @@ func kernelMisuseCase(t *T) {
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8) }, sig, "takes 3 arguments, not 2")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, float32(1), 1) }, "takes 3 arguments, not 4")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8.0, float32(1)) }, sig, `"int n"`, "float64 8", "convert it to an integer")
-	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1<<24+1) }, `"float a"`, "int 16777217", "16777217 is not exactly representable in f32")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1<<24+1) }, `"float a"`, "int 16777217",
+		"16777217 is not exactly representable in f32")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, "1") }, `"float a"`, "a string")
 	small := symmem.Compile("__global__ void small(symm::f16 x) {}")
 	t.refused(misuse, func() { small.Launch(grid, block, 2049) }, `"symm::f16 x"`, "2049 is not exactly representable in f16")
 	t.refused(misuse, func() { small.Launch(grid, block, 1<<16) }, "65536 is out of the range of f16")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 1<<31, float32(1)) }, "does not fit")
-	t.refused(misuse, func() { scale.Launch(grid, block, []float32{1, 2}, 2, float32(1)) }, `"float* x"`, "[]float32", "copy it to a tensor first")
+	t.refused(misuse, func() { scale.Launch(grid, block, []float32{1, 2}, 2, float32(1)) }, `"float* x"`, "[]float32",
+		"copy it to a tensor first")
 	t.refused(misuse, func() { scale.Launch(grid, block, symmem.Local(symmem.F64, 8), 8, float32(1)) }, "f64[8]", "give it a tensor of f32")
 	t.refused(misuse, func() { scale.Launch(grid, block, 8, x, float32(1)) }, `"float* x"`, "int 8", "a pointer is given as a tensor")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, x, float32(1)) }, `"int n"`, "the tensor f32[8]")
@@ -365,7 +370,8 @@ func kernelBusyCase(t *T) {
 			"byte 4 of the block's shared memory, at cell[6]:14, in 2 threads", "byte 4 of the block's shared memory, at cell[6]:14",
 			"element 2 of f32[8], which is 0, at cell[6]:12, in 2 threads", "element 2 of f32[8], which is 0, at cell[6]:12",
 		}},
-		{"meet", 64, nil, []string{"", "element 3 of f32[8], which is 0, at cell[6]:17", "element 3 of f32[8], which is 0, at cell[6]:17, in 64 threads"}},
+		{"meet", 64, nil, []string{"", "element 3 of f32[8], which is 0, at cell[6]:17",
+			"element 3 of f32[8], which is 0, at cell[6]:17, in 64 threads"}},
 	} {
 		known := symmem.GetBackend() == "CPU" && os.Getenv(sanitizeVariable) == "" // the reads of watched kernels are not known
 		told := func(busy []symmem.Busy) bool {

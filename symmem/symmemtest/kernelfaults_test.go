@@ -15,7 +15,8 @@ import (
 var kernelLosses = []struct{ name, body, words string }{
 	{"Signal", "symm::wait_for_signal(h, 1, 1, true);", "for signal word 1 to become 1; it is 0, but "},
 	{"Channel", "symm::wait_signal(h, last, 3);", "for a signal of rank 3 on channel 3, which never came, but "},
-	{"Consumed", "symm::put_signal(h, last, 3) && symm::put_signal(h, last, 3);", "for rank 3 to consume the previous signal on channel 3, but "},
+	{"Consumed", "symm::put_signal(h, last, 3) && symm::put_signal(h, last, 3);",
+		"for rank 3 to consume the previous signal on channel 3, but "},
 	{"Flush", "while (symm::put<symm::Thread>(h, last, 0, src, 4 << 20) && symm::flush<symm::Thread>(h));", ""},
 	{"Posting", "for (int i = 0; i < 5000; i++) if (!symm::get<symm::Thread>(h, last, 0, src, 1 << 20)) return; symm::flush<symm::Thread>(h);", ""},
 	{"Endless", "while (symm::put_value(h, last, 0, 1));", ""},
@@ -26,7 +27,8 @@ var kernelLosses = []struct{ name, body, words string }{
 // kernelLossCases returns a case for each of kernelLosses.
 func kernelLossCases() (list []testCase) {
 	for _, l := range kernelLosses {
-		list = append(list, testCase{name: "LossInKernel" + l.name, run: func(t *T) { t.kernelLoss(l.body, l.words+"rank 3 on host 1 is gone: ") }})
+		list = append(list, testCase{name: "LossInKernel" + l.name,
+			run: func(t *T) { t.kernelLoss(l.body, l.words+"rank 3 on host 1 is gone: ") }})
 	}
 	return list
 }
@@ -105,7 +107,8 @@ func networkKernelAbortCase(t *T) {
 			w := t.awaitWait()
 			t.equal("wait", []any{w.Op, w.Peers}, []any{name, []int{far}})
 			var least, over int
-			if _, err := fmt.Sscanf(w.For, "the network to be done with %d operations of this rank; %d are over", &least, &over); err != nil || least != over+1 {
+			if _, err := fmt.Sscanf(w.For, "the network to be done with %d operations of this rank; %d are over", &least,
+				&over); err != nil || least != over+1 {
 				t.Errorf("it waits for %q: %v", w.For, err)
 			}
 		} else {
@@ -116,7 +119,8 @@ func networkKernelAbortCase(t *T) {
 		if name == "post_slowly" || name == "post_puts" && watched {
 			t.refused(symmem.KindInterrupted, symmem.Synchronize, name)
 		} else {
-			e := t.refused(symmem.KindInterrupted, symmem.Synchronize, name+" on rank", fmt.Sprintf("for the network to take an operation with rank %d, and gave up: the test wants it", far))
+			e := t.refused(symmem.KindInterrupted, symmem.Synchronize, name+" on rank",
+				fmt.Sprintf("for the network to take an operation with rank %d, and gave up: the test wants it", far))
 			t.equal("peer", e.Peer, far)
 		}
 		if name == "post_gets" {

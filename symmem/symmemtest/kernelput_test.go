@@ -74,7 +74,8 @@ func kernelPutCase(t *T) {
 			module.Kernel(name).Launch(symmem.Grid(1), symmem.Block(128), h, src, n, room, round, symmem.Timeout(20*time.Second))
 			got := part.Ints()
 			for p := range t.size {
-				t.equal(fmt.Sprint(name, " of ", n, " from ", p), slices.Compact(got[p*room:p*room+n]), slices.Repeat([]int{100*round + p}, min(n, 1)))
+				t.equal(fmt.Sprint(name, " of ", n, " from ", p), slices.Compact(got[p*room:p*room+n]),
+					slices.Repeat([]int{100*round + p}, min(n, 1)))
 			}
 			all.Barrier(0)
 		}
@@ -464,12 +465,14 @@ func kernelRefusedCase(t *T) {
 		{fmt.Sprintf("put(h, %d, ~0ull, x, 2)", last), "symm::put: it leads to byte 18446744073709551615"},
 		{fmt.Sprintf("get(h, %d, 101, x, 0)", last), "symm::get: it leads to byte 101"},
 		{fmt.Sprintf("put_value(h, %d, 97, 1)", last), "symm::put_value: it leads to byte 101"},
-		{fmt.Sprintf("put(h, %d, 0, x, 1, symm::signal_set(%d, 1))", last, words), fmt.Sprintf("symm::put: the signal must be in [0, %d), not %d", words, words)},
+		{fmt.Sprintf("put(h, %d, 0, x, 1, symm::signal_set(%d, 1))", last, words),
+			fmt.Sprintf("symm::put: the signal must be in [0, %d), not %d", words, words)},
 		{fmt.Sprintf("signal(h, %d, symm::signal_add(%d, 1))", last, words), "symm::signal: the signal must be in"},
 		{fmt.Sprintf("wait_for_signal(h, %d, 0, true)", words), "symm::wait_for_signal: the signal must be in"},
 		{fmt.Sprintf("put(h, %d, 0, x, 1, {}, symm::Counter{64})", last), "symm::put: its number must be in [0, 64), not 64"},
 		{"wait_counter(h, symm::Counter{64}, 0)", "a counter: its number must be in [0, 64), not 64"},
-		{fmt.Sprintf("put_signal(h, %d, h.channels)", last), fmt.Sprintf("symm::put_signal: the channel must be in [0, %d)", symmem.World().Channels())},
+		{fmt.Sprintf("put_signal(h, %d, h.channels)", last),
+			fmt.Sprintf("symm::put_signal: the channel must be in [0, %d)", symmem.World().Channels())},
 		{"wait_signal(h, h.world_size, 0)", "symm::wait_signal: the member must be in"},
 		{"barrier(h, h.channels)", "symm::barrier: the channel must be in"},
 	} {
@@ -556,7 +559,8 @@ func kernelWaitsCase(t *T) {
 		wait.Launch(symmem.Grid(1), symmem.Block(1), h)
 		var waits []symmem.Wait
 		told := func() bool { // the wait is listed, with the dropped message, the last one of the last rank
-			return len(waits) > 0 && (!null || strings.Contains(after(waits[0].For, fmt.Sprintf("network to rank %d: ", last)), "landed, not message"))
+			return len(waits) > 0 && (!null || strings.Contains(after(waits[0].For, fmt.Sprintf("network to rank %d: ", last)),
+				"landed, not message"))
 		}
 		for end := time.Now().Add(20 * time.Second); !told() && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
@@ -579,7 +583,8 @@ func kernelWaitsCase(t *T) {
 		if null {
 			var posted, sent, landed, messages, missing int
 			text := after(after(rest, fmt.Sprintf("network to rank %d: ", last)), "; from it: ")
-			n, err := fmt.Sscanf(text, "%d posted, %d sent, %d of %d messages landed, not message %d", &posted, &sent, &landed, &messages, &missing)
+			n, err := fmt.Sscanf(text, "%d posted, %d sent, %d of %d messages landed, not message %d", &posted, &sent, &landed,
+				&messages, &missing)
 			if n != 5 || posted == 0 || sent != posted || messages != landed+1 || missing != messages {
 				t.Errorf("it waits for %q: %v", waits[0].For, err)
 			}

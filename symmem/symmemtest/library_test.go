@@ -220,7 +220,8 @@ func libraryReduceCase(t *T) {
 						v[q] = float64(value(q, j))
 						sum += v[q]
 					}
-					return []float64{sum, sum / float64(t.size), slices.Max(v), slices.Min(v)}[slices.Index([]string{"sum", "avg", "max", "min"}, op)]
+					return []float64{sum, sum / float64(t.size), slices.Max(v),
+						slices.Min(v)}[slices.Index([]string{"sum", "avg", "max", "min"}, op)]
 				}
 				check := func(what string, got []float64, first int) {
 					for j, g := range got {
@@ -313,7 +314,8 @@ func libraryGraphCase(t *T) {
 	t.equal("after a call and a replay", x.Ints()[0], t.size*t.size)
 	symmem.Recover()
 	t.refused(symmem.KindPeer, func() { graph.Replay() }, "another communicator of NCCL since the graph was captured", "capture it again")
-	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.AllReduce(x, "sum", viaNCCL) }) }, "has no communicator of NCCL yet", "make the call once before the capture")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.AllReduce(x, "sum", viaNCCL) }) },
+		"has no communicator of NCCL yet", "make the call once before the capture")
 	graph.Free()
 	symmem.AllReduce(x.Fill(t.rank), "max", viaNCCL)
 	t.equal("by another communicator", x.Ints()[0], t.size-1)
@@ -407,7 +409,8 @@ func libraryAbortCase(t *T) {
 				time.Sleep(20 * time.Millisecond)
 				waits = t.rt.Waits()
 			}
-			if len(waits) != 1 || waits[0].Op != "all_reduce i32[262144] sum" || waits[0].Group != "world" || len(waits[0].Peers) != t.size-1 || !strings.HasPrefix(waits[0].For, "NCCL 2.") {
+			if len(waits) != 1 || waits[0].Op != "all_reduce i32[262144] sum" || waits[0].Group != "world" ||
+				len(waits[0].Peers) != t.size-1 || !strings.HasPrefix(waits[0].For, "NCCL 2.") {
 				t.Errorf("waits: %+v", waits)
 			}
 			time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
@@ -429,18 +432,21 @@ func libraryMisuseCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4, t.size)
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL) }, "was not rendezvoused by world", "Rendezvous")
 	symmem.Rendezvous(x)
-	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers", "leave it out")
+	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers",
+		"leave it out")
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL, symmem.Timeout(time.Second)) }, "its waits have no Timeout")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, viaNCCL, symmem.CopyEngine()) }, "NCCL does not do this: its copy engines need ")
 	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", viaNCCL, symmem.SplitLastDim()) }, "it splits the first dimension only")
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", viaNCCL) }, "Via is an option of")
 	explained := symmem.Explain(func() { symmem.AllReduce(x.Fill(1), "sum", viaNCCL) })
-	if want := fmt.Sprintf("all_reduce i32[%d] sum on world (%d ranks, %d bytes): NCCL 2.", x.Numel(), t.size, x.Bytes()); !strings.HasPrefix(explained, want) || !strings.HasSuffix(explained, ", because the call asks for it by Via") {
+	if want := fmt.Sprintf("all_reduce i32[%d] sum on world (%d ranks, %d bytes): NCCL 2.", x.Numel(), t.size,
+		x.Bytes()); !strings.HasPrefix(explained, want) || !strings.HasSuffix(explained, ", because the call asks for it by Via") {
 		t.Errorf("Explain says %q, want %q", explained, want)
 	}
 	if hosts := len(symmem.Caps().Hosts); hosts > 1 {
 		explained = symmem.Explain(func() { symmem.AllReduce(x, "sum") })
-		if want := fmt.Sprintf(", because the group spans %d hosts", hosts); !strings.Contains(explained, ": NCCL 2.") || !strings.HasSuffix(explained, want) {
+		if want := fmt.Sprintf(", because the group spans %d hosts", hosts); !strings.Contains(explained, ": NCCL 2.") ||
+			!strings.HasSuffix(explained, want) {
 			t.Errorf("Explain says %q, want %q", explained, want)
 		}
 		t.equal("avg of integers", symmem.AllReduce(x.Fill(2*t.rank), "avg").Ints()[0], t.size-1)

@@ -46,7 +46,8 @@ const watchedSlower = 10
 
 // wrongOnPurpose are the cases with mistakes that the sanitizer finds, including calls that do not
 // match, and work after a wait that gave up.
-var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy", "AllReduceChunksTimeout"}
+var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy",
+	"AllReduceChunksTimeout"}
 
 // order is a command of the parent to a child; report is the answer.
 type order struct {
@@ -97,7 +98,8 @@ func TestSuite(t *testing.T) {
 func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
-	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields", "NcclFirst", "NcclFence"} {
+	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels",
+		"HandleFields", "NcclFirst", "NcclFence"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
@@ -106,7 +108,8 @@ func TestSanitized(t *testing.T) {
 func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
-	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples"} {
+	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",
+		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
@@ -346,7 +349,8 @@ func (w *ranks) compareTallies(t *testing.T) {
 			if !ok {
 				tallies[mine.Key] = mine
 			} else if mine.Calls != first.Calls || mine.Digest != first.Digest {
-				t.Errorf("%s: rank %d made %d calls, the last of them %s, not the %d of rank %d, the last of them %s", mine.Group, c.rank, mine.Calls, mine.Last, first.Calls, first.Ranks[0], first.Last)
+				t.Errorf("%s: rank %d made %d calls, the last of them %s, not the %d of rank %d, the last of them %s", mine.Group,
+					c.rank, mine.Calls, mine.Last, first.Calls, first.Ranks[0], first.Last)
 			}
 		}
 	}

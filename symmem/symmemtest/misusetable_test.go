@@ -302,7 +302,8 @@ func (m *table) judge(what string, e *symmem.Error) {
 	whole := plain(m.o.name)
 	op := plain(e.Op)
 	switch {
-	case slices.Contains([]symmem.Kind{symmem.KindInterrupted, symmem.KindTimeout, symmem.KindPeer, symmem.KindFault}, e.Kind) && e.Arg != "group" && !elsewhere:
+	case slices.Contains([]symmem.Kind{symmem.KindInterrupted, symmem.KindTimeout, symmem.KindPeer, symmem.KindFault}, e.Kind) &&
+		e.Arg != "group" && !elsewhere:
 		m.Errorf("%s: refused as %s: %v", what, e.Kind, e)
 	case op == "" || !strings.Contains(name, op) && !strings.Contains(op, name) && !strings.Contains(whole, op) && e.Op != kernelName:
 		m.Errorf("%s: the operation is %q in %v", what, e.Op, e)

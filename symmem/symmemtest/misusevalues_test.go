@@ -48,13 +48,15 @@ const (
 
 // tokensConfig returns the configuration of switches that accept the tensors of fixtures.
 func tokensConfig(ranks int) symmem.TokenSwitchConfig {
-	return symmem.TokenSwitchConfig{Mode: "high_throughput", Layout: "flat", Experts: ranks, TopK: 1, MaxTokens: 2, MaxRecv: 8, Hidden: 4, DType: symmem.F32}
+	return symmem.TokenSwitchConfig{Mode: "high_throughput", Layout: "flat", Experts: ranks, TopK: 1, MaxTokens: 2, MaxRecv: 8,
+		Hidden: 4, DType: symmem.F32}
 }
 
 // makeObjects makes objects of a world, collectively.
 func makeObjects(rt *symmem.Runtime) objects {
 	ranks := rt.Group().Ranks()
-	o := objects{rt: rt, local: rt.Local(symmem.F32, 4, 2), tensor: rt.Empty(symmem.F32, 4, 2), group: rt.NewGroup(ranks...), stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
+	o := objects{rt: rt, local: rt.Local(symmem.F32, 4, 2), tensor: rt.Empty(symmem.F32, 4, 2), group: rt.NewGroup(ranks...),
+		stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
 	o.handle = rt.Rendezvous(o.tensor)
 	o.window, o.comm = rt.Window(o.tensor), rt.DevComm(symmem.DevReqs{LsaBarriers: 1, Resources: []int{64, 64}})
 	o.tile = o.local.Tile(0, 1, 0, 1)
@@ -71,7 +73,8 @@ func makeObjects(rt *symmem.Runtime) objects {
 
 // free frees the objects that can be freed.
 func (o *objects) free() {
-	for _, free := range []func(){o.comm.Free, o.tokens.Free, o.sending.Free, o.graph.Free, o.local.Free, o.tensor.Free, o.group.Free, o.stream.Free, o.event.Free} {
+	for _, free := range []func(){o.comm.Free, o.tokens.Free, o.sending.Free, o.graph.Free, o.local.Free, o.tensor.Free,
+		o.group.Free, o.stream.Free, o.event.Free} {
 		symmem.Maybe(free) // the operation may have freed the object
 	}
 }
@@ -99,7 +102,8 @@ func makeElsewhere(device string, index int) (*elsewhere, error) {
 	if o.closing, err = symmem.Init(config); err != nil {
 		return nil, err
 	}
-	o.joining = objects{rt: joining, local: joining.Local(symmem.F32, 4, 2), group: joining.Group(), stream: joining.NewStream(), event: joining.NewEvent(), kernel: joining.Compile(kernelText)}
+	o.joining = objects{rt: joining, local: joining.Local(symmem.F32, 4, 2), group: joining.Group(), stream: joining.NewStream(),
+		event: joining.NewEvent(), kernel: joining.Compile(kernelText)}
 	return o, nil
 }
 
@@ -139,7 +143,9 @@ func (t *T) fixtures() *fixtures {
 	f.storage, f.none = symmem.Local(symmem.F8E4M3, 4, 2), symmem.Local(symmem.F32, 0, 2)
 	local := func(d symmem.DType, shape ...int) *symmem.Tensor { return symmem.Local(d, shape...) }
 	part := local(symmem.F32, 2, 2)
-	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2), local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4), local(symmem.I64, 2, 1), local(symmem.F32, 2, 1), local(symmem.F32, 8, 4)}
+	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2),
+		local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4), local(symmem.I64, 2, 1),
+		local(symmem.F32, 2, 1), local(symmem.F32, 8, 4)}
 	corner := f.tensor.Tile(0, 1, 0, 1)
 	f.values = map[reflect.Type][]any{
 		reflect.TypeFor[*symmem.Tensor]():       tensors,

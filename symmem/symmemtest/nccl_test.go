@@ -90,7 +90,8 @@ func ncclTeamsCase(t *T) {
 			{"Lanes", lane / 2, 16, i - lane + 4 + i%2, 2000}, {"WarpSpan", i - 32*is(i >= 32), 32 + 64*is(i >= 32), 9 + 63*is(i >= 32), 0},
 		} {
 			from := 5 * (at*threads + i)
-			t.equal(fmt.Sprintf("%s of thread %d", c.name, i), all[from:from+5], []int{c.rank*1000 + c.size, 0, c.root, c.root + c.kind, c.rank*1000 + c.size})
+			t.equal(fmt.Sprintf("%s of thread %d", c.name, i), all[from:from+5],
+				[]int{c.rank*1000 + c.size, 0, c.root, c.root + c.kind, c.rank*1000 + c.size})
 		}
 		odd := int32(-0x55555556)
 		from := 5 * (6*threads + i)
@@ -287,7 +288,8 @@ extern "C" __global__ void pointers(ncclDevComm comm, ncclWindow_t w, ncclDevRes
 	neighbour := func(k int) int { return host.Ranks()[(host.Rank()+host.Size()+k)%host.Size()] }
 	next := neighbour(1)
 	mine, theirs := int(at[t.rank])+4, int(at[next])+4
-	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + neighbour(-1), 1024*1023/2 + 1024*neighbour(-1)})
+	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128,
+		128, 1, 50 + neighbour(-1), 1024*1023/2 + 1024*neighbour(-1)})
 	symmem.Synchronize()
 	comm.Free()
 	x.Free()
@@ -345,7 +347,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 		t.equal("went on", out.Ints(), []int{1})
 	}
 	grid, block := symmem.Grid(1), symmem.Block(1)
-	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, 1, w, 0, 0, out) }, `"ncclDevComm comm"`, "symm.DevComm(symm.DevReqs{LsaBarriers: 16})")
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, 1, w, 0, 0, out) }, `"ncclDevComm comm"`,
+		"symm.DevComm(symm.DevReqs{LsaBarriers: 16})")
 	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, x, 0, 0, out) }, `"ncclWindow_t w"`, "symm.Window(t)")
 	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, w, w, 0, 0, out) }, "window i32[4] of world", "ncclWindow_t")
 	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, comm, 0, 0, out) }, "device communicator of world", "ncclDevComm")
@@ -428,7 +431,8 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 func ncclGinCase(t *T) {
 	x := symmem.Empty(symmem.I64, 64)
 	w := symmem.Window(x)
-	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1, Resources: []int{1000}})
+	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1,
+		Resources: []int{1000}})
 	k := symmem.Compile(`
 #include <nccl_device.h>
 extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, ncclDevResourceHandle buffer, long long* out) {  // 64 threads
@@ -524,7 +528,8 @@ extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, ncclDevRe
 		for i := range 8 {
 			want = append(want, 100*left+i)
 		}
-		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1, 0x7766554433220011+(left+1)<<8, 9000+left)
+		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1,
+			0x7766554433220011+(left+1)<<8, 9000+left)
 		t.equal("functions", out.Ints(), want)
 		symmem.Meet()
 	}
@@ -540,7 +545,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what) {
 	if (what == 3) ncclGinBarrier(ncclCoopThread(), gin, ncclTeamTagWorld(), 2);
 	if (what == 4) gin.readCounter(2);
 }`)
-	for what, words := range []string{fmt.Sprintf("rank %d was named", t.size), "GIN signal 10000 was named", "byte 513", "GIN barrier 2 was asked for", "GIN counter 2 was named"} {
+	for what, words := range []string{fmt.Sprintf("rank %d was named", t.size), "GIN signal 10000 was named", "byte 513",
+		"GIN barrier 2 was asked for", "GIN counter 2 was named"} {
 		bad.Launch(symmem.Grid(1), symmem.Block(1), comm, w, what)
 		t.refused(symmem.KindMisuse, symmem.Synchronize, words)
 	}

@@ -189,7 +189,8 @@ func ncclReduceCopyCase(t *T) {
 func ncclMultimemRefusedCase(t *T) {
 	caps := symmem.Caps()
 	if !caps.Multicast {
-		t.refused(symmem.KindMisuse, func() { symmem.DevComm(symmem.DevReqs{Multimem: true}) }, "NVLink multicast is off: "+caps.MulticastWhy, "ncclLsaReduceSum")
+		t.refused(symmem.KindMisuse, func() { symmem.DevComm(symmem.DevReqs{Multimem: true}) },
+			"NVLink multicast is off: "+caps.MulticastWhy, "ncclLsaReduceSum")
 	}
 	x := symmem.Empty(symmem.I32, 8).Fill(1)
 	w := symmem.Window(x)

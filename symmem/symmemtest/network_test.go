@@ -34,7 +34,8 @@ var networkCases = []testCase{
 	{name: "NetworkWays", run: networkWaysCase},
 }
 
-var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
+var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout",
+	"BarrierTimeout", "SignalWords",
 	"FreeWithWorkPending", "SignalGetReset", "Blocks", "PendingSignals", "GetHalf", "SignalAdd"}
 
 var seeds = flag.Int("seeds", 0, "let messages overtake each other in the order of so many seeds on every division of ranks, not of one on each of some")
@@ -48,7 +49,8 @@ type division struct {
 // orders lists null networks whose messages overtake each other.
 func orders() (list []division) {
 	if *seeds == 0 {
-		return []division{{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
+		return []division{{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"},
+			{4, 4, "null reorder=on seed=3 delay=1ms"}}
 	}
 	for seed := range *seeds {
 		delay := []string{"0s", "100us", "1ms"}[seed%3]
@@ -64,7 +66,8 @@ func orders() (list []division) {
 // null network, both fast, and slow with messages that overtake each other, and over UCX.
 func TestNetwork(t *testing.T) {
 	for _, device := range devices(t) {
-		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
+		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"},
+			{4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				briefly(t, c.ranks == 2)
 				needRanks(t, device, c.ranks)
@@ -432,7 +435,8 @@ func networkWaysCase(t *T) {
 	line := func(op string, bytes int, way string) string {
 		return fmt.Sprintf("%s on world (%d ranks, %d bytes): %s", op, t.size, bytes, way)
 	}
-	want := []string{line("put", 40, over), line("get", 40, over), line("put_block", 40, over), line("get_block", 40, over), line("put_with_signal", 40, over),
+	want := []string{line("put", 40, over), line("get", 40, over), line("put_block", 40, over), line("get_block", 40, over),
+		line("put_with_signal", 40, over),
 		line("signal_add", 0, over), line("put_signal", 0, over), line("wait_signal", 0, over),
 		line("barrier", 0, fmt.Sprintf("ring and messages over %s between hosts, loads and stores within, because members are on %d hosts", net, len(hosts))),
 		line("put", 40, fmt.Sprintf("loads and stores, because the memory of rank %d is mapped here", here))}
@@ -459,7 +463,8 @@ func networkWaysCase(t *T) {
 	for _, o := range ops {
 		traced = append(traced, fmt.Sprint(o.Op, " ", o.Over, " ", o.Bytes))
 	}
-	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " + from + " 40", "put_with_signal " + to + " 40",
+	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " +
+		from + " 40", "put_with_signal " + to + " 40",
 		"signal_add " + to + " 0", "put_signal " + to + " 0", "wait_signal " + from + " 0", "barrier " + with + " 0", "put  0"})
 	for _, tally := range t.rt.Tallies() {
 		if tally.Group == "world" {
@@ -525,7 +530,8 @@ func networkAbortCase(t *T) {
 		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers}, []any{"wait_signal", uint64(0), "world", []int{far}})
 		var posted, sent, itsPosted, itsSent, landed, messages int
 		text := fmt.Sprintf("a signal on channel 0 (network to rank %d: %%d posted, %%d sent; from it: %%d posted, %%d sent, %%d of %%d messages landed)", far)
-		if n, err := fmt.Sscanf(w.For, text, &posted, &sent, &itsPosted, &itsSent, &landed, &messages); n != 6 || posted != sent || itsPosted != itsSent || landed != messages {
+		if n, err := fmt.Sscanf(w.For, text, &posted, &sent, &itsPosted, &itsSent, &landed, &messages); n != 6 || posted != sent ||
+			itsPosted != itsSent || landed != messages {
 			t.Errorf("it waits for %q: %v", w.For, err)
 		}
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
@@ -716,7 +722,8 @@ func lossInWaitForSignalCase(t *T) {
 		h.PutWithSignal(t.rank^1, src, 0, 7) // before the loss
 		symmem.Synchronize()
 		h.WaitForSignal(1, ">=", 1)
-		e := t.refused(symmem.KindPeer, symmem.Synchronize, "wait_for_signal", fmt.Sprintf("for signal word 1 to become 1; it is 0, but rank %d on host 1 is gone: ", last), "Recover")
+		e := t.refused(symmem.KindPeer, symmem.Synchronize, "wait_for_signal",
+			fmt.Sprintf("for signal word 1 to become 1; it is 0, but rank %d on host 1 is gone: ", last), "Recover")
 		t.equal("op and peer", []any{e.Op, e.Peer}, []any{"wait_for_signal", last})
 		h.WaitForSignal(0, "==", 7)
 		symmem.Synchronize()

@@ -31,13 +31,16 @@ func optionsCase(t *T) {
 		taken []string
 		call  func(symmem.Option)
 	}{
-		"all_reduce":                   {with("AccumulateF32"), func(o symmem.Option) { symmem.AllReduce(x, "sum", o) }},
-		"one_shot_all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.OneShotAllReduceOut(x, "sum", y, o) }},
-		"two_shot_all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.TwoShotAllReduce(x, "sum", o) }},
-		"reduce_scatter":               {with("AccumulateF32", "SplitLastDim"), func(o symmem.Option) { symmem.ReduceScatterOut(x, "sum", part, o) }},
-		"reduce_scatter_offset":        {with("AccumulateF32"), func(o symmem.Option) { symmem.ReduceScatterOffset(x, []*symmem.Tensor{part}, 0, nil, nil, "sum", o) }},
-		"tile_reduce":                  {with("AccumulateF32"), func(o symmem.Option) { symmem.TileReduce(all, nil, 0, "sum", o) }},
-		"multi_root_tile_reduce":       {with("AccumulateF32"), func(o symmem.Option) { symmem.MultiRootTileReduce([]*symmem.Tile{all}, nil, []int{0}, "sum", o) }},
+		"all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.AllReduce(x, "sum", o) }},
+		"one_shot_all_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.OneShotAllReduceOut(x, "sum", y, o) }},
+		"two_shot_all_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.TwoShotAllReduce(x, "sum", o) }},
+		"reduce_scatter": {with("AccumulateF32", "SplitLastDim"),
+			func(o symmem.Option) { symmem.ReduceScatterOut(x, "sum", part, o) }},
+		"reduce_scatter_offset": {with("AccumulateF32"),
+			func(o symmem.Option) { symmem.ReduceScatterOffset(x, []*symmem.Tensor{part}, 0, nil, nil, "sum", o) }},
+		"tile_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.TileReduce(all, nil, 0, "sum", o) }},
+		"multi_root_tile_reduce": {with("AccumulateF32"),
+			func(o symmem.Option) { symmem.MultiRootTileReduce([]*symmem.Tile{all}, nil, []int{0}, "sum", o) }},
 		"multimem_all_reduce":          {with(), func(o symmem.Option) { symmem.MultimemAllReduce(x, "sum", o) }},
 		"multimem_one_shot_all_reduce": {with(), func(o symmem.Option) { symmem.MultimemOneShotAllReduceOut(x, "sum", y, o) }},
 		"multimem_all_gather":          {with(), func(o symmem.Option) { symmem.MultimemAllGatherOut(part, y, o) }},

@@ -37,8 +37,10 @@ var overHostsCases = []testCase{
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
 	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
-	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout",
-	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused", "TokenTimeout", "TokenExplain",
+	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused",
+	"VDevMisuse", "VDevTimeout",
+	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
+	"TokenTimeout", "TokenExplain",
 }
 
 // vias are the values of Via for a collective; "" is none.
@@ -222,9 +224,11 @@ func overHostsCopiesCase(t *T) {
 		for k, via := range vias {
 			symmem.AllGatherOut(fill(), all.Fill(-1), by(via)...)
 			check("all_gather "+via, all.Ints(), func(i int) int { return value(i/n, i%n) })
-			check("all_gather to an ordinary tensor "+via, symmem.AllGather(fill(), by(via)...).Ints(), func(i int) int { return value(i/n, i%n) })
+			check("all_gather to an ordinary tensor "+via, symmem.AllGather(fill(), by(via)...).Ints(),
+				func(i int) int { return value(i/n, i%n) })
 			for _, root := range []int{k % t.size, t.size - 1} {
-				check(fmt.Sprint("broadcast ", via, " from ", root), symmem.Broadcast(fill(), root, by(via)...).Ints(), func(i int) int { return value(root, i) })
+				check(fmt.Sprint("broadcast ", via, " from ", root), symmem.Broadcast(fill(), root, by(via)...).Ints(),
+					func(i int) int { return value(root, i) })
 			}
 		}
 		// A rank's slices for the other ranks lie one after the other.
@@ -489,7 +493,8 @@ func overHostsExplainCase(t *T) {
 				x.Numel(), x.Bytes(), map[bool]int{true: 2 << 20}[t.rank == 0], network)
 			got, _, _ := strings.Cut(symmem.Explain(func() { symmem.Broadcast(x, 0, g) }), withoutNCCL)
 			t.equal("Explain", got, want)
-			t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", g, symmem.Via("hierarchical")) }, "more members on one host than on another: 0 and 2,3", "leave it out")
+			t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", g, symmem.Via("hierarchical")) },
+				"more members on one host than on another: 0 and 2,3", "leave it out")
 			symmem.Synchronize()
 		}
 		t.meet()

@@ -31,7 +31,8 @@ func overHostsRowsCase(t *T) {
 			continue
 		}
 		rowsOut, n := world*most+experts, world*experts
-		in, out, back := symmem.Local(symmem.I32, most, width).CopyFrom(rows(me, 0, most, width)), g.Empty(symmem.I32, rowsOut, width), g.Empty(symmem.I32, most, width)
+		in, out, back := symmem.Local(symmem.I32, most, width).CopyFrom(rows(me, 0, most, width)),
+			g.Empty(symmem.I32, rowsOut, width), g.Empty(symmem.I32, most, width)
 		sum := g.Empty(symmem.I32, 70_000)
 		for _, s := range []*symmem.Tensor{out, back, sum} {
 			symmem.Rendezvous(s, g)
@@ -44,7 +45,8 @@ func overHostsRowsCase(t *T) {
 			if seed == 5 {
 				splits = slices.Repeat([][]int{make([]int, n)}, world)
 			}
-			table, both, returned := symmem.Local(symmem.I64, n).CopyFrom(splits[me]), symmem.Local(symmem.I64, 2, n), symmem.Local(symmem.I64, 2, n)
+			table, both, returned := symmem.Local(symmem.I64, n).CopyFrom(splits[me]), symmem.Local(symmem.I64, 2, n),
+				symmem.Local(symmem.I64, 2, n)
 			symmem.AllToAllVDev2D(in, out.Fill(untouched), table, both, by(vias[seed%2])...)
 			symmem.AllReduce(sum, "sum", g)
 			wantSum *= world
@@ -56,7 +58,8 @@ func overHostsRowsCase(t *T) {
 				total += k
 			}
 			w = append(rows(me, 0, total, width), slices.Repeat([]int{untouched}, (most-total)*width)...)
-			got = append(got, rowsOverHosts{symmem.Local(symmem.I32, most, width).CopyFrom(back), returned, w, slices.Concat(splits[me], prefix(splits[me]))})
+			got = append(got, rowsOverHosts{symmem.Local(symmem.I32, most, width).CopyFrom(back), returned, w,
+				slices.Concat(splits[me], prefix(splits[me]))})
 		}
 		for i, r := range got {
 			what := fmt.Sprintf("%v: seed %d, %s", g, i/2, []string{"dispatched", "returned"}[i%2])
@@ -137,7 +140,8 @@ func overHostsRowsExplainCase(t *T) {
 	call()
 	symmem.Synchronize()
 	ops, _ := t.rt.StopTrace()
-	t.equal("traced", []any{len(ops), ops[0].Op, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")}, []any{1, "all_to_all_vdev_2d", 0, true})
+	t.equal("traced", []any{len(ops), ops[0].Op, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")},
+		[]any{1, "all_to_all_vdev_2d", 0, true})
 	v.free()
 }
 

@@ -226,7 +226,8 @@ func memPoolHistoryCase(t *T) {
 		} else {
 			symmem.Empty(symmem.U8, 1)
 		}
-	}, "Local i32[3000] from the memory pool, in a new block of 16384 bytes", "Empty u8[1]", "after 1 takes and 0 frees of the memory pool, the last: take i32[4] (block 0)")
+	}, "Local i32[3000] from the memory pool, in a new block of 16384 bytes", "Empty u8[1]",
+		"after 1 takes and 0 frees of the memory pool, the last: take i32[4] (block 0)")
 	x.Free()
 	t.equal("statistics", symmem.MemPoolStats(), symmem.PoolStats{Blocks: 1, Bytes: 512, Takes: 1, Frees: 1})
 }

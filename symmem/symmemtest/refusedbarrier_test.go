@@ -99,7 +99,8 @@ extern "C" __global__ void heedless(ncclDevComm comm, int what, int* x) {
 	right("nothing")
 	for what, words := range [][]string{
 		1: {"barrier 2 was asked for, and the communicator has 2", "LsaBarriers"},
-		2: {fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", lsa+1, lsa), "ncclTeamLsa(devComm)"},
+		2: {fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", lsa+1, lsa),
+			"ncclTeamLsa(devComm)"},
 		3: {"GIN barrier 2 was asked for, and the communicator has 2", "WorldGinBarriers"},
 		4: {fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of railGinBarrier, symm.DevReqs{RailGinBarriers: 2}, are of %d", hosts+1, hosts), "worldGinBarrier"},
 		5: {"barrier 2 was asked for, and the communicator has 2", "Barriers for ncclBarrierSession"},

@@ -77,7 +77,8 @@ func afterReplacement(t *T) {
 			t.refused(symmem.KindPeer, f, "i32[4] lost a part: rank 1 was replaced", "Empty")
 		}
 		if t.rank == 0 {
-			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) }, "group 0,1 cannot be used: rank 1 was replaced")
+			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) },
+				"group 0,1 cannot be used: rank 1 was replaced")
 		}
 		t.refused(symmem.KindPeer, func() { t.kept["sum"].(*symmem.Graph).Replay() }, "i32[4] lost a part")
 		t.refused(symmem.KindPeer, func() { t.kept["barrier"].(*symmem.Graph).Replay() }, "world was built again since the graph was captured")

@@ -128,7 +128,8 @@ func putTwiceCase(t *T) {
 		h.PutSignal(1, 2)
 		symmem.Synchronize()
 		h.PutSignal(1, 2, symmem.Timeout(100*time.Millisecond))
-		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "put_signal", "rank 0 waited", "for rank 1 to consume the previous signal on channel 2")
+		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "put_signal", "rank 0 waited",
+			"for rank 1 to consume the previous signal on channel 2")
 		t.equal("peer", e.Peer, 1)
 	}
 	t.meet()
@@ -149,7 +150,8 @@ func signalTimeoutCase(t *T) {
 	if t.rank == 1 {
 		start := time.Now()
 		h.WaitSignal(0, 3, symmem.Timeout(200*time.Millisecond))
-		e := t.refused(symmem.KindTimeout, func() { x.Ints() }, "wait_signal on rank 1", "rank 1 waited", "for a signal of rank 0 on channel 3, which never came", "rank 0 must put it")
+		e := t.refused(symmem.KindTimeout, func() { x.Ints() }, "wait_signal on rank 1", "rank 1 waited",
+			"for a signal of rank 0 on channel 3, which never came", "rank 0 must put it")
 		t.equal("op and peer", []any{e.Op, e.Peer}, []any{"wait_signal", 0})
 		if d := time.Since(start); d < 200*time.Millisecond || d > 20*time.Second {
 			t.Errorf("the wait of 200 ms took %v", d)
@@ -292,7 +294,8 @@ func abortCase(t *T) {
 		}
 		w := waits[0]
 		what, _, _ := strings.Cut(w.For, " (network to rank 1: ") // networkAbortCase checks the rest
-		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers, what}, []any{"wait_signal", uint64(0), "world", []int{1}, "a signal on channel 0"})
+		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers, what},
+			[]any{"wait_signal", uint64(0), "world", []int{1}, "a signal on channel 0"})
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		e := t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait_signal", "gave up: the test wants it")
 		t.equal("peer", e.Peer, 1)
@@ -325,7 +328,8 @@ func abortCase(t *T) {
 func abortLoopCase(t *T) {
 	if symmem.GetBackend() == "CPU" {
 		x := symmem.Local(symmem.I32, 4).Fill(3)
-		symmem.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 3) x[1]++; }`).Launch(symmem.Grid(1), symmem.Block(1), x)
+		symmem.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 3) x[1]++; }`).Launch(symmem.Grid(1),
+			symmem.Block(1), x)
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		t.refused(symmem.KindInterrupted, symmem.Synchronize, "kernel spin")
 	}

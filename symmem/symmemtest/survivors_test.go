@@ -163,7 +163,8 @@ func survivorsAgainCase(t *T) {
 		rest.Free()
 		t.together(old.(*symmem.Group))
 	} else if whole {
-		t.refused(symmem.KindPeer, func() { old.(*symmem.Group).Empty(symmem.F32, 1) }, "group 0,1,2 cannot be used: rank 1 was replaced", "symm.Survivors()")
+		t.refused(symmem.KindPeer, func() { old.(*symmem.Group).Empty(symmem.F32, 1) },
+			"group 0,1,2 cannot be used: rank 1 was replaced", "symm.Survivors()")
 	}
 	t.kept["again"] = true
 	g := symmem.Survivors()

@@ -142,7 +142,8 @@ func reduceScatterOffsetCase(t *T) {
 		t.equal("block 1", out[1].Ints(), [][]int{{140, 142, 160, 162}, {180, 182, 200, 202}}[t.rank])
 		x.Free()
 		y := t.square(symmem.F32, 2, 4)
-		y.CopyFrom([]int{100 * t.rank, 100*t.rank + 1, 100*t.rank + 2, 100*t.rank + 3, 100 * t.rank, 100*t.rank + 1, 100*t.rank + 2, 100*t.rank + 3})
+		y.CopyFrom([]int{100 * t.rank, 100*t.rank + 1, 100*t.rank + 2, 100*t.rank + 3, 100 * t.rank, 100*t.rank + 1, 100*t.rank + 2,
+			100*t.rank + 3})
 		out = []*symmem.Tensor{symmem.Local(symmem.F32, 2, 1), symmem.Local(symmem.F32, 2, 1)}
 		symmem.ReduceScatterOffset(y, out, 1, []int{1, 2, 3, 4}, []int{1, 0, 0, 1}, "sum")
 		t.equal("column 0", out[0].Ints(), [][]int{{102, 102}, {100, 100}}[t.rank])
@@ -183,7 +184,8 @@ func reduceScatterOffsetCase(t *T) {
 					symmem.ReduceScatterOffset(x, out, dim, given, nil, "sum")
 					for j, o := range out {
 						i := j*t.size + t.rank
-						t.equal(fmt.Sprint(d, each, dim, grow, " block ", i), o.Ints(), slices.Repeat([]int{(i + 1) * t.size * (t.size + 1) / 2}, o.Numel()))
+						t.equal(fmt.Sprint(d, each, dim, grow, " block ", i), o.Ints(),
+							slices.Repeat([]int{(i + 1) * t.size * (t.size + 1) / 2}, o.Numel()))
 					}
 					t.equal("the input", x.Ints(), values)
 					x.Free()
@@ -254,7 +256,8 @@ func permuteCase(t *T) {
 func tileGraphCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4*t.size, 8)
 	symmem.Rendezvous(x)
-	a, b, c, d := symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, t.size*8)
+	a, b, c, d := symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8),
+		symmem.Local(symmem.I32, 4, t.size*8)
 	f := func() {
 		symmem.TileReduce(x.Tile(0, 4, 0, 8), a.Tile(0, 4, 0, 8), 0, "max")
 		var tiles []*symmem.Tile
@@ -311,7 +314,8 @@ func tileMisuseCase(t *T) {
 			symmem.MultiRootTileReduce([]*symmem.Tile{in, in}, out, []int{0, 0}, "sum")
 		}, []string{"multi_root_tile_reduce", "root of two tiles"}},
 		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{in}, out, nil, "sum") }, []string{"a root for each tile"}},
-		{func() { symmem.ReduceScatterOffset(x, []*symmem.Tensor{one}, 2, nil, nil, "sum") }, []string{"reduce_scatter_offset", "dim be 0 or 1"}},
+		{func() { symmem.ReduceScatterOffset(x, []*symmem.Tensor{one}, 2, nil, nil, "sum") },
+			[]string{"reduce_scatter_offset", "dim be 0 or 1"}},
 		{func() { symmem.ReduceScatterOffset(x, nil, 0, nil, nil, "sum") }, []string{"a tensor for each of the 1 blocks"}},
 		{func() {
 			symmem.ReduceScatterOffset(x, []*symmem.Tensor{one.Slice(0, 3)}, 0, nil, nil, "sum")

@@ -53,7 +53,8 @@ func overHostsTokensCase(t *T) {
 		want = append(want, slices.Repeat([]float64{rounded(m.DType, float64(sum))}, m.Hidden)...)
 	}
 	for range 5 {
-		if got := ts.Combine(r, given).Float64s(); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+		if got := ts.Combine(r, given).Float64s(); !slices.EqualFunc(got, want,
+			func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
 			t.Errorf("sums that are not exact differ from those in the order of the hosts")
 		}
 	}

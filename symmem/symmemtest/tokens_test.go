@@ -252,8 +252,10 @@ func tokenConfigs(ranks int) []symmem.TokenSwitchConfig {
 	return []symmem.TokenSwitchConfig{
 		{Mode: "low_latency", Layout: "expert_major", Experts: 3 * ranks, TopK: 3, MaxTokens: 9, Hidden: 16, DType: symmem.BF16},
 		{Mode: "low_latency", Layout: "rank_major", Experts: 4 * ranks, TopK: 4, MaxTokens: 7, Hidden: 24, DType: symmem.F16},
-		{Mode: "high_throughput", Layout: "flat", Experts: 2 * ranks, TopK: 2, MaxTokens: 40, MaxRecv: 40 * ranks, Hidden: 12, DType: symmem.F32},
-		{Mode: "high_throughput", Layout: "expert_major", Experts: 3 * ranks, TopK: 3, MaxTokens: 40, MaxRecv: 40*3*ranks + 12, Hidden: 264, DType: symmem.BF16, Align: 4},
+		{Mode: "high_throughput", Layout: "flat", Experts: 2 * ranks, TopK: 2, MaxTokens: 40, MaxRecv: 40 * ranks, Hidden: 12,
+			DType: symmem.F32},
+		{Mode: "high_throughput", Layout: "expert_major", Experts: 3 * ranks, TopK: 3, MaxTokens: 40, MaxRecv: 40*3*ranks + 12,
+			Hidden: 264, DType: symmem.BF16, Align: 4},
 		// Tokens that several blocks share, if there are several blocks.
 		{Mode: "low_latency", Layout: "expert_major", Experts: 2 * ranks, TopK: 2, MaxTokens: 3, Hidden: 1032, DType: symmem.BF16},
 	}
@@ -339,7 +341,8 @@ const routingsAtOnce = 25
 func tokenSeedCases() (list []testCase) {
 	all, _ := strconv.Atoi(os.Getenv(routingsVariable))
 	for first := 0; first < all; first += routingsAtOnce {
-		list = append(list, testCase{name: "TokenSeeds" + strconv.Itoa(first), run: func(t *T) { t.randomRoutings(first, min(first+routingsAtOnce, all)) }})
+		list = append(list, testCase{name: "TokenSeeds" + strconv.Itoa(first),
+			run: func(t *T) { t.randomRoutings(first, min(first+routingsAtOnce, all)) }})
 	}
 	return list
 }

@@ -10,7 +10,8 @@ import (
 
 // smallSwitch returns a low-latency configuration with rows by expert.
 func smallSwitch(ranks int) symmem.TokenSwitchConfig {
-	return symmem.TokenSwitchConfig{Mode: "low_latency", Layout: "expert_major", Experts: 2 * ranks, TopK: 2, MaxTokens: 5, Hidden: 8, DType: symmem.F32}
+	return symmem.TokenSwitchConfig{Mode: "low_latency", Layout: "expert_major", Experts: 2 * ranks, TopK: 2, MaxTokens: 5,
+		Hidden: 8, DType: symmem.F32}
 }
 
 // tokenAgainCase uses one routing several times, with other tokens each time, without a barrier
@@ -47,7 +48,8 @@ func tokenAgainCase(t *T) {
 			for _, sum := range m.plain(t.rank) {
 				want = append(want, sum<<round)
 			}
-			t.equal(fmt.Sprint(m.kind(), ", round ", round), append([]int{}, results.Slice(round, round+1).Ints()[:len(want)]...), append([]int{}, want...))
+			t.equal(fmt.Sprint(m.kind(), ", round ", round), append([]int{}, results.Slice(round, round+1).Ints()[:len(want)]...),
+				append([]int{}, want...))
 		}
 		ts.Free()
 	}
@@ -158,7 +160,8 @@ func tokenSendCase(t *T) {
 		sum := symmem.Empty(symmem.I32, 10).Fill(t.rank)
 		symmem.Rendezvous(sum)
 		symmem.AllReduce(sum, "sum")
-		t.refused(symmem.KindMisuse, func() { a.Combine(ra, symmem.Local(configs[seed].DType, da.Tokens.Shape()...)) }, "token_combine", "call Complete")
+		t.refused(symmem.KindMisuse, func() { a.Combine(ra, symmem.Local(configs[seed].DType, da.Tokens.Shape()...)) },
+			"token_combine", "call Complete")
 		t.refused(symmem.KindMisuse, func() { a.Routing(topa) }, "token_routing", "call Complete")
 		t.refused(symmem.KindMisuse, func() { a.Complete(db) }, "routing is of another switch")
 		b.Complete(db)
@@ -259,10 +262,14 @@ func tokenIntoCase(t *T) {
 			t.equal(what+": its sums", y == sums, true)
 			t.equal(what+": the sums", sums.Ints(), m.sums(t.rank))
 			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(topk)) }, "Into is ", ", expected ")
-			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(symmem.Local(c.DType, rows.Shape()...))) }, "is not symmetric")
+			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(symmem.Local(c.DType, rows.Shape()...))) },
+				"is not symmetric")
 			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(topk)) }, "Into is ", ", expected ")
 			t.refused(symmem.KindMisuse, func() { ts.Routing(topk, symmem.Into(rows)) }, "Into is an option of TokenSwitch.Dispatch")
-			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(rows.View(-1).Slice(0, sums.Numel()).View(sums.Shape()...))) }, "where out is")
+			t.refused(symmem.KindMisuse, func() {
+				ts.Combine(r, rows,
+					symmem.Into(rows.View(-1).Slice(0, sums.Numel()).View(sums.Shape()...)))
+			}, "where out is")
 		}
 		symmem.Synchronize()
 		ts.Free()

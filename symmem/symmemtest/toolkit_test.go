@@ -163,7 +163,8 @@ __global__ void between(unsigned char* out) {
   out[n++] = (unsigned char)(v.x + 10), out[n++] = (unsigned char)(v.y + 10), out[n++] = (unsigned char)(v.z + 10), out[n++] = (unsigned char)(2 * v.w);
   out[n++] = (unsigned char)(2 * w.x), out[n++] = (unsigned char)w.y;
 }`)
-	four, five, wrong, out := symmem.Local(symmem.F32, 256), symmem.Local(symmem.F32, 256), symmem.Local(symmem.U32, 1).Fill(0), symmem.Local(symmem.U8, 19*4+6)
+	four, five, wrong, out := symmem.Local(symmem.F32, 256), symmem.Local(symmem.F32, 256), symmem.Local(symmem.U32, 1).Fill(0),
+		symmem.Local(symmem.U8, 19*4+6)
 	k.Kernel("decode").Launch(symmem.Grid(1), symmem.Block(256), four, five, wrong)
 	k.Kernel("between").Launch(symmem.Grid(1), symmem.Block(1), out)
 	t.equal("wrong", wrong.Ints(), []int{0})
@@ -179,8 +180,10 @@ __global__ void between(unsigned char* out) {
 		}
 	}
 	t.equal("between", out.Ints(), []int{
-		0x38, 0x3c, 0x38, 0x3c, 0x3a, 0x3d, 0x3a, 0x3d, 0x39, 0x3c, 0x39, 0x3c, 0xb9, 0xbd, 0xb9, 0xbd, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f,
-		0x7e, 0x5f, 0x7f, 0x5f, 0x7e, 0x7b, 0x7f, 0x7c, 0xfe, 0xfb, 0xff, 0xfc, 0, 0x14, 0, 0x14, 1, 0x16, 1, 0x16, 2, 0x1d, 2, 0x1d, 0x7e, 0x7b, 0x7f, 0x7b, 0x7e, 0x7b, 0x7f, 0x7b,
+		0x38, 0x3c, 0x38, 0x3c, 0x3a, 0x3d, 0x3a, 0x3d, 0x39, 0x3c, 0x39, 0x3c, 0xb9, 0xbd, 0xb9, 0xbd, 0x7e, 0x5f, 0x7e, 0x5f,
+		0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f,
+		0x7e, 0x5f, 0x7f, 0x5f, 0x7e, 0x7b, 0x7f, 0x7c, 0xfe, 0xfb, 0xff, 0xfc, 0, 0x14, 0, 0x14, 1, 0x16, 1, 0x16, 2, 0x1d, 2,
+		0x1d, 0x7e, 0x7b, 0x7f, 0x7b, 0x7e, 0x7b, 0x7f, 0x7b,
 		0x7e, 0x7b, 0x7f, 0x7c, 0, 0, 0, 0, 0, 1, 0, 1, 0x80, 0x80, 0x80, 0x80, 11, 8, 13, 9, 1, 6})
 }
 
@@ -239,9 +242,11 @@ __global__ void groups(int* out) {  // of blocks of 64 threads in two dimensions
 		if lane+3 < 8 {
 			down = i + 3
 		}
-		t.equal(fmt.Sprintf("thread %d of block %d", i, block), got[32*row:32*row+24], []int{128 + i/16 + 16, lane*1000 + 80 + i/32, i%32/8*100 + 4, i/8*100 + 8, first + 3, up, down, i ^ 5,
-			first + 1 + first + 2 + first + 4, ballot, is(first == 8), is(first+7 < 40), 0xf << (lane &^ 3), sum, i&^31 + 31, i &^ 31, or, xor, and, scan, scan - i,
-			2*threads + 1000*row + block, 1, 1})
+		t.equal(fmt.Sprintf("thread %d of block %d", i, block), got[32*row:32*row+24],
+			[]int{128 + i/16 + 16, lane*1000 + 80 + i/32, i%32/8*100 + 4, i/8*100 + 8, first + 3, up, down, i ^ 5,
+				first + 1 + first + 2 + first + 4, ballot, is(first == 8), is(first+7 < 40), 0xf << (lane &^ 3), sum, i&^31 + 31,
+				i &^ 31, or, xor, and, scan, scan - i,
+				2*threads + 1000*row + block, 1, 1})
 	}
 }
 

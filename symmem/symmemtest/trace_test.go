@@ -50,7 +50,8 @@ func traceCase(t *T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	t.equal("operations by stream", streams, map[int][]string{-1: {"Empty", "Free"}, 0: {"Fill", "barrier", "Ints", "barrier", "Replay"}, 1: {"put"}})
+	t.equal("operations by stream", streams, map[int][]string{-1: {"Empty", "Free"},
+		0: {"Fill", "barrier", "Ints", "barrier", "Replay"}, 1: {"put"}})
 	if more != 0 || ops[0].Op != "Fill" || ops[0].Begin.Before(begun.Add(-time.Millisecond)) {
 		t.Errorf("%d more; %+v, begun %v", more, ops[0], begun)
 	}

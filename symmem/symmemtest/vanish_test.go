@@ -104,7 +104,8 @@ func TestVanishedHost(t *testing.T) {
 				}
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(strings.Fields(fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d OMPI_COMM_WORLD_LOCAL_RANK=%d OMPI_COMM_WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=%s", r, r%2, port(at))),
-					"SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef", "SYMMREPL_HOSTS=2", "SYMMREPL_NET="+network, "SYMMREPL_UCX_LIB="+os.Getenv("SYMMREPL_UCX_LIB"),
+					"SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef", "SYMMREPL_HOSTS=2", "SYMMREPL_NET="+network,
+					"SYMMREPL_UCX_LIB="+os.Getenv("SYMMREPL_UCX_LIB"),
 					startsVariable+"=vanish", "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR="+dir, "PATH="+os.Getenv("PATH"))
 				if r == 0 {
 					cmd.Env = append(cmd.Env, "SYMMREPL_HEARTBEAT="+limit.String()) // rank 0's value counts

@@ -126,7 +126,8 @@ func vdevExampleCase(t *T) {
 			symmem.Rendezvous(out, g)
 			symmem.Rendezvous(back, g)
 			n := x.world * x.experts
-			splits, outSplits, backSplits := symmem.Local(symmem.I64, n).CopyFrom(x.splits[t.rank]), symmem.Local(symmem.I64, 2, n), symmem.Local(symmem.I64, 2, n)
+			splits, outSplits, backSplits := symmem.Local(symmem.I64, n).CopyFrom(x.splits[t.rank]), symmem.Local(symmem.I64, 2, n),
+				symmem.Local(symmem.I64, 2, n)
 			in.CopyFrom(rows(t.rank, 0, 6, 1))
 			out.Fill(untouched)
 			if x.experts == 1 {
@@ -218,7 +219,8 @@ func vdevRandomCase(t *T) {
 			want = append(want, o, s, back, slices.Concat(splits[t.rank], prefix(splits[t.rank])))
 		}
 		for i := range got {
-			t.equal(fmt.Sprint(experts, " experts, seed ", i/4, ", ", []string{"out", "counts and offsets", "back", "counts and offsets back"}[i%4]), got[i], want[i])
+			t.equal(fmt.Sprint(experts, " experts, seed ", i/4, ", ",
+				[]string{"out", "counts and offsets", "back", "counts and offsets back"}[i%4]), got[i], want[i])
 		}
 		v.free()
 	}
@@ -415,11 +417,15 @@ func vdevRefusedCase(t *T) {
 		peer    int
 		words   []string
 	}{
-		{append(slices.Repeat([]int{0}, n-1), -3), nil, v.out, bad, []string{fmt.Sprintf("split %d of rank %d is -3: it must be in [0, 9], the rows of its input", n-1, bad)}},
-		{append([]int{10}, slices.Repeat([]int{0}, n-1)...), nil, v.out, bad, []string{fmt.Sprintf("split 0 of rank %d is 10: it must be in [0, 9]", bad)}},
-		{append([]int{6, 4}, slices.Repeat([]int{0}, n-2)...), nil, v.out, bad, []string{fmt.Sprintf("the splits of rank %d add up to 10 rows, its input has 9", bad)}},
+		{append(slices.Repeat([]int{0}, n-1), -3), nil, v.out, bad,
+			[]string{fmt.Sprintf("split %d of rank %d is -3: it must be in [0, 9], the rows of its input", n-1, bad)}},
+		{append([]int{10}, slices.Repeat([]int{0}, n-1)...), nil, v.out, bad,
+			[]string{fmt.Sprintf("split 0 of rank %d is 10: it must be in [0, 9]", bad)}},
+		{append([]int{6, 4}, slices.Repeat([]int{0}, n-2)...), nil, v.out, bad,
+			[]string{fmt.Sprintf("the splits of rank %d add up to 10 rows, its input has 9", bad)}},
 		{good, nil, small, 0, []string{fmt.Sprintf("rank 0 would receive %d rows, its out has 3", 2*t.size+1), "longer out"}},
-		{good, append([]int{9}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{fmt.Sprintf("the rows of split 0 of rank %d begin at row 9 and are not all among the 9 of its input", bad)}},
+		{good, append([]int{9}, slices.Repeat([]int{0}, n-1)...), v.out, bad,
+			[]string{fmt.Sprintf("the rows of split 0 of rank %d begin at row 9 and are not all among the 9 of its input", bad)}},
 		{good, append([]int{-1}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{"begin at row -1"}},
 	} {
 		if c.out == small && t.size == 1 {
@@ -471,13 +477,15 @@ func vdevMisuseCase(t *T) {
 		f     func()
 		words []string
 	}{
-		{func() { symmem.AllToAllVDev(v.in, v.out, v.splits, v.outSplits) }, []string{"all_to_all_vdev", "inSplits must be", fmt.Sprintf("i64[%d]", t.size)}},
+		{func() { symmem.AllToAllVDev(v.in, v.out, v.splits, v.outSplits) },
+			[]string{"all_to_all_vdev", "inSplits must be", fmt.Sprintf("i64[%d]", t.size)}},
 		{func() { symmem.AllToAllVDev(v.in, v.out, one, v.outSplits) }, []string{"outSplitsOffsets must be", fmt.Sprintf("i64[2, %d]", t.size)}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I32, n), v.outSplits) }, []string{"inSplits must be", "i32"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I64, 513*t.size), v.outSplits) }, []string{"at most 512"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I64, n, 1), v.outSplits) }, []string{"inSplits must be"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(0)) }, []string{"MajorAlign must be positive"}},
-		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(1<<62)) }, []string{"MajorAlign is 4611686018427387904", fmt.Sprintf("out has %d rows", 10*t.size), "longer out"}},
+		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(1<<62)) },
+			[]string{"MajorAlign is 4611686018427387904", fmt.Sprintf("out has %d rows", 10*t.size), "longer out"}},
 		{func() { symmem.AllToAllVDev(v.in, v.out, one, v.outSplits, symmem.MajorAlign(2)) }, []string{"option of AllToAllVDev2D"}},
 		{func() { symmem.AllToAllVDev2DOffset(v.in, v.out, v.splits, v.outSplits) }, []string{"inSplitsOffsets must be", "i64[2, n]"}},
 		{func() { symmem.AllToAllVDev2DOffset(v.in, v.out, v.backSplits, v.backSplits) }, []string{"outSplitsOffsets overlaps inSplitsOffsets"}},

@@ -112,7 +112,8 @@ func (e environment) readAll(list []numberVariable) error {
 }
 
 func (e environment) torchrun() (Launcher, error) {
-	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True", Stays: e["TORCHELASTIC_RUN_ID"] != ""}
+	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True",
+		Stays: e["TORCHELASTIC_RUN_ID"] != ""}
 	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
 		if e["LOCAL_RANK"] == "" {
 			err = fmt.Errorf("%w; ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT", err)

@@ -100,7 +100,8 @@ func TestHalfOpenConnections(t *testing.T) {
 		join(rank)
 	}
 	stdin.Close()
-	if said := next("trouble: "); !strings.Contains(said, "too many open files") || !strings.Contains(said, "`ulimit -n` there is too low") || !strings.Contains(said, "were closed to make room") {
+	if said := next("trouble: "); !strings.Contains(said, "too many open files") ||
+		!strings.Contains(said, "`ulimit -n` there is too low") || !strings.Contains(said, "were closed to make room") {
 		t.Error(said)
 	}
 }

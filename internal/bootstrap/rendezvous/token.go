@@ -73,14 +73,16 @@ func checkToken(token string) (string, error) {
 	}
 	token = strings.TrimSpace(token)
 	if len(token) < minToken {
-		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed: `%s` prints one", from, len(token), minToken, randomToken)
+		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed: `%s` prints one", from,
+			len(token), minToken, randomToken)
 	}
 	distinct := map[rune]bool{}
 	for _, r := range token {
 		distinct[r] = true
 	}
 	if len(distinct) < minDistinct {
-		return "", fmt.Errorf("the secret of %s can be guessed: only %d of its characters are distinct; `%s` prints a good one", from, len(distinct), randomToken)
+		return "", fmt.Errorf("the secret of %s can be guessed: only %d of its characters are distinct; `%s` prints a good one",
+			from, len(distinct), randomToken)
 	}
 	return token, nil
 }

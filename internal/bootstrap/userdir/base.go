@@ -71,7 +71,8 @@ func private(path string) error {
 	}
 	owner := info.Sys().(*syscall.Stat_t).Uid
 	if !info.IsDir() || int(owner) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is not a directory of user %d that is closed to others (it is %s of user %d); remove it", path, os.Getuid(), info.Mode(), owner)
+		return fmt.Errorf("%s is not a directory of user %d that is closed to others (it is %s of user %d); remove it", path,
+			os.Getuid(), info.Mode(), owner)
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ __global__ void f(int* x, int n) {
 		switch {
 		case want.why == "" && err != nil:
 			t.Errorf("%s: %v", body, err)
-		case want.why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 || !strings.Contains(wrong.Diagnostics[0].Text, want.why)):
+		case want.why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 ||
+			!strings.Contains(wrong.Diagnostics[0].Text, want.why)):
 			t.Errorf("%s: the error is %v, want %q on line 10", body, err, want.why)
 		}
 	}

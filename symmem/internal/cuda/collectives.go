@@ -42,7 +42,8 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 	kind := libs.NCCL()
 	failed := unavailable("NCCL was not found", kind.Hint)
 	if own := host.Getenv(kind.Env); own != "" {
-		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, where there is none", kind.Env, own), "set it to libnccl.so.2 or its folder, or unset it")
+		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, where there is none", kind.Env, own),
+			"set it to libnccl.so.2 or its folder, or unset it")
 	}
 	for i, l := range host.Find(kind) {
 		n, err := clib.LoadNCCL(l.Path)
@@ -53,7 +54,8 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 			err = fmt.Errorf("%s: %w", l.Path, err)
 		}
 		if i == 0 { // the preferred library
-			failed = unavailable("NCCL cannot be used: "+err.Error(), "`pip install nvidia-nccl-cu13`, or set "+kind.Env+" to another library")
+			failed = unavailable("NCCL cannot be used: "+err.Error(),
+				"`pip install nvidia-nccl-cu13`, or set "+kind.Env+" to another library")
 		}
 	}
 	return nil, failed
@@ -283,7 +285,8 @@ var (
 	ncclTypes = map[string]int{"i8": 0, "u8": 1, "i32": 2, "u32": 3, "i64": 4, "u64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 	ncclOps   = map[string]int{"": 0, "sum": 0, "max": 2, "min": 3, "avg": 4}
 	ncclKinds = map[device.CollectiveKind]clib.NCCLKind{device.AllReduce: clib.NCCLAllReduce, device.ReduceScatter: clib.NCCLReduceScatter,
-		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast, device.Put: clib.NCCLPut}
+		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast,
+		device.Put: clib.NCCLPut}
 )
 
 // Collective implements device.Stream.
@@ -294,7 +297,8 @@ func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
 		return fmt.Errorf("NCCL is not asked for %q of %s", d.Reduction, d.Type)
 	}
 	comm := c.(communicator)
-	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root, Window: d.Window, Offset: d.Offset}
+	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root,
+		Window: d.Window, Offset: d.Offset}
 	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.library.windows() {
 		// For an average on windows, NCCL 2.30 to 2.32 choose a kernel that does not exist, and
 		// fail. Without windows they average in the following way.

@@ -82,7 +82,8 @@ func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 		must(t, c.s.Write(c.a, want))
 		must(t, c.s.Set(c.b, 0, carried))
 		must(t, c.s.Synchronize())
-		c.carry(abi.NetOp{Kind: abi.NetPut, Local: c.a, Offset: 64, Bytes: uint64(n), Signal: abi.NetSetWord, Strong: 1, SignalAt: 16, Value: uint64(1000 + i)})
+		c.carry(abi.NetOp{Kind: abi.NetPut, Local: c.a, Offset: 64, Bytes: uint64(n), Signal: abi.NetSetWord, Strong: 1,
+			SignalAt: 16, Value: uint64(1000 + i)})
 		wants(t, c.s, c.b+64, append(want, 0), "put")
 		if got, want := c.word(16), uint64(1000+i); got != want {
 			t.Errorf("the word of the put of %d bytes is %d, want %d", n, got, want)
@@ -126,7 +127,8 @@ func testLoad(t *testing.T, d *Device, copier unsafe.Pointer, wait device.Kernel
 	defer c.close(d)
 	must(t, c.s.Set(c.b, 0, 16))
 	must(t, c.s.Synchronize())
-	must(t, c.s.Launch(wait, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: binary.NativeEndian.AppendUint64(nil, uint64(c.b))}))
+	must(t, c.s.Launch(wait, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1},
+		Args: binary.NativeEndian.AppendUint64(nil, uint64(c.b))}))
 	hangs := time.AfterFunc(2*long, func() { panic("loading keeps the network engine from setting a word, without end") })
 	defer hangs.Stop()
 	start, loaded := time.Now(), make(chan error)

@@ -291,7 +291,8 @@ func fakeFailures(t *testing.T, d *Device) {
 			err := c.do()
 			os.Unsetenv("FAKE_CUDA_FAIL")
 			must(t, d.Close())
-			if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(call, "_v2")) || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (2)") {
+			if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(call, "_v2")) ||
+				!strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (2)") {
 				t.Errorf("%s with a failing %s gives %v", c.op, call, err)
 			}
 			if n := live(t) - before; n != 0 {
@@ -343,7 +344,8 @@ func fakeAdvice(t *testing.T, d *Device) {
 		_, err := d.Alloc(16)
 		os.Unsetenv("FAKE_CUDA_FAIL")
 		var failed *device.DriverError
-		if !errors.As(err, &failed) || failed.Poisoned != c.poisoned || !strings.Contains(failed.Hint, c.hint) || (c.hint == "") != (failed.Hint == "") {
+		if !errors.As(err, &failed) || failed.Poisoned != c.poisoned || !strings.Contains(failed.Hint, c.hint) ||
+			(c.hint == "") != (failed.Hint == "") {
 			t.Errorf("%s gives %+v", c.code, failed)
 		}
 		if errors.Is(err, device.ErrOutOfMemory) != (c.code == "2") {
@@ -399,7 +401,8 @@ func fakePlace(t *testing.T, d *Device) {
 	}
 	d.visible = 8
 	defer func() { d.visible = 2 }()
-	if got := place("FAKE_CUDA_DEVICES", "8", "FAKE_CUDA_ISLANDS", "4").Apart; len(got) != 4 || got[0] != "GPU-14141414-1414-1414-1414-141414141414" {
+	if got := place("FAKE_CUDA_DEVICES", "8", "FAKE_CUDA_ISLANDS", "4").Apart; len(got) != 4 ||
+		got[0] != "GPU-14141414-1414-1414-1414-141414141414" {
 		t.Errorf("of two islands of four GPUs these are out of reach: %v", got)
 	}
 }
@@ -498,7 +501,8 @@ func TestFakeOldDriver(t *testing.T) {
 		k := &kernel{name: "f", c: k.c}
 		must(t, k.describe(list[0].Params, c.which))
 		for i, p := range k.params {
-			if p.Offset != c.want[2*i] || p.Size != c.want[2*i+1] || p.Type != list[0].Params[i].Type || p.Checked != (c.which != nil && c.which[i]) {
+			if p.Offset != c.want[2*i] || p.Size != c.want[2*i+1] || p.Type != list[0].Params[i].Type ||
+				p.Checked != (c.which != nil && c.which[i]) {
 				t.Errorf("%s: parameter %d is %+v", c.params, i, p)
 			}
 		}
@@ -530,7 +534,8 @@ __global__ void older() {}
 	k := m.Kernels()[0]
 	want := []device.Param{{Name: "x", Type: "float*", Offset: 0, Size: 8}, {Name: "n", Type: "int", Offset: 8, Size: 4},
 		{Name: "a", Type: "const double", Offset: 16, Size: 8}}
-	if len(m.Kernels()) != 1 || k.Name() != "record" || len(k.Params()) != 3 || k.Params()[0] != want[0] || k.Params()[1] != want[1] || k.Params()[2] != want[2] {
+	if len(m.Kernels()) != 1 || k.Name() != "record" || len(k.Params()) != 3 || k.Params()[0] != want[0] ||
+		k.Params()[1] != want[1] || k.Params()[2] != want[2] {
 		t.Errorf("the kernel is %s with %+v", k.Name(), k.Params())
 	}
 	must(t, m.Close())

@@ -127,7 +127,8 @@ func gpuSnippet(t *testing.T, d *Device) {
 		binary.NativeEndian.PutUint32(out[4*i:], math.Float32bits(float32(i)*2.5+3))
 	}
 	must(t, s.Write(p, in))
-	must(t, s.Launch(k, device.Launch{Grid: [3]int{(n + 255) / 256, 1, 1}, Block: [3]int{256, 1, 1}, Args: pack(uint64(p), int32(n), int8(3), 2.5)}))
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{(n + 255) / 256, 1, 1}, Block: [3]int{256, 1, 1},
+		Args: pack(uint64(p), int32(n), int8(3), 2.5)}))
 	wants(t, s, p, out, "scaled memory")
 	must(t, d.Free(p))
 	must(t, s.Close())
@@ -176,7 +177,8 @@ func gpuBuiltin(t *testing.T, d *Device) {
 	p, err := d.Alloc(1 << 20)
 	must(t, err)
 	// FillArgs: out, elements, bits, size of an element
-	must(t, s.Launch(k, device.Launch{Grid: [3]int{64, 1, 1}, Block: [3]int{256, 1, 1}, Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(4))}))
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{64, 1, 1}, Block: [3]int{256, 1, 1},
+		Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(4))}))
 	want := make([]byte, 1<<20)
 	for i := 0; i < len(want); i += 4 {
 		binary.NativeEndian.PutUint32(want[i:], 0x01020304)
@@ -209,7 +211,8 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 	k := m.Kernels()[0]
 	pointer := int(unsafe.Sizeof(abi.Checked{}))
 	want := []device.Param{{Name: "x", Type: "int*", Size: pointer, Checked: true}, {Name: "n", Type: "int", Offset: pointer, Size: 4},
-		{Name: "y", Type: "const double*", Offset: pointer + 8, Size: pointer, Checked: true}, {Name: "h", Type: "symm::Handle", Offset: 2*pointer + 8, Size: int(unsafe.Sizeof(abi.Handle{}))}}
+		{Name: "y", Type: "const double*", Offset: pointer + 8, Size: pointer, Checked: true},
+		{Name: "h", Type: "symm::Handle", Offset: 2*pointer + 8, Size: int(unsafe.Sizeof(abi.Handle{}))}}
 	if got := k.Params(); !slices.Equal(got, want) {
 		t.Fatalf("Params are %+v, want %+v", got, want)
 	}
@@ -225,7 +228,8 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 	copy(in[pad:], pack(int32(100), int32(200)))
 	must(t, s.Write(p, in))
 	extent := func(at, bytes int) abi.Checked {
-		return abi.Checked{At: p + device.Ptr(at), Extent: abi.Extent{First: p + device.Ptr(at), Bytes: uint64(bytes), Watch: device.Ptr(uintptr(unsafe.Pointer(d.Watch()))), Call: 9}}
+		return abi.Checked{At: p + device.Ptr(at), Extent: abi.Extent{First: p + device.Ptr(at), Bytes: uint64(bytes),
+			Watch: device.Ptr(uintptr(unsafe.Pointer(d.Watch()))), Call: 9}}
 	}
 	args := struct {
 		X abi.Checked
@@ -255,7 +259,8 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 		found[1].Reads, found[1].Bytes, found[1].Address, found[1].First = 1, 8, at(y+16), at(y)
 	}
 	// A pointer without an extent is a plain pointer.
-	must(t, s.Launch(m.Kernels()[1], device.Launch{Grid: one, Block: one, Args: pack(int32(1), int32(0), uint64(p), uint64(0), uint64(0), uint64(0), uint64(0))}))
+	must(t, s.Launch(m.Kernels()[1], device.Launch{Grid: one, Block: one,
+		Args: pack(int32(1), int32(0), uint64(p), uint64(0), uint64(0), uint64(0), uint64(0))}))
 	copy(out[4:], pack(int32(3)))
 	wants(t, s, p, out, "what a pointer without an extent reaches")
 	for i := range d.Watch().Outside {

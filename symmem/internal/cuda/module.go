@@ -169,7 +169,8 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 			continue
 		}
 		if first := lines[k.Name]; first != 0 {
-			unread = fault(k.Line, fmt.Sprintf("kernel %s is also on line %d: kernels are launched by name, so give each its own", k.Name, src.Line+first-1))
+			unread = fault(k.Line, fmt.Sprintf("kernel %s is also on line %d: kernels are launched by name, so give each its own",
+				k.Name, src.Line+first-1))
 			continue
 		}
 		lines[k.Name] = k.Line

@@ -11,7 +11,8 @@ import (
 // in every state.
 func TestMulticast(t *testing.T) {
 	if !inChild(t) {
-		again(t, driverVariable+"="+fakeDriver(t), "FAKE_CUDA_MULTICAST=1", "NCCL_NVLS_ENABLE=", "TORCH_SYMM_MEM_DISABLE_MULTICAST=", "SYMMREPL_DISABLE_MULTICAST=")
+		again(t, driverVariable+"="+fakeDriver(t), "FAKE_CUDA_MULTICAST=1", "NCCL_NVLS_ENABLE=",
+			"TORCH_SYMM_MEM_DISABLE_MULTICAST=", "SYMMREPL_DISABLE_MULTICAST=")
 		return
 	}
 	devices := []*Device{opened(t, 0), opened(t, 1)}

@@ -87,7 +87,8 @@ var ncclChanges = []struct {
 	also   []string // the names by which other headers include it
 	change func(string) string
 }{
-	{"nccl_device/utility.h", []string{"utility.h", "../utility.h"}, func(s string) string { return ncclParts.ReplaceAllString(s, "[(sizeof(T) + ($1) - 1) / ($1)]") }},
+	{"nccl_device/utility.h", []string{"utility.h", "../utility.h"},
+		func(s string) string { return ncclParts.ReplaceAllString(s, "[(sizeof(T) + ($1) - 1) / ($1)]") }},
 	{"nccl_device/impl/reduce_copy__funcs.h", nil, undecorated},
 	{"nccl_device/impl/reduce_copy__impl.h", []string{"reduce_copy__impl.h"}, undecorated},
 	{"nccl_device/impl/lsa_barrier__funcs.h", []string{"lsa_barrier__funcs.h"}, func(s string) string {
@@ -119,7 +120,8 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 	unit.Headers = [][2]string{
 		{"stdint.h", stdint}, {"stdbool.h", once}, {"limits.h", once + "#define INT_MIN (-2147483647 - 1)\n#define INT_MAX 2147483647\n"},
 		{"cuda.h", once + "#define CUDA_VERSION 13000\ntypedef enum { CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3 } CUmemLocationType;\n"},
-		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once}, {"algorithm", once},
+		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once},
+		{"algorithm", once},
 		{"type_traits", once + traits}, {ncclFirst, once + "#undef __host__\n#define __host__\n#include <cuda/atomic>\n"},
 	}
 	for _, name := range kernels.CHeaders() {
@@ -135,7 +137,8 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 	unit.Headers = slices.Concat(unit.Headers, named(kernels.LibraryHeaders()), h.changed)
 	unit.StandIns = slices.DeleteFunc(unit.StandIns, func(s [2]string) bool { return strings.HasPrefix(s[0], "cuda_runtime") })
 	unit.Includes = append(unit.Includes, ncclFirst)
-	unit.Options = append(slices.Clip(unit.Options), "-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1", "-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
+	unit.Options = append(slices.Clip(unit.Options), "-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1",
+		"-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
 		"-DNCCL_GIN_GPI_ENABLE=0", "-DNCCL_GIN_EFA_GDA_ENABLE=0", "-DNCCL_DEVICE_PERMIT_EXPERIMENTAL_CODE=1", "--include-path="+h.folder)
 	unit.State = h.state
 }

@@ -21,7 +21,8 @@ var ncclSince = []struct {
 	name  string
 	since int
 }{
-	{"ncclCoopAny", 22907}, {"VASignal", 22907}, {"ncclLsaReduceSum", 22907}, {"memory_order_acq_rel, cycles)", 23003}, {"GIN_RESOURCE_SHARING", 23003}, {"ncclGinRequest", 23003}, {"ncclTimeout", 23003}, {"!= ncclSuccess", 23003},
+	{"ncclCoopAny", 22907}, {"VASignal", 22907}, {"ncclLsaReduceSum", 22907}, {"memory_order_acq_rel, cycles)", 23003},
+	{"GIN_RESOURCE_SHARING", 23003}, {"ncclGinRequest", 23003}, {"ncclTimeout", 23003}, {"!= ncclSuccess", 23003},
 	{"WeakSignal", 23005}, {"StrongSignal", 23005}, {"FenceLevel::None", 23005}, {"FenceLevel::Put", 23005}, {"1000000ull)", 23102},
 	{"ncclGin_None{}, cycles", 23102},
 }

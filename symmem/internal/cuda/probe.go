@@ -85,7 +85,8 @@ func probe(index, n int, host libs.Host) (GPU, error) {
 	if err != nil {
 		return GPU{}, err
 	}
-	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy, Beside: multiProcess(index, host.Getenv)}
+	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy,
+		Beside: multiProcess(index, host.Getenv)}
 	digits := strings.TrimPrefix(info.Arch, "sm_")
 	g.Capability = digits[:len(digits)-1] + "." + digits[len(digits)-1:]
 	for peer := range n {

@@ -177,7 +177,8 @@ func TestPreciseVersion(t *testing.T) {
 		said [3]int
 		want string
 	}{
-		{"13.0.88", [3]int{13, 0, 0}, "13.0.88"}, {"", [3]int{13, 5, 0}, "13.5"}, {"2.28.9", [3]int{2, 29, 7}, "2.29.7"}, {"12.4.1", [3]int{13, 0, 0}, "13.0"},
+		{"13.0.88", [3]int{13, 0, 0}, "13.0.88"}, {"", [3]int{13, 5, 0}, "13.5"}, {"2.28.9", [3]int{2, 29, 7}, "2.29.7"},
+		{"12.4.1", [3]int{13, 0, 0}, "13.0"},
 	} {
 		if got := preciseVersion(c.file, c.said); got != c.want {
 			t.Errorf("a file of %q that says %v is %q, want %q", c.file, c.said, got, c.want)

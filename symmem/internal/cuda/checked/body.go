@@ -94,7 +94,8 @@ func (b *bodies) pointee(i int) (star int, ok bool) {
 }
 
 // notOfTypes are words that do not occur in the name of a type with a size.
-var notOfTypes = []string{"void", "auto", "return", "else", "do", "case", "goto", "delete", "new", "throw", "using", "typedef", "extern", "static", "constexpr", "register", "__shared__",
+var notOfTypes = []string{"void", "auto", "return", "else", "do", "case", "goto", "delete", "new", "throw", "using", "typedef",
+	"extern", "static", "constexpr", "register", "__shared__",
 	"__constant__", "__device__", "operator", "sizeof", "co_return", "co_yield", "typename", "decltype"}
 
 // declaration rewrites the declaration that begins at token i, if it declares a single pointer with
@@ -148,7 +149,8 @@ func (b *bodies) cast(i int) {
 		return
 	}
 	switch before := b.toks[i-1]; {
-	case before.Kind == cudalex.Word && before.Text != "return", before.Kind == cudalex.Number, before.Text == ")", before.Text == "]", before.Text == ">", before.Text == "}":
+	case before.Kind == cudalex.Word && before.Text != "return", before.Kind == cudalex.Number, before.Text == ")",
+		before.Text == "]", before.Text == ">", before.Text == "}":
 		return // the parenthesis belongs to a call or a declaration
 	}
 	star, ok := b.pointee(i + 1)

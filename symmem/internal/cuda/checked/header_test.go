@@ -110,7 +110,8 @@ func TestAccesses(t *testing.T) {
 	if err := os.WriteFile(source, []byte(program.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(compiler, "-std=c++17", "-Wall", "-Wno-unused", "-Werror", "-I", dir, "-o", binary, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-std=c++17", "-Wall", "-Wno-unused", "-Werror", "-I", dir, "-o", binary,
+		source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(binary).CombinedOutput()

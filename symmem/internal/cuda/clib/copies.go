@@ -30,7 +30,8 @@ func (s Stream) CopyAll(dst, src []uint64, size []uint64, capturing bool) error 
 	if capturing {
 		c = 1
 	}
-	return check(C.sy_copy_all(s.c, (*C.uint64_t)(unsafe.SliceData(dst)), (*C.uint64_t)(unsafe.SliceData(src)), (*C.size_t)(unsafe.SliceData(size)), C.size_t(len(dst)), c))
+	return check(C.sy_copy_all(s.c, (*C.uint64_t)(unsafe.SliceData(dst)), (*C.uint64_t)(unsafe.SliceData(src)),
+		(*C.size_t)(unsafe.SliceData(size)), C.size_t(len(dst)), c))
 }
 
 // Values performs operations in order.

@@ -118,7 +118,8 @@ const (
 
 // Ask starts a task; Answered returns its result. Ask returns false if the communicator has ended.
 func (c NCCLComm) Ask(t NCCLTask) bool {
-	a := C.sy_nccl_task{kind: C.int(t.Kind), ptr: C.uint64_t(t.Ptr), size: C.size_t(t.N), window: pointer(t.Window), barriers: C.int(t.Barriers)}
+	a := C.sy_nccl_task{kind: C.int(t.Kind), ptr: C.uint64_t(t.Ptr), size: C.size_t(t.N), window: pointer(t.Window),
+		barriers: C.int(t.Barriers)}
 	copy(unsafe.Slice((*byte)(&a.comm[0]), len(a.comm)), t.DeviceComm)
 	return C.sy_nccl_ask(c.c, &a) != 0
 }
@@ -129,7 +130,8 @@ func (c NCCLComm) Answered(limit time.Duration) (done bool, t NCCLTask, err erro
 	var text [C.SY_NCCL_TEXT]C.char
 	var a C.sy_nccl_task
 	done = C.sy_nccl_answered(c.c, C.unsigned(limit.Milliseconds()), &a, &st, &text[0]) != 0
-	return done, NCCLTask{Window: uintptr(a.window), DeviceComm: C.GoBytes(unsafe.Pointer(&a.comm[0]), C.int(len(a.comm)))}, ncclError(st, &text[0])
+	return done, NCCLTask{Window: uintptr(a.window), DeviceComm: C.GoBytes(unsafe.Pointer(&a.comm[0]), C.int(len(a.comm)))},
+		ncclError(st, &text[0])
 }
 
 // DeviceComm returns the size of an ncclDevComm of the library's version, and the offset of its
@@ -171,7 +173,8 @@ type NCCLCall struct {
 
 // Run queues the call.
 func (c NCCLComm) Run(s Stream, call NCCLCall) error {
-	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor),
+	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N),
+		_type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor),
 		window: pointer(call.Window), offset: C.size_t(call.Offset)}
 	if call.Scaled {
 		a.scaled = 1

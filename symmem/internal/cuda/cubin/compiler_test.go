@@ -66,10 +66,12 @@ func TestErrors(t *testing.T) {
 			{File: "cell[3]", Line: 7, Column: 4, Text: `identifier "foo" is undefined`, Source: "  \tfoo(3,"},
 		}},
 		{"a warning beside an error", "__global__ void k(int* x) { int unused;\nx = 1.0f; }", []device.Diagnostic{
-			{File: "cell[3]", Line: 6, Column: 3, Text: `a value of type "float" cannot be assigned to an entity of type "int *"`, Source: "x = 1.0f; }"},
+			{File: "cell[3]", Line: 6, Column: 3, Text: `a value of type "float" cannot be assigned to an entity of type "int *"`,
+				Source: "x = 1.0f; }"},
 		}},
 		{"a missing file", "#include <nowhere.h>\n", []device.Diagnostic{
-			{File: "cell[3]", Line: 5, Column: 21, Text: `could not open source file "nowhere.h" (no directories in search list)`, Source: "#include <nowhere.h>"},
+			{File: "cell[3]", Line: 5, Column: 21, Text: `could not open source file "nowhere.h" (no directories in search list)`,
+				Source: "#include <nowhere.h>"},
 		}},
 		{"the assembler", "__global__ void k(float* x) { __shared__ float big[100000]; big[threadIdx.x] = *x; __syncthreads(); x[1] = big[2]; }", []device.Diagnostic{
 			{File: "cell[3]", Line: 5, Text: "Entry function '_Z1kPf' uses too much shared data (0x61a80 bytes, 0xc000 max)"},

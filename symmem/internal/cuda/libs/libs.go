@@ -37,7 +37,8 @@ func NCCL() Kind {
 
 // CuBLASLt multiplies matrices.
 func CuBLASLt() Kind {
-	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia, "cublasLtGetVersion",
+	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia,
+		"cublasLtGetVersion",
 		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder"}
 }
 
@@ -189,7 +190,8 @@ func (h Host) HeadersOf(library, name string) string {
 	if err != nil {
 		real = library
 	}
-	dirs := []string{filepath.Join(filepath.Dir(filepath.Dir(library)), "include"), filepath.Join(filepath.Dir(filepath.Dir(real)), "include")}
+	dirs := []string{filepath.Join(filepath.Dir(filepath.Dir(library)), "include"),
+		filepath.Join(filepath.Dir(filepath.Dir(real)), "include")}
 	for _, dir := range append(dirs, h.System...) {
 		if isFile(filepath.Join(dir, name)) {
 			return dir
