@@ -88,7 +88,7 @@ func gatherAs[T any](ctx context.Context, c *Client, call Call, mine T) ([]T, er
 	list := make([]T, len(all))
 	for i, data := range all {
 		if err := json.Unmarshal(data, &list[i]); err != nil {
-			return nil, fmt.Errorf("%s: what rank %d says: %w", call, call.Group[i], err)
+			return nil, fmt.Errorf("%s: the data of rank %d: %w", call, call.Group[i], err)
 		}
 	}
 	return list, nil

@@ -134,7 +134,7 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		case r.Withdraw != 0:
 			h.withdraw(l, r.Withdraw)
 		default:
-			return fmt.Errorf("bootstrap: a request of rank %d says nothing", rank)
+			return fmt.Errorf("bootstrap: a request of rank %d is empty", rank)
 		}
 	}
 }
@@ -365,7 +365,7 @@ func (h *Hub) firstAbsent(group []int, left bool) *AbsentError {
 // none. It parses the group, unless it is known.
 func (h *Hub) refuse(l *link, g *gather, left bool) string {
 	if left && h.gone(l.rank) {
-		return fmt.Sprintf("rank %d is not among the ranks that are left: it was lost (%s)", l.rank, h.lost[l.rank])
+		return fmt.Sprintf("rank %d is not among the remaining ranks: it was lost (%s)", l.rank, h.lost[l.rank])
 	}
 	if left && g.Call.Group == nil {
 		g.Call.Group = h.remaining()

@@ -60,7 +60,7 @@ func TestGatherLeft(t *testing.T) {
 	waiting = w.gathersLeft(t, 2, 0, 1, 2)
 	expectAlike(t, waiting, 3, "[0 1 2] [[0] [1] [2]] <nil>")
 	if _, _, err := w.clients[3].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 3, Op: "Survivors"}, nil); err == nil ||
-		err.Error() != "Survivors: rank 3 is not among the ranks that are left: it was lost (its host is silent)" {
+		err.Error() != "Survivors: rank 3 is not among the remaining ranks: it was lost (its host is silent)" {
 		t.Error(err)
 	}
 

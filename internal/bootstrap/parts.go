@@ -57,7 +57,7 @@ func listed(text string, ranks int) (int, error) {
 			case err != nil:
 				return 0, err
 			case low != next:
-				return 0, fmt.Errorf("rank %d is expected where %d stands: ranks are given in order, each once", next, low)
+				return 0, fmt.Errorf("rank %d is expected, not %d: list the ranks in order, each once", next, low)
 			case high >= ranks:
 				return 0, fmt.Errorf("rank %d does not exist: ranks are 0 to %d", high, ranks-1)
 			}

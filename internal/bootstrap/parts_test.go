@@ -26,7 +26,7 @@ func TestParseParts(t *testing.T) {
 			t.Errorf("%q of %d: %d hosts %q, %v", test.text, test.ranks, p.Hosts(), p, err)
 		}
 	}
-	const equal, ordered = "each must have as many as the others", "ranks are given in order, each once"
+	const equal, ordered = "each must have as many as the others", "list the ranks in order, each once"
 	for _, test := range []struct {
 		text  string
 		ranks int
@@ -37,8 +37,8 @@ func TestParseParts(t *testing.T) {
 		{"0", 4, "write a number of hosts, such as 2, or the ranks of each, such as 0-3/4-7"},
 		{"two", 4, "write a number of hosts"},
 		{"0-2/3", 4, `hosts "0-2/3": host 1 has 1 ranks and host 0 has 3: ` + equal},
-		{"0,2/1,3", 4, "rank 1 is expected where 2 stands: " + ordered},
-		{"0-1/1-2", 3, "rank 2 is expected where 1 stands: " + ordered},
+		{"0,2/1,3", 4, "rank 1 is expected, not 2: " + ordered},
+		{"0-1/1-2", 3, "rank 2 is expected, not 1: " + ordered},
 		{"0-1/2-3", 8, "rank 4 has no host"},
 		{"0-3/4-7", 4, "rank 7 does not exist: ranks are 0 to 3"},
 		{"0-1/", 4, `"" is not a rank or a range of ranks such as 0-3`},

@@ -38,7 +38,7 @@ func TestOtherBuild(t *testing.T) {
 	defer s.Close()
 	for build, want := range map[string]string{
 		"symmrepl v1.2.3 for arm64": "rank 0 runs symmrepl v1.2.3 for amd64, and rank 1 runs symmrepl v1.2.3 for arm64: all ranks must run the same",
-		"":                          "rank 0 runs symmrepl v1.2.3 for amd64, and rank 1 runs a symmrepl that does not say what it is: all ranks must run the same",
+		"":                          "rank 0 runs symmrepl v1.2.3 for amd64, and rank 1 runs an unknown build of symmrepl: all ranks must run the same",
 	} {
 		other := m
 		other.Build = build

@@ -90,7 +90,7 @@ func (m Meeting) mismatch(h Hello) string {
 	switch {
 	case h.Build != m.Build:
 		return fmt.Sprintf("rank 0 runs %s, and rank %d runs %s: all ranks must run the same", m.Build, h.Rank,
-			cmp.Or(h.Build, "a symmrepl that does not say what it is"))
+			cmp.Or(h.Build, "an unknown build of symmrepl"))
 	case h.Version != m.Version:
 		return fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", m.Version, h.Version)
 	case h.Size != m.Size:

@@ -94,7 +94,7 @@ func TestMeeting(t *testing.T) {
 	if missing := s.Wait(over); !reflect.DeepEqual(missing, []int{1}) {
 		t.Errorf("ranks %v are missing", missing)
 	}
-	refused("rank 1 has come too late: rank 0 waits no longer", 1, 0)
+	refused("rank 1 has come too late: rank 0 no longer waits", 1, 0)
 	if _, err := m.Serve(ctx, nil); err == nil || !strings.Contains(err.Error(), "another rank 0 listens at "+m.Place.String()) {
 		t.Error(err)
 	}

@@ -189,7 +189,7 @@ func (s *Server) consider(link *Link) (serve func(), refused string) {
 	case s.joined[h.Rank]:
 		return nil, fmt.Sprintf("rank %d has joined already", h.Rank)
 	case s.late:
-		return nil, fmt.Sprintf("rank %d has come too late: rank 0 waits no longer", h.Rank)
+		return nil, fmt.Sprintf("rank %d has come too late: rank 0 no longer waits", h.Rank)
 	}
 	serve, refused = s.admit(link)
 	s.joined[h.Rank] = refused == ""
@@ -217,7 +217,7 @@ func (s *Server) Through(rank int, admit func()) (refused string) {
 	case s.joined[rank]:
 		return fmt.Sprintf("rank %d has joined already", rank)
 	case s.late:
-		return fmt.Sprintf("rank %d has come too late: rank 0 waits no longer", rank)
+		return fmt.Sprintf("rank %d has come too late: rank 0 no longer waits", rank)
 	}
 	admit()
 	s.joined[rank] = true

@@ -86,10 +86,10 @@ template <> __device__ __forceinline__ void multimem_store_word<8>(void* p, cons
 // address.
 inline ncclWindow_t multicast_window(const void* p, u64 bytes, u64* offset) {
   const u64 k = (u64)p >> 56, at = (u64)p & (1ull << 56) - 1, head = at & ~((1ull << k) - 1);
-  if (k == 0) ::emu::run_time().fail("the pointer is not one of multimem: it is from ncclGetLsaMultimemPointer or its like", "", 0);
+  if (k == 0) ::emu::run_time().fail("this is no multimem pointer: get one from ncclGetLsaMultimemPointer or a similar function", "", 0);
   const ncclWindow_t w = *(const ncclWindow_t*)head;
   *offset = at - head - 4096;
-  if (*offset > w->bytes || bytes > w->bytes - *offset) ::emu::run_time().fail("the pointer of multimem is beyond its window", "", 0);
+  if (*offset > w->bytes || bytes > w->bytes - *offset) ::emu::run_time().fail("the multimem pointer is beyond its window", "", 0);
   return w;
 }
 #endif

@@ -42,7 +42,7 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 	kind := libs.NCCL()
 	failed := unavailable("NCCL was not found", kind.Hint)
 	if own := host.Getenv(kind.Env); own != "" {
-		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, where there is none", kind.Env, own),
+		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, which has no NCCL", kind.Env, own),
 			"set it to libnccl.so.2 or its folder, or unset it")
 	}
 	for i, l := range host.Find(kind) {
@@ -67,7 +67,7 @@ func newNCCL(host libs.Host, c clib.NCCL, path string) *NCCLLibrary {
 	size, _ := c.DeviceComm()
 	switch {
 	case !l.windows():
-		l.without = "kernels of NCCL " + l.Version() + " cannot be ended; those of 2.29.7 and later can"
+		l.without = "kernels of NCCL " + l.Version() + " cannot be aborted; those of 2.29.7 and later can"
 	case size == 0:
 		l.without = "the structures of NCCL " + l.Version() + " that kernels use are not known"
 	default:
@@ -294,7 +294,7 @@ func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
 	t, ok := ncclTypes[d.Type]
 	op, ok2 := ncclOps[d.Reduction]
 	if !ok || !ok2 {
-		return fmt.Errorf("NCCL is not asked for %q of %s", d.Reduction, d.Type)
+		return fmt.Errorf("NCCL has no %q of %s", d.Reduction, d.Type)
 	}
 	comm := c.(communicator)
 	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root,

@@ -49,7 +49,7 @@ func TestNCCLVersions(t *testing.T) {
 		{old, "22705", "version 2.27.5 is older than 2.28.0, the oldest that is known"},
 		{old, "22809", "lacks ncclCommWindowRegister"},
 		{whole, "23300", "version 2.33.0 is newer than 2.32, the newest that is known"},
-		{"/nowhere", "", "SYMMREPL_NCCL is /nowhere, where there is none"},
+		{"/nowhere", "", "SYMMREPL_NCCL is /nowhere, which has no NCCL"},
 		{"", "", "NCCL was not found"},
 	} {
 		t.Setenv("FAKE_NCCL_VERSION", c.version)
@@ -135,7 +135,7 @@ func TestNCCLCollectives(t *testing.T) {
 	}
 	s := newStream(t, devices[0])
 	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, N: 1, Type: "f8e4m3",
-		Reduction: "sum"}); err == nil || err.Error() != `NCCL is not asked for "sum" of f8e4m3` {
+		Reduction: "sum"}); err == nil || err.Error() != `NCCL has no "sum" of f8e4m3` {
 		t.Errorf("an 8-bit float gives %v", err)
 	}
 

@@ -59,7 +59,7 @@ func (s *Stream) MatMul(m device.MatMul) error {
 	t, ok := matmulType(m.Type)
 	out, ok2 := matmulType(m.OutType)
 	if !ok || !ok2 {
-		return fmt.Errorf("cuBLASLt is not asked for products of %s into %s", m.Type, m.OutType)
+		return fmt.Errorf("cuBLASLt has no products of %s into %s", m.Type, m.OutType)
 	}
 	return s.d.products.library.Matmul(s.c, clib.Matmul{
 		Out: uintptr(m.Out), A: uintptr(m.A), B: uintptr(m.B), M: m.M, N: m.N, K: m.K, Type: t, OutType: out,

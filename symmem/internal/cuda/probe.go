@@ -140,7 +140,7 @@ func libraries(host libs.Host) []Library {
 	for _, kind := range libs.Kinds() {
 		l := Library{Name: kind.Name, Problem: "not found", Hint: kind.Hint}
 		if own := host.Getenv(kind.Env); own != "" {
-			l.Problem = kind.Env + " is " + own + ", where there is none"
+			l.Problem = kind.Env + " is " + own + ", which has no " + l.Name
 		}
 		for _, found := range host.Find(kind) {
 			l.Path, l.Version, l.Origin, l.Problem = found.Path, found.Version, found.Origin, ""

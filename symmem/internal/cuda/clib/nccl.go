@@ -61,7 +61,7 @@ type NCCLComm struct{ c *C.sy_nccl_comm }
 // do the work without multiprocessors if possible. Joined returns the result.
 func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int, engines bool) (NCCLComm, error) {
 	if len(id) != NCCLID {
-		return NCCLComm{}, errors.New("a name of another length than NCCL's was given")
+		return NCCLComm{}, errors.New("the ID does not have the length of NCCL's IDs")
 	}
 	zero := C.int(0)
 	if engines {

@@ -204,7 +204,7 @@ func (c *Compiler) load() (clib.NVRTC, error) {
 		missing.Why = "NVRTC, which compiles kernels, does not load: " + err.Error()
 	}
 	if c.own != "" && len(c.found) == 0 {
-		missing.Why = kind.Env + " is " + c.own + ", where there is no NVRTC"
+		missing.Why = kind.Env + " is " + c.own + ", which has no NVRTC"
 	}
 	return clib.NVRTC{}, missing
 }

@@ -269,7 +269,7 @@ func TestNoCompiler(t *testing.T) {
 	c := New(libs.ThisHost(), "sm_90", 13)
 	_, err := c.Compile(scale)
 	var un *device.UnavailableError
-	if !errors.As(err, &un) || un.Why != "SYMMREPL_NVRTC is /nonexistent, where there is no NVRTC" || un.Hint != libs.NVRTC().Hint {
+	if !errors.As(err, &un) || un.Why != "SYMMREPL_NVRTC is /nonexistent, which has no NVRTC" || un.Hint != libs.NVRTC().Hint {
 		t.Errorf("without NVRTC: %v", err)
 	}
 	if got := c.Describe(); got != "no NVRTC" {
