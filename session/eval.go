@@ -131,7 +131,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	for incarnation, ranks := range r.byIncarnation() {
 		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program,
-			r.sanitize, only}}, []byte(cell.Source))
+			cell.Folder, r.sanitize, only}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()

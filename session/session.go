@@ -38,10 +38,14 @@ type Cell struct {
 	// Program lists the files of a program of package main, if it has several, by paths that the
 	// ranks can open. The source may call the program's function main.
 	Program []string
-	Ranks   []int  // the ranks that run it; nil means all
-	Silent  bool   // not recorded in the history
-	Failed  string // of a cell in the history: the first line of its error, on any rank; "" if it succeeded
-	Ended   bool   // of a cell in the history: a later Restart of all ranks without replay has ended the history that it belongs to
+	// Folder, if not empty, is the folder to which the ranks change before the source runs; the
+	// source may then be empty. It is an absolute path, so that a replay does the same from any
+	// folder. If a rank cannot change to it, the rank fails and does not run the source.
+	Folder string `json:",omitempty"`
+	Ranks  []int  // the ranks that run it; nil means all
+	Silent bool   // not recorded in the history
+	Failed string // of a cell in the history: the first line of its error, on any rank; "" if it succeeded
+	Ended  bool   // of a cell in the history: a later Restart of all ranks without replay has ended the history that it belongs to
 	// Columns is the number of columns for a printed value on the user's screen; 0 if it is not
 	// known.
 	Columns int

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is the version of the messages in this file, between the processes of one session.
-const wireVersion = 9
+const wireVersion = 10
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -44,6 +44,7 @@ type evalCommand struct {
 	Line        int
 	Columns     int
 	Program     []string    `json:",omitempty"`
+	Folder      string      `json:",omitempty"` // as in Cell
 	Sanitize    *Sanitizing `json:",omitempty"` // the sanitizer's change before the cell
 	Only        RankList    `json:",omitempty"` // the ranks that run the cell; none: all
 }

@@ -99,7 +99,7 @@ func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
 	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels",
-		"HandleFields", "NcclFirst", "NcclFence"} {
+		"HandleFields", "Files", "NcclFirst", "NcclFence"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }

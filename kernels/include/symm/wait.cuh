@@ -37,7 +37,7 @@ struct Wait {
 // It looks at the clock and the abort word once in kSpins polls, so that a short wait costs only an
 // increment. The abort word lies in the host's memory, which answers reads of one word one after
 // the other, 0.9 us each. Blocks therefore look at different times; otherwise the last of 132
-// blocks that wait for the same event would see an abort up to 107 us late (docs/benchmarks.md).
+// blocks that wait for the same event would see an abort up to 107 us late (docs/notes/tuning.md).
 class Patience {
  public:
   __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {
