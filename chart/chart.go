@@ -20,7 +20,8 @@ type Chart struct {
 	heat  *grid
 }
 
-// Lines returns a chart of one or more series: slices of numbers, or tensors. Each is drawn over its indices. Lines panics for other arguments.
+// Lines returns a chart of one or more series: slices of numbers, or tensors. Each is drawn over
+// its indices. Lines panics for other arguments.
 func Lines(series ...any) *Chart {
 	c := &Chart{}
 	for _, s := range series {
@@ -29,7 +30,8 @@ func Lines(series ...any) *Chart {
 	return c
 }
 
-// Over returns a chart like Lines, of series over the positions x. It panics if x and the series differ in length.
+// Over returns a chart like Lines, of series over the positions x. It panics if x and the series
+// differ in length.
 func Over(x any, series ...any) *Chart {
 	c := &Chart{at: numbers("Over", x)}
 	for i, s := range series {
@@ -42,8 +44,8 @@ func Over(x any, series ...any) *Chart {
 	return c
 }
 
-// Heat returns a heat map of a tensor, in which a row is the last dimension, or of a slice of slices of numbers with equal lengths. It panics for
-// other arguments.
+// Heat returns a heat map of a tensor, in which a row is the last dimension, or of a slice of
+// slices of numbers with equal lengths. It panics for other arguments.
 func Heat(matrix any) *Chart {
 	g := &grid{}
 	if shaped, ok := matrix.(interface{ Shape() []int }); ok {
@@ -71,7 +73,8 @@ func Heat(matrix any) *Chart {
 	return &Chart{heat: g}
 }
 
-// numbers returns the numbers in x, a tensor or a slice of numbers. It panics for other values; function is the caller, for the message.
+// numbers returns the numbers in x, a tensor or a slice of numbers. It panics for other values;
+// function is the caller, for the message.
 func numbers(function string, x any) []float64 {
 	if t, ok := x.(interface{ Float64s() []float64 }); ok {
 		return t.Float64s()
@@ -103,8 +106,8 @@ var blocks = []rune(" ▁▂▃▄▅▆▇█")
 // textWidth is the maximum width of a row of bars in characters.
 const textWidth = 64
 
-// String draws the chart in characters: a row of bars for each series or matrix row, scaled to the least and the greatest number. The last line gives
-// these two numbers.
+// String draws the chart in characters: a row of bars for each series or matrix row, scaled to the
+// least and the greatest number. The last line gives these two numbers.
 func (c *Chart) String() string {
 	rows := c.lines
 	if c.heat != nil {

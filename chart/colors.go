@@ -5,14 +5,16 @@ import (
 	"math"
 )
 
-// lineColors tell lines apart for people with any kind of colour blindness, on white paper: the palette of Okabe and Ito without its yellows.
+// lineColors are colours that people with any kind of colour blindness can distinguish, on white
+// paper: the palette of Okabe and Ito without its yellows.
 var lineColors = []color.RGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255},
 }
 
 // shades are stops of viridis, which grows lighter evenly and so can be read without its hues.
 var shades = []color.RGBA{
-	{68, 1, 84, 255}, {72, 40, 120, 255}, {62, 74, 137, 255}, {49, 104, 142, 255}, {38, 130, 142, 255}, {31, 158, 137, 255}, {53, 183, 121, 255},
+	{68, 1, 84, 255}, {72, 40, 120, 255}, {62, 74, 137, 255}, {49, 104, 142, 255}, {38, 130, 142, 255}, {31, 158, 137, 255},
+	{53, 183, 121, 255},
 	{109, 205, 89, 255}, {180, 222, 44, 255}, {253, 231, 37, 255},
 }
 

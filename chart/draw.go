@@ -12,7 +12,7 @@ import (
 
 const (
 	barWidth = 10 * vg.Inch / 72 // of a colour bar
-	beside   = 8 * vg.Inch / 72  // between a plot and what stands beside it
+	beside   = 8 * vg.Inch / 72  // between a plot and its legend or colour bar
 	margin   = 0.05              // of the range of the numbers, on both sides of it
 )
 
@@ -47,7 +47,8 @@ func (c *Chart) draw(canvas draw.Canvas) {
 		}
 		size := legend.Rectangle(canvas).Size()
 		show(draw.Crop(canvas, 0, -size.X-beside, 0, 0))
-		legend.Draw(draw.Crop(canvas, canvas.Size().X-size.X-beside/2, -beside/2, 0, -legend.TextStyle.Height(" ")-p.Title.TextStyle.Height(c.Title)))
+		legend.Draw(draw.Crop(canvas, canvas.Size().X-size.X-beside/2, -beside/2, 0,
+			-legend.TextStyle.Height(" ")-p.Title.TextStyle.Height(c.Title)))
 	default:
 		show(canvas)
 	}
@@ -72,7 +73,8 @@ func drawBar(canvas draw.Canvas, bar vg.Rectangle, lo, hi float64, labels text.S
 	const steps = 128
 	at := func(part float64) vg.Length { return bar.Min.Y + vg.Length(part)*bar.Size().Y }
 	for i := range steps {
-		piece := vg.Rectangle{Min: vg.Point{X: bar.Min.X, Y: at(float64(i) / steps)}, Max: vg.Point{X: bar.Max.X, Y: min(at(float64(i+2)/steps), bar.Max.Y)}}
+		piece := vg.Rectangle{Min: vg.Point{X: bar.Min.X, Y: at(float64(i) / steps)},
+			Max: vg.Point{X: bar.Max.X, Y: min(at(float64(i+2)/steps), bar.Max.Y)}}
 		canvas.SetColor(shade((float64(i) + 0.5) / steps))
 		canvas.Fill(piece.Path())
 	}

@@ -20,11 +20,13 @@ const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 // SVG returns the chart as an SVG picture. It panics if the chart cannot be drawn.
 func (c *Chart) SVG() string { return Page(1, c) }
 
-// PNG returns the chart as a PNG picture, which notebooks show also where they do not trust SVG. It panics if the chart cannot be drawn.
+// PNG returns the chart as a PNG picture, which notebooks also show if they do not trust SVG. It
+// panics if the chart cannot be drawn.
 func (c *Chart) PNG() []byte { return page(1, c).PNG() }
 
-// Page returns several charts as one SVG picture with the given number of columns; a nil chart leaves its place empty. It panics if there is no chart
-// or no column, or if a chart cannot be drawn.
+// Page returns several charts as one SVG picture with the given number of columns; a nil chart
+// leaves its place empty. It panics if there is no chart or no column, or if a chart cannot be
+// drawn.
 func Page(columns int, charts ...*Chart) string {
 	if columns < 1 || len(charts) == 0 {
 		panic(fmt.Errorf("chart.Page: %d charts in rows of %d: give it a chart and a column at least", len(charts), columns))
@@ -36,7 +38,8 @@ func Page(columns int, charts ...*Chart) string {
 func page(columns int, charts ...*Chart) picture.Picture {
 	rows := (len(charts) + columns - 1) / columns
 	return picture.Picture{Width: width * vg.Length(columns), Height: height * vg.Length(rows), Draw: func(canvas *picture.Canvas) {
-		tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2, PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
+		tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2,
+			PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
 		for i, c := range charts {
 			if c != nil {
 				c.draw(tiles.At(canvas.Canvas, i%columns, i/columns))
@@ -49,7 +52,8 @@ func page(columns int, charts ...*Chart) picture.Picture {
 func (c *Chart) plot() *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
-	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label,
+		&p.Y.Tick.Label, &p.Legend.TextStyle} {
 		s.Font.Variant = "Sans"
 	}
 	if c.heat != nil {
@@ -92,7 +96,7 @@ func (c *Chart) plot() *plot.Plot {
 	return p
 }
 
-// lineStyle returns how line i is drawn. When the colours are used up, lines are dashed.
+// lineStyle returns the style of line i. When the colours are used up, lines are dashed.
 func lineStyle(i int) draw.LineStyle {
 	s := draw.LineStyle{Color: lineColors[i%len(lineColors)], Width: vg.Points(1.5)}
 	if rounds := i / len(lineColors); rounds > 0 {

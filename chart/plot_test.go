@@ -35,7 +35,8 @@ func TestTicks(t *testing.T) {
 		}
 	}
 	p := Heat([][]int{{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}).plot()
-	if x, y := labels(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)), labels(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)); x != "0 1 2 3" || y != "3 2 1 0" {
+	if x, y := labels(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)), labels(p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max)); x != "0 1 2 3" ||
+		y != "3 2 1 0" {
 		t.Errorf("a heat map of four ranks has the columns %s and the rows %s", x, y)
 	}
 }
@@ -58,7 +59,8 @@ func is(c color.Color, want color.RGBA) bool {
 	return uint8(r>>8) == want.R && uint8(g>>8) == want.G && uint8(b>>8) == want.B
 }
 
-// Nothing reaches the border of a picture, whatever the texts are, so nothing is cut off; and all of it is opaque.
+// With any texts no drawing reaches the border of a picture, so nothing is cut off; and the whole
+// picture is opaque.
 func TestNothingIsClipped(t *testing.T) {
 	long := strings.Repeat("a long text ", 12)
 	lines := Over([]float64{1e-9, 123456789}, []float64{-1e12, 1e12}, []int{4, 5})
@@ -69,7 +71,8 @@ func TestNothingIsClipped(t *testing.T) {
 	for i := range 16 {
 		many.lines = append(many.lines, []float64{float64(i), float64(2 * i)})
 	}
-	for name, c := range map[string]*Chart{"lines": lines, "heat map": heat, "many lines": many, "one point": Lines([]int{7}), "no point": Lines([]int{}), "one value": Heat([][]int{{3}})} {
+	for name, c := range map[string]*Chart{"lines": lines, "heat map": heat, "many lines": many, "one point": Lines([]int{7}),
+		"no point": Lines([]int{}), "one value": Heat([][]int{{3}})} {
 		picture := pixels(t, c)
 		for x := range 480 {
 			for y := range 288 {
@@ -113,7 +116,8 @@ func TestLegendIsBesideTheLines(t *testing.T) {
 	}
 }
 
-// Lines differ for people who see no red or no green, too; shades grow lighter all the way.
+// Lines also differ for people who see no red or no green; shades grow lighter from the first to
+// the last.
 func TestColors(t *testing.T) {
 	seen := map[string][3][3]float64{ // how linear red, green and blue look, by Machado, Oliveira and Fernandes 2009
 		"everybody":     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// mostTicks is how many labels an axis has at most.
+// mostTicks is the maximum number of labels of an axis.
 const mostTicks = 8
 
-// ticks marks an axis at multiples of 1, 2 or 5 times a power of ten; with whole, at whole numbers only. label, unless nil, says what a mark is called.
+// ticks marks an axis at multiples of 1, 2 or 5 times a power of ten; with whole, at whole numbers
+// only. label, unless nil, returns the label of a mark.
 type ticks struct {
 	whole bool
 	label func(v float64) string
@@ -47,7 +48,8 @@ func niceStep(least float64) float64 {
 	return 10 * power
 }
 
-// number writes a number on an axis whose marks are a step apart and go up to most, with as many digits as tell marks apart.
+// number formats a number for an axis whose marks are a step apart and go up to most, with enough
+// digits to distinguish the marks.
 func number(v, step, most float64) string {
 	if math.Abs(v) < step/2 {
 		return "0"

@@ -15,7 +15,8 @@ import (
 // patience is the longest time that the test waits for the session.
 const patience = time.Minute
 
-// start builds symmrepl, starts a session of 2 ranks in a new directory and attaches to it. Closing the returned input ends the session.
+// start builds symmrepl, starts a session of 2 ranks in a new directory and attaches to it. Closing
+// the returned input ends the session.
 func start(t *testing.T) (*Session, io.Closer) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "c") // short, since socket paths are limited

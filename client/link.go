@@ -79,7 +79,8 @@ func (l *link) ask(q request) (reply, []Output) {
 	return <-c.done, c.outputs
 }
 
-// read passes replies to their calls until the connection ends. It then answers the outstanding calls with an error.
+// read passes replies to their calls until the connection ends. It then answers the outstanding
+// calls with an error.
 func (l *link) read() {
 	in := bufio.NewReader(l.conn)
 	for {

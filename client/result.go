@@ -31,7 +31,8 @@ type Output struct {
 	Display *Display // rich output; nil for text
 }
 
-// Display is rich output in several forms, by MIME type; a front end chooses one. Binary forms are in base64.
+// Display is rich output in several forms, by MIME type; a front end chooses one. Binary forms are
+// in base64.
 type Display struct {
 	Data     map[string]interface{} `json:"data"`
 	Metadata map[string]interface{} `json:"metadata"`
@@ -94,7 +95,8 @@ func (e *CellError) Error() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// String returns what a prompt shows for the cell, without errors: output and values, each line with its ranks.
+// String returns what a prompt shows for the cell, without errors: output and values, each line
+// with its ranks.
 func (r *Result) String() string {
 	var b strings.Builder
 	for _, o := range r.Outputs {
@@ -108,7 +110,8 @@ func (r *Result) String() string {
 	return b.String()
 }
 
-// SimpleRender returns the forms in which notebooks show a result: text and, if all ranks have the same value, that value's forms.
+// SimpleRender returns the forms in which notebooks show a result: text and, if all ranks have the
+// same value, that value's forms.
 func (r *Result) SimpleRender() map[string]interface{} {
 	forms := map[string]interface{}{"text/plain": strings.TrimSuffix(r.String(), "\n")}
 	if len(r.Values) == 1 {

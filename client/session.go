@@ -11,22 +11,23 @@ import (
 	"syscall"
 )
 
-// Session is a running session. Its methods are safe for concurrent use; the session runs one cell at a time.
+// Session is a running session. Its methods are safe for concurrent use; the session runs one cell
+// at a time.
 type Session struct {
 	size int
 	link asker
 }
 
-// asker is the part of link that a Session uses. It is an interface because gophernotes inspects the types of all fields that it can reach, and fails
-// on the generic functions next to sync.Mutex.
+// asker is the part of link that a Session uses. It is an interface because gophernotes inspects
+// the types of all fields that it can reach, and fails on the generic functions next to sync.Mutex.
 type asker interface {
 	ask(q request) (reply, []Output)
 	interrupt()
 	close() error
 }
 
-// Attach connects to the session in dir or, if dir is empty, to the newest session of this user on this host. It does not start a session: run
-// `symmrepl` for that.
+// Attach connects to the session in dir or, if dir is empty, to the newest session of this user on
+// this host. It does not start a session: run `symmrepl` for that.
 func Attach(dir string) (*Session, error) {
 	if dir != "" {
 		return attach(dir)
@@ -62,7 +63,8 @@ func attach(dir string) (*Session, error) {
 	return &Session{size: len(r.Ranks), link: l}, nil
 }
 
-// sessions returns the directories of this user's sessions below roots, newest first. Some of these sessions may have ended.
+// sessions returns the directories of this user's sessions below roots, newest first. Some of these
+// sessions may have ended.
 func sessions(roots []string) []string {
 	var dirs []string
 	made := map[string]int64{}
@@ -104,8 +106,9 @@ func private(path string) bool {
 // Size returns the number of ranks.
 func (s *Session) Size() int { return s.size }
 
-// Eval runs a cell on all ranks and returns when all have finished. If the cell fails, the error is a *CellError and the result is not nil. If the
-// session cannot be reached or does not run the cell, the result is nil.
+// Eval runs a cell on all ranks and returns when all have finished. If the cell fails, the error is
+// a *CellError and the result is not nil. If the session cannot be reached or does not run the
+// cell, the result is nil.
 func (s *Session) Eval(source string) (*Result, error) { return s.EvalOn(nil, source) }
 
 // EvalOn runs a cell on the given ranks; nil means all ranks.
@@ -122,7 +125,8 @@ func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
 	return result, nil
 }
 
-// Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt. Their Eval calls return.
+// Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt.
+// Their Eval calls return.
 func (s *Session) Interrupt() { s.link.interrupt() }
 
 // Close closes the connection; the session continues.
@@ -136,7 +140,8 @@ func (s *Session) String() string {
 	return fmt.Sprintf("session of %d ranks", s.size)
 }
 
-// prefix returns ranks as a line prefix, such as "[0-3] ". It is empty if the session has only one rank.
+// prefix returns ranks as a line prefix, such as "[0-3] ". It is empty if the session has only one
+// rank.
 func prefix(ranks []int, size int) string {
 	if size < 2 || len(ranks) == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// A message is a frame: the length of the rest of the frame, the length of a JSON header, the header, and a payload, which is always empty here.
-// Lengths are four bytes, big-endian.
+// A message is a frame: the length of the rest of the frame, the length of a JSON header, the
+// header, and a payload, which is always empty here. Lengths are four bytes, big-endian.
 
 // protocol is the version of the message format.
 const protocol = 4
@@ -31,7 +31,8 @@ type cell struct {
 	Ranks  []int
 }
 
-// reply answers the request with the same ID: any number of replies with an Output come first, then one without.
+// reply answers the request with the same ID: any number of replies with an Output come first, then
+// one without.
 type reply struct {
 	ID     uint64
 	Output *Output

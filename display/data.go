@@ -25,7 +25,8 @@ const (
 	MIMETypeText       = "text/plain"
 )
 
-// MIMEMap holds several forms of one output, by MIME type: text as a string, binary data as a []byte, JSON as a value that encodes to it.
+// MIMEMap holds several forms of one output, by MIME type: text as a string, binary data as a
+// []byte, JSON as a value that encodes to it.
 type MIMEMap = map[string]any
 
 // Data is one output for a front end to show.
@@ -97,7 +98,8 @@ func Image(img image.Image) Data {
 	return d
 }
 
-// plainText returns the text for front ends that show only text. It describes bytes by their type and size.
+// plainText returns the text for front ends that show only text. It describes bytes by their type
+// and size.
 func plainText(mimeType string, data any) string {
 	switch data := data.(type) {
 	case string:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Progress is a bar that changes in place. Its text changes with each percent, not with time, so ranks that make the same progress share one bar.
-// A Progress is not safe for concurrent use.
+// Progress is a bar that changes in place. Its text changes with each percent, not with time, so
+// ranks that make the same progress share one bar. A Progress is not safe for concurrent use.
 type Progress struct {
 	name        string
 	total, done int

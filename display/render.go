@@ -9,7 +9,8 @@ import (
 	"os"
 )
 
-// The interfaces that values implement to be shown in rich form. A value that implements several of them is offered in all of these forms.
+// The interfaces that values implement to be shown in rich form. A value that implements several of
+// them is offered in all of these forms.
 type (
 	// Renderer returns all forms and their metadata.
 	Renderer interface{ Render() Data }
@@ -27,7 +28,8 @@ type (
 	SVGer        interface{ SVG() string }
 )
 
-// Render returns the rich forms of a Data, an image.Image or a value that implements the interfaces above; ok is false for other values.
+// Render returns the rich forms of a Data, an image.Image or a value that implements the interfaces
+// above; ok is false for other values.
 func Render(x any) (d Data, ok bool) {
 	if data, is := x.(Data); is {
 		return data, true
@@ -75,8 +77,9 @@ func Render(x any) (d Data, ok bool) {
 	return d, d.Data != nil
 }
 
-// Any returns a Data for a string, a []byte, an io.Reader, an io.WriterTo or a value that Render accepts. If mimeType is empty, Any detects the type
-// from the bytes; a string is then plain text. Any panics for other values.
+// Any returns a Data for a string, a []byte, an io.Reader, an io.WriterTo or a value that Render
+// accepts. If mimeType is empty, Any detects the type from the bytes; a string is then plain text.
+// Any panics for other values.
 func Any(mimeType string, data any) Data {
 	if d, ok := Render(data); ok {
 		if _, has := d.Data[MIMETypeText]; !has {

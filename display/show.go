@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// Display shows d now, in order with the printed output. It returns an error if d cannot be encoded or written.
+// Display shows d now, in order with the printed output. It returns an error if d cannot be encoded
+// or written.
 func Display(d Data) error {
 	id, _ := d.Transient["display_id"].(string)
 	return write(inband.Display{Data: forms(d), Metadata: d.Metadata, ID: id})
@@ -26,11 +27,13 @@ func Named(id string, d Data) Data {
 	return d
 }
 
-// Clear removes the cell's output so far; with wait, only when the next output is shown. Text on a terminal stays.
+// Clear removes the cell's output so far; with wait, only when the next output is shown. Text on a
+// terminal stays.
 func Clear(wait bool) error { return write(inband.Display{Clear: true, Wait: wait}) }
 
-// write passes a display to the session; a program that runs without a session prints the plain text. An encoding error is also printed on standard
-// error, since cells rarely check the error that Display returns.
+// write passes a display to the session; a program that runs without a session prints the plain
+// text. An encoding error is also printed on standard error, since cells rarely check the error
+// that Display returns.
 func write(d inband.Display) error {
 	if os.Getenv(inband.Variable) == "" {
 		_, err := os.Stdout.WriteString(d.Plain())

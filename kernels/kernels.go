@@ -19,20 +19,22 @@ type File struct {
 
 const include, cLibrary, library, toolkit = "include/", "include/c/", "include/library/", "include/toolkit/"
 
-// Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
-// parts, and cuda/atomic.
+// Headers returns the headers that a user's snippet can include without a file, on every device:
+// symm.cuh and its parts, nccl_device.h and its parts, and cuda/atomic.
 func Headers() []File {
 	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*")
 }
 
-// LibraryHeaders returns headers with names of C++'s and of CUDA's that a snippet can include on every device.
+// LibraryHeaders returns headers that a snippet can include on every device and that have names of
+// C++ or CUDA headers.
 func LibraryHeaders() []File { return under(library, "cstdint", "*/*.h") }
 
-// ToolkitHeaders returns headers that stand in for those of CUDA's toolkit of the same names: cuda_fp16.h and others. A snippet can
-// include them on every device, but where the toolkit is installed it gets the toolkit's, which have more.
+// ToolkitHeaders returns headers that stand in for headers of CUDA's toolkit with the same names:
+// cuda_fp16.h and others. A snippet can include them on every device. If the toolkit is installed,
+// the snippet gets the toolkit's own headers, which declare more.
 func ToolkitHeaders() []File { return under(toolkit, "*.h") }
 
-// under returns the files of a folder that match, named as in it.
+// under returns the files of a folder that match, with names relative to it.
 func under(folder string, patterns ...string) []File {
 	var files []File
 	for _, pattern := range patterns {
@@ -44,8 +46,9 @@ func under(folder string, patterns ...string) []File {
 	return files
 }
 
-// CHeaders returns C's headers that a snippet may include on every device. The compilers have what device code uses of them without a
-// declaration, except for the types of stdint.h, of which NVRTC gets the text and which comes ahead of every snippet there.
+// CHeaders returns C's headers that a snippet may include on every device. The compilers know the
+// functions that device code uses without a declaration; NVRTC lacks the types of stdint.h, so it
+// gets that header's text ahead of every snippet.
 func CHeaders() []File {
 	files := under(cLibrary, "stdint.h")
 	for _, name := range []string{"stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"} {
@@ -54,7 +57,8 @@ func CHeaders() []File {
 	return files
 }
 
-// BuiltinHeaders returns what the operations' sources can include: Headers and the operations' own.
+// BuiltinHeaders returns the headers that the operations' sources can include: Headers and the
+// operations' own headers.
 func BuiltinHeaders() []File {
 	files := Headers()
 	for _, f := range read("*/*.cuh") {
@@ -84,10 +88,11 @@ func read(pattern string) []File {
 	return files
 }
 
-// Operation returns the name that a source's kernels have, before their dtype.
+// Operation returns the name of a source's kernels without the dtype.
 func (f File) Operation() string { return strings.TrimSuffix(path.Base(f.Name), ".cu") }
 
-// dtype returns the element type of the kernels with a suffix, "" if the suffix is none.
+// dtype returns the element type that a suffix of a kernel's name stands for, or "" if it stands
+// for none.
 func dtype(suffix string) string {
 	switch suffix {
 	case "f16", "bf16", "i8", "u8", "i32", "u32", "i64", "u64":
@@ -100,8 +105,9 @@ func dtype(suffix string) string {
 	return ""
 }
 
-// Source returns what NVRTC has to compile for the built-in kernel of this name: the operation's file, for the kernel's dtype
-// alone if it has one, and for groups of so many ranks unless that is 0. The Name of the result tells compilation units apart.
+// Source returns the text that NVRTC compiles for the built-in kernel of this name: the operation's
+// file, restricted to the kernel's dtype if it has one, and to groups of the given number of ranks
+// unless that is 0. Different compilation units have different Names.
 func Source(kernel string, ranks int) (File, bool) {
 	op, name, defined := kernel, kernel, ""
 	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtype(kernel[i+1:]) != "" {

@@ -8,7 +8,8 @@ import (
 
 var included = regexp.MustCompile(`(?m)^#include "([^"]+)"$`)
 
-// TestIncludes: public headers include public headers only, and nothing includes what neither compiler is given.
+// TestIncludes: public headers include public headers only, and no file includes a header that the
+// compilers do not get.
 func TestIncludes(t *testing.T) {
 	check := func(files, allowed []File) {
 		names := map[string]bool{}

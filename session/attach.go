@@ -23,8 +23,9 @@ func Running() []string {
 	})
 }
 
-// Attach connects a further front end with a session of this user on this host: that of directory dir, or, if dir is empty, the newest. Close
-// of the result leaves the session running. When the session ends, all calls fail.
+// Attach connects a further front end to a session of this user on this host: the session in
+// directory dir, or, if dir is empty, the newest one. Closing the result leaves the session
+// running. When the session ends, all calls fail.
 func Attach(ctx context.Context, dir string) (Session, error) {
 	if dir == "" {
 		live := Running()
@@ -59,7 +60,7 @@ type attached struct {
 
 type frontCall struct {
 	output func(Output)
-	ask    func() // for a line of standard input
+	ask    func() // asks for a line of standard input
 	done   chan frontReply
 }
 
@@ -97,8 +98,8 @@ func (a *attached) read() {
 	}
 }
 
-// call sends a request and returns the last reply to it. When ctx ends, call cancels the request and still waits for its reply. output and
-// input may be nil.
+// call sends a request and returns the last reply to it. When ctx ends, call cancels the request
+// and still waits for its reply. output and input may be nil.
 func (a *attached) call(ctx context.Context, q frontRequest, output func(Output), input func(context.Context) (string, error)) frontReply {
 	over, end := context.WithCancel(ctx)
 	defer end()
@@ -136,7 +137,8 @@ func (r frontReply) err() error {
 func (a *attached) Eval(ctx context.Context, cell Cell) Reply {
 	r := a.call(ctx, frontRequest{Eval: &cell}, cell.Output, cell.Input)
 	if r.Reply == nil {
-		return Reply{Errors: []*Error{{Kind: KindSystem, Peer: -1, Msg: r.Err, Hint: "attach to another one; a notebook does when its kernel is restarted"}}}
+		return Reply{Errors: []*Error{{Kind: KindSystem, Peer: -1, Msg: r.Err,
+			Hint: "attach to another one; a notebook does when its kernel is restarted"}}}
 	}
 	return *r.Reply
 }

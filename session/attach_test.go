@@ -46,11 +46,12 @@ func TestAttach(t *testing.T) {
 		t.Error(out.String())
 	}
 
-	// A front end that goes away is not waited for.
+	// The session does not wait for a front end that has disconnected.
 	a.start("sleep 60000", 0, 1)
 	a.Close()
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
-	if r := a.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Error() != "the session has ended (attach to another one; a notebook does when its kernel is restarted)" {
+	if r := a.Eval(context.Background(), Cell{}); len(r.Errors) != 1 ||
+		r.Errors[0].Error() != "the session has ended (attach to another one; a notebook does when its kernel is restarted)" {
 		t.Errorf("%+v", r)
 	}
 
@@ -63,7 +64,8 @@ func TestAttach(t *testing.T) {
 	if _, err := s.Ranks(context.Background()); err == nil {
 		t.Error("the session has ended")
 	}
-	if _, err := Attach(context.Background(), ""); err == nil || err.Error() != "no session of yours runs on this host; start one with `symmrepl`" {
+	if _, err := Attach(context.Background(), ""); err == nil ||
+		err.Error() != "no session of yours runs on this host; start one with `symmrepl`" {
 		t.Error(err)
 	}
 	if r := c.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Msg != "the session is closed" {
@@ -71,7 +73,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// What the workers answer to Inspect, and when they do not.
+// TestInspect tests the workers' answers to Inspect, and the errors of workers that do not answer.
 func TestInspect(t *testing.T) {
 	c := launch(t, 2)
 	answers, err := c.Inspect(context.Background(), []int{1}, Query{Topic: "weather"})

@@ -10,15 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What goroutines of earlier cells print comes at any time, on each rank at another. Lines of a cell are compared by their position, so every
-// worker marks in what it prints where the cell begins; its supervisor takes the marks out and reports them.
+// Goroutines of earlier cells may print at any time, which differs between ranks. Lines of a cell
+// are compared by their position, so every worker marks in its output where the cell begins; its
+// supervisor removes the marks and reports them.
 
-// beginMark is what a worker writes to both streams before anything of a run.
+// beginMark returns the mark that a worker writes to both streams before any output of a run.
 func beginMark(run uint64) []byte { return fmt.Appendf(nil, "\x1b_symmrepl;run;%d\x1b\\", run) }
 
-// beginMarker writes the marks of a worker. It writes none to a stream that user code has closed or has directed elsewhere.
+// beginMarker writes the marks of a worker. It writes none to a stream that user code has closed or
+// redirected.
 type beginMarker struct {
-	files [2]*os.File // through which user code prints, too: what it writes by one call stays together
+	files [2]*os.File // user code prints through the same files, so each of its writes stays together
 	pipes [2]unix.Stat_t
 }
 
@@ -42,11 +44,12 @@ func (m *beginMarker) mark(run uint64) {
 
 // beginFinder takes the marks out of one stream of a worker.
 type beginFinder struct {
-	expected atomic.Uint64 // the run whose mark is to come, 0 if none is
-	held     []byte        // the last bytes of the stream, if that mark may begin with them
+	expected atomic.Uint64 // the run whose mark is expected, 0 if none
+	held     []byte        // the last bytes of the stream, if they may be the beginning of that mark
 }
 
-// split passes on the next bytes of the stream, and calls begin where the run begins that is expected. There is one call at a time.
+// split passes on the next bytes of the stream, and calls begin at the place where the expected run
+// begins. Calls do not overlap.
 func (f *beginFinder) split(b []byte, pass func([]byte), begin func(run uint64)) {
 	run := f.expected.Load()
 	if run == 0 {
@@ -74,7 +77,8 @@ func (f *beginFinder) split(b []byte, pass func([]byte), begin func(run uint64))
 	}
 }
 
-// beginningAt returns where in b the last bytes are that mark begins with, len(b) if there are none.
+// beginningAt returns the index in b of a suffix that is a beginning of mark, len(b) if there is
+// none.
 func beginningAt(b, mark []byte) int {
 	at := max(0, len(b)-len(mark)+1)
 	for !bytes.HasPrefix(mark, b[at:]) {

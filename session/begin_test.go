@@ -10,14 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// However a stream is cut into reads, what is before the mark and after it stays as it is, also what looks like a mark.
+// The text before and after the mark stays unchanged, even if it looks like a mark, in whatever
+// pieces the stream is read.
 func TestBeginFinder(t *testing.T) {
 	mark := string(beginMark(7))
 	for _, c := range []struct{ text, want string }{
 		{mark, "<7>"},
 		{"a\n" + mark + "b\n", "a\n<7>b\n"},
 		{"a" + mark, "a<7>"},
-		{mark + "b" + mark, "<7>b" + mark}, // one begins once
+		{mark + "b" + mark, "<7>b" + mark}, // a run begins once
 		{"\x1b[1mbold\x1b_symmrepl;" + mark[:5] + mark + "\x1b", "\x1b[1mbold\x1b_symmrepl;" + mark[:5] + "<7>\x1b"},
 		{string(beginMark(6)) + mark, string(beginMark(6)) + "<7>"},
 	} {
@@ -37,7 +38,8 @@ func TestBeginFinder(t *testing.T) {
 	}
 }
 
-// What a rank has printed before a cell and what arrives when the cell runs does not shift its lines against those of the others.
+// Output that a rank printed before a cell, and that arrives while the cell runs, does not shift
+// the rank's lines against the lines of the others.
 func TestOldOutputArrivesLate(t *testing.T) {
 	c := launch(t, 2)
 	file := filepath.Join(t.TempDir(), "now")
@@ -62,7 +64,7 @@ func TestOldOutputArrivesLate(t *testing.T) {
 	c.want(<-shown, "[1] old\n[0,1] next\n[0,1] last\n")
 }
 
-// A stream that user code has directed elsewhere gets no marks.
+// A stream that user code has redirected gets no marks.
 func TestNoMarkElsewhere(t *testing.T) {
 	c := launch(t, 1)
 	file := filepath.Join(t.TempDir(), "out")

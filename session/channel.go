@@ -10,12 +10,14 @@ import (
 
 // The connections of a worker
 //
-// A worker has two connections that are not the cells': one with its supervisor, one with the hub. They lie at high numbers, where code that closes
-// what it inherited, or writes to a number that it counted to, does not meet them. After each cell the worker looks whether the one with the hub
-// is still there, and whether the process may have as many files open as it needs: otherwise the rank would fail in all that follows. If not, it says so, and the
-// supervisor ends it. The supervisor itself notices when the other connection is gone.
+// A worker has two connections that cells must not use: one to its supervisor, one to the hub. They
+// have high descriptor numbers, so that code that closes inherited descriptors, or writes to a
+// guessed number, does not hit them. After each cell the worker checks that the connection to the
+// hub still exists, and that the process may have as many files open as it needs. If a check fails,
+// the rank would fail in every later cell, so the worker reports it and the supervisor ends the
+// worker. The supervisor itself notices when its own connection is gone.
 
-// highDescriptor is the number from which connections are numbered, or from a lower one where the limit is lower.
+// highDescriptor is the lowest number of a connection, if the limit of open files permits it.
 const highDescriptor = 1000
 
 // channel is a connection of a worker.
@@ -28,7 +30,8 @@ type channel struct {
 func (c *channel) LocalAddr() net.Addr  { return &net.UnixAddr{Net: "unix"} }
 func (c *channel) RemoteAddr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 
-// inherited turns a descriptor from the supervisor into a connection that no child of this process inherits.
+// inherited makes a connection of a descriptor from the supervisor. Children of this process do not
+// inherit it.
 func inherited(fd int) (*channel, error) {
 	high, err := -1, error(unix.EINVAL)
 	for at := highDescriptor; err != nil && at > fd; at /= 2 {
@@ -49,7 +52,8 @@ func inherited(fd int) (*channel, error) {
 	return c, nil
 }
 
-// plug puts what harms nobody at a number that a connection had: else the run-time's own poller would have it next.
+// plug opens a harmless file at the number of a lost connection: otherwise the runtime's own poller
+// would reuse the number.
 func plug(fd int) {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil || unix.Dup3(null, fd, unix.O_CLOEXEC) != nil {
@@ -60,13 +64,14 @@ func plug(fd int) {
 	}
 }
 
-// whole reports whether the descriptor is still the connection.
+// whole reports whether the descriptor still refers to the connection.
 func (c *channel) whole() bool {
 	var s unix.Stat_t
 	return unix.Fstat(c.fd, &s) == nil && s.Dev == c.is.Dev && s.Ino == c.is.Ino
 }
 
-// harm says in words what the cell that has just ended did to this process so that the rank cannot go on; empty if it can.
+// harm describes damage that the last cell did to this process so that the rank cannot go on. It
+// returns "" if the rank can go on.
 func (w *worker) harm() string {
 	if w.hub == nil { // a rank of a simulation
 		return ""
@@ -81,10 +86,12 @@ func (w *worker) harm() string {
 	return ""
 }
 
-// spareFiles is how many descriptors a rank needs besides those that it has when it begins, for the memory of its peers among others.
+// spareFiles is the number of descriptors that a rank needs after its start, for the memory of its
+// peers among other things.
 const spareFiles = 8
 
-// filesNeeded is how many files a worker that begins must be permitted to have open: no more than it is.
+// filesNeeded returns the number of open files that a starting worker must be permitted: at most
+// its limit.
 func filesNeeded() uint64 {
 	list, _ := os.ReadDir("/proc/self/fd")
 	needed := uint64(len(list) + spareFiles)

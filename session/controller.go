@@ -14,27 +14,28 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// Bounds of what the controller waits for.
+// Bounds of the controller's waits.
 const (
-	startTimeout    = 60 * time.Second // for every rank to have a worker that takes cells
+	startTimeout    = 60 * time.Second // until every rank has a worker that takes cells
 	recoverTimeout  = 5 * time.Second  // for Communicator.Recover on all ranks
-	recoverReport   = 2 * time.Second  // for a rank to report that its Recover has timed out
+	recoverReport   = 2 * time.Second  // until a rank reports that its Recover has timed out
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
-	startAttempts   = 3                // workers in a row that may die without having run a cell
+	startAttempts   = 3                // workers of a rank in a row that may die before they have run a cell
 	recoverAttempts = 3
 )
 
 // ErrClosed is returned by calls on a session after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// keeper is a rank's supervisor as the controller sees it: a supervisor in this process, or a remoteKeeper at the other end of a link.
+// keeper is the controller's view of a rank's supervisor: a supervisor in this process, or a
+// remoteKeeper at the other end of a link.
 type keeper interface {
 	do(command, []byte) // failures are reported as events
-	close()             // ends the worker and returns when nothing of it is left
+	close()             // ends the worker and returns when all its processes and files are gone
 }
 
-// controller is the session itself. It is the only one that knows all ranks. The fields above mu do not change after open; mu guards those
-// below it, and what they point to.
+// controller is the session itself. Only the controller knows all ranks. The fields above mu do not
+// change after open; mu guards the fields below it and the values that they point to.
 type controller struct {
 	config     Config
 	size       int
@@ -44,55 +45,57 @@ type controller struct {
 	startLimit time.Duration      // startTimeout
 	front      net.Listener       // for further front ends; nil before open
 	meeting    *rendezvous.Server // for supervisors in other processes; nil after Launch
-	turn       chan struct{}      // full while somebody runs a cell or replaces workers
+	turn       chan struct{}      // full while a call runs a cell or replaces workers
 	closing    sync.Once
 	over       chan struct{} // closed when the session ends
 
 	mu          sync.Mutex
-	changed     chan struct{} // closed and made anew when a rank's state changes
+	changed     chan struct{} // closed and replaced when a rank's state changes
 	ranks       []*rankState
 	history     history
 	cells       int
 	ended       int // the last cell before a restart of all ranks without replay; 0 if there was none
 	run         *run
 	runs        uint64
-	idle        *fold        // collects what is printed between cells
-	late        func(Output) // takes it, unless nil
-	endLate     func()       // ends it
-	lateTick    bool         // late lines will be looked at soon
-	printed     []Output     // by idle
+	idle        *fold        // collects the output between cells
+	late        func(Output) // takes the output between cells, unless nil
+	endLate     func()       // ends late
+	lateTick    bool         // a check for late lines is scheduled
+	printed     []Output     // output between cells that is kept for the next cell
 	kept        int          // bytes in printed
-	notKept     int          // bytes that were printed after them, too many to keep
+	notKept     int          // bytes that were printed after printed was full
 	dirty       bool         // Recover is due before the next cell
-	replaced    []int        // since the last Recover
-	unrecovered []int        // whose Recover failed, in that order
-	sanitizing  Sanitizing   // of all ranks, when they have run their next cell
+	replaced    []int        // ranks that were replaced since the last Recover
+	unrecovered []int        // ranks whose Recover failed, in the order of the failures
+	sanitizing  Sanitizing   // the sanitizer's state on all ranks, once they have run their next cell
 	found       Findings     // by the sanitizer, in cells of front ends
-	untold      []int        // ranks that were lost and that nobody has been told of, ascending
-	goesOn      bool         // cells that name no ranks run on those that are left: see meant
+	untold      []int        // lost ranks that were not reported yet, ascending
+	goesOn      bool         // cells that name no ranks run on the remaining ranks: see meant
 	questions   uint64
 	asked       map[uint64]*asked // by the number of the question
 }
 
-// rankState is what the controller knows of one rank. controller.mu guards it.
+// rankState is the controller's knowledge of one rank. controller.mu guards it.
 type rankState struct {
 	keeper         keeper
 	incarnation    int
 	deathReported  chan struct{} // closed when the death of the current worker has been reported
 	bootstrap      net.Conn      // between the hub and the newest worker
-	previousEnded  chan struct{} // closed when the hub no longer serves the worker before
+	previousEnded  chan struct{} // closed when the hub no longer serves the previous worker
 	bootstrapEnded chan struct{} // closed when the hub no longer serves the newest worker
 	ready          *readyEvent   // nil while a worker starts
 	leaving        bool          // the worker was killed and will be replaced
 	busy           bool          // the worker has a cell to finish
-	attempts       int           // workers in a row that died without having run a cell
+	attempts       int           // workers in a row that died before they had run a cell
 	failed         *Error        // why there will be no worker until a restart
-	lost           bool          // its supervisor is gone: there will never be a worker again
+	lost           bool          // the supervisor is gone: there will never be a worker again
 	cause          string        // why the last worker ended
-	replaced       int           // the cell in or after which a worker that had run cells was replaced; 0 if none was, or the cells were replayed
-	stopped        bool          // by a signal, when last looked at
-	rss            int64         // bytes resident, when last looked at
-	sanitizing     Sanitizing    // of the worker, when it ended its last cell
+	// the cell during or after which a worker that had run cells was replaced; 0 if no worker was
+	// replaced, or the cells were replayed
+	replaced   int
+	stopped    bool       // stopped by a signal, at the last check
+	rss        int64      // bytes resident, at the last check
+	sanitizing Sanitizing // the sanitizer's state on the worker, at the end of its last cell
 }
 
 func newController(config Config, size int, dir *userdir.Dir) *controller {
@@ -111,7 +114,7 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	return c
 }
 
-// newIdle returns a fold of what is printed while no cell runs.
+// newIdle returns a fold for the output while no cell runs.
 func (c *controller) newIdle() *fold {
 	f := newFold(allRanks(c.size), foldAge, c.keepPrinted)
 	f.between = true
@@ -125,7 +128,8 @@ func (c *controller) keeper(rank int) keeper {
 	return c.ranks[rank].keeper
 }
 
-// tell gives a command to the supervisors of ranks, once to each host. c.mu is not held: a supervisor may emit events before do returns.
+// tell sends a command to the supervisors of ranks, once to each host. c.mu is not held: a
+// supervisor may emit events before do returns.
 func (c *controller) tell(ranks []int, cmd command, payload []byte) {
 	var single []keeper
 	var hosts []*hostKeeper
@@ -162,7 +166,8 @@ func (c *controller) startWorker(rank int) {
 	go c.tell([]int{rank}, command{Start: &startCommand{n}}, nil)
 }
 
-// startNext counts a new worker and forgets the one before. It returns the incarnation. controller.mu is held.
+// startNext counts a new worker and resets the state of the previous one. It returns the new
+// incarnation. controller.mu is held.
 func (s *rankState) startNext() int {
 	s.incarnation++
 	s.deathReported = make(chan struct{})
@@ -170,7 +175,8 @@ func (s *rankState) startNext() int {
 	return s.incarnation
 }
 
-// killWorker ends a rank's worker; another takes its place. why completes "rank 1 …" in messages. c.mu is held.
+// killWorker ends a rank's worker; another takes its place. why completes "rank 1 …" in messages.
+// c.mu is held.
 func (c *controller) killWorker(rank int, why string) {
 	s := c.ranks[rank]
 	s.leaving, s.cause = true, why
@@ -178,7 +184,8 @@ func (c *controller) killWorker(rank int, why string) {
 	go c.tell([]int{rank}, command{Kill: n}, nil)
 }
 
-// event handles what ranks, ascending, report alike. Several goroutines may call it; the events of one rank and kind come in order.
+// event handles an event that ranks, ascending, report alike. Several goroutines may call it; the
+// events of one rank and kind come in order.
 func (c *controller) event(ranks []int, e event, payload []byte) {
 	if e.Begins != 0 {
 		c.begins(ranks, e)
@@ -188,7 +195,7 @@ func (c *controller) event(ranks []int, e event, payload []byte) {
 		c.output(ranks, e, payload)
 		return
 	}
-	if len(ranks) > 1 && (e.Died != nil || e.Gone != "") { // what follows from a death is the rank's own
+	if len(ranks) > 1 && (e.Died != nil || e.Gone != "") { // the consequences of a death differ between ranks
 		for _, r := range ranks {
 			one := e
 			if e.Died != nil {
@@ -227,7 +234,8 @@ func (c *controller) event(ranks []int, e event, payload []byte) {
 	}
 }
 
-// filtered returns those of ranks that keep wants; ranks itself if it wants all.
+// filtered returns the ranks for which keep returns true. If it does for all, filtered returns
+// ranks itself.
 func filtered(ranks []int, keep func(rank int) bool) []int {
 	for i, r := range ranks {
 		if keep(r) {
@@ -244,7 +252,7 @@ func filtered(ranks []int, keep func(rank int) bool) []int {
 	return ranks
 }
 
-// record takes down what an event says of one of its ranks. c.mu is held.
+// record updates the state of one rank from an event. c.mu is held.
 func (c *controller) record(rank int, e *event) {
 	s := c.ranks[rank]
 	switch {
@@ -263,13 +271,13 @@ func (c *controller) record(rank int, e *event) {
 		s.rss, s.stopped = e.Process.RSS, e.Process.State == "T" || e.Process.State == "t"
 	case e.Done != nil:
 		s.busy, s.attempts = false, 0
-	case e.Recovered != nil && e.Recovered.Err != "": // the ranks that wait for it fail too, after it
+	case e.Recovered != nil && e.Recovered.Err != "": // the ranks that wait for this one fail later
 		c.hub.Leave(rank, "failed: "+e.Recovered.Err)
 		c.unrecovered = append(c.unrecovered, rank)
 	}
 }
 
-// begins records that what ranks print is of the cell that runs, from now on.
+// begins records that the output of ranks belongs to the running cell from now on.
 func (c *controller) begins(ranks []int, e event) {
 	c.mu.Lock()
 	r := c.run
@@ -284,15 +292,15 @@ func (c *controller) begins(ranks []int, e event) {
 	r.before.endStream(ranks, e.Output, time.Now())
 }
 
-// output gives what ranks printed to the cell that runs, if that has begun there, or keeps it for the next one. Ranks that are far ahead of others
-// make it wait.
+// output passes output of ranks to the running cell, if the cell has begun on them; otherwise it
+// keeps the output for the next cell. If a rank is far ahead of the others, output waits.
 func (c *controller) output(ranks []int, e event, b []byte) {
 	for _, wait := range c.takeOutput(ranks, e, b) {
 		wait()
 	}
 }
 
-// takeOutput is output that does not wait; the caller calls what it returns to do so.
+// takeOutput is output without the wait. The caller calls the returned functions to wait.
 func (c *controller) takeOutput(ranks []int, e event, b []byte) (waits []func()) {
 	for len(ranks) > 0 {
 		c.mu.Lock()
@@ -305,7 +313,7 @@ func (c *controller) takeOutput(ranks []int, e event, b []byte) (waits []func())
 		if wait := f.add(alike, e.Output, b, time.Now()); wait != nil {
 			waits = append(waits, wait)
 		}
-		if soon { // no run looks after lines that wait for other ranks
+		if soon { // no run checks the lines that wait for other ranks
 			time.AfterFunc(foldAge+tick, func() {
 				c.mu.Lock()
 				c.lateTick = false
@@ -318,7 +326,7 @@ func (c *controller) takeOutput(ranks []int, e event, b []byte) (waits []func())
 	return waits
 }
 
-// foldOf returns where what a rank prints to a stream goes now. c.mu is held.
+// foldOf returns the fold that takes a rank's output on a stream now. c.mu is held.
 func (c *controller) foldOf(rank int, stream Stream) *fold {
 	switch r := c.run; {
 	case r == nil || !r.on[rank].takesPart:
@@ -330,7 +338,7 @@ func (c *controller) foldOf(rank int, stream Stream) *fold {
 	}
 }
 
-// replacedHint is what happens after the death of a worker, if the next one starts.
+// replacedHint is the hint of an error about a worker's death, if the next worker starts.
 const replacedHint = "a fresh one takes its place"
 
 // died records the end of a worker and starts the next. c.mu is held.
@@ -376,7 +384,7 @@ func (c *controller) died(rank int, d *deathEvent) {
 	}
 }
 
-// ends reports whether a rank that has ended so ends the program that runs, if any does.
+// ends reports whether this end of a rank's worker also ends the program that runs, if one does.
 func (c *controller) ends(d *deathEvent) bool { return c.config.Program != nil && d.Exited }
 
 func (c *controller) isOver() bool {
@@ -400,7 +408,7 @@ func (c *controller) gone(rank int, why string) {
 	}
 	s.report()
 	if s.bootstrap != nil {
-		go s.bootstrap.Close() // nobody may be there to say goodbye to
+		go s.bootstrap.Close() // closing may block, because the other end may be gone
 	}
 	if !c.isOver() {
 		c.lose(rank, why)
@@ -415,17 +423,18 @@ func (s *rankState) report() {
 	}
 }
 
-// notify wakes all that wait for a change. c.mu is held.
+// notify wakes all goroutines that wait for a change. c.mu is held.
 func (c *controller) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// awaitWorkers returns when every rank has a worker that takes cells or has failed for good. A worker that takes longer than startLimit to
-// start is an error; it is replaced, so that the next call may succeed.
+// awaitWorkers returns when every rank has a worker that takes cells or has failed for good. If a
+// worker takes longer than startLimit to start, awaitWorkers returns an error and replaces the
+// worker, so that the next call may succeed.
 func (c *controller) awaitWorkers(ctx context.Context) error {
 	late := time.After(c.startLimit)
-	first := map[int]int{} // the incarnations at the beginning
+	first := map[int]int{} // each rank's incarnation at the beginning
 	for {
 		c.mu.Lock()
 		var starting []int
@@ -461,8 +470,8 @@ func (c *controller) awaitWorkers(ctx context.Context) error {
 	}
 }
 
-// acquire waits for the turn to run a cell or to replace workers. Turns are given in the order in which they were asked for; release gives
-// the turn back.
+// acquire waits for the turn to run a cell or to replace workers. Callers get their turns in the
+// order of their calls; release gives the turn back.
 func (c *controller) acquire(ctx context.Context) error {
 	select {
 	case c.turn <- struct{}{}:
@@ -483,7 +492,8 @@ func (c *controller) acquire(ctx context.Context) error {
 
 func (c *controller) release() { <-c.turn }
 
-// chosen returns the ranks that a caller has named, ascending and without repetitions; nil names all.
+// chosen returns the ranks that a caller has named, ascending and without repetitions; nil names
+// all.
 func (c *controller) chosen(ranks []int) ([]int, error) {
 	if ranks == nil {
 		return allRanks(c.size), nil
@@ -508,7 +518,8 @@ func (c *controller) unavailable(ranks []int) (errs []*Error) {
 			}
 			errs = append(errs, &e)
 		case s.ready == nil:
-			errs = append(errs, &Error{Kind: KindDied, Ranks: []int{r}, Peer: -1, Msg: fmt.Sprintf("rank %d has just died (its worker %s) and starts anew", r, s.cause), Hint: "try again in a moment"})
+			errs = append(errs, &Error{Kind: KindDied, Ranks: []int{r}, Peer: -1,
+				Msg: fmt.Sprintf("rank %d has just died (its worker %s) and starts anew", r, s.cause), Hint: "try again in a moment"})
 		}
 	}
 	return errs
@@ -537,7 +548,7 @@ func (c *controller) Close() error {
 		}
 		var wg sync.WaitGroup
 		c.mu.Lock()
-		closed := map[keeper]bool{} // that of a host once
+		closed := map[keeper]bool{} // the keeper of a host is closed once
 		for _, s := range c.ranks {
 			if s.keeper != nil && !closed[s.keeper] {
 				closed[s.keeper] = true
@@ -549,7 +560,7 @@ func (c *controller) Close() error {
 		c.spawner.close()
 		c.dir.Remove()
 		if c.meeting != nil {
-			userdir.Sweep() // what hosts that were killed on this very machine have left
+			userdir.Sweep() // removes the folders of hosts that were killed on this machine
 		}
 	})
 	return nil

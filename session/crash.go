@@ -11,16 +11,20 @@ import (
 )
 
 const (
-	// crashQuiet is how long a worker that has printed what begins like a report of Go's runtime may print nothing more until it is taken for output after all.
+	// crashQuiet is the time after which text that begins like a report of Go's runtime is treated
+	// as output, if the worker prints nothing more.
 	crashQuiet = 200 * time.Millisecond
-	// crashQuietSure is the same for what hardly anything but the runtime prints. It asks one thread after the other for its stack, and waits for each.
+	// crashQuietSure is the same for text that hardly any other code prints. The runtime asks one
+	// thread after the other for its stack, and waits for each.
 	crashQuietSure = 6 * time.Second
 	// maxCrash bounds how much of a report is kept, in bytes.
 	maxCrash = 1 << 20
 )
 
-// crashReport separates the report that Go's runtime writes to standard error when it ends a process, often a hundred lines and more, from what the process has
-// printed. Whether a line that begins like one is the beginning of a report is known when the process has ended; until then it and what follows is held back.
+// crashReport separates the report that Go's runtime writes to standard error when it ends a
+// process, often a hundred lines and more, from the output of the process. Only when the process
+// has ended is it known whether a line that looks like the beginning of a report is one; until then
+// that line and all later text are held back.
 type crashReport struct {
 	show  func([]byte) // passes output on
 	ended func() bool  // reports whether the process is ending
@@ -28,11 +32,11 @@ type crashReport struct {
 	mu      sync.Mutex
 	inLine  bool // the last byte written was not the end of a line
 	held    []byte
-	expires *time.Timer   // while something is held back
-	quiet   time.Duration // after which it does
+	expires *time.Timer   // set while text is held back
+	quiet   time.Duration // the time after which expires fires
 }
 
-// write takes what the process has written to standard error.
+// write takes text that the process has written to standard error.
 func (c *crashReport) write(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +63,7 @@ func (c *crashReport) write(b []byte) {
 	c.held = append(c.held, b[:min(len(b), maxCrash-len(c.held))]...)
 }
 
-// begins returns where in b a report may begin, len(b) if nowhere.
+// begins returns the index in b at which a report may begin, len(b) if there is none.
 func (c *crashReport) begins(b []byte) int {
 	for at := 0; at < len(b); {
 		if at > 0 || !c.inLine {
@@ -78,12 +82,13 @@ func (c *crashReport) begins(b []byte) int {
 	return len(b)
 }
 
-// surelyReport reports whether text begins as hardly anything but a report of Go's runtime does.
+// surelyReport reports whether text begins in a way that hardly any text but a report of Go's
+// runtime does.
 func surelyReport(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("runtime/cgo: ")) || bytes.HasPrefix(text, []byte("SIG"))
 }
 
-// release passes on what is held back: it is output.
+// release passes on the text that is held back, as output.
 func (c *crashReport) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +97,7 @@ func (c *crashReport) release() {
 	}
 }
 
-// take returns what is held back, and holds nothing back any more.
+// take returns the text that is held back, and drops it.
 func (c *crashReport) take() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,7 +116,8 @@ func (c *crashReport) taken() []byte {
 	return held
 }
 
-// advice says what to do about an end by Go's runtime, by a part of its report.
+// advice lists what the user can do when Go's runtime has ended the process, by a part of its
+// report.
 var advice = []struct{ report, text string }{
 	{"concurrent map", "goroutines that share a map need a sync.Mutex or a sync.Map"},
 	{"failed to create new OS thread", "the user may have no more threads: `ulimit -u` raises the limit"},
@@ -122,7 +128,7 @@ var advice = []struct{ report, text string }{
 	{"goroutines are asleep", "what they wait for can never come"},
 }
 
-// adviceFor returns what to do about an end by Go's runtime, "" if there is nothing to say.
+// adviceFor returns the advice for a report of Go's runtime, "" if there is none.
 func adviceFor(report string) string {
 	head := report[:min(len(report), 1<<10)]
 	for _, a := range advice {
@@ -133,7 +139,8 @@ func adviceFor(report string) string {
 	return ""
 }
 
-// keepReport writes the report of the last crash of a rank to a file in dir, and returns its name, or "" if there is no place for it.
+// keepReport writes the report of the last crash of a rank to a file in dir, and returns the name
+// of the file, or "" if it cannot be written.
 func keepReport(dir string, rank int, report []byte) string {
 	if dir == "" {
 		return ""

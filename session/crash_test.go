@@ -8,17 +8,18 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// What begins like a report of Go's runtime is held back until it is known what it is.
+// Text that begins like a report of Go's runtime is held back until it is known whether it is one.
 func TestCrashReport(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		writes []string
-		ending bool // the process is, from the first write on
+		ending bool // the process is ending, from the first write on
 		shown  string
 		held   string
 	}{
 		{"output", []string{"a\n", "b"}, false, "a\nb", ""},
-		{"report", []string{"a\n", "fatal error: ", "out of memory\n", "goroutine 1\n"}, true, "a\n", "fatal error: out of memory\ngoroutine 1\n"},
+		{"report", []string{"a\n", "fatal error: ", "out of memory\n", "goroutine 1\n"}, true, "a\n",
+			"fatal error: out of memory\ngoroutine 1\n"},
 		{"report in a piece", []string{"a\npanic: x\n\ngoroutine 1\n"}, true, "a\n", "panic: x\n\ngoroutine 1\n"},
 		{"threads", []string{"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n"}, false, "",
 			"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n"},
@@ -48,7 +49,7 @@ func TestCrashReport(t *testing.T) {
 	}
 }
 
-// TestAdvice holds that advice is found in the reports of Go's runtime.
+// TestAdvice checks that the reports of Go's runtime lead to advice.
 func TestAdvice(t *testing.T) {
 	for report, want := range map[string]string{
 		"fatal error: concurrent map writes\n": "sync.Mutex",
@@ -65,7 +66,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// A limit of threads that a session would meet is told before any worker is started.
+// If a session would exceed a limit of threads, the error comes before any worker is started.
 func TestEnoughThreads(t *testing.T) {
 	for _, c := range []struct {
 		limit, threads uint64
@@ -74,7 +75,7 @@ func TestEnoughThreads(t *testing.T) {
 		{0, 0, ""},
 		{1000, 400, ""},
 		{148, 100, ""},
-		{147, 100, "a session of 2 ranks needs about 48 threads, and the user may have 147, of which there are 100: `ulimit -u 196` raises the limit"},
+		{147, 100, "a session of 2 ranks needs about 48 threads, and the user may have 147 and has 100 already: `ulimit -u 196` raises the limit"},
 	} {
 		got := ""
 		if err := enoughThreads(2, func() (uint64, uint64) { return c.limit, c.threads }); err != nil {
@@ -86,13 +87,15 @@ func TestEnoughThreads(t *testing.T) {
 	}
 }
 
-// A worker that the kernel has killed for lack of memory is told apart from one that somebody has killed.
+// The report distinguishes a worker that the kernel has killed for lack of memory from one that a
+// user has killed.
 func TestKilledForMemory(t *testing.T) {
 	c := launch(t, 2)
 	kills := procfs.OOMKills() + 1
 	s := c.c.keeper(1).(*supervisor)
 	s.oomKills = func() uint64 { return kills }
-	if shown := c.eval("1:kill 9"); !strings.Contains(shown, "the worker was killed (SIGKILL) by the kernel, which had no memory left: it took 0.0 GiB") {
+	if shown := c.eval("1:kill 9"); !strings.Contains(shown,
+		"the worker was killed (SIGKILL) by the kernel, which had no memory left: it took 0.0 GiB") {
 		t.Errorf("shown: %s", shown)
 	}
 	if shown := c.eval("1:kill 9"); strings.Contains(shown, "no memory left") || !strings.Contains(shown, "was killed (SIGKILL)") {
@@ -100,7 +103,8 @@ func TestKilledForMemory(t *testing.T) {
 	}
 }
 
-// What a worker has left in its trail is a place in the cell: that of the statement that ran, or that of the cell's own statement if the other is not of the cell.
+// The trail of a dead worker gives a place in the cell: that of the statement that ran or, if this
+// statement is not in the cell, that of the cell's own statement.
 func TestTrail(t *testing.T) {
 	mine, f, err := newTrail()
 	if err != nil {

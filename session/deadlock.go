@@ -10,31 +10,39 @@ import (
 
 // When a wait cannot end
 //
-// That a rank waits for one that does not come is told (hang.go); the one may come yet. A cell is ended only if nobody can: all ranks of the session stand still, and
-// some wait is for ranks that will not end it. Standing still is what the worker says of its rank (worker.standing):
+// The watchdog reports ranks that wait for a rank that does not come (hang.go); that rank may still
+// come. A cell is ended only if no rank can come any more: all ranks of the session stand still,
+// and some rank waits for ranks that will not end its wait. A worker reports that its rank stands
+// still (worker.standing) if
 //
-//   - no code of cells runs, or can run later, but what is inside a call that returns when the device or another rank gets on: no goroutine of any cell, no timer
-//     that calls a function, no goroutine of compiled code;
-//   - each stream has nothing to do, or is in an operation that waits; that is one of ours, and waits for a signal or for others to make the same call. A kernel of
-//     the user's may do anything, so that a rank that is in one does not stand still; nor does one in a copy or in a call of a library;
-//   - the network has done all it was given, and what each rank has sent to another has arrived there;
-//   - no wait ends by itself, after a limit.
+//  - no code of cells runs or can run later: no goroutine of any cell, no timer that calls a
+//    function, no goroutine of compiled code. Code inside a call that returns only when the device
+//    or another rank makes progress does not count as running;
+//  - each stream is idle, or is in one of symmrepl's operations that waits for a signal or for
+//    other ranks to make the same call. A user's kernel may do anything, so a rank that runs one
+//    does not stand still; nor does a rank in a copy or in a call of a library;
+//  - the network has completed all its operations, and all messages of each rank to the others have
+//    arrived;
+//  - no wait ends by itself, after a limit.
 //
-// A wait is held up if whoever it is for has finished the cell, or does not run it, or is held up in another call: members that are in the same collective call
-// answer each other, though it may take them long. If no rank's numbers move in several looks, each of which begins when all ranks have answered the one before, and
-// the device has looked again for what it waits for meanwhile, then all of that was so at the same time, and nothing can change it any more. What does not answer, is
-// not sure or moves makes the looks begin anew: better a deadlock that is told and goes on than a cell that is ended and would not have had to be.
+// A wait is held up if each rank that it waits for has finished the cell, does not run the cell, or
+// is held up in another call. Members that are in the same collective call answer each other, even
+// if that takes long. The session takes several looks; each begins when all ranks have answered the
+// one before. If no rank's numbers change between looks, and every device has checked its waits
+// again meanwhile, then all these conditions held at the same time, and nothing can change any
+// more. If a rank does not answer, is not sure or has moved, the looks begin anew: it is better to
+// report a deadlock and let it go on than to end a cell that might have completed.
 
-// What is done with a wait that cannot end: values of Config.Deadlock.
+// Values of Config.Deadlock, for waits that cannot end.
 const (
 	DeadlockEnd  = "end"
 	DeadlockWait = "wait"
 )
 
-// DeadlockVariable is the environment variable with that, for sessions that are not told otherwise.
+// DeadlockVariable is the environment variable with the default of Config.Deadlock.
 const DeadlockVariable = "SYMMREPL_DEADLOCK"
 
-// ParseDeadlock checks what is to be done with a wait that cannot end; "" is DeadlockEnd.
+// ParseDeadlock checks a value for Config.Deadlock; "" means DeadlockEnd.
 func ParseDeadlock(text string) (string, error) {
 	switch text {
 	case "", DeadlockEnd:
@@ -47,21 +55,21 @@ func ParseDeadlock(text string) (string, error) {
 
 // Times of the looks.
 const (
-	lookEvery  = 300 * time.Millisecond  // between two of them
-	looksAlike = 4                       // so many, after which the cell is ended
-	lookWithin = 2 * time.Second         // a rank that does not answer for so long does not stand still
-	lookSoon   = 2500 * time.Millisecond // for so long the table is not shown that the error will have
+	lookEvery  = 300 * time.Millisecond  // between two looks
+	looksAlike = 4                       // number of equal looks after which the cell is ended
+	lookWithin = 2 * time.Second         // a rank that does not answer within this time does not stand still
+	lookSoon   = 2500 * time.Millisecond // the table is delayed by this time, because the error will have it
 )
 
-// suspicion is that the ranks stand still for good.
+// suspicion collects the evidence that the ranks stand still for good.
 type suspicion struct {
-	question uint64 // of the look that is under way, 0 if none is
+	question uint64 // number of the look that is under way, 0 if none is
 	asked    time.Time
 	answers  map[int]*statusEvent // so far, by rank
 
-	looks int                  // that were alike
-	began time.Time            // of the first of them
-	last  map[int]*statusEvent // what the last of them has found
+	looks int                  // number of equal looks so far
+	began time.Time            // time of the first of these looks
+	last  map[int]*statusEvent // the answers to the last of these looks, by rank
 }
 
 // isDue reports whether the looks may end the cell soon.
@@ -69,7 +77,7 @@ func (s *suspicion) isDue(now time.Time) bool {
 	return s.looks > 0 && now.Sub(s.began) < lookSoon
 }
 
-// take notes what ranks answer to the look that is under way.
+// take records an answer of ranks to the look that is under way.
 func (s *suspicion) take(ranks []int, status *statusEvent) {
 	if s.question == 0 || status.ID != s.question {
 		return
@@ -79,7 +87,7 @@ func (s *suspicion) take(ranks []int, status *statusEvent) {
 	}
 }
 
-// lookForDeadlock goes on with the looks, and ends the cell if its ranks stand still for good.
+// lookForDeadlock continues the looks, and ends the cell if its ranks stand still for good.
 func (r *run) lookForDeadlock(now time.Time) {
 	s := &r.watch.stuck
 	if r.c.config.Deadlock == DeadlockWait || !r.interrupted.IsZero() || !r.limitAt.IsZero() || r.inVain != "" {
@@ -108,7 +116,7 @@ func (r *run) lookForDeadlock(now time.Time) {
 		s.looks, s.began = 1, now
 	case lookedAgain(s.last, s.answers):
 		s.looks++
-	default: // nobody has looked since: a machine may be slow
+	default: // the devices have not checked again yet: the machine may be slow
 		return
 	}
 	s.last = s.answers
@@ -119,7 +127,8 @@ func (r *run) lookForDeadlock(now time.Time) {
 	}
 }
 
-// seemsStill reports whether a look is worth its time: by their last answers all ranks that run the cell wait in operations.
+// seemsStill reports whether a look is worthwhile: according to their last answers, all ranks that
+// run the cell wait in operations.
 func (r *run) seemsStill() bool {
 	return !slices.ContainsFunc(r.running(), func(rank int) bool {
 		v := r.watch.view(rank)
@@ -127,7 +136,8 @@ func (r *run) seemsStill() bool {
 	})
 }
 
-// look begins a look: it asks all ranks that can answer, also those that have finished the cell or do not run it.
+// look begins a look: it asks all ranks that can answer, including ranks that have finished the
+// cell or do not run it.
 func (r *run) look(now time.Time) {
 	s := &r.watch.stuck
 	r.c.mu.Lock()
@@ -137,14 +147,16 @@ func (r *run) look(now time.Time) {
 	r.c.tell(r.c.reachable(), command{Status: s.question, Look: true}, nil)
 }
 
-// reachable lists the ranks that have a worker, or will have one: all but those that are given up.
+// reachable lists the ranks that have a worker, or will have one: all but the ranks that the
+// session has given up.
 func (c *controller) reachable() []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return filtered(allRanks(c.size), func(rank int) bool { return c.ranks[rank].failed == nil })
 }
 
-// standStill reports whether all ranks stand still, by their answers to a look, and nothing is under way between them.
+// standStill reports whether all ranks stand still, by their answers to a look, and nothing is
+// under way between them.
 func (r *run) standStill(answers map[int]*statusEvent) bool {
 	sent := map[[2]int]uint64{}
 	for rank, a := range answers {
@@ -174,7 +186,7 @@ func (r *run) standStill(answers map[int]*statusEvent) bool {
 	return true
 }
 
-// alike reports whether no rank has got on between two looks.
+// alike reports whether no rank has made progress between two looks.
 func alike(before, after map[int]*statusEvent) bool {
 	if len(before) != len(after) {
 		return false
@@ -182,7 +194,8 @@ func alike(before, after map[int]*statusEvent) bool {
 	for rank, b := range before {
 		a := after[rank]
 		if a == nil || !a.Standing.equal(b.Standing) || !slices.EqualFunc(a.Waits, b.Waits, func(x, y Wait) bool {
-			return x.Op == y.Op && x.Ordinal == y.Ordinal && x.Group == y.Group && slices.Equal(x.Peers, y.Peers) && x.Call == y.Call && x.Host == y.Host
+			return x.Op == y.Op && x.Ordinal == y.Ordinal && x.Group == y.Group && slices.Equal(x.Peers, y.Peers) &&
+				x.Call == y.Call && x.Host == y.Host
 		}) {
 			return false
 		}
@@ -190,7 +203,7 @@ func alike(before, after map[int]*statusEvent) bool {
 	return true
 }
 
-// lookedAgain reports whether all devices have looked for what they wait for between two looks that are alike.
+// lookedAgain reports whether all devices have checked their waits between two equal looks.
 func lookedAgain(before, after map[int]*statusEvent) bool {
 	for rank, a := range after {
 		for i, w := range a.Waits {
@@ -202,8 +215,8 @@ func lookedAgain(before, after map[int]*statusEvent) bool {
 	return true
 }
 
-// heldUp returns the ranks that wait for what nobody will do, and for whom each waits so, by their answers to a look: for ranks that are done, or that are held up in
-// another call.
+// heldUp returns the ranks whose wait no rank will end, each with the ranks that it waits for,
+// according to the answers to a look. The latter are done, or held up in another call.
 func (r *run) heldUp(answers map[int]*statusEvent) map[int][]int {
 	held := map[int][]int{}
 	for _, rank := range r.running() {
@@ -231,7 +244,7 @@ func (r *run) heldUp(answers map[int]*statusEvent) map[int][]int {
 					}
 				case len(w.Peers) > 0:
 					vain = append(vain, filtered(w.Peers, func(o int) bool { return !mayEnd(w, o) })...)
-				default: // any other may end it
+				default: // any other rank may end the wait
 					others := slices.DeleteFunc(allRanks(r.c.size), func(o int) bool { return o == rank })
 					if in := filtered(others, func(o int) bool { return !mayEnd(w, o) }); len(in) == len(others) {
 						vain = append(vain, others...)
@@ -259,11 +272,12 @@ func sortedRanks(m map[int][]int) []int {
 	return ranks
 }
 
-// endInVain ends the waits of all ranks, with what keeps those of each from ending and the table as the detail of their errors. held is what heldUp returns; a rank
-// that is not in it waits for some that are.
+// endInVain ends the waits of all ranks. Each error names the ranks that would have to end the wait
+// and what they do; its detail is the table. held is the result of heldUp; a rank that is not in
+// held waits for ranks that are.
 func (r *run) endInVain(held map[int][]int, now time.Time) {
 	r.inVain = strings.ReplaceAll("\n"+r.watch.table(r, now).rows, "\n  ", "\n")[1:]
-	released := map[string][]int{} // by the reason
+	released := map[string][]int{} // ranks by the reason
 	for _, rank := range r.running() {
 		peers := held[rank]
 		if peers == nil {
@@ -277,7 +291,8 @@ func (r *run) endInVain(held map[int][]int, now time.Time) {
 	}
 }
 
-// whatTheyDo says what ranks do that do not end a wait: "rank 1 has finished the cell; rank 2,3 waits in put_signal at cell[3]:2".
+// whatTheyDo describes what ranks do instead of ending a wait: "rank 1 has finished the cell; rank
+// 2,3 waits in put_signal at cell[3]:2".
 func (r *run) whatTheyDo(ranks []int) string {
 	alike, order := map[string][]int{}, []string(nil)
 	for _, rank := range ranks {
@@ -307,7 +322,8 @@ func (r *run) whatTheyDo(ranks []int) string {
 	return strings.Join(order, "; ")
 }
 
-// explainInVain makes the error of a rank whose waits were ended because they could not end by themselves one of KindDeadlock, with the table.
+// explainInVain changes the error of a rank whose waits were ended as a deadlock: its kind becomes
+// KindDeadlock, and its detail the table.
 func (r *run) explainInVain(e *Error) {
 	switch e.Kind {
 	case KindInterrupted, KindPeer, KindDeadlock:

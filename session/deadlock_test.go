@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A cell whose ranks wait for what nobody will do is ended within two seconds, and each error says what keeps the others from it. One that may go on goes on.
+// A cell whose waits no rank will end is ended within two seconds, and each error says what the
+// awaited ranks do instead. A cell that may still complete goes on.
 func TestDeadlock(t *testing.T) {
 	c := launch(t, 3)
 	const table = "rank 0    waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.5 s\nrank 1,2  has finished the cell\n"
@@ -21,7 +22,8 @@ func TestDeadlock(t *testing.T) {
 	}{
 		{"0:vain 1", nil, []string{"[0] rank 1 has finished the cell"}, table},
 		{"0:vain 1\n2:fail early", nil, []string{"[0] rank 1 has finished the cell", "[2] early"}, ""},
-		{"0:vain 1\n1:vain 2\n2:vain 0", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
+		{"0:vain 1\n1:vain 2\n2:vain 0", nil, []string{"[0] rank 1 waits in wait_signal at in:4",
+			"[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
 		{"0:vain 1\n1:vain 2", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 has finished the cell"}, ""},
 		{"0:vain 2", []int{0, 1}, []string{"[0] rank 2 does not run the cell"}, ""},
 		{"0:call a 1\n1:call b 0", nil, []string{"[0] rank 1 waits in b", "[1] rank 0 waits in a"}, ""},
@@ -31,7 +33,7 @@ func TestDeadlock(t *testing.T) {
 		{"0:limited 1", nil, nil, ""},
 		{"0:vain 1\n1:wait 0", nil, nil, ""},
 		{"0:vain 1\n2:sleep 3000", nil, nil, ""},
-		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on a goroutine of rank 2 is left
+		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on rank 2 has a goroutine that still runs
 		{"0:vain 1", []int{0}, nil, ""},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2800*time.Millisecond)
@@ -73,7 +75,7 @@ func TestTimerIsNoDeadlock(t *testing.T) {
 	}
 }
 
-// With Config.Deadlock the table is shown and the wait goes on.
+// With DeadlockWait the table is shown and the wait goes on.
 func TestDeadlockWait(t *testing.T) {
 	runtimeDir(t)
 	s, err := Launch(context.Background(), Config{Ranks: 2, Deadlock: DeadlockWait})
@@ -85,17 +87,20 @@ func TestDeadlockWait(t *testing.T) {
 	defer cancel()
 	var said strings.Builder
 	reply := s.Eval(ctx, Cell{Source: "0:vain 1", Output: func(o Output) { said.WriteString(o.Text) }})
-	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock || !strings.Contains(said.String(), "rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.") {
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock ||
+		!strings.Contains(said.String(), "rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.") {
 		t.Errorf("%v, said %s", reply.Errors, said.String())
 	}
 }
 
-// Looks are alike only if no rank has got on, and count only if all devices have looked in between.
+// Looks are equal only if no rank has made progress, and count only if all devices have checked
+// their waits in between.
 func TestLooks(t *testing.T) {
 	answers := func(change func(rank int, s *statusEvent)) map[int]*statusEvent {
 		m := map[int]*statusEvent{}
 		for rank := range 3 {
-			s := &statusEvent{Run: 7, Standing: &standing{Moves: 5, Stands: true, Exchanged: []Exchanged{{(rank + 1) % 3, 2, 4}, {(rank + 2) % 3, 4, 2}}}}
+			s := &statusEvent{Run: 7, Standing: &standing{Moves: 5, Stands: true,
+				Exchanged: []Exchanged{{(rank + 1) % 3, 2, 4}, {(rank + 2) % 3, 4, 2}}}}
 			if rank < 2 {
 				s.Waits = []Wait{{Op: "wait_signal", Peers: []int{1 - rank}, Sure: true, Seen: 100}}
 			} else {

@@ -14,20 +14,23 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// markVariable names, in the environment of a worker and of all that its cells start, the worker. It finds those that have left the worker's
-// process group, after the worker has been killed.
+// markVariable is an environment variable that names the worker. The worker and all processes that
+// its cells start have it. After a worker has been killed, the variable identifies processes that
+// have left its process group.
 const markVariable = "SYMMREPL_OF_WORKER"
 
 // mark is the value of markVariable for a worker.
 func (s workerSpec) mark() string { return fmt.Sprintf("%s/%d.%d", s.Dir, s.Rank, s.Incarnation) }
 
-// adopt makes this process, a worker, the parent of whatever its cells start and leave behind, so that endDescendants finds it.
+// adopt makes this process, a worker, the parent of all orphaned processes that its cells have
+// started, so that endDescendants finds them.
 func adopt() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// endLimit bounds endDescendants, for programs that start others faster than they are killed.
+// endLimit bounds endDescendants, because programs may start processes faster than it kills them.
 const endLimit = time.Second
 
-// endDescendants kills the processes that this one and its children have started, until there are none.
+// endDescendants kills the processes that this process and its children have started, until none is
+// left.
 func endDescendants() {
 	for begun := time.Now(); time.Since(begun) < endLimit; time.Sleep(time.Millisecond) {
 		left := descendants(os.Getpid())
@@ -40,7 +43,7 @@ func endDescendants() {
 	}
 }
 
-// descendants lists the children of a process that still run, and theirs.
+// descendants lists the running children of a process and, recursively, their children.
 func descendants(of int) []int {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -58,12 +61,13 @@ func descendants(of int) []int {
 	return list
 }
 
-// clearAfter removes what a worker that has died has left: the processes that its cells had put into sessions of their own, and its sockets.
+// clearAfter cleans up after a dead worker: it kills the processes that its cells had put into
+// sessions of their own, and removes its sockets.
 func clearAfter(spec workerSpec, pid int) {
 	entry := []byte(markVariable + "=" + spec.mark() + "\x00")
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range environs {
-		environ, err := os.ReadFile(name) // those of other users cannot be read
+		environ, err := os.ReadFile(name) // the environments of other users' processes cannot be read
 		if err != nil || !bytes.Contains(environ, entry) {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// shown describes outputs: ranks, text and what is displayed.
+// shown describes outputs: ranks, text and displays.
 func shown(list []Output) (out []string) {
 	for _, o := range list {
 		s := fmt.Sprintf("%s %q", FormatRanks(o.Ranks), o.Text)
@@ -41,12 +41,13 @@ func TestDisplays(t *testing.T) {
 	}
 }
 
-// A rank may go on, and have printed a line that nobody has read yet: it is not shown apart from the others for that.
+// A running rank may have printed a line that was not read yet: the line is then not shown apart
+// from the others' lines.
 func TestLineStillInItsPipe(t *testing.T) {
 	c := launch(t, 3)
 	s := c.c.keeper(1).(*supervisor)
 	s.mu.Lock()
-	unread := &s.process.pipes[0].mu // as long as the test holds it
+	unread := &s.process.pipes[0].mu // the pipe stays unread while the test holds its lock
 	s.mu.Unlock()
 	unread.Lock()
 	shown := make(chan string, 1)
@@ -56,7 +57,7 @@ func TestLineStillInItsPipe(t *testing.T) {
 		defer c.c.mu.Unlock()
 		if c.c.run != nil {
 			c.c.run.fold.mu.Lock()
-			c.c.run.fold.most = waitAtMost // a busy machine is not to decide
+			c.c.run.fold.most = waitAtMost // so that a busy machine does not decide
 			c.c.run.fold.mu.Unlock()
 		}
 		return c.c.questions > 0
@@ -64,7 +65,7 @@ func TestLineStillInItsPipe(t *testing.T) {
 	if c.c.ask(t.Context(), []int{1}, waitAtMost, func(id uint64) command { return command{Status: id} })[1] == nil {
 		t.Error("rank 1 has not answered")
 	}
-	time.Sleep(4 * tick) // its answers are looked at
+	time.Sleep(4 * tick) // time to handle the rank's answers
 	unread.Unlock()
 	c.want(receive(t, "the cell ends", shown), "[0-2] a\n= [1] \"\" EOF\n")
 }
@@ -72,9 +73,10 @@ func TestLineStillInItsPipe(t *testing.T) {
 func TestRichValues(t *testing.T) {
 	c := launch(t, 2)
 	for source, want := range map[string][]Value{
-		"rich 5 <b>":    {{Ranks: []int{0, 1}, Text: "5", Data: map[string]any{"text/html": "<b>"}}},
-		"rich 5 <RANK>": {{Ranks: []int{0}, Text: "5", Data: map[string]any{"text/html": "<0>"}}, {Ranks: []int{1}, Text: "5", Data: map[string]any{"text/html": "<1>"}}},
-		"value 5":       {{Ranks: []int{0, 1}, Text: "5"}},
+		"rich 5 <b>": {{Ranks: []int{0, 1}, Text: "5", Data: map[string]any{"text/html": "<b>"}}},
+		"rich 5 <RANK>": {{Ranks: []int{0}, Text: "5", Data: map[string]any{"text/html": "<0>"}},
+			{Ranks: []int{1}, Text: "5", Data: map[string]any{"text/html": "<1>"}}},
+		"value 5": {{Ranks: []int{0, 1}, Text: "5"}},
 	} {
 		if got := c.Eval(context.Background(), Cell{Source: source}).Values; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, want %v", source, got, want)

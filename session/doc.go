@@ -2,65 +2,81 @@
 //
 // # Processes
 //
-// A controller, which is what the front ends talk to, holds for every rank a supervisor, and every supervisor
-// keeps one worker. Only workers run user code, so only workers can be ended by it: a supervisor reports the
-// end of its worker and starts a fresh one; the controller, the history and the other ranks live on. Launch
-// makes all of it on this host, with the supervisors in the calling process and the workers as re-executions
-// of its program. Join does the same in the processes that torchrun, mpirun or srun have started: each is the
-// supervisor of one rank, and that of rank 0 holds the controller.
+// Front ends talk to a controller. The controller holds a supervisor for every rank, and every
+// supervisor keeps one worker. Only workers run user code, so user code can end only workers: a
+// supervisor reports the end of its worker and starts a fresh one; the controller, the history and
+// the other ranks live on. Launch makes the whole session on this host, with the supervisors in the
+// calling process and the workers as re-executions of its program. Join does the same in the
+// processes that torchrun, mpirun or srun have started: each process is the supervisor of one rank,
+// and the process of rank 0 holds the controller.
 //
-// Of each host but rank 0's, the first process leads: the others join through it, and rank 0 has one link with the host (follow.go, leader.go, host.go).
-// A command for several ranks crosses it once, and so does what several ranks report alike. Simulate makes a session of such hosts whose ranks have no
-// processes, to measure the session itself (simulate.go).
+// On each host but rank 0's, the first process leads: the others join through it, and rank 0 has
+// one link to the host (follow.go, leader.go, host.go). A command for several ranks crosses the
+// link once, and so does an event that several ranks report alike. Simulate makes a session of such
+// hosts whose ranks have no processes, to measure the session itself (simulate.go).
 //
 // # A cell's life
 //
-// Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package bootstrap) who takes part,
-// so that a collective call that needs somebody else fails at once, and sends the source to the ranks (run.go). In
-// each worker one goroutine does nothing but run cells; another reads commands, and so answers and interrupts
-// while user code spins (worker.go). What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
-// and from there to the fold (fold.go), which compares the ranks' lines by position, keeps equal ones once (strand.go) and shows them once; the worker marks
-// where the cell begins, as goroutines of earlier cells print too (begin.go). When the
-// evaluator returns, the worker waits for the device (Communicator.Finish) and reports that it is done; the supervisor
-// empties the pipes before it passes that on. When the last rank is done, values and errors are folded too (reply.go),
-// and Eval returns.
+// Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package
+// bootstrap) which ranks take part, so that a collective call that needs another rank fails at
+// once, and sends the source to the ranks (run.go). In each worker one goroutine only runs cells;
+// another reads commands, so that the worker can answer and interrupt while user code spins
+// (worker.go). The output of user code to descriptors 1 and 2 goes through pipes to the supervisor,
+// and from there to the fold (fold.go). The fold compares the ranks' lines by position, keeps equal
+// lines once (strand.go) and shows them once; the worker marks where the cell begins, because
+// goroutines of earlier cells print too (begin.go). When the evaluator returns, the worker waits
+// for the device (Communicator.Finish) and reports that it is done; the supervisor empties the
+// pipes before it passes that on. When the last rank is done, values and errors are folded too
+// (reply.go), and Eval returns.
 //
 // # When something goes wrong
 //
-// A rank that is done, has failed or has died leaves the hub, so that no other waits there for it. Waits on the
-// device are ended by Communicator.Abort: on all ranks when the user interrupts, and on those that wait for a rank
-// that failed, a moment after it did. A compiled call that blocks regardless, as Accept does, goes on alone: its rank takes
-// the next cell with all its variables, Ranks and the table of the watchdog show the call until it returns, and what it
-// returns is dropped. A worker that an interrupt does not stop otherwise is killed; if the user can insist (Cell.Again), it
-// is only then, and the session says before what that costs. The supervisor sees the end
-// of its worker, with the cause: the exit status, the signal and whether the kernel had no memory left, the first line of
-// what Go's runtime reported, which itself goes to a file (crash.go), and where in the cell it was, by memory that it shares
-// with its worker (trail.go). After a cell that ended
-// unevenly, all ranks meet in Communicator.Recover, fresh workers included, and only then does Eval return; it shows
-// what was lost (recover.go).
+// A rank that is done, has failed or has died leaves the hub, so that no other rank waits there for
+// it. Communicator.Abort ends waits on the device: on all ranks when the user interrupts, and,
+// shortly after a rank has failed, on the ranks that wait for it. A compiled call that blocks
+// regardless, such as Accept, goes on in the background: its rank takes the next cell with all its
+// variables, Ranks and the watchdog's table show the call until it returns, and its result is
+// dropped. If an interrupt does not stop a worker otherwise, the worker is killed. If the user can
+// insist (Cell.Again), the worker is killed only then, and the session first says what that costs.
+// The supervisor sees the end of its worker and its cause: the exit status or the signal, and
+// whether the kernel had run out of memory; the first line of the report of Go's runtime, which
+// goes to a file as a whole (crash.go); and the place in the cell, from memory that the worker
+// shares with its supervisor (trail.go). After a cell that ended differently on different ranks,
+// all ranks, fresh workers included, meet in Communicator.Recover. Only then does Eval return; it
+// shows what was lost (recover.go).
 //
-// A supervisor on another host and the controller send each other heartbeats (package heartbeat). If one vanishes without a word, its connection
-// ends after Config.Heartbeat, as it does at once when the supervisor dies. The rank is lost then: no worker takes its place, and the hub tells the other ranks, whose
-// networks end what depends on it. The user is told once, at the prompt too (lost.go), and the ranks that are left go on in a group of theirs.
+// The controller and the supervisors on other hosts send each other heartbeats (package heartbeat).
+// If a supervisor becomes silent, its connection ends after Config.Heartbeat; if it dies, the
+// connection ends at once. Its rank is then lost: no worker takes its place, and the hub informs
+// the other ranks, whose networks end the operations that depend on it. The session reports the
+// loss once, at the prompt too (lost.go), and the remaining ranks go on in a group of their own.
 //
-// Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what they wait for, and how far they
-// have come (standing.go). Ranks that wait in no operation say what their code is in, by the stack of its goroutine: a channel, a sleep, a compiled call that does not
-// return, a compiler, a kernel (doing.go). If a wait lasts and whoever is waited for does not come, it shows a table: who waits in which operation, for whom, for what,
-// since when, and who never came. hang.go says what that is worth telling. When
-// a rank dies and the others neither end nor wait for it, that is said at once; if they end, before the next worker is there.
+// Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what
+// they wait for, and how far they have come (standing.go). A rank that waits in no operation
+// reports what its code is in, from the stack of its goroutine: a channel, a sleep, a compiled call
+// that does not return, a compiler, a kernel (doing.go). If a wait lasts and the awaited rank does
+// not come, the watchdog shows a table: which rank waits in which operation, for which rank, for
+// what, since when, and which rank never came. hang.go decides which waits are worth reporting.
+// When a rank dies and the others neither end nor wait for it, the session reports that at once; if
+// they end, it reports the death before the next worker is ready.
 //
-// A wait that cannot end, ends (deadlock.go): if all ranks stand still, and several looks find that nothing has moved between them, the waits of all are ended by the
-// way of an interrupt, and each is an error of KindDeadlock that says what the ranks do that it waited for, with the table as its detail. Config.Deadlock leaves such
-// waits alone. What the session cannot be sure of, such as a kernel of the user's that waits, is told and goes on.
+// The session ends a wait that cannot end by itself (deadlock.go): if all ranks stand still, and
+// several looks find no change, all waits are ended as by an interrupt. Each becomes an error of
+// KindDeadlock that says what the awaited ranks do, with the table as its detail. With
+// Config.Deadlock set to DeadlockWait such waits go on. If the session cannot be sure, as with a
+// user's kernel that waits, it reports the wait and lets it go on.
 //
 // # After the end
 //
-// Nothing is left. Workers die with their supervisor, and the processes that they started die with them, in whatever group and
-// session these are: a worker adopts what its cells leave behind, and ends it before it exits (descendants.go). After a worker that was
-// killed, its supervisor ends its process group and what carries the worker's mark in its environment. The sockets
-// are in a directory that the session removes at its end; those of a worker go when it dies. If the session's process is killed, a worker
-// removes the directory, and if all workers are killed too, the next session does.
+// A session leaves no processes or files behind. Workers die with their supervisor, and the
+// processes that they started die with them, in any group and session: a worker adopts the orphans
+// of its cells, and ends them before it exits (descendants.go). If a worker was killed, its
+// supervisor ends the worker's process group and all processes that carry the worker's mark in
+// their environment. The sockets are in a directory that the session removes at its end; a worker's
+// own sockets are removed when it dies. If the session's process is killed, a worker removes the
+// directory, and if all workers are killed too, the next session does.
 //
-// Not covered are processes that have a session and an environment of their own, if their worker is killed and not merely its supervisor; and
-// what cells have started, if the supervisor and its workers are killed at the same moment.
+// There are two exceptions: processes that have a session and an environment of their own, if their
+// worker is killed and not only its supervisor; and processes started by cells, if the supervisor
+// and its workers are killed at the same moment.
 package session

@@ -5,30 +5,34 @@ import (
 	"strings"
 )
 
-// Activity is what a rank does with a cell while it waits in no operation of the Communicator: see ActivityReporter.
+// Activity describes what a rank's cell does while it waits in no operation of the Communicator:
+// see ActivityReporter.
 type Activity struct {
 	What    string // "waits in time.Sleep", "is in sort.Ints"; "" for the code of the cell itself
-	At      string // where in the user's text: the statement that runs, or ran last when What is ""
-	Blocked bool   // it waits for something, and takes no processor time
-	Input   bool   `json:",omitempty"` // what it waits for is a line that the user types
-	Sleeps  bool   `json:",omitempty"` // what it waits for is a time
-	Beside  bool   `json:",omitempty"` // while it waits, other code of cells on this rank computes, sleeps, or is in a call of the system
+	At      string // position in the user's text: of the statement that runs or, if What is "", that ran last
+	Blocked bool   // the rank waits, and uses no processor time
+	Input   bool   `json:",omitempty"` // it waits for a line that the user types
+	Sleeps  bool   `json:",omitempty"` // it waits for a time
+	Beside  bool   `json:",omitempty"` // meanwhile other code of cells on this rank computes, sleeps, or is in a system call
 
-	// Compiles is set if it waits for a compiler, since so many seconds.
+	// Compiles is set if the rank waits for a compiler; For is the duration of the wait in seconds.
 	Compiles bool    `json:",omitempty"`
 	For      float64 `json:",omitempty"`
 }
 
-// Busy is a kernel of the user's that runs for a while: see KernelReporter.
+// Busy is a user's kernel that has run for a while: see KernelReporter.
 type Busy struct {
 	Kernel string
-	At     string  // where it was launched: "cell[3]:7"; "" if it is not known
-	Spins  string  `json:",omitempty"` // what it reads again and again, and nothing else: "element 3 of i32[8], which is 0, at cell[2]:4"
-	Goes   bool    `json:",omitempty"` // it is known to do something else
-	Since  float64 // seconds
+	At     string // position of the launch: "cell[3]:7"; "" if it is not known
+	// the only memory that it reads, again and again: "element 3 of i32[8], which is 0, at
+	// cell[2]:4"
+	Spins string  `json:",omitempty"`
+	Goes  bool    `json:",omitempty"` // it is known to do more than read Spins
+	Since float64 // seconds
 }
 
-// describeBusy says in words without times which kernels run: "busy in kernel ar, launched at cell[3]:7".
+// describeBusy describes the running kernels, without times: "busy in kernel ar, launched at
+// cell[3]:7".
 func describeBusy(list []Busy) string {
 	var parts []string
 	for _, b := range list {
@@ -44,7 +48,7 @@ func describeBusy(list []Busy) string {
 	return strings.Join(parts, "; ")
 }
 
-// String describes the activity in words without times.
+// String describes the activity, without times.
 func (a Activity) String() string {
 	s := a.What
 	switch {
@@ -58,14 +62,16 @@ func (a Activity) String() string {
 	return s
 }
 
-// LateCall is a compiled call that did not return when its cell was interrupted, and has not returned since. What it returns is dropped: see LateCallReporter.
+// LateCall is a compiled call that did not return when its cell was interrupted, and still runs.
+// Its result is dropped: see LateCallReporter.
 type LateCall struct {
 	Function string // "net.(*TCPListener).Accept"
 	Cell     string // the name of the cell: "cell[7]"
-	At       string // where the cell made it: "cell[7]:3"; "" if that is not known
+	At       string // position of the call in the cell: "cell[7]:3"; "" if it is not known
 }
 
-// describeCalls says in words which calls still run, "" if none does: "1 call of cell[7] still runs: net.(*TCPListener).Accept at cell[7]:3".
+// describeCalls describes the calls that still run, "" if none does: "1 call of cell[7] still runs:
+// net.(*TCPListener).Accept at cell[7]:3".
 func describeCalls(calls []LateCall) string {
 	if len(calls) == 0 {
 		return ""
@@ -100,7 +106,7 @@ func (w *worker) late() string {
 	return ""
 }
 
-// doing says what the worker does with the cell that it runs, where p is its progress.
+// doing returns the activity of the worker's running cell. p is the worker's progress.
 func (w *worker) doing(p Progress) *Activity {
 	w.mu.Lock()
 	finishing := w.finishing
@@ -108,7 +114,8 @@ func (w *worker) doing(p Progress) *Activity {
 	var a Activity
 	switch teller, tells := w.eval.(ActivityReporter); {
 	case p.Compiles != "":
-		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true, For: p.CompilesFor}
+		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true,
+			For: p.CompilesFor}
 	case w.stdin.waits():
 		a = Activity{What: "waits for a line of standard input", Blocked: true, Input: true}
 	case finishing:

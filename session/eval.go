@@ -48,8 +48,8 @@ func (c *controller) noteFailure(cell int, err *Error) {
 	c.history[cell-1].failed = firstLine(err.Error())
 }
 
-// announceWait shows what a cell waits for if it does not get its turn soon. The caller calls done when the wait is over; after that nothing
-// more is shown.
+// announceWait shows which other cell this one waits for if it does not get its turn soon. The
+// caller calls done when the wait is over; after that announceWait shows nothing.
 func (c *controller) announceWait(cell Cell) (done func()) {
 	if cell.Output == nil {
 		return func() {}
@@ -58,7 +58,8 @@ func (c *controller) announceWait(cell Cell) (done func()) {
 	timer := time.AfterFunc(hangAfter, func() {
 		defer close(said)
 		if other := c.runningCell(); other != "" {
-			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other, cmp.Or(cell.Stop, "Ctrl-C"))
+			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other,
+				cmp.Or(cell.Stop, "Ctrl-C"))
 			cell.Output(Output{Stream: Note, Text: text})
 		}
 	})
@@ -79,7 +80,7 @@ func (c *controller) runningCell() string {
 	return c.run.cell.Title()
 }
 
-// notRun returns err, by which a wait before the cell ended, as the error of the cell.
+// notRun returns the error of a cell that did not run, because a wait before it ended with err.
 func notRun(ctx context.Context, err error) *Error {
 	e := asError(err)
 	if ctx.Err() != nil {
@@ -88,7 +89,7 @@ func notRun(ctx context.Context, err error) *Error {
 	return e
 }
 
-// evaluate runs a cell that has its number. The turn is held.
+// evaluate runs a cell that has been numbered. The caller holds the turn.
 func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	out := cell.Output
 	if out == nil {
@@ -125,11 +126,12 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	left := c.remaining()
 	c.mu.Unlock()
 	var only RankList
-	if len(difference(left, r.ranks)) > 0 { // what a call says that needs a lost rank is more to the point
+	if len(difference(left, r.ranks)) > 0 { // the error of a call that needs a lost rank says more
 		only = r.ranks
 	}
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, cell.Folder, r.sanitize, only}}, []byte(cell.Source))
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program,
+			cell.Folder, r.sanitize, only}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()
@@ -145,7 +147,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	return reply
 }
 
-// correctHints takes back that a fresh worker takes the place of one that died, where none could start.
+// correctHints corrects errors that announced a fresh worker, for ranks on which none could start.
 func (c *controller) correctHints(errs []*Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,8 +160,8 @@ func (c *controller) correctHints(errs []*Error) {
 	}
 }
 
-// newRun makes cell the one that the ranks run. It first shows what they have printed since the last cell. It fails if one of ranks has no
-// worker.
+// newRun makes cell the current run of the ranks. It first shows their output since the last cell.
+// It fails if one of ranks has no worker.
 func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
 		c: c, cell: cell, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks),
@@ -189,7 +191,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	}
 	c.runs++
 	r.number = c.runs
-	c.run = r // from now on it gets events
+	c.run = r // from now on r gets events
 	if len(ranks) == c.size {
 		r.sanitize = c.sanitizeBefore(cell)
 	}
@@ -204,7 +206,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	return r, nil
 }
 
-// showPrinted shows what was printed before the cell, and from now on what still comes of that.
+// showPrinted shows the output from before the cell, including what arrives of it from now on.
 func (r *run) showPrinted() {
 	kept := sync.OnceFunc(func() {
 		r.c.mu.Lock()
@@ -216,7 +218,7 @@ func (r *run) showPrinted() {
 	})
 	r.before.redirect(func(o Output) {
 		kept()
-		if o.Display == nil || !o.Display.Input { // the cell that asked is over
+		if o.Display == nil || !o.Display.Input { // the cell that asked for input is over
 			r.fold.show(o)
 		}
 	})
@@ -224,10 +226,11 @@ func (r *run) showPrinted() {
 	r.before.endRanks(r.others(), r.started)
 }
 
-// ownName is the name of a cell that no front end has named, as positions cite it.
+// ownName returns the name in positions of a cell that no front end has named.
 func (cell Cell) ownName() string { return fmt.Sprintf("cell[%d]", cell.ID) }
 
-// Title is the name of a cell in messages: as the front end shows it, such as In[3], or its number.
+// Title returns the name of a cell in messages: the front end's name, such as In[3], or the cell's
+// number.
 func (cell Cell) Title() string {
 	switch {
 	case cell.Name == "", cell.Name == cell.ownName():
@@ -238,10 +241,10 @@ func (cell Cell) Title() string {
 	return cell.Name
 }
 
-// keepPrinted passes on what is printed while no cell runs, or keeps it up to a bound.
+// keepPrinted passes on output from between cells, or keeps it up to a bound.
 func (c *controller) keepPrinted(o Output) {
 	if o.Display != nil && o.Display.Input {
-		return // the cell that asked is over
+		return // the cell that asked for input is over
 	}
 	c.mu.Lock()
 	if late := c.late; late != nil {
@@ -259,10 +262,11 @@ func (c *controller) keepPrinted(o Output) {
 	c.printed = append(c.printed, o)
 }
 
-// setLate sets what takes the output of ranks while no cell runs, beginning with what is kept; nil: it is kept. When it returns, the one before is
-// not called any more.
+// setLate sets the function that takes the output of ranks while no cell runs, beginning with the
+// output that is kept. If take is nil, the output is kept. When setLate returns, the previous
+// function is not called any more.
 func (c *controller) setLate(take func(Output)) {
-	var mu sync.Mutex // two folds may emit at the same time: that of the last cell and idle
+	var mu sync.Mutex // two folds may emit at the same time: the last cell's and idle
 	over := false
 	mu.Lock()
 	c.mu.Lock()
@@ -294,11 +298,12 @@ func (c *controller) setLate(take func(Output)) {
 	mu.Unlock()
 }
 
-// takePrinted returns what has been kept and forgets it. c.mu is held.
+// takePrinted returns the output that was kept and forgets it. c.mu is held.
 func (c *controller) takePrinted() []Output {
 	printed := c.printed
 	if c.notKept > 0 {
-		text := fmt.Sprintf("%.1f MiB that were printed while no cell ran are left out here, after the first %.1f MiB\n", mib(c.notKept), mib(c.kept))
+		text := fmt.Sprintf("%.1f MiB that were printed while no cell ran are left out here, after the first %.1f MiB\n",
+			mib(c.notKept), mib(c.kept))
 		printed = append(printed, Output{Stream: Note, Text: text})
 	}
 	c.printed, c.kept, c.notKept = nil, 0, 0
@@ -307,7 +312,7 @@ func (c *controller) takePrinted() []Output {
 
 func mib(bytes int) float64 { return float64(bytes) / (1 << 20) }
 
-// size returns about how many bytes an output takes.
+// size returns the approximate size of an output in bytes.
 func size(o Output) int {
 	n := len(o.Text)
 	if o.Display != nil {

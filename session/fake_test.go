@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeController is a program with a session: it prints its directory and its workers, and runs a cell that
-// does not end.
+// fakeController is a program with a session: it prints its directory and its workers, and runs a
+// cell that does not end.
 func fakeController() int {
 	s, err := Launch(context.Background(), Config{Ranks: 2})
 	if err != nil {
@@ -48,17 +48,17 @@ func fakeController() int {
 	return 0
 }
 
-// fake is an interpreter of one-word commands, and the communicator below it. A line may begin with "2:" to run on
-// rank 2 only. Variables are words set by "let".
+// fake is an interpreter of one-word commands, and the communicator below it. A line may begin with
+// "2:" to run on rank 2 only. Variables are words set by "let".
 type fake struct {
 	env      Env
 	vars     map[string]string
 	encoded  map[string][]byte // displays that were made by "encode"
 	tallies  []Tally
-	findings []Finding // of the command "find"
+	findings []Finding // from the command "find"
 
 	sanitizing Sanitizing
-	told       []Sanitizing // by the session
+	told       []Sanitizing // the calls of Sanitize by the session
 
 	mu         sync.Mutex
 	aborted    chan struct{}
@@ -68,10 +68,10 @@ type fake struct {
 	doing      Activity
 	ordinal    uint64
 	generation int
-	running    int    // cells and goroutines
-	timers     bool   // something is left for later
-	moves      uint64 // how far it has come
-	kind       Kind   // of the errors of waits that were ended
+	running    int    // number of cells and goroutines that run
+	timers     bool   // a timer is set
+	moves      uint64 // progress
+	kind       Kind   // kind of the errors of waits that were ended
 }
 
 func startFake(env Env) (Evaluator, Communicator, error) {
@@ -88,7 +88,8 @@ func startFake(env Env) (Evaluator, Communicator, error) {
 			return nil, nil, &Error{Kind: KindSystem, Peer: -1, Msg: why, Hint: "buy one"}
 		}
 	}
-	f := &fake{env: env, vars: map[string]string{}, encoded: map[string][]byte{}, aborted: make(chan struct{}), waits: map[int]Wait{}, kind: KindPeer}
+	f := &fake{env: env, vars: map[string]string{}, encoded: map[string][]byte{}, aborted: make(chan struct{}),
+		waits: map[int]Wait{}, kind: KindPeer}
 	return f, f, nil
 }
 
@@ -140,7 +141,7 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		if seed, err := strconv.ParseInt(arg, 10, 64); err == nil {
 			f.sanitizing = Sanitizing{true, seed}
 		}
-	case "told": // what the session has told of the sanitizer since the last time
+	case "told": // the session's calls of Sanitize since the last "told"
 		r.Value, r.HasValue = fmt.Sprint(f.told), true
 		f.told = nil
 	case "pwd":
@@ -161,7 +162,7 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		for ; n > 0; n -= len(line) {
 			os.Stdout.Write(line)
 		}
-	case "later": // file text: when there is the file
+	case "later": // file text: prints the text once the file exists
 		file, text, _ := strings.Cut(arg, " ")
 		go func() {
 			for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
@@ -196,7 +197,7 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "encode": // text html
 		text, html, _ := strings.Cut(arg, " ")
 		f.encoded[arg], _ = inband.Encode(Display{Data: map[string]any{"text/plain": text, "text/html": html}})
-	case "display": // what was encoded, which takes one rank much longer than another where processors are scarce
+	case "display": // the encoded display; encoding takes some ranks much longer on a busy machine
 		os.Stdout.Write(f.encoded[arg])
 	case "fail":
 		return &Error{Kind: KindPanic, Peer: -1, Msg: arg}
@@ -239,7 +240,7 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "segv":
 		unix.Kill(os.Getpid(), unix.SIGSEGV)
 		select {}
-	case "kill": // signal number, of one that ends or stops the process, be it after a long report
+	case "kill": // signal number: one that ends or stops the process, perhaps after a long report
 		n, _ := strconv.Atoi(arg)
 		unix.Kill(os.Getpid(), syscall.Signal(n))
 		<-ctx.Done()
@@ -251,14 +252,14 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 			return asError(err)
 		}
 		r.Value, r.HasValue = fmt.Sprint(cmd.Process.Pid), true
-	case "away": // the same, in a session of its own
+	case "away": // the same, in a new session
 		cmd := exec.Command("sleep", "1000")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
 			return asError(err)
 		}
 		fmt.Println("ready", cmd.Process.Pid)
-	case "grandchild": // of a process that has ended
+	case "grandchild": // a child of a process that has ended
 		out, err := exec.Command("setsid", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!").Output()
 		if err != nil {
 			return asError(err)
@@ -277,7 +278,8 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true})
 	case "limited": // the same, for a time
 		peer, _ := strconv.Atoi(arg)
-		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true, Limit: 60})
+		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4",
+			Sure: true, Limit: 60})
 	case "call": // name peer: in a collective call
 		name, peer, _ := strings.Cut(arg, " ")
 		n, _ := strconv.Atoi(peer)
@@ -427,12 +429,13 @@ func (f *fake) Begin(uint64) {}
 
 func (f *fake) Finish(context.Context) *Error { return nil }
 
-// Recover meets all ranks that are left and agrees on a new generation of calls.
+// Recover meets all remaining ranks and agrees with them on a new generation of calls.
 func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
 	if f.vars["stubborn"] != "" {
 		return nil, errors.New("cannot recover")
 	}
-	_, all, err := f.env.Client.GatherLeft(ctx, bootstrap.Call{Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)}, []byte(fmt.Sprint(f.generation)))
+	_, all, err := f.env.Client.GatherLeft(ctx, bootstrap.Call{Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)},
+		[]byte(fmt.Sprint(f.generation)))
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// replacedNote is what is said after a rank's worker has been replaced.
+// replacedNote is the note about a rank's worker that was replaced.
 func replacedNote(rank, size int, cause string) string {
 	return fmt.Sprintf("note [%d] rank %d %s: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n"+
 		"note [0-%d] lost: symmetric memory of rank %d\n", rank, rank, cause, size-1, rank)
@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A worker that says that it cannot go on is replaced, and its error is what is shown.
+// A worker that reports that it cannot go on is replaced, and its error is shown.
 func TestFatalErrors(t *testing.T) {
 	c := launch(t, 3)
 	c.want(c.eval("1:poison the device is lost\ngather all"), replacedNote(1, 3, "cannot go on: the device is lost")+
@@ -66,7 +66,8 @@ func TestFatalErrors(t *testing.T) {
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 
-// Ranks that made different calls are told so at the end of the cell, and start anew together.
+// If ranks made different calls, the cell ends with an error about that, and the ranks recover
+// together.
 func TestDifferentCalls(t *testing.T) {
 	c := launch(t, 3)
 	c.want(c.eval("reduce 7"), "")
@@ -78,7 +79,8 @@ func TestDifferentCalls(t *testing.T) {
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 
-// A rank that is done is shown with its last call where others wait in calls of that group.
+// The table shows a finished rank with its last call in a group, if others wait in calls of that
+// group.
 func TestWatchdogNamesLastCalls(t *testing.T) {
 	c := newController(Config{}, 3, nil)
 	defer c.spawner.close()
@@ -88,7 +90,8 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 		c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1, 2}, started: began, left: 1,
 		on: []rankRun{
 			{takesPart: true, result: &Result{}, tallies: []Tally{
-				{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"}, {Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
+				{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"},
+				{Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
 			}},
 			{takesPart: true},
 			{takesPart: true, result: &Result{}},
@@ -123,7 +126,7 @@ func TestLargeWorkerDiesSoon(t *testing.T) {
 	t.Log(time.Since(start))
 }
 
-// Somebody else kills a worker while it runs a cell, and while it is idle.
+// Another process kills a worker while it runs a cell, and while it is idle.
 func TestKilledFromOutside(t *testing.T) {
 	c := launch(t, 3)
 	pids := c.pids()
@@ -141,7 +144,8 @@ func TestKilledFromOutside(t *testing.T) {
 	c.want(c.eval("gather y"), replacedNote(0, 3, "was killed (SIGKILL)")+"= [0-2] 012\n")
 }
 
-// A rank that fails releases those that wait for it on the device, and those that wait for these.
+// A rank that fails releases the ranks that wait for it on the device, and the ranks that wait for
+// those.
 func TestFailureReleasesPeers(t *testing.T) {
 	c := launch(t, 4)
 	got := c.eval("0:wait 1\n1:wait 2\n2:fail out of luck\n3:sleep 500\n3:value fine")
@@ -157,7 +161,8 @@ func TestInterrupt(t *testing.T) {
 	c := launch(t, 3)
 	c.eval("let x RANK")
 	c.want(c.interrupted("sleep 60000", 0, 1, 2), "! [0-2] interrupted in:1: interrupted\n")
-	c.want(c.interrupted("0:wait 1\n1:gather x\n2:sleep 60000", 0, 1, 2), "! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
+	c.want(c.interrupted("0:wait 1\n1:gather x\n2:sleep 60000", 0, 1, 2),
+		"! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
 	c.want(c.eval("get x"), "= [0] 0\n= [1] 1\n= [2] 2\n")
 	interrupt, shown := c.start("1:spin\nprint done", 1)
 	start := time.Now()
@@ -174,7 +179,7 @@ func TestInterrupt(t *testing.T) {
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
 }
 
-// Who waits in line for the turn is told for what, and can give up.
+// A caller that waits for its turn sees which cell it waits for, and can give up.
 func TestInterruptInLine(t *testing.T) {
 	c := launch(t, 1)
 	interrupt, shown := c.start("sleep 60000", 0)
@@ -186,7 +191,8 @@ func TestInterruptInLine(t *testing.T) {
 	c.want(receive(t, "the cell in line says so", notes).Text, "this cell waits for in, which another front end has entered (■ gives up)\n")
 	cancel()
 	reply := receive(t, "the cell in line gives up", never)
-	c.want(fmt.Sprint(reply.Errors[0].Kind, " ", reply.Errors[0]), "interrupted interrupted while it waited for in, which another front end has entered")
+	c.want(fmt.Sprint(reply.Errors[0].Kind, " ", reply.Errors[0]),
+		"interrupted interrupted while it waited for in, which another front end has entered")
 	interrupt()
 	c.want(shown(), "! interrupted in:1: interrupted\n")
 }
@@ -216,7 +222,8 @@ func TestStoppedWorker(t *testing.T) {
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
 }
 
-// A hang is diagnosed within two seconds: who waits for whom, for what, and who never came.
+// A hang is diagnosed within two seconds: which rank waits for which rank and what, and which rank
+// never came.
 func TestWatchdog(t *testing.T) {
 	c := launch(t, 4)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -246,15 +253,18 @@ $`
 	c.want(c.eval("gather x"), "= [0-3] 0123\n")
 }
 
-// What ranks do is not told before they have had the time to say so, however late they were asked.
+// The watchdog does not report ranks before they have had the time to answer, even if it asked them
+// late.
 func TestWatchdogAsksFirst(t *testing.T) {
 	c := newController(Config{}, 2, nil)
 	defer c.spawner.close()
 	began := time.Unix(0, 0)
 	at := func(d time.Duration) time.Time { return began.Add(d) }
-	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 2, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 2,
+		on: []rankRun{{takesPart: true}, {takesPart: true}}}
 	waits := func(rank int, d time.Duration) {
-		r.watch.answer(runEvent{[]int{rank}, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal", Since: d.Seconds()}}}}}}, at(d))
+		r.watch.answer(runEvent{[]int{rank}, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal",
+			Since: d.Seconds()}}}}}}, at(d))
 	}
 	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have
 	if !r.watch.ask(at(late), began, false) {
@@ -339,7 +349,7 @@ func TestRestartWhileRunning(t *testing.T) {
 	}
 }
 
-// A replay leaves out cells that failed before, stops at one that did not, and says which.
+// A replay leaves out cells that failed before, stops at a cell that fails now, and names it.
 func TestReplayFailures(t *testing.T) {
 	c := launch(t, 2)
 	c.eval("let x 1")
@@ -361,8 +371,9 @@ func TestReplayFailures(t *testing.T) {
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
 }
 
-// A restart of all ranks without replay ends what was before: a later replay begins after it. The cell that it has ended, and one that was interrupted in a
-// replay, are not replayed either.
+// A restart of all ranks without replay ends the earlier history: a later replay begins after the
+// restart. A cell that the restart has ended, and a cell that was interrupted in a replay, are not
+// replayed either.
 func TestReplayBeginsAnew(t *testing.T) {
 	c := launch(t, 2)
 	restart := func(ctx context.Context, replay bool) string {
@@ -376,7 +387,8 @@ func TestReplayBeginsAnew(t *testing.T) {
 	c.eval("print old\nlet x 1")
 	_, shown := c.start("do blocked here", 0, 1)
 	c.want(restart(t.Context(), false), "")
-	c.want(shown(), strings.ReplaceAll("\n"+restarted, "\n[", "\nnote [")[1:]+"! [0,1] died the worker was restarted (a fresh one takes its place)\n")
+	c.want(shown(), strings.ReplaceAll("\n"+restarted, "\n[",
+		"\nnote [")[1:]+"! [0,1] died the worker was restarted (a fresh one takes its place)\n")
 	history, _ := c.History(t.Context())
 	if len(history) != 2 || !history[0].Ended || !history[1].Ended || history[1].Failed == "" {
 		t.Errorf("history %+v", history)
@@ -388,7 +400,7 @@ func TestReplayBeginsAnew(t *testing.T) {
 	c.want(c.eval("get x"), "! [0,1] type in:1: undefined: x\n")
 	c.want(c.eval("get y"), "= [0,1] 1\n")
 
-	// The replay is interrupted in a cell that sleeps: the next one leaves that out.
+	// The replay is interrupted in a cell that sleeps: the next replay leaves that cell out.
 	ctx, interrupt := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer interrupt()
 	if got := restart(ctx, true); !strings.Contains(got, "! replay stopped at cell 4: ") {
@@ -454,7 +466,7 @@ func TestRecoverFails(t *testing.T) {
 	c.want(c.eval("gather z"), "= [0-2] 012\n")
 }
 
-// A rank that is killed while the others neither wait for it nor end is told at once.
+// The death of a rank is reported at once if the others neither wait for it nor end.
 func TestDeathToldAtOnce(t *testing.T) {
 	c := launch(t, 3)
 	for i, endless := range []string{"0:spin\n1:sleep 60000", "0:flood 1000000000000\n1:sleep 60000", "0:sleep 60000\n1:wait 0"} {
@@ -488,7 +500,8 @@ func TestDeathToldAtOnce(t *testing.T) {
 	}
 }
 
-// A worker that the kernel takes long to forget is told of, and replaced, before that.
+// If the kernel takes long to reap a worker, its death is reported and the worker replaced before
+// that.
 func TestSlowReaping(t *testing.T) {
 	c := launch(t, 3)
 	s := c.c.keeper(1).(*supervisor)
@@ -505,7 +518,8 @@ func TestSlowReaping(t *testing.T) {
 	close(release)
 }
 
-// A death that ends the cell on all ranks is told at once too, however long the next worker takes to start.
+// A death that ends the cell on all ranks is also reported at once, even if the next worker takes
+// long to start.
 func TestDeathToldBeforeReplaced(t *testing.T) {
 	c := launch(t, 3)
 	c.c.startLimit = 3 * time.Second
@@ -530,11 +544,13 @@ func TestDeathToldBeforeReplaced(t *testing.T) {
 	c.want(c.eval("gather x"), replacedNote(1, 3, "did not start")+"= [0-2] 012\n")
 }
 
-// What a rank does that waits in no operation is in the table within two seconds of the cell's beginning, and said once. That all ranks compute or sleep is not.
+// The table shows, within two seconds of the cell's beginning and once, what a rank does that waits
+// in no operation. If all ranks compute or sleep, no table is shown.
 func TestActivitiesAreTold(t *testing.T) {
 	c := launch(t, 3)
 	for _, f := range []struct{ cell, want string }{
-		{"0:do blocked waits in time.Sleep\n1:do free is in sort.Ints\n2:nothing", "  rank 0  waits in time.Sleep at in:1\n  rank 1  is in sort.Ints at in:1\n  rank 2  has finished the cell\n"},
+		{"0:do blocked waits in time.Sleep\n1:do free is in sort.Ints\n2:nothing",
+			"  rank 0  waits in time.Sleep at in:1\n  rank 1  is in sort.Ints at in:1\n  rank 2  has finished the cell\n"},
 		{"do free ", ""},
 		{"do blocked waits in a channel receive", "  rank 0-2  waits in a channel receive at in:1\n"},
 		{"0:do free is in sort.Ints\n1:do free \n2:do asleep waits in time.Sleep", ""},

@@ -8,40 +8,42 @@ import (
 	"strings"
 )
 
-// Finding is something that a cell's kernels, or its calls, do wrong, as the sanitizer has found it: see symmem.Sanitize. It has places in the user's text where
-// that has addresses and callers of a rank's process, crosses the wire whole, and is what `--json` prints.
+// Finding is a mistake of a cell's kernels or calls, found by the sanitizer: see symmem.Sanitize.
+// Instead of addresses and callers in a rank's process it has places in the user's text. It crosses
+// the wire whole, and `--json` prints it.
 type Finding struct {
 	Kind     string   `json:"kind"`              // "race between ranks"
-	Ranks    []int    `json:"ranks"`             // that have found it; filled by the controller
-	Cell     int      `json:"cell"`              // in which it was found; filled by the controller
+	Ranks    []int    `json:"ranks"`             // the ranks that found it; filled by the controller
+	Cell     int      `json:"cell"`              // the cell in which it was found; filled by the controller
 	Name     string   `json:"name"`              // of that cell, as positions cite it; filled by the controller
 	Accesses []Access `json:"accesses"`          // the later one first; there may be one
-	Memory   string   `json:"memory,omitempty"`  // whose, and where in it: "element 3 of f32[1000] of rank 1"
-	Order    string   `json:"order,omitempty"`   // what orders the accesses, and what is missing
+	Memory   string   `json:"memory,omitempty"`  // the memory, and the place in it: "element 3 of f32[1000] of rank 1"
+	Order    string   `json:"order,omitempty"`   // what orders the accesses, and which order is missing
 	Repair   string   `json:"repair,omitempty"`  // what to change
-	Seed     int64    `json:"seed"`              // that shows it again; 0 is the order without the sanitizer
+	Seed     int64    `json:"seed"`              // the seed that shows it again; 0 is the order without the sanitizer
 	Allowed  string   `json:"allowed,omitempty"` // the comment that exempts it, with its place
-	Again    string   `json:"-"`                 // the name of an earlier cell, if a front end has shown then what was found
+	Again    string   `json:"-"`                 // the name of the earlier cell with which a front end has shown this finding already
 }
 
-// Access is what threads of one kernel, or the host, did to memory.
+// Access is an access to memory by threads of one kernel, or by the host.
 type Access struct {
 	Rank    int    `json:"rank"`
 	Op      string `json:"op"` // "writes", "reads", "adds to", "waits at", "frees it"
 	Bytes   int    `json:"bytes,omitempty"`
-	Kernel  string `json:"kernel,omitempty"`   // "" if the host did it
-	At      string `json:"launched,omitempty"` // where the kernel was launched, or the host's call is, as "cell[3]:1"
+	Kernel  string `json:"kernel,omitempty"`   // "" for an access by the host
+	At      string `json:"launched,omitempty"` // position of the launch or of the host's call, such as "cell[3]:1"
 	Call    string `json:"call,omitempty"`     // the line of At, if Source is empty
-	File    string `json:"file,omitempty"`     // position of the access; of an operation of this project a file of its own
+	File    string `json:"file,omitempty"`     // position of the access; in a kernel of symmrepl's own operations, that kernel's file
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Source  string `json:"source,omitempty"` // the line
 	Block   [3]int `json:"block"`
 	Thread  [3]int `json:"thread"`
-	Threads int    `json:"threads,omitempty"` // how many of the rank did the same
+	Threads int    `json:"threads,omitempty"` // number of the rank's threads with the same access
 }
 
-// Place is where in the user's text the access is: "cell[3]:7:12", or of an operation's the call.
+// Place returns the position of the access in the user's text: "cell[3]:7:12". For an access of an
+// operation it is the position of the call.
 func (a Access) Place() string {
 	if a.Source == "" && a.At != "" || a.File == "" {
 		return a.At
@@ -56,8 +58,9 @@ func position(file string, line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", file, line, column)
 }
 
-// same tells findings apart: a kind at the same two places is one finding, whoever found it and in whichever order they came. A file that is run again may have other
-// lines at these places.
+// same returns the key of a finding: findings with the same kind at the same two places are one
+// finding, whichever rank found it and in whichever order the accesses came. The key contains the
+// lines, because a file that is run again may have other lines at these places.
 func (f Finding) same() string {
 	var places []string
 	for _, a := range f.Accesses {
@@ -73,7 +76,8 @@ type Findings struct {
 	of   map[string]int // by same
 }
 
-// Add takes a finding in, unless it is there; then it only notes the ranks. It reports whether it was new.
+// Add adds a finding. If the list has it already, Add only adds its ranks. It reports whether the
+// finding was new.
 func (fs *Findings) Add(f Finding) bool {
 	key := f.same()
 	if at, ok := fs.of[key]; ok {
@@ -89,7 +93,7 @@ func (fs *Findings) Add(f Finding) bool {
 	return true
 }
 
-// Get returns the finding that is the same as f, if it is there.
+// Get returns the finding that is the same as f, if there is one.
 func (fs *Findings) Get(f Finding) (same Finding, ok bool) {
 	at, ok := fs.of[f.same()]
 	if ok {
@@ -103,8 +107,9 @@ func (fs *Findings) List() []Finding { return fs.list }
 
 var allowComment = regexp.MustCompile(`//\s*symm:allow\s+([a-z ]+)(?:: *(.*))?$`)
 
-// allowedBy returns the comment at one of the accesses that exempts the finding, with its place: `// symm:allow race: why that does no harm`, where "race" stands for the
-// kinds that begin with it.
+// allowedBy returns the comment at one of the accesses that exempts the finding, with its place:
+// `// symm:allow race: why that does no harm`, where "race" stands for all kinds that begin with
+// this word.
 func (f Finding) allowedBy() string {
 	for _, a := range f.Accesses {
 		m := allowComment.FindStringSubmatch(strings.TrimSpace(a.Source))

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// One finding is told once, whichever ranks have found it and in whichever order its accesses came.
+// A finding is reported once, whichever ranks have found it and in whichever order its accesses
+// came.
 func TestFindingsAreFolded(t *testing.T) {
 	c := launch(t, 3)
 	reply := c.Eval(context.Background(), Cell{Source: `find race between ranks: 3 7 "a"
@@ -17,7 +18,8 @@ func TestFindingsAreFolded(t *testing.T) {
 0:find order too weak: 6 6 "x = 1; // symm:allow race"`})
 	var got []string
 	for _, f := range reply.Findings {
-		got = append(got, fmt.Sprintf("%s %v at %s, seed %d, cell %d, allowed %q", f.Kind, f.Ranks, f.Accesses[0].Place(), f.Seed, f.Cell, f.Allowed))
+		got = append(got, fmt.Sprintf("%s %v at %s, seed %d, cell %d, allowed %q", f.Kind, f.Ranks, f.Accesses[0].Place(), f.Seed,
+			f.Cell, f.Allowed))
 	}
 	want := []string{
 		`race between ranks [0 1 2] at cell:3, seed 0, cell 1, allowed ""`,

@@ -11,41 +11,44 @@ import (
 )
 
 const (
-	foldAge  = 200 * time.Millisecond // how long a line waits for other ranks that go on before it is shown without them
-	foldMost = 2 * time.Second        // the same, whether they go on or not
+	foldAge  = 200 * time.Millisecond // time that a line waits for other running ranks before it is shown without them
+	foldMost = 2 * time.Second        // the same, whether the other ranks run or are held up
 	foldLine = 64 << 10               // bytes after which a line counts as whole
 	foldRank = 256 << 10              // bytes a rank may be ahead of the others
 )
 
-// fold merges what ranks print. It compares line i of one rank with line i of every other and shows equal lines once. A line is shown when
-// every rank that still runs has printed as many lines, or when it has waited long enough: for foldAge if the other ranks are known to be
-// alive since, which on a busy machine they may not be, and for most in any case. A rank that is far ahead of the others is held back for
-// up to most. The two streams are folded separately. Ranks that print alike take the memory and the time of one: see strand. Methods may be
-// called from several goroutines; emit is never called concurrently.
+// fold merges the output of ranks. It compares line i of one rank with line i of every other and
+// shows equal lines once. A line is shown when every rank that still runs has printed as many
+// lines, or when the line has waited long enough: for foldAge if the other ranks have shown since
+// then that they are not held up, as they may be on a busy machine, and for most in any case. A
+// rank that is far ahead of the others is held back for up to most. The two streams are folded
+// separately. Ranks with equal output cost no more memory and time than one rank: see strand.
+// Methods may be called from several goroutines; emit is never called concurrently.
 type fold struct {
 	ranks []int // ascending; does not change
-	// unfinished is set if the beginning of a line is shown, too, when the rest keeps it waiting: there is one rank, and a user may be asked something.
+	// unfinished is set if the fold also shows the beginning of a line when the rest does not come:
+	// there is one rank, and the line may be a question to the user.
 	unfinished bool
-	// between is set if ranks print at different times, as between cells: once lines were shown without some ranks, and nothing is held, a rank is not
-	// taken to be behind any more.
+	// between is set if ranks print at different times, as between cells: once lines were shown
+	// without some ranks, and no line is held, these ranks do not count as behind any more.
 	between bool
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	emit    func(Output)
 	most    time.Duration
-	alive   []time.Time // when each rank was last known not to be held up; as in ranks
+	alive   []time.Time // when each rank was last known not to be held up; indexed like ranks
 	streams [3]strands  // by Stream
 
 	displays inband.Decoder
 
-	out  Output // gathered for the same ranks, not emitted yet; its text is in text
+	out  Output // output gathered for the same ranks and not emitted yet; its text is in text
 	text []byte
 
 	holders, awaited []*strand // scratch
 	members          bits      // scratch
 }
 
-// newFold returns a fold of what ranks, ascending, print.
+// newFold returns a fold of the output of ranks, ascending.
 func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
 	f := &fold{emit: emit, most: most, ranks: ranks, alive: make([]time.Time, len(ranks)), members: make(bits, (len(ranks)+63)/64)}
 	for _, s := range []Stream{Stdout, Stderr} {
@@ -54,15 +57,15 @@ func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
 	return f
 }
 
-// write adds bytes that each of ranks, ascending, printed. If they are far ahead of the others, write waits for up to most. It ignores ranks
-// that newFold was not given.
+// write adds bytes that each of ranks, ascending, printed. If they are far ahead of the others,
+// write waits for up to most. It ignores ranks that are not in the fold.
 func (f *fold) write(ranks []int, stream Stream, b []byte, now time.Time) {
 	if wait := f.add(ranks, stream, b, now); wait != nil {
 		wait()
 	}
 }
 
-// add is write that does not wait: the caller calls what it returns, unless that is nil, to do so.
+// add is write without the wait: the caller calls the returned function to wait, unless it is nil.
 func (f *fold) add(ranks []int, stream Stream, b []byte, now time.Time) (wait func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,11 +101,11 @@ func (f *fold) add(ranks []int, stream Stream, b []byte, now time.Time) (wait fu
 	}
 }
 
-// positions returns where in f.ranks those of ranks are that are there.
+// positions returns the indices in f.ranks of ranks, without ranks that are not in f.ranks.
 func (f *fold) positions(ranks []int) []int {
 	positions := make([]int, 0, len(ranks))
 	for _, rank := range ranks {
-		if rank < len(f.ranks) && f.ranks[rank] == rank { // as always if all ranks take part
+		if rank < len(f.ranks) && f.ranks[rank] == rank { // always so if all ranks take part
 			positions = append(positions, rank)
 		} else if i, ok := slices.BinarySearch(f.ranks, rank); ok {
 			positions = append(positions, i)
@@ -111,14 +114,14 @@ func (f *fold) positions(ranks []int) []int {
 	return positions
 }
 
-// endRanks ends the output of ranks, ascending: what they printed last is a whole line now.
+// endRanks ends the output of ranks, ascending: an unfinished last line now counts as a whole line.
 func (f *fold) endRanks(ranks []int, now time.Time) {
 	for _, stream := range []Stream{Stdout, Stderr} {
 		f.endStream(ranks, stream, now)
 	}
 }
 
-// endStream does it for one stream.
+// endStream does the same for one stream.
 func (f *fold) endStream(ranks []int, stream Stream, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,8 +135,9 @@ func (f *fold) endStream(ranks []int, stream Stream, now time.Time) {
 	f.flush()
 }
 
-// tick shows lines that have waited long enough. It returns the ranks, ascending, for which lines have waited for foldAge and that may be held
-// up: the caller is to find out. It does nothing while output is being shown.
+// tick shows lines that have waited long enough. It returns the ranks, ascending, for which lines
+// have waited for foldAge; the caller has to find out whether these ranks are held up. It does
+// nothing while output is being shown.
 func (f *fold) tick(now time.Time) (behind []int) {
 	if !f.mu.TryLock() {
 		return nil
@@ -149,7 +153,8 @@ func (f *fold) tick(now time.Time) (behind []int) {
 	return behind
 }
 
-// noteAlive records that ranks were not held up at a time: what they had printed by then has been written or will be soon.
+// noteAlive records that ranks were not held up at a time: their output until then has been written
+// or will be soon.
 func (f *fold) noteAlive(ranks []int, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,24 +163,25 @@ func (f *fold) noteAlive(ranks []int, at time.Time) {
 	}
 }
 
-// show emits an output that is folded already or that no rank printed.
+// show emits an output that is already folded or does not come from ranks.
 func (f *fold) show(o Output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.emit(o)
 }
 
-// end ends the output of all ranks and shows what is left.
+// end ends the output of all ranks and shows the remaining lines.
 func (f *fold) end(now time.Time) { f.endRanks(f.ranks, now) }
 
-// redirect replaces emit. When it returns, the former emit is not called any more.
+// redirect replaces emit. When it returns, the previous function is not called any more.
 func (f *fold) redirect(emit func(Output)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.emit = emit
 }
 
-// advance shows every line that is complete or overdue. It returns the ranks, ascending, that may be held up and for which the next line waits.
+// advance shows every line that is complete or overdue. It returns the ranks, ascending, for which
+// the next line waits and which may be held up.
 func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 	all := &f.streams[stream]
 	if all.blocked(now) {
@@ -240,8 +246,8 @@ func (f *fold) countAnew(stream Stream) {
 	}
 }
 
-// first returns those that hold the earliest line that is not shown yet, how many lines there are before the next that others hold, and those that
-// may still print that earliest line.
+// first returns the strands that hold the earliest line not shown yet, the number of lines up to
+// the next line that other strands hold, and the strands that may still print that earliest line.
 func (f *fold) first(stream Stream) (holders []*strand, lines int, awaited []*strand) {
 	holders, awaited = f.holders[:0], f.awaited[:0]
 	position := 0
@@ -267,8 +273,9 @@ func (f *fold) first(stream Stream) (holders []*strand, lines int, awaited []*st
 	return holders, lines, awaited
 }
 
-// together shows at once the first lines that all holders have alike, at most as many as lines. It reports whether there are any. It leaves
-// lines that are cut for their length to line.
+// together shows at once the first lines that are equal in all holders, at most the given number.
+// It reports whether there are any. Lines that are cut because of their length are left to the
+// method line.
 func (f *fold) together(stream Stream, holders []*strand, lines int) bool {
 	text := holders[0].bytes()[:holders[0].whole]
 	for _, q := range holders[1:] {
@@ -296,7 +303,7 @@ func (f *fold) together(stream Stream, holders []*strand, lines int) bool {
 
 var newline = []byte{'\n'}
 
-// line shows the first line of each holder, once for all holders that have it alike.
+// line shows the first line of each holder, equal lines once.
 func (f *fold) line(stream Stream, holders []*strand) {
 	alike := make(map[string][]*strand, len(holders))
 	var texts []string // in the order of the first ranks
@@ -315,7 +322,8 @@ func (f *fold) line(stream Stream, holders []*strand) {
 	}
 }
 
-// gather appends lines of the holders to what is gathered, if that is of the same stream and ranks; else it emits that first.
+// gather appends lines of the holders to the gathered output. If that has another stream or other
+// ranks, gather emits it first.
 func (f *fold) gather(stream Stream, holders []*strand, text []byte) {
 	count := 0
 	clear(f.members)
@@ -345,7 +353,7 @@ func (f *fold) flush() {
 	}
 }
 
-// deliver emits what was gathered: text, and the displays in it.
+// deliver emits the gathered output: text, and the displays in it.
 func (f *fold) deliver(out Output) {
 	if out.Stream != Stdout {
 		f.emit(out)

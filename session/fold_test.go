@@ -12,8 +12,8 @@ import (
 
 func TestFold(t *testing.T) {
 	type step struct {
-		rank int    // who writes, or
-		text string // what; "DONE", or "WAIT" for time to pass
+		rank int    // the rank that writes, or
+		text string // the text; "DONE", or "WAIT" for time to pass
 	}
 	for _, c := range []struct {
 		name  string
@@ -27,12 +27,15 @@ func TestFold(t *testing.T) {
 		{"groups in order of their first rank", []step{{2, "x\n"}, {1, "y\n"}, {0, "x\n"}}, "[0,2] x\n[1] y\n"},
 		{"by position, not by content", []step{{0, "a\nb\n"}, {1, "b\na\n"}, {2, "a\nb\n"}}, "[0,2] a\n[1] b\n[0,2] b\n[1] a\n"},
 		{"who is done is not waited for", []step{{0, "a\n"}, {1, "a\n"}, {2, "DONE"}}, "[0,1] a\n"},
-		{"nor who was before anyone printed", []step{{2, "DONE"}, {0, "a\n"}, {1, "a\n"}, {0, "DONE"}, {1, "b"}, {1, "DONE"}}, "[0,1] a\n[1] b|"},
+		{"nor who was before anyone printed", []step{{2, "DONE"}, {0, "a\n"}, {1, "a\n"}, {0, "DONE"}, {1, "b"}, {1, "DONE"}},
+			"[0,1] a\n[1] b|"},
 		{"a last line without newline", []step{{0, "a"}, {1, "a"}, {0, "DONE"}, {1, "DONE"}, {2, "DONE"}}, "[0,1] a|"},
 		{"a line and the same without newline differ", []step{{0, "a"}, {1, "a\n"}, {0, "DONE"}, {2, "DONE"}, {1, "DONE"}}, "[0] a|[1] a\n"},
 		{"who lags is not waited for long", []step{{0, "a\n"}, {1, "a\n"}, {0, "WAIT"}}, "[0,1] a\n"},
-		{"who lagged comes alone", []step{{0, "a\nb\n"}, {1, "a\n"}, {0, "WAIT"}, {2, "a\nb\n"}, {1, "b\n"}}, "[0,1] a\n[0] b\n[2] a\n[1,2] b\n"},
-		{"after which all go on together", []step{{0, "a\n"}, {0, "WAIT"}, {1, "a\nb\n"}, {2, "a\nb\n"}, {0, "b\n"}}, "[0] a\n[1,2] a\n[0-2] b\n"},
+		{"who lagged comes alone", []step{{0, "a\nb\n"}, {1, "a\n"}, {0, "WAIT"}, {2, "a\nb\n"}, {1, "b\n"}},
+			"[0,1] a\n[0] b\n[2] a\n[1,2] b\n"},
+		{"after which all go on together", []step{{0, "a\n"}, {0, "WAIT"}, {1, "a\nb\n"}, {2, "a\nb\n"}, {0, "b\n"}},
+			"[0] a\n[1,2] a\n[0-2] b\n"},
 		{"printing after the end", []step{{0, "DONE"}, {1, "DONE"}, {2, "DONE"}, {1, "late\n"}}, "[1] late\n"},
 		{"an unknown rank", []step{{7, "a\n"}}, ""},
 	} {
@@ -67,7 +70,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Between cells, a line that one rank has printed and the others have not, as its cell was over later, does not keep the next ones apart.
+// Between cells, a line that only one rank has printed, because its cell was over later, does not
+// separate the next lines.
 func TestFoldBetweenCells(t *testing.T) {
 	const want = "[1] a\n[0-2] b\n[0-2] c\n[0] d\n[1,2] d\n[0-2] e\n"
 	var got strings.Builder
@@ -123,7 +127,7 @@ func TestFoldPieces(t *testing.T) {
 	}
 }
 
-// A line that is cut for its length is cut between characters, however it comes.
+// A line that is cut because of its length is cut between characters, in whatever pieces it comes.
 func TestFoldCutsBetweenCharacters(t *testing.T) {
 	for lead := range 4 {
 		for _, chunk := range []int{1 << 20, 32<<10 + 1, 777} {
@@ -147,11 +151,11 @@ func TestFoldCutsBetweenCharacters(t *testing.T) {
 	}
 }
 
-// A line waits longer for a rank that is held up, which shows in that it does not answer.
+// A line waits longer for a rank that is held up, that is, for a rank that does not answer.
 func TestFoldWaitsForTheHeldUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		heard time.Duration // when rank 2 was last known to go on, after the line; 0: it was not
-		until time.Duration // when the line is shown
+		until time.Duration // time at which the line is shown
 	}{
 		"goes on":                 {foldAge, foldAge},
 		"went on, but not lately": {foldAge - 1, foldMost},

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A cell takes its ranks to a folder before its source runs, also in a replay; one that fails does not run it.
+// A cell changes the folder of its ranks before its source runs, also in a replay. If a rank cannot
+// change, it does not run the source.
 func TestFolder(t *testing.T) {
 	c := launch(t, 2)
 	folder, err := filepath.EvalSymlinks(t.TempDir())

@@ -14,19 +14,20 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// leaderPatience is how long a process waits for the one that leads its host, before it joins rank 0 by itself.
+// leaderPatience is the time that a process waits for the leader of its host before it joins rank 0
+// by itself.
 const leaderPatience = 5 * time.Second
 
 // follower is a process of a rank other than 0.
 type follower struct {
-	at     rendezvous.Meeting // with rank 0; does not change once workers are started
+	at     rendezvous.Meeting // the meeting with rank 0; does not change once workers are started
 	l      Launcher
 	config Config
 	dir    *userdir.Dir
 }
 
-// follow is the part of every rank but 0. On a host of several ranks whose first is not rank 0, that first one leads: the others join through it, so that
-// rank 0 has one link with the host.
+// follow is Join on every rank but 0. On a host with several ranks, but without rank 0, the first
+// rank leads: the others join through it, so that rank 0 has one link to the host.
 func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config) error {
 	dir, err := userdir.New()
 	if err != nil {
@@ -83,7 +84,8 @@ func (f *follower) join(ctx context.Context, link *rendezvous.Link) error {
 	})
 }
 
-// lead joins rank 0 and serves the rank, and the others of its host that join at host, unless that is nil.
+// lead joins rank 0 and serves the rank. If host is not nil, lead also serves the other ranks of
+// the host, which join there.
 func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
 	sp := newSpawner()
 	defer sp.close()
@@ -93,7 +95,7 @@ func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
 	defer cancel()
 	if host != nil {
 		server, err := host.Serve(ctx, h.admit)
-		if err == nil { // else another process leads, as where several hosts are simulated on one
+		if err == nil { // otherwise another process leads, for example if several hosts are simulated on one
 			defer server.Close()
 		}
 	}
@@ -106,7 +108,7 @@ func (f *follower) lead(ctx context.Context, host *rendezvous.Meeting) error {
 	}
 	f.at = f.at.At(link)
 	defer h.close()
-	defer h.serve(link)() // first, so that no worker waits for what is not taken any more
+	defer h.serve(link)() // runs first, so that no worker waits for a link that is not read any more
 	return f.read(ctx, link, "rank 0", h.do)
 }
 
@@ -133,12 +135,13 @@ func (h *hostLeader) admit(link *rendezvous.Link) (serve func(), refused string)
 	}, ""
 }
 
-// read passes commands that come on link to do, until the session is over, which is no error, or until ctx or the link ends. from is who sends them.
+// read passes the commands from link to do, until the session is over, which is no error, or until
+// ctx or the link ends. from names the sender.
 func (f *follower) read(ctx context.Context, link *rendezvous.Link, from string, do func(command, []byte)) error {
 	defer link.Close()
 	link.WriteWithin(linkTimeout)
 	defer context.AfterFunc(ctx, func() { link.Close() })()
-	var missing []int // as rank 0 has said last; nil once all have joined
+	var missing []int // as last reported by rank 0; nil once all ranks have joined
 	for {
 		var c command
 		payload, err := link.In.Read(&c)
@@ -150,7 +153,7 @@ func (f *follower) read(ctx context.Context, link *rendezvous.Link, from string,
 		case errors.As(err, new(*heartbeat.SilenceError)):
 			return fmt.Errorf("%s is gone: %w", from, err)
 		case err != nil && link.Stopped() > 0:
-			return fmt.Errorf("%s is gone, or has given this host up, which was silent for %v: leave the session at rank 0, and start it again on all hosts",
+			return fmt.Errorf("%s is gone, or has given up this host after %v of silence: leave the session at rank 0, and start it again on all hosts",
 				from, link.Stopped().Round(time.Second))
 		case errors.Is(err, io.EOF):
 			return errors.New(from + " is gone")

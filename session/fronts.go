@@ -14,30 +14,32 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// frontVersion is that of the messages in this file, which package client speaks too.
+// frontVersion is the version of the messages in this file, which package client uses too.
 const frontVersion = 4
 
 // attachName is the name of the socket for further front ends in the controller's directory.
 const attachName = "attach"
 
-// frontTimeout is how long a front end may leave output unread, or ask for nothing at first, before it is disconnected.
+// frontTimeout is the time that a front end may leave output unread, or take to send its first
+// request, before it is disconnected.
 const frontTimeout = 30 * time.Second
 
-// frontStrangers is how many connections may be open that have asked for nothing yet.
+// frontStrangers is the maximum number of open connections that have not sent a request yet.
 const frontStrangers = 64
 
-// frontRequest is a request of an attached front end. Exactly one of the fields after ID is set, besides Input.
+// frontRequest is a request of an attached front end. Besides Input exactly one of the fields after
+// ID is set.
 type frontRequest struct {
 	ID      uint64
 	Hello   int           `json:",omitempty"` // frontVersion
 	Eval    *Cell         `json:",omitempty"`
-	Input   bool          `json:",omitempty"` // with Eval: the user can be asked for standard input
+	Input   bool          `json:",omitempty"` // with Eval: the front end can ask the user for standard input
 	Line    *frontLine    `json:",omitempty"` // the answer to an Ask of the request ID
 	Inspect *frontInspect `json:",omitempty"`
 	Ranks   bool          `json:",omitempty"`
 	Restart *frontRestart `json:",omitempty"`
 	History bool          `json:",omitempty"`
-	Cancel  bool          `json:",omitempty"` // end the request ID
+	Cancel  bool          `json:",omitempty"` // end the request with this ID
 
 	Sanitizer bool `json:",omitempty"`
 }
@@ -55,10 +57,11 @@ type frontRestart struct {
 // frontLine is a line of standard input.
 type frontLine struct {
 	Text string
-	End  bool // standard input is at its end
+	End  bool // standard input has ended
 }
 
-// frontReply answers the request ID: any number of Outputs and Asks for a line, then one reply with the result.
+// frontReply answers the request with its ID: any number of Outputs and of Asks for a line, then
+// one reply with the result.
 type frontReply struct {
 	ID      uint64
 	Output  *Output    `json:",omitempty"`
@@ -84,7 +87,7 @@ func (c *controller) serveFronts() error {
 	return nil
 }
 
-// serveFront serves one front end until it disconnects, and then interrupts what still runs for it.
+// serveFront serves one front end until it disconnects, and then interrupts its running requests.
 func (c *controller) serveFront(conn net.Conn, known func()) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -120,7 +123,7 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 		case q.Line != nil && work != nil:
 			select {
 			case work.typed <- *q.Line:
-			default: // nobody has asked
+			default: // no request waits for a line
 			}
 		case !q.Cancel && q.Line == nil:
 			requestCtx, stop := context.WithCancel(ctx)
@@ -132,7 +135,7 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 	}
 }
 
-// frontServer is one attached front end, from the controller's side.
+// frontServer is the controller's side of one attached front end.
 type frontServer struct {
 	c    *controller
 	conn net.Conn

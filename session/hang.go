@@ -7,17 +7,22 @@ import (
 	"time"
 )
 
-// What is told of waits
+// Which waits are reported
 //
-// A cell that is slow is nobody's business. What is told is that a rank waits and whoever it waits for does not come: that one has finished the cell, does not run
-// it, does not answer, or stands still, which is that it computes, sleeps or waits in the same way in one answer after the other. A rank that makes calls, or whose
-// device gets through work, gets on; and one that awaits only ranks that get on is not told of either. On a machine that is slow the time counts that a rank has had a
-// processor, and where the sanitizer watches kernels none. That all ranks compute or sleep is not told at all.
+// A slow cell is no reason for a report. A report says that a rank waits and that the rank it waits
+// for does not come: that rank has finished the cell, does not run it, does not answer, or stands
+// still, which means that it computes, sleeps or waits in the same way in several answers in a row.
+// A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
+// only for ranks that make progress is not reported either. On a slow machine only the time counts
+// for which a rank has had a processor, and while the sanitizer watches kernels no time counts. If
+// all ranks compute or sleep, there is no report.
 //
-// The table is told once, and again when something in it has become worse. A front end that can show it in place gets it again and again, with its times.
+// The table is shown once, and again when an entry has become worse. A front end that can show it
+// in place gets it again and again, with current times.
 
-// report returns a table of which rank waits for what, if one waits in vain as far as is known, and it has not been told or has changed. It sets w.again if that is no
-// worse than what was told before: it is for front ends that show it in place.
+// report returns the table of waits if a rank seems to wait in vain, and the table has changed or
+// was not shown yet. It sets w.again if the table is no worse than the last one: it is then for
+// front ends that show it in place.
 func (w *watch) report(r *run, now time.Time) string {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
@@ -52,20 +57,21 @@ func (w *watch) report(r *run, now time.Time) string {
 	return text
 }
 
-// waitTable is what the ranks of a cell do, in lines.
+// waitTable describes in lines what the ranks of a cell do.
 type waitTable struct {
 	rows   string
-	marks  []string // what of it is worth telling, each without what changes; none if nothing is
-	waits  bool     // it is that a rank waits
+	marks  []string // the facts that are worth a report, without numbers that change; none if there are none
+	waits  bool     // one of these facts is that a rank waits
 	typing bool     // a rank waits for a line that the user types
 }
 
-// table makes it of the last answers of the ranks, and of the calls of the hub that some have not come to.
+// table makes the table from the last answers of the ranks, and from calls at the hub in which
+// ranks are missing.
 func (w *watch) table(r *run, now time.Time) waitTable {
 	program := r.c.config.Program
-	patient := program != nil && program.Unattended && r.c.size == 1 // nobody wants to know what a rank does that waits for no other
+	patient := program != nil && program.Unattended && r.c.size == 1 // a single rank that waits for no other needs no report
 	t := waitTable{}
-	lines := map[string][]int{} // ranks by what describe says of them
+	lines := map[string][]int{} // ranks by their description
 	longest := map[string]float64{}
 	awaited := w.awaitedGroups(r)
 	still := w.standStill(r, now)
@@ -97,10 +103,12 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	}
 	for _, p := range r.c.hub.Pending() {
 		since := now.Sub(p.Since)
-		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) || w.waitedLong(r, since, p.Missing)) {
+		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
+			w.waitedLong(r, since, p.Missing)) {
 			t.marks, t.waits = append(t.marks, fmt.Sprint(p.Call.Op, p.Missing)), true
 		}
-		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(), FormatRanks(p.Missing))
+		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(),
+			FormatRanks(p.Missing))
 	}
 	if len(t.marks) > 0 {
 		for _, rank := range r.ranks {
@@ -113,7 +121,8 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	return t
 }
 
-// tells reports whether what a rank does is worth telling, where the ranks of still stand still; and whether it is that the rank waits.
+// tells reports whether a rank's activity is worth a report, and whether the reason is that it
+// waits. still holds the ranks that stand still.
 func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tells, waits bool) {
 	if !r.runs(rank) {
 		return false, false
@@ -122,7 +131,7 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	if w.deaf(v, now) {
 		return true, true
 	}
-	lasts, quiet := w.lasts(v, now), now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
+	lasts, quiet := w.lasts(v, now), now.Sub(r.shownAt()) >= hangAfter // code that prints makes progress
 	switch v.manner() {
 	case waiting, spinning:
 		return lasts >= hangAfter && still[rank], true
@@ -132,14 +141,15 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 		return lasts >= standAfter && quiet, true
 	case compiling:
 		return lasts >= compileAfter, false
-	case computing, sleeping: // while others have finished, which the cell waits with
+	case computing, sleeping: // reported only if other ranks have finished and wait for the end of the cell
 		others := slices.ContainsFunc(r.ranks, func(o int) bool { return !r.runs(o) && now.Sub(r.on[o].doneAt) >= standAfter })
 		return others && lasts >= standAfter && quiet, false
 	}
 	return false, false
 }
 
-// mark says what of a rank must change to be worth another table: not the number of a call in a loop, nor where code is that goes on.
+// mark returns the part of a rank's description whose change is worth another table: without the
+// number of a call in a loop, and without the position of running code.
 func (w *watch) mark(r *run, rank int) string {
 	v := w.view(rank)
 	if v == nil {
@@ -168,9 +178,9 @@ func (w *watch) deaf(v *view, now time.Time) bool {
 	return now.Sub(answered) > deafAfter || v != nil && v.stopped
 }
 
-// lasts returns for how long a rank has done what it does, as far as is known.
+// lasts returns the time for which a rank is known to have been in its present activity.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
-	if v == nil { // it has not answered yet: see deaf
+	if v == nil { // the rank has not answered yet: see deaf
 		return 0
 	}
 	seconds, ago := 0.0, now.Sub(v.answered)
@@ -194,8 +204,9 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	return time.Duration(seconds*float64(time.Second)) + ago
 }
 
-// standStill returns the ranks that whoever waits for them waits for in vain, as far as is known: those that do not run the cell, or not any more, that do not answer,
-// and that stand still. A rank that awaits only ranks that get on is not among them.
+// standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
+// have finished it, that do not answer, or that stand still. A rank that waits only for ranks that
+// make progress is not among them.
 func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	still := map[int]bool{}
 	for rank := range r.c.size {
@@ -222,19 +233,19 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	return still
 }
 
-// awaitsStill reports whether a rank that waits awaits one of still.
+// awaitsStill reports whether a waiting rank waits for one of still.
 func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time) bool {
 	v := w.view(rank)
 	others := slices.DeleteFunc(allRanks(r.c.size), func(o int) bool { return o == rank })
 	all := func(ranks []int) bool { return !slices.ContainsFunc(ranks, func(o int) bool { return !still[o] }) }
-	if v.manner() == spinning { // whoever changes the memory
+	if v.manner() == spinning { // for any rank that may change the memory
 		return all(others) || w.waitedLong(r, w.lasts(v, now), others)
 	}
 	for _, wait := range v.waits {
 		since := time.Duration(wait.Since*float64(time.Second)) + now.Sub(v.answered)
 		switch peers := []int(wait.Peers); {
 		case since < standAfter:
-		case len(peers) == 0: // any of them may end it
+		case len(peers) == 0: // any rank may end the wait
 			if all(others) || w.waitedLong(r, since, others) {
 				return true
 			}
@@ -245,8 +256,9 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	return false
 }
 
-// waitedLong reports whether a wait for ranks that get on has lasted so long that it is worth telling all the same. On a machine that is slow, and for kernels that
-// are watched, no wait has.
+// waitedLong reports whether a wait for ranks that make progress has lasted so long that it is
+// worth a report all the same. On a slow machine, and for kernels that the sanitizer watches, it
+// returns false.
 func (w *watch) waitedLong(r *run, since time.Duration, ranks []int) bool {
 	slow := func(o int) bool { v := w.view(o); return r.runs(o) && v != nil && (v.slow || v.watched) }
 	return since >= comeWithin && !slices.ContainsFunc(ranks, slow)

@@ -10,23 +10,27 @@ import (
 )
 
 const (
-	starvedPart = 4                     // a worker whose threads have waited for processors for longer than this part of the time is held up
-	starvedOver = 50 * time.Millisecond // the least time over which that is judged
-	starvedFrom = 2 * time.Millisecond  // from when: a look takes a tenth of a millisecond, which short cells need not pay
+	starvedPart = 4                     // a worker is held up if its threads have waited for processors for more than 1/starvedPart of the time
+	starvedOver = 50 * time.Millisecond // the shortest time over which that is judged
+	// delay of the first look: a look takes a tenth of a millisecond, which short cells should not
+	// pay
+	starvedFrom = 2 * time.Millisecond
 )
 
-// heldUp tells whether the worker that this process is can go on: on a busy machine its threads wait for processors, and it prints later than
-// other ranks do. Methods may be called from several goroutines.
+// heldUp judges whether this process, a worker, gets enough processor time: on a busy machine its
+// threads wait for processors, and it prints later than other ranks. Methods may be called from
+// several goroutines.
 type heldUp struct {
 	mu      sync.Mutex
-	run     uint64        // that began last
+	run     uint64        // the run that began last
 	first   *time.Timer   // takes the first look
-	at      time.Time     // of the last look
-	starved time.Duration // until then
-	is      bool          // as judged last
+	at      time.Time     // time of the last look
+	starved time.Duration // time that threads had waited for processors until then
+	is      bool          // the last judgement
 }
 
-// begin begins to judge anew, shortly after now, for a run: once, if simulated ranks share h.
+// begin restarts the judgement for a run, shortly after now. If simulated ranks share h, only the
+// first call for a run counts.
 func (h *heldUp) begin(run uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,7 +45,7 @@ func (h *heldUp) begin(run uint64) {
 	h.first = time.AfterFunc(starvedFrom, func() { h.now() })
 }
 
-// usedCPU is how many seconds of processors this process has used.
+// usedCPU returns the processor time of this process in seconds.
 func usedCPU() float64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

@@ -17,7 +17,7 @@ func TestHeldUp(t *testing.T) {
 		{120, 30, true}, // as before
 		{200, 40, false},
 		{300, 40, false},
-		{400, 240, true}, // of several threads
+		{400, 240, true}, // the sum over several threads
 	} {
 		if got := h.judge(start.Add(step.at*time.Millisecond), time.Second+step.starved*time.Millisecond); got != step.want {
 			t.Errorf("after %d ms with %d ms starved: held up %v", step.at, step.starved, got)

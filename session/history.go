@@ -1,16 +1,18 @@
 package session
 
-// history is the cells that a session has recorded; that with the ID n is the nth. There may be very many, so that one takes little more than its source.
+// history holds the recorded cells of a session; the cell with the ID n is the nth. There may be
+// very many cells, so an entry takes little more memory than its source.
 type history []entry
 
 type entry struct {
 	source  string
-	failed  string // the first line of why it failed, "" if it did not
+	failed  string // the first line of the cell's error, "" if it succeeded
 	columns int
-	rest    *Cell // the other fields, nil if none of them is set
+	rest    *Cell // the cell's other fields, nil if none of them is set
 }
 
-// add records a cell as the user entered it. What a front end gives along for while it runs is not kept.
+// add records a cell as the user entered it. Functions of the front end that serve only the running
+// cell are not kept.
 func (h *history) add(cell Cell) {
 	e := entry{source: cell.Source, columns: cell.Columns}
 	rest := Cell{Name: cell.Name, Line: cell.Line, Program: cell.Program, Folder: cell.Folder, Ranks: cell.Ranks, Stop: cell.Stop}
@@ -20,7 +22,7 @@ func (h *history) add(cell Cell) {
 	*h = append(*h, e)
 }
 
-// cells returns all cells, those that failed with the reason.
+// cells returns all cells; failed cells have the reason in Failed.
 func (h history) cells() []Cell {
 	cells := make([]Cell, len(h))
 	for i, e := range h {

@@ -9,7 +9,8 @@ func TestHistory(t *testing.T) {
 	var h history
 	given := []Cell{
 		{Source: "a"},
-		{Name: "f.go", Line: 7, Source: "b", Program: []string{"f.go"}, Ranks: []int{1}, Columns: 80, Stop: "■", Again: "■ again", Output: func(Output) {}},
+		{Name: "f.go", Line: 7, Source: "b", Program: []string{"f.go"}, Ranks: []int{1}, Columns: 80, Stop: "■", Again: "■ again",
+			Output: func(Output) {}},
 		{Folder: "/data"},
 		{Source: "c", Ranks: []int{}, Columns: 80},
 	}

@@ -6,8 +6,10 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 )
 
-// hostKeeper keeps the ranks of a host that have one link with the controller: that of the process which leads the host (leader.go). A command for
-// several of them is sent once, and what they report alike comes once. A process that nobody joins through leads its own rank.
+// hostKeeper keeps the ranks of a host that share one link to the controller, the link of the
+// process that leads the host (leader.go). The controller sends a command for several of them once,
+// and events that they report alike come once. A process through which no other joins leads only
+// its own rank.
 type hostKeeper struct {
 	remoteKeeper
 	ranks []int // ascending; belongs to the goroutine that listens
@@ -18,10 +20,11 @@ func newHostKeeper(link *rendezvous.Link, ranks []int) *hostKeeper {
 	return &hostKeeper{remoteKeeper: remoteKeeper{link, make(chan struct{})}, ranks: ranks}
 }
 
-// close gives the leader of the host the time to end the others first.
+// close gives the host's leader time to end the other ranks first.
 func (k *hostKeeper) close() { k.quit(quitGrace + 2*time.Second) }
 
-// listen passes on the events of the ranks until the link ends, and then that they are gone.
+// listen passes on the events of the ranks until the link ends, and then reports that the ranks are
+// gone.
 func (k *hostKeeper) listen(c *controller) {
 	defer close(k.gone)
 	for {
@@ -36,7 +39,7 @@ func (k *hostKeeper) listen(c *controller) {
 			c.joinThrough(k, e.Ranks)
 			continue
 		}
-		ranks := filtered(e.Ranks, func(rank int) bool { return contains(k.ranks, rank) }) // it cannot speak for others
+		ranks := filtered(e.Ranks, func(rank int) bool { return contains(k.ranks, rank) }) // a host cannot report for other hosts' ranks
 		if len(ranks) == 0 {
 			continue
 		}
@@ -50,7 +53,7 @@ func (k *hostKeeper) listen(c *controller) {
 		if len(payload) == 0 {
 			continue
 		}
-		// What other ranks of the host say must not wait until these are not ahead any more.
+		// Events of the host's other ranks must not wait until these ranks are no longer ahead.
 		waits := c.takeOutput(ranks, e, payload)
 		switch {
 		case e.Number == 0:

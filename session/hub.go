@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hubConnector returns a function that connects successive workers of a local rank with the hub.
+// hubConnector returns a function that connects successive workers of a local rank to the hub.
 func (c *controller) hubConnector(rank int) func(int) (*os.File, error) {
 	return func(int) (*os.File, error) {
 		mine, theirs, err := socketPair()
@@ -18,9 +18,10 @@ func (c *controller) hubConnector(rank int) func(int) (*os.File, error) {
 	}
 }
 
-// serveHub makes conn the connection of a rank's newest worker, which has not been started yet. The caller then calls serve, which connects
-// the worker with the hub until conn ends. serve first waits until the hub no longer serves the worker before: the hub would take the end
-// of that connection for the end of the newest worker.
+// serveHub makes conn the connection of a rank's newest worker, which has not been started yet. The
+// caller then calls serve, which connects the worker to the hub until conn ends. serve first waits
+// until the hub no longer serves the previous worker: otherwise the hub would take the end of the
+// previous connection for the end of the newest worker.
 func (c *controller) serveHub(rank int, conn net.Conn) (serve func()) {
 	previousEnded, ended := make(chan struct{}), make(chan struct{})
 	c.mu.Lock()
@@ -40,8 +41,9 @@ func (c *controller) serveHub(rank int, conn net.Conn) (serve func()) {
 	}
 }
 
-// heldConn delays the end of a worker's connection until the death of the worker has been reported with its cause, so that the ranks that
-// wait for it hear the cause. A worker may also close its connection and live on; then the delay is holdTimeout.
+// heldConn delays the end of a worker's connection until the death of the worker has been reported
+// with its cause, so that ranks that wait for the worker get the cause. A worker may also close its
+// connection and live on; the delay is then holdTimeout.
 type heldConn struct {
 	net.Conn
 	reported <-chan struct{}

@@ -12,17 +12,18 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// typedLines are the lines that the user types for a cell. The ranks share them: the first line goes to the first read of each rank, and so
-// on, so that the user is asked once for what all ranks read.
+// typedLines are the lines that the user types for a cell. The ranks share them: the first line
+// goes to the first read of each rank, and so on, so that the user is asked once for a line that
+// all ranks read.
 type typedLines struct {
 	ctx  context.Context
-	ask  func(context.Context) (string, error) // nil: there is nobody to ask
+	ask  func(context.Context) (string, error) // nil: the front end cannot ask the user
 	give func(ranks []int, c inputCommand, text string)
 
 	mu     sync.Mutex
 	typed  []string
-	ended  bool        // there will be no more
-	wanted map[int]int // how many lines each rank has asked for
+	ended  bool        // there will be no more lines
+	wanted map[int]int // number of lines that each rank has asked for
 	asking bool
 }
 
@@ -37,9 +38,10 @@ func (l *typedLines) want(ranks []int) {
 	l.next()
 }
 
-// serve gives ranks the lines that they wait for, as far as there are any: each line at once to all that wait for it. l.mu is held.
+// serve gives ranks the lines that they wait for, if these were typed: each line at once to all
+// ranks that wait for it. l.mu is held.
 func (l *typedLines) serve(ranks []int) {
-	waiting := map[int][]int{} // by the number of the line
+	waiting := map[int][]int{} // ranks by the number of the line
 	for _, rank := range ranks {
 		n := l.wanted[rank]
 		waiting[n] = append(waiting[n], rank)
@@ -70,7 +72,7 @@ func (l *typedLines) fetch() {
 		text, err = l.ask(l.ctx)
 	}
 	if l.ctx.Err() != nil {
-		return // the cell is over, or will be
+		return // the cell is over, or is ending
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,12 +93,12 @@ func (l *typedLines) fetch() {
 	l.next()
 }
 
-// stdinReader is the standard input of a worker's cells. A read that needs more asks the controller for a line, by a display in the rank's
-// output, so that the question keeps its place there.
+// stdinReader is the standard input of a worker's cells. A read that needs more asks the controller
+// for a line, by a display in the rank's output, so that the question keeps its place there.
 type stdinReader struct {
 	reading sync.Mutex // guards the next two; a Read holds it while it waits
-	rest    []byte     // of the line that was delivered last
-	cut     bool       // a read was ended by an interrupt of the cell
+	rest    []byte     // the rest of the line that was delivered last
+	cut     bool       // an interrupt of the cell has ended a read
 
 	mu   sync.Mutex      // guards the next two
 	ctx  context.Context // of the cell; nil before the first
@@ -108,7 +110,7 @@ type typedLine struct {
 	end  bool
 }
 
-// reset prepares for the next cell: what the cell before it has not read is dropped.
+// reset prepares for the next cell: input that the previous cell has not read is dropped.
 func (r *stdinReader) reset(ctx context.Context) {
 	r.reading.Lock()
 	r.rest, r.cut = nil, false
@@ -127,7 +129,8 @@ func (r *stdinReader) waits() bool {
 	return true
 }
 
-// wasCut reports whether an interrupt has ended a read of the cell, which the cell itself may not have noticed.
+// wasCut reports whether an interrupt has ended a read of the cell, which the cell itself may not
+// have noticed.
 func (r *stdinReader) wasCut() bool {
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -140,7 +143,7 @@ func (r *stdinReader) deliver(line typedLine) {
 	defer r.mu.Unlock()
 	select {
 	case r.came <- line:
-	default: // nobody has asked
+	default: // no read waits
 	}
 }
 

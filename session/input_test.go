@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestLines holds that ranks share what is typed, whenever each of them reads, and that the user is asked once for a line.
+// TestLines checks that ranks share typed lines, whenever each of them reads, and that the user is
+// asked once for a line.
 func TestLines(t *testing.T) {
 	typed := []string{"one", "two"}
 	asked, given := make(chan int, 10), make(chan string, 10)
@@ -50,7 +51,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The front end whose cell reads standard input is asked, be it the first one or attached; one that has nobody to ask gives none.
+// The question for input goes to the front end whose cell reads, whether it is the first one or
+// attached. If it cannot ask the user, the input is empty.
 func TestInputOfFronts(t *testing.T) {
 	c := launch(t, 2)
 	s, err := Attach(t.Context(), "")

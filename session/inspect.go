@@ -31,7 +31,8 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answe
 		case a == nil && ctx.Err() != nil:
 			return nil, ctx.Err()
 		case a == nil:
-			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1, Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
+			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1,
+				Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
 		case a.Answer.Err != nil:
 			a.Answer.Err.Ranks = []int{r}
 			list = append(list, Answer{Rank: r, Err: a.Answer.Err})
@@ -53,7 +54,8 @@ func decodeAnswer(rank int, payload []byte) Answer {
 	return a
 }
 
-// statusTimeout is how long Ranks waits for a worker's answer. Of a worker that does not answer, Ranks reports what the controller knows.
+// statusTimeout is the time that Ranks waits for a worker's answer. If a worker does not answer,
+// Ranks reports what the controller knows about it.
 const statusTimeout = 300 * time.Millisecond
 
 // Ranks implements Session.
@@ -103,23 +105,24 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	return list, nil
 }
 
-// watchdogQuestion is the number of status questions whose answers go to the cell that runs only.
+// watchdogQuestion is the number of status questions whose answers go only to the running cell.
 const watchdogQuestion = 1<<64 - 1
 
-// answer is an event that somebody asked for, with its payload.
+// answer is an event that answers a question, with its payload.
 type answer struct {
 	event
 	payload []byte
 }
 
-// asked is a question that ranks have been asked. controller.mu guards it.
+// asked is a question to ranks that is under way. controller.mu guards it.
 type asked struct {
-	incarnations map[int]int // of the workers that have not answered, by rank
+	incarnations map[int]int // incarnations of the workers that have not answered, by rank
 	answers      map[int]*answer
 	all          chan struct{} // closed when all have answered
 }
 
-// ask sends a command to ranks and returns their answers by rank. A rank that died or did not answer in time has none.
+// ask sends a command to ranks and returns their answers by rank. The result has no entry for a
+// rank that died or did not answer in time.
 func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
 	if len(ranks) == 0 {
 		return nil
@@ -143,7 +146,7 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	return q.answers
 }
 
-// awaitAnswers waits for the answers of workers for as long as these live.
+// awaitAnswers waits for the answers of the workers that are still alive.
 func (c *controller) awaitAnswers(ctx context.Context, q *asked) {
 	for {
 		c.mu.Lock()

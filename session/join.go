@@ -15,11 +15,11 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// Launcher is what torchrun, mpirun or srun tells a process about its place in the world.
+// Launcher describes the place in the world that torchrun, mpirun or srun has given to a process.
 type Launcher = launcher.Launcher
 
-// FromEnviron reads a launcher's variables from environ, or those with which a user starts a process for each rank by hand: see
-// [launcher.FromEnviron] and [launcher.ByHandHere].
+// FromEnviron reads the variables of a launcher from environ, or the variables that a user sets to
+// start the process of each rank by hand: see [launcher.FromEnviron] and [launcher.ByHandHere].
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	if environ, err = launcher.ByHandHere(environ); err != nil {
 		return Launcher{}, false, err
@@ -27,13 +27,14 @@ func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	return launcher.FromEnviron(environ)
 }
 
-// linkTimeout is how long the other end of a link may take to accept a message.
+// linkTimeout is the time that the other end of a link may take to accept a message.
 const linkTimeout = 10 * time.Second
 
-// Join makes this process, one of several that a launcher has started, the supervisor of its rank. In rank 0
-// it returns the session when all ranks are ready. In the others it returns (nil, nil) when the session is
-// over, or an error if this rank could not take part to its end. On one host the ranks meet over a Unix
-// socket; otherwise over TLS, for which all need the same token.
+// Join makes this process, one of several that a launcher has started, the supervisor of its rank.
+// In rank 0 it returns the session when all ranks are ready. In the other ranks it returns (nil,
+// nil) when the session is over, or an error if this rank left the session before its end. On one
+// host the ranks meet over a Unix socket; otherwise over TLS, for which all ranks need the same
+// token.
 func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 	config.Ranks = l.Size
 	place, err := rendezvous.Find(l, rendezvous.Session, config.Rendezvous)
@@ -53,12 +54,12 @@ func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 	return nil, follow(ctx, at, l, config)
 }
 
-// meetingAt is the meeting of a session's processes.
+// meetingAt returns the meeting of a session's processes.
 func meetingAt(place *rendezvous.Place, size int) rendezvous.Meeting {
 	return rendezvous.Meeting{Place: place, Size: size, Version: wireVersion, Payload: maxPayload, Build: rendezvous.Build()}
 }
 
-// lead is rank 0's part.
+// lead is Join on rank 0.
 func lead(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config) (Session, error) {
 	dir, err := userdir.New()
 	if err != nil {
@@ -86,15 +87,15 @@ func lead(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config)
 	return c, nil
 }
 
-// awaitRanks returns when every rank but 0 has joined. The error names those that have not.
+// awaitRanks returns when every rank but 0 has joined. The error names the missing ranks.
 func (c *controller) awaitRanks(ctx context.Context, place *rendezvous.Place) error {
 	missing := c.meeting.Wait(ctx)
 	if len(missing) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("rank %s did not come at %s", FormatRanks(missing), place)
+	err := fmt.Errorf("rank %s did not join at %s", FormatRanks(missing), place)
 	if c.meeting.Strangers() {
-		err = fmt.Errorf("%w, but somebody with another token did: is %s the same on all hosts?", err, rendezvous.TokenVariable)
+		err = fmt.Errorf("%w, but a process with another token did: is %s the same on all hosts?", err, rendezvous.TokenVariable)
 	}
 	if trouble := c.meeting.Trouble(); trouble != "" {
 		err = fmt.Errorf("%w; %s", err, trouble)
@@ -102,8 +103,8 @@ func (c *controller) awaitRanks(ctx context.Context, place *rendezvous.Place) er
 	return err
 }
 
-// admit decides about a link of another process. It is the link of a rank's supervisor, or one by which the worker of an incarnation reaches
-// the hub.
+// admit decides whether to accept a link from another process. The link belongs to a rank's
+// supervisor, or connects the worker of an incarnation to the hub.
 func (c *controller) admit(link *rendezvous.Link) (serve func(), refused string) {
 	if link.Hello.Incarnation == 0 {
 		return c.admitSupervisor(link)
@@ -118,10 +119,11 @@ func (c *controller) admit(link *rendezvous.Link) (serve func(), refused string)
 	case incarnation != current:
 		return nil, fmt.Sprintf("rank %d speaks for worker %d, not the current %d", rank, incarnation, current)
 	}
-	return c.serveHub(rank, link.Conn), "" // its supervisor starts the worker only after the answer
+	return c.serveHub(rank, link.Conn), "" // the rank's supervisor starts the worker only after the answer
 }
 
-// admitSupervisor admits the process of a rank, which may lead its host: then the others of that host join through it.
+// admitSupervisor admits the process of a rank. If it leads its host, the other ranks of that host
+// join through it.
 func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refused string) {
 	k := newHostKeeper(link, []int{link.Hello.Rank})
 	c.mu.Lock()
@@ -156,7 +158,8 @@ func (c *controller) joinThrough(k *hostKeeper, ranks []int) {
 	}
 }
 
-// whyGone says why a rank has lost its supervisor, whose link has failed with err.
+// whyGone describes why a rank has lost its supervisor. The link to the supervisor has failed with
+// err.
 func (c *controller) whyGone(rank int, err error) string {
 	silence := new(heartbeat.SilenceError)
 	if !errors.As(err, &silence) {
@@ -171,7 +174,8 @@ func (c *controller) whyGone(rank int, err error) string {
 	return fmt.Sprintf("%s is silent: %v", host, silence)
 }
 
-// tellMissing tells the processes that have joined by a link which ranks have not, as long as there are any: it reaches rank 0 only.
+// tellMissing sends the list of missing ranks to the processes that have joined by a link, until
+// all ranks have joined. The processes cannot know it: only rank 0 sees the ranks that join.
 func (c *controller) tellMissing(k *hostKeeper) {
 	for {
 		select {
@@ -202,7 +206,7 @@ func (k *remoteKeeper) do(c command, payload []byte) {
 
 func (k *remoteKeeper) close() { k.quit(quitGrace + time.Second) }
 
-// quit ends the session there, and the link if that takes longer than limit.
+// quit ends the session in that process. If that takes longer than limit, it closes the link.
 func (k *remoteKeeper) quit(limit time.Duration) {
 	k.do(command{Quit: true}, nil)
 	select {
@@ -212,7 +216,7 @@ func (k *remoteKeeper) quit(limit time.Duration) {
 	}
 }
 
-// listen passes on the supervisor's events until the link ends, and returns why it has.
+// listen passes on the supervisor's events until the link ends, and returns the reason for its end.
 func (k *remoteKeeper) listen(emit func(event, []byte)) error {
 	defer close(k.gone)
 	for {
@@ -226,17 +230,19 @@ func (k *remoteKeeper) listen(emit func(event, []byte)) error {
 	}
 }
 
-// goneBecause says of a rank that its supervisor is gone.
+// goneBecause describes, for a rank, that its supervisor is gone.
 func goneBecause(err error) string { return fmt.Sprintf("its supervisor is gone (%v)", err) }
 
-// send writes a message to a link, and closes the link if the other end does not take it. The reading end reports the failure.
+// send writes a message to a link, and closes the link if the other end does not take it. The
+// reading end reports the failure.
 func send(link *rendezvous.Link, message any, payload []byte) {
 	if link.Out.Write(message, payload) != nil {
 		link.Close()
 	}
 }
 
-// relayBootstrap connects a new worker with the hub beside rank 0 through this process.
+// relayBootstrap connects a new worker through this process to the hub, which runs in rank 0's
+// process.
 func relayBootstrap(at rendezvous.Meeting, rank, incarnation int) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.HandshakeTimeout)
 	defer cancel()

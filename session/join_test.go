@@ -23,8 +23,8 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// joinAll plays every process of a launcher's job in this one, and returns rank 0's session and a channel
-// with how the others ended.
+// joinAll runs the part of every process of a launcher's job in this process. It returns rank 0's
+// session and a channel with the results of the other ranks.
 func joinAll(t *testing.T, size int, launcher func(rank int) Launcher, config Config) (*console, chan error) {
 	t.Helper()
 	ended := make(chan error, size)
@@ -87,7 +87,7 @@ func TestJoinTLS(t *testing.T) {
 	exercise(t, c, ended)
 }
 
-// torchrun's agent listens at MASTER_PORT itself; rank 0 says there where it is.
+// torchrun's agent listens at MASTER_PORT itself; rank 0 publishes its address there.
 func TestJoinThroughStore(t *testing.T) {
 	runtimeDir(t)
 	writeToken(t, testToken)
@@ -98,7 +98,7 @@ func TestJoinThroughStore(t *testing.T) {
 	exercise(t, c, ended)
 }
 
-// The ranks of a host join through its first one, and rank 0 has one link with them.
+// The ranks of a host join through the host's first rank, and rank 0 has one link to them.
 func TestJoinHosts(t *testing.T) {
 	runtimeDir(t)
 	writeToken(t, testToken)
@@ -121,7 +121,8 @@ func TestJoinHosts(t *testing.T) {
 	c.want(c.interrupted("sleep 60000", 0, 1, 2, 3, 4), "! [0-4] interrupted in:1: interrupted\n")
 	c.want(c.eval("value RANK", 1, 4), "= [1] 1\n= [4] 4\n")
 	got := 0
-	reply := c.Eval(context.Background(), Cell{Source: "4:flood 3000000\n3:flood 1000000\nvalue done", Silent: true, Output: func(o Output) { got += len(o.Text) * len(o.Ranks) }})
+	reply := c.Eval(context.Background(), Cell{Source: "4:flood 3000000\n3:flood 1000000\nvalue done", Silent: true,
+		Output: func(o Output) { got += len(o.Text) * len(o.Ranks) }})
 	if len(reply.Errors) > 0 || got < 4000000 || got > 4000000+2*8192 || len(reply.Values) != 1 {
 		t.Errorf("%d bytes, %v, %v", got, reply.Values, reply.Errors)
 	}
@@ -137,7 +138,8 @@ func TestJoinHosts(t *testing.T) {
 	}
 }
 
-// A process whose host is led by nobody, as where ranks are dealt to hosts in turns and the first is rank 0's, joins rank 0 by itself.
+// A process on a host without a leader joins rank 0 by itself. A host has no leader if ranks are
+// dealt to hosts in turn and its first rank is rank 0.
 func TestJoinWithoutLeader(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the leader")
@@ -156,7 +158,8 @@ func TestJoinWithoutLeader(t *testing.T) {
 	}
 }
 
-// A rank that joins twice, by different hosts, is told so, and the session goes on without it.
+// A rank that joins twice, through different hosts, gets an error, and the session goes on without
+// the second one.
 func TestJoinTwice(t *testing.T) {
 	runtimeDir(t)
 	writeToken(t, testToken)
@@ -175,7 +178,7 @@ func TestJoinTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, err := meetingAt(at, 4).Join(context.Background(), 1, 0) // by way of rank 2, which does not know of it
+	link, err := meetingAt(at, 4).Join(context.Background(), 1, 0) // through rank 2, which does not know of the first one
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +196,7 @@ func TestJoinTwice(t *testing.T) {
 	}
 }
 
-// writeToken puts a token where the user's configuration is.
+// writeToken writes a token to the user's configuration.
 func writeToken(t *testing.T, token string) {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -207,7 +210,8 @@ func writeToken(t *testing.T, token string) {
 	}
 }
 
-// freeAddress returns one at which nobody listens, of a port that the kernel gives to nobody who does not ask for it.
+// freeAddress returns an address at which no process listens. Its port is outside of the range from
+// which the kernel assigns ports.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 1000 {
@@ -252,7 +256,8 @@ func TestJoinRefusals(t *testing.T) {
 	os.Chmod(path, 0o644)
 	wants("token for all to read", join(far, Config{}), "can be read by others")
 	os.Chmod(path, 0o600)
-	wants("nowhere", join(Launcher{Name: "mpirun", Rank: 1, Size: 2}, Config{}), "mpirun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port")
+	wants("nowhere", join(Launcher{Name: "mpirun", Rank: 1, Size: 2}, Config{}),
+		"mpirun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port")
 	wants("no port", join(far, Config{Rendezvous: "host"}), "--rdzv host: it is host:port of rank 0")
 	wants("nobody there", join(far, Config{}), "rank 1 cannot join rank 0 at 127.0.0.1:1")
 
@@ -265,7 +270,7 @@ func TestJoinRefusals(t *testing.T) {
 	wants("port taken", join(lead, Config{}), "address already in use (give another with --rdzv host:port)")
 	_, free, _ := net.SplitHostPort(freeAddress(t))
 	lead.Port, _ = strconv.Atoi(free)
-	wants("alone", join(lead, Config{}), "rank 1 did not come at 127.0.0.1:"+free)
+	wants("alone", join(lead, Config{}), "rank 1 did not join at 127.0.0.1:"+free)
 
 	find := func(token string) *rendezvous.Place {
 		t.Helper()
@@ -298,10 +303,11 @@ func TestJoinRefusals(t *testing.T) {
 		wants("hello", err, h.want)
 	}
 	cancel()
-	wants("none of them", receive(t, "rank 0 gives up", ended), "rank 1 did not come at 127.0.0.1:"+free+", but somebody with another token did: is SYMMREPL_TOKEN the same on all hosts?")
+	wants("none of them", receive(t, "rank 0 gives up", ended),
+		"rank 1 did not join at 127.0.0.1:"+free+", but a process with another token did: is SYMMREPL_TOKEN the same on all hosts?")
 }
 
-// FuzzSupervisor feeds the controller whatever a link that it has admitted may bring.
+// FuzzSupervisor feeds the controller arbitrary bytes from a link that it has admitted.
 func FuzzSupervisor(f *testing.F) {
 	one, _ := frame.Append(nil, event{Output: Stdout}, []byte("x\n"))
 	f.Add(one)
@@ -313,7 +319,8 @@ func FuzzSupervisor(f *testing.F) {
 		a, b := net.Pipe()
 		go func() { b.Write(in); b.Close() }()
 		go io.Copy(io.Discard, b)
-		link := &rendezvous.Link{Conn: heartbeat.New(a), Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2}, In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
+		link := &rendezvous.Link{Conn: heartbeat.New(a), Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2},
+			In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
 		serve, refused := c.admit(link)
 		if refused != "" {
 			t.Fatal(refused)
@@ -322,7 +329,8 @@ func FuzzSupervisor(f *testing.F) {
 	})
 }
 
-// A host that vanishes without a word: its rank is lost by name, who waits for it waits no longer, the others go on, and its supervisor ends.
+// A host becomes silent: the session names its rank as lost, waits for the rank end, the other
+// ranks go on, and the rank's supervisor ends.
 func TestHostVanishes(t *testing.T) {
 	runtimeDir(t)
 	writeToken(t, testToken)
@@ -369,7 +377,7 @@ func TestHostVanishes(t *testing.T) {
 
 	c.want(c.eval("value x"), "! [2] died rank 2 has no worker: "+why+" (start the session again)\n")
 	c.want(c.eval("1:print RANK", 0, 1), "[1] 1\n")
-	c.want(c.eval("print Survivors("), "[0,1] Survivors(\n") // from here on all means those that are left
+	c.want(c.eval("print Survivors("), "[0,1] Survivors(\n") // from here on "all" means the remaining ranks
 	c.want(c.eval("1:kill 9"), "note [1] rank 1 was killed (SIGKILL): a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n"+
 		"note [0,1] lost: symmetric memory of rank 1\n! [1] died the worker was killed (SIGKILL) (a fresh one takes its place)\n")
 	c.want(c.eval("value x"), "= [0,1] x\n")

@@ -14,67 +14,77 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// KillAfter is how long an interrupted worker may take to stop, unless Config says otherwise.
+// KillAfter is the default of Config.KillAfter.
 const KillAfter = 3 * time.Second
 
-// Config says how a session is made.
+// Config configures a session.
 type Config struct {
-	Ranks   int    // processes that Launch starts; Join takes the launcher's number
+	Ranks   int    // number of processes that Launch starts; Join uses the launcher's number
 	Device  string // passed to the workers: "cpu", "cuda" or "auto"
 	Backend string // passed to the workers
-	Hosts   Hosts  // simulated ones, of all ranks
-	Network string // passed to the workers: what carries operations between hosts
-	// KillAfter is how long an interrupted worker may take to stop before it is killed, or told of: see Cell.Again. Zero is the constant of that name.
+	Hosts   Hosts  // simulated hosts, for all ranks
+	Network string // passed to the workers: the network for operations between hosts
+	// KillAfter is the time that an interrupted worker may take to stop before it is killed or,
+	// with Cell.Again, reported. Zero means the constant KillAfter.
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string
-	// Heartbeat is how long Join takes the silence of another host for no loss; 0 is for ever. That of rank 0 counts.
+	// Heartbeat is the time of silence after which Join counts another host as lost; 0 means never.
+	// Rank 0's value counts.
 	Heartbeat time.Duration
-	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment, what rank 0 has to note of the devices, and, while no cell
-	// runs, which ranks are lost.
+	// Notice, unless nil, receives sentences for the user: which ranks Join waits for, if that
+	// takes more than a moment; a note about the devices from rank 0; and, while no cell runs,
+	// which ranks are lost.
 	Notice func(string)
-	// Reports is a folder for what Go's runtime reports of a worker that it ends, one file for the last of each rank. When empty, the
-	// reports are shown.
+	// Reports is a folder for the reports of Go's runtime about workers that it has ended: one file
+	// for each rank, with the last report. If Reports is empty, the reports are shown.
 	Reports string
-	// Args is os.Args in cells; the name of this program when empty.
+	// Args is os.Args in cells; if empty, the name of this program.
 	Args []string
-	// Deadlock says what is done with a wait that cannot end: DeadlockEnd, as when empty, or DeadlockWait.
+	// Deadlock selects the treatment of a wait that cannot end: DeadlockEnd, which is the default,
+	// or DeadlockWait.
 	Deadlock string
-	// Program, unless nil, says that the cells are a program's.
+	// Program, unless nil, means that the cells are those of a program.
 	Program *Program
 }
 
-// Program says that the cells of a session are those of one program, as `go run` would run it: it reads a standard input of its own, and a rank
-// that calls os.Exit ends it. Such a rank is not replaced, and no more cells run.
+// Program means that the cells of a session are one program, run as by `go run`: the program reads
+// its own standard input, and a rank that calls os.Exit ends the program. Such a rank is not
+// replaced, and no more cells run.
 type Program struct {
-	// Stdin is the standard input of rank 0. Those of the other ranks are at their end, as mpirun has it.
+	// Stdin is the standard input of rank 0. The standard input of other ranks is empty, as with
+	// mpirun.
 	Stdin *os.File
-	// Unattended says that nobody sees what the session says while the program runs. With one rank it then says nothing of cells that take long.
+	// Unattended means that no user watches the program. With one rank the session then does not
+	// report cells that take long.
 	Unattended bool
 }
 
 // Hosts divides the ranks among simulated hosts. The zero Hosts divides nothing.
 type Hosts = bootstrap.Parts
 
-// HostsVariable is the environment variable with the simulated hosts of programs and sessions that are not told otherwise.
+// HostsVariable is the environment variable with the default of Config.Hosts, also for compiled
+// programs.
 const HostsVariable = bootstrap.PartsVariable
 
-// ParseHeartbeat reads how long a host may be silent: see [heartbeat.Parse].
+// ParseHeartbeat parses a value for Config.Heartbeat: see [heartbeat.Parse].
 func ParseHeartbeat(text string) (time.Duration, error) { return heartbeat.Parse(text) }
 
-// HeartbeatVariable is the environment variable with that.
+// HeartbeatVariable is the environment variable with the default of Config.Heartbeat.
 const HeartbeatVariable = heartbeat.Variable
 
-// ParseHosts reads simulated hosts: see [bootstrap.ParseParts].
+// ParseHosts parses a value for Config.Hosts: see [bootstrap.ParseParts].
 func ParseHosts(text string, ranks int) (Hosts, error) { return bootstrap.ParseParts(text, ranks) }
 
-// worker returns what a supervisor with this configuration passes to the worker of a rank.
+// worker returns the specification that a supervisor with this configuration passes to the worker
+// of a rank.
 func (c Config) worker(rank, size, localRank, localSize int, dir string) workerSpec {
-	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network,
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device,
+		Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network,
 		Args: c.Args, Program: c.Program != nil}
 }
 
-// stdin is what the worker of a rank reads as its own standard input; nil is an empty one.
+// stdin returns the standard input of a rank's worker; nil stands for empty input.
 func (c Config) stdin(rank int) *os.File {
 	if rank != 0 || c.Program == nil {
 		return nil
@@ -82,9 +92,10 @@ func (c Config) stdin(rank int) *os.File {
 	return c.Program.Stdin
 }
 
-// Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
-// are ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot
-// start, the error says why, and no process is left.
+// Launch starts config.Ranks workers on this host and, when all of them are ready, returns the
+// session that drives them. The calling process becomes their supervisor; its main function must
+// begin as described at IsWorker. If a worker cannot start, the error says why, and no process is
+// left.
 func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
@@ -92,7 +103,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 	if err := enoughThreads(config.Ranks, procfs.ThreadLimit); err != nil {
 		return nil, err
 	}
-	rendezvous.TakeToken() // for Join only
+	rendezvous.TakeToken() // only Join needs it
 	dir, err := userdir.New()
 	if err != nil {
 		return nil, err
@@ -111,7 +122,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 func (c *controller) open(ctx context.Context) error {
 	err := c.startWorkers(ctx)
 	if err == nil {
-		err = c.serveFronts() // not before the ranks take cells
+		err = c.serveFronts() // only now, because the ranks take cells
 	}
 	if err != nil {
 		c.Close()

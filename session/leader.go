@@ -12,45 +12,46 @@ import (
 )
 
 const (
-	gatherFor  = 500 * time.Microsecond // how long a message of a rank waits for the same of the other ranks of its host
-	gatherMost = 1 << 20                // bytes that wait to be sent, at which ranks are held back
-	outputMost = foldRank               // bytes of output of one rank that the controller may not have taken
-	outputTold = outputMost / 4         // the same, at which it is asked to tell
+	gatherFor  = 500 * time.Microsecond // time that a rank's message waits for equal messages of the host's other ranks
+	gatherMost = 1 << 20                // bytes waiting to be sent, above which ranks are held back
+	outputMost = foldRank               // maximum bytes of one rank's output that the controller has not taken
+	outputTold = outputMost / 4         // the same, above which the controller is asked to acknowledge
 )
 
-// hostLeader is the end of a hostKeeper's link on the host: it passes commands to the supervisors of the host's ranks, and what they report to the
-// controller, once for all ranks that report the same within a moment. What one rank reports keeps its order.
+// hostLeader is the host's end of a hostKeeper's link: it passes commands to the supervisors of the
+// host's ranks, and their events to the controller, once for all ranks that report the same event
+// within a moment. The events of one rank keep their order.
 type hostLeader struct {
-	link *rendezvous.Link // from serve on
-	some chan struct{}    // tells gather that there is something to send,
-	full chan struct{}    // and that more is not worth waiting for
+	link *rendezvous.Link // set by serve
+	some chan struct{}    // signals that there are events to send
+	full chan struct{}    // signals that it is not worth waiting for more
 	done chan struct{}    // closed when the link has ended
 
 	mu      sync.Mutex
 	keepers map[int]keeper    // of the ranks
-	changed *sync.Cond        // something was sent or taken, or the link has ended
+	changed *sync.Cond        // signals that events were sent or taken, or that the link has ended
 	waiting []*hostEvent      // in the order in which the first rank reported them
 	last    map[int]int       // by rank: the last in waiting that it reported
-	settled int               // how many ranks reported something else than output last
+	settled int               // number of ranks whose last event is not output
 	size    int               // bytes in waiting
-	numbers uint64            // of output
-	sent    map[int]int       // bytes of output by rank that the controller has not told to have taken
-	asked   map[uint64]output // of which the controller is to tell that, by number
-	told    map[int]bool      // ranks of which it is to do so
+	numbers uint64            // the last number given to output
+	sent    map[int]int       // bytes of output by rank that the controller has not acknowledged
+	asked   map[uint64]output // output that the controller has to acknowledge, by number
+	told    map[int]bool      // ranks with such output
 	ended   bool
 }
 
-// hostEvent is what ranks of a host report.
+// hostEvent is an event that ranks of a host report.
 type hostEvent struct {
 	ranks   []int
 	event   event
 	payload []byte
 }
 
-// output is how much output of ranks a number stands for.
+// output is the amount of output of ranks that a number stands for.
 type output struct {
 	ranks []int
-	bytes []int // as in ranks
+	bytes []int // indexed like ranks
 }
 
 func newHostLeader() *hostLeader {
@@ -62,7 +63,7 @@ func newHostLeader() *hostLeader {
 	return h
 }
 
-// add makes k the supervisor of a rank. It reports its events to emit.
+// add makes k the supervisor of a rank. k reports its events to emit.
 func (h *hostLeader) add(rank int, k keeper) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +77,8 @@ func (h *hostLeader) remove(rank int) {
 	delete(h.keepers, rank)
 }
 
-// serve begins to send on link what ranks report. The caller calls end when no commands come any more.
+// serve begins to send the events of ranks on link. The caller calls end when no commands come any
+// more.
 func (h *hostLeader) serve(link *rendezvous.Link) (end func()) {
 	h.link = link
 	var sending sync.WaitGroup
@@ -100,7 +102,7 @@ func (h *hostLeader) do(c command, payload []byte) {
 	ranks := c.Ranks
 	c.Ranks = nil
 	h.mu.Lock()
-	if c.Missing != nil { // the others do not hear rank 0 themselves
+	if c.Missing != nil { // the other processes have no link to rank 0
 		ranks = nil
 		for r, k := range h.keepers {
 			if _, other := k.(*remoteKeeper); other {
@@ -125,7 +127,7 @@ func (h *hostLeader) do(c command, payload []byte) {
 	}
 }
 
-// close ends the workers of all ranks of the host, and the processes of the others.
+// close ends the workers of all ranks of the host, and the processes of the other ranks.
 func (h *hostLeader) close() {
 	h.mu.Lock()
 	var closing sync.WaitGroup
@@ -136,7 +138,8 @@ func (h *hostLeader) close() {
 	closing.Wait()
 }
 
-// emit takes what a rank reports. It holds a rank back whose output the controller does not take. It does not keep payload.
+// emit takes an event of a rank. If the controller does not take the rank's output, emit blocks. It
+// does not keep payload.
 func (h *hostLeader) emit(rank int, e event, payload []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,7 +173,8 @@ func (h *hostLeader) emit(rank int, e event, payload []byte) {
 	}
 }
 
-// settles is 1 for what no rank soon reports more behind, as it does behind output.
+// settles returns 1 for an event after which a rank reports nothing for a while. It is 0 for
+// output, which more output follows.
 func (h *hostEvent) settles() int {
 	if h.event.Output != 0 {
 		return 0
@@ -178,7 +182,7 @@ func (h *hostEvent) settles() int {
 	return 1
 }
 
-// poke makes a receive from ch, which holds one, succeed.
+// poke makes the next receive from ch succeed. ch has room for one value.
 func poke(ch chan struct{}) {
 	select {
 	case ch <- struct{}{}:
@@ -186,7 +190,7 @@ func poke(ch chan struct{}) {
 	}
 }
 
-// same reports whether a rank that reports e with payload reports the same.
+// same reports whether e with payload equals the event.
 func (h *hostEvent) same(e *event, payload []byte) bool {
 	o := &h.event
 	switch {
@@ -200,7 +204,7 @@ func (h *hostEvent) same(e *event, payload []byte) bool {
 	return reflect.DeepEqual(e, o)
 }
 
-// send sends what has been gathered, until the link ends.
+// send sends the gathered events, until the link ends.
 func (h *hostLeader) send() {
 	moment := time.NewTimer(gatherFor)
 	var buf []byte
@@ -226,7 +230,7 @@ func (h *hostLeader) send() {
 			slices.Sort(e.ranks)
 		}
 		list = joinBegins(list)
-		for _, e := range slices.Backward(list) { // the last of a rank gets the number
+		for _, e := range slices.Backward(list) { // the last output of a rank gets the number
 			h.number(e)
 		}
 		h.changed.Broadcast()
@@ -245,10 +249,11 @@ func (h *hostLeader) send() {
 	}
 }
 
-// withoutIdleBegins leaves out that a run begins where it ends in the same list without any output: the end says enough.
+// withoutIdleBegins removes the event that a run begins, if the run ends in the same list without
+// output: the end implies the beginning.
 func withoutIdleBegins(list []*hostEvent) []*hostEvent {
 	type ending struct{ done, printed bool }
-	endings := map[int]ending{} // by rank, of what comes later in the list
+	endings := map[int]ending{} // by rank, from later events in the list
 	for _, h := range slices.Backward(list) {
 		switch e := &h.event; {
 		case e.Begins != 0:
@@ -266,7 +271,8 @@ func withoutIdleBegins(list []*hostEvent) []*hostEvent {
 	return slices.DeleteFunc(list, func(h *hostEvent) bool { return len(h.ranks) == 0 })
 }
 
-// joinBegins puts that a run begins into the output that follows, where that is of the same ranks.
+// joinBegins merges the event that a run begins into the output that follows it, if that has the
+// same ranks.
 func joinBegins(list []*hostEvent) []*hostEvent {
 	joined := list[:0]
 	for i, h := range list {
@@ -281,7 +287,8 @@ func joinBegins(list []*hostEvent) []*hostEvent {
 	return joined
 }
 
-// next returns the first of list, what was reported later, that is of the same stream and worker and of one of the ranks; nil if there is none.
+// next returns the first event in list, the later events, with the same stream and worker and with
+// one of the ranks; nil if there is none.
 func (h *hostEvent) next(list []*hostEvent) *hostEvent {
 	for _, o := range list {
 		if o.event.Output == h.event.Output && o.event.Incarnation == h.event.Incarnation && len(intersection(o.ranks, h.ranks)) > 0 {
@@ -291,9 +298,11 @@ func (h *hostEvent) next(list []*hostEvent) *hostEvent {
 	return nil
 }
 
-// number gives output a number of which the controller is to tell when it was taken, if one of its ranks needs that. h.mu is held.
+// number gives an output a number, which the controller acknowledges when it has taken the output,
+// if one of its ranks needs that. h.mu is held.
 func (h *hostLeader) number(e *hostEvent) {
-	if len(e.payload) == 0 || e.event.Output == 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
+	if len(e.payload) == 0 || e.event.Output == 0 ||
+		!slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
 		return
 	}
 	h.numbers++
@@ -310,7 +319,7 @@ func (h *hostLeader) number(e *hostEvent) {
 	h.asked[h.numbers] = o
 }
 
-// taken lets ranks go on whose output the controller has taken.
+// taken handles an acknowledgement of the controller: ranks that waited for it go on.
 func (h *hostLeader) taken(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// That a run begins goes with the first output, where the same ranks have that.
+// The beginning of a run is merged with the first output, if that has the same ranks.
 func TestJoinBegins(t *testing.T) {
 	begins := func(stream Stream, ranks ...int) *hostEvent {
 		return &hostEvent{ranks: ranks, event: event{Incarnation: 1, Output: stream, Begins: 9}}
@@ -19,8 +19,10 @@ func TestJoinBegins(t *testing.T) {
 		list []*hostEvent
 		want string
 	}{
-		{[]*hostEvent{begins(Stdout, 0, 1), output(Stdout, "a", 0, 1), output(Stdout, "b", 0, 1), done}, `9 1 "a" [0 1]; 0 1 "b" [0 1]; 0 0 "" [0 1]`},
-		{[]*hostEvent{begins(Stdout, 0, 1), begins(Stderr, 0, 1), output(Stderr, "e", 0, 1), output(Stdout, "a", 0, 1)}, `9 2 "e" [0 1]; 9 1 "a" [0 1]`},
+		{[]*hostEvent{begins(Stdout, 0, 1), output(Stdout, "a", 0, 1), output(Stdout, "b", 0, 1), done},
+			`9 1 "a" [0 1]; 0 1 "b" [0 1]; 0 0 "" [0 1]`},
+		{[]*hostEvent{begins(Stdout, 0, 1), begins(Stderr, 0, 1), output(Stderr, "e", 0, 1), output(Stdout, "a", 0, 1)},
+			`9 2 "e" [0 1]; 9 1 "a" [0 1]`},
 		{[]*hostEvent{begins(Stdout, 0, 1), output(Stdout, "a", 0), output(Stdout, "b", 0, 1)}, `9 1 "" [0 1]; 0 1 "a" [0]; 0 1 "b" [0 1]`},
 		{[]*hostEvent{output(Stdout, "before", 0, 1), begins(Stdout, 0, 1), done}, `0 1 "before" [0 1]; 9 1 "" [0 1]; 0 0 "" [0 1]`},
 		{[]*hostEvent{begins(Stdout, 0), begins(Stdout, 1), output(Stdout, "a", 1)}, `9 1 "" [0]; 9 1 "a" [1]`},

@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// A Limit is the cause of a context that ends because a program has run for as long as it may. The cell that runs is interrupted, once the session has shown
-// what its ranks do.
+// A Limit is the cause of a context that has ended because the program's time limit is over. The
+// session shows what the ranks do, and then interrupts the running cell.
 type Limit time.Duration
 
 func (l Limit) Error() string { return fmt.Sprintf("the limit of %v is over", time.Duration(l)) }
 
-// limitGrace is how long ranks may take to say what they do when the limit is over.
+// limitGrace is the time that ranks may take to report what they do when the limit is over.
 const limitGrace = 500 * time.Millisecond
 
-// stopped handles the end of the cell's context: it interrupts the ranks, or asks them first what they do.
+// stopped handles the end of the cell's context: it interrupts the ranks, or first asks them what
+// they do.
 func (r *run) stopped(ctx context.Context) {
 	if !errors.As(context.Cause(ctx), &r.limit) {
 		r.interrupt("interrupted")
@@ -26,7 +27,7 @@ func (r *run) stopped(ctx context.Context) {
 	r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 }
 
-// endAtLimit shows what the ranks do and interrupts them, when they have said it.
+// endAtLimit shows what the ranks do, once they have reported it, and interrupts them.
 func (r *run) endAtLimit(now time.Time) {
 	if r.limitAt.IsZero() || !r.interrupted.IsZero() {
 		return

@@ -8,16 +8,16 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// lineQueue is what a rank has printed on one stream and is not shown yet.
+// lineQueue holds a rank's output on one stream that is not shown yet.
 type lineQueue struct {
 	done  bool
-	next  int    // position of the first line held among all of the rank's lines
-	buf   []byte // from start: whole lines, and the beginning of another
+	next  int    // number of the first held line among all lines of the rank
+	buf   []byte // from start on: whole lines, and the beginning of another
 	start int
 	whole int           // bytes of whole lines
-	taken int           // bytes taken out so far
+	taken int           // number of bytes removed so far
 	marks []mark        // when the bytes came
-	room  chan struct{} // if a writer waits for room: closed when there is
+	room  chan struct{} // set if a writer waits for room; closed when there is room
 }
 
 // mark is the time at which the bytes of a stream before end came.
@@ -51,7 +51,8 @@ func (q *lineQueue) end() {
 	q.whole = len(q.bytes())
 }
 
-// takeUnfinished counts the beginning of a line as whole if no more of it has come promptly, and it is not that of a display.
+// takeUnfinished counts the beginning of a line as a whole line if the rest does not come promptly,
+// and if it is not the beginning of a display.
 func (q *lineQueue) takeUnfinished(now time.Time) {
 	rest := q.bytes()[q.whole:]
 	if len(rest) > 0 && now.Sub(q.marks[len(q.marks)-1].at) >= promptly && !inband.Begun(rest) {
@@ -59,7 +60,7 @@ func (q *lineQueue) takeUnfinished(now time.Time) {
 	}
 }
 
-// line returns the first line held. There is one if whole is not zero.
+// line returns the first line held. The caller has checked that whole is not zero.
 func (q *lineQueue) line() []byte {
 	b := q.bytes()[:min(q.whole, foldLine)]
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
@@ -71,7 +72,8 @@ func (q *lineQueue) line() []byte {
 	return b
 }
 
-// cut returns where a line of at least foldLine bytes is cut: there, or before the character that is not whole there.
+// cut returns the index at which to cut a line of at least foldLine bytes: foldLine, or the start
+// of a character that crosses it.
 func cut(line []byte) int {
 	for i := foldLine - 1; i > foldLine-utf8.UTFMax; i-- {
 		if utf8.RuneStart(line[i]) {
@@ -84,12 +86,13 @@ func cut(line []byte) int {
 	return foldLine
 }
 
-// since returns when the first line held became complete, or slightly earlier.
+// since returns the time at which the first held line became complete, or slightly earlier.
 func (q *lineQueue) since() time.Time {
 	return q.marks[0].at
 }
 
-// wantRoom returns nil if the queue has room, and otherwise a channel that will be closed when it has.
+// wantRoom returns nil if the queue has room, and otherwise a channel that will be closed when it
+// has.
 func (q *lineQueue) wantRoom() chan struct{} {
 	if len(q.bytes()) > foldRank && q.room == nil {
 		q.room = make(chan struct{})
@@ -97,7 +100,7 @@ func (q *lineQueue) wantRoom() chan struct{} {
 	return q.room
 }
 
-// pop removes the first n bytes, which are so many lines.
+// pop removes the first n bytes, which are the given number of lines.
 func (q *lineQueue) pop(n, lines int) {
 	q.start += n
 	q.whole -= n
@@ -114,7 +117,7 @@ func (q *lineQueue) pop(n, lines int) {
 	}
 }
 
-// release lets a writer go on that waits for room.
+// release wakes a writer that waits for room.
 func (q *lineQueue) release() {
 	if q.room != nil {
 		close(q.room)

@@ -10,14 +10,18 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// A rank is lost when its supervisor is gone: its host was killed, has frozen, or was cut off. It does not come back. The user is told once, of all ranks of
-// a host together, wherever he is: in the cell that runs, or at the prompt. symm.Survivors() makes a group of the ranks that are left. From the cell on that calls it
-// they recover without the lost ones after cells that ended unevenly; until then nobody recovers, as that would take from them what they still have of the world.
+// A rank is lost when its supervisor is gone: its host was killed, has frozen, or was cut off. It
+// does not come back. The session reports the loss once, for all ranks of a host together: in the
+// running cell, or at the prompt. symm.Survivors() makes a group of the remaining ranks. From the
+// cell that calls it on, they recover without the lost ranks after cells that ended differently on
+// different ranks. Until then no rank recovers, because recovery would drop the resources that they
+// still have of the world.
 
-// lostTogether is how long the loss of a rank is kept back until that of others of its host is known too.
+// lostTogether is the delay of the report of a loss, so that it covers other ranks of the same
+// host.
 const lostTogether = 500 * time.Millisecond
 
-// lose records that a rank is lost, of which the user is told soon. c.mu is held.
+// lose records that a rank is lost; the session soon reports it. c.mu is held.
 func (c *controller) lose(rank int, why string) {
 	c.goesOn = false
 	if c.meeting != nil {
@@ -26,13 +30,13 @@ func (c *controller) lose(rank int, why string) {
 	if len(c.untold) == 0 {
 		time.AfterFunc(lostTogether, func() {
 			c.tellLost(c.say)
-			userdir.Sweep() // a host that was killed on this very machine has left its folders
+			userdir.Sweep() // removes the folders of a host that was killed on this machine
 		})
 	}
 	c.untold = union(c.untold, []int{rank})
 }
 
-// tellLost shows which ranks are lost that nobody has been told of yet, if there are any.
+// tellLost reports lost ranks that were not reported yet, if there are any.
 func (c *controller) tellLost(out func(Output)) {
 	c.mu.Lock()
 	untold, left := map[string][]int{}, c.remaining()
@@ -50,10 +54,12 @@ func (c *controller) tellLost(out func(Output)) {
 		said = append(said, fmt.Sprintf("rank %s is lost: %s", FormatRanks(untold[why]), why))
 	}
 	out(Output{Ranks: left, Stream: Note, Text: fmt.Sprintf(
-		"%s; those that are left are %s: symm.Survivors() makes a group of them, and cells go on there from then on\n", strings.Join(said, "; "), FormatRanks(left))})
+		"%s; the remaining ranks are %s: symm.Survivors() makes a group of them, and later cells run on it\n",
+		strings.Join(said, "; "), FormatRanks(left))})
 }
 
-// say shows a remark of the session in the cell that runs; between cells at once, if Config.Notice can, and with the output of the next cell.
+// say shows a remark of the session in the running cell. Between cells it passes the remark to
+// Config.Notice, if set, and also shows it with the output of the next cell.
 func (c *controller) say(o Output) {
 	c.mu.Lock()
 	r := c.run
@@ -73,8 +79,9 @@ func (c *controller) remaining() []int {
 	return filtered(allRanks(c.size), func(rank int) bool { return !c.ranks[rank].lost })
 }
 
-// meant returns the ranks that a caller has named. If it names none, that is all of them; those that are lost among them, so that nobody takes what others do for
-// the work of all, until a cell calls symm.Survivors(): from that on, it is the ranks that are left.
+// meant returns the ranks that a caller has named. If it has named none, they are all ranks. Until
+// a cell calls symm.Survivors() that includes lost ranks, so that the user does not mistake the
+// work of some ranks for the work of all; from that cell on, they are the remaining ranks.
 func (c *controller) meant(ranks []int, source string) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,8 +95,9 @@ func (c *controller) meant(ranks []int, source string) ([]int, error) {
 	return c.chosen(ranks)
 }
 
-// callsSurvivors reports whether the source of a cell has the name Survivors before a parenthesis, outside of comments and literals. That is all that can be known of
-// the call where the cell's ranks are chosen: no rank has read it yet, and the session knows no types.
+// callsSurvivors reports whether the source of a cell has the name Survivors before a parenthesis,
+// outside of comments and literals. When the cell's ranks are chosen, more cannot be known about
+// the call: no rank has parsed the cell yet, and the session knows no types.
 func callsSurvivors(source string) bool {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)

@@ -2,7 +2,7 @@ package session
 
 import "testing"
 
-// What calls Survivors is told from what only mentions it.
+// Source that calls Survivors is distinguished from source that only mentions it.
 func TestCallsSurvivors(t *testing.T) {
 	for source, want := range map[string]bool{
 		"g := symm.Survivors()":                     true,

@@ -9,7 +9,8 @@ import (
 )
 
 func TestCellTitle(t *testing.T) {
-	for want, c := range map[string]Cell{"cell 3": {ID: 3, Name: "cell[3]", Line: 1}, "In[7]": {ID: 3, Name: "In[7]", Line: 1}, "f.go:12": {ID: 3, Name: "f.go", Line: 12}} {
+	for want, c := range map[string]Cell{"cell 3": {ID: 3, Name: "cell[3]", Line: 1}, "In[7]": {ID: 3, Name: "In[7]", Line: 1},
+		"f.go:12": {ID: 3, Name: "f.go", Line: 12}} {
 		if got := c.Title(); got != want {
 			t.Errorf("%+v is called %q, want %q", c, got, want)
 		}
@@ -94,13 +95,15 @@ func TestCauseOfDeath(t *testing.T) {
 		{15, "", "was killed (SIGTERM)", ""},
 		{11 | 0x80, "", "crashed (SIGSEGV)", ""},
 		{6, "SIGABRT: abort\nPC=1\n", "crashed (SIGABRT: abort)", "SIGABRT: abort\nPC=1\n"},
-		{9, "runtime/cgo: pthread_create failed\nPC=1\n", "crashed (runtime/cgo: pthread_create failed)", "runtime/cgo: pthread_create failed\nPC=1\n"},
+		{9, "runtime/cgo: pthread_create failed\nPC=1\n", "crashed (runtime/cgo: pthread_create failed)",
+			"runtime/cgo: pthread_create failed\nPC=1\n"},
 		{9, "panic: boom\n", "was killed (SIGKILL)", "panic: boom\n"},
 		{exit(0), "bye\n", "exited with status 0", "bye\n"},
 		{exit(3), "panic: not\n", "exited with status 3", "panic: not\n"},
 		{exit(2), "usage\n", "exited with status 2", "usage\n"},
 		{exit(2), "log\npanic: boom\n\ngoroutine 1\n", "crashed (panic: boom)", "panic: boom\n\ngoroutine 1\n"},
-		{exit(2), "fatal error: concurrent map writes\n", "crashed (fatal error: concurrent map writes)", "fatal error: concurrent map writes\n"},
+		{exit(2), "fatal error: concurrent map writes\n", "crashed (fatal error: concurrent map writes)",
+			"fatal error: concurrent map writes\n"},
 	} {
 		cause, report := causeOfDeath(c.status, c.stderr)
 		if cause != c.cause || report != c.report {

@@ -18,8 +18,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 )
 
-// spawner starts processes from one thread that lives as long as the spawner: the kernel signals a child when the thread that forked it
-// ends, not the process.
+// spawner starts processes from one thread that lives as long as the spawner: the kernel signals a
+// child when the thread that forked it ends, not when the process ends.
 type spawner struct {
 	work chan func()
 }
@@ -47,7 +47,7 @@ func (s *spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Pr
 
 func (s *spawner) close() { close(s.work) }
 
-// process is one worker process, from the supervisor's side.
+// process is the supervisor's side of one worker process.
 type process struct {
 	incarnation int
 	spec        workerSpec
@@ -55,27 +55,27 @@ type process struct {
 	control     net.Conn
 	out         *frame.Writer
 	pipes       [2]*pipe       // standard output and error
-	begins      [2]beginFinder // in them; the lock of the pipe guards more than the run that is expected
-	tail        *tail          // of standard error
+	begins      [2]beginFinder // marks in the pipes; the pipe's lock guards all but the expected run
+	tail        *tail          // the last bytes of standard error
 	trail       *Trail
 	crash       *crashReport
-	wasKilled   atomic.Bool   // by kill
-	oomKills    atomic.Uint64 // a moment ago, while it lived: see countOOMKills
+	wasKilled   atomic.Bool   // set by kill
+	oomKills    atomic.Uint64 // a recent count while the worker lived: see countOOMKills
 	rss         atomic.Int64  // bytes resident while it ran
 
 	deathReport sync.Once
 	clearing    sync.Once
 	relayed     chan struct{} // closed when all its events have been passed on
-	ended       chan struct{} // closed when nothing of it is left but its number
-	reaped      chan struct{} // closed when that is free, too
+	ended       chan struct{} // closed when all of the worker but its process ID is gone
+	reaped      chan struct{} // closed when the process ID is free too
 }
 
-// controlTimeout is how long a worker may leave a command unread before it is killed. The socket holds many commands, so only a stopped
-// process with a very large cell comes near.
+// controlTimeout is the time that a worker may leave a command unread before it is killed. The
+// socket holds many commands, so only a stopped process with a very large cell comes near.
 const controlTimeout = 3 * time.Second
 
-// startProcess starts a worker with a standard input (nil is an empty one) and with bootstrap as its connection with the hub, and closes bootstrap. The
-// caller reads the pipes.
+// startProcess starts a worker with a standard input (nil means empty) and with bootstrap as its
+// connection to the hub, and closes bootstrap. The caller reads the pipes.
 func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
 	program, err := os.Executable()
@@ -101,10 +101,12 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		defer null.Close()
 		stdin = null
 	} else {
-		// A terminal stops those who read it outside of its foreground group, but not those of another session.
+		// A terminal stops processes that read it outside of its foreground group, but not
+		// processes of another session.
 		group.Setpgid, group.Setsid = false, true
 	}
-	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
+	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{},
+		relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
 	var trail *os.File
 	if p.trail, trail, err = newTrail(); err != nil {
 		p.closeFiles()
@@ -137,7 +139,8 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	return p, nil
 }
 
-// workerEnvironment is the environment of workers: this process's without what user code must not see, and with a bound on threads.
+// workerEnvironment returns the environment of workers: this process's environment without
+// variables that user code must not see, and with a bound on threads.
 func workerEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -151,7 +154,7 @@ func workerEnvironment() []string {
 	return env
 }
 
-// send gives the worker a command. If the worker does not take it, it is killed.
+// send sends a command to the worker. If the worker does not read it, send kills the worker.
 func (p *process) send(c command, payload []byte) {
 	p.control.SetWriteDeadline(time.Now().Add(controlTimeout))
 	if err := p.out.Write(c, payload); err != nil {
@@ -159,7 +162,7 @@ func (p *process) send(c command, payload []byte) {
 	}
 }
 
-// kill ends the worker and everything it started.
+// kill ends the worker and all processes that it started.
 func (p *process) kill() {
 	select {
 	case <-p.reaped:
@@ -218,17 +221,18 @@ func newPipe(r *os.File) (*pipe, error) {
 	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10)}, nil
 }
 
-// pump passes to sink what arrives until the other end is closed.
+// pump passes all bytes to sink until the other end is closed.
 func (p *pipe) pump(sink func([]byte)) {
 	p.raw.Read(func(fd uintptr) bool { return p.drain(int(fd), 1<<62, sink) })
 }
 
-// flush passes to sink what has arrived already.
+// flush passes the bytes that have already arrived to sink.
 func (p *pipe) flush(sink func([]byte)) {
 	p.raw.Control(func(fd uintptr) { p.drain(int(fd), flushLimit, sink) })
 }
 
-// drain reads until there is nothing, or the limit is reached, and reports whether the other end is closed.
+// drain reads until no byte is left or the limit is reached, and reports whether the other end is
+// closed.
 func (p *pipe) drain(fd int, limit int, sink func([]byte)) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,34 +5,40 @@ import (
 	"time"
 )
 
-// Query is a question to ranks. Answering it runs no user code, so that it may be asked while a cell runs.
+// Query is a question to ranks. Answering it runs no user code, so a query may be put while a cell
+// runs.
 type Query struct {
 	Topic Topic
-	Arg   string `json:",omitempty"` // what the question is about, for the topics that say so
-	// Columns is how many columns the answer has on the user's screen; 0 if that is not known.
+	Arg   string `json:",omitempty"` // the subject, for the topics that mention Arg
+	// Columns is the number of columns for the answer on the user's screen; 0 if it is not known.
 	Columns int `json:",omitempty"`
 }
 
-// Topic is what a Query asks for.
+// Topic selects the question of a Query.
 type Topic string
 
-// Every Evaluator answers these topics. The comments name the field of Answer that holds the answer.
+// Every Evaluator answers these topics. The comments name the field of Answer that holds the
+// answer.
 const (
-	TopicVars       Topic = "vars"        // Variables: those of the session, in the order of their definition
-	TopicType       Topic = "type"        // Text: the type of the expression Arg
-	TopicDoc        Topic = "doc"         // Text: the declaration and the documentation of the name Arg
-	TopicComplete   Topic = "complete"    // Candidates: what the word at the end of the source Arg may become
-	TopicCaps       Topic = "caps"        // Text: what the device and the back end can do, one capability a line
-	TopicTop        Topic = "top"         // Text: memory and utilisation of the device, one line
-	TopicHeld       Topic = "held"        // Text: what would be lost with the rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if nothing
-	TopicTopo       Topic = "topo"        // Topology: how the device reaches the other ones of its host
-	TopicNetwork    Topic = "network"     // Network: what carries operations to other hosts, after a change by the settings in Arg, if there are any
-	TopicStartTrace Topic = "start trace" // nothing: from now on the rank records its operations
-	TopicStopTrace  Topic = "stop trace"  // Trace: what was recorded
+	TopicVars     Topic = "vars"     // Variables: the variables of the session, in the order of their definition
+	TopicType     Topic = "type"     // Text: the type of the expression Arg
+	TopicDoc      Topic = "doc"      // Text: the declaration and the documentation of the name Arg
+	TopicComplete Topic = "complete" // Candidates: completions of the word at the end of the source Arg
+	TopicCaps     Topic = "caps"     // Text: the capabilities of the device and the back end, one on each line
+	TopicTop      Topic = "top"      // Text: memory and utilisation of the device, one line
+	// Text: the resources that would be lost with the rank, such as "2 symmetric tensors (1.5 MiB
+	// on each rank)"; "" if nothing
+	TopicHeld Topic = "held"
+	TopicTopo Topic = "topo" // Topology: the device's links to the other devices of its host
+	// Network: the network for operations to other hosts, after a change by the settings in Arg, if
+	// there are any
+	TopicNetwork    Topic = "network"
+	TopicStartTrace Topic = "start trace" // no field: from now on the rank records its operations
+	TopicStopTrace  Topic = "stop trace"  // Trace: the recorded operations
 )
 
-// Answer is one rank's answer to a Query. An Evaluator sets the field that the topic names; the session sets Rank and,
-// if the rank has no answer, Err alone.
+// Answer is one rank's answer to a Query. An Evaluator sets the field that the topic names; the
+// session sets Rank. If the rank has no answer, only Rank and Err are set.
 type Answer struct {
 	Rank int
 	Err  *Error `json:",omitempty"`
@@ -45,11 +51,12 @@ type Answer struct {
 	Trace      *Trace      `json:",omitempty"`
 }
 
-// Variable is a variable of the session on one rank. Two variables are equal if a table shows them alike.
+// Variable is a variable of the session on one rank. Two Variables are equal if a table shows them
+// in the same way.
 type Variable struct {
 	Name  string
 	Type  string
-	Size  int64  // bytes: an estimate of all that the variable leads to
+	Size  int64  // bytes: an estimate of all memory reachable from the variable
 	Value string // one line, shortened
 }
 
@@ -60,27 +67,29 @@ type Candidate struct {
 	Type string // one line, as cells write it; "" if there is none
 }
 
-// Topology describes how a rank's device reaches the other devices of its host: by one medium that all of them share, or
-// by a link to each.
+// Topology describes how a rank's device reaches the other devices of its host: by one medium that
+// all devices share, or by a link to each.
 type Topology struct {
-	Device  string // "cuda:2"
-	ID      string `json:",omitempty"` // the UUID of a GPU
-	Medium  string `json:",omitempty"` // "shared memory of this host"
-	Links   []Link `json:",omitempty"`
-	Host    int    `json:",omitempty"` // the rank's, from 0 on
-	Part    int    `json:",omitempty"` // the rank's part of the world, whose ranks map each other's memory: a host, or a part of it
-	Between string `json:",omitempty"` // what carries traffic between hosts and parts, "" if there is one part
-	Sharers []int  `json:",omitempty"` // the ranks that use the same GPU, this one among them; nil if it has one of its own
-	Manner  string `json:",omitempty"` // how their kernels run: "in turns by time slices"
+	Device string // "cuda:2"
+	ID     string `json:",omitempty"` // the UUID of a GPU
+	Medium string `json:",omitempty"` // "shared memory of this host"
+	Links  []Link `json:",omitempty"`
+	Host   int    `json:",omitempty"` // the rank's, from 0 on
+	// the rank's part of the world. The ranks of a part map each other's memory: a host, or some of
+	// its ranks
+	Part    int    `json:",omitempty"`
+	Between string `json:",omitempty"` // the network between hosts and parts, "" if there is one part
+	Sharers []int  `json:",omitempty"` // the ranks that share the rank's GPU, itself included; nil if the GPU is not shared
+	Manner  string `json:",omitempty"` // how the sharers' kernels run: "in turns by time slices"
 }
 
-// Link connects a rank's device with another one of its host.
+// Link connects a rank's device to another device of its host.
 type Link struct {
 	Index int     // of the other device on the host
 	Name  string  // of the other device: "NVIDIA H200"
 	ID    string  // of the other device: its UUID
 	Kind  string  // "NV18" for 18 NVLinks, else the nearest common place: "PIX", "PXB", "PHB", "NODE", "SYS"
-	Rate  float64 // GB/s each way as specified; 0 if it is not known
+	Rate  float64 // specified GB/s each way; 0 if it is not known
 }
 
 // String describes the link itself: "NV18, 478 GB/s each way".
@@ -91,44 +100,45 @@ func (l Link) String() string {
 	return fmt.Sprintf("%s, %.0f GB/s each way", l.Kind, l.Rate)
 }
 
-// Network is a rank's end of what carries operations between hosts.
+// Network is a rank's end of the network for operations between hosts.
 type Network struct {
-	Name    string            // "the null network, delay 200µs, reorder on"; empty if there is none
-	Why     string            // there is none, in words; empty if all ranks are on one host
+	Name    string            // "the null network, delay 200µs, reorder on"; empty if there is no network
+	Why     string            // why there is no network; empty if all ranks are on one host
 	Peers   []NetworkPeer     // on other hosts
 	Refused map[string]uint64 // messages that failed a check, by reason
 }
 
-// NetworkPeer is what a rank knows of its connection with a rank on another host. Counts begin anew when the ranks recover.
+// NetworkPeer describes a rank's connection to a rank on another host. Counts start again at 0 when
+// the ranks recover.
 type NetworkPeer struct {
 	Rank, Host                     int
 	State                          string // "connected", or "lost: connection reset"
 	BytesSent, BytesReceived       uint64
 	MessagesSent, MessagesReceived uint64
-	InFlight                       uint64 // messages to it that are not over
+	InFlight                       uint64 // messages to the peer that are not complete
 }
 
 // Trace holds the operations of one rank between TopicStartTrace and TopicStopTrace.
 type Trace struct {
 	Ops  []TracedOp // in the order in which they began
-	More int        // operations that are left out
+	More int        // number of operations that are left out
 }
 
 // TracedOp is an operation of a rank, by the clock of its host.
 type TracedOp struct {
 	Op     string // "wait_signal"
-	At     string // where in the user's text, as in Wait
+	At     string // position in the user's text, as in Wait
 	Stream int    // -1 for a collective call that waited on the host
 	Begin  time.Time
 	Took   time.Duration
-	Over   string       `json:",omitempty"` // what of it went between hosts: "the null network to rank 3 on host 1"
-	Bytes  int          `json:",omitempty"` // that went there
+	Over   string       `json:",omitempty"` // the traffic between hosts, if any: "the null network to rank 3 on host 1"
+	Bytes  int          `json:",omitempty"` // bytes of that traffic
 	Waits  []TracedWait `json:",omitempty"`
 }
 
 // TracedWait is a part of an operation in which it waited.
 type TracedWait struct {
-	Peers []int // world ranks; none if it is not known for whom
+	Peers []int // awaited world ranks; none if they are not known
 	Begin time.Time
 	Took  time.Duration
 }

@@ -12,7 +12,7 @@ import (
 // FormatRanks writes an ascending list of ranks with runs shortened: "0-3", "0,2", "0-2,5".
 func FormatRanks(ranks []int) string { return bootstrap.FormatRanks(ranks) }
 
-// FormatSize writes how many ranks there are: "1 rank", "4 ranks".
+// FormatSize writes a number of ranks: "1 rank", "4 ranks".
 func FormatSize(size int) string {
 	if size == 1 {
 		return "1 rank"
@@ -20,8 +20,8 @@ func FormatSize(size int) string {
 	return fmt.Sprintf("%d ranks", size)
 }
 
-// Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ", or
-// nothing in a world of one.
+// Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ",
+// or nothing in a world of one.
 func Prefix(ranks []int, size int) string {
 	if size == 1 || len(ranks) == 0 {
 		return ""
@@ -65,7 +65,8 @@ func ParseRanks(text string, size int) ([]int, error) {
 	return slices.Compact(ranks), nil
 }
 
-// RankList is an ascending list of ranks. Between processes it travels as FormatRanks writes it: most lists are a range or two, however long they are.
+// RankList is an ascending list of ranks. Between processes it travels as text, written by
+// FormatRanks: most lists, even long ones, are one or two ranges.
 type RankList []int
 
 // maxWorld bounds the ranks that a list from another process may name.
@@ -98,13 +99,13 @@ func union(a, b []int) []int {
 	return slices.Compact(all)
 }
 
-// intersection returns the elements of a, which is ascending, that b has too.
+// intersection returns the elements of a that are also in b. a is ascending.
 func intersection(a, b []int) []int {
 	sorted := union(b, nil)
 	return slices.DeleteFunc(slices.Clone(a), func(r int) bool { return !contains(sorted, r) })
 }
 
-// difference returns the elements of a that b has not.
+// difference returns the elements of a that are not in b.
 func difference(a, b []int) []int {
 	sorted := union(b, nil)
 	return slices.DeleteFunc(slices.Clone(a), func(r int) bool { return contains(sorted, r) })

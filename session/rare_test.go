@@ -16,7 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 )
 
-// A worker that hangs before it is ready can be interrupted, is given up after a time, and has a successor.
+// A worker that hangs before it is ready can be interrupted, is given up after a time, and is
+// replaced.
 func TestStartHangs(t *testing.T) {
 	c := launch(t, 3)
 	hung := filepath.Join(t.TempDir(), "hung")
@@ -49,7 +50,8 @@ func TestLateKill(t *testing.T) {
 	}
 }
 
-// Giving a command does not wait for whoever takes the events: it may be the same.
+// Sending a command does not wait for the goroutine that takes the events: it may be the sender
+// itself.
 func TestStatusDoesNotWait(t *testing.T) {
 	c := launch(t, 1)
 	real := c.c.keeper(0).(*supervisor)
@@ -96,7 +98,7 @@ func TestFrontRepeatsItself(t *testing.T) {
 	c.want(c.eval("value x"), "= x\n")
 }
 
-// Who joins when the session has ended is sent away, and not left without a controller.
+// A process that joins after the end of the session is refused, and does not wait for a controller.
 func TestJoinAfterClose(t *testing.T) {
 	c := launch(t, 2)
 	c.Close()
@@ -105,8 +107,8 @@ func TestJoinAfterClose(t *testing.T) {
 	}
 }
 
-// A rank whose supervisor is gone does not come back, which a restart says at once while it replaces the
-// others.
+// A rank whose supervisor is gone does not come back. A restart reports that at once, and replaces
+// the other ranks.
 func TestRestartWithoutSupervisor(t *testing.T) {
 	runtimeDir(t)
 	c, ended := joinAll(t, 2, func(r int) Launcher {
@@ -125,7 +127,8 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	defer cancel()
 	err := c.Restart(ctx, nil, false, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "rank 1 has no worker: its supervisor is gone") || !strings.HasSuffix(err.Error(), "(start the session again)") {
+	if err == nil || !strings.HasPrefix(err.Error(), "rank 1 has no worker: its supervisor is gone") ||
+		!strings.HasSuffix(err.Error(), "(start the session again)") {
 		t.Error(err)
 	}
 	if infos, _ = c.Ranks(context.Background()); infos[0].Incarnation != 2 || infos[1].State != "dead" {
@@ -134,7 +137,7 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 	c.want(c.eval("value x", 0), "= [0] x\n")
 }
 
-// Of ranks that do not answer in time the session says who has a cell to finish.
+// For ranks that do not answer in time the session reports which ones have a cell to finish.
 func TestBusyWithoutAnswer(t *testing.T) {
 	c := launch(t, 3)
 	past, cancel := context.WithCancel(t.Context())
@@ -149,7 +152,7 @@ func TestBusyWithoutAnswer(t *testing.T) {
 			var got []string
 			for _, info := range infos {
 				if info.Doing != "does not answer" {
-					return false // it was quick
+					return false // the answer was too fast
 				}
 				got = append(got, info.State)
 			}
@@ -164,7 +167,7 @@ func TestBusyWithoutAnswer(t *testing.T) {
 	expect("idle", "idle", "idle")
 }
 
-// A rank that does not answer costs the time there is; the answers of the others count all the same.
+// A rank that does not answer uses up the time limit; the answers of the others count all the same.
 func TestAnswersBesideASilentRank(t *testing.T) {
 	c := launch(t, 3)
 	pid := c.pids()[1]

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Restart implements Session. It does not wait for a cell that runs: it kills the workers of ranks that are in one at once.
+// Restart implements Session. It does not wait for a running cell: it kills the workers of ranks
+// that run a cell at once.
 func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
 	if out == nil {
 		out = func(Output) {}
@@ -74,8 +75,9 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	return nil
 }
 
-// preempt kills the workers of those of ranks that are in a cell. If the restart begins anew, that cell is the last of what it ends. It returns the incarnations
-// of all workers of ranks before that.
+// preempt kills the workers of ranks, if they run a cell. If anew is set, the restart ends the
+// earlier history, and this cell is its last. preempt returns the incarnations of all workers of
+// ranks before the kill.
 func (c *controller) preempt(ranks []int, anew bool) map[int]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +95,9 @@ func (c *controller) preempt(ranks []int, anew bool) map[int]int {
 	return before
 }
 
-// replay runs the history on ranks that have just been started, from the last restart on that ended what was before. It leaves out cells that failed or were
-// interrupted, in an earlier replay, too: they would do so again, or hang.
+// replay runs the history on freshly started ranks, beginning after the last restart that ended the
+// earlier history. It leaves out cells that failed or were interrupted, also in an earlier replay:
+// they would fail again, or hang.
 func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) error {
 	history, err := c.History(ctx)
 	if err != nil {
@@ -141,11 +144,14 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 	return nil
 }
 
-// replayHint ends what is said of ranks whose variables are lost, unless the cells are about to run again, or cannot.
+// replayHint ends the message about lost variables, unless the cells are about to run again, or
+// cannot.
 const replayHint = " (`:restart replay` runs the cells again)"
 
-// repair waits until every rank has a worker and, after an abort or a death, makes all ranks recover together. It is cheap when nothing has
-// happened. While a rank has failed for good, the others go on without recovering, but for ranks that are lost where cells go on without these. The turn is held.
+// repair waits until every rank has a worker and, after an abort or a death, makes all ranks
+// recover together. It is cheap if no rank failed. While a rank has failed for good, the others go
+// on without recovering. Lost ranks are an exception: once cells go on without them, the remaining
+// ranks recover. The caller holds the turn.
 func (c *controller) repair(ctx context.Context, out func(Output)) error {
 	c.tellLost(out)
 	for range recoverAttempts {
@@ -171,14 +177,15 @@ func (c *controller) repair(ctx context.Context, out func(Output)) error {
 	return errors.New("the ranks could not be brought together again; restart them")
 }
 
-// recover runs Communicator.Recover on all ranks that are left and shows what was lost. If a rank fails to recover, recover replaces it and reports that it
-// has to be called again. If that is because another one is lost, the next cell tries again.
+// recover runs Communicator.Recover on all remaining ranks and shows what was lost. If a rank fails
+// to recover, recover replaces the rank and reports that recover has to be called again. If the
+// reason is that another rank is lost, the next cell tries again.
 func (c *controller) recover(out func(Output)) (again bool) {
 	causes, incarnations, previousEnded := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()
 	all := c.remaining()
 	replaced, hint := intersection(c.replaced, all), replayHint
-	if c.ended == c.cells { // there is nothing to run again
+	if c.ended == c.cells { // no cell can be replayed
 		hint = ""
 	}
 	c.dirty, c.replaced, c.unrecovered = false, nil, nil
@@ -205,7 +212,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 			continue
 		}
 		for _, l := range a.Recovered.Lost {
-			if !contains(lost[l], r) { // two tensors of one shape have one text
+			if !contains(lost[l], r) { // two tensors of the same shape have the same text
 				lost[l] = append(lost[l], r)
 			}
 		}
@@ -217,7 +224,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 		return false
 	}
 	if len(silent) == 0 && len(c.unrecovered) > 0 {
-		silent = c.unrecovered[:1] // the others failed because it did
+		silent = c.unrecovered[:1] // the others failed because this one did
 	}
 	for _, r := range silent {
 		if c.ranks[r].incarnation == incarnations[r] && c.ranks[r].ready != nil {

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// end takes the cell off the controller, folds the results of its ranks into a Reply, and decides whether the ranks have to recover.
+// end removes the run from the controller, folds the results of its ranks into a Reply, and decides
+// whether the ranks have to recover.
 func (r *run) end() Reply {
 	reply := Reply{Cell: r.cell.ID, Elapsed: time.Since(r.started).Seconds()}
 	var values foldedValues
 	var findings Findings
-	var errs, peers foldedErrors // peers of waits for ranks that failed: they come last
+	var errs, peers foldedErrors // peers: errors of waits for ranks that failed, which come last
 	for _, rank := range r.ranks {
 		result := r.on[rank].result
 		if result.HasValue {
@@ -48,8 +49,9 @@ func (r *run) end() Reply {
 	return reply
 }
 
-// diverged reports whether errors may have left the ranks at different points of the cell, or one rank alone at odds with its own signals. They
-// have not if all ranks of the world failed with the same error and none gave up a wait, or if they failed before anything ran.
+// diverged reports whether errors may have left the ranks at different points of the cell, or a
+// single rank with inconsistent signals. That is not so if all ranks of the world failed with the
+// same error and none gave up a wait, or if they failed before the cell ran.
 func diverged(errs []*Error, size int) bool {
 	for _, e := range errs {
 		switch e.Kind {
@@ -65,12 +67,12 @@ func diverged(errs []*Error, size int) bool {
 	return false
 }
 
-// foldedValues are the values of ranks, those that are equal in all forms as one.
+// foldedValues are the values of ranks. Values that are equal in all forms are one.
 type foldedValues struct {
 	list []Value
 	of   map[string][]int // places in list, by the text
-	last *Result          // what was added last, and
-	at   int              // its place: ranks of one host share their result
+	last *Result          // the result that was added last
+	at   int              // its place in list: ranks of one host share their result
 }
 
 // add adds the value of a rank.
@@ -81,7 +83,7 @@ func (f *foldedValues) add(rank int, r *Result) {
 	f.list[f.at].Ranks = append(f.list[f.at].Ranks, rank)
 }
 
-// place returns where in the list the value is.
+// place returns the index of the value in the list.
 func (f *foldedValues) place(r *Result) int {
 	for _, at := range f.of[r.Value] {
 		if v := &f.list[at]; reflect.DeepEqual(v.Data, r.Data) && reflect.DeepEqual(v.Metadata, r.Metadata) {
@@ -97,13 +99,14 @@ func (f *foldedValues) place(r *Result) int {
 	return at
 }
 
-// foldedErrors are the errors of ranks, those that are equal but for rank and detail as one, with the detail of the first.
+// foldedErrors are the errors of ranks. Errors that differ only in rank and detail are one, with
+// the detail of the first.
 type foldedErrors struct {
 	list []*Error
 	of   map[errorWords]*Error
 }
 
-// errorWords is what errors must have alike to be one.
+// errorWords are the fields in which folded errors are equal.
 type errorWords struct {
 	kind                             Kind
 	op, file, msg, source, hint      string
@@ -111,7 +114,7 @@ type errorWords struct {
 	fatal, exited                    bool
 }
 
-// add adds the error of a rank, which the list owns from now on.
+// add adds the error of a rank. The list owns the error from now on.
 func (f *foldedErrors) add(rank int, e *Error) {
 	words := errorWords{e.Kind, e.Op, e.File, e.Msg, e.Source, e.Hint, e.Cell, e.Peer, e.Line, e.Column, e.Status, e.Fatal, e.Exited}
 	if same := f.of[words]; same != nil {

@@ -12,61 +12,62 @@ import (
 
 const (
 	tick       = 50 * time.Millisecond  // between two calls of run.tick
-	promptly   = 2 * tick               // within which a rank that is not held up answers
-	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of those who wait for it
-	abortWait  = 0.05                   // seconds a wait must have lasted to be ended because a rank failed
-	abortSoon  = 1                      // seconds within which a wait ends by itself that is left to do so where its peer's wait has, too
-	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
-	eventsHeld = 256                    // events that the ranks of a run may be ahead of it
+	promptly   = 2 * tick               // a rank that is not held up answers within this time
+	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of the ranks that wait for it
+	abortWait  = 0.05                   // a wait is ended because of a failed rank only after this many seconds
+	abortSoon  = 1                      // a wait that ends by itself within this many seconds is left alone, if its peer's wait has ended so too
+	idleKeep   = 1 << 20                // bytes of output between cells that are kept for the next cell
+	eventsHeld = 256                    // events of the ranks that may wait to be handled
 )
 
-// run is one cell on its way through the ranks. The fields down to over do not change after newRun. Those below belong to the goroutine
-// that runs loop.
+// run is one cell on its way through the ranks. The fields down to over do not change after newRun.
+// The fields below over belong to the goroutine that runs loop.
 type run struct {
 	c      *controller
 	number uint64
 	cell   Cell
 	ranks  []int
 	fold   *fold
-	before *fold // of what is printed before the cell begins; it goes to fold
+	before *fold // folds the output from before the cell begins and passes it to fold
 	events chan runEvent
 	over   chan struct{} // closed when loop has ended: events are no longer received
-	shown  atomic.Int64  // when something that was printed was shown last, in nanoseconds since 1970; several goroutines show some
+	shown  atomic.Int64  // time at which output was last shown, in nanoseconds since 1970; several goroutines set it
 
-	sanitize *Sanitizing // what all ranks do before the cell; nil for nothing
+	sanitize *Sanitizing // the change of the sanitizer before the cell; nil for none
 
 	started     time.Time
-	on          []rankRun // by rank; those that do not take part too
-	left        int       // how many ranks have not finished
+	on          []rankRun // by rank, including ranks that do not take part
+	left        int       // number of ranks that have not finished
 	failedAt    time.Time // of the first failure
 	interrupted time.Time
 	limit       Limit
-	limitAt     time.Time // when it was over
+	limitAt     time.Time // time at which the limit was over
 	hasAborted  bool      // waits of some rank were ended
-	hasDied     bool      // some rank's worker has
-	inVain      string    // what the ranks did when their waits were ended because they could not end by themselves; "" if they were not
+	hasDied     bool      // some rank's worker has died
+	inVain      string    // what the ranks did when their waits were ended as a deadlock; "" if they were not
 	watch       watch
-	heard       bool // ranks have said something of what they wait for since releasePeers has looked
+	heard       bool // ranks have reported waits since the last call of releasePeers
 }
 
-// rankRun is a cell on one rank. It belongs to the goroutine that runs run.loop, but for its first fields.
+// rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
+// run.loop.
 type rankRun struct {
 	takesPart   bool
 	incarnation int     // of the worker that runs it
 	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
 
-	result   *Result // nil while it runs; ranks with the same may share it
+	result   *Result // nil while it runs; ranks with equal results may share one
 	doneAt   time.Time
-	aborted  string  // why its waits were ended, "" if they were not
+	aborted  string  // why the rank's waits were ended, "" if they were not
 	killed   bool    // the worker was killed because it did not stop
 	fatal    *Error  // an error after which the worker is replaced
-	died     string  // how the worker died, "" if it has not
-	tallies  []Tally // when it is done
+	died     string  // how the worker died, "" if it lives
+	tallies  []Tally // set when the rank is done
 	findings []Finding
-	late     string // then, the calls of interrupted cells that still run
-	probe    *probe // that it has not answered
+	late     string // set when the rank is done: calls of interrupted cells that still run
+	probe    *probe // the probe that the rank has not answered
 
-	sanitizing *Sanitizing // when it is done; nil if it has died
+	sanitizing *Sanitizing // set when the rank is done; nil if it has died
 }
 
 // runs reports whether a rank has not finished the cell.
@@ -80,7 +81,7 @@ func (r *run) others() []int {
 	return filtered(allRanks(r.c.size), func(rank int) bool { return !r.on[rank].takesPart })
 }
 
-// byIncarnation returns the ranks by the incarnations of the workers that run the cell.
+// byIncarnation groups the ranks by the incarnation of the worker that runs the cell.
 func (r *run) byIncarnation() map[int][]int {
 	ranks := map[int][]int{}
 	for _, rank := range r.ranks {
@@ -90,13 +91,13 @@ func (r *run) byIncarnation() map[int][]int {
 	return ranks
 }
 
-// probe is a question to a rank that shows, when it is answered promptly, that the rank is not held up.
+// probe is a question to a rank. A prompt answer shows that the rank is not held up.
 type probe struct {
 	id uint64
 	at time.Time
 }
 
-// runEvent is an event of ranks, ascending, that report the same.
+// runEvent is an event that ranks, ascending, report alike.
 type runEvent struct {
 	ranks []int
 	answer
@@ -155,7 +156,7 @@ func (r *run) handle(e runEvent) {
 	switch {
 	case len(e.ranks) == 0:
 	case e.Done != nil && e.Done.Run == r.number && e.Done.Err != nil && e.Done.Err.Fatal:
-		// The ranks finish when their workers have died.
+		// The run ends on these ranks when their workers have died.
 		for _, rank := range e.ranks {
 			fatal := *e.Done.Err
 			r.on[rank].fatal = &fatal
@@ -169,7 +170,7 @@ func (r *run) handle(e runEvent) {
 		result := &Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {
 			var rich richValue
-			json.Unmarshal(e.payload, &rich) // a value that cannot be read has no forms
+			json.Unmarshal(e.payload, &rich) // a value that cannot be decoded has no forms
 			result.Value, result.Data, result.Metadata = rich.Text, rich.Data, rich.Metadata
 		}
 		r.done(e.ranks, result, false)
@@ -188,7 +189,8 @@ func (r *run) handle(e runEvent) {
 	}
 }
 
-// done records the result of ranks. If they died, the controller has already made them leave the hub.
+// done records the result of ranks. If they died, the controller has already made them leave the
+// hub.
 func (r *run) done(ranks []int, result *Result, died bool) {
 	if r.inVain != "" && result.Err != nil {
 		r.explainInVain(result.Err)
@@ -197,12 +199,13 @@ func (r *run) done(ranks []int, result *Result, died bool) {
 		r.on[rank].result, r.on[rank].doneAt = result, time.Now()
 	}
 	r.left -= len(ranks)
-	r.before.endRanks(ranks, time.Now()) // where nothing was printed, nobody has said that the cell begins
+	r.before.endRanks(ranks, time.Now()) // on ranks without output no event has reported that the cell begins
 	r.fold.endRanks(ranks, time.Now())
 	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
-	if died || !r.interrupted.IsZero() || r.inVain != "" { // every rank reports that its waits were ended, not that another has left
+	if died || !r.interrupted.IsZero() || r.inVain != "" { // so that every rank reports that its waits were
+		// ended, and not that another rank has left
 		return
 	}
 	why := "finished the cell without it"
@@ -239,7 +242,7 @@ func (r *run) deathError(rank int, d *deathEvent) *Error {
 // running lists the ranks that have not finished, ascending.
 func (r *run) running() []int { return filtered(r.ranks, r.runs) }
 
-// abort ends the waits of ranks, after which all ranks have to recover.
+// abort ends the waits of ranks. All ranks have to recover afterwards.
 func (r *run) abort(ranks []int, c command) {
 	for _, rank := range ranks {
 		r.on[rank].aborted, r.hasAborted = c.Abort, true
@@ -247,7 +250,7 @@ func (r *run) abort(ranks []int, c command) {
 	r.c.tell(ranks, c, nil)
 }
 
-// kill ends the worker that runs the cell, unless it has died by itself and another has its place.
+// kill ends the worker that runs the cell, unless that worker has already died and been replaced.
 func (r *run) kill(rank int, why string) {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
@@ -274,7 +277,8 @@ func (r *run) tick(now time.Time) {
 	}
 }
 
-// insist kills the ranks that an interrupt has not stopped. If the user can ask for that, it only tells which ranks they are.
+// insist kills the ranks that an interrupt has not stopped. If the user can ask for the kill,
+// insist only reports these ranks.
 func (r *run) insist(now time.Time) {
 	gone := !r.limitAt.IsZero()
 	select {
@@ -301,7 +305,7 @@ func (r *run) note(text string) {
 	}
 }
 
-// shownAt is when something was shown last that the cell has printed, or when it began.
+// shownAt returns the time at which output of the cell was last shown, or at which the cell began.
 func (r *run) shownAt() time.Time {
 	if last := time.Unix(0, r.shown.Load()); last.After(r.started) {
 		return last
@@ -309,10 +313,11 @@ func (r *run) shownAt() time.Time {
 	return r.started
 }
 
-// stop is by what the user interrupts the cell.
+// stop names the user's way to interrupt the cell.
 func (r *run) stop() string { return cmp.Or(r.cell.Stop, "Ctrl-C") }
 
-// probe asks ranks for whose output others' lines wait whether they are held up, but for those that were asked and have not answered.
+// probe asks ranks whether they are held up. Lines of other ranks wait for their output. A rank
+// that has not answered the last probe is not asked again.
 func (r *run) probe(ranks []int) {
 	ranks = filtered(ranks, func(rank int) bool { return r.on[rank].probe == nil })
 	if len(ranks) == 0 {
@@ -328,7 +333,8 @@ func (r *run) probe(ranks []int) {
 	r.c.tell(ranks, command{Probe: p.id}, nil)
 }
 
-// probeAnswered handles the answer to a probe. A rank whose answer is late was held up, or says that it is; it will be asked again.
+// probeAnswered handles the answer to a probe. If the answer is late or says so, the rank is held
+// up and will be asked again.
 func (r *run) probeAnswered(e runEvent) {
 	asked := filtered(e.ranks, func(rank int) bool { p := r.on[rank].probe; return p != nil && p.id == e.Probe })
 	if len(asked) == 0 {
@@ -343,9 +349,10 @@ func (r *run) probeAnswered(e runEvent) {
 	}
 }
 
-// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those of which the peer is not known, and
-// those for ranks that are released for the same reason. When a wait of the rank has reached its limit, waits that soon reach theirs are left
-// alone: in a deadlock each says more by itself.
+// releasePeers ends the waits that a failed rank will never satisfy: waits for the rank itself,
+// waits without a known peer, and waits for ranks that are released for the same reason. If the
+// rank failed because a wait of it reached its limit, waits that will soon reach their own limits
+// are left alone: in a deadlock the error of each says more.
 func (r *run) releasePeers() {
 	if time.Since(r.failedAt) < abortGrace {
 		return
@@ -355,7 +362,7 @@ func (r *run) releasePeers() {
 		o := &r.on[rank]
 		switch {
 		case o.result == nil || o.result.Err == nil:
-		case o.aborted != "": // it failed because another rank did
+		case o.aborted != "": // the rank failed because another one did
 			cause[rank] = o.aborted
 		case o.result.Err.Kind == KindPeer:
 			cause[rank] = firstLine(o.result.Err.Msg)
@@ -364,7 +371,7 @@ func (r *run) releasePeers() {
 			late[rank] = o.result.Err.Kind == KindTimeout
 		}
 	}
-	released := map[string][]int{} // by the cause
+	released := map[string][]int{} // ranks by the cause
 	running := r.running()
 	for found := true; found; {
 		found = false
@@ -386,14 +393,15 @@ func (r *run) releasePeers() {
 	}
 }
 
-// causeFor returns why a wait of a rank is to be ended, "" if none is, where cause and late tell about its peers: see releasePeers.
+// causeFor returns the reason to end a wait of a rank, "" if there is none. cause and late describe
+// its peers: see releasePeers.
 func (r *run) causeFor(rank int, cause []string, late []bool) string {
 	for _, w := range r.watch.waits(rank, r.failedAt) {
 		if w.Since < abortWait {
 			continue
 		}
 		peers := w.Peers
-		if len(peers) == 0 { // it may be for any of them
+		if len(peers) == 0 { // the wait may be for any of them
 			peers = r.ranks
 		}
 		for _, peer := range peers {

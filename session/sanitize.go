@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Sanitizing is how the sanitizer looks at kernels: see symmem.Runtime.Sanitize.
+// Sanitizing is the state of the sanitizer: see symmem.Runtime.Sanitize.
 type Sanitizing struct {
 	On   bool
-	Seed int64 // of the order in which threads, blocks and ranks run; 0 while it is off
+	Seed int64 // seed of the order in which threads, blocks and ranks run; 0 while the sanitizer is off
 }
 
-// Sanitizer is what a session's sanitizer does and has found.
+// Sanitizer is the state of a session's sanitizer and its findings.
 type Sanitizer struct {
 	Sanitizing
-	Findings []Finding // since the session began, each once
+	Findings []Finding // all findings of the session, each once
 }
 
 // Sanitizer implements Session.
@@ -24,8 +24,9 @@ func (c *controller) Sanitizer(context.Context) (Sanitizer, error) {
 	return Sanitizer{c.sanitizing, slices.Clone(c.found.List())}, nil
 }
 
-// sanitizeBefore returns what all ranks have to do before a cell that all of them run: what the cell asks for, or what those have not done that were replaced. It is nil
-// if there is nothing to do. c.mu is held.
+// sanitizeBefore returns the change of the sanitizer that all ranks make before a cell that all of
+// them run: the change that the cell asks for, or the one that replaced ranks have missed. It is
+// nil if there is none. c.mu is held.
 func (c *controller) sanitizeBefore(cell Cell) *Sanitizing {
 	want := c.sanitizing
 	if cell.Sanitize != nil {
@@ -39,8 +40,9 @@ func (c *controller) sanitizeBefore(cell Cell) *Sanitizing {
 	return nil
 }
 
-// noteSanitizing takes over what the ranks of a run have reported, since its cell may have called symm.Sanitize: what they agree on, if all ranks took part, holds for
-// those too that take the place of others. r.c.mu is held.
+// noteSanitizing takes over the state that the ranks of a run have reported, because its cell may
+// have called symm.Sanitize. If all ranks took part and agree, the state also holds for workers
+// that replace others later. r.c.mu is held.
 func (r *run) noteSanitizing() {
 	var reported []Sanitizing
 	for _, rank := range r.ranks {
@@ -55,7 +57,7 @@ func (r *run) noteSanitizing() {
 	}
 }
 
-// sanitize does what is to be done before a cell.
+// sanitize makes the change of the sanitizer before a cell.
 func (w *worker) sanitize(s *Sanitizing) *Error {
 	if s == nil {
 		return nil
@@ -66,7 +68,7 @@ func (w *worker) sanitize(s *Sanitizing) *Error {
 	return &Error{Kind: KindSystem, Peer: -1, Msg: "these ranks have no sanitizer"}
 }
 
-// sanitizing says what the sanitizer does.
+// sanitizing returns the sanitizer's state.
 func (w *worker) sanitizing() (s Sanitizing) {
 	if able, ok := w.comm.(SanitizingCommunicator); ok {
 		s = able.Sanitizing()

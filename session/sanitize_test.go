@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What the sanitizer does is what the ranks say, whether a cell or a front end has switched it. Ranks are told only where that is not what they do: because it is
-// switched, or because some were replaced.
+// The sanitizer's state is the state that the ranks report, whether a cell or a front end has
+// switched it. The session calls Sanitize only on a change of state, or after ranks were replaced.
 func TestSanitizerState(t *testing.T) {
 	ctx := context.Background()
 	c := launch(t, 3)
@@ -17,7 +17,7 @@ func TestSanitizerState(t *testing.T) {
 	for i, step := range []struct {
 		cell  Cell
 		state string // afterwards
-		told  string // in this cell and the one after it, which asks; without the ranks where it is the same on all
+		told  string // calls in this cell and in the next one, which asks; without the ranks if they are the same on all
 	}{
 		{Cell{Source: "nothing"}, "{false 0}", "[]"},
 		{Cell{Source: "sanitize 7"}, "{true 7}", "[]"},
@@ -25,13 +25,14 @@ func TestSanitizerState(t *testing.T) {
 		{Cell{Source: "sanitize"}, "{false 0}", "[]"},
 		{Cell{Sanitize: on(3), Silent: true}, "{true 3}", "[{true 3}]"},
 		{Cell{Sanitize: on(3), Silent: true}, "{true 3}", "[]"},
-		{Cell{Source: "1:exit 1"}, "{true 3}", "[{true 3}]"}, // the next cell tells all, since that is collective
+		{Cell{Source: "1:exit 1"}, "{true 3}", "[{true 3}]"}, // the next cell calls Sanitize on all ranks, since it is collective
 		{Cell{Source: "sanitize 4\n2:exit 1"}, "{true 4}", "[{true 4}]"},
-		{Cell{Source: "1:sanitize 9"}, "{true 4}", "[{true 4}]"}, // there is nothing that all of them do
+		{Cell{Source: "1:sanitize 9"}, "{true 4}", "[{true 4}]"}, // the ranks have no common state
 		{Cell{Source: "nothing", Sanitize: off}, "{false 0}", "[{false 0}]"},
 		{Cell{Source: "1:exit 1"}, "{false 0}", "[]"},
 		{Cell{Source: "print must not run", Sanitize: on(-1)}, "{false 0}: no such seed", "[{true -1}]"},
-		{Cell{Source: "nothing", Sanitize: on(1), Ranks: []int{0, 2}}, "{false 0}: the sanitizer is for all ranks: it cannot be switched on or off by a cell for some", "[]"},
+		{Cell{Source: "nothing", Sanitize: on(1), Ranks: []int{0, 2}},
+			"{false 0}: the sanitizer is for all ranks: it cannot be switched on or off by a cell for some", "[]"},
 		{Cell{Source: "0:sanitize 5", Ranks: []int{0}}, "{false 0}", "[{false 0}]"},
 		{Cell{Source: "nothing", Sanitize: on(2)}, "{true 2}", "[{true 2}]"},
 	} {
@@ -65,7 +66,8 @@ func TestSanitizerState(t *testing.T) {
 	}
 }
 
-// All front ends of a session know what was found in any of its cells, each finding once, with the name of the first cell.
+// All front ends of a session know the findings of all its cells, each finding once, with the name
+// of the first cell.
 func TestSanitizerFindings(t *testing.T) {
 	ctx := context.Background()
 	c := launch(t, 2)
@@ -88,7 +90,8 @@ func TestSanitizerFindings(t *testing.T) {
 	for _, f := range s.Findings {
 		got = append(got, fmt.Sprint(f.Kind, " ", f.Ranks, " in ", f.Name, " ", f.Cell))
 	}
-	if want := []string{"race in a block [0 1] in cell[1] 1", "race in a block [0 1] in In[3] 3", "out of bounds [1] in file.go 4"}; !reflect.DeepEqual(got, want) {
+	if want := []string{"race in a block [0 1] in cell[1] 1", "race in a block [0 1] in In[3] 3",
+		"out of bounds [1] in file.go 4"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 	other, err := Attach(ctx, c.c.dir.Path)

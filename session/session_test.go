@@ -17,10 +17,11 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// waitAtMost bounds what these tests wait for and what comes soon unless something is broken.
+// waitAtMost bounds the tests' waits for events that come soon unless something is broken.
 const waitAtMost = time.Minute
 
-// runtimeDir gives the test a directory of sessions of its own. Sockets have short names only, so that t.TempDir will not do.
+// runtimeDir gives the test a directory of sessions of its own. Sockets have short names only, so
+// that t.TempDir will not do.
 func runtimeDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -32,7 +33,7 @@ func runtimeDir(t testing.TB) string {
 	return dir
 }
 
-// soon waits until something is so; what says what that is.
+// soon waits until is returns true; what describes the condition.
 func soon(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(waitAtMost); !is(); time.Sleep(time.Millisecond) {
@@ -42,7 +43,7 @@ func soon(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// receive returns what comes from a channel; what says what that is.
+// receive returns the next value from a channel; what describes the value.
 func receive[T any](t testing.TB, what string, from <-chan T) (v T) {
 	t.Helper()
 	select {
@@ -53,7 +54,7 @@ func receive[T any](t testing.TB, what string, from <-chan T) (v T) {
 	return v
 }
 
-// console is a session and what it shows.
+// console is a session and its output.
 type console struct {
 	Session
 	t    testing.TB
@@ -80,7 +81,8 @@ func (c *console) eval(source string, ranks ...int) string {
 	return c.evalContext(ctx, source, ranks...)
 }
 
-// start runs a cell beside the test and returns when ranks are busy with it. shown returns what it showed in the end.
+// start runs a cell beside the test and returns when ranks are busy with it. shown waits for the
+// end and returns the output.
 func (c *console) start(source string, ranks ...int) (interrupt context.CancelFunc, shown func() string) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
@@ -99,7 +101,7 @@ func (c *console) start(source string, ranks ...int) (interrupt context.CancelFu
 	}
 }
 
-// interrupted returns what a cell shows that is interrupted when ranks are busy with it.
+// interrupted returns the output of a cell that is interrupted when ranks are busy with it.
 func (c *console) interrupted(source string, ranks ...int) string {
 	c.t.Helper()
 	interrupt, shown := c.start(source, ranks...)
@@ -173,12 +175,14 @@ func TestCells(t *testing.T) {
 	c.want(c.eval("gather late\ngather later", 0, 1), "! [0,1] peer in:1: Gather late: rank 2 is not running this cell\n")
 	c.want(c.eval("gather x"), "= [0-3] 0123\n")
 	history, err := c.History(context.Background())
-	if err != nil || len(history) != 13 || history[4].ID != 5 || history[4].Source != "print on RANK" || !reflect.DeepEqual(history[4].Ranks, []int{2, 0}) {
+	if err != nil || len(history) != 13 || history[4].ID != 5 || history[4].Source != "print on RANK" ||
+		!reflect.DeepEqual(history[4].Ranks, []int{2, 0}) {
 		t.Errorf("history: %+v, %v", history, err)
 	}
 }
 
-// Lines of user code that the session has to carry in bulk: all of it, in order, without keeping it.
+// TestFlood: the session passes on large amounts of output, complete and in order, without storing
+// it.
 func TestFlood(t *testing.T) {
 	const each = 25 << 20
 	c := launch(t, 4)
@@ -209,7 +213,7 @@ func rss(t *testing.T) int64 {
 	return info.RSS
 }
 
-// What is printed between cells comes before the next one's output.
+// Output from between cells comes before the output of the next cell.
 func TestPrintedBetweenCells(t *testing.T) {
 	c := launch(t, 2)
 	file := filepath.Join(t.TempDir(), "now")
@@ -225,7 +229,7 @@ func TestPrintedBetweenCells(t *testing.T) {
 	c.want(c.eval("print next"), "[0,1] afterwards\n[0,1] next\n")
 }
 
-// Of much that is printed between cells, the beginning is kept, and what is left out is told.
+// Of a large output between cells the beginning is kept, and a note gives the size of the rest.
 func TestMuchPrintedBetweenCells(t *testing.T) {
 	c := launch(t, 2)
 	file := filepath.Join(t.TempDir(), "now")
@@ -239,21 +243,23 @@ func TestMuchPrintedBetweenCells(t *testing.T) {
 		return c.c.kept+c.c.notKept >= 3<<20
 	})
 	got := c.eval("print next")
-	if n := strings.Count(got, "x"); n < idleKeep-foldLine || n > idleKeep+1 { // the word next has one
+	if n := strings.Count(got, "x"); n < idleKeep-foldLine || n > idleKeep+1 { // the word "next" contains one
 		t.Errorf("%d bytes are kept", n)
 	}
-	if !strings.Contains(got, "2.0 MiB that were printed while no cell ran are left out here, after the first 1.0 MiB\n") || !strings.HasSuffix(got, "[0,1] next\n") {
+	if !strings.Contains(got, "2.0 MiB that were printed while no cell ran are left out here, after the first 1.0 MiB\n") ||
+		!strings.HasSuffix(got, "[0,1] next\n") {
 		t.Errorf("left out: %q", strings.ReplaceAll(got, strings.Repeat("x", 64), ""))
 	}
 }
 
-// ended reports whether a process is there no more.
+// ended reports whether a process no longer exists.
 func ended(pid int) bool {
 	info, err := procfs.Of(pid)
 	return err != nil || info.State == "Z"
 }
 
-// stopped reports whether a process has stopped with all its threads. Until the last has, the kernel does not count it as stopped.
+// stopped reports whether a process has stopped with all its threads. The kernel counts a process
+// as stopped only when its last thread has stopped.
 func stopped(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return len(threads) > 0 && !slices.ContainsFunc(threads, func(name string) bool {
@@ -289,9 +295,11 @@ func TestLeavesNothing(t *testing.T) {
 	}
 }
 
-// A session whose own process is killed leaves neither processes nor files, whatever its workers do.
+// If a session's own process is killed, neither processes nor files remain, whatever its workers
+// do.
 func TestKilledControllerLeavesNothing(t *testing.T) {
-	for _, source := range []string{"print ready\nsleep 60000", "print ready\n0:spin\n1:gather x", "print ready\nkill " + strconv.Itoa(int(syscall.SIGSTOP))} {
+	for _, source := range []string{"print ready\nsleep 60000", "print ready\n0:spin\n1:gather x", "print ready\nkill " +
+		strconv.Itoa(int(syscall.SIGSTOP))} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "FAKE_CONTROLLER="+source, "XDG_RUNTIME_DIR="+runtimeDir(t))
 		stdout, err := cmd.StdoutPipe()
@@ -320,7 +328,8 @@ func TestKilledControllerLeavesNothing(t *testing.T) {
 	}
 }
 
-// What cells have started, in whatever group and session, ends with the session's process, and with the worker alone.
+// Processes that cells have started, in any group and session, end with the session's process, and
+// also with the worker alone.
 func TestNothingOutlivesItsWorker(t *testing.T) {
 	for _, start := range []string{"away", "grandchild"} {
 		cmd := exec.Command(os.Args[0])
@@ -356,12 +365,12 @@ func TestNothingOutlivesItsWorker(t *testing.T) {
 	}
 }
 
-// The socket of a worker that was killed does not stay.
+// The socket of a killed worker is removed.
 func TestSocketsOfDeadWorkers(t *testing.T) {
 	c := launch(t, 2)
 	pid := c.pids()[1]
 	socket := filepath.Join(c.c.dir.Path, fmt.Sprintf("r1.%d", pid))
-	if err := os.WriteFile(socket, nil, 0o600); err != nil { // as a worker that has passed descriptors makes one
+	if err := os.WriteFile(socket, nil, 0o600); err != nil { // as a worker that has passed descriptors would make
 		t.Fatal(err)
 	}
 	syscall.Kill(pid, syscall.SIGKILL)

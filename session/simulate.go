@@ -17,14 +17,15 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// simulationVariable marks a process as one that plays hosts. Its value is the JSON of a Simulation.
+// simulationVariable marks a process that simulates hosts. Its value is the JSON of a Simulation.
 const simulationVariable = "SYMMREPL_SIMULATION"
 
-// Simulation is a session whose ranks have no processes, to measure what is not the ranks': the controller, its links with the hosts, the fold and
-// the watchdog. One further process plays all hosts, and each host has a link of its own.
+// Simulation is a session whose ranks have no processes, to measure the session's own parts: the
+// controller, its links to the hosts, the fold and the watchdog. One further process simulates all
+// hosts, and each host has its own link.
 type Simulation struct {
 	Ranks   int
-	PerHost int // ranks of a host, as many as there are left on the last
+	PerHost int // ranks of a host; the last host has the rest
 }
 
 // hosts returns the ranks of each host.
@@ -37,10 +38,12 @@ func (s Simulation) hosts() [][]int {
 	return hosts
 }
 
-// simulationFiles is how many descriptors the process of the session needs besides one for each host.
+// simulationFiles is the number of descriptors that the session's process needs in addition to one
+// for each host.
 const simulationFiles = 64
 
-// Simulate starts a simulated session of this program, which must begin as IsSimulation says.
+// Simulate starts a simulated session of this program, whose main function must begin as described
+// at IsSimulation.
 func Simulate(ctx context.Context, sim Simulation) (Session, error) {
 	hosts := sim.hosts()
 	if err := enoughFiles(2*len(hosts) + simulationFiles); err != nil {
@@ -69,7 +72,7 @@ func Simulate(ctx context.Context, sim Simulation) (Session, error) {
 	return c, nil
 }
 
-// startSimulation starts the process that plays hosts, and returns its links.
+// startSimulation starts the process that simulates hosts, and returns its links.
 func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.Link, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -97,7 +100,8 @@ func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.L
 		files, links = append(files, theirs), append(links, newLink(mine))
 	}
 	p, err := c.spawner.start(program, []string{"symmrepl-simulation"}, &os.ProcAttr{
-		Env: append(os.Environ(), simulationVariable+"="+string(encoded)), Files: files, Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+		Env: append(os.Environ(), simulationVariable+"="+string(encoded)), Files: files,
+		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		for _, l := range links {
@@ -109,14 +113,15 @@ func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.L
 	return links, nil
 }
 
-// newLink makes a link of a connection that needs no handshake.
+// newLink makes a link from a connection that needs no handshake.
 func newLink(conn net.Conn) *rendezvous.Link {
 	c := heartbeat.New(conn)
 	c.WriteWithin(linkTimeout)
 	return &rendezvous.Link{Conn: c, In: frame.NewReader(c, maxPayload), Out: frame.NewWriter(c)}
 }
 
-// enoughFiles is an error if this process may not have so many descriptors. Go's runtime raises the soft limit to the hard one by itself.
+// enoughFiles returns an error if this process may not have the given number of descriptors. Go's
+// runtime raises the soft limit to the hard one by itself.
 func enoughFiles(need int) error {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err == nil && r.Cur < uint64(need) {
@@ -125,17 +130,21 @@ func enoughFiles(need int) error {
 	return nil
 }
 
-// IsSimulation reports whether this process was started to play hosts. Then main must do nothing but call ServeSimulation.
+// IsSimulation reports whether this process was started to simulate hosts. Then main must do
+// nothing but call ServeSimulation.
 func IsSimulation() bool { return os.Getenv(simulationVariable) != "" }
 
-// SimulatedRank is what an Evaluator of a simulation knows about its rank.
+// SimulatedRank describes its rank to an Evaluator of a simulation.
 type SimulatedRank struct {
 	Rank, Size int
-	Print      func(text string) // while Eval runs, to the rank's standard output: all ranks of the simulation have the descriptors of one process
+	// writes to the rank's standard output, while Eval runs: all ranks of the simulation share the
+	// descriptors of one process
+	Print func(text string)
 }
 
-// ServeSimulation is the main function of a process that plays hosts. start makes what answers on a rank. ServeSimulation returns the process's
-// exit status when the session is over.
+// ServeSimulation is the main function of a process that simulates hosts. start makes the evaluator
+// and the communicator of a rank. ServeSimulation returns the process's exit status when the
+// session is over.
 func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 	var sim Simulation
 	if err := json.Unmarshal([]byte(os.Getenv(simulationVariable)), &sim); err != nil {
@@ -143,7 +152,7 @@ func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 		return 2
 	}
 	var serving sync.WaitGroup
-	shared := &heldUp{} // it judges processes
+	shared := &heldUp{} // heldUp judges processes, not ranks
 	for i, ranks := range sim.hosts() {
 		conn, err := inherited(controlFD + i)
 		if err != nil {
@@ -152,7 +161,8 @@ func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 		}
 		h := newHostLeader()
 		for _, r := range ranks {
-			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i), emit: func(e event, payload []byte) { h.emit(r, e, payload) }})
+			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i),
+				emit: func(e event, payload []byte) { h.emit(r, e, payload) }})
 		}
 		serving.Go(func() {
 			defer conn.Close()
@@ -172,7 +182,8 @@ func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 	return 0
 }
 
-// simulated is the supervisor and the worker of a rank without a process. What its evaluator cannot do without one, it does not do either.
+// simulated is the supervisor and the worker of a rank without a process. It lacks features for
+// which the evaluator needs a process.
 type simulated struct {
 	rank, size int
 	host       string
@@ -205,8 +216,9 @@ func (s *simulated) do(c command, payload []byte) {
 
 // startWorker starts an incarnation.
 func (s *simulated) startWorker(incarnation int) {
-	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp, jobs: make(chan job, 1)}
-	// That a run begins is said before it prints: see withoutIdleBegins.
+	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp,
+		jobs: make(chan job, 1)}
+	// The beginning of a run is reported before its output: see withoutIdleBegins.
 	var begins uint64
 	w.begin = func(run uint64) { begins = run }
 	print := func(text string) {

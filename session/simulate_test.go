@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// quick is a simulated rank that knows a few words. A line may begin with "2:" to run on rank 2 only.
+// quick is a simulated rank that knows a few words. A line may begin with "2:" to run on rank 2
+// only.
 type quick struct {
 	SimulatedRank
 	mu      sync.Mutex
@@ -117,7 +118,7 @@ func simulate(t testing.TB, ranks, perHost int) *console {
 	return &console{Session: s, t: t, size: ranks, c: s.(*controller)}
 }
 
-// What 1,024 ranks print, return and fail with is shown once where it is alike.
+// Equal output, values and errors of 1,024 ranks are shown once.
 func TestManyRanks(t *testing.T) {
 	c := simulate(t, 1024, 8)
 	c.want(c.eval("print a\nprint b"), "[0-1023] a\n[0-1023] b\n")
@@ -146,7 +147,8 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
-// The table of what 1,024 ranks wait for is as short as what there is to say, and an interrupt ends all their waits.
+// The table of the waits of 1,024 ranks has a line only for each different wait, and an interrupt
+// ends all waits.
 func TestManyRanksHang(t *testing.T) {
 	c := simulate(t, 1024, 8)
 	var table string
@@ -173,28 +175,31 @@ func TestManyRanksHang(t *testing.T) {
 	c.want(c.eval("print again"), "[0-1023] again\n")
 }
 
-// Where a rank fails, all that wait for it are released, also through others.
+// If a rank fails, all ranks that wait for it are released, also those that wait for it through
+// others.
 func TestManyRanksAreReleased(t *testing.T) {
 	c := simulate(t, 256, 8)
 	c.want(c.eval("255:fail boom\n0:wait 255\nwait 0"), "! [255] panic boom\n! [0-254] peer a peer failed\n")
 	c.want(c.eval("print again"), "[0-255] again\n")
 }
 
-// A rank that prints without end is held back alone: other ranks of its host go on, and nothing is lost.
+// If a rank prints endlessly, only that rank is held back: other ranks of its host go on, and no
+// output is lost.
 func TestFloodOnHost(t *testing.T) {
 	c := simulate(t, 4, 2)
 	const size = 3 << 20
 	got := map[string]int{}
-	reply := c.Eval(context.Background(), Cell{Source: fmt.Sprintf("1:flood %d\n0:print a\n2:print a\n3:print a", size), Silent: true, Output: func(o Output) {
-		got[FormatRanks(o.Ranks)] += len(o.Text)
-	}})
+	reply := c.Eval(context.Background(), Cell{Source: fmt.Sprintf("1:flood %d\n0:print a\n2:print a\n3:print a", size),
+		Silent: true, Output: func(o Output) {
+			got[FormatRanks(o.Ranks)] += len(o.Text)
+		}})
 	if len(reply.Errors) > 0 || got["1"] != size || got["0,2,3"] != 2 || len(got) != 2 {
 		t.Errorf("%v, %v", got, reply.Errors)
 	}
 	c.want(c.eval(fmt.Sprintf("flood %d", 1<<10)), "[0-3] "+strings.Repeat("x", 1<<10-1)+"\n")
 }
 
-// A rank of a host is replaced alone, and a host that is lost takes its ranks with it.
+// A single rank of a host can be replaced, and all ranks of a lost host are lost.
 func TestHostIsLost(t *testing.T) {
 	c := simulate(t, 6, 2)
 	if err := c.Restart(context.Background(), []int{3}, false, nil); err != nil {

@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// strand is what ranks that have printed the same on one stream have printed alike and is not shown yet. It is kept once, however many ranks
-// they are: when some of them print on, the strand is split, and strands that have become equal are joined again.
+// strand holds the output on one stream, not shown yet, of ranks that have printed the same. It is
+// kept once for any number of ranks: when only some of them print more, the strand is split, and
+// strands that have become equal are joined again.
 type strand struct {
 	lineQueue
 	members bits // positions of the ranks in the fold
-	first   int  // the lowest of them
-	at      int  // in strands.list
+	first   int  // the lowest member
+	at      int  // index in strands.list
 	taken   bits // scratch of strands.exactly
-	count   int  // of members
-	takes   int  // of taken
+	count   int  // number of members
+	takes   int  // number of bits in taken
 }
 
 // bits is a set of small numbers.
@@ -35,7 +36,7 @@ func (b bits) each(yield func(int) bool) {
 	}
 }
 
-// lowest returns the lowest member. There is one.
+// lowest returns the lowest member. The set must not be empty.
 func (b bits) lowest() int {
 	for i := range b.each {
 		return i
@@ -43,19 +44,20 @@ func (b bits) lowest() int {
 	return -1
 }
 
-// strands are those of one stream. Each rank is in one of them.
+// strands are the strands of one stream. Each rank is in exactly one strand.
 type strands struct {
 	list   []*strand
 	of     []*strand // by position of the rank
-	ending []int     // positions of ranks that have ended, which matters, and is noted, when one prints: see endNow
+	ending []int     // positions of ranks that have ended; the strands are updated only when a rank prints: see endNow
 
-	// What fold.advance has found last, if it has shown nothing: it need not look again before the time has come, or something of this changes.
+	// The result of the last fold.advance that showed nothing: advance need not look again until
+	// the line is due, or one of these values changes.
 	blocker  *strand   // the next line waits for it; nil if that is not known
-	position int       // of that line
-	since    time.Time // when it came
+	position int       // position of that line
+	since    time.Time // time at which that line came
 }
 
-// newStrands returns the strands of so many ranks that have printed nothing.
+// newStrands returns the strands of the given number of ranks, which have printed nothing.
 func newStrands(ranks int) strands {
 	s := strands{of: make([]*strand, ranks)}
 	if ranks == 0 {
@@ -93,7 +95,8 @@ func (s *strands) blocked(now time.Time) bool {
 	return q != nil && q.at < len(s.list) && s.list[q.at] == q && q.whole == 0 && !q.done && now.Sub(s.since) < foldAge
 }
 
-// exactly returns strands that hold the ranks at positions, and no others. It splits those that hold others too.
+// exactly returns strands that hold the ranks at positions, and no others. It splits strands that
+// also hold other ranks.
 func (s *strands) exactly(positions []int) []*strand {
 	var parts []*strand
 	for _, i := range positions {
@@ -114,9 +117,11 @@ func (s *strands) exactly(positions []int) []*strand {
 	return parts
 }
 
-// split makes a strand of its own of the members of q that are taken, and returns it. Who waits for room in q goes on to wait there.
+// split moves the taken members of q to a new strand and returns it. Writers that wait for room in
+// q keep waiting there.
 func (s *strands) split(q *strand) *strand {
-	part := &strand{lineQueue: q.lineQueue.clone(), members: slices.Clone(q.taken), count: q.takes, at: len(s.list), taken: make(bits, len(q.taken))}
+	part := &strand{lineQueue: q.lineQueue.clone(), members: slices.Clone(q.taken), count: q.takes, at: len(s.list),
+		taken: make(bits, len(q.taken))}
 	for i := range part.members.each {
 		s.of[i] = part
 	}
@@ -129,10 +134,11 @@ func (s *strands) split(q *strand) *strand {
 	return part
 }
 
-// joinLooks is at how many strands, from both ends of the list, join looks.
+// joinLooks is the number of strands, from both ends of the list, that join compares.
 const joinLooks = 16
 
-// join puts the members of q into another strand if that is equal to q. It looks at a few strands only: joining saves work, and nothing else depends on it.
+// join moves the members of q to another strand that equals q, if it finds one. It compares only a
+// few strands: joining saves work, and nothing else depends on it.
 func (s *strands) join(q *strand) {
 	var p *strand
 	for i := 0; i < len(s.list) && p == nil; i++ {
@@ -162,14 +168,15 @@ func (s *strands) join(q *strand) {
 	s.list = s.list[:last]
 }
 
-// clone returns a queue that holds the same. Nobody waits for room in it.
+// clone returns a copy of the queue. No writer waits for room in the copy.
 func (q *lineQueue) clone() lineQueue {
 	c := *q
 	c.buf, c.start, c.marks, c.room = slices.Clone(q.bytes()), 0, slices.Clone(q.marks), nil
 	return c
 }
 
-// equal reports whether p and q hold the same at the same position, whenever it came.
+// equal reports whether p and q hold the same bytes at the same position, regardless of their
+// times.
 func (q *lineQueue) equal(p *lineQueue) bool {
 	return q.next == p.next && q.done == p.done && q.whole == p.whole && bytes.Equal(q.bytes(), p.bytes())
 }

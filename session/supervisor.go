@@ -18,33 +18,34 @@ import (
 )
 
 const (
-	exitPoll  = 20 * time.Millisecond    // between two looks at a busy worker; the kernel takes long to end a large process
-	oomEvery  = 50                       // looks, between two at what the kernel has killed for lack of memory
+	exitPoll  = 20 * time.Millisecond    // between two checks of a busy worker; the kernel takes long to end a large process
+	oomEvery  = 50                       // number of checks between two reads of the kernel's count of out-of-memory kills
 	quitGrace = closeGrace + time.Second // for a worker to exit after a Quit
 )
 
-// supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its end. It runs
-// no user code.
+// supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its
+// end. It runs no user code.
 type supervisor struct {
 	spec       workerSpec
-	stdin      *os.File // the worker's; nil is an empty one
+	stdin      *os.File // the worker's standard input; nil means empty
 	spawner    *spawner
 	connectHub func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
 	reports    string                                  // the folder for reports of crashes, "" if there is none
-	oomKills   func() uint64                           // in place of procfs.OOMKills, for tests
+	oomKills   func() uint64                           // replaces procfs.OOMKills in tests
 	emit       func(event, []byte)                     // reports to the controller; called from several goroutines; must not keep the bytes
 
 	starting sync.WaitGroup // start, while it runs
 
 	mu      sync.Mutex
-	process *process                                    // the newest
+	process *process                                    // the newest worker
 	busy    bool                                        // a cell runs
 	polling bool                                        // whether poll runs
-	reap    func(*os.Process) (*os.ProcessState, error) // in place of (*os.Process).Wait, for tests
+	reap    func(*os.Process) (*os.ProcessState, error) // replaces (*os.Process).Wait in tests
 	closed  bool
 }
 
-// do carries out a command or passes it to the worker. A command for a dead worker is dropped: its death has been or will be reported.
+// do carries out a command or passes it to the worker. A command for a dead worker is dropped: its
+// death has been or will be reported.
 func (s *supervisor) do(c command, payload []byte) {
 	s.mu.Lock()
 	p := s.process
@@ -69,7 +70,7 @@ func (s *supervisor) do(c command, payload []byte) {
 	s.mu.Unlock()
 	switch {
 	case c.Kill != 0:
-		if c.Kill == p.incarnation { // the worker that it is meant for may have died and been replaced
+		if c.Kill == p.incarnation { // the worker that the command is for may have died and been replaced
 			p.kill()
 		}
 		return
@@ -84,14 +85,14 @@ func (s *supervisor) do(c command, payload []byte) {
 	p.send(c, payload)
 }
 
-// observe reports what the kernel says about the worker.
+// observe reports the kernel's information about the worker.
 func (s *supervisor) observe(p *process) {
 	if info, err := procfs.Of(p.os.Pid); err == nil {
 		s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.State, info.RSS}}, nil)
 	}
 }
 
-// start starts an incarnation when nothing is left of the one before. There is one call at a time.
+// start starts an incarnation once all of the previous one is gone. Calls do not overlap.
 func (s *supervisor) start(incarnation int) {
 	s.mu.Lock()
 	previous := s.process
@@ -148,20 +149,21 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 	return func(b []byte) { p.begins[stream-1].split(b, pass, begin) }
 }
 
-// drain passes on what the worker has written so far.
+// drain passes on the output that the worker has written so far.
 func (s *supervisor) drain(p *process) {
 	p.pipes[0].flush(s.sink(p, Stdout))
 	p.pipes[1].flush(s.sink(p, Stderr))
 }
 
-// drainAlive does it when the worker has done something after it wrote that: nothing of it reports a crash.
+// drainAlive is drain for a worker that has acted since it wrote the output: the output contains no
+// report of a crash.
 func (s *supervisor) drainAlive(p *process) {
 	s.drain(p)
 	p.crash.release()
 }
 
-// listen passes on the worker's events. It passes on the output of a cell before the event that the cell is done, and what was printed before
-// the answer to a probe before that answer.
+// listen passes on the worker's events. It passes on the output of a cell before the event that the
+// cell is done, and earlier output before the answer to a probe.
 func (s *supervisor) listen(p *process) {
 	defer close(p.relayed)
 	in := frame.NewReader(p.control, maxPayload)
@@ -173,7 +175,7 @@ func (s *supervisor) listen(p *process) {
 			return
 		}
 		e.Incarnation = p.incarnation
-		if e.Died != nil { // it cannot go on, and knows why
+		if e.Died != nil { // the worker cannot go on, and knows why
 			s.endFor(p, e.Died.Cause)
 			continue
 		}
@@ -194,15 +196,16 @@ func (s *supervisor) listen(p *process) {
 	}
 }
 
-// severed ends a worker that is alive and whose connection is not: nobody hears of it any more what it does.
+// severed ends a worker that is alive but has lost its connection, so that its reports no longer
+// arrive.
 func (s *supervisor) severed(p *process, err error) {
 	if info, failed := procfs.Of(p.os.Pid); failed != nil || info.Exiting {
-		return // the connection ended with it
+		return // the connection ended with the worker
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		s.endFor(p, "lost its connection with the session: a cell closed descriptors that are not its own")
 	} else {
-		s.endFor(p, fmt.Sprintf("wrote to its connection with the session what is no message (%v): a cell wrote to a descriptor that is not its own", err))
+		s.endFor(p, fmt.Sprintf("wrote invalid data to its connection with the session (%v): a cell wrote to a descriptor that is not its own", err))
 	}
 }
 
@@ -215,7 +218,8 @@ func (s *supervisor) endFor(p *process, cause string) {
 	p.kill()
 }
 
-// wait reports the worker's end and clears up after it, before it has the kernel forget the worker: on a busy machine that takes seconds.
+// wait reports the worker's end and cleans up, before it reaps the worker: on a busy machine that
+// takes seconds.
 func (s *supervisor) wait(p *process) {
 	for {
 		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -223,7 +227,9 @@ func (s *supervisor) wait(p *process) {
 			break
 		}
 	}
-	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // the processes it started; it is not reaped yet, so the number is still its own
+	// the processes that the worker started; the worker is not reaped yet, so its number is not
+	// reused
+	syscall.Kill(-p.os.Pid, syscall.SIGKILL)
 	if info, err := procfs.Of(p.os.Pid); err == nil && info.Known {
 		s.ended(p, info.Status)
 	}
@@ -242,7 +248,7 @@ func (s *supervisor) wait(p *process) {
 	close(p.reaped)
 }
 
-// ended reports that a worker has ended, and clears up after it, once.
+// ended reports that a worker has ended, and cleans up, once.
 func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
 	p.clearing.Do(func() {
 		s.mu.Lock()
@@ -261,7 +267,8 @@ func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
 	})
 }
 
-// poll looks at a busy worker every exitPoll: /proc shows that it is exiting long before the kernel has released its memory.
+// poll checks a busy worker every exitPoll: /proc shows that the worker is exiting long before the
+// kernel has released its memory.
 func (s *supervisor) poll() {
 	for looks := 1; ; looks++ {
 		time.Sleep(exitPoll)
@@ -280,7 +287,7 @@ func (s *supervisor) poll() {
 				p.oomKills.Store(s.countOOMKills())
 			}
 		}
-		if err != nil || !info.Known { // how it ends may be known some looks later than that it does
+		if err != nil || !info.Known { // the status may become known some checks later than the exit
 			continue
 		}
 		s.mu.Lock()
@@ -331,7 +338,8 @@ func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 	})
 }
 
-// close makes the worker exit, kills it if it does not, and returns when nothing of it is left.
+// close makes the worker exit, kills it if it does not, and returns when all its processes and
+// files are gone.
 func (s *supervisor) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -352,18 +360,18 @@ func (s *supervisor) close() {
 	}
 }
 
-// crashed begins the cause of a death that the process did not want.
+// crashed begins the cause of a death that is a crash.
 const crashed = "crashed"
 
-// maxReport bounds what a death report quotes of standard error, in bytes.
+// maxReport bounds the part of standard error that a death report quotes, in bytes.
 const maxReport = 8 << 10
 
-// causeOfDeath returns in words how a process ended, and what it wrote to standard error about that: the report of Go's runtime, or else the
-// last lines.
+// causeOfDeath describes how a process ended, and returns its words about that on standard error:
+// the report of Go's runtime, or else the last lines.
 func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report string) {
 	report = stderr[max(0, len(stderr)-maxReport):]
 	crash := status.Signaled() && slices.Contains(crashSignals, status.Signal())
-	dying := status.Signaled() && surelyReport([]byte(stderr)) // it was killed before it had written all
+	dying := status.Signaled() && surelyReport([]byte(stderr)) // the process was killed before it had written the whole report
 	if crash || dying || status.Exited() && status.ExitStatus() == runtimeExit {
 		start := 0
 		for line := range strings.Lines(stderr) {
@@ -384,11 +392,12 @@ func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report strin
 	return fmt.Sprintf("exited with status %d", status.ExitStatus()), report
 }
 
-// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, if not by a signal, after a report
-// that begins with one of runtimeReports.
+// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, if not
+// by a signal, after a report that begins with one of runtimeReports.
 const runtimeExit = 2
 
 var (
-	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "runtime/cgo: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
-	crashSignals   = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP}
+	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "runtime/cgo: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ",
+		"SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
+	crashSignals = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP}
 )

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// compareTallies returns an error for every group of which those members that ran the cell have not made the same calls.
+// compareTallies returns an error for every group whose members, as far as they ran the cell, have
+// made different calls.
 func (r *run) compareTallies() []*Error {
 	groups := map[string]map[int]Tally{} // by key and rank
 	members := map[string][]int{}
@@ -27,7 +28,7 @@ func (r *run) compareTallies() []*Error {
 			if rank >= len(r.on) || !r.on[rank].takesPart {
 				continue
 			}
-			t := groups[key][rank] // zero if it made no call
+			t := groups[key][rank] // zero if the rank made no call
 			m := made{t.Calls, t.Digest}
 			if alike[m] = append(alike[m], rank); len(alike[m]) > 1 {
 				continue

@@ -8,17 +8,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Trail is memory that a worker shares with its supervisor. In it the supervisor finds where a worker was that could not say so any more, because Go's runtime or the
-// kernel has ended it. Positions are numbers of the evaluator's.
+// Trail is memory that a worker shares with its supervisor. From it the supervisor learns the
+// position of a worker that could not report it, because Go's runtime or the kernel has ended the
+// worker. Positions are numbers of the evaluator.
 type Trail struct {
-	Mark, Call int          // the positions of the statement that runs and, in case that is in another cell, of the cell's own statement
-	Files      [2]TrailFile // of the cell that runs; zero while none does
+	Mark, Call int          // the positions of the statement that runs and, if that belongs to another cell, of this cell's own statement
+	Files      [2]TrailFile // files of the running cell; zero while no cell runs
 }
 
-// TrailFile tells how positions are offsets in the text of a cell: from Base up to Base+Size they are, after Header bytes that are not of the text.
+// TrailFile maps positions to offsets in the text of a cell: positions from Base to Base+Size
+// belong to the file, whose first Header bytes are not part of the text.
 type TrailFile struct{ Base, Size, Header int }
 
-// offset returns where in the text of the cell the worker is, -1 if that is not known.
+// offset returns the worker's offset in the text of the cell, -1 if it is not known.
 func (t *Trail) offset() int {
 	for _, at := range []int{t.Mark, t.Call} {
 		for _, f := range t.Files {
@@ -30,7 +32,7 @@ func (t *Trail) offset() int {
 	return -1
 }
 
-// newTrail makes a Trail, and the file by which a worker gets it. The caller closes the file.
+// newTrail makes a Trail, and the file that passes it to a worker. The caller closes the file.
 func newTrail() (*Trail, *os.File, error) {
 	fd, err := unix.MemfdCreate("trail", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -58,10 +60,11 @@ func mapTrail(fd int) (*Trail, error) {
 	return (*Trail)(unsafe.Pointer(&b[0])), nil
 }
 
-// unmap gives the memory back.
+// unmap releases the memory.
 func (t *Trail) unmap() { unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(t)), unsafe.Sizeof(*t))) }
 
-// inheritedTrail is the Trail of this worker. Without one, nobody learns where the worker was.
+// inheritedTrail returns the Trail of this worker. Without one, the position of a dead worker stays
+// unknown.
 func inheritedTrail() *Trail {
 	defer unix.Close(trailFD)
 	t, err := mapTrail(trailFD)
@@ -71,7 +74,7 @@ func inheritedTrail() *Trail {
 	return t
 }
 
-// placeAt puts the place at an offset of the text of a cell into an error.
+// placeAt sets the position of an error to an offset in the text of a cell.
 func placeAt(e *Error, cell Cell, offset int) {
 	if offset < 0 || offset > len(cell.Source) {
 		return

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// encodeValue returns the value of a result as the payload of a doneEvent: a richValue if it has other forms than text. Forms that cannot be encoded
-// or do not fit are left out, the largest first; the text then says so.
+// encodeValue returns the value of a result as the payload of a doneEvent: a richValue if it has
+// other forms than text. Forms that cannot be encoded are left out, and, if they do not fit, the
+// largest ones first; the text then says so.
 func encodeValue(r Result) (payload []byte, rich bool) {
 	text := clip(r.Value, maxValue)
 	if r.Data == nil {

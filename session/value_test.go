@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Forms of a value that do not fit, or that no JSON can be made of, are left out, and the text says so.
+// Forms of a value that do not fit, or cannot be encoded as JSON, are left out, and the text says
+// so.
 func TestLargeValues(t *testing.T) {
 	html, png := strings.Repeat("<", maxRich/6-100), strings.Repeat("A", maxRich/2) // JSON writes < as six bytes
 	for name, c := range map[string]struct {
@@ -14,10 +15,13 @@ func TestLargeValues(t *testing.T) {
 		text  string
 		forms string
 	}{
-		"fits":          {Result{Value: "v", Data: map[string]any{"text/html": html}}, "v", "text/html"},
-		"the largest":   {Result{Value: "v", Data: map[string]any{"text/html": html, "image/png": png}}, "v\n(text/html is left out: it takes 47 MiB, and all forms of a value may take 48)", "image/png"},
-		"not encodable": {Result{Value: "v", Data: map[string]any{"application/json": func() {}, "text/html": "h"}}, "v\n(application/json is left out: json: unsupported type: func())", "text/html"},
-		"metadata":      {Result{Value: "v", Data: map[string]any{"text/html": "h"}, Metadata: map[string]any{"f": func() {}}}, "v\n(its metadata is left out: json: unsupported type: func())", "text/html"},
+		"fits": {Result{Value: "v", Data: map[string]any{"text/html": html}}, "v", "text/html"},
+		"the largest": {Result{Value: "v", Data: map[string]any{"text/html": html, "image/png": png}},
+			"v\n(text/html is left out: it takes 47 MiB, and all forms of a value may take 48)", "image/png"},
+		"not encodable": {Result{Value: "v", Data: map[string]any{"application/json": func() {}, "text/html": "h"}},
+			"v\n(application/json is left out: json: unsupported type: func())", "text/html"},
+		"metadata": {Result{Value: "v", Data: map[string]any{"text/html": "h"}, Metadata: map[string]any{"f": func() {}}},
+			"v\n(its metadata is left out: json: unsupported type: func())", "text/html"},
 	} {
 		payload, rich := encodeValue(c.in)
 		var got richValue

@@ -12,49 +12,53 @@ import (
 const (
 	watchAfter   = 500 * time.Millisecond  // a cell is watched once it has run this long
 	watchEvery   = 500 * time.Millisecond  // between two questions to the ranks
-	abortEvery   = 50 * time.Millisecond   // the same, while a rank has failed and others run on
-	hangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if whoever is waited for stands still
-	standAfter   = time.Second             // a rank stands still that has not got on for so long
-	compileAfter = 5 * time.Second         // the same of one that compiles
-	comeWithin   = 10 * time.Second        // a wait that lasts longer is reported even if whoever is waited for gets on, unless the machine is slow
-	againEvery   = 500 * time.Millisecond  // between two tables of which the second is no worse
-	deathAfter   = 700 * time.Millisecond  // a death is told after so long, even if it is not clear what the other ranks do
-	slowness     = 8                       // a rank is not taken to be slower than so many times
-	deafAfter    = 10 * time.Second        // a rank that is not stopped does not answer when it has not for so long: a busy machine may hold it up
+	abortEvery   = 50 * time.Millisecond   // the same, while a rank has failed and others still run
+	hangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if the awaited rank stands still
+	standAfter   = time.Second             // a rank stands still if it has made no progress for this time
+	compileAfter = 5 * time.Second         // the same for a rank that compiles
+	// a wait that lasts longer is reported even if the awaited rank makes progress, unless the
+	// machine is slow
+	comeWithin = 10 * time.Second
+	againEvery = 500 * time.Millisecond // between two tables, if the second is no worse
+	deathAfter = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
+	slowness   = 8                      // largest factor by which a rank counts as slow
+	// a rank that is not stopped counts as not answering only after this time: a busy machine may
+	// hold it up
+	deafAfter = 10 * time.Second
 )
 
-// watch is the watchdog of one cell: the last answers of the ranks, and what was told.
+// watch is the watchdog of one cell: the last answers of the ranks, and the reports so far.
 type watch struct {
 	asked  time.Time
 	since  time.Time       // when the first question was put
 	views  []*view         // by rank; nil before the first answer
-	told   map[string]bool // which marks the tables shown had: see waitTable
+	told   map[string]bool // the marks of the tables shown so far: see waitTable
 	shown  time.Time
-	again  bool // it was no worse than the one before
-	hangs  bool // it was told that ranks wait, and not that they go on
-	deaths bool // deaths have been told: see tellDeaths
-	asking bool // unstopped has told of ranks
+	again  bool // the table was no worse than the one before
+	hangs  bool // a wait was reported, and not that the cell goes on
+	deaths bool // deaths have been reported: see tellDeaths
+	asking bool // unstopped has reported ranks
 	stuck  suspicion
 }
 
-// view is the last that is known of one rank.
+// view is the latest knowledge of one rank.
 type view struct {
 	answered time.Time
 	run      uint64 // in hand
 	waits    []Wait
-	doing    *Activity // if it does not wait in an operation, or not only, and that is known
+	doing    *Activity // its activity besides waits in operations, if known
 	busy     []Busy
 	late     string // the calls of interrupted cells that still run
 	standing *standing
-	cpu      float64       // seconds of processors that it has used
+	cpu      float64       // processor time that it has used, in seconds
 	slow     bool          // it waits for processors much of the time
-	watched  bool          // it is in a kernel that the sanitizer watches, for which time says nothing
-	does     string        // in words that do not change while it stands still
-	lasts    time.Duration // for how long it was seen to do that, by its own time if it is slow
+	watched  bool          // it is in a kernel that the sanitizer watches, so the duration says nothing
+	does     string        // a description that does not change while the rank stands still
+	lasts    time.Duration // time for which it was seen to do that; processor time if it is slow
 	stopped  bool
 }
 
-// ask reports whether it is time to ask the ranks. If so, it assumes that the caller does.
+// ask reports whether it is time to ask the ranks. If so, it assumes that the caller asks them.
 func (w *watch) ask(now, started time.Time, failing bool) bool {
 	due := now.Sub(started) >= watchAfter && now.Sub(w.asked) >= watchEvery
 	due = due || (failing && now.Sub(w.asked) >= abortEvery)
@@ -84,7 +88,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		}
 		s, before := e.Status, *v
 		if s.ID != watchdogQuestion && s.ID != 0 {
-			continue // of a look, or of :ranks
+			continue // the answer to a look, or to :ranks
 		}
 		v.answered, v.run, v.waits, v.doing, v.busy, v.late, v.standing = now, s.Run, s.Waits, s.Doing, s.Busy, s.Late, s.Standing
 		v.cpu, v.slow = s.CPU, s.HeldUp
@@ -93,7 +97,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		switch over := now.Sub(before.answered); {
 		case v.does != before.does || v.watched && v.manner() == computing:
 			v.lasts = 0
-		case v.slow && v.manner() == computing: // it has not done so much in that time
+		case v.slow && v.manner() == computing: // it has had less processor time than that
 			used := time.Duration((v.cpu - before.cpu) * float64(time.Second))
 			v.lasts += min(over, max(used, over/slowness))
 		default:
@@ -102,26 +106,26 @@ func (w *watch) answer(e runEvent, now time.Time) {
 	}
 }
 
-// manner is in which way a rank spends its time.
+// manner is the way in which a rank spends its time.
 type manner int
 
 const (
-	computing manner = iota // or it is not known
+	computing manner = iota // also if the manner is not known
 	waiting                 // for other ranks, in operations
 	spinning                // its kernel waits for a word of memory
-	holding                 // its kernel runs, and it is not known whether that computes
+	holding                 // its kernel runs, and it is not known whether the kernel computes
 	blocked                 // in Go: for another goroutine, a file, a process
 	sleeping
 	compiling
 	typing // it waits for a line that the user types
 )
 
-// manner tells it by the last answer.
+// manner derives the manner from the last answer.
 func (v *view) manner() manner {
 	if v == nil {
 		return computing
 	}
-	alone := v.doing == nil // or the device waits while the code of the cell goes on
+	alone := v.doing == nil // otherwise the device waits while the code of the cell runs
 	switch {
 	case alone && len(v.waits) > 0:
 		return waiting
@@ -133,7 +137,7 @@ func (v *view) manner() manner {
 		return sleeping
 	}
 	inside := v.standing == nil || v.standing.Inside
-	if (inside || alone) && (v.standing == nil || !v.standing.Watched) { // which is no use where the sanitizer reads along
+	if (inside || alone) && (v.standing == nil || !v.standing.Watched) { // under the sanitizer this says nothing
 		for _, b := range v.busy {
 			switch {
 			case b.Spins != "":
@@ -149,7 +153,7 @@ func (v *view) manner() manner {
 	return computing
 }
 
-// describe says what the rank does in words that change when it gets on.
+// describe describes the rank's activity in words that change when it makes progress.
 func (v *view) describe() string {
 	moves := uint64(0)
 	if v.standing != nil {
@@ -170,12 +174,12 @@ func (v *view) describe() string {
 	return fmt.Sprint("computes ", moves)
 }
 
-// waitsForSomeone reports whether the rank waits for what another may never do, as far as is known.
+// waitsForSomeone reports whether the rank is known to wait for an action of another rank.
 func (v *view) waitsForSomeone() bool {
 	return v != nil && (len(v.waits) > 0 || slices.ContainsFunc(v.busy, func(b Busy) bool { return b.Spins != "" }))
 }
 
-// view returns the last that is known of a rank, nil if nothing is.
+// view returns the latest knowledge of a rank, nil if there is none.
 func (w *watch) view(rank int) *view {
 	if rank < len(w.views) {
 		return w.views[rank]
@@ -183,7 +187,7 @@ func (w *watch) view(rank int) *view {
 	return nil
 }
 
-// waits returns what rank waited for according to its last answer, if that came later than after.
+// waits returns the waits in the last answer of rank, if that came later than after.
 func (w *watch) waits(rank int, after time.Time) []Wait {
 	if v := w.view(rank); v != nil && v.answered.After(after) {
 		return v.waits
@@ -191,8 +195,9 @@ func (w *watch) waits(rank int, after time.Time) []Wait {
 	return nil
 }
 
-// tellDeaths tells of the ranks that died, once, when it is clear that others run on all the same, or when they have not ended after deathAfter. Those that wait for a rank that died are
-// released, and their errors name it; those that compute, print or wait for something else would keep silent about it.
+// tellDeaths reports the ranks that died, once, when it is clear that others continue to run, or
+// when they have not ended after deathAfter. Ranks that wait for a dead rank are released, and
+// their errors name it. Ranks that compute, print or wait for something else would not mention it.
 func (w *watch) tellDeaths(r *run, now time.Time) string {
 	if w.deaths || !r.hasDied || !r.interrupted.IsZero() {
 		return ""
@@ -208,7 +213,7 @@ func (w *watch) tellDeaths(r *run, now time.Time) string {
 	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", r.deathCauses(), r.cell.Title(), r.stop())
 }
 
-// deathCauses says how ranks died: "rank 1 was killed (SIGKILL)".
+// deathCauses describes how ranks died: "rank 1 was killed (SIGKILL)".
 func (r *run) deathCauses() string {
 	alike, order := map[string][]int{}, []string(nil)
 	for _, rank := range r.ranks {
@@ -225,11 +230,13 @@ func (r *run) deathCauses() string {
 	return strings.Join(order, "; ")
 }
 
-// togetherAgain follows the causes of deaths that are told while the next workers start.
+// togetherAgain follows the causes of deaths that are reported while the next workers start.
 const togetherAgain = "; the ranks are brought together again\n"
 
-// announceDeaths tells of the ranks that died, after deathAfter, if that has not been told and nothing else is: the cell has ended, but its reply comes when
-// fresh workers have taken over. What is shown meanwhile goes through show. The caller calls done before it returns the reply.
+// announceDeaths reports the ranks that died, after deathAfter, if they were not reported yet and
+// no other output has come: the cell has ended, but its reply comes only when fresh workers have
+// taken over. Meanwhile all output goes through show. The caller calls done before it returns the
+// reply.
 func (r *run) announceDeaths(out func(Output)) (show func(Output), done func()) {
 	if r.watch.deaths || !r.hasDied {
 		return out, func() {}
@@ -247,13 +254,14 @@ func (r *run) announceDeaths(out func(Output)) (show func(Output), done func()) 
 	return func(o Output) { done(); out(o) }, done
 }
 
-// unstopped tells once which ranks an interrupt has not stopped, what they do, and by what the user has them replaced.
+// unstopped reports once which ranks an interrupt has not stopped, what they do, and how the user
+// can have them replaced.
 func (w *watch) unstopped(r *run, now time.Time) string {
 	if w.asking || len(r.running()) == 0 {
 		return ""
 	}
 	w.asking = true
-	ranks := map[string][]int{} // by what they do
+	ranks := map[string][]int{} // ranks by their activity
 	for _, rank := range r.running() {
 		does, _ := w.describe(r, rank, now, nil)
 		ranks[does] = append(ranks[does], rank)
@@ -264,12 +272,14 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 		if len(ranks[does]) > 1 {
 			who, has, it, its = "ranks", "have", "them", "their"
 		}
-		fmt.Fprintf(&b, "%s %s %s not stopped, %s; %s replaces %s: %s variables are lost\n", who, FormatRanks(ranks[does]), has, does, r.cell.Again, it, its)
+		fmt.Fprintf(&b, "%s %s %s not stopped, %s; %s replaces %s: %s variables are lost\n", who, FormatRanks(ranks[does]), has,
+			does, r.cell.Again, it, its)
 	}
 	return b.String()
 }
 
-// describe returns what a rank does, in words without times, and for how many seconds it has waited if it waits. awaited is awaitedGroups.
+// describe describes what a rank does, without times, and returns the seconds for which it has
+// waited, if it waits. awaited is the result of awaitedGroups.
 func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]bool) (string, float64) {
 	if result := r.on[rank].result; result != nil {
 		if result.Err != nil {
@@ -312,7 +322,7 @@ func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]boo
 	return joined(joined(text, describeBusy(v.busy)), v.late), longest
 }
 
-// joined puts two remarks about a rank into one, either of which may be "".
+// joined combines two remarks about a rank. Either may be "".
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -320,7 +330,7 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// awaitedGroups returns the groups, by their names, in which ranks wait in a numbered call.
+// awaitedGroups returns the names of the groups in which ranks wait in a numbered call.
 func (w *watch) awaitedGroups(r *run) map[string]bool {
 	groups := map[string]bool{}
 	for _, rank := range r.ranks {
@@ -335,8 +345,8 @@ func (w *watch) awaitedGroups(r *run) map[string]bool {
 	return groups
 }
 
-// lastCalls returns, in words, the last calls of a rank that is done in the groups in which others wait in a numbered call. If the calls
-// differ, that is why they wait.
+// lastCalls describes the last calls of a finished rank in the groups in which other ranks wait in
+// a numbered call. If the calls differ, that is why the others wait.
 func lastCalls(tallies []Tally, awaited map[string]bool) string {
 	text := ""
 	for _, t := range tallies {
@@ -351,8 +361,8 @@ func lastCalls(tallies []Tally, awaited map[string]bool) string {
 	return text
 }
 
-// describeWaits returns what a rank waits for, in words without times: "waits in wait_signal #14 at cell[8]:1 for rank 1: a
-// signal on channel 3".
+// describeWaits describes a rank's waits, without times: "waits in wait_signal #14 at cell[8]:1 for
+// rank 1: a signal on channel 3".
 func describeWaits(waits []Wait) string {
 	var parts []string
 	for _, w := range waits {

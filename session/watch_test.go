@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A rank that a busy machine keeps from answering for some seconds is shown as it was last known; one that keeps silent for long, or is stopped, does
-// not answer.
+// A rank that a busy machine keeps from answering for some seconds is shown with its last known
+// state; a rank that is silent for long, or is stopped, is shown as not answering.
 func TestWhoDoesNotAnswer(t *testing.T) {
 	start := time.Unix(0, 0)
 	last := start.Add(time.Second)

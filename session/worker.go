@@ -36,32 +36,33 @@ const (
 	closeGrace = 2 * time.Second // for Communicator.Close when the session ends
 )
 
-// workerSpec is what a supervisor passes to its worker at the start.
+// workerSpec holds the settings that a supervisor passes to its worker at the start.
 type workerSpec struct {
 	Rank, Size, LocalRank int
 	LocalSize             int // 0 if it is not known
 	Incarnation           int
 	Dir                   string
 	Device, Backend       string
-	Hosts                 string // what Config.Hosts says; "" for none
+	Hosts                 string // Config.Hosts as text; "" for none
 	Network               string
 	Args                  []string
-	Program               bool // what Config.Program says
+	Program               bool // whether Config.Program is set
 }
 
-// Env is what a worker knows about itself when it starts.
+// Env describes a worker to its start function.
 type Env struct {
 	Rank, Size  int
 	LocalRank   int               // among the ranks of this host; picks the GPU
-	LocalSize   int               // how many ranks this host has, 0 if that is not known
+	LocalSize   int               // number of ranks on this host, 0 if it is not known
 	Incarnation int               // 1 for the first worker of this rank; a later one has no peers until Recover
-	Client      *bootstrap.Client // by which it meets its peers
+	Client      *bootstrap.Client // the connection through which it meets its peers
 	Dir         string            // private to the user, on this host, removed at the end
 	Device      string            // as in Config
 	Backend     string            // as in Config
 	Network     string            // as in Config
-	Input       io.Reader         // the standard input of cells: what the user types when they read it, or os.Stdin
-	// Trail is where the evaluator leaves the position of what runs. Its memory is not of the heap.
+	Input       io.Reader         // the standard input of cells: lines that the user types when a cell reads, or os.Stdin
+	// Trail is the memory in which the evaluator stores the position of the running code. It does
+	// not lie in Go's heap.
 	Trail *Trail
 }
 
@@ -69,8 +70,9 @@ type Env struct {
 // ServeWorker.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// ServeWorker is the main function of a worker. start makes the rank's interpreter and communicator; it may meet
-// its peers only if Env.Incarnation is 1. What more they may implement is in optional.go. ServeWorker returns the process's exit status when the
+// ServeWorker is the main function of a worker. start makes the rank's interpreter and
+// communicator; it may meet its peers only if Env.Incarnation is 1. optional.go lists further
+// interfaces that they may implement. ServeWorker returns the process's exit status when the
 // session is over.
 func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	var spec workerSpec
@@ -109,7 +111,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	return 0
 }
 
-// setArgs makes args those of this process, for the cells: package flag begins anew with them.
+// setArgs sets os.Args for the cells, and resets package flag to these arguments.
 func setArgs(args []string) {
 	if len(args) == 0 {
 		args = []string{"symmrepl"}
@@ -127,10 +129,10 @@ type worker struct {
 	comm   Communicator
 	stdin  stdinReader
 	begin  func(run uint64) // marks in the output that a run begins
-	heldUp *heldUp          // judged since the run began
-	hub    *channel         // by which the rank meets the others
-	files  uint64           // how many it must be permitted to have open
-	jobs   chan job         // what the one goroutine that runs user code does next
+	heldUp *heldUp          // judges since the run began
+	hub    *channel         // the connection through which the rank meets the others
+	files  uint64           // number of open files that it must be permitted
+	jobs   chan job         // the next jobs of the one goroutine that runs user code
 
 	mu        sync.Mutex
 	current   uint64 // the run in hand, 0 when idle
@@ -164,7 +166,8 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if s.Program {
 		input = os.Stdin
 	}
-	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, s.Network, input, inheritedTrail()})
+	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend,
+		s.Network, input, inheritedTrail()})
 	if err != nil {
 		return err
 	}
@@ -184,8 +187,8 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	return nil
 }
 
-// read carries out the controller's commands until Quit, which it reports, or until the connection ends. It runs no user code, so it answers
-// while a cell spins.
+// read carries out the controller's commands until Quit or until the connection ends. It reports
+// whether Quit came. It runs no user code, so it answers while a cell spins.
 func (w *worker) read(in *frame.Reader) (quit bool) {
 	for {
 		var c command
@@ -228,7 +231,7 @@ func (w *worker) handle(c command, payload []byte) {
 	}
 }
 
-// endWaits ends every wait; inVain says that none can end by itself any more.
+// endWaits ends every wait; inVain means that no wait can end by itself any more.
 func (w *worker) endWaits(why string, inVain bool) {
 	if ender, ends := w.comm.(WaitEnder); ends && inVain {
 		ender.EndWaits(why)
@@ -237,7 +240,7 @@ func (w *worker) endWaits(why string, inVain bool) {
 	w.comm.Abort(why)
 }
 
-// status answers the question of a number. For a look the answer is short.
+// status answers the question with the number id. For a look the answer is short.
 func (w *worker) status(id uint64, look bool) *statusEvent {
 	w.mu.Lock()
 	run := w.current
@@ -258,7 +261,7 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 	if run == 0 {
 		return s
 	}
-	if len(s.Waits) == 0 || known && progress.Inside == 0 { // what waits may be the device alone
+	if len(s.Waits) == 0 || known && progress.Inside == 0 { // perhaps only the device waits
 		s.Doing = w.doing(progress)
 	}
 	if teller, tells := w.comm.(KernelReporter); tells {
@@ -302,7 +305,8 @@ func (w *worker) run(j job) {
 		r.Err = changeFolder(j.eval)
 	}
 	if r.Err == nil {
-		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
+		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
+			Program: j.eval.Program, Source: j.source})
 	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
@@ -322,7 +326,8 @@ func (w *worker) run(j job) {
 		return // the supervisor ends the process
 	}
 	done := &doneEvent{
-		Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(), Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
+		Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(),
+		Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
 	}
 	var payload []byte
 	payload, done.Rich = encodeValue(r)
@@ -373,8 +378,8 @@ func (w *worker) close() {
 	}
 }
 
-// leaveBySignal ends the worker when its supervisor has died, and removes the session's directory then. The kernel sends SIGTERM in that
-// case; to a worker that was stopped, it sends SIGHUP and continues it.
+// leaveBySignal ends the worker when its supervisor has died, and removes the session's directory
+// then. In that case the kernel sends SIGTERM; a stopped worker gets SIGHUP and is continued.
 func (w *worker) leaveBySignal() {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)
@@ -386,7 +391,7 @@ func (w *worker) leaveBySignal() {
 	}()
 }
 
-// asError makes an *Error of any error.
+// asError converts any error to an *Error.
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -1,8 +1,10 @@
-// Package show prints values as a symmrepl session shows the value of a cell's last expression: in Go syntax with the
-// names of types, long ones shortened, values that describe themselves (by String or Error) in their own words. Programs that
-// the session's :export writes call it; others may.
+// Package show prints values as a symmrepl session shows the value of a cell's last expression: in
+// Go syntax with the names of types, long ones shortened, values with a String or Error method
+// described by that method. Programs written by the session's :export call it; other programs may
+// too.
 //
-// The session's own printer walks the checker's types, because its values do not know what their types are called; this one
-// walks those of reflection. What reflection does not know (byte is uint8 there, and parameters have no names) a caller adds by
-// [Typed], and what a type was called that had to be renamed by [Printer].Names.
+// The session's own printer walks the checker's types, because its values do not know the names of
+// their types; this package walks the types of reflection. A caller adds by [Typed] what reflection
+// does not know (for reflection byte is uint8, and parameters have no names), and by
+// [Printer].Names the original names of renamed types.
 package show

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/values"
 )
 
-// reflected knows types by reflection, and what a printer was told besides.
+// reflected describes types by reflection, and by the names in a Printer.
 type reflected struct{ printer Printer }
 
 func (r reflected) Name(v reflect.Value, n name) string {
@@ -40,7 +40,8 @@ func (r reflected) Field(v reflect.Value, _ name, i int) (string, name) {
 	return label, named(r.printer.Fields[of+f.Name])
 }
 
-// Foreign reports whether t is a named type of another package than main. Those are described by their own methods, and what they hide is not looked at.
+// Foreign reports whether t is a named type of a package other than main. Values of such types are
+// described by their own methods, and their unexported fields are not read.
 func (r reflected) Foreign(t reflect.Type) bool { return t.PkgPath() != "" && !isMain(t) }
 
 // isMain reports whether t is a type of the program.

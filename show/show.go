@@ -13,16 +13,18 @@ import (
 
 // Printer prints values. The zero Printer is ready for use.
 type Printer struct {
-	// Names are what types of package main are to be called, by what they are called there.
+	// Names maps the names of types in package main to the names to print.
 	Names map[string]string
-	// Fields are what the types of fields are to be called, by "type.field", where reflection does not know it.
+	// Fields maps "type.field" to the name of the field's type, if reflection does not know the
+	// name.
 	Fields map[string]string
 }
 
-// Print writes values to standard output as a line, with commas between them. Without values it writes nothing.
+// Print writes values to standard output as a line, with commas between them. Without values it
+// writes nothing.
 func Print(values ...any) { Printer{}.Print(values...) }
 
-// Sprint returns what [Print] writes, without the end of the line.
+// Sprint returns the text that [Print] writes, without the newline.
 func Sprint(values ...any) string { return Printer{}.Sprint(values...) }
 
 // Print is the function Print with the printer's names.
@@ -47,14 +49,14 @@ type typed struct {
 	name  string
 }
 
-// Typed makes a value for Print whose type is to be called name, such as "[]byte".
+// Typed returns a value for Print whose type is printed as name, such as "[]byte".
 func Typed(name string, value any) any { return typed{value, name} }
 
-// held is a value that an interface without String or Error holds.
+// held is a value in an interface without String or Error.
 type held struct{ value any }
 
-// Held makes a value for Print that is shown as what it is, even if its type, one of package main, can describe it: so the
-// session shows what an interface such as any holds.
+// Held returns a value for Print that is printed in Go syntax, even if its type, from package main,
+// has a String or Error method. The session prints values in interfaces such as any in this way.
 func Held(value any) any { return held{value} }
 
 func (p Printer) text(value any) string {
@@ -73,7 +75,8 @@ func (p Printer) text(value any) string {
 	return values.Print(reflected{p}, false, func(p *values.Printer[name]) { p.Value(v, n, 0) }).Break(values.Width)
 }
 
-// ownWords returns what a value of a type of the program says of itself. A nil pointer whose method panics says nothing.
+// ownWords returns the description that a value of one of the program's types gives of itself. A
+// nil pointer whose method panics has none.
 func ownWords(v reflect.Value) (string, bool) {
 	if !v.IsValid() || !isMain(values.Pointed(v.Type())) {
 		return "", false
@@ -86,7 +89,7 @@ func ownWords(v reflect.Value) (string, bool) {
 	return values.Shorten(text), ok || !values.IsNil(v)
 }
 
-// name is what a type is called where that is known, as text and as syntax.
+// name is the name of a type, if known, as text and as syntax.
 type name struct {
 	text   string
 	syntax ast.Expr
@@ -104,7 +107,7 @@ func (n name) part(pick func(ast.Expr) ast.Expr) name {
 	return named(n.text[e.Pos()-1 : e.End()-1])
 }
 
-// named reads a name, if there is one.
+// named parses a name, if there is one.
 func named(text string) name {
 	if text == "" {
 		return name{}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Types of another package than main, as those of libraries are.
+// Types of a package other than main, like the types of libraries.
 type (
 	open struct {
 		A int
@@ -25,7 +25,8 @@ type (
 
 func (loud) String() string { panic("too loud") }
 
-// Values are shown as a session shows them; those of main's types are in the tests of exported programs.
+// Values are shown as a session shows them; those of main's types are in the tests of exported
+// programs.
 func TestSprint(t *testing.T) {
 	var none *open
 	var list []any
@@ -50,7 +51,8 @@ func TestSprint(t *testing.T) {
 		{[]any{open{1, map[string]int{"k": 2}}}, `show.open{A: 1, M: map[string]int{"k": 2}}`},
 		{[]any{none, &open{}}, "(*show.open)(nil), (*show.open)(0x…)"},
 		{[]any{&closed{Name: "n"}, []*closed{nil}}, "(*show.closed)(0x…), []*show.closed{(*show.closed)(nil)}"},
-		{[]any{generic[int]{1}, generic[map[string]open]{}}, "show.generic[int]{X: 1}, show.generic[map[string]show.open]{X: map[string]show.open(nil)}"},
+		{[]any{generic[int]{1}, generic[map[string]open]{}},
+			"show.generic[int]{X: 1}, show.generic[map[string]show.open]{X: map[string]show.open(nil)}"},
 		{[]any{loud{}}, "<String method panicked: too loud>"},
 		{[]any{1500 * time.Microsecond, Held(time.Second), errors.New("wrong")}, "1.5ms, 1s, wrong"},
 		{[]any{strings.Repeat("a", 1025)}, `"` + strings.Repeat("a", 1024) + `"… (1025 bytes)`},

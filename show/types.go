@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// typeText writes a type, without a package for those of the program.
+// typeText writes a type, without the package for types of the program.
 func (r reflected) typeText(t reflect.Type) string {
 	if t.Name() != "" {
 		return r.namedType(t)
@@ -75,7 +75,8 @@ func (r reflected) signature(t reflect.Type) string {
 	return s + " (" + strings.Join(out, ", ") + ")"
 }
 
-// namedType writes the name of a type. That of an instance has its arguments in it, with import paths.
+// namedType writes the name of a type. The name of a generic instance contains its arguments, with
+// import paths.
 func (r reflected) namedType(t reflect.Type) string {
 	text, args, generic := strings.Cut(t.Name(), "[")
 	if was, renamed := r.printer.Names[text]; renamed && isMain(t) {
@@ -91,7 +92,8 @@ func (r reflected) namedType(t reflect.Type) string {
 	return text + "[" + r.arguments(strings.TrimSuffix(args, "]")) + "]"
 }
 
-// called replaces the name of package symmem at the beginning of a type's name by that which cells give it.
+// called replaces the name of package symmem at the beginning of a type's name by its name in
+// cells.
 func called(name string) string {
 	if rest, ok := strings.CutPrefix(name, "symmem."); ok {
 		return "symm." + rest
@@ -99,7 +101,8 @@ func called(name string) string {
 	return name
 }
 
-// arguments writes the arguments of an instance, which reflection separates by "," and names by import path.
+// arguments writes the type arguments of an instance, which reflection separates by "," and
+// qualifies by import path.
 func (r reflected) arguments(list string) string {
 	var b, word strings.Builder
 	end := func() {

@@ -13,9 +13,10 @@
 //     rank 0 runs it   rank 1 runs it   rank 2 runs it   rank 3 runs it
 //     x is 0           x is 10          x is 20          x is 30
 //
-// Usually you write that code into a file, start four processes with a launcher, and read four logs. Here you type a cell once, every rank
-// runs it, and you see the result of each rank. You need no GPU: without one, each rank is a process on an emulated device in host memory.
-// Take two ranks or more. One alone runs everything, too, but it cannot disagree with others, as some cells do to show what is said then.
+// Usually you write that code into a file, start four processes with a launcher, and read four
+// logs. Here you type a cell once, every rank runs it, and you see the result of each rank. You
+// need no GPU: without one, each rank is a process on an emulated device in host memory. Start at
+// least two ranks: some cells make ranks disagree on purpose.
 
 // %% Who are you?
 symm.Rank()
@@ -38,8 +39,9 @@ square := rank * rank
 fmt.Println("the square of", rank, "is", square)
 
 // %% [markdown]
-// Each rank has its own variable `square`, in the memory of its own process. Rank 0 cannot read the `square` of rank 1:
-// to move data between ranks, one of them has to send it. The next tutorials show how.
+// Each rank has its own variable `square`, in the memory of its own process. Rank 0 cannot read the
+// `square` of rank 1: ranks share data only through memory that both can access. The next tutorial
+// makes some.
 //
 // The ranks run cells in *lockstep*: the next cell begins when all ranks have finished this one. Inside a cell they are
 // not synchronised; each rank runs at its own speed.

@@ -63,9 +63,10 @@ t.Float32s()
 // %% [markdown]
 // `symm.Local` is ordinary memory of one rank: no other rank needs to read the message before it is sent.
 //
-// `h.Barrier(0)` is new. A rank waits there until all ranks have reached it. Without it, you could read your copy
-// before your left neighbour has written it. In one-sided communication nobody tells you that data has arrived: **the
-// reader and the writer must synchronise**. The next tutorial shows how to do that for two ranks instead of all.
+// `h.Barrier(0)` is new. A rank waits there until all ranks have reached it. Without it, you could
+// read your copy before your left neighbour has written it. In one-sided communication no call
+// tells you that data has arrived: **the reader and the writer must synchronise**. The next
+// tutorial shows how to do that for two ranks instead of all.
 //
 // ## Mistakes
 //

@@ -61,8 +61,9 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// The message names the rank that waited, its peer and the channel. Without the limit, the same would be said after two
-// seconds: symmrepl ends a wait that cannot end. Nothing is lost: the kernels return, memory and variables stay.
+// The message names the rank that waited, its peer and the channel. Without the limit, you would
+// get the same message after two seconds: symmrepl ends a wait that cannot end by itself. Nothing
+// is lost: the kernels return, memory and variables stay.
 //
 // Operations only enqueue work on the *stream*; an error in that work is reported by the next call that waits for it, here `symm.Synchronize`.
 //

@@ -15,9 +15,10 @@
 // 3. one rank skips a call that all ranks must make;
 // 4. all ranks wait before they send.
 //
-// symmrepl ends a wait that cannot end, within two seconds, as an error. Of a wait that may still end it shows after a
-// moment which rank waits for what, and Ctrl-C (■ in a notebook) ends it. In both cases the session continues. All waits
-// here but the first have a limit of 400 ms, `symm.Timeout`, so that you see each mistake sooner.
+// If a wait cannot end any more, symmrepl ends it within two seconds, with an error. If a wait may
+// still end, symmrepl shows after a moment which rank waits for what, and you can end the wait by
+// Ctrl-C (■ in a notebook). In both cases the session continues. All waits here except the first
+// have a limit of 400 ms, `symm.Timeout`, so that you see each mistake sooner.
 
 // %% A handle, the neighbours, and a limit for waits.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -38,14 +39,15 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// Read such a message in this order: *who* waited, for *whom*, for *what*, and what the other rank does instead. Then
-// look at the code of the other rank: where does rank 1 put a signal on channel 0? Nowhere. Below the message is a table
-// of what all ranks do.
+// Read such a message in this order: *which rank* waited, for *which peer*, for *what*, and what
+// the peer does instead. Then look at the code of the other rank: where does rank 1 put a signal on
+// channel 0? Nowhere. Below the message is a table of what all ranks do.
 //
-// How can symmrepl know that the signal will not come? Rank 1 has finished the cell, no goroutine of it is left, and
-// nothing is on its way. While a rank computes, sleeps, or runs a kernel of yours, it may still send, and the wait goes on.
+// How can symmrepl know that the signal will not come? Rank 1 has finished the cell, none of its
+// goroutines still runs, and no message is on its way. While a rank computes, sleeps, or runs a
+// kernel of yours, it may still send, and the wait goes on.
 //
-// With a limit the wait ends when that is over, whatever the others do.
+// With a limit the wait ends when the time is over, whatever the other ranks do.
 
 // %% [fails] The same with a limit.
 if rank == 0 {
@@ -54,9 +56,11 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// A wait that gives up does not stop the stream. Until the error is reported, later signals of the rank are not put and its later waits for signals
-// end at once, so that the first mistake is the one that is told; but kernels and copies behind the wait still run, on data that has not come.
-// What they compute, and what Go code prints before it calls `symm.Synchronize()`, means nothing.
+// A wait that gives up does not stop the stream. Until the error is reported, the rank puts no
+// further signals and its later waits for signals end at once, so that you see the first mistake
+// and not its consequences. Kernels and copies queued behind the wait still run, on data that never
+// arrived. Their results, and the output of Go code before it calls `symm.Synchronize()`, mean
+// nothing.
 //
 // ## Different channels
 //
@@ -272,7 +276,8 @@ fmt.Println("correct")
 // ## What you know now
 //
 // - A deadlock is a cycle of ranks that wait for each other, or a rank that never arrives.
-// - Read the message: who waits, for whom, on which channel, in a put, a wait or a barrier.
+// - Read the message: which rank waits, for which peer, on which channel, in a put, a wait or a
+//   barrier.
 // - A wait that cannot end becomes an error. Put a limit on waits that others may still end, while you develop.
 // - All ranks must make the same collective calls, in the same order.
 // - A put can wait, too: a channel holds one signal.

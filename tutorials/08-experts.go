@@ -395,8 +395,9 @@ d := ts.Dispatch(r, x, weight.View(tokens, 2))
 fmt.Println("rows", d.Tokens.Shape(), "of which each expert has", d.Counts.Ints())
 
 // %% [markdown]
-// `d.Tokens` has a part for each expert of this rank, in which its rows lie packed. `d.Counts` says how many they are, on the GPU. So the
-// kernel of the experts becomes simple. It works in place.
+// `d.Tokens` has a part for each expert of this rank, in which the expert's rows lie packed.
+// `d.Counts` holds their numbers, on the GPU. So the kernel of the experts becomes simple. It works
+// in place.
 
 // %% The experts, and the way back with the weighted sum.
 times := symm.Compile(`
@@ -417,8 +418,9 @@ for i, got := range sums {
 fmt.Println(same, "of", len(sums), "numbers are the weighted sums")
 
 // %% [markdown]
-// What does it do with mistakes? A choice of -1 masks a selection. An expert that does not exist is found on the device, like the wrong splits
-// above: no rows move, and every rank says whose token it was.
+// What does it do with mistakes? A choice of -1 masks a selection. An expert that does not exist is
+// found on the device, like the wrong splits above: no rows move, and every rank reports which
+// rank's token it was.
 
 // %% [fails] The last rank sends its token 2 to an expert that nobody has.
 if rank == size-1 {
@@ -433,7 +435,7 @@ symm.Synchronize()
 // - Splits can stay on the GPU. Then a layer with irregular exchanges is one graph.
 // - The dispatch writes where rows came from, and the way back needs nothing else.
 // - There must be room for the worst case. An expert that no token chooses is an ordinary case.
-// - `symm.NewTokenSwitch` does all of it, in layouts for small batches and for large ones.
+// - `symm.NewTokenSwitch` does all these steps, with layouts for small and for large batches.
 //
 // Rows whose size and address are multiples of 16 bytes are fastest. Times and comparisons are in `docs/benchmarks.md`;
 // `docs/ops.md` has all forms of the exchange, with their names in PyTorch.

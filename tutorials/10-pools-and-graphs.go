@@ -12,8 +12,9 @@
 //     memory that peers can access  the ranks meet on the host, and map  a memory pool
 //     the launch of each operation  host time, a few µs per operation    a graph
 //
-// An all-reduce of a short vector takes 3 µs on an H200. If the host needs longer than that to issue it, the GPU waits
-// for the host. And in a meeting on the host, all ranks wait for the slowest one before any memory is mapped.
+// An all-reduce of a short vector takes 3 µs on an H200. If the host needs longer than that to
+// issue it, the GPU waits for the host. And each meeting on the host lasts until the slowest rank
+// arrives; only then is memory mapped.
 //
 // This tutorial removes both from the step.
 

@@ -12,8 +12,8 @@
 //     the CPU, between two kernels           a kernel ends, the CPU wakes up, makes the request, starts another kernel
 //     a kernel (GPU-initiated networking)    the kernel writes a request, and continues
 //
-// NCCL calls the second way GIN (2.28 and newer); NVSHMEM has it, too. It pays when messages are many and small, as in
-// mixtures of experts.
+// NCCL calls the second way GIN (2.28 and newer); NVSHMEM has it, too. It pays off when there are
+// many small messages, as in mixtures of experts.
 //
 // Programs for it use only three things: put with a signal, wait for a signal, and their own memory. A program limited
 // to these three does not depend on where the peer is. To a peer on your host, symmrepl performs a put by stores; to one on
@@ -22,8 +22,9 @@
 //     symmrepl tutorial 11 -n 4                            all ranks on one host
 //     symmrepl tutorial 11 -n 4 --hosts 2 --net null       ranks 0 and 1 on one, 2 and 3 on the other: they share no memory
 //
-// The *null* network is for learning: it carries messages between processes, and is as slow and disorderly as you ask for. The
-// cells below are the same for both commands, and show the same. That is the point of put, signal and wait.
+// The *null* network is for learning: it carries messages between processes, and you choose how
+// slow and disorderly it is. The cells below are the same for both commands, and show the same
+// results. That is the point of put, signal and wait.
 
 // %% A window: memory that every rank has registered.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -112,15 +113,17 @@ seen
 //
 // ## Strong and weak signals
 //
-// A network may deliver messages in another order than they were sent in: they take different paths, or a lost one is sent again. What,
-// then, does a signal say about the puts *before* its own? NCCL and symmrepl have two kinds:
+// A network may deliver messages in an order that differs from the order of sending: they take
+// different paths, or a lost message is sent again. What, then, does a signal say about the puts
+// *before* its own? NCCL and symmrepl have two kinds:
 //
-//     strong, the default        whoever sees the signal sees all that this rank put to the peer before
-//     weak, with symm.Weak()     whoever sees the signal sees the data of its own put, and perhaps not the earlier
+//     strong, the default        a rank that sees the signal sees the data of all earlier puts of the sender to it
+//     weak, with symm.Weak()     a rank that sees the signal sees the data of the signal's own put, and perhaps not earlier data
 //
-// The next cell tries it. In each round a rank makes two puts to its partner on the other host: the data, and then a header with a signal.
-// The partner waits for the signal and looks at the data at once. If they are not there yet, the signal was early. First the strong
-// ones. On two hosts, make the network disorderly before; on one host there is no network, and `:net` says so:
+// The next cell tries it. In each round a rank makes two puts to its partner on the other host: the
+// data, and then a header with a signal. The partner waits for the signal and looks at the data at
+// once. If the data has not arrived yet, the signal was early. First the strong signals. On two
+// hosts, first make the network disorderly; on one host there is no network, and `:net` says so:
 //
 //     :net delay 200us reorder on seed 7
 
@@ -155,18 +158,22 @@ fmt.Println("weak:", countEarly(symm.Weak()), "of", rounds, "early")
 // 0, too, whatever the network does: the receiver keeps a strong signal back until all earlier messages of its sender have arrived.
 // The weak line says how often the header and its signal overtook the data. The header itself was always there.
 //
-// So why would anybody want weak signals? Because keeping back costs time. Suppose that rank 0 sends a hundred messages, each with a
-// word of its own, and one of them is late. With strong signals, all that come after it wait. With weak ones, the receiver can begin with
-// the 99. If each signal speaks of its own data only, weak is right; if one signal speaks of many puts, it must be strong. Many weak
-// puts with a strong `h.SignalAdd(peer, word, 1)` at the end is a common form: it adds to the word, so that several senders can share it.
+// So why use weak signals? Because keeping signals back costs time. Suppose that rank 0 sends a
+// hundred messages, each with its own word, and one of them is late. With strong signals, all later
+// messages wait. With weak signals, the receiver can begin with the other 99. If each signal covers
+// only its own data, weak is right; if one signal covers many puts, it must be strong. Many weak
+// puts with a strong `h.SignalAdd(peer, word, 1)` at the end is a common form: it adds to the word,
+// so that several senders can share it.
 //
-// `:net` without settings shows which peers a network connects, and what it has carried. `:net off` makes it orderly again.
+// `:net` without settings shows which peers a network connects, and its traffic so far. `:net off`
+// makes it orderly again.
 //
 // ## From a kernel
 //
-// Until now the CPU requested each put. GPU-initiated means that a kernel does. symmrepl's kernels put to ranks of their own host; to another
-// host, only operations put. So the kernels below run in `symm.LSA()`, the team of the ranks that share memory with this one: on one host
-// that is the world. A handle of the team counts its members: `h.rank` and `h.world_size` are those of the team.
+// Until now the CPU requested each put. GPU-initiated means that a kernel requests it. The kernels
+// below put to ranks of their own host and run in `symm.LSA()`, the team of the ranks that share
+// memory with this one: on one host that is the world. With a handle of the team, `h.rank` and
+// `h.world_size` are the rank's number in the team and the team's size.
 //
 //     symm::put_with_signal(h, peer, offset, source, bytes, word, value)    called by all threads of a block
 //     symm::wait_for_signal(h, word, value, true)                           called by one thread; true means "at least"
@@ -216,9 +223,10 @@ fmt.Println("all blocks have come around:", complete)
 //
 // ## Two levels
 //
-// NVLink inside a host is often ten times as fast as the network between hosts. So algorithms have two levels: as much as
-// possible inside the host, then as little as possible between hosts. Every group has a team for each level: `LSA()` has the ranks of my host,
-// `Rail()` has my counterparts, which have my position on the other hosts. On four ranks:
+// NVLink inside a host is often ten times as fast as the network between hosts. So algorithms have
+// two levels: as much traffic as possible inside the host, and as little as possible between hosts.
+// Every group has a team for each level: `LSA()` has the ranks of my host, and `Rail()` has my
+// counterparts, the ranks with my position on the other hosts. On four ranks:
 //
 //     symmrepl -n 4 --hosts 2     LSA teams 0,1 and 2,3     rails 0,2 and 1,3
 //     symmrepl -n 4               LSA team 0,1,2,3          each rank has a rail of its own
@@ -253,13 +261,15 @@ fmt.Println("all ranks together:", total)
 //
 // ## Your turn: a halo exchange
 //
-// A simulation has its cells spread over the ranks. Computing a cell needs its neighbours, and at the edge these are on
-// another rank. So each rank keeps a copy of them, its *halo*, and updates it in each step:
+// A simulation has its cells spread over the ranks. Computing a cell needs its neighbours, and at
+// the edge the neighbours are on another rank. So each rank keeps a copy of these neighbours, its
+// *halo*, and updates it in each step:
 //
 //     rank 0   [ … | a b c d | e ]     rank 1 has put its first cell, e, into the halo of rank 0
 //     rank 1   [ d | e f g h | … ]     rank 0 has put its last cell, d, into the halo of rank 1
 //
-// The ring is closed: the right neighbour of the last rank is rank 0. The field is that of a host: the ranks are those of the team.
+// The ring is closed: the right neighbour of the last rank is rank 0. The field covers one host:
+// the ranks are the members of the team.
 
 // %% A field: six cells, and a halo of one on each side.
 cells := 6
@@ -411,12 +421,14 @@ fmt.Println("correct")
 //     torchrun --no-python --nnodes 2 --node-rank 0 --nproc-per-node 2 \
 //         --master-addr FIRST --master-port 29500 symmrepl run FILE.go
 //
-// Every rank on both hosts runs every cell. UCX carries what crosses hosts, if its library is installed; `--net null` is for one machine
-// only. These cross: Put and Get, also of blocks, PutSignal and WaitSignal, PutWithSignal and WaitForSignal, SignalAdd and Barrier. Collectives over
-// the world, and puts from kernels to another host, are refused before anything runs; the message names the rank that is not reached, and
-// what to use instead. `:ranks` shows the host of each rank, `:net` what has crossed.
+// Every rank on both hosts runs every cell. UCX carries the traffic between hosts, if its library
+// is installed; `--net null` is for one machine only. These operations cross hosts: Put and Get,
+// also of blocks, PutSignal and WaitSignal, PutWithSignal and WaitForSignal, SignalAdd and Barrier.
+// Collectives over the world, and puts from kernels to another host, are refused before anything
+// runs; the message names the rank that cannot be reached, and what to use instead. `:ranks` shows
+// the host of each rank, and `:net` the traffic so far.
 //
-// The kernels of this tutorial translate line by line to NCCL's, which cross hosts:
+// The kernels of this tutorial translate line by line to NCCL's functions, which cross hosts:
 //
 //     here                              NCCL GIN
 //     symm.Empty and symm.Rendezvous    ncclMemAlloc and ncclCommWindowRegister
@@ -431,9 +443,10 @@ fmt.Println("correct")
 // ## What you know now
 //
 // - Put with a signal, wait, count: enough for hosts that share no memory.
-// - Three questions: when was it read, when has it arrived, when may the place be used again.
+// - Three questions: when was the source read, when has the data arrived, when may the place be
+//   used again.
 // - Wait for "at least", with an epoch that increases.
-// - A strong signal covers all earlier puts to the peer, a weak one its own.
+// - A strong signal covers all earlier puts to the peer, a weak signal only its own.
 // - Two levels: collectives in the LSA team, puts along the rail.
 // - One word for each message that may arrive.
 //

@@ -188,9 +188,10 @@ callUs := measure(call)
 fmt.Printf("the link: %.1f GB/s; floor %.2f µs, measured %.2f µs, %.0f %% of it is the floor\n", rate/1e3, floorUs, callUs, 100*floorUs/callUs)
 
 // %% [markdown]
-// On the emulated device the floor is far away, because computing takes most of the time there. Here is the same for
-// four H200s, where an empty kernel takes 0.54 µs, a round trip 1.47 µs, and the copy engines reach 386 GB/s. The
-// measured times are those of `docs/benchmarks.md`; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
+// On the emulated device the floor is far away, because computing takes most of the time there.
+// Here is the same comparison for four H200s, where an empty kernel takes 0.54 µs, a round trip
+// 1.47 µs, and the copy engines reach 386 GB/s. The measured times are those of
+// `docs/benchmarks.md`; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
 
 // %% AllReduce on four H200s: floor and measurement.
 floorH200 := func(bytes, sent float64) float64 { return 0.54 + 1.47/2 + bytes*sent/386e3 }
@@ -212,8 +213,9 @@ fmt.Printf("the trip costs as much as %.0f KB\n", (0.54+1.47/2)*386e3/1.5/1e3)
 //       └──────────────────┼─────────────────
 //        4 KB           328 KB          256 MB
 //
-// Far to the left, a faster copy gains nothing: of the 2.6 µs for 4 KiB, the bytes take 0.02 µs. Far to the right, one
-// launch more or less does not matter. **First find out on which side you are**, then optimise.
+// Far to the left, a faster copy gains nothing: of the 2.6 µs for 4 KiB, the bytes take 0.02 µs.
+// Far to the right, an extra launch does not matter. **First find out on which side you are**, then
+// optimise.
 //
 // And predict the result of each change: "this removes one trip, so 0.7 µs". If it gains 0.7 µs, your model is right.
 // If it gains 2 µs, your model is wrong, and you should find out why.

@@ -5,15 +5,18 @@
 // %% [markdown]
 // # A hierarchical all-reduce of your own
 //
-// Tutorial 11 ended with two levels: links inside a host, a network between hosts. The network is the slow one, so an all-reduce for several
-// hosts should send over it as little as it can. In this tutorial you build one from parts that you know, and compare it with `symm.AllReduce`.
+// Tutorial 11 ended with two levels: links inside a host, a network between hosts. The network is
+// the slow level, so an all-reduce for several hosts should send as little as possible over it. In
+// this tutorial you build such an all-reduce from parts that you know, and compare it with
+// `symm.AllReduce`.
 //
 //     symmrepl tutorial 13 -n 4 --hosts 2     two hosts of two ranks, simulated on this machine
 //     symmrepl tutorial 13 -n 4               one host: the same cells, and nothing crosses
 //
 // With `--hosts 2` the network is UCX over the loopback interface; `--net null` needs no library.
 //
-// First, the two teams of every rank: those that share my memory, and my counterparts on the other hosts.
+// First, the two teams of every rank: the ranks that share my memory, and my counterparts on the
+// other hosts.
 
 // %% Where am I?
 import "slices"
@@ -24,17 +27,18 @@ perHost, hosts := team.Size(), rail.Size()
 fmt.Println(size, "ranks in all:", perHost*hosts == size)
 
 // %% [markdown]
-// Every rank has a vector of `n` elements, and all want the sum. The plain way for several hosts is *flat*: every rank sends its vector to every
-// rank of the other hosts. With 2 hosts of 4 ranks, each rank sends 4 vectors.
+// Every rank has a vector of `n` elements, and all need the sum. The simple way for several hosts
+// is *flat*: every rank sends its vector to every rank of the other hosts. With 2 hosts of 4 ranks,
+// each rank sends 4 vectors.
 //
-// But the ranks of a host all want the same sum. So they can share the work. With `p` ranks on a host, each is responsible for
-// one *slice*, a `p`-th of the vector:
+// But all ranks of a host need the same sum, so they can share the work. With `p` ranks on a host,
+// each is responsible for one *slice*, a `p`-th of the vector:
 //
 //     1. reduce-scatter inside   each rank sums its slice over its host
-//     2. exchange along the rail each rank sends its slice to its counterparts, and sums what they send
+//     2. exchange along the rail each rank sends its slice to its counterparts, and adds the slices that they send
 //     3. all-gather inside       each rank gives its slice to its host
 //
-// Over the network goes a `p`-th of a vector, once to each other host.
+// Each rank sends only a `p`-th of a vector over the network, once to each other host.
 
 // %% A vector of small integers, which every order of summing gives exactly.
 n := 1 << 14
@@ -49,7 +53,8 @@ fmt.Println("every element shall become", total)
 // %% [markdown]
 // ## Step 1: inside
 //
-// `symm.ReduceScatterOut` on the team: my slice, summed over my host. It goes into memory of its own, since `t` will receive the result.
+// `symm.ReduceScatterOut` on the team computes my slice, summed over my host. The sum goes into
+// separate memory, because `t` will receive the final result.
 
 // %% Reduce-scatter in the LSA team.
 length := n / perHost
@@ -64,11 +69,13 @@ fmt.Println("the slice has the sum of this host:", slice.Float32s()[0] == hostSu
 // %% [markdown]
 // ## Step 2: across
 //
-// Each member of the rail has an inbox with a place for every member. A rank puts its slice into *its own* place at every member, with a signal:
-// word `i` says that place `i` has arrived. So nobody overwrites what another one sent, and it does not matter in which order the
-// messages come.
+// Each member of the rail has an inbox with a place for every member. A rank puts its slice into
+// *its own* place at every member, with a signal: word `i` means that the data for place `i` has
+// arrived. So no rank overwrites another rank's data, and the order of the messages does not
+// matter.
 //
-// The sum is taken in the order of the hosts. All counterparts do it in the same order, so all get the same bits.
+// The kernel adds in the order of the hosts. All counterparts use the same order, so all get the
+// same bits.
 
 // %% Put with signal along the rail, and a kernel that sums the places.
 inbox := rail.Empty(symm.F32, hosts*length)
@@ -102,13 +109,14 @@ exchange()
 fmt.Println("the slice has the sum of all:", slice.Float32s()[0] == total && slice.Float32s()[length-1] == total)
 
 // %% [markdown]
-// The third question of tutorial 11: when may I send to the same place again? Here a barrier of the rail answers it. It costs a trip over the network. The
-// operations of symmrepl have inboxes with several slots instead, and the receiver tells the sender which ones it has used.
+// The third question of tutorial 11: when may I send to the same place again? Here a barrier of the
+// rail answers it. It costs a trip over the network. symmrepl's own operations instead have inboxes
+// with several slots, and the receiver signals to the sender which slots it has used.
 //
 // ## Step 3: inside again
 //
-// All ranks of the host have a slice of the result. An all-gather puts them together, in `t`, which is symmetric: so each rank stores its slice
-// into the memory of the others.
+// All ranks of the host have a slice of the result. An all-gather puts the slices together in `t`.
+// `t` is symmetric, so each rank stores its slice into the memory of the others.
 
 // %% All-gather in the LSA team.
 symm.AllGatherOut(slice, t, team)
@@ -123,7 +131,8 @@ fmt.Println(wrong, "elements are wrong")
 // %% [markdown]
 // ## The whole
 //
-// Three steps on one stream: nothing waits on the CPU, so that it can also be captured in a graph.
+// All three steps run on one stream. The CPU does not wait for any of them, so they can also be
+// captured in a graph.
 //
 // Now a harder test: random values, whose sums depend on the order. `symm.AllReduce` groups sums by host, too: first the ranks of a host, in
 // order, then the hosts. So both give the same bits.
@@ -145,8 +154,9 @@ fmt.Println("the same bits:", slices.Equal(mine, t.Float32s()))
 fmt.Println(symm.Explain(func() { symm.AllReduce(t, "sum") }))
 
 // %% [markdown]
-// On two hosts it says `hierarchical`, and how many bytes this rank sends. `symm.AllReduce(t, "sum", symm.Via("flat"))` forces the other way;
-// on one host there is none to force.
+// On two hosts the output says `hierarchical` and the number of bytes that this rank sends.
+// `symm.AllReduce(t, "sum", symm.Via("flat"))` forces the other way; on one host there is only one
+// way.
 //
 // Measure both, as in tutorial 12: the device's time of many calls, after a warm-up.
 
@@ -168,14 +178,17 @@ if hosts > 1 {
 }
 
 // %% [markdown]
-// Ours has three kernels, a barrier and one message for each counterpart, in that order. `symm.AllReduce` is one kernel that cuts the slice into chunks: while one chunk
-// travels, it sums the next. `kernels/hosts/pipes.cuh` describes how.
+// Ours runs its parts one after the other: three kernels, one message for each counterpart and a
+// barrier. `symm.AllReduce` is one kernel that cuts the slice into chunks: while one chunk travels,
+// it sums the next. `kernels/hosts/pipes.cuh` describes the protocol.
 //
-// The flat way is one trip, and the ranks of a host need not meet. But it has more messages, and more bytes. How many more?
+// The flat way takes one trip, and the ranks of a host need not wait for each other. But it sends
+// more messages and more bytes. How many more?
 
 // %% [exercise] What crosses
-// Write `crosses(way, ranks, hosts, bytes)`: how many bytes *one rank* sends over the network in an all-reduce of a vector of so many bytes. `way` is
-// `"flat"` or `"hierarchical"`. All hosts have the same number of ranks, and the slices divide evenly.
+// Write `crosses(way, ranks, hosts, bytes)`: it returns the number of bytes that *one rank* sends
+// over the network in an all-reduce of a vector of `bytes` bytes. `way` is `"flat"` or
+// `"hierarchical"`. All hosts have the same number of ranks, and the slices divide evenly.
 
 // %% [start]
 func crosses(way string, ranks, hosts, bytes int) int {
@@ -243,8 +256,11 @@ fmt.Println("correct")
 //
 // ## What you know now
 //
-// - A group that spans hosts has two teams: `LSA()` loads and stores, `Rail()` puts and signals.
+// - A group that spans hosts has two teams: the ranks of `LSA()` load and store, the ranks of
+//   `Rail()` put and signal.
 // - Reduce-scatter inside, exchange across, all-gather inside: every byte crosses to each host once.
-// - The order of a sum is part of its result. Grouped by host, it is the same on all ranks and on every way.
+// - The order of a sum is part of its result. Grouped by host, it is the same on all ranks and for
+//   both ways.
 //
-// Read on: `docs/hosts.md` says what crosses hosts and how, and `kernels/hosts` has the kernels.
+// Read on: `docs/hosts.md` says which operations cross hosts and how, and `kernels/hosts` has the
+// kernels.

@@ -5,17 +5,18 @@
 // %% [markdown]
 // # NCCL's device API: from slide to cell
 //
-// Until now your kernels spoke to other ranks with symmrepl's words: `h.buffer(p)`, `symm::barrier`, puts and signals. NCCL (2.28 and newer) has
-// the same ideas under names of its own, and talks, examples and libraries use those. In this tutorial you take code from a slide, run it, and
-// see what it promises.
+// Until now your kernels used symmrepl's names to communicate: `h.buffer(p)`, `symm::barrier`, puts
+// and signals. NCCL (2.28 and newer) has the same ideas under its own names, and talks, examples
+// and libraries use those names. In this tutorial you take code from a slide, run it, and see what
+// it promises.
 //
-// Nothing has to be installed: `nccl_device.h` is a header of symmrepl's, with NCCL's names and rules. It works on the cpu device, too, and its waits
-// end when something goes wrong.
+// Nothing has to be installed: `nccl_device.h` is one of symmrepl's own headers, with NCCL's names
+// and rules. It works on the cpu device, too, and its waits end if something goes wrong.
 //
 //     symmrepl tutorial 14 -n 4                          all ranks on one host
 //     symmrepl tutorial 14 -n 4 --hosts 2 --net null     two hosts, with a network that you can disturb
 //
-// NCCL's three ways to reach a peer, and what you know them by:
+// NCCL reaches a peer in three ways. You know them under other names:
 //
 //     LSA        load/store accessible: pointers to peers on my host     tutorials 02 to 05
 //     multimem   one address for all of them, in the switch              needs a switch that does it
@@ -28,13 +29,14 @@ host := symm.LSA()
 const n = 64
 
 // %% [markdown]
-// A kernel gets two things from the host, and the host makes them before:
+// A kernel gets two objects, which the host makes before the launch:
 //
 //     a window                memory that every rank has registered           ncclCommWindowRegister    symm.Window(t)
 //     a device communicator   the ranks, and what they synchronise with       ncclDevCommCreate         symm.DevComm(symm.DevReqs{…})
 //
-// A window names memory by an offset, never by an address. The communicator must know at its beginning how many barriers and signals the kernels
-// will use: `DevReqs` asks for them. What you do not ask for is not there.
+// A window names memory by an offset, never by an address. The communicator must know from the
+// start how many barriers and signals the kernels will use: `DevReqs` requests them. A barrier or
+// signal that you did not request does not exist.
 
 // %% A window, and a communicator with four barriers and four signals.
 x := symm.Empty(symm.F32, n).Fill(rank + 1)
@@ -57,12 +59,15 @@ __global__ void load(ncclDevComm devComm, ncclWindow_t win, float* out, int peer
 }`)
 
 // %% [markdown]
-// Slides are not compiled. The function takes the window, an offset in bytes, and the peer; and it returns a `void*`. The message says so.
+// Slides are not compiled. As the message says, the function takes the window, an offset in bytes,
+// and the peer. It returns a `void*`.
 //
-// `ncclGetPeerPointer` counts ranks of the world, and `ncclGetLsaPointer` those of my host, from 0 to `comm.lsaSize - 1`.
+// `ncclGetPeerPointer` numbers the ranks of the world, and `ncclGetLsaPointer` the ranks of my
+// host, from 0 to `comm.lsaSize - 1`.
 //
-// Now an all-reduce of the host, the one of tutorial 04: wait until all have come, add up what the others have, wait until all have read. The
-// barrier is a *session*, which a group of threads opens together:
+// Now the all-reduce of tutorial 04, within a host: wait until all ranks have arrived, add up their
+// vectors, wait until all ranks have read. The barrier is a *session*, which a group of threads
+// opens together:
 //
 //     ncclCoopCta()          these threads: the whole block. Also: ncclCoopWarp(), ncclCoopThread(), ncclCoopTile<8>()
 //     ncclTeamTagLsa()       these ranks: those of my host
@@ -91,8 +96,8 @@ for _, r := range host.Ranks() {
 fmt.Println("the sum of the host:", out.Float32s()[0] == float32(total) && out.Float32s()[n-1] == float32(total))
 
 // %% [markdown]
-// With NCCL, a kernel that uses a barrier which was not asked for writes into somebody else's memory. Here it is told. The communicator has four
-// barriers; five blocks need five.
+// With NCCL, a kernel that uses a barrier that was not requested overwrites other memory. Here you
+// get an error. The communicator has four barriers; five blocks need five.
 
 // %% [fails] Too many blocks.
 oneShot.Launch(symm.Grid(5), symm.Block(32), comm, w, out, n)
@@ -101,7 +106,9 @@ symm.Synchronize()
 // %% [markdown]
 // ## Put, signal, wait
 //
-// Across hosts there are no pointers: there `ncclGetPeerPointer` has nothing to return, and here it says so. GIN reaches everybody. Its steps are those of tutorial 11:
+// Between hosts there are no pointers: `ncclGetPeerPointer` returns none for a peer on another
+// host, and symmrepl reports that as an error. GIN reaches every rank. Its steps are those of
+// tutorial 11:
 //
 //     ncclGin gin{comm, 0};                                       a context: an order of my puts, and a set of signals
 //     gin.put(team, peer, dst, offset, src, offset, bytes,        from my window into the peer's,
@@ -109,8 +116,9 @@ symm.Synchronize()
 //     gin.waitSignal(ncclCoopCta(), 0, least);                    until my signal 0 is at least so much
 //     gin.flush(ncclCoopCta());                                   until my sources may be overwritten
 //
-// Signals keep counting from launch to launch. So a kernel first *reads* its signal, and waits for more than that. Where must it read? Before
-// anybody can have put: before the barrier.
+// Signals keep counting from launch to launch. So a kernel first *reads* its signal, and then waits
+// until the signal has grown. When must it read? Before any rank can have put, that is, before the
+// barrier.
 
 // %% To the right. The first half of the window is what I send, the second what I get.
 ring := symm.Compile(`
@@ -133,10 +141,11 @@ for round := range 3 {
 }
 
 // %% [markdown]
-// The slide's `ncclGinFenceLevel::relaxed` is `Relaxed`, or `None`: this barrier says that all have arrived, and nothing of their puts. With `Put` it also says that
-// the puts of the others to me have landed, with `Get` that what I get is here.
+// The slide's `ncclGinFenceLevel::relaxed` is `Relaxed`, or `None`: this barrier only says that all
+// ranks have arrived; their puts may still be on the way. With `Put` it also says that the other
+// ranks' puts to me have landed, and with `Get` that the data of my gets has arrived.
 //
-// What may you rely on? This table is the whole contract.
+// Which guarantees do you have? This table is the whole contract.
 //
 //     after                            you know
 //     put has returned                 nothing. It was requested
@@ -147,13 +156,14 @@ for round := range 3 {
 //     the barrier, Put                 and their puts to me have landed
 //     the LSA barrier                  loads and stores inside the host. Nothing of GIN
 //
-// A name without Strong or Weak is strong. A kernel that is wrong by this table is often right by luck: `:net delay 200us reorder on` takes the
-// luck away, as in tutorial 11.
+// A name without Strong or Weak is strong. A kernel that violates this table often gives the right
+// result by luck: `:net delay 200us reorder on` removes the luck, as in tutorial 11.
 //
 // ## Both at once
 //
-// NCCL's examples end with a *hybrid* all-to-all: pointers for the ranks on my host, puts for all others. The barrier of the world is hybrid as well: it meets inside the
-// hosts, then along the rails. It needs `Barriers`, and GIN signals that nobody else uses.
+// NCCL's examples end with a *hybrid* all-to-all: pointers for the ranks on my host, puts for all
+// others. The barrier of the world is hybrid as well: it meets inside the hosts, then along the
+// rails. It needs `Barriers`, and GIN signals that no other code uses.
 
 // %% Element p of the window goes to rank p, into place rank.
 m := symm.Empty(symm.I32, 2*size)
@@ -183,12 +193,14 @@ allToAll.Launch(symm.Grid(1), symm.Block(32), hybrid, win)
 m.Ints()[size:]
 
 // %% [markdown]
-// Two conditions end the wait: a signal for each rank far away, and the last barrier for those near. The last barrier has no fence, and needs none: the signals already say that the puts
-// have landed.
+// The kernel ends when the signals of all remote ranks have come, and when the last barrier has
+// covered the ranks on this host. The last barrier needs no fence: the signals already say that the
+// puts have landed.
 //
 // ## From PyTorch
 //
-// PyTorch calls some of this without a kernel of your own. Its names, and the lines that do the same here:
+// PyTorch offers some of these operations without a kernel of your own. Here are its names, and the
+// lines that do the same here:
 //
 //     symm_mem.set_backend("NCCL")                  symmrepl --backend NCCL, symm.SetBackend
 //     symm_mem.empty, rendezvous                    x := symm.Empty(symm.F32, n); h := symm.Rendezvous(x)
@@ -208,9 +220,11 @@ gathered := symm.Window(y)
 gather := symm.DevComm(symm.DevReqs{WorldGinBarriers: 1, GinSignals: 1})
 
 // %% [exercise] An all-gather by puts
-// Write a kernel `all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes)`. Each rank has `bytes` at the offset `rank * bytes` of its
-// window, and all ranks shall have them there when the kernel ends. Use puts alone, so that it works for any hosts. It is launched with one block of 32 threads,
-// several times; the communicator has one barrier of the world and one signal.
+// Write a kernel `all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes)`. Each rank has
+// `bytes` at the offset `rank * bytes` of its window, and when the kernel ends, all ranks must have
+// these bytes at the same offset. Use only puts, so that it works on any hosts. It is launched with
+// one block of 32 threads, several times; the communicator has one barrier of the world and one
+// signal.
 
 // %% [start]
 allGather := symm.Compile(`
@@ -221,10 +235,11 @@ __global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
 }`)
 
 // %% [hint]
-// It is the ring with another loop: put to every rank but yourself, from the offset `world.rank * bytes` to the same offset.
+// It is the ring with another loop: put to every other rank, from the offset `world.rank * bytes`
+// to the same offset.
 
 // %% [hint]
-// How often does my signal grow? Once for each of the others.
+// How often does my signal grow? Once for each other rank.
 
 // %% [hint]
 // Read the signal before the barrier. Let thread `p` put to rank `p`, and let all threads wait for `before + world.nRanks - 1`.
@@ -308,8 +323,11 @@ fmt.Println("correct")
 // %% [markdown]
 // ## What you know now
 //
-// - A window and a device communicator are all that a kernel needs of the host; indices are asked for in advance.
-// - Pointers reach the host, puts reach everybody, and a hybrid kernel uses both.
-// - Read the signal before the barrier; wait for what it was plus what will come.
+// - A kernel needs only a window and a device communicator from the host; barriers and signals are
+//   requested in advance.
+// - Pointers reach ranks on the same host, puts reach every rank, and a hybrid kernel uses both.
+// - Read the signal before the barrier; wait for its old value plus the number of signals that will
+//   come.
 //
-// Read on: `:tutorial 15` overlaps a mixture-of-experts layer. The header itself is `kernels/include/nccl_device.h`; `docs/hosts.md` says what crosses hosts.
+// Read on: `:tutorial 15` overlaps a mixture-of-experts layer. The header itself is
+// `kernels/include/nccl_device.h`; `docs/hosts.md` says which operations cross hosts.

@@ -5,14 +5,16 @@
 // %% [markdown]
 // # A mixture-of-experts layer, overlapped
 //
-// Tutorial 08 built a layer of experts from its parts, and ended with a token switch. Many models add a **shared expert**, through which all tokens go, on
-// their own rank. So a layer has work that needs the other ranks, and work that does not:
+// Tutorial 08 built a layer of experts from its parts, and ended with a token switch. Many models
+// add a **shared expert** that processes all tokens, each on its own rank. So a layer has work that
+// needs the other ranks, and work that does not:
 //
 //     routing ─ dispatch ─ experts ─ combine ─┐
 //     shared expert ──────────────────────────┴─ sum
 //
-// While tokens travel, the multiprocessors have little to do. The shared expert is just the work for that time. In this tutorial you build the
-// layer one step after the other, look at its timeline, and then overlap it.
+// While tokens travel, the multiprocessors have little to do. The shared expert fills exactly that
+// gap. In this tutorial you build the layer one step after the other, look at its timeline, and
+// then overlap the steps.
 //
 //     symmrepl tutorial 15 -n 4               the ranks of one host
 //     symmrepl tutorial 15 -n 4 --hosts 2     the same, and tokens cross between two hosts, simulated on this machine
@@ -42,8 +44,9 @@ choices[:8]
 // %% [markdown]
 // ## One step after the other
 //
-// This switch is for large batches, as in training. It has room for `MaxRecv` rows on each rank, however they are shared out among the experts,
-// and the rows of each expert begin at a multiple of `Align`: such *zones* suit kernels that multiply tiles.
+// This switch is for large batches, as in training. It has room for `MaxRecv` rows on each rank,
+// regardless of their distribution over the experts, and the rows of each expert begin at a
+// multiple of `Align`: such *zones* suit kernels that multiply tiles.
 
 // %% The switch, and a first dispatch.
 ts := symm.NewTokenSwitch(symm.TokenSwitchConfig{
@@ -58,11 +61,13 @@ fmt.Println("rows of each expert", d.Counts.Ints(), "begin at", d.Offsets.Ints()
 // %% [markdown]
 // ### The grouped product
 //
-// Each expert has a matrix of its own. One product for each expert would be many small launches, whose sizes the host does not know. So all products
-// are one launch, a **grouped product**: it finds the zones by `d.Counts` and `d.Offsets`, on the GPU. Here one block has one expert; a real kernel shares each zone
-// among many blocks.
+// Each expert has its own matrix. One product for each expert would need many small launches, whose
+// sizes the host does not know. So all products are one launch, a **grouped product**: it finds the
+// zones from `d.Counts` and `d.Offsets`, on the GPU. Here one block handles one expert; a real
+// kernel divides each zone among many blocks.
 //
-// With this layout the combine adds the rows as they are. The weights came along with the rows, in `d.Weights`, and are applied here.
+// With this layout the combine adds the rows without weights. The weights arrived with the rows, in
+// `d.Weights`, and the grouped product applies them.
 
 // %% The experts' matrices, and their products.
 matrix := func(e int) []int { // expert e
@@ -96,7 +101,8 @@ y.Slice(0, 1).Float32s()[:8]
 // %% [markdown]
 // ### The shared expert
 //
-// It is an ordinary product, `x × v`, of this rank's tokens. Then the two are added.
+// It is an ordinary product, `x × v`, of this rank's tokens. Then its result is added to the
+// combined rows.
 
 // %% A product, and a kernel that adds.
 v, shared, result := symm.Local(symm.F32, hidden, hidden).Fill(1), symm.Local(symm.F32, tokens, hidden), symm.Local(symm.F32, tokens, hidden)
@@ -134,8 +140,9 @@ compare := func() string {
 // %% [markdown]
 // ## A timeline
 //
-// To see what runs when, each step is put between two events, on the stream that it is in. After the layer, the times of all events since the first one
-// give a line for each step. (The command `:trace` does this for any cell. It also shows the waits for other ranks.)
+// To see when each step runs, we record an event before and after it, on the step's stream. After
+// the layer, the times since the first event give a line for each step. (The command `:trace` does
+// this for any cell. It also shows the waits for other ranks.)
 
 // %% Steps between events, and a picture of them.
 names := []string{"routing", "dispatch", "experts", "combine", "shared", "sum"}
@@ -187,8 +194,8 @@ if rank == 0 {
 // %% [markdown]
 // ## Beside the combine
 //
-// The shared expert needs nothing of the others, so it can run on a second stream (tutorial 09). We let it begin together with the combine, the step that waits for
-// the other ranks' experts:
+// The shared expert needs no data of other ranks, so it can run on a second stream (tutorial 09).
+// It begins together with the combine, the step that waits for the other ranks' experts:
 //
 //     main stream    routing ─ dispatch ─ experts ─ combine ──────── wait ─ sum
 //                                              │                      │
@@ -224,16 +231,20 @@ if rank == 0 {
 }
 
 // %% [markdown]
-// Why is the result the same? `done` orders the sum after the shared expert. And `ready` orders the shared expert after the sum of the layer before: without it,
-// `shared` could be overwritten too early.
+// Why is the result the same? The event `done` orders the sum after the shared expert. The event
+// `ready` orders the shared expert after the sum of the previous layer: without it, `shared` could
+// be overwritten too early.
 //
-// On the emulated device the pictures show little more than where the steps begin, since one processor does everything. On a GPU look at how long they
-// take, too: the combine is a kernel, which has multiprocessors while it waits. So use your own sizes, and ask `:trace overlapped()` who waits for whom.
+// On the emulated device the pictures show little more than the beginnings of the steps, because
+// one processor does everything. On a GPU look also at the durations: the combine is a kernel,
+// which occupies multiprocessors while it waits. So use your own sizes; `:trace overlapped()` shows
+// which rank waits for which.
 //
 // ## Beside the dispatch
 //
-// There is a second time of waiting, the dispatch. `DispatchSend` sends the tokens and does not wait for those of others. `Complete` does. What is between them runs while
-// rows are under way, even on the same stream.
+// Ranks also wait in the dispatch. `DispatchSend` sends the tokens and does not wait for the tokens
+// of others; `Complete` does. Work that you enqueue between the two runs while rows travel, even on
+// the same stream.
 
 // %% The parts of the layer after its routing, as variables: send the tokens, multiply by the shared expert, wait for the tokens, and the rest.
 limit := symm.Timeout(3 * time.Second)
@@ -246,8 +257,8 @@ rest := func() { // needs the tokens, and the shared expert's result
 }
 
 // %% [exercise] Between sending and waiting
-// Write `early`, which goes on after the routing. The shared expert is to run while tokens are under way. Call `send`, `multiply`, `complete` and `rest`,
-// each once, on the main stream.
+// Write `early`, the part of the layer after the routing. The shared expert must run while tokens
+// travel. Call `send`, `multiply`, `complete` and `rest`, each once, on the main stream.
 
 // %% [start]
 func early() {
@@ -258,7 +269,8 @@ func early() {
 }
 
 // %% [hint]
-// In the given code the shared expert begins when the tokens of all ranks have arrived. Then nothing is under way any more.
+// In the given code the shared expert begins when the tokens of all ranks have arrived. Then no
+// token travels any more.
 
 // %% [hint]
 // It must not come before `send` either: the other ranks would wait for this rank's tokens while it multiplies.
@@ -346,9 +358,11 @@ fmt.Println("correct")
 // %% [markdown]
 // ## What you know now
 //
-// - A layer of experts is four calls and a grouped product, and the host knows no size.
-// - Work that needs no other rank belongs beside a combine, on a second stream, or between `DispatchSend` and `Complete`.
-// - A timeline shows what runs when, and whom it waits for.
+// - A layer of experts is four calls and a grouped product, and the host does not need any size.
+// - Put work that needs no other rank beside a combine, on a second stream, or between
+//   `DispatchSend` and `Complete`.
+// - A timeline shows when each step runs and which rank it waits for.
 //
-// The layouts of a switch are in `docs/ops.md`; what they cost is in `docs/benchmarks.md`, and `symmrepl bench token_switch` measures it here. Between hosts a token
-// crosses to each host once with `"high_throughput"`: `docs/hosts.md` has more.
+// The layouts of a switch are in `docs/ops.md`; their cost is in `docs/benchmarks.md`, and
+// `symmrepl bench token_switch` measures it on your machine. With `"high_throughput"` a token
+// crosses to each other host only once: see `docs/hosts.md`.

@@ -5,17 +5,21 @@
 // %% [markdown]
 // # Wrong results: bounds, races, fences
 //
-// A program that hangs says so. A program with a race prints a number, and often the right one. Three kinds of mistakes are like that:
+// If a program hangs, you notice it. A program with a race prints a number, and often the right
+// one. Three kinds of mistakes are like that:
 //
 //     bounds     an index too far reads or overwrites what lies behind
 //     races      two threads use the same memory, one of them writes, and nothing says who comes first
 //     order      something says who comes first, but too weakly: right on this machine, wrong on the next
 //
-// A test finds them by luck. The *sanitizer* finds them by watching: it sees every access of every thread on every rank, and it knows barriers, signals,
-// fences, events and launches. It asks whether anything orders two accesses, not whether they went wrong today.
+// A test finds them by luck. The *sanitizer* finds them by watching: it sees every access of every
+// thread on every rank, and it knows barriers, signals, fences, events and launches. It checks
+// whether two accesses are ordered, not whether the result is wrong in this run.
 //
-// It works on the cpu device, which runs the same kernels: on a machine with GPUs start this tutorial by `symmrepl tutorial 16 --device cpu`. At the prompt and in a notebook it is switched on by `:sanitize on`, for one cell by `:sanitize CODE`, and for a
-// script by `symmrepl run --sanitize`. In Go it is a function:
+// It works on the cpu device, which runs the same kernels: on a machine with GPUs start this
+// tutorial by `symmrepl tutorial 16 --device cpu`. At the prompt and in a notebook `:sanitize on`
+// switches it on, for one cell `:sanitize CODE`, and for a script `symmrepl run --sanitize`. In Go
+// it is a function:
 
 // %% Watch from here on.
 symm.Sanitize(true, 0)
@@ -37,11 +41,12 @@ fill.Launch(symm.Grid(4), symm.Block(256), t)
 symm.Synchronize()
 
 // %% [markdown]
-// The report names the line, the first thread that did it, how many others did, and what lies next to the address.
+// The report names the line, the first thread with a wrong access, the number of other such
+// threads, and the memory next to the address.
 //
 // ## A race in a block
 //
-// This sum of a block is in many books. One line is missing, and the result is right on most days.
+// This sum of a block is in many books. One line is missing, and the result is usually right.
 
 // %% A sum without its first barrier.
 in, out := symm.Local(symm.F32, 256).Fill(1), symm.Local(symm.F32, 1)
@@ -59,12 +64,14 @@ sum.Launch(symm.Grid(1), symm.Block(256), out, in)
 symm.Synchronize()
 
 // %% [markdown]
-// The report has both accesses: who wrote, who read, what orders them, and the repair. It is made once, however many threads race. When the same is found again, one line says so; `:sanitize list` shows
-// the reports.
+// The report has both accesses, which order is missing, and the repair. It appears once, however
+// many threads race. If the sanitizer finds the same race again, one line says so; `:sanitize list`
+// shows the reports.
 //
 // ## A race between ranks
 //
-// Tutorial 04 said that an all-reduce needs a barrier before and one after. Now somebody checks that.
+// Tutorial 04 said that an all-reduce needs a barrier before and one after. Now the sanitizer
+// checks that.
 
 // %% No barrier before the reads.
 x := symm.Empty(symm.F32, 64)
@@ -81,7 +88,8 @@ add.Launch(symm.Grid(1), symm.Block(64), h, symm.Local(symm.F32, 64))
 symm.Synchronize()
 
 // %% [markdown]
-// One of the accesses is in `Fill`, which is a kernel too: for it the report names the call.
+// One of the accesses is in `Fill`, which is a kernel too: for this access the report names the
+// call.
 //
 // ## An order that is too weak
 //
@@ -107,19 +115,24 @@ pass.Launch(symm.Grid(1), symm.Block(32), hData, symm.Local(symm.I32, 32))
 symm.Synchronize()
 
 // %% [markdown]
-// What repairs it: `__threadfence_system()` before the store and after the loop, or `symm::store_release` and `symm::load_acquire`, or a signal of symmrepl, which has both.
+// There are three repairs: `__threadfence_system()` before the store and after the loop;
+// `symm::store_release` and `symm::load_acquire`; or one of symmrepl's signals, which include both.
 // `__threadfence()` would be too narrow: it orders for one GPU only.
 //
 // ## In another order
 //
-// Some mistakes need luck to be found even by the sanitizer: a flag that is left from the last round lets a wait pass only if the peer is late. So let the order vary. `:sanitize 20 CODE`
-// runs a cell in 20 orders of threads, blocks and ranks, `symmrepl run --sanitize --schedules 20` a script. Each finding names the seed of the order that shows it; `--seed` repeats that one.
+// Even the sanitizer needs luck to find some mistakes: a flag left over from the last round lets a
+// wait pass only if the peer is late. So vary the order. `:sanitize 20 CODE` runs a cell in 20
+// orders of threads, blocks and ranks, and `symmrepl run --sanitize --schedules 20` a script. Each
+// finding names the seed of the order that shows it; `--seed` repeats that order.
 //
-// A race that does no harm can be allowed by a comment on its line, which the report then names instead: `x[0] = 1; // symm:allow race: all write the same`.
+// You can allow a harmless race by a comment on its line. The report then shows the comment
+// instead: `x[0] = 1; // symm:allow race: all write the same`.
 //
 // ## Your turn
 //
-// A ring: each rank passes a vector to the right, and adds up what it gets, round after round.
+// A ring: each rank passes a vector to the right, and adds up the vectors that it receives, round
+// after round.
 
 // %% A vector for the ring, and the sums.
 ringData := symm.Empty(symm.I32, 64)
@@ -143,10 +156,12 @@ __global__ void around(symm::Handle h, int* sums, int rounds) {
 }`)
 
 // %% [hint]
-// Who has written before thread 0 signals? Who may read after thread 0 has waited? `__syncthreads` answers both.
+// Which threads have written before thread 0 signals? Which threads may read after thread 0 has
+// waited? `__syncthreads` answers both.
 
 // %% [hint]
-// When may `last` write again? When all threads have read, and thread 0 has told it: on another channel, in the other direction.
+// When may `last` write again? When all threads have read, and thread 0 has sent a signal for it:
+// on another channel, in the other direction.
 
 // %% [hint]
 // After the sum: `__syncthreads(); if (i == 0) symm::put_signal(h, last, 1), symm::wait_signal(h, next, 1); __syncthreads();`
@@ -231,8 +246,11 @@ symm.Sanitize(false, 0)
 // %% [markdown]
 // ## What you know now
 //
-// - A right result proves little. The sanitizer asks whether two accesses are ordered, on this machine and on a GPU.
+// - A right result proves little. The sanitizer checks whether two accesses are ordered, on this
+//   machine and on a GPU.
 // - Bounds, races in a block, between blocks, streams and ranks, orders that are too weak: one report each, with both lines and the repair.
-// - `--schedules` looks at more orders, a seed repeats one, and a comment allows what does no harm.
+// - `--schedules` checks more orders, a seed repeats one of them, and a comment allows a harmless
+//   race.
 //
-// Read on: `docs/checker.md` tells of bugs that others shipped, and how they are reported here.
+// Read on: `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
+// them.

@@ -387,7 +387,7 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	inOrder(t, "doctor", h.run("", "doctor").out, "nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API, puts\n")
 
 	for _, c := range []struct{ version, body, args, why string }{
-		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be ended; those of 2.29.7 and later can"},
+		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be aborted; those of 2.29.7 and later can"},
 		{"23205", "", "--backend NCCL", "the structures of NCCL 2.32.5 that kernels use are not known"},
 		{"23203", "ncclGin gin{comm, 0}; /* ncclLLA2ASession */", "--backend NCCL", "it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
 		{"23203", "ncclTeamInnerFactor(ncclTeamLsa(comm), 2); ncclLsaBarrierSession<ncclCoopCta>* bar;", "--backend NCCL", "it uses ncclTeamInnerFactor, and NCCL's own has the barriers of the whole LSA team alone"},

@@ -33,7 +33,7 @@ func TestThreadLimit(t *testing.T) {
 		return string(out), cmd.ProcessState.ExitCode()
 	}
 	got, status := limited(30, "-n", "2", "--device", device(), "-e", "1")
-	if !strings.HasPrefix(got, "symmrepl: a session of 2 ranks needs about 48 threads, and the user may have 30, of which there are ") || status != 3 {
+	if !strings.HasPrefix(got, "symmrepl: a session of 2 ranks needs about 48 threads, and the user may have 30 and has ") || status != 3 {
 		t.Errorf("at the start: status %d, %s", status, got)
 	}
 	if testing.Short() {

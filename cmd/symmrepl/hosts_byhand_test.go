@@ -34,7 +34,7 @@ func TestStartedByHand(t *testing.T) {
 
 // Ctrl-C ends a rank that waits for others, and it says for which.
 func TestStartedByHandInterrupted(t *testing.T) {
-	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not come at "}, {"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
+	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not join at "}, {"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
 		h := newHome(t, 3)
 		h.env = byHand(rank, 3, freePort(t))
 		x := h.terminal("--device", device())
@@ -60,7 +60,7 @@ func TestStartedByHandOneMissing(t *testing.T) {
 	y.expect("ended while rank 1 waited for rank 2 at ")
 	y.exit(130)
 	x.send(ctrlC)
-	x.expect(" did not come at ")
+	x.expect(" did not join at ")
 	x.exit(130)
 	h.expectNothingLeft()
 }

@@ -234,7 +234,7 @@ func TestNodeCutOff(t *testing.T) {
 	swap(x, 1)
 	n.cut()
 	x.expect("symmrepl: rank 1 is lost: its host ")
-	x.expect(" is silent: no heartbeat for 3s; those that are left are 0: symm.Survivors() makes a group of them")
+	x.expect(" is silent: no heartbeat for 3s; the remaining ranks are 0: symm.Survivors() makes a group of them")
 	x.enter(`g := symm.Survivors(); u := g.Empty(symm.I32, 2).Fill(7); symm.Rendezvous(u); fmt.Println("left", g.Ranks(), symm.AllReduce(u, "sum", g).Ints())`)
 	x.expect("[0] left [0] [7 7]\n")
 	end(t, "rank 1", other)

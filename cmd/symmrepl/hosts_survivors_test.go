@@ -71,7 +71,7 @@ func TestSurvivors(t *testing.T) {
 				} else {
 					t.Logf("the loss was told after %v", d.Round(10*time.Millisecond))
 				}
-				x.expect("; those that are left are 0,1: symm.Survivors() makes a group of them")
+				x.expect("; the remaining ranks are 0,1: symm.Survivors() makes a group of them")
 				x.enter(`fmt.Println("plain")`)
 				x.expect("[2,3] rank 2,3 has no worker: ")
 				x.enter(`:on 0,1 symm.Meet()`)

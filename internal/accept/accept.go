@@ -1,8 +1,9 @@
-// Package accept takes connections in for as long as a listener is open, whatever befalls it in between.
+// Package accept accepts connections until a listener is closed, and survives errors in between.
 //
-// Accepting fails when the process has no file descriptor left, or the kernel no memory; that passes. And whoever can reach a listener can
-// open connections and say nothing, until no descriptor is left for those who are awaited. A Loop therefore goes on after such errors,
-// and bounds the connections that have not yet shown whose they are.
+// Accepting fails while the process has no file descriptor left, or the kernel no memory. Besides,
+// any process that can reach a listener can open silent connections until no descriptor is left for
+// the awaited processes. A Loop therefore goes on after such errors, and bounds the number of
+// connections whose other end has not identified itself yet.
 package accept
 
 import (
@@ -21,13 +22,13 @@ const (
 // Loop accepts connections at Listener.
 type Loop struct {
 	Listener net.Listener
-	// Strangers is how many connections may be open that are not known yet. One more, or a process without descriptors, costs the oldest of
-	// them, which is closed.
+	// Strangers is the maximum number of open connections that are not known yet. If there are
+	// more, or the process has no descriptor left, the oldest of them is closed.
 	Strangers int
-	// Patience is how long a connection may stay unknown before it is closed.
+	// Patience is the time that a connection may stay unknown before it is closed.
 	Patience time.Duration
-	// Serve serves a connection, in a goroutine of its own, and closes it. It calls known once the other end has shown who it is. Loop uses
-	// no deadlines: they belong to Serve.
+	// Serve serves a connection, in a goroutine of its own, and closes it. It calls known once the
+	// other end has identified itself. Loop sets no deadlines; Serve may.
 	Serve func(conn net.Conn, known func())
 
 	mu      sync.Mutex
@@ -68,7 +69,8 @@ func (l *Loop) Run() {
 	}
 }
 
-// Trouble reports why accepting failed last, nil if it never did, and how many connections were closed because they did not become known.
+// Trouble returns the number of connections that were closed because they did not become known, and
+// the last error of accepting, nil if there was none.
 func (l *Loop) Trouble() (dropped int, failed error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +93,7 @@ func (l *Loop) admit(conn net.Conn) *stranger {
 	return s
 }
 
-// forget takes a connection from the strangers and reports whether it was one.
+// forget removes a connection from the strangers and reports whether it was there.
 func (l *Loop) forget(s *stranger) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

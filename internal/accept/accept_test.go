@@ -57,13 +57,14 @@ func welcomed(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Errors pass, strangers are bounded in number and time, and the loop ends with its listener.
+// A Loop survives errors, bounds strangers in number and time, and ends with its listener.
 func TestLoop(t *testing.T) {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Loop{Listener: &flaky{tcp, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS}}, Strangers: 2, Patience: time.Minute, Serve: greet}
+	l := &Loop{Listener: &flaky{tcp, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS}}, Strangers: 2,
+		Patience: time.Minute, Serve: greet}
 	over := make(chan struct{})
 	go func() { l.Run(); close(over) }()
 	welcome := dial(t, tcp)

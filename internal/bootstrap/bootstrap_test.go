@@ -21,7 +21,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat/relaytest"
 )
 
-// limit bounds what a test waits for, so that a lost message shows as a failure.
+// limit bounds the waits of a test, so that a lost message shows as a failure.
 const limit = time.Minute
 
 // bounded is a context for the calls of a test.
@@ -31,7 +31,7 @@ func bounded(t testing.TB) context.Context {
 	return ctx
 }
 
-// ended returns why a Serve has ended.
+// ended returns the error with which a Serve has ended.
 func ended(t *testing.T, served <-chan error) error {
 	t.Helper()
 	select {
@@ -109,7 +109,7 @@ func (w *world) each(ranks []int, f func(c *Client) error) []error {
 	return errs
 }
 
-// open waits until the calls in the air are n with the given number of arrivals in all.
+// open waits until n calls are open, with the given total number of arrivals.
 func (w *world) open(t *testing.T, n, arrivals int) []Pending {
 	t.Helper()
 	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
@@ -172,7 +172,8 @@ func (c counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// What a meeting costs a rank does not grow with their number, but for what the others contribute, unless all contribute the same.
+// The cost of a call to a rank does not grow with the number of ranks, except for the contributions
+// of the others, unless all contributions are equal.
 func TestManyRanks(t *testing.T) {
 	ctx := bounded(t)
 	for _, n := range []int{3, 500} {
@@ -287,7 +288,7 @@ func TestLeaveAndEnter(t *testing.T) {
 	}
 	_, err := w.clients[0].Gather(ctx, call(2, 0, 1), nil) // later calls fail at once
 	absent(err, 1, "Empty bf16[8]: rank 1 finished the cell without it")
-	_, err = w.clients[1].Gather(ctx, call(2, 0, 1), nil) // and so do its own
+	_, err = w.clients[1].Gather(ctx, call(2, 0, 1), nil) // and so do calls of the rank itself
 	absent(err, 1, "Empty bf16[8]: rank 1 finished the cell without it")
 	for _, err := range w.each([]int{0, 2}, func(c *Client) error { _, err := c.Gather(ctx, call(2, 0, 2), nil); return err }) {
 		if err != nil {
@@ -302,7 +303,7 @@ func TestLeaveAndEnter(t *testing.T) {
 	}
 }
 
-// Of several who are absent, the first to leave is named.
+// If several ranks are absent, the error names the first to leave.
 func TestFirstToLeave(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorld(t, 4)
@@ -409,7 +410,7 @@ func TestWrongHello(t *testing.T) {
 	}
 }
 
-// A rank that does not read its answers makes nobody else wait.
+// A rank that does not read its answers does not delay other ranks.
 func TestSlowReader(t *testing.T) {
 	hub := NewHub(2)
 	a, slow := pair(t)
@@ -427,7 +428,7 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, data := bounded(t), make([]byte, 1<<20) // more than a socket takes without a reader
+	ctx, data := bounded(t), make([]byte, 1<<20) // more than a socket buffers without a reader
 	for i := range 4 {
 		k := call(uint64(i+1), 0, 1)
 		if err := out.Write(request{Gather: &gather{uint64(i + 1), "0-1", k}}, data); err != nil {
@@ -439,7 +440,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// FuzzHub feeds a hub whatever a rank might send.
+// FuzzHub feeds a hub arbitrary bytes from a rank.
 func FuzzHub(f *testing.F) {
 	start, _ := frame.Append(nil, request{Hello: &hello{Version, 0, 2}}, nil)
 	one, _ := frame.Append(start, request{Gather: &gather{1, "0-1", call(1, 0, 1)}}, []byte("data"))
@@ -482,7 +483,8 @@ func benchmarkGather(b *testing.B, n int) {
 	}
 }
 
-// A hub that tells of departures does, also ranks that come later; a client notices that of the hub by itself.
+// A hub with TellDepartures reports departures, also to ranks that come later; a client notices the
+// departure of the hub by itself.
 func TestDepartures(t *testing.T) {
 	w := newWorld(t, 3)
 	w.hub.TellDepartures()
@@ -495,7 +497,7 @@ func TestDepartures(t *testing.T) {
 	if got := <-left; got != "0: rank 2, died" {
 		t.Error(got)
 	}
-	w.clients[1].OnLeft(tell(1)) // it was told before
+	w.clients[1].OnLeft(tell(1)) // the departure was reported before
 	if got := <-left; got != "1: rank 2, died" {
 		t.Error(got)
 	}
@@ -516,7 +518,7 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// A rank that is lost stays absent, and all others are told, also those that come later.
+// A lost rank stays absent, and all others are informed, also ranks that come later.
 func TestLost(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorld(t, 3)
@@ -562,7 +564,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A client that is silent is lost, and one that does not hear the hub takes that for the loss of rank 0.
+// A silent client is lost, and a client that does not hear the hub counts rank 0 as lost.
 func TestSilentClient(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	ctx := bounded(t)

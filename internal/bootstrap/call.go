@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// Call identifies one collective call. It fails for all members of the group unless all make it with equal fields.
+// Call identifies one collective call. It fails for all members of the group unless all make it
+// with equal fields.
 type Call struct {
 	Group   []int  `json:"-"` // world ranks, ascending
 	Key     string // names the group and its generation: calls of different keys never meet
 	Ordinal uint64 // position among the calls with this key
 	Op      string // "Empty", for messages
-	Desc    string // arguments that all members must agree on, as the user would write them: "bf16[4096]"
+	Desc    string // arguments on which all members must agree, as in the user's text: "bf16[4096]"
 }
 
-// String is the call as the user wrote it.
+// String returns the call as in the user's text.
 func (c Call) String() string { return strings.TrimSpace(c.Op + " " + c.Desc) }
 
 // AbsentError reports that a member of the group will not make the call.
@@ -22,7 +23,7 @@ type AbsentError struct {
 	Call Call
 	Rank int
 	Why  string // "finished the cell without it", "died (killed)", "is not running this cell"
-	Left int    // if the rank is gone and nothing takes its place: how many ranks are left; otherwise 0
+	Left int    // number of remaining ranks, if the rank is gone and no process takes its place; otherwise 0
 }
 
 func (e *AbsentError) Error() string {

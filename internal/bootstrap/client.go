@@ -17,23 +17,24 @@ import (
 // ErrClosed is returned by calls on a client after Close.
 var ErrClosed = errors.New("bootstrap: the client is closed")
 
-// Client is one rank's end. Its methods may be called from several goroutines at once.
+// Client is one rank's end of the connection to the hub. Its methods may be called from several
+// goroutines at once.
 type Client struct {
 	rank, size int
 	dir        string
-	root       string // which dir lies in, or is
+	root       string // the directory that contains dir, or dir itself
 	parts      Parts
 	conn       net.Conn
 	out        *frame.Writer
 
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards the fields below
 	next  uint64
 	open  map[uint64]chan answer
 	ended error // why calls fail; nil while the client is open
 	files *exchange
 	lost  map[int]string // ranks that are gone for good, and why
 	told  func(rank int, why string)
-	left  map[int]string // ranks whose processes have ended, and in words what they did: "died"
+	left  map[int]string // ranks whose processes have ended, with the reason: "died"
 	leave func(rank int, why string)
 }
 
@@ -43,11 +44,13 @@ type answer struct {
 	err     error
 }
 
-// NewClient returns the client of rank in a world of size. conn is its connection, which the hub serves and the client owns from now on. dir is a
-// directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called. parts are the simulated hosts of
-// the world, equal on all ranks; the client uses a directory of its part within dir.
+// NewClient returns the client of rank in a world of size. conn is its connection, which the hub
+// serves; the client owns it from now on. dir is a directory on this host that only the user can
+// enter, for GatherFiles; it may be empty if GatherFiles is never called. parts are the simulated
+// hosts of the world, equal on all ranks; the client uses a directory within dir for its part.
 func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client, error) {
-	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}, lost: map[int]string{}, left: map[int]string{}}
+	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn),
+		open: map[uint64]chan answer{}, lost: map[int]string{}, left: map[int]string{}}
 	var err error
 	if dir != "" && parts.Hosts() > 1 {
 		c.dir = filepath.Join(dir, parts.Name(rank))
@@ -64,35 +67,40 @@ func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client,
 	return c, nil
 }
 
-// Rank is this rank's number in the world.
+// Rank returns this rank's number in the world.
 func (c *Client) Rank() int { return c.rank }
 
-// Size is the number of ranks in the world.
+// Size returns the number of ranks in the world.
 func (c *Client) Size() int { return c.size }
 
-// Dir is the directory that NewClient got: all ranks on this host see it, whatever simulated hosts they are on.
+// Dir returns the directory passed to NewClient: all ranks on this host see it, on whatever
+// simulated hosts they are.
 func (c *Client) Dir() string { return c.root }
 
-// Parts are the simulated hosts of the world.
+// Parts returns the simulated hosts of the world.
 func (c *Client) Parts() Parts { return c.parts }
 
-// Gather contributes data, at most MaxData bytes, to call and returns everybody's contributions by position
-// in call.Group, which may share memory. It is collective over the group and returns when all have come. Cancelling ctx takes the
-// contribution back. The error is an *AbsentError, a *MismatchError, ctx's error, or one of the connection.
+// Gather contributes data, at most MaxData bytes, to call and returns the contributions of all
+// members by position in call.Group. The contributions may share memory. Gather is collective over
+// the group and returns when all members have come. Cancelling ctx withdraws the contribution. The
+// error is an *AbsentError, a *MismatchError, ctx's error, or an error of the connection.
 func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, error) {
 	return c.gather(ctx, &call, &gather{Group: FormatRanks(call.Group)}, false, data)
 }
 
-// GatherLeft is Gather over all ranks that are left, whatever call.Group says: those of which the hub does not know that they are gone for good, or until
-// another process takes their place. The hub decides, so that all of them get the same group. A rank that goes while others wait for it is left out. One that is
-// absent for another reason makes the call fail, when it is known whether it is gone.
+// GatherLeft is Gather over all remaining ranks; it ignores call.Group. The remaining ranks are
+// those that the hub does not know to be gone, for good or until another process takes their place.
+// The hub decides, so that all of them get the same group. A rank that goes while others wait for
+// it is left out. If a rank is absent for another reason, the call fails as soon as it is known
+// that the rank is not gone.
 func (c *Client) GatherLeft(ctx context.Context, call Call, data []byte) (group []int, all [][]byte, err error) {
 	call.Group = nil
 	all, err = c.gather(ctx, &call, &gather{}, true, data)
 	return call.Group, all, err
 }
 
-// gather sends a request about a call, to which it adds the group that the answer names, and waits for the answer.
+// gather sends a request for a call and waits for the answer. If the answer names the group, gather
+// stores it in the call.
 func (c *Client) gather(ctx context.Context, call *Call, g *gather, left bool, data []byte) ([][]byte, error) {
 	if len(data) > MaxData {
 		return nil, fmt.Errorf("%s: %d bytes are more than the %d a rank may contribute", call, len(data), MaxData)
@@ -130,8 +138,9 @@ func (c *Client) gather(ctx context.Context, call *Call, g *gather, left bool, d
 	return a.unpack(*call)
 }
 
-// OnLost has f called, now or later, for each rank that is gone for good, with the reason. Rank 0 stands for its whole host: it is the one that would
-// tell of others. f must not wait for the client.
+// OnLost registers f to be called, now or later, for each rank that is gone for good, with the
+// reason. Rank 0 stands for its whole host, because the hub there would report the other ranks. f
+// must not wait for the client.
 func (c *Client) OnLost(f func(rank int, why string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,8 +150,9 @@ func (c *Client) OnLost(f func(rank int, why string)) {
 	}
 }
 
-// OnLeft has f called, now or later, for each rank whose process has ended, as far as the hub tells (see [Hub.TellDepartures]), and for rank 0 when the
-// connection with it ends. why is "died", or what else Leave was told. f must not wait for the client.
+// OnLeft registers f to be called, now or later, for each rank whose process has ended, if the hub
+// reports departures (see [Hub.TellDepartures]), and for rank 0 when the connection to it ends. why
+// is "died", or the reason passed to Leave. f must not wait for the client.
 func (c *Client) OnLeft(f func(rank int, why string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +162,7 @@ func (c *Client) OnLeft(f func(rank int, why string)) {
 	}
 }
 
-// departed tells of a rank whose process has ended.
+// departed reports a rank whose process has ended.
 func (c *Client) departed(rank int, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +171,7 @@ func (c *Client) departed(rank int, why string) {
 	}
 }
 
-// lose tells of a rank that is gone.
+// lose reports a rank that is gone for good.
 func (c *Client) lose(rank int, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +180,7 @@ func (c *Client) lose(rank int, why string) {
 	}
 }
 
-// Close ends the client. Calls that are open return ErrClosed.
+// Close ends the client. Open calls return ErrClosed.
 func (c *Client) Close() error {
 	c.fail(ErrClosed)
 	return nil

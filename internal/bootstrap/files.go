@@ -19,7 +19,7 @@ import (
 // FileError reports a descriptor that could not be fetched from a peer.
 type FileError struct {
 	Call Call
-	Peer int // world rank; of the reporting rank itself if that has no descriptor left
+	Peer int // world rank; the reporting rank itself if it has no descriptor left
 	Err  error
 }
 
@@ -36,15 +36,16 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// own reports whether the fault is with the rank that reports it, which Peer then is.
+// own reports whether the fault lies with the reporting rank. Peer is then that rank.
 func (e *FileError) own() bool {
 	return errors.Is(e.Err, unix.EMFILE) || errors.Is(e.Err, unix.ENFILE) || errors.Is(e.Err, errTruncated)
 }
 
-// errTruncated reports that a descriptor came and could not be kept: the kernel does not say why, and there is one reason.
+// errTruncated reports that a descriptor arrived and could not be kept. The kernel does not give a
+// reason, but there is only one.
 var errTruncated = errors.New("too many open files")
 
-// fetchTimeout bounds one transfer between two ranks that have both come.
+// fetchTimeout bounds one transfer between two ranks that have both made the call.
 const fetchTimeout = 10 * time.Second
 
 // exchange is the socket at which peers fetch this rank's descriptors.
@@ -52,18 +53,20 @@ type exchange struct {
 	listener *userdir.Listener
 
 	mu     sync.Mutex          // guards offers, and the files in it while they are sent
-	offers map[string]*os.File // by the name under which they are asked for
+	offers map[string]*os.File // by the name under which peers ask for them
 }
 
-// GatherFiles contributes the open file f to call and returns the files of all members by position in call.Group, this rank's own as a
-// duplicate. The caller closes them all. f must stay open until GatherFiles returns and stays the caller's. GatherFiles is collective over the
-// group, whose members must be on one host and in one part, and returns when all have fetched everything. Errors are those of Gather, or a *FileError.
+// GatherFiles contributes the open file f to call and returns the files of all members by position
+// in call.Group, this rank's own as a duplicate. The caller closes all of them. f must stay open
+// until GatherFiles returns; the caller keeps it. GatherFiles is collective over the group, whose
+// members must be on one host and in one part, and returns when all members have fetched all files.
+// Errors are those of Gather, or a *FileError.
 func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.File, error) {
 	x, err := c.exchange()
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s#%d@%s", call.Key, call.Ordinal, c.parts.Name(c.rank)) // in another part nobody finds it
+	name := fmt.Sprintf("%s#%d@%s", call.Key, call.Ordinal, c.parts.Name(c.rank)) // ranks of other parts do not find it
 	x.offer(name, f)
 	defer x.withdraw(name)
 	addresses, err := c.Gather(ctx, call, []byte(x.listener.Addr().String()))
@@ -100,7 +103,7 @@ func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.
 	return files, nil
 }
 
-// exchange opens the socket when it is first needed.
+// exchange returns the socket, which it opens at the first call.
 func (c *Client) exchange() (*exchange, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,9 +137,9 @@ func (x *exchange) withdraw(name string) {
 	delete(x.offers, name)
 }
 
-func (x *exchange) close() { x.listener.Close() } // which removes the socket
+func (x *exchange) close() { x.listener.Close() } // this removes the socket
 
-// fetchers bounds the peers that fetch at the same time, besides those of the world.
+// fetchers bounds the peers that fetch at the same time, in addition to the ranks of the world.
 const fetchers = 64
 
 func (x *exchange) serve(size int) {
@@ -148,8 +151,8 @@ func (x *exchange) serve(size int) {
 	loop.Run()
 }
 
-// answer serves one request, which is the name of an offer and at most one packet long. It sends one byte with the descriptor, or without one if
-// there is no such offer.
+// answer serves one request, which is the name of an offer and at most one packet long. It sends
+// one byte with the descriptor, or without one if there is no such offer.
 func (x *exchange) answer(conn *net.UnixConn) error {
 	buf := make([]byte, 4096)
 	n, err := conn.Read(buf)
@@ -157,7 +160,7 @@ func (x *exchange) answer(conn *net.UnixConn) error {
 		return err
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock() // the offer must not be withdrawn, and its file closed, in the middle
+	defer x.mu.Unlock() // so that the offer is not withdrawn, and its file closed, during the answer
 	f := x.offers[string(buf[:n])]
 	if f == nil {
 		_, err = conn.Write([]byte{0})

@@ -65,12 +65,13 @@ func TestGatherFilesWithoutPeer(t *testing.T) {
 	w.hub.Enter([]int{1})
 	go w.clients[1].Gather(ctx, call(2, 0, 1), []byte("/nonexistent/r1.1"))
 	var fe *FileError
-	if _, err := w.clients[0].GatherFiles(ctx, call(2, 0, 1), f); !errors.As(err, &fe) || fe.Peer != 1 || !strings.Contains(err.Error(), "one host") {
+	if _, err := w.clients[0].GatherFiles(ctx, call(2, 0, 1), f); !errors.As(err, &fe) || fe.Peer != 1 ||
+		!strings.Contains(err.Error(), "one host") {
 		t.Errorf("%v", err)
 	}
 }
 
-// What comes with other than exactly one descriptor is refused, and nothing of it stays open.
+// A message with no descriptor or several is refused, and none of its descriptors stays open.
 func TestReceive(t *testing.T) {
 	f, err := memfd("receive")
 	if err != nil {

@@ -10,16 +10,17 @@ import (
 	"syscall"
 )
 
-// place identifies the directory in which a rank passes descriptors, so that another rank can tell whether it sees the same one.
+// place identifies the directory in which a rank passes descriptors, so that another rank can tell
+// whether it sees the same one.
 type place struct {
-	Boot          string // of the kernel that runs the rank
+	Boot          string // boot ID of the kernel that runs the rank
 	Dir           string
 	Device, Inode uint64 // of Dir
 }
 
 // placeOf returns the place of dir as this process sees it, zero if it does not see it.
 func placeOf(dir string) place {
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // sandboxes may lack it; then the directory has to do
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // sandboxes may lack the file; the directory alone then decides
 	info, err := os.Stat(dir)
 	if err != nil {
 		return place{}
@@ -28,7 +29,8 @@ func placeOf(dir string) place {
 	return place{strings.TrimSpace(string(boot)), dir, uint64(st.Dev), st.Ino}
 }
 
-// SeveralHostsError reports that the ranks of a world with simulated hosts are on several real ones.
+// SeveralHostsError reports that the ranks of a world with simulated hosts are on several real
+// hosts.
 type SeveralHostsError struct {
 	Parts Parts
 	Hosts [][]int
@@ -38,9 +40,11 @@ func (e *SeveralHostsError) Error() string {
 	return fmt.Sprintf("the hosts %s cannot be simulated: the ranks are on %d hosts already, %v", e.Parts, len(e.Hosts), e.Hosts)
 }
 
-// Hosts partitions the members of call.Group by host, a simulated one if the world has such: the members of one part can pass each other files. The
-// parts hold world ranks and are ordered by their first ones. It is collective over the group, and all members get the same result. Errors are those
-// of Gather, or a *SeveralHostsError. Ranks that disagree about the simulated hosts make different calls.
+// Hosts partitions the members of call.Group by host, or by simulated host if the world has
+// simulated hosts: the members of one part can pass each other files. The parts hold world ranks
+// and are ordered by their first ranks. Hosts is collective over the group, and all members get the
+// same result. Errors are those of Gather, or a *SeveralHostsError. If ranks disagree about the
+// simulated hosts, the error is a *MismatchError.
 func (c *Client) Hosts(ctx context.Context, call Call) ([][]int, error) {
 	if c.parts.Hosts() > 1 {
 		call.Desc = fmt.Sprintf("%s, hosts %s", call.Desc, c.parts)
@@ -84,13 +88,14 @@ func gatherAs[T any](ctx context.Context, c *Client, call Call, mine T) ([]T, er
 	list := make([]T, len(all))
 	for i, data := range all {
 		if err := json.Unmarshal(data, &list[i]); err != nil {
-			return nil, fmt.Errorf("%s: what rank %d says: %w", call, call.Group[i], err)
+			return nil, fmt.Errorf("%s: the data of rank %d: %w", call, call.Group[i], err)
 		}
 	}
 	return list, nil
 }
 
-// partition groups the ranks that reach each other; reached[i] lists the ranks that ranks[i] reaches.
+// partition groups the ranks that reach each other; reached[i] lists the ranks that ranks[i]
+// reaches.
 func partition(ranks []int, reached [][]int) [][]int {
 	var list [][]int
 	done := map[int]bool{}

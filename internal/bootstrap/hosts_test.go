@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Ranks that see each other's directories share a host, whatever these are called; one whose directory nobody sees is alone.
+// Ranks that see each other's directories share a host, whatever the names of the directories; a
+// rank whose directory no other rank sees is alone.
 func TestHosts(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorld(t, 4)
@@ -35,7 +36,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// One that reaches the others is no neighbour if they do not reach it.
+// A rank that reaches the others shares no host with them if they do not reach it.
 func TestHostsAreMutual(t *testing.T) {
 	got := partition([]int{1, 4, 6}, [][]int{{1, 4, 6}, {1, 4, 6}, {6}})
 	if want := [][]int{{1, 4}, {6}}; !reflect.DeepEqual(got, want) {

@@ -14,32 +14,32 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 )
 
-// Hub is where the ranks of one world meet. Its methods may be called from any goroutine.
+// Hub gathers the calls of the ranks of one world. Its methods may be called from any goroutine.
 type Hub struct {
 	size int
 
-	mu         sync.Mutex // guards all below
+	mu         sync.Mutex // guards the fields below
 	calls      map[callID]*pending
 	absent     map[int]absence // ranks that will make no call
-	departures int             // how often ranks have left
+	departures int             // number of departures so far
 	links      map[int]*link   // the newest connection of each rank
 	lost       map[int]string  // ranks that are gone for good, and why
-	ended      map[int]bool    // ranks that are gone until a new connection of theirs is served
-	tells      bool            // of ranks whose connection ends: see TellDepartures
+	ended      map[int]bool    // ranks that are gone until a new connection of the rank is served
+	tells      bool            // the hub reports ranks whose connection ends: see TellDepartures
 }
 
 // Pending is a call that some ranks have made and others have not.
 type Pending struct {
-	Call    Call // as the first to come described it
+	Call    Call // as described by the first rank that made it
 	Arrived []int
 	Missing []int
-	Since   time.Time // when the first came
+	Since   time.Time // time at which the first rank came
 }
 
 type absence struct {
 	why    string
-	unsaid bool // its connection has ended, and nobody has said yet whether another process takes its place
-	order  int  // the first to leave is the likely reason for the others
+	unsaid bool // the rank's connection has ended, and it is not known yet whether another process takes its place
+	order  int  // order of leaving: the first to leave is the likely reason for the others
 }
 
 type callID struct {
@@ -49,8 +49,8 @@ type callID struct {
 
 type pending struct {
 	call  Call
-	group string // of the call, as it came
-	left  bool   // of all ranks that are left: members that are gone leave the group
+	group string // group of the call, as received
+	left  bool   // a call of all remaining ranks: members that are gone leave the group
 	since time.Time
 	came  map[int]contribution
 }
@@ -68,20 +68,23 @@ type link struct {
 	out  *frame.Writer
 }
 
-// send answers a request without waiting: the rank may not read. Replies carry the ID of their request, so their order does not matter. There
-// are never more than the rank has requests open.
+// send answers a request without waiting, because the rank may not read. Replies carry the ID of
+// their request, so their order does not matter. There are never more replies than open requests of
+// the rank.
 func (l *link) send(r reply, payload []byte) {
-	go l.out.Write(r, payload) // a failure shows at the reading end of the connection
+	go l.out.Write(r, payload) // the reading end of the connection sees a failure
 }
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{}, ended: map[int]bool{}}
+	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{},
+		ended: map[int]bool{}}
 }
 
-// Serve serves a rank's client until the connection ends, and returns why; the error is io.EOF if the other end closed it. From then on the
-// rank is absent because it died, unless Leave has given another reason or another connection of the rank is served. If the rank was silent
-// for too long, it is lost.
+// Serve serves a rank's client until the connection ends, and returns why; the error is io.EOF if
+// the other end closed it. The rank is then absent with the reason that it died, unless Leave has
+// given another reason or another connection of the rank is served. If the rank was silent for too
+// long, it is lost.
 func (h *Hub) Serve(rank int, conn net.Conn) error {
 	if rank < 0 || rank >= h.size {
 		return fmt.Errorf("bootstrap: rank %d in a world of %d", rank, h.size)
@@ -93,7 +96,8 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		return err
 	}
 	if want := (hello{Version, rank, h.size}); first.Hello == nil || *first.Hello != want {
-		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?", rank, h.size, Version, first.Hello)
+		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?",
+			rank, h.size, Version, first.Hello)
 		l.out.Write(reply{Refused: err.Error()}, nil)
 		return err
 	}
@@ -130,12 +134,12 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		case r.Withdraw != 0:
 			h.withdraw(l, r.Withdraw)
 		default:
-			return fmt.Errorf("bootstrap: a request of rank %d says nothing", rank)
+			return fmt.Errorf("bootstrap: a request of rank %d is empty", rank)
 		}
 	}
 }
 
-// Enter makes ranks take part from now on, except those that are gone.
+// Enter makes ranks take part from now on, except ranks that are gone.
 func (h *Hub) Enter(ranks []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -146,14 +150,15 @@ func (h *Hub) Enter(ranks []int) {
 	}
 }
 
-// Leave makes rank absent until it enters again. Calls that need it, those that are open and later ones, fail with AbsentError for the others.
+// Leave makes rank absent until it enters again. Open and later calls that need it fail with
+// AbsentError for the others.
 func (h *Hub) Leave(rank int, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.leave(rank, why)
 }
 
-// Lose makes rank absent for good, and tells the others: see [Client.OnLost].
+// Lose makes rank absent for good, and informs the others: see [Client.OnLost].
 func (h *Hub) Lose(rank int, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,7 +174,7 @@ func (h *Hub) Lose(rank int, why string) {
 	h.leave(rank, "")
 }
 
-// gone reports whether a rank is gone, and none takes its place as far as is known. h.mu is held.
+// gone reports whether a rank is gone and no process is known to take its place. h.mu is held.
 func (h *Hub) gone(rank int) bool {
 	_, lost := h.lost[rank]
 	return lost || h.ended[rank]
@@ -185,7 +190,7 @@ func (h *Hub) remaining() (ranks []int) {
 	return ranks
 }
 
-// leaves returns how many ranks are left if a rank is gone, and 0 if it is not. h.mu is held.
+// leaves returns the number of remaining ranks if rank is gone, and 0 if it is not. h.mu is held.
 func (h *Hub) leaves(rank int) int {
 	if !h.gone(rank) {
 		return 0
@@ -193,7 +198,8 @@ func (h *Hub) leaves(rank int) int {
 	return len(h.remaining())
 }
 
-// End makes rank absent and gone, until a new connection of the rank is served. Calls of the ranks that are left go on without it.
+// End makes rank absent and gone, until a new connection of the rank is served. Calls of the
+// remaining ranks go on without it.
 func (h *Hub) End(rank int, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -201,15 +207,17 @@ func (h *Hub) End(rank int, why string) {
 	h.leave(rank, why)
 }
 
-// TellDepartures has the hub tell all ranks of each whose connection ends from now on: see [Client.OnLeft]. Where nobody else looks after the ranks, they
-// learn by that for whom they wait in vain. Nobody takes the place of such a rank: it is gone.
+// TellDepartures makes the hub inform all ranks of each rank whose connection ends from now on: see
+// [Client.OnLeft]. If no session looks after the ranks, they learn in this way that they wait for a
+// rank in vain. No process takes the place of such a rank: it is gone.
 func (h *Hub) TellDepartures() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tells = true
 }
 
-// leave is Leave with h.mu held. That a rank is lost says more than why.
+// leave is Leave with h.mu held. If the rank is lost, the reason of the loss takes precedence over
+// why.
 func (h *Hub) leave(rank int, why string) {
 	if lost, ok := h.lost[rank]; ok {
 		why = "was lost: " + lost
@@ -270,8 +278,8 @@ func (h *Hub) disconnected(l *link) {
 	}
 }
 
-// failCalls answers every open call that needs rank with an AbsentError. Those of the ranks that are left do not need it if it is gone, and may be complete
-// then. h.mu is held.
+// failCalls answers every open call that needs rank with an AbsentError. If the rank is gone, calls
+// of the remaining ranks do not need it, and may now be complete. h.mu is held.
 func (h *Hub) failCalls(rank int, why string) {
 	gone := h.gone(rank)
 	for id, p := range h.calls {
@@ -296,13 +304,13 @@ func (h *Hub) failCalls(rank int, why string) {
 	}
 }
 
-// gather takes a contribution to a call, with left to one of the ranks that are left.
+// gather takes a contribution to a call. If left is set, it is a call of the remaining ranks.
 func (h *Hub) gather(l *link, g *gather, left bool, data []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	id := callID{g.Call.Key, g.Call.Ordinal}
 	p := h.calls[id]
-	if p != nil && p.group == g.Group { // which was parsed
+	if p != nil && p.group == g.Group { // p's group was parsed already
 		g.Call.Group = p.call.Group
 	}
 	if why := h.refuse(l, g, left); why != "" {
@@ -337,11 +345,12 @@ func (h *Hub) completeIfAll(id callID, p *pending) {
 	}
 }
 
-// firstAbsent returns an error that names the member of group that left first, or nil. With left, one that may turn out to be gone does not count. h.mu is held.
+// firstAbsent returns an error that names the member of group that left first, or nil. With left, a
+// member that may turn out to be gone does not count. h.mu is held.
 func (h *Hub) firstAbsent(group []int, left bool) *AbsentError {
 	var first *AbsentError
 	order := 0
-	for r, a := range h.absent { // mostly there are none
+	for r, a := range h.absent { // usually there are none
 		if left && a.unsaid {
 			continue
 		}
@@ -352,10 +361,11 @@ func (h *Hub) firstAbsent(group []int, left bool) *AbsentError {
 	return first
 }
 
-// refuse returns what is wrong with a request regardless of others, "" if nothing is. It parses the group, unless that is known.
+// refuse returns the fault of a request that does not depend on other requests, "" if there is
+// none. It parses the group, unless it is known.
 func (h *Hub) refuse(l *link, g *gather, left bool) string {
 	if left && h.gone(l.rank) {
-		return fmt.Sprintf("rank %d is not among the ranks that are left: it was lost (%s)", l.rank, h.lost[l.rank])
+		return fmt.Sprintf("rank %d is not among the remaining ranks: it was lost (%s)", l.rank, h.lost[l.rank])
 	}
 	if left && g.Call.Group == nil {
 		g.Call.Group = h.remaining()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// gathersLeft has ranks make a call of the ranks that are left, in which each contributes its number, and returns what each of them got.
+// gathersLeft lets ranks make a call of the remaining ranks, in which each contributes its number,
+// and returns the result of each rank.
 func (w *world) gathersLeft(t *testing.T, ordinal uint64, ranks ...int) (said chan string) {
 	said = make(chan string, len(ranks))
 	ctx := bounded(t)
@@ -21,7 +22,7 @@ func (w *world) gathersLeft(t *testing.T, ordinal uint64, ranks ...int) (said ch
 	return said
 }
 
-// soonPending waits until so many ranks have come to the one call that is open.
+// soonPending waits until n ranks have come to the only open call.
 func soonPending(t *testing.T, w *world, n int) {
 	t.Helper()
 	soon(t, func() bool { p := w.hub.Pending(); return len(p) == 1 && len(p[0].Arrived) == n })
@@ -45,7 +46,8 @@ func expectAlike(t *testing.T, said chan string, n int, want string) {
 	}
 }
 
-// A call of the ranks that are left is of all while none is gone, goes on without those that go while it waits, and waits for nobody that went before.
+// A call of the remaining ranks includes all ranks while none is gone, goes on without ranks that
+// go while it waits, and does not wait for ranks that went before.
 func TestGatherLeft(t *testing.T) {
 	w := newWorld(t, 4)
 	expectAlike(t, w.gathersLeft(t, 0, 0, 1, 2, 3), 4, "[0 1 2 3] [[0] [1] [2] [3]] <nil>")
@@ -58,11 +60,11 @@ func TestGatherLeft(t *testing.T) {
 	waiting = w.gathersLeft(t, 2, 0, 1, 2)
 	expectAlike(t, waiting, 3, "[0 1 2] [[0] [1] [2]] <nil>")
 	if _, _, err := w.clients[3].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 3, Op: "Survivors"}, nil); err == nil ||
-		err.Error() != "Survivors: rank 3 is not among the ranks that are left: it was lost (its host is silent)" {
+		err.Error() != "Survivors: rank 3 is not among the remaining ranks: it was lost (its host is silent)" {
 		t.Error(err)
 	}
 
-	// One that has come and goes takes its contribution along.
+	// If a rank has come and then goes, its contribution is removed.
 	waiting = w.gathersLeft(t, 4, 1, 2)
 	soonPending(t, w, 2)
 	w.hub.End(2, "cannot start")
@@ -72,13 +74,14 @@ func TestGatherLeft(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	w.hub.Enter([]int{0, 1, 2, 3}) // which brings nobody back
+	w.hub.Enter([]int{0, 1, 2, 3}) // this brings no rank back
 	var absent *AbsentError
-	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err, &absent) || absent.Left != 2 || absent.Why != "was lost: its host is silent" {
+	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err,
+		&absent) || absent.Left != 2 || absent.Why != "was lost: its host is silent" {
 		t.Error(err)
 	}
 
-	// A new process of a rank that has merely ended takes part again.
+	// If only the process of a rank has ended, a new process takes part again.
 	w.join(t, 2, t.TempDir())
 	soon(t, func() bool {
 		w.hub.mu.Lock()
@@ -88,7 +91,8 @@ func TestGatherLeft(t *testing.T) {
 	w.hub.Enter([]int{2})
 	expectAlike(t, w.gathersLeft(t, 5, 0, 1, 2), 3, "[0 1 2] [[0] [1] [2]] <nil>")
 
-	// Of one whose connection ends it is not known whether it is gone: the others wait until somebody says it.
+	// If a rank's connection ends, it is not known whether the rank is gone: the others wait until
+	// that is reported.
 	waiting = w.gathersLeft(t, 7, 0)
 	w.clients[2].Close()
 	ended(t, w.served[2])
@@ -98,9 +102,10 @@ func TestGatherLeft(t *testing.T) {
 	expectAlike(t, waiting, 1, "[0 1] [[0] [1]] <nil>")
 	expectAlike(t, late, 1, "[0 1] [[0] [1]] <nil>")
 
-	// One that is away for a while is not gone.
+	// A rank that is absent for a while is not gone.
 	w.hub.Leave(1, "finished the cell without it")
-	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err, &absent) || absent.Left != 0 || absent.Rank != 1 {
+	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err,
+		&absent) || absent.Left != 0 || absent.Rank != 1 {
 		t.Error(err)
 	}
 }

@@ -7,15 +7,18 @@ import (
 	"strings"
 )
 
-// PartsVariable is the environment variable with the simulated hosts of a world, as ParseParts reads them.
+// PartsVariable is the environment variable with the simulated hosts of a world, in the form that
+// ParseParts reads.
 const PartsVariable = "SYMMREPL_HOSTS"
 
-// Parts divides the ranks of a world among simulated hosts, each of which has as many ranks, one after the other. Ranks of different parts share no
-// files, and so no memory, although they are on one host. The zero Parts divides nothing.
+// Parts divides the ranks of a world among simulated hosts, each with the same number of
+// consecutive ranks. Ranks of different parts share no files, and so no memory, although they are
+// on one host. The zero Parts divides nothing.
 type Parts struct{ ranks, hosts int }
 
-// ParseParts reads a number of hosts, such as "2", or the ranks of each, such as "0-3/4-7" or "0,1/2,3", for a world of so many ranks. The error says
-// why they cannot be so divided. The empty text, and a single host, divide nothing.
+// ParseParts reads a number of hosts, such as "2", or the ranks of each, such as "0-3/4-7" or
+// "0,1/2,3", for a world of the given number of ranks. The error says why the ranks cannot be
+// divided in this way. The empty text, and a single host, mean no division.
 func ParseParts(text string, ranks int) (Parts, error) {
 	text = strings.TrimSpace(text)
 	hosts := 1
@@ -42,19 +45,19 @@ func ParseParts(text string, ranks int) (Parts, error) {
 	return Parts{ranks, hosts}, nil
 }
 
-// listed reads the ranks of each host and returns how many hosts these are.
+// listed reads the ranks of each host and returns the number of hosts.
 func listed(text string, ranks int) (int, error) {
 	next, first := 0, 0
 	list := strings.Split(text, "/")
 	for i, host := range list {
-		n := 0 // ranks of this host
+		n := 0 // ranks of the host read so far
 		for _, item := range strings.Split(host, ",") {
 			low, high, err := rankRange(item)
 			switch {
 			case err != nil:
 				return 0, err
 			case low != next:
-				return 0, fmt.Errorf("rank %d is expected where %d stands: ranks are given in order, each once", next, low)
+				return 0, fmt.Errorf("rank %d is expected, not %d: list the ranks in order, each once", next, low)
 			case high >= ranks:
 				return 0, fmt.Errorf("rank %d does not exist: ranks are 0 to %d", high, ranks-1)
 			}
@@ -87,10 +90,10 @@ func rankRange(text string) (low, high int, err error) {
 	return low, high, nil
 }
 
-// Hosts is how many there are; 1 if the world is not divided.
+// Hosts returns the number of hosts; 1 if the world is not divided.
 func (p Parts) Hosts() int { return max(p.hosts, 1) }
 
-// Of is the number of a rank's host, from 0 on.
+// Of returns the number of a rank's host, from 0.
 func (p Parts) Of(rank int) int {
 	if p.hosts < 2 {
 		return 0
@@ -98,10 +101,11 @@ func (p Parts) Of(rank int) int {
 	return rank / (p.ranks / p.hosts)
 }
 
-// Name is the name of a rank's host: "h0".
+// Name returns the name of a rank's host: "h0".
 func (p Parts) Name(rank int) string { return fmt.Sprint("h", p.Of(rank)) }
 
-// String is what ParseParts reads: "0-3/4-7"; "" if the world is not divided.
+// String returns the parts in the form that ParseParts reads: "0-3/4-7"; "" if the world is not
+// divided.
 func (p Parts) String() string {
 	if p.hosts < 2 {
 		return ""

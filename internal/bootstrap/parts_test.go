@@ -17,7 +17,8 @@ func TestParseParts(t *testing.T) {
 		hosts int
 		want  string
 	}{
-		{"", 4, 1, ""}, {"1", 4, 1, ""}, {"0-3", 4, 1, ""}, {"2", 8, 2, "0-3/4-7"}, {"0-3/4-7", 8, 2, "0-3/4-7"}, {" 0,1 / 2,3 ", 4, 2, "0-1/2-3"},
+		{"", 4, 1, ""}, {"1", 4, 1, ""}, {"0-3", 4, 1, ""}, {"2", 8, 2, "0-3/4-7"}, {"0-3/4-7", 8, 2, "0-3/4-7"},
+		{" 0,1 / 2,3 ", 4, 2, "0-1/2-3"},
 		{"4", 4, 4, "0/1/2/3"}, {"0/1/2/3", 4, 4, "0/1/2/3"}, {"0-1,2/3,4-5", 6, 2, "0-2/3-5"},
 	} {
 		p, err := ParseParts(test.text, test.ranks)
@@ -25,7 +26,7 @@ func TestParseParts(t *testing.T) {
 			t.Errorf("%q of %d: %d hosts %q, %v", test.text, test.ranks, p.Hosts(), p, err)
 		}
 	}
-	const equal, ordered = "each must have as many as the others", "ranks are given in order, each once"
+	const equal, ordered = "each must have as many as the others", "list the ranks in order, each once"
 	for _, test := range []struct {
 		text  string
 		ranks int
@@ -36,8 +37,8 @@ func TestParseParts(t *testing.T) {
 		{"0", 4, "write a number of hosts, such as 2, or the ranks of each, such as 0-3/4-7"},
 		{"two", 4, "write a number of hosts"},
 		{"0-2/3", 4, `hosts "0-2/3": host 1 has 1 ranks and host 0 has 3: ` + equal},
-		{"0,2/1,3", 4, "rank 1 is expected where 2 stands: " + ordered},
-		{"0-1/1-2", 3, "rank 2 is expected where 1 stands: " + ordered},
+		{"0,2/1,3", 4, "rank 1 is expected, not 2: " + ordered},
+		{"0-1/1-2", 3, "rank 2 is expected, not 1: " + ordered},
 		{"0-1/2-3", 8, "rank 4 has no host"},
 		{"0-3/4-7", 4, "rank 7 does not exist: ranks are 0 to 3"},
 		{"0-1/", 4, `"" is not a rank or a range of ranks such as 0-3`},
@@ -50,7 +51,8 @@ func TestParseParts(t *testing.T) {
 	}
 }
 
-// What is accepted gives every host as many ranks, one after the other, and is read back from how it is written.
+// An accepted text gives every host the same number of consecutive ranks, and String returns a text
+// that is read back to the same Parts.
 func FuzzParseParts(f *testing.F) {
 	for _, s := range []string{"2", "0-3/4-7", "0,1/2,3", "1", "0/1", "-", "0-9999999999999999999", "/"} {
 		f.Add(s, 8)
@@ -116,7 +118,7 @@ func TestSimulatedHosts(t *testing.T) {
 	}
 }
 
-// A file goes to the ranks of its part only, even if others ask for it.
+// A file goes only to the ranks of its part, even if others ask for it.
 func TestFilesStayInTheirPart(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorldOf(t, 4, twoParts(t))
@@ -141,13 +143,14 @@ func TestFilesStayInTheirPart(t *testing.T) {
 	}
 	for i, err := range share(1, 2) {
 		var failed *FileError
-		if peer := 2 - i; !errors.As(err, &failed) || failed.Peer != peer || !strings.HasSuffix(err.Error(), ": 1 bytes with 0 descriptors came instead of 1 and 1") {
+		if peer := 2 - i; !errors.As(err, &failed) || failed.Peer != peer ||
+			!strings.HasSuffix(err.Error(), ": 1 bytes with 0 descriptors came instead of 1 and 1") {
 			t.Errorf("rank %d: %v", 1+i, err)
 		}
 	}
 }
 
-// Hosts are simulated on one host only, and the same ones by all ranks.
+// Hosts can be simulated only on a single host, and all ranks must simulate the same hosts.
 func TestSimulatedHostsAreRefused(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorldOf(t, 4, twoParts(t))

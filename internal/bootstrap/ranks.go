@@ -27,7 +27,8 @@ func FormatRanks(ranks []int) string {
 	return b.String()
 }
 
-// parseRanks reads what FormatRanks writes, in a world of so many ranks. It does not look at the order.
+// parseRanks reads a list in the form of FormatRanks, for a world of size ranks. It does not check
+// the order.
 func parseRanks(text string, size int) (ranks []int, err error) {
 	if text == "" {
 		return nil, nil

@@ -1,16 +1,17 @@
 package bootstrap
 
-// Version is the version of the protocol between client and hub. Both ends are the same program, unless the user has mixed two builds.
+// Version is the version of the protocol between client and hub. Both ends are the same program,
+// unless the user has mixed two builds.
 const Version = 5
 
-// MaxData bounds what one rank may contribute to one call, in bytes.
+// MaxData bounds one rank's contribution to one call, in bytes.
 const MaxData = 16 << 20
 
 // request is the header of a frame from client to hub. Exactly one field is set.
 type request struct {
 	Hello    *hello  `json:",omitempty"`
 	Gather   *gather `json:",omitempty"` // the payload is the contribution
-	Left     *gather `json:",omitempty"` // likewise, of all ranks that are left, which the hub knows: Group is empty
+	Left     *gather `json:",omitempty"` // the same for all remaining ranks, which the hub knows: Group is empty
 	Withdraw uint64  `json:",omitempty"` // the ID of a gather that the client has given up
 }
 
@@ -22,26 +23,28 @@ type hello struct {
 
 type gather struct {
 	ID    uint64 // chosen by the client, from 1, never used again
-	Group string // of the call, as FormatRanks writes it: all of a large world send theirs
+	Group string // of the call, in the form of FormatRanks, which is short: all ranks of a large world send it
 	Call  Call
 }
 
-// reply is the header of a frame from hub to client, the answer to the gather ID. The payload holds the contributions by position in the group: their
-// sizes, as binary.AppendUvarint writes them, and then all one after the other; or one, if all are alike. At most one of Members, Absent, Mismatch,
-// Refused, Lost and Left is set.
+// reply is the header of a frame from hub to client, the answer to the gather with this ID. The
+// payload holds the contributions by position in the group: first their sizes, written by
+// binary.AppendUvarint, and then the contributions one after the other; or a single contribution,
+// if all are equal. At most one of Members, Absent, Mismatch, Refused, Lost and Left is set.
 type reply struct {
-	ID       uint64
-	Members  int            `json:",omitempty"` // of the group
-	Alike    bool           `json:",omitempty"` // with Members
-	Group    string         `json:",omitempty"` // with Members, of a call of the ranks that are left: who these are, as FormatRanks writes it
+	ID      uint64
+	Members int  `json:",omitempty"` // number of members of the group
+	Alike   bool `json:",omitempty"` // with Members
+	// with Members, for a call of the remaining ranks: these ranks, in the form of FormatRanks
+	Group    string         `json:",omitempty"`
 	Absent   *AbsentError   `json:",omitempty"`
 	Mismatch *MismatchError `json:",omitempty"`
-	Refused  string         `json:",omitempty"` // what is wrong with the request; with ID 0 the connection is refused
-	Lost     *loss          `json:",omitempty"` // with ID 0: news of another rank, as is
-	Left     *loss          `json:",omitempty"` // this: its process has ended
+	Refused  string         `json:",omitempty"` // the fault of the request; with ID 0 the connection is refused
+	Lost     *loss          `json:",omitempty"` // with ID 0: another rank is lost
+	Left     *loss          `json:",omitempty"` // with ID 0: the process of another rank has ended
 }
 
-// loss says that a rank is gone for good.
+// loss reports that a rank is gone.
 type loss struct {
 	Rank int
 	Why  string

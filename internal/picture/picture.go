@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Picture is a picture of a size. Each of its methods calls Draw with an empty canvas of that size.
+// Picture is a picture with a size. Each of its methods calls Draw with an empty canvas of that
+// size.
 type Picture struct {
 	Width, Height vg.Length
 	Draw          func(*Canvas)
@@ -32,7 +33,8 @@ type tip struct {
 	text  string
 }
 
-// Tip makes an SVG show text while the pointer rests on place. Where tips overlap, the last one is shown.
+// Tip makes an SVG show text while the pointer rests on place. Where tips overlap, the last one is
+// shown.
 func (c *Canvas) Tip(place vg.Rectangle, text string) {
 	c.tips = append(c.tips, tip{place, text})
 }

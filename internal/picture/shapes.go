@@ -31,8 +31,8 @@ func (c *Canvas) at(x, y float64) vg.Point {
 	return vg.Point{X: Pixels(x), Y: c.Max.Y - Pixels(y)}
 }
 
-// Box draws a filled rectangle, whose upper left corner is x, y, and returns it. All numbers are pixels; x and y count from
-// the upper left corner of the canvas, here and in the methods below.
+// Box draws a filled rectangle, whose upper left corner is x, y, and returns it. All numbers are
+// pixels; x and y count from the upper left corner of the canvas, here and in the methods below.
 func (c *Canvas) Box(x, y, width, height float64, colour string) vg.Rectangle {
 	box := vg.Rectangle{Min: c.at(x, y+height), Max: c.at(x+width, y)}
 	c.SetColor(RGB(colour))
@@ -57,8 +57,8 @@ func (c *Canvas) Disc(x, y, radius float64, colour string) {
 	c.Stroke(edge)
 }
 
-// Words draws a line of text. y is its base line; x is where it begins with text.XLeft, has its middle with text.XCenter, or
-// ends with text.XRight.
+// Words draws a line of text. y is its base line; x is its beginning with text.XLeft, its middle
+// with text.XCenter, and its end with text.XRight.
 func (c *Canvas) Words(x, y float64, align text.XAlignment, line string) {
 	style := text.Style{Color: RGB(Ink), Font: font.From(plot.DefaultFont, Pixels(12)), Handler: plot.DefaultTextHandler, XAlign: align}
 	style.Font.Variant = "Sans"

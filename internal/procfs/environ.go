@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// Fields of a stat file, counted from the state, that tell where a process's environment lies in its memory.
+// Fields of a stat file, counted from the state, with the place of a process's environment in its
+// memory.
 const (
 	fieldEnvStart = 47
 	fieldEnvEnd   = 48
 )
 
-// WipeEnviron overwrites the value of an environment variable that this process was started with, so that nobody reads it in
-// /proc/PID/environ. What os.Getenv returns does not change: os.Unsetenv does that, and leaves the process's first environment as it is.
+// WipeEnviron overwrites the value of an environment variable that this process was started with,
+// so that no process can read it in /proc/PID/environ. It does not change the result of os.Getenv;
+// os.Unsetenv does, but leaves the process's initial environment unchanged.
 func WipeEnviron(name string) error {
 	data, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

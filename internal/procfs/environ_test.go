@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a process has wiped cannot be read in its /proc/PID/environ, and the rest can.
+// A wiped variable cannot be read in /proc/PID/environ, and the other variables can.
 func TestWipeEnviron(t *testing.T) {
 	if os.Getenv("PROCFS_SECRET") != "" {
 		os.Unsetenv("PROCFS_SECRET")
@@ -28,7 +28,8 @@ func TestWipeEnviron(t *testing.T) {
 	cmd := exec.Command(program, "-test.run=^TestWipeEnviron$")
 	cmd.Env = append(os.Environ(), "PROCFS_BEFORE=1", "PROCFS_SECRET=top secret", "PROCFS_AFTER=2")
 	out, err := cmd.CombinedOutput()
-	if err != nil || bytes.Contains(out, []byte("top secret")) || !bytes.Contains(out, []byte("PROCFS_BEFORE=1\x00")) || !bytes.Contains(out, []byte("PROCFS_AFTER=2\x00")) {
+	if err != nil || bytes.Contains(out, []byte("top secret")) || !bytes.Contains(out, []byte("PROCFS_BEFORE=1\x00")) ||
+		!bytes.Contains(out, []byte("PROCFS_AFTER=2\x00")) {
 		t.Errorf("%v: %q", err, out)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// OOMKills returns a number that grows whenever the kernel kills a process of this machine or of this process's control group because there is no memory left. It
-// is 0 where the kernel does not tell.
+// OOMKills returns a number that grows whenever the kernel kills a process of this machine or of
+// this process's control group because there is no memory left. It is 0 if the kernel does not
+// provide the number.
 func OOMKills() uint64 {
 	n := oomKills("/proc/vmstat")
 	groups, _ := os.ReadFile("/proc/self/cgroup")

@@ -1,4 +1,4 @@
-// Package procfs reads what Linux says about processes in /proc.
+// Package procfs reads Linux's information about processes in /proc.
 package procfs
 
 import (
@@ -11,12 +11,12 @@ import (
 // Stat is part of a process's or a thread's stat file.
 type Stat struct {
 	State   string             // a letter: "R", "S", "Z", "T" for stopped
-	Exiting bool               // the kernel is ending it, or will as soon as it gets a processor
-	Known   bool               // Status is how it ends
-	Status  syscall.WaitStatus // its exit status, when Known; that may be some time after it begins to exit
+	Exiting bool               // the kernel is ending the process, or will as soon as the process gets a processor
+	Known   bool               // Status is valid
+	Status  syscall.WaitStatus // its exit status, if Known, which may be some time after it begins to exit
 	RSS     int64              // bytes resident
 	Parent  int                // the number of its parent
-	Started string             // when it started, in the kernel's ticks: tells apart processes that had the same number
+	Started string             // start time in the kernel's ticks: distinguishes processes that had the same number
 }
 
 // Of returns the Stat of a process.
@@ -45,8 +45,9 @@ const (
 // flagExiting is PF_EXITING.
 const flagExiting = 0x4
 
-// pendingKill is SIGKILL among the pending signals of a thread. The process has been sent it, or another has called exit: so the kernel makes the rest of a process
-// end. On a machine under load it may take seconds until they do.
+// pendingKill is SIGKILL among the pending signals of a thread. Either the process was sent
+// SIGKILL, or another thread has called exit: the kernel ends the other threads of a process in
+// this way. On a loaded machine it may take seconds until they end.
 const pendingKill = 1 << (syscall.SIGKILL - 1)
 
 func parse(line string) (Stat, error) {
@@ -58,18 +59,21 @@ func parse(line string) (Stat, error) {
 	var parent int
 	var flags, pages, pending int64
 	var code uint32
-	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldPending], fields[fieldExitCode]}, " "), &parent, &flags, &pages, &pending, &code)
+	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldPending],
+		fields[fieldExitCode]}, " "), &parent, &flags, &pages, &pending, &code)
 	if err != nil {
 		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
 	}
 	zombie := fields[fieldState] == "Z"
 	exiting := flags&flagExiting != 0 || zombie
-	stopped := !exiting && strings.EqualFold(fields[fieldState], "T") // the status is then the signal that has stopped it
+	// the status of a stopped process is the signal that has stopped it
+	stopped := !exiting && strings.EqualFold(fields[fieldState], "T")
 	ending := exiting || pending&pendingKill != 0
 	return Stat{
 		State:   fields[fieldState],
 		Exiting: ending,
-		// 0 is what it ends with only when it has given up its memory. Before, the kernel may not have filled it in.
+		// A status of 0 is valid only after the process has released its memory. Before that, the
+		// kernel may not have set it yet.
 		Known:   ending && !stopped && (code != 0 || zombie || exiting && pages == 0),
 		Status:  syscall.WaitStatus(code),
 		RSS:     pages * int64(os.Getpagesize()),

@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// How a process ends is told as soon as the kernel tells it, and never before.
+// Known is set as soon as the kernel provides the exit status, and never before.
 func TestStatus(t *testing.T) {
 	const exiting, living = "4194564", "4194560"
 	for _, c := range []struct {
@@ -45,7 +45,8 @@ func TestStatus(t *testing.T) {
 	} {
 		fields := strings.Fields(statLine)
 		first := len(fields) - 1 - fieldExitCode
-		for field, value := range map[int]string{fieldState: c.state, fieldFlags: c.flags, fieldPages: c.pages, fieldPending: c.pending, fieldExitCode: c.code} {
+		for field, value := range map[int]string{fieldState: c.state, fieldFlags: c.flags, fieldPages: c.pages,
+			fieldPending: c.pending, fieldExitCode: c.code} {
 			fields[first+field] = value
 		}
 		s, err := parse(strings.Join(fields, " "))

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Starved returns for how long the threads of this process that live now have waited for a processor while they could run. It is 0 where the
-// kernel does not say.
+// Starved returns the time for which the live threads of this process have waited for a processor
+// while they could run. It is 0 if the kernel does not provide the time.
 func Starved() time.Duration { return starved("/proc/self/task") }
 
 func starved(tasks string) (sum time.Duration) {

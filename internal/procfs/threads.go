@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ThreadLimit returns how many threads this process's user may have and how many there are, or 0 and 0 if there is no limit: for root, who is above it.
+// ThreadLimit returns the number of threads that this process's user may have, and the number that
+// exist, or 0 and 0 if there is no limit, as for root.
 func ThreadLimit() (limit, threads uint64) {
 	var r unix.Rlimit
 	uid := os.Getuid()
@@ -23,11 +24,12 @@ func ThreadLimit() (limit, threads uint64) {
 	return r.Cur, threads
 }
 
-// threadsOf returns how many threads a process has according to its status file, 0 if it is another user's.
+// threadsOf returns the number of a process's threads from its status file, 0 if the process
+// belongs to another user.
 func threadsOf(file string, user int) (n uint64) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return 0 // it has ended
+		return 0 // the process has ended
 	}
 	for line := range strings.Lines(string(text)) {
 		if rest, ok := strings.CutPrefix(line, "Uid:"); ok {

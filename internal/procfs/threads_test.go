@@ -8,7 +8,8 @@ import (
 
 func TestThreadsOf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "status")
-	if err := os.WriteFile(file, []byte("Name:\tx\nUid:\t1000\t1001\t1000\t1000\nGid:\t7\t7\t7\t7\nThreads:\t12\nSigQ:\t0/9\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("Name:\tx\nUid:\t1000\t1001\t1000\t1000\nGid:\t7\t7\t7\t7\nThreads:\t12\nSigQ:\t0/9\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for user, want := range map[int]uint64{1000: 12, 1001: 0, 0: 0} {

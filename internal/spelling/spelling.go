@@ -1,4 +1,4 @@
-// Package spelling finds what a word that means nothing may have been meant to be.
+// Package spelling finds known words that are similar to an unknown one.
 package spelling
 
 import (
@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Most is how many words Similar returns at most.
+// Most is the maximum number of words that Similar returns.
 const Most = 3
 
-// Fold returns a word without what conventions of naming differ in: case and underscores. It is the same for AllReduce and all_reduce.
+// Fold returns a word in lower case and without underscores, in which naming conventions differ.
+// The result is the same for AllReduce and all_reduce.
 func Fold(word string) string { return strings.ToLower(strings.ReplaceAll(word, "_", "")) }
 
-// Similar returns those of names that are closest to name, if they are close: the same but for case and underscores, or other by a few letters, or short for it, as
-// F32 is for Float32.
+// Similar returns the names that are closest to name, if they are close: they differ only in case
+// and underscores, or in a few letters, or one is short for the other, as F32 for Float32.
 func Similar(name string, names []string) []string {
 	var found []string
 	for _, n := range names {
@@ -24,7 +25,7 @@ func Similar(name string, names []string) []string {
 	if len(found) > 0 {
 		return unique(found)
 	}
-	best := min(len(name)/3, 3) // letters that may differ
+	best := min(len(name)/3, 3) // number of letters that may differ
 	for _, n := range names {
 		if n == name || len(n) < 2 {
 			continue
@@ -49,7 +50,8 @@ func Similar(name string, names []string) []string {
 	return found[:min(len(found), Most)]
 }
 
-// isShort reports whether short ends in the same number as long, begins with the same letter, and has only letters that follow there in this order.
+// isShort reports whether short is short for long: both end in the same number and begin with the
+// same letter, and the letters of short occur in long in the same order.
 func isShort(short, long string) bool {
 	const digits = "0123456789"
 	letters, rest := strings.TrimRight(short, digits), strings.TrimRight(long, digits)
@@ -71,7 +73,8 @@ func unique(names []string) []string {
 	return slices.Compact(names)
 }
 
-// distance is the number of letters to change, leave out, add or swap with their neighbours that makes b of a.
+// distance returns the number of edits that turn a into b: letters changed, removed, added or
+// swapped with their neighbours.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	var before []int // the row before last

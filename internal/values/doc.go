@@ -1,10 +1,13 @@
-// Package values writes Go values as a session shows them: in Go syntax, with the names that the session has for types, long ones shortened and
-// broken into lines, values of compiled types in their own words.
+// Package values writes Go values as a session shows them: in Go syntax, with the names that the
+// session has for types, long ones shortened and broken into lines, values of compiled types
+// described by their own methods.
 //
-// Those who have values know their types in different ways: a session by its checker, because yaegi's values do not know what their types are called; a
-// program that a session was exported to by reflection. A [Printer] walks a value together with what its owner knows of the value's type, which it asks
-// for by an implementation of [Types].
+// The types of values are known in different ways: a session knows them from its checker, because
+// yaegi's values do not know the names of their types; an exported program knows them by
+// reflection. A [Printer] walks a value together with its type, which it inspects through an
+// implementation of [Types].
 //
-// What belongs to compiled code may be used by it on other threads meanwhile. It is shown by its own String or Error method; without one, by its exported
-// fields. Fields that are not exported, and what pointers to such types lead to, are never read.
+// Compiled code may use its values on other threads meanwhile. They are shown by their own String
+// or Error method; without one, by their exported fields. Unexported fields, and the targets of
+// pointers to such types, are never read.
 package values

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Width is the number of columns beyond which values are broken where that of the screen is not known, and leastWidth the least beyond which
-// they ever are.
+// Width is the number of columns beyond which values are broken if the width of the screen is not
+// known. leastWidth is the smallest width beyond which they are broken.
 const (
 	Width      = 100
 	leastWidth = 20
@@ -15,18 +15,20 @@ const (
 // tabWidth is the number of columns that an indentation counts for.
 const tabWidth = 4
 
-// Printed is a printed value: text in Go syntax, such as []int{1, 2}, on one line, but for what values say of themselves.
+// Printed is a printed value: text in Go syntax, such as []int{1, 2}, on one line, except for the
+// texts of values that describe themselves.
 type Printed struct {
 	Text string
-	said []span // of Text, ascending
+	said []span // parts of Text from values that describe themselves, ascending
 }
 
 // span is the part text[from:to] of a text.
 type span struct{ from, to int }
 
-// Break returns the value as it is if it fits in some columns; otherwise the elements of its outermost braces are on lines of their own, or as
-// many on each as fit if they are plain. What a value says of itself is never altered. Text that is no value in Go syntax, or has several
-// lines, stays as it is.
+// Break returns the value unchanged if it fits in width columns; otherwise each element of its
+// outermost braces is on its own line, or, if the elements are plain, as many on each line as fit.
+// A value's description of itself is never altered. Text that is no value in Go syntax, or has
+// several lines, stays unchanged.
 func (t Printed) Break(width int) string {
 	width = max(width, leastWidth)
 	if utf8.RuneCountInString(t.Text) <= width || strings.Contains(t.Text, "\n") {
@@ -44,25 +46,26 @@ func (t Printed) Break(width int) string {
 
 // value is a run of text and groups in braces.
 type value struct {
-	text  string  // all of it, on one line
-	parts []group // that can be broken
-	keyed bool    // it has a key
+	text  string  // the whole value, on one line
+	parts []group // groups that can be broken
+	keyed bool    // the value has a key
 }
 
-// group is what is in braces, and the text between it and what came before.
+// group is the content of a pair of braces, with the text between it and the previous group.
 type group struct {
 	before   string
 	elements []value
-	after    string // of the last group: what follows
+	after    string // of the last group: the text after it
 }
 
 type parser struct {
 	text string
-	said []span // what is read as it stands; those before at are gone
+	said []span // spans that are copied unchanged; spans before at are removed
 	at   int
 }
 
-// value reads up to a comma or closing brace that is not its own. ok is false when brackets or quotes do not match.
+// value reads up to a comma or closing brace that is not part of the value. ok is false when
+// brackets or quotes do not match.
 func (p *parser) value() (v value, ok bool) {
 	start, from := p.at, p.at
 	depth := 0 // of parentheses, brackets and the braces of types
@@ -103,7 +106,7 @@ func (p *parser) value() (v value, ok bool) {
 	return p.end(v, start, from), depth == 0 && start == 0
 }
 
-// end completes a value that ends here.
+// end completes a value that ends at p.at.
 func (p *parser) end(v value, start, from int) value {
 	v.text = p.text[start:p.at]
 	if n := len(v.parts); n > 0 {
@@ -112,7 +115,7 @@ func (p *parser) end(v value, start, from int) value {
 	return v
 }
 
-// isType reports whether a brace after text[from:at] is that of a struct or interface type.
+// isType reports whether a brace after text[from:at] belongs to a struct or interface type.
 func (p *parser) isType(from int) bool {
 	before := p.text[from:p.at]
 	return strings.HasSuffix(before, "struct") || strings.HasSuffix(before, "struct ") || strings.HasSuffix(before, "interface")
@@ -149,7 +152,8 @@ func (p *parser) elements() (list []value, ok bool) {
 	}
 }
 
-// write writes a value that begins at a depth of indentation, for a screen of some columns.
+// write writes a value that begins at a depth of indentation, for a screen with the given number of
+// columns.
 func (v value) write(b *strings.Builder, depth, columns int) {
 	if len(v.parts) == 0 || depth*tabWidth+utf8.RuneCountInString(v.text)+1 <= columns {
 		b.WriteString(v.text)

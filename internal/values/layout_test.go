@@ -16,7 +16,8 @@ func TestBreak(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"[]int{1, 2}", "[]int{1, 2}"},
 		{"P{A: \"" + long + "\", B: \"" + long + "\"}", "P{\n\tA: \"" + long + "\",\n\tB: \"" + long + "\",\n}"},
-		{"&P{A: \"" + long + "\", B: []int{1, 2}, C: \"" + long + "\"}", "&P{\n\tA: \"" + long + "\",\n\tB: []int{1, 2},\n\tC: \"" + long + "\",\n}"},
+		{"&P{A: \"" + long + "\", B: []int{1, 2}, C: \"" + long + "\"}", "&P{\n\tA: \"" + long + "\",\n\tB: []int{1, 2},\n\tC: \"" +
+			long + "\",\n}"},
 		{"P{A: Q{A: \"" + long + "\", B: \"" + long + "\"}}", "P{\n\tA: Q{\n\t\tA: \"" + long + "\",\n\t\tB: \"" + long + "\",\n\t},\n}"},
 		{"(**P)(&&P{A: \"" + long + "\", B: \"" + long + "\"})", "(**P)(&&P{A: \"" + long + "\", B: \"" + long + "\"})"},
 		{"map[string]int{\"" + long + "\": 1, \"" + long + ",}\": 2}", "map[string]int{\n\t\"" + long + "\": 1,\n\t\"" + long + ",}\": 2,\n}"},
@@ -25,7 +26,8 @@ func TestBreak(t *testing.T) {
 			"\t1800, 1900, 2000, 2100, 2200, 2300, 2400, 2500, 2600, 2700, 2800, 2900, 3000, 3100, 3200, 3300,\n" +
 			"\t3400, 3500, 3600, 3700, 3800, 3900, … 24 more\n}"},
 		{"[]struct{A int; B string}{struct{A int; B string}{A: 1, B: \"" + long[30:] + "\"}, struct{A int; B string}{A: 1, B: \"\"}}",
-			"[]struct{A int; B string}{\n\tstruct{A int; B string}{A: 1, B: \"" + long[30:] + "\"},\n\tstruct{A int; B string}{A: 1, B: \"\"},\n}"},
+			"[]struct{A int; B string}{\n\tstruct{A int; B string}{A: 1, B: \"" +
+				long[30:] + "\"},\n\tstruct{A int; B string}{A: 1, B: \"\"},\n}"},
 		{"[]func(int, string){func(int, string), func(int, string), nil, \"" + long + "\"}",
 			"[]func(int, string){\n\tfunc(int, string), func(int, string), nil,\n\t\"" + long + "\",\n}"},
 		{"f32[4] on cpu, symmetric [0 1 2 3], " + long + long, "f32[4] on cpu, symmetric [0 1 2 3], " + long + long},
@@ -40,10 +42,11 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// TestGofmt holds that what is broken is as gofmt has it.
+// TestGofmt checks that broken values are formatted as by gofmt.
 func TestGofmt(t *testing.T) {
 	long := strings.Repeat("x", 60)
-	text := Printed{Text: "[]P{P{A: \"" + long + "\", Bc: []int{1, 2, 3}}, P{A: \"" + long + "\", Bc: []int{" + strings.Repeat("1000000, ", 30) + "1}}}"}.Break(Width)
+	text := Printed{Text: "[]P{P{A: \"" + long + "\", Bc: []int{1, 2, 3}}, P{A: \"" + long + "\", Bc: []int{" +
+		strings.Repeat("1000000, ", 30) + "1}}}"}.Break(Width)
 	out, err := format.Source([]byte("package p\n\nvar v = " + text + "\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +56,8 @@ func TestGofmt(t *testing.T) {
 	}
 }
 
-// FuzzBreak holds that nothing is lost but the spaces where lines end, and commas are all that is added.
+// FuzzBreak checks that Break removes only spaces at line ends, and adds only commas and line
+// breaks.
 func FuzzBreak(f *testing.F) {
 	long := strings.Repeat("x", 101)
 	f.Add("P{A: \"" + long + "\", B: 1}")
@@ -67,7 +71,8 @@ func FuzzBreak(f *testing.F) {
 	})
 }
 
-// TestSaid holds that what values say of themselves is not altered when what contains them is broken.
+// TestSaid checks that values' descriptions of themselves are not altered when the values around
+// them are broken.
 func TestSaid(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct{ before, said, after, want string }{

@@ -10,49 +10,55 @@ import (
 	"strings"
 )
 
-// What a printed value is shortened to.
+// Limits to which printed values are shortened.
 const (
 	maxElements = 64
 	maxString   = 1024
 	maxText     = 8192
-	// MaxDepth is how deep values in values are printed.
+	// MaxDepth is the maximum depth of nested values that are printed.
 	MaxDepth = 8
 )
 
-// Types is what the owner of values knows of their types. T stands for one type.
+// Types describes the types of values. T represents one type.
 type Types[T any] interface {
-	// Name returns what the type of v is called.
+	// Name returns the name of the type of v.
 	Name(v reflect.Value, t T) string
-	// Named reports whether a type of basic kind has a name of its own, which is printed around its value.
+	// Named reports whether a type of basic kind has its own name, which is printed around its
+	// value.
 	Named(v reflect.Value, t T) bool
 	// Kind returns the kind of the type. It returns Invalid if v cannot be a value of the type.
 	Kind(v reflect.Value, t T) reflect.Kind
-	// Key and Elem return the types of the keys of a map, and of what a pointer, slice, array or map leads to.
+	// Key returns the type of the keys of a map. Elem returns the type of the elements of a
+	// pointer, slice, array or map.
 	Key(t T) T
 	Elem(t T) T
-	// NumField returns the number of fields of a struct, -1 if v cannot be a value of the type. Field returns one of them.
+	// NumField returns the number of fields of a struct, -1 if v cannot be a value of the type.
+	// Field returns one of them.
 	NumField(v reflect.Value, t T) int
 	Field(v reflect.Value, t T, i int) (name string, typ T)
-	// Foreign reports whether a type is a named one of compiled code, or of another package than the owner's.
+	// Foreign reports whether a type is a named type of compiled code, or of a package other than
+	// the owner's.
 	Foreign(t reflect.Type) bool
-	// Words returns what v says of itself. It returns false if v is printed as what it is.
+	// Words returns v's description of itself. It returns false if v has none and is printed in Go
+	// syntax.
 	Words(v reflect.Value, t T) (text string, ok bool)
-	// Dynamic prints what an interface holds.
+	// Dynamic prints the value in an interface.
 	Dynamic(p *Printer[T], v reflect.Value, depth int)
 }
 
-// Printer prints values of whose types T says more than reflection does.
+// Printer prints values. T describes their types better than reflection does.
 type Printer[T any] struct {
 	types  Types[T]
 	live   bool // code that may change the values is running
-	inner  bool // what is printed is a field of a foreign struct that hides others
+	inner  bool // the value is a field of a foreign struct with unexported fields
 	within map[uintptr]bool
 	out    strings.Builder
-	said   []span // of out
+	said   []span // parts of out from values that describe themselves
 }
 
-// Print returns what print prints. If live, code that may change the values is running: then maps are not looked into, and a value that is found in the middle of
-// a change ends the text.
+// Print returns the text that print prints. If live is set, code that may change the values is
+// running: the contents of maps are then not read, and a value that is read in the middle of a
+// change ends the text.
 func Print[T any](types Types[T], live bool, print func(*Printer[T])) Printed {
 	p := &Printer[T]{types: types, live: live, within: map[uintptr]bool{}}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -73,7 +79,7 @@ func (p *Printer[T]) Live() bool { return p.live }
 // Text prints a text in Go syntax.
 func (p *Printer[T]) Text(s string) { p.out.WriteString(s) }
 
-// Said prints what a value says of itself, which no line break alters.
+// Said prints a value's description of itself, which line breaking does not alter.
 func (p *Printer[T]) Said(s string) {
 	from := p.out.Len()
 	p.Text(s)
@@ -82,7 +88,7 @@ func (p *Printer[T]) Said(s string) {
 	}
 }
 
-// Value prints a value of type t, which depth others contain.
+// Value prints a value of type t at a depth of nested values.
 func (p *Printer[T]) Value(v reflect.Value, t T, depth int) {
 	if !v.IsValid() {
 		p.Text("nil")
@@ -158,7 +164,8 @@ func (p *Printer[T]) basic(v reflect.Value, t T, depth int) {
 	p.Text(s)
 }
 
-// severalLines reports whether s is text of several lines that a raw string literal shows as it is.
+// severalLines reports whether s is text of several lines that can be written as a raw string
+// literal.
 func severalLines(s string) bool {
 	if len(s) > maxText || !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") {
 		return false
@@ -189,7 +196,7 @@ func (p *Printer[T]) pointer(v reflect.Value, t T, depth int) {
 	case kind != reflect.Interface && p.isOpaque(elem):
 		p.Text("(" + name + ")(0x…)")
 		return
-	case p.within[v.Pointer()]: // round in a circle
+	case p.within[v.Pointer()]: // the value contains itself
 		p.Text("(" + name + ")(…)")
 		return
 	}
@@ -197,7 +204,7 @@ func (p *Printer[T]) pointer(v reflect.Value, t T, depth int) {
 	defer delete(p.within, v.Pointer())
 	switch kind {
 	case reflect.Struct, reflect.Array, reflect.Slice, reflect.Map:
-		if elem.Kind() == reflect.Interface { // how yaegi points to a type that contains itself
+		if elem.Kind() == reflect.Interface { // yaegi's form of a pointer to a type that contains itself
 			elem = elem.Elem()
 		}
 		p.Text("&")
@@ -209,17 +216,18 @@ func (p *Printer[T]) pointer(v reflect.Value, t T, depth int) {
 	}
 }
 
-// isOpaque reports whether what a pointer leads to is not read.
+// isOpaque reports whether the target of a pointer must not be read.
 func (p *Printer[T]) isOpaque(elem reflect.Value) bool {
 	return p.inner || p.types.Foreign(elem.Type()) && !IsBasic(elem.Kind()) && elem.Kind() != reflect.Interface
 }
 
-// IsBasic reports whether values of a kind contain no others.
+// IsBasic reports whether values of a kind contain no other values.
 func IsBasic(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String || k == reflect.UnsafePointer
 }
 
-// structure prints a struct: of a foreign one the exported fields, and of such fields nothing that hides more.
+// structure prints a struct. Of a foreign struct it prints the exported fields, and within these no
+// further struct with unexported fields.
 func (p *Printer[T]) structure(v reflect.Value, t T, depth int) {
 	name, n, hides := p.types.Name(v, t), p.types.NumField(v, t), false
 	foreign := p.types.Foreign(v.Type())
@@ -264,7 +272,8 @@ func (p *Printer[T]) elements(v reflect.Value, t T, depth int) {
 	p.Text("}")
 }
 
-// more separates element i of n from the one before. It returns true, and says how many there are, if no more elements are printed.
+// more separates element i of n from the previous one. If the limit is reached, it prints the
+// number of elements and returns true.
 func (p *Printer[T]) more(i, n int) bool {
 	if i > 0 {
 		p.Text(", ")
@@ -282,7 +291,7 @@ func (p *Printer[T]) mapping(v reflect.Value, t T, depth int) {
 	case v.IsNil():
 		p.Text(name + "(nil)")
 		return
-	case (p.inner || p.live) && v.Len() > 0: // somebody may be writing to it, which no recover survives
+	case (p.inner || p.live) && v.Len() > 0: // another goroutine may write to the map, and that fault cannot be recovered
 		p.Text(name + "{…}")
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// Shorten cuts a text that is longer than a printed value may be.
+// Shorten cuts a text that exceeds the length limit of a printed value.
 func Shorten(s string) string {
 	if len(s) <= maxText {
 		return s
@@ -24,8 +24,8 @@ func Sayer(v reflect.Value) func() string {
 	return nil
 }
 
-// Say calls an Error or String method. If that panics, the text says so and ok is false; cause, unless nil, returns what the method panicked with, given what was
-// recovered.
+// Say calls an Error or String method. If the method panics, the text says so and ok is false;
+// cause, unless nil, converts the recovered value to the value that the method panicked with.
 func Say(say func() string, cause func(any) any) (text string, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -38,7 +38,8 @@ func Say(say func() string, cause func(any) any) (text string, ok bool) {
 	return say(), true
 }
 
-// Words returns what v says of itself by its own method, or by that of a pointer to it, shortened. It returns false if there is no such method, or v is nil.
+// Words returns v's description of itself, by its own method or a method of a pointer to it,
+// shortened. It returns false if there is no such method, or v is nil.
 func Words(v reflect.Value, cause func(any) any) (text string, ok bool) {
 	if !v.CanInterface() || IsNil(v) {
 		return "", false
@@ -54,7 +55,7 @@ func Words(v reflect.Value, cause func(any) any) (text string, ok bool) {
 	return Shorten(text), true
 }
 
-// IsNil reports whether v is nil; values of types that have no nil are not.
+// IsNil reports whether v is nil; it returns false for values of types without nil.
 func IsNil(v reflect.Value) bool { return nillable(v) && v.IsNil() }
 
 func nillable(v reflect.Value) bool {
@@ -65,7 +66,7 @@ func nillable(v reflect.Value) bool {
 	return false
 }
 
-// Pointed returns what a pointer type without a name points to, and any other type as it is.
+// Pointed returns the element type of an unnamed pointer type, and any other type unchanged.
 func Pointed(t reflect.Type) reflect.Type {
 	if t.Name() == "" && t.Kind() == reflect.Pointer {
 		return t.Elem()

@@ -1,14 +1,16 @@
-// Package abi is what all kernels and the Go code that launches them agree on: pointers, and the structs of symm.cuh.
+// Package abi declares the types that kernels share with the Go code that launches them: pointers,
+// and the structs of symm.cuh.
 //
-// A kernel's arguments are one struct, declared in C++ beside the kernel and in Go in the package of the same folder. Types and
-// fields have the same names in both, in Go's spelling, and natural alignment gives them the same layout. SYMM_LAYOUT beside
-// the C++ struct names its fields; a test of the cpu device compares what the compiler says of them with the Go struct.
+// A kernel's arguments are one struct, declared in C++ beside the kernel and in Go in the package
+// of the same folder. Types and fields have the same names in both, in Go's spelling, and natural
+// alignment gives them the same layout. SYMM_LAYOUT beside the C++ struct names its fields; a test
+// of the cpu device compares their offsets, as the compiler reports them, with the Go struct.
 package abi
 
-// Limits of kernels: symm::kMaxRanks and its neighbour.
+// Limits of kernels: symm::kMaxRanks and the constants beside it.
 const (
-	MaxRanks = 72 // of a group whose members share memory, and of any that a kernel gets a Handle of
-	MaxWaits = 64 // that a process publishes at a time
+	MaxRanks = 72 // of a group whose members share memory, and of any group with a Handle
+	MaxWaits = 64 // waits that a process publishes at a time
 	Counters = 64 // of a group: symm/remote.cuh
 
 	MaxOutside = 16 // accesses out of bounds that a process publishes at a time
@@ -17,11 +19,11 @@ const (
 	Version = 1
 )
 
-// Ptr is an address in a device's address space. On the cpu device it is a host address. Peer memory that was imported has
-// addresses of the same kind.
+// Ptr is an address in a device's address space. On the cpu device it is a host address. Imported
+// peer memory has addresses of the same kind.
 type Ptr uintptr
 
-// Ptrs are addresses of the same thing in each rank's memory, by rank.
+// Ptrs holds, for each rank, the address of the same object in its memory.
 type Ptrs [MaxRanks]Ptr
 
 // Context is symm::Context, the head of the arguments of every kernel that waits.
@@ -33,20 +35,22 @@ type Context struct {
 	Ordinal   uint32 // of the call, for the host's record
 	Channels  uint32 // of the signal block
 	Swaps     uint32 // not 0: every member can swap words in the others' memory
-	// Unannounced is not 0 in a kernel whose operations for other hosts the engine was not told to expect.
+	// Unannounced is not 0 if the engine does not know how many operations for other hosts the
+	// kernel posts.
 	Unannounced uint32
 }
 
-// Extent is symm::Extent: the memory that a launch gives by a pointer.
+// Extent is symm::Extent: the memory behind a pointer argument of a launch.
 type Extent struct {
 	First Ptr
 	Bytes uint64
 	Watch Ptr    // 0 if the extent is not known
-	Call  uint32 // by which the host knows the launch
+	Call  uint32 // the number of the launch, for the host
 	_     uint32
 }
 
-// Checked is symm::Checked: a pointer that knows its extent. It takes the place of a pointer among a kernel's parameters.
+// Checked is symm::Checked: a pointer that knows its extent. It replaces a pointer among a kernel's
+// parameters.
 type Checked struct {
 	At Ptr
 	Extent
@@ -63,8 +67,8 @@ type Handle struct {
 	Buffers  Ptrs
 	Pads     Ptrs
 	Signals  Signals
-	Net      Ptr    // to the NetGroup of a group that spans hosts, or 0
-	Start    uint64 // of the tensor in its window
-	Window   uint32 // of the data between hosts; that of the pads is the next one
+	Net      Ptr    // address of the NetGroup if the group spans hosts, or 0
+	Start    uint64 // offset of the tensor in its window
+	Window   uint32 // ID of the data's window between hosts; the pads' window has the next ID
 	_        uint32
 }

@@ -1,11 +1,11 @@
 package abi
 
-// Sizes of a NetBoard: symm::kNetSlots and its neighbours.
+// Sizes of a NetBoard: symm::kNetSlots and the constants beside it.
 const (
 	NetSlots     = 256
 	NetCounters  = 256
 	NetPeers     = 1024       // the largest world that a network connects
-	NetAllPeers  = ^uint32(0) // as the peer of a fence
+	NetAllPeers  = ^uint32(0) // the peer of a fence to all ranks
 	NetNoCounter = ^uint32(0)
 )
 
@@ -14,7 +14,7 @@ const (
 	NetPut   = 1
 	NetGet   = 2
 	NetFence = 3
-	NetValue = 4 // a put of what is in Data
+	NetValue = 4 // a put of the bytes in Data
 )
 
 // Signals of a NetOp: symm::NetSignal.
@@ -25,7 +25,8 @@ const (
 	NetAddWord    = 3
 )
 
-// NetOp is symm::NetOp, one operation for a peer on another host; symm/net.cuh says what becomes of it.
+// NetOp is symm::NetOp, one operation for a peer on another host; symm/net.cuh describes its
+// course.
 type NetOp struct {
 	Ready                          uint64
 	Kind, Peer                     uint32
@@ -39,7 +40,7 @@ type NetOp struct {
 	SignalAt                       uint64
 	Value                          uint64
 	Data                           uint64 // of a NetValue, up to 8 bytes
-	Unannounced                    uint64 // not 0: the engine was not told to expect it
+	Unannounced                    uint64 // not 0: not among the operations that the host announced to the engine
 	_                              uint64
 }
 
@@ -56,7 +57,7 @@ type NetBoard struct {
 	Slots        [NetSlots]NetOp
 }
 
-// NetPort is symm::NetPort: how the kernels of a device reach the board.
+// NetPort is symm::NetPort: the addresses by which the kernels of a device reach the board.
 type NetPort struct {
 	Board   Ptr
 	Posted  Ptr
@@ -66,15 +67,16 @@ type NetPort struct {
 // NetMember is symm::NetMember: a member of a group that spans hosts.
 type NetMember struct {
 	Rank  uint32 // of the world
-	Words uint32 // where the group's words begin in its signals
-	Block Ptr    // its signal block if it is on this host, or 0
+	Words uint32 // index of the group's first word in the member's signals
+	Block Ptr    // the member's signal block if the member is on this host, or 0
 }
 
-// NetGroup is symm::NetGroup: how a rank reaches the members of a group that spans hosts.
+// NetGroup is symm::NetGroup: the addresses by which a rank reaches the members of a group that
+// spans hosts.
 type NetGroup struct {
 	Port         NetPort
-	Counts       Ptr // of the group's words
-	Members      Ptr // to NetMembers, by rank of the group
-	Partners     Ptr // to uint32: members that this one meets in a barrier for its host
+	Counts       Ptr // this rank's counts for the group's words
+	Members      Ptr // address of the NetMembers, by rank of the group
+	Partners     Ptr // address of uint32s: the members that this one signals in a barrier on behalf of its host
 	PartnerCount uint64
 }

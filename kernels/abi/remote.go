@@ -1,6 +1,6 @@
 package abi
 
-// Why a kernel's call was refused: symm::Refusal.
+// Reasons for which a kernel's call is refused: symm::Refusal.
 const (
 	BadMember  = 1
 	BadPlace   = 2
@@ -9,7 +9,7 @@ const (
 	BadChannel = 5
 )
 
-// What was refused: symm::RemoteCall.
+// Calls that can be refused: symm::RemoteCall.
 const (
 	CallPut           = 1
 	CallPutValue      = 2

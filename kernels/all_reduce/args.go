@@ -1,5 +1,6 @@
-// Package allreduce holds the kernels of all-reduce and reduce-scatter: in one shot and in two, by packets, lines and chunks, and
-// by reading from peers between two barriers. The first two take packets.PacketArgs.
+// Package allreduce holds the kernels of all-reduce and reduce-scatter: in one shot and in two, by
+// packets, lines and chunks, and by reading from peers between two barriers. The kernels that send
+// packets take packets.PacketArgs.
 package allreduce
 
 import (
@@ -7,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 )
 
-// LineThreads is the most that a block of two_shot_lines may have.
+// LineThreads is the maximum number of threads of a block of two_shot_lines.
 const LineThreads = 1024
 
 // LineArgs are the arguments of two_shot_lines.
@@ -16,14 +17,15 @@ type LineArgs struct {
 	In, Out abi.Ptr
 	N       uint64 // elements
 	Op      reduce.Op
-	Pieces  uint64   // of a slice: a multiple of 32
-	Turns   uint64   // of a thread in an epoch, at most
-	Slots   uint64   // pieces that a block's inbox holds of each source and epoch
+	Pieces  uint64   // number of pieces of a slice: a multiple of 32
+	Turns   uint64   // maximum number of pieces of a thread in an epoch
+	Slots   uint64   // number of pieces that a block's inbox holds for each source and epoch
 	Epochs  abi.Ptr  // one word for each block, in this rank's memory
 	Inbox   abi.Ptrs // [block][bank][source][Slots]
 }
 
-// ChunkUnits is the units of 16 bytes that a thread has of a chunk, and ChunkBanks how many chunks an inbox of two_shot_chunks holds.
+// ChunkUnits is the number of units of 16 bytes that a thread moves of a chunk. ChunkBanks is the
+// number of chunks that an inbox of two_shot_chunks holds.
 const (
 	ChunkUnits = 4
 	ChunkBanks = 4
@@ -33,10 +35,10 @@ const (
 type ChunkArgs struct {
 	Context abi.Context // Channels: at least the grid's blocks
 	Signals abi.Signals // a block of its own, not the one of Handle
-	In      abi.Ptr     // at a multiple of 16 bytes, as are Out
+	In      abi.Ptr     // a multiple of 16; so are the addresses in Out
 	N       uint64      // elements
 	Op      reduce.Op
-	Units   uint64 // of a slice
+	Units   uint64 // number of units of a slice
 	Out     abi.Ptrs
 	Inbox   abi.Ptrs // [block][bank][source, the owner left out][ChunkUnits * threads]
 }
@@ -46,10 +48,10 @@ type PullArgs struct {
 	Context abi.Context // Channels: at least the grid's blocks
 	Signals abi.Signals // a block of its own, not the one of Handle
 	In      abi.Ptrs
-	Out     abi.Ptrs // the first Outs of them
+	Out     abi.Ptrs // the first Outs entries are used
 	Outs    uint64
 	N       uint64 // elements
-	Width   uint64 // of a row of In: Width elements of every Stride; 0 if all are wanted
+	Width   uint64 // of a row of In: the first Width of every Stride elements are reduced; 0: all are
 	Stride  uint64
 	Op      reduce.Op
 }

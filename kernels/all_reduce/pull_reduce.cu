@@ -1,23 +1,25 @@
-// pull_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads the same elements of everybody,
-// reduces them in rank order and stores the result in one place or several, and the blocks meet again: the inputs may then be
-// overwritten. In one shot a rank reduces the whole tensor into its own memory. In a reduce-scatter it reduces its slice into its
-// own memory. In two shots it reduces its slice into everybody's tensor, which may be the input, since no other rank reads that
-// slice. PyTorch's kernels work the same way.
+// pull_reduce: the blocks with the same index on all ranks meet on a channel of their own. Every
+// rank then reads the same elements of all ranks, reduces them in rank order and stores the result
+// in one or more places. Finally the blocks meet again: the inputs may then be overwritten. In one
+// shot a rank reduces the whole tensor into its own memory. In a reduce-scatter it reduces its
+// slice into its own memory. In two shots it reduces its slice into the tensors of all ranks. These
+// may be the inputs, since no other rank reads that slice. PyTorch's kernels work the same way.
 #include "reduce/reduce.cuh"
 
 struct PullArgs {
   symm::Context context;                // channels: at least the grid's blocks
   symm::Signals signals;                // a block of its own, not the one of Handle.barrier
   const void* in[symm::kMaxRanks];      // by rank
-  void* out[symm::kMaxRanks];           // the first outs of them
+  void* out[symm::kMaxRanks];           // the first outs entries are used
   symm::u64 outs;
   symm::u64 n;                          // elements
-  symm::u64 width, stride;              // of a row of in: width elements of every stride; 0 if all are wanted
+  symm::u64 width, stride;              // of a row of in: the first width of every stride elements are reduced; 0: all are
   symm::u64 op;                         // symm::ReduceOp
 };
 SYMM_LAYOUT(PullArgs, context, signals, in, out, outs, n, width, stride, op)
 
-// pull reduces `end` groups of N elements, counted from element offset. Every address is a multiple of the size of a group.
+// pull reduces `end` groups of N elements, counted from element offset. Every address is a multiple
+// of the size of a group.
 template <class T, class A, int N>
 __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::u64 end) {
   using namespace symm;
@@ -36,7 +38,8 @@ __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   using namespace symm;
   if (!barrier(a.signals, a.context, blockIdx.x)) return;
   constexpr u64 N = 16 / sizeof(T);
-  // If all addresses are equally far from the next multiple of 16, vectors of 16 bytes begin there.
+  // If all addresses have the same distance to the next multiple of 16, vectors of 16 bytes begin
+  // at that multiple.
   const u64 first = (u64)a.in[0];
   u64 differ = a.width % N | a.stride % N;
   for (int p = 0; p < a.context.ranks(); p++) differ |= ((u64)a.in[p] ^ first) & 15;

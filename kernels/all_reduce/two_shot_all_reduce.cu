@@ -1,10 +1,11 @@
-// two_shot_all_reduce: every rank owns a slice of the packets. It receives everybody's elements of that slice as packets, reduces
-// them, and sends the result to everybody as packets: two one-way trips, no barrier, and for more than two ranks fewer bytes on
-// the links than in one shot. out may be in. The slices have equally many packets; those beyond the end carry zeros, so that all
-// ranks send and receive alike.
+// two_shot_all_reduce: every rank owns a slice of the packets. It receives the elements of that
+// slice from all ranks as packets, reduces them, and sends the result to all ranks as packets. That
+// takes the latency of two messages and no barrier, and for more than two ranks the links carry
+// fewer bytes than in one shot. out may be in. All slices have the same number of packets; packets
+// beyond the end carry zeros, so that all ranks send and receive the same number.
 #include "packets/packets.cuh"
 
-// push_slices sends packet i of everybody's slice to its owner.
+// push_slices sends packet i of each slice to the owner of the slice.
 template <class T>
 __device__ __forceinline__ void push_slices(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 i, symm::u64 slice, bool quick) {
   using namespace symm;
@@ -26,7 +27,7 @@ __device__ __forceinline__ void push_slices(const symm::PacketArgs& a, symm::u32
   }
 }
 
-// gather stores packet i of everybody's result.
+// gather stores packet i of the results of all ranks.
 template <class T>
 __device__ __forceinline__ bool gather(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 i, symm::u64 slice, bool quick) {
   using namespace symm;

@@ -1,22 +1,26 @@
-// two_shot_chunks: two_shot_all_reduce for messages that the links limit. Every rank owns a slice. It receives everybody's
-// elements of that slice chunk by chunk in inboxes, reduces them, and stores the result to everybody; out may be in. Everything
-// that crosses a link is a store: GPUs fill NVLink to 350 GB/s by stores and to 325 by loads (docs/notes/tuning.md).
+// two_shot_chunks: two_shot_all_reduce for messages so large that the bandwidth of the links limits
+// them. Every rank owns a slice. It receives the elements of that slice from all ranks in inboxes,
+// chunk by chunk, reduces them, and stores the result at all ranks; out may be in. All traffic on
+// the links is stores: over NVLink, stores reach 350 GB/s and loads 325 GB/s (docs/notes/tuning.md).
 //
-// Blocks of the same index of all ranks work on the same chunks and meet on their own channel, once a chunk: a block that has
-// arrived at round i of a call has sent its chunk i. A block sends chunk i+1 before it waits for round i, so that the links are
-// never idle, and its inboxes have four banks. Four are enough: a block that sends chunk i+1 has seen everybody at round i-1, at
-// which they arrive after they have reduced chunk i-3, the last one in that bank. A last round announces that all results are
-// there. In place no element is overwritten too early: the result of a chunk goes to a rank after that rank sent its own.
+// The blocks with the same index on all ranks work on the same chunks and meet on a channel of
+// their own, once for each chunk: a block that has arrived at round i of a call has sent its chunk
+// i. A block sends chunk i+1 before it waits for round i, so that the links are never idle, and its
+// inboxes have four banks. Four banks are enough: a block that sends chunk i+1 knows that all ranks
+// have arrived at round i-1. They arrive there after they have reduced chunk i-3, which used the
+// same bank before. A last round announces that all results have been stored. If out is in, no
+// element is overwritten too early: the result of a chunk is stored at a rank only after that rank
+// has sent its own elements of the chunk.
 #include "reduce/reduce.cuh"
 
-constexpr int kUnits = 4;  // of 16 bytes that a thread has of a chunk
+constexpr int kUnits = 4;  // units of 16 bytes that a thread moves of a chunk
 constexpr int kBanks = 4;
 SYMM_VALUES(Chunks, kUnits, kBanks)
 
 struct ChunkArgs {
   symm::Context context;         // channels: at least the grid's blocks
   symm::Signals signals;         // a block of its own, not the one of Handle.barrier
-  const void* in;                // at a multiple of 16 bytes, as are out
+  const void* in;                // a multiple of 16; so are the addresses in out
   symm::u64 n;                   // elements
   symm::u64 op;                  // symm::ReduceOp
   symm::u64 units;               // of a slice
@@ -25,8 +29,9 @@ struct ChunkArgs {
 };
 SYMM_LAYOUT(ChunkArgs, context, signals, in, n, op, units, out, inbox)
 
-// Chunks is the block's part of the work. A chunk that lies inside the slice and the message of every rank is plain: a thread
-// takes all its units at once, without tests. Other chunks it takes unit by unit.
+// Chunks does the block's part of the work. A chunk is plain if it lies inside the slice and the
+// message of every rank: a thread then moves all its units at once, without tests. It moves other
+// chunks unit by unit.
 template <class T, class A> class Chunks {
  public:
   __device__ __forceinline__ explicit Chunks(const ChunkArgs& a) : a_(a) {}
@@ -36,14 +41,15 @@ template <class T, class A> class Chunks {
     return (symm::u32)((all - 1 - blockIdx.x) / gridDim.x + 1);
   }
 
-  // send stores chunk i of everybody's slice into its owner's inbox.
+  // send stores chunk i of each slice into the inbox of the slice's owner.
   __device__ __forceinline__ void send(symm::u32 i) const {
     if (plain(i)) return send<kUnits, true>(i, 0);
 #pragma unroll 1
     for (int u = 0; u < kUnits; u++) send<1, false>(i, u);
   }
 
-  // reduce makes chunk i of this rank's slice from what the others sent and stores it to all.
+  // reduce combines chunk i of this rank's slice with the chunks that the others sent, and stores
+  // the result at all ranks.
   __device__ __forceinline__ void reduce(symm::u32 i) const {
     if (plain(i)) return reduce<kUnits, true>(i, 0);
 #pragma unroll 1
@@ -61,7 +67,7 @@ template <class T, class A> class Chunks {
     const symm::u64 end = first(i) + size();
     return end <= a_.units && ((a_.context.ranks() - 1) * a_.units + end) * kCount <= a_.n;
   }
-  // box is the place of what source sends to owner as chunk i.
+  // box returns the place in owner's inbox of chunk i from source.
   __device__ __forceinline__ Unit* box(int owner, int source, symm::u32 i) const {
     const int others = a_.context.ranks() - 1, place = source - (source > owner);
     return (Unit*)(a_.inbox[owner] + ((blockIdx.x * kBanks + i % kBanks) * others + place) * (symm::u64)size());
@@ -72,7 +78,7 @@ template <class T, class A> class Chunks {
     return unit < a_.units ? symm::load<T, kCount>((const T*)a_.in, at, a_.n, true) : Unit{};
   }
 
-  // These take U units from number u on.
+  // These overloads of send and reduce handle U units, the first of which is number u.
   template <int U, bool Plain> __device__ __forceinline__ void send(symm::u32 i, int u) const {
     using namespace symm;
     const Context& c = a_.context;
@@ -136,8 +142,9 @@ template <class T, class A> __device__ __forceinline__ void two_shot_chunks(cons
   const Chunks<T, A> chunks(a);
   u32* const passed = rounds(a.signals, a.context, blockIdx.x);
   const u32 count = chunks.count(), round = load_relaxed(passed) + 1;
-  // Step i sends chunk i and reduces chunk i-1, of the round before. The last two steps send nothing: the first of them
-  // reduces the last chunk, the second is the round that announces that all results are there.
+  // Step i sends chunk i and reduces chunk i-1, which was sent in the round before. The last two
+  // steps send nothing: the first of them reduces the last chunk, the second is the round that
+  // announces that all results have been stored.
   for (u32 i = 0; i < count + 2; i++) {
     if (i < count) chunks.send(i);
     if (i != count) {

@@ -1,12 +1,14 @@
-// two_shot_lines: two_shot_all_reduce by lines (symm/line.cuh has the protocol) instead of packets. Every rank owns a
-// slice, receives everybody's elements of it, reduces them and sends the result to everybody; out may be in. A warp works on 480
-// bytes, which four lines carry, independently of the other warps of its rank, so that the trips of many warps overlap. The
-// slices have equally many warps; elements beyond the end are zeros, so that all ranks send and receive alike.
+// two_shot_lines: two_shot_all_reduce by lines (symm/line.cuh has the protocol) instead of packets.
+// Every rank owns a slice, receives the elements of that slice from all ranks, reduces them and
+// sends the result to all ranks; out may be in. A warp works on 480 bytes, which four lines carry,
+// independently of the other warps of its rank, so that the messages of many warps overlap. All
+// slices have the same number of warps; elements beyond the end are zeros, so that all ranks send
+// and receive the same number of lines.
 //
-// Source: the line is that of NCCL's LL128 protocol; the two shots are those of two_shot_all_reduce.cu.
+// Source: lines come from NCCL's LL128 protocol, the two shots from two_shot_all_reduce.cu.
 #include "all_reduce/lines.cuh"
 
-// push_slices sends piece i of everybody's slice to its owner.
+// push_slices sends piece i of each slice to the owner of the slice.
 template <class T>
 __device__ __forceinline__ void push_slices(const symm::LineArgs& a, symm::u32 epoch, symm::u32 turn, symm::u64 i, bool quick) {
   using namespace symm;
@@ -30,7 +32,8 @@ __device__ __forceinline__ void push_slices(const symm::LineArgs& a, symm::u32 e
   }
 }
 
-// reduce_slices makes piece i of this rank's slice from what the others sent in an epoch.
+// reduce_slices combines piece i of this rank's slice with the pieces that the others sent in an
+// epoch.
 template <class T, class A, bool Usual>
 __device__ __forceinline__ bool reduce_slices(const symm::LineArgs& a, symm::u32 epoch, symm::u32 turn, const symm::Share<T>& mine, symm::Share<T>& result) {
   using namespace symm;
@@ -61,7 +64,7 @@ __device__ __forceinline__ bool reduce_slices(const symm::LineArgs& a, symm::u32
   return true;
 }
 
-// gather stores piece i of everybody's result.
+// gather stores piece i of the results of all ranks.
 template <class T>
 __device__ __forceinline__ bool gather(const symm::LineArgs& a, symm::u32 epoch, symm::u32 turn, symm::u64 i, bool quick) {
   using namespace symm;
@@ -88,7 +91,7 @@ __device__ __forceinline__ void two_shot_lines(const symm::LineArgs& a) {
   for (u64 chunk = blockIdx.x * (u64)blockDim.x; ok && chunk < a.pieces; chunk += a.turns * grid) {
     epoch += 2;
     const u64 first = chunk + threadIdx.x, past = chunk + a.turns * grid;
-    const u64 end = past < a.pieces ? past : a.pieces;  // of a warp all are below it, or none
+    const u64 end = past < a.pieces ? past : a.pieces;  // either all lanes of a warp are below end, or none
     for (u32 t = 0; first + t * grid < end; t++) {
       const u64 i = first + t * grid;
       push_slices<T>(a, epoch - 1, t, i, whole<T>(a.in, (c.ranks() - 1) * a.pieces + i, a.n));

@@ -1,7 +1,9 @@
-// all_to_all_vdev: rows go to the ranks that splits in device memory name (rows.cuh), within a host. One launch does it all: every block
-// receives everybody's splits as packets, computes where its rows go, stores its share of this rank's rows straight into their places,
-// and meets the blocks of the same index of all ranks before it ends. The packets replace a barrier at the beginning: a rank that
-// has another's splits may write into that rank's out.
+// all_to_all_vdev: splits in device memory name the ranks that rows go to (rows.cuh), within a
+// host. One launch does everything: every block receives the splits of all ranks as packets,
+// computes where its rows go, stores its share of this rank's rows directly into their places, and
+// meets the blocks with the same index on all ranks before it ends. The packets replace a barrier
+// at the beginning: a rank that has received the splits of another rank may write into the other's
+// out.
 #include "all_to_all_vdev/rows.cuh"
 #include "packets/packets.cuh"
 
@@ -13,8 +15,9 @@ struct AllToAllVdevArgs {
 SYMM_LAYOUT(AllToAllVdevArgs, head, signals, rows)
 static_assert(symm::rows::kSplits <= symm::kThreads, "a packet each, of one thread");
 
-// exchange sends a value and a mark to all ranks by the packets of this thread's slot, and calls f(p, value, mark) with what each
-// rank p has sent, in the order of the ranks. False if a wait gave up.
+// exchange sends a value and a mark to all ranks by the packets of this thread's slot, and calls
+// f(p, value, mark) with the value and mark of each rank p, in the order of the ranks. It returns
+// false if a wait gave up.
 template <class F>
 __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 value, symm::u32 mark, F f) {
   using namespace symm;
@@ -25,7 +28,9 @@ __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 ep
     Packet q[kTogether];
     if (!receive(q, a, first, epoch)) return false;
 #ifdef SYMM_CPU
-    symm_cpu_fenced(2);  // what depends on a packet does not overtake it, and its sender's earlier kernels are over: on a GPU too there is an order, without a fence
+    // No fence is needed on a GPU either: accesses that depend on a packet do not overtake it, and
+    // the earlier kernels of its sender are over.
+    symm_cpu_fenced(2);
 #endif
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
@@ -59,7 +64,8 @@ extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(con
   const bool refused = __syncthreads_or(verdict.what), asked = __syncthreads_or(verdict.what && verdict.what != kNoRoom);
   if (ok && refused && blockIdx.x == 0) {
     u64 count = a.rows.out_rows;
-    // Only its rank knows how many rows an input has: the ranks exchange theirs in another epoch.
+    // Only the rank itself knows how many rows its input has, so the ranks exchange these numbers
+    // in another epoch.
     if (asked && threadIdx.x < a.rows.n)
       ok = exchange(a.head, epoch + 1, a.rows.in_rows, 0, [&](u32 p, u64 v, u32) {
         if (verdict.what != kNoRoom && verdict.rank == p) count = v;

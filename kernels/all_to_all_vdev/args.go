@@ -1,4 +1,5 @@
-// Package alltoallvdev holds the kernel that moves rows to the ranks that splits in device memory say.
+// Package alltoallvdev holds the kernel that moves rows to the ranks named by splits in device
+// memory.
 package alltoallvdev
 
 import (
@@ -6,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/packets"
 )
 
-// Splits is the most that a call may have: one of each thread.
+// Splits is the maximum number of splits of a call: one for each thread.
 const Splits = packets.Threads
 
 // The layouts of rows.
@@ -15,15 +16,16 @@ const (
 	Combine  = 1
 )
 
-// What the kernel refuses, in a device.WaitRecord of state WaitRefused.
+// Reasons for which the kernel refuses its input, in a device.WaitRecord with the state
+// WaitRefused.
 const (
 	RefusedSplit  = 16 // a split out of range
 	RefusedSum    = 17 // splits that add up to more rows than the input has
-	RefusedOffset = 18 // rows that are not all in the input
+	RefusedOffset = 18 // rows that do not lie inside the input
 	RefusedRoom   = 19 // more rows than the output has
 )
 
-// RowsArgs say which rows go where.
+// RowsArgs are the arguments that determine which rows go where.
 type RowsArgs struct {
 	In         abi.Ptr
 	N          uint64 // splits
@@ -35,8 +37,8 @@ type RowsArgs struct {
 	InRows     uint64
 	OutRows    uint64
 	Row        uint64   // bytes
-	Align      uint64   // rows that a region of a dispatch is a multiple of; 0: none
-	Start      uint64   // of out in its window, for members on other hosts
+	Align      uint64   // the rows of a region of a dispatch are a multiple of Align; 0: no padding
+	Start      uint64   // offset of Out in its window, for members on other hosts
 	Out        abi.Ptrs // by rank; 0 for members on other hosts
 }
 

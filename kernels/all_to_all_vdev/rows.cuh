@@ -1,13 +1,16 @@
-// rows.cuh: how rows go to the ranks that splits in device memory name, and lie there in the order that the splits of all ranks determine.
+// rows.cuh: moves rows to the ranks named by splits in device memory. The splits of all ranks
+// determine the order in which the rows arrive.
 //
-// Dispatch: splits are ordered by destination, then by expert, and the rows lie packed in that order; out is ordered by expert,
-// then by source, with every expert's region padded. Combine: splits are ordered by expert, then by destination, with an offset
-// each; out is ordered by source, then by expert, packed. A dispatch with one expert a rank and no padding is the plain exchange
-// of rows.
+// Dispatch: splits are ordered by destination, then by expert, and the rows lie packed in that
+// order; out is ordered by expert, then by source, with every expert's region padded. Combine:
+// splits are ordered by expert, then by destination, with an offset each; out is ordered by source,
+// then by expert, packed. A dispatch with one expert for each rank and no padding is the plain
+// exchange of rows.
 //
-// Every block makes a plan of the splits of all ranks, which all_to_all_vdev.cu and hosts/hosts_rows.cu exchange each in its own way.
-// Values are checked before anything is moved. All ranks check the same values and decide alike: either every rank moves its
-// rows or every rank refuses.
+// Every block makes a plan from the splits of all ranks; all_to_all_vdev.cu and hosts/hosts_rows.cu
+// exchange the splits in different ways. The splits are checked before anything is moved. All ranks
+// check the same values and come to the same decision: either every rank moves its rows or every
+// rank refuses.
 #pragma once
 #include "symm/kernel.cuh"
 #include "symm/signal.cuh"
@@ -17,7 +20,7 @@ namespace symm {
 enum RowsLayout : u64 { kDispatch = 0, kCombine = 1 };
 SYMM_VALUES(RowsLayout, kDispatch, kCombine)
 
-// What is refused.
+// RowsRefused are the reasons for which splits are refused.
 enum RowsRefused : u32 { kBadSplit = 16, kBadSum = 17, kBadOffset = 18, kNoRoom = 19 };
 SYMM_VALUES(RowsRefused, kBadSplit, kBadSum, kBadOffset, kNoRoom)
 
@@ -31,26 +34,28 @@ struct RowsArgs {
   i64* out_offsets;
   u64 in_rows, out_rows;
   u64 row;              // bytes
-  u64 align;            // rows that a region of dispatch is a multiple of; 0: none
-  u64 start;            // of out in its window, for members on other hosts
+  u64 align;            // the rows of a region of a dispatch are a multiple of align; 0: no padding
+  u64 start;            // offset of out in its window, for members on other hosts
   void* out[kMaxRanks]; // by rank; 0 for members on other hosts
 };
 SYMM_LAYOUT(RowsArgs, in, n, layout, splits, offsets, out_splits, out_offsets, in_rows, out_rows, row, align, start, out)
 
 namespace rows {
 
-constexpr int kSplits = 512;  // at most: one of each thread
+constexpr int kSplits = 512;  // maximum number of splits: one for each thread
 SYMM_VALUES(Splits, kSplits)
 
-// Plan says where the rows of each split come from and go to. The splits are in the order of their destinations.
+// Plan holds the source and the destination of the rows of each split. The splits are in the order
+// of their destinations.
 struct Plan {
-  u64 start[kSplits + 1];  // rows of the splits before
-  u64 from[kSplits];       // row of in
-  u64 to[kSplits];         // the first row: its address, or its place in the window of out on another host
+  u64 start[kSplits + 1];  // number of rows of all earlier splits
+  u64 from[kSplits];       // the first row, as an index into in
+  u64 to[kSplits];         // the first row at the destination: its address, or on another host its offset in the window of out
   u64 a[kSplits + 1], b[kSplits + 1], warps[32];
 };
 
-// scan returns the sum of the values of the threads before this one. All threads of the block call it.
+// scan returns the sum of the values of the threads before this one. All threads of the block call
+// it.
 __device__ __forceinline__ u64 scan(Plan& plan, u64 value) {
   const int lane = threadIdx.x & 31;
   u64 sum = value;
@@ -65,7 +70,7 @@ __device__ __forceinline__ u64 scan(Plan& plan, u64 value) {
   return sum - value;
 }
 
-// Verdict is what a thread refuses; what is 0 if it refuses nothing.
+// Verdict is a thread's reason to refuse the splits; the field what is 0 if there is none.
 struct Verdict {
   u32 what, index, rank;
   i64 value;
@@ -84,10 +89,12 @@ __device__ __forceinline__ Verdict check(const Context& c, const RowsArgs& a, u3
   return Verdict{};
 }
 
-// make_plan exchanges the splits and fills the plan. swap(mine, i, value, mark, f), which all threads of the block call, sends a value and a
-// mark of split i to all ranks, if it is this thread's, and calls f(p, value, mark) with what each rank p has sent of it, in the order of the
-// ranks; it returns false if a wait gave up. So does make_plan. The block has to meet before it reads the plan. verdict is what this thread
-// refuses.
+// make_plan exchanges the splits and fills the plan. All threads of the block call swap(mine, i,
+// value, mark, f). It sends a value and a mark of split i to all ranks, if split i belongs to this
+// thread, and calls f(p, value, mark) with the value and mark that each rank p has sent of its
+// split i, in the order of the ranks. It returns false if a wait gave up; make_plan then returns
+// false too. The block has to synchronise before it reads the plan. verdict is set to this thread's
+// reason to refuse.
 template <class Swap>
 __device__ __forceinline__ bool make_plan(const Context& c, const RowsArgs& a, Plan& plan, Verdict& verdict, Swap swap) {
   const u32 n = (u32)a.n, world = (u32)c.ranks(), me = (u32)c.rank, experts = n / world, i = threadIdx.x;
@@ -114,7 +121,8 @@ __device__ __forceinline__ bool make_plan(const Context& c, const RowsArgs& a, P
   if (!__syncthreads_and(ok)) return false;
   if (__syncthreads_or(verdict.what)) return true;
 
-  // For each split of dst, a is the number of rows in out before it, of lower ranks or with padding; b is the rows of dst in all.
+  // For each split of dst, a is the number of rows that lie before it in out, padding and rows of
+  // lower ranks included; b is the total number of rows of dst.
   const u64 region = a.align == 0 ? total : total == 0 ? a.align : (total + a.align - 1) / a.align * a.align;
   const u64 x = mine ? (combine ? before : region) : 0, y = mine ? (combine ? total : region) : 0;
   const u64 sum_x = scan(plan, x), sum_y = scan(plan, y);
@@ -146,8 +154,9 @@ __device__ __forceinline__ void write_offsets(const Context& c, const RowsArgs& 
   a.out_offsets[i] = (i64)(plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world]);
 }
 
-// report describes to the host what the first block refuses, of so many rows: those of the input of the rank that the verdict is about, or of out.
-// Of several things all ranks report the same one.
+// report describes to the host why the first block refuses. rows is the number of rows of the input
+// that the verdict is about, or of out. If there are several reasons, all ranks report the same
+// one.
 __device__ inline __noinline__ void report(const Context& c, Verdict verdict, u64 rows) {
   __shared__ u32 first;
   if (threadIdx.x == 0) first = ~0u;
@@ -158,9 +167,10 @@ __device__ inline __noinline__ void report(const Context& c, Verdict verdict, u6
   if (verdict.what && order == first) refuse(c, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, rows);
 }
 
-// Pieces walks over a block's share of the rows, in pieces of at most `most` bytes that are contiguous on both sides. The block has
-// a share of what goes to each rank on this host and sends to one peer after the other, beginning with another peer on every rank,
-// which spreads the traffic over the links. Rows that stay on this rank go in between.
+// Pieces walks over a block's share of the rows, in pieces of at most `most` bytes that are
+// contiguous on both sides. The block has a share of the rows for each rank on this host. It sends
+// to one peer after the other, and each rank begins with a different peer, which spreads the
+// traffic over the links. Rows that stay on this rank are copied in between.
 class Pieces {
  public:
   __device__ __forceinline__ Pieces(const Context& c, const RowsArgs& a, const Plan& plan) : a_(a), plan_(plan), world_((u32)c.ranks()), me_((u32)c.rank) {
@@ -177,10 +187,10 @@ class Pieces {
 
  private:
   struct Turn {
-    u64 at, end;  // bytes in the order of the plan
+    u64 at, end;  // positions in bytes, in the order of the plan
     u32 split;
   };
-  // turn returns the block's share of what goes to the k-th rank after this one.
+  // turn returns the block's share of the rows for the k-th rank after this one.
   __device__ __forceinline__ Turn turn(u32 k) const {
     const u32 experts = (u32)a_.n / world_, d = (me_ + k) % world_;
     if (!a_.out[d]) return Turn{};
@@ -214,7 +224,7 @@ class Pieces {
   Turn own_, peer_ = {};
 };
 
-// words copies n bytes by words of W; both addresses are multiples of its size.
+// words copies n bytes by words of type W; both addresses are multiples of the size of W.
 template <class W>
 __device__ __forceinline__ void words(char* dst, const char* src, u64 n) {
   const u64 count = n / sizeof(W);
@@ -223,7 +233,7 @@ __device__ __forceinline__ void words(char* dst, const char* src, u64 n) {
   for (u64 i = count * sizeof(W) + threadIdx.x; i < n; i += blockDim.x) dst[i] = src[i];
 }
 
-// move_any stores pieces of any length and place.
+// move_any stores pieces of any length and alignment.
 __device__ __forceinline__ void move_any(Pieces& pieces) {
   const char* src;
   char* dst;
@@ -241,8 +251,9 @@ __device__ __forceinline__ void move_any(Pieces& pieces) {
 }
 
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
-// move_bulk stores pieces whose addresses and lengths are multiples of 16 bytes. One thread has the copy engine of the
-// multiprocessor carry them through shared memory: while one stage is stored, others are loaded.
+// move_bulk stores pieces whose addresses and lengths are multiples of 16 bytes. One thread lets
+// the copy engine of the multiprocessor carry them through shared memory: while one stage is
+// stored, others are loaded.
 __device__ __forceinline__ void move_bulk(Pieces& pieces) {
   constexpr int kStages = 3;
   constexpr u32 kBytes = 8192;

@@ -1,7 +1,7 @@
-// rand: uniform values that depend on the seed and the index alone, so that they are the same on every
-// device. Floats are multiples of 2^-24 in [0, 1), rounded to the element type (a 16-bit type can round up
-// to 1); integers are 0 to 127. The generator is SplitMix64 (Steele, Lea and Flood, 2014), used as a hash
-// of the index.
+// rand: uniform values that depend on the seed and the index alone, so that they are the same on
+// every device. Floats are multiples of 2^-24 in [0, 1), rounded to the element type (a 16-bit type
+// can round up to 1); integers are 0 to 127. The generator is SplitMix64 (Steele, Lea and Flood,
+// 2014), used as a hash of the index.
 #include "symm.cuh"
 
 struct RandArgs {

@@ -1,4 +1,5 @@
-// Package exchange holds the kernel in which every rank copies pieces between two barriers: all-gather, all-to-all and broadcast.
+// Package exchange holds the kernel in which every rank copies pieces between two barriers:
+// all-gather, all-to-all and broadcast.
 package exchange
 
 import (
@@ -9,7 +10,7 @@ import (
 type ExchangeArgs struct {
 	Context abi.Context // Channels: at least the grid's blocks
 	Signals abi.Signals // a block of its own, not the one of Handle
-	Src     abi.Ptrs    // of the pieces, beginning with a neighbour's to spread the traffic; 0: left out
+	Src     abi.Ptrs    // the pieces, beginning with a neighbour's to spread the traffic; 0: no piece
 	Dst     abi.Ptrs
 	Pieces  uint64
 	N       uint64 // bytes of a piece

@@ -1,12 +1,12 @@
-// exchange: blocks of the same index of all ranks meet on their own channel, every rank copies pieces of memory, its own or a
-// peer's, and the blocks meet again. All-gather, all-to-all and broadcast are exchanges of different pieces. All pieces have the
-// same size.
+// exchange: the blocks with the same index on all ranks meet on a channel of their own, every rank
+// copies pieces of memory, its own or a peer's, and the blocks meet again. All-gather, all-to-all
+// and broadcast are exchanges of different pieces. All pieces have the same size.
 #include "symm.cuh"
 
 struct ExchangeArgs {
   symm::Context context;              // channels: at least the grid's blocks
   symm::Signals signals;              // a block of its own, not the one of Handle.barrier
-  const void* src[symm::kMaxRanks];   // of the pieces, beginning with a neighbour's to spread the traffic
+  const void* src[symm::kMaxRanks];   // the pieces, beginning with a neighbour's to spread the traffic
   void* dst[symm::kMaxRanks];
   symm::u64 pieces;
   symm::u64 n;                        // bytes of a piece
@@ -40,7 +40,7 @@ __device__ __forceinline__ void move(const ExchangeArgs& a, symm::u64 offset, sy
   }
 }
 
-// move_as copies by words of W where they are aligned, and by bytes before and after.
+// move_as copies aligned words of type W, and single bytes before and after them.
 template <class W>
 __device__ __forceinline__ void move_as(const ExchangeArgs& a, symm::u64 head) {
   const symm::u64 words = (a.n - head) / sizeof(W);

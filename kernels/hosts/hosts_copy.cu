@@ -1,5 +1,6 @@
-// hosts_copy: all-gather, all-to-all and broadcast of a group that spans hosts, between hosts and within (pipes.cuh has the
-// protocol). A member sends slices of its input, or of its host's, and stores what it gets as pieces of one output or several.
+// hosts_copy: all-gather, all-to-all and broadcast of a group that spans hosts, between and within
+// the hosts (pipes.cuh has the protocol). A member sends slices of its input, or of the inputs on
+// its host, and stores the chunks that it receives as pieces of one or more outputs.
 #include "hosts/pipes.cuh"
 
 // copy_bytes: the threads of a block copy n bytes, by the widest words that both addresses allow.

@@ -1,18 +1,20 @@
-// hosts_reduce: the reductions of a group that spans hosts, between hosts and within (pipes.cuh has the protocol). A member makes of
-// its inputs, in the order of the ranks of its host, what it sends; and of what it and the others sent, host by host, its piece of the
-// result.
+// hosts_reduce: the reductions of a group that spans hosts, between and within the hosts (pipes.cuh
+// has the protocol). A member reduces its inputs in the order of the ranks of its host and sends
+// the result. Then it reduces the chunks that it and the others sent, host by host, to its piece of
+// the result.
 //
-// Sums are grouped by host, whichever way they go: the members of a host in rank order, then the hosts in order. Every step rounds to the
-// element type, or with kWide to float; avg divides once at the end. So all ranks have the same bits. Where the members of a host were
-// combined before they are sent, the same is done to them as where each is sent by itself.
+// Sums are grouped by host, however the data travels: first the members of a host in rank order,
+// then the hosts in order. Every step rounds to the element type, or with kWide to float; avg
+// divides once at the end. So all ranks compute the same bits, whether the values of a host are
+// combined before they are sent or each is sent by itself.
 #include "hosts/pipes.cuh"
 
-// index is where element e of a slice is in the input.
+// index returns the index in the input of element e of a slice.
 static __device__ __forceinline__ symm::u64 index(const symm::HostsArgs& a, symm::u32 slice, symm::u64 e) {
   return slice * a.slice + (a.width ? e / a.width * a.stride + e % a.width : e);
 }
 
-// produce_as makes groups of N elements of chunk k, from element `first` to before `last` of it, for all targets.
+// produce_as computes elements [first, last) of chunk k for all targets, in groups of N.
 template <class T, class A, int N>
 static __device__ __forceinline__ void produce_as(const symm::HostsArgs& a, symm::u64 k, symm::u64 first, symm::u64 last) {
   using namespace symm;
@@ -27,7 +29,7 @@ static __device__ __forceinline__ void produce_as(const symm::HostsArgs& a, symm
   }
 }
 
-// consume_as makes groups of N elements of the result.
+// consume_as computes elements of the result in groups of N.
 template <class T, class A, int N>
 static __device__ __forceinline__ void consume_as(const symm::HostsArgs& a, int world, symm::u64 k, symm::u64 first, symm::u64 last) {
   using namespace symm;

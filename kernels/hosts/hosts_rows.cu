@@ -1,15 +1,21 @@
-// hosts_rows: rows go to the ranks that splits in device memory name (all_to_all_vdev/rows.cuh), in a group that spans hosts.
+// hosts_rows: splits in device memory name the ranks that rows go to (all_to_all_vdev/rows.cuh), in
+// a group that spans hosts.
 //
-// Every block does it by itself, in the slot of the pipes that has its index:
+// Every block does this by itself, in the slot of the pipes that has its index:
 //
-//	splits  this rank's splits are the chunk that all members of other hosts receive; those on this host read it in the outbox.
-//	        Who has another rank's splits may write into its out.
-//	rows    go to other hosts by puts, one of each split, straight from the input into their places; to this one by stores
-//	used    tells each sender that its splits are used, after this rank's puts to it: the rows are in place there
+//	splits  the chunk with this rank's splits goes to all members on other hosts; members on this host
+//	        read it in the outbox. A rank that has another rank's splits may write into the other's
+//	        out.
+//	rows    rows for other hosts go by puts, one for each split, directly from the input into their
+//	        places; rows for this host by stores
+//	used    after its puts to a sender, this rank signals that it has used the sender's splits: its
+//	        rows are then in place there
 //
-// A block ends when all have told it so, the blocks of its index on this host have met, and the puts of this rank have left the input.
+// A block ends when all ranks have sent this signal, the blocks with its index on this host have
+// met, and the puts of this rank no longer need the input.
 //
-// The host announces what a launch posts, which does not know the splits: of every split one operation is posted, whatever it has.
+// The host announces the number of operations that a launch posts without knowing the splits.
+// Therefore a block posts one operation for every split, even for an empty one.
 #include "all_to_all_vdev/rows.cuh"
 #include "hosts/pipes.cuh"
 #include "symm/remote.cuh"
@@ -17,11 +23,12 @@
 struct HostsRowsArgs {
   symm::PipeArgs pipes;               // all members, each with the place of its rank
   symm::RowsArgs rows;
-  symm::u32 window;                   // of out
+  symm::u32 window;                   // ID of the window of out
 };
 SYMM_LAYOUT(HostsRowsArgs, pipes, rows, window)
 
-// Said is what a rank says in a chunk: the rows of its input, then a value of each split, then its mark.
+// Said is the message of a rank in a chunk: the number of rows of its input, then a value for each
+// split, then a mark for each split.
 struct Said {
   symm::u64* at;
   symm::u64 n;
@@ -31,12 +38,12 @@ struct Said {
   __device__ __forceinline__ symm::u64 bytes() const { return 8 + 12 * n; }
 };
 
-// said_in is what is said to the block in the box of a rank.
+// said_in returns the message to this block in the box of a rank.
 __device__ __forceinline__ Said said_in(const HostsRowsArgs& a, const void* box, symm::u32 rank) {
   return Said{(symm::u64*)slot_at(a.pipes, box, rank, blockIdx.x), a.rows.n};
 }
 
-// for_said calls f(p, said) with what each rank p has said, in the order of the ranks.
+// for_said calls f(p, said) with the message of each rank p, in the order of the ranks.
 template <class F>
 __device__ __forceinline__ void for_said(const HostsRowsArgs& a, F f) {
   using namespace symm;
@@ -62,7 +69,8 @@ struct Swap {
   }
 };
 
-// put_rows posts what the block puts to other hosts, nothing of all splits if they are refused. False if it gave up.
+// put_rows posts the block's puts to other hosts. If the splits are refused, all its operations are
+// empty. It returns false if it gave up.
 __device__ inline bool put_rows(const HostsRowsArgs& a, const symm::NetGroup& g, const symm::rows::Plan& plan, bool refused) {
   using namespace symm;
   const u32 n = (u32)a.rows.n, experts = n / (u32)a.pipes.between.ranks();
@@ -72,7 +80,7 @@ __device__ inline bool put_rows(const HostsRowsArgs& a, const symm::NetGroup& g,
     if (a.rows.out[dst] || i % gridDim.x != blockIdx.x) continue;
     fence();
     NetOp op = {};
-    op.kind = kNetGet;  // of nothing: it is over at once
+    op.kind = kNetGet;  // an empty get, which completes at once
     op.peer = g.members[dst].rank;
     if (const u64 bytes = refused ? 0 : (plan.start[i + 1] - plan.start[i]) * a.rows.row) {
       op.kind = kNetPut;

@@ -1,34 +1,43 @@
-// pipes.cuh: how the collectives of a group that spans hosts move data: between hosts by pipes, within one by loads and stores.
+// pipes.cuh: collectives of a group that spans hosts move data by pipes between hosts, and by loads
+// and stores within a host.
 //
-// A pipe leads from one member to another on a different host. It has kPipeSlots slots, each of which holds a chunk: the sender
-// fills its slot of the outbox and puts it into the receiver's inbox, the receiver uses it and tells the sender. Every slot counts
-// for itself, so that messages may overtake each other, by two words among the group's (net.cuh):
+// A pipe leads from one member to another member on a different host. It has kPipeSlots slots, each
+// of which holds a chunk. The sender fills the slot in its outbox and puts it into the receiver's
+// inbox; the receiver uses the chunk and signals the sender. So that messages may overtake each
+// other, every slot has its own counts, in two of the group's words (net.cuh):
 //
-//	arrived[place][slot]  of the receiver: how many chunks have come from the member at a place; it counts those that it has used
-//	used[place][slot]     of the sender: how many chunks the member at a place has used; it counts those that it has sent
+//	arrived[place][slot]  at the receiver: the number of chunks that have come from the member at a
+//	                      place; the receiver counts the chunks that it has used
+//	used[place][slot]     at the sender: the number of chunks that the member at a place has used; the
+//	                      sender counts the chunks that it has sent
 //
-// A sender waits until all earlier chunks of a slot are used. The source of a put so is never overwritten, and nobody meets
-// anybody: a call costs one one-way trip. All words count up and are never reset while ranks run.
+// A sender waits until all earlier chunks of a slot are used. Therefore the source of a put is
+// never overwritten, and no barrier is needed: a call takes the latency of one message. All words
+// count up and are never reset while ranks run.
 //
-// A call moves a stream of chunks from this member to each of its receivers, and one from each of its senders. Chunk k travels in
-// slot k % kPipeSlots. Every block has the same number of slots, at least two, and for each chunk of these, in order,
+// A call moves one stream of chunks from this member to each of its receivers, and one from each of
+// its senders. Chunk k travels in slot k % kPipeSlots. Every block has the same number of slots, at
+// least two, and handles the chunks of its slots in order:
 //
-//	produce  makes the chunk in the outbox, from tensors of members on this host or its own
-//	send     puts it to the receivers, if another block of a receiver has used the slot
-//	consume  waits for the senders' chunks and makes of them and of what is near a piece of the result
-//	used     tells the senders
+//	produce  writes the chunk into the outbox, from tensors of this member or of others on this host
+//	send     puts the chunk to the receivers, once their blocks have used the slot
+//	consume  waits for the senders' chunks and combines them with the data of this host to a piece of
+//	         the result
+//	used     signals the senders
 //
-// It produces and sends ahead by all slots but one, so that copies, messages and sums overlap.
+// Produce and send run ahead by all slots but one, so that copies, messages and sums overlap.
 //
-// A wait ends when any member of the group is gone, since the one that it is for may wait for that.
+// A wait ends when any member of the group is gone, because the member that it waits for may in
+// turn wait for the lost one.
 //
-// Members on one host meet when the kernel begins and before it ends, as their tensors are read and stored to. If they share boxes, they meet
-// for each chunk too:
+// Members on one host meet when the kernel begins and before it ends, because they read and write
+// each other's tensors. If they share boxes, they also meet for each chunk:
 //
-//	outboxes  when they have produced, before they consume; sending ahead by one slot less than there are then keeps a chunk in the outbox
-//	          until all of them have come to the next
-//	inboxes   before they consume, when what is for any of them has come, and after it
-//	filling   a member produces for all of them: when the slots of all are free, and before they send. A chunk then has a part of each of them
+//	outboxes  after produce and before consume. They then send ahead by one slot less, which keeps a
+//	          chunk in the outbox until all of them have come to the next chunk.
+//	inboxes   before consume, when the chunks for all of them have come, and after it
+//	filling   a member produces for all of them. They meet when the slots of all are free, and before
+//	          they send. A chunk then has one part from each of them.
 #pragma once
 #include "reduce/reduce.cuh"
 #include "symm/net.cuh"
@@ -38,28 +47,31 @@ namespace symm {
 constexpr u32 kPipeSlots = 4;
 SYMM_VALUES(Pipes, kPipeSlots)
 
-// Far is a member on another host at the other end of a pipe, and its place among those that have pipes to each other.
+// Far is a member on another host at the other end of a pipe, and its place among the members that
+// have pipes to each other.
 struct Far {
   u16 member, place;
 };
 SYMM_LAYOUT(Far, member, place)
 
-// Source is a part of the result: the chunks of the member at a place, or of one part of them. They lie in the inbox of the member `here` of those on this
-// host, which may be this one, or in its outbox. Of reductions, mark tells that it is the first of its host; of copies it is the number of
-// the piece of the output that it becomes.
+// Source is a part of the result: the chunks of the member at a place, or one part of these chunks.
+// They lie in the inbox or outbox of a member on this host, number `here` among those on this host,
+// which may be this member. In reductions mark is set for the first source of each host; in copies
+// it is the number of the output piece that the source becomes.
 struct Source {
   u16 place, mark;
   u8 here, outbox, part, rest;
 };
 SYMM_LAYOUT(Source, place, mark, here, outbox, part, rest)
 
-// Target is an outbox to fill, of the member `here` of those on this host: for the member at a place, with slice number `slice` of the input.
+// Target is an outbox to fill with slice number `slice` of the input, for the member at a place. It
+// belongs to member number `here` among those on this host.
 struct Target {
   u16 place, slice, here;
 };
 SYMM_LAYOUT(Target, place, slice, here)
 
-// PipeArgs are the pipes of a group as a call uses them.
+// PipeArgs are the pipes of a group in one call.
 struct PipeArgs {
   Context inside;                // of the members on this host; channels: at least the grid's blocks
   Context between;               // of the group
@@ -68,18 +80,18 @@ struct PipeArgs {
   char* inbox;                   // [place][slot][slot_bytes]
   char* outbox;                  // likewise
   u64 slot_bytes;
-  u64 offset;                    // of everybody's inbox in its window
+  u64 offset;                    // offset of the inbox in its window, the same at all members
   u32 window;
-  u32 words;                     // where the pipes' words begin among the group's
-  u32 place, places;             // this member's, and how many there are
-  u32 same;                      // not 0: every receiver gets what is in the outbox of this member's own place
+  u32 words;                     // index of the pipes' first word among the group's
+  u32 place, places;             // this member's place, and the number of places
+  u32 same;                      // not 0: every receiver gets the chunk in the outbox of this member's own place
   u32 receivers, senders;
   Far to[kMaxRanks], from[kMaxRanks];
   u16 here[kMaxRanks];           // the members on this host
 };
 SYMM_LAYOUT(PipeArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, same, receivers, senders, to, from, here)
 
-// PipeMeets are the reasons for which members on one host meet at each chunk.
+// PipeMeets are the reasons for which members on one host meet for each chunk.
 enum PipeMeets : u32 {
   kMeetFilling = 1,  // they fill each other's outboxes
   kMeetOutboxes = 2, // they read each other's outboxes
@@ -87,15 +99,16 @@ enum PipeMeets : u32 {
 };
 SYMM_VALUES(PipeMeets, kMeetFilling, kMeetOutboxes, kMeetInboxes)
 
-// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in elements, of one byte for hosts_copy.
+// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in
+// elements, of one byte for hosts_copy.
 struct HostsArgs {
   PipeArgs pipes;
   u32 chunk;                     // elements of a chunk, or of each of its parts
-  u32 parts;                     // of a chunk: 1, or one of each member on this host
+  u32 parts;                     // of a chunk: 1, or one for each member on this host
   u32 meets;                     // of PipeMeets
   u32 op;                        // symm::ReduceOp
   u64 n;                         // elements of a stream
-  u64 slice, width, stride;      // elements from a slice of the input to the next; and of rows of them as in PullArgs
+  u64 slice, width, stride;      // in elements: from one slice of the input to the next; rows as in PullArgs
   u32 sources, targets, ins, outs;
   Source source[kMaxRanks];
   Target target[kMaxRanks];
@@ -112,23 +125,24 @@ __device__ __forceinline__ u32 pipe_word(const PipeArgs& a, u32 kind, u32 place,
   return a.words + (kind * a.places + place) * kPipeSlots + slot;
 }
 
-// slot_at is the slot of chunk k in an inbox or outbox.
+// slot_at returns the slot of chunk k in an inbox or outbox.
 __device__ __forceinline__ char* slot_at(const PipeArgs& a, const void* box, u32 place, u64 k) {
   return (char*)box + (place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
 }
 
-// box_of is what the member i of those on this host has where this one has an inbox or outbox: their memory is laid out alike.
+// box_of returns the inbox or outbox of member i of those on this host, given this member's own:
+// the memory of all members has the same layout.
 __device__ __forceinline__ char* box_of(const PipeArgs& a, u32 i, const void* box) {
   return (char*)a.meetings.block[i] + ((const char*)box - (const char*)a.meetings.block[a.inside.rank]);
 }
 
-// length_of is the elements of chunk k, or of each of its parts.
+// length_of returns the number of elements of chunk k, or of each of its parts.
 __device__ __forceinline__ u64 length_of(const HostsArgs& a, u64 k) {
   const u64 left = a.n - k * a.chunk;
   return left < a.chunk ? left : a.chunk;
 }
 
-// source_at is chunk k of a source, and target_at of a target.
+// source_at and target_at return the address of chunk k of a source and of a target.
 __device__ __forceinline__ char* source_at(const HostsArgs& a, u32 s, u64 k) {
   const Source& from = a.source[s];
   return slot_at(a.pipes, box_of(a.pipes, from.here, from.outbox ? a.pipes.outbox : a.pipes.inbox), from.place, k);
@@ -137,7 +151,8 @@ __device__ __forceinline__ char* target_at(const HostsArgs& a, u32 t, u64 k) {
   return slot_at(a.pipes, box_of(a.pipes, a.target[t].here, a.pipes.outbox), a.target[t].place, k);
 }
 
-// meet_inside: the blocks of one index of the members on this host meet, as by barrier.cuh. False if it gave up.
+// meet_inside: the blocks with the same index of the members on this host meet, by the protocol of
+// barrier.cuh. It returns false if it gave up.
 __device__ inline bool meet_inside(const PipeArgs& a, const NetGroup& g) {
   const Context& c = a.inside;
   u32* const count = rounds(a.meetings, c, blockIdx.x);
@@ -153,7 +168,8 @@ __device__ inline bool meet_inside(const PipeArgs& a, const NetGroup& g) {
   return ok;
 }
 
-// slot_free: the block waits until all receivers have used what was sent in the slot of chunk k. False if it gave up.
+// slot_free: the block waits until all receivers have used the chunk sent before in the slot of
+// chunk k. It returns false if it gave up.
 __device__ inline bool slot_free(const PipeArgs& a, const NetGroup& g, u64 k, WaitKind kind = kNetUsed) {
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
@@ -163,7 +179,8 @@ __device__ inline bool slot_free(const PipeArgs& a, const NetGroup& g, u64 k, Wa
   return __syncthreads_and(ok);
 }
 
-// send: the block puts chunk k, of so many bytes, to all receivers. False if it gave up.
+// send: the block puts chunk k, which has the given number of bytes, to all receivers. It returns
+// false if it gave up.
 __device__ inline bool send(const PipeArgs& a, const NetGroup& g, u64 k, u64 bytes) {
   __syncthreads();
   bool ok = true;
@@ -186,7 +203,7 @@ __device__ inline bool send(const PipeArgs& a, const NetGroup& g, u64 k, u64 byt
   return __syncthreads_and(ok);
 }
 
-// chunks_came: the block waits for chunk k of all senders. False if it gave up.
+// chunks_came: the block waits for chunk k of all senders. It returns false if it gave up.
 __device__ inline bool chunks_came(const PipeArgs& a, const NetGroup& g, u64 k) {
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.senders; j += blockDim.x) {
@@ -196,8 +213,8 @@ __device__ inline bool chunks_came(const PipeArgs& a, const NetGroup& g, u64 k) 
   return __syncthreads_and(ok);
 }
 
-// slot_used: the block tells all senders that their slot of chunk k is used; if it is strong, after all that was put to them before. False if
-// it gave up.
+// slot_used: the block signals to all senders that their slot of chunk k is used. A strong signal
+// arrives after all earlier puts to them. It returns false if it gave up.
 __device__ inline bool slot_used(const PipeArgs& a, const NetGroup& g, u64 k, bool strong = false) {
   __syncthreads();
   bool ok = true;
@@ -217,7 +234,8 @@ __device__ inline bool slot_used(const PipeArgs& a, const NetGroup& g, u64 k, bo
   return __syncthreads_and(ok);
 }
 
-// pump moves the block's chunks: produce(k) fills the outboxes of chunk k, of elements of so many bytes, and consume(k) uses what came.
+// pump moves the block's chunks: produce(k) fills the outboxes with chunk k, and consume(k) uses
+// the chunks that came. An element has the given number of bytes.
 template <class Produce, class Consume>
 __device__ __forceinline__ void pump(const HostsArgs& a, u64 size, Produce produce, Consume consume) {
   const NetGroup g = *a.pipes.net;

@@ -1,18 +1,24 @@
-// nccl_device.h: NCCL's device API on symmrepl's own windows and barriers, for kernels of both devices.
+// nccl_device.h: NCCL's device API on symmrepl's own windows and barriers, for kernels on both
+// devices.
 //
-// It has NCCL's names, signatures, defaults and semantics, those of 2.28 and of later versions side by side. A kernel takes a
-// ncclDevComm, which symm.DevComm made, and windows, which symm.Window made. What is NCCL's own business has other rules here:
+// It has NCCL's names, signatures, defaults and semantics, those of 2.28 and of later versions side
+// by side. A kernel takes a ncclDevComm made by symm.DevComm, and windows made by symm.Window.
+// These rules differ from NCCL's:
 //
-//   waits       end when the host aborts the call or its deadline passes, and say who waited for what. NCCL's functions return
-//               nothing, so a session remembers that it gave up: its later waits return at once, and the launch fails. The threads
-//               of a block, a warp or a part of one agree on it; with other coops each thread knows for itself.
-//   pointers    to a peer that is not in the LSA team are nullptr, and the launch is refused; NCCL computes an address there.
-//               The cpu device refuses offsets beyond the window as well.
-//   indices     of barriers, slots and signals that symm.DevComm was not asked for are refused by the session that is given them.
-//   multimem    of a barrier is accepted and changes nothing: peers signal each other one by one. Pointers are where the device has
-//               multicast: symm.DevReqs{Multimem: true}.
+//   waits       end when the host aborts the call or its deadline passes, and record their rank and
+//               peer. NCCL's functions return nothing, so a session remembers that it gave up: its
+//               later waits return at once, and the launch fails. The threads of a block, a warp or
+//               a part of one agree on this; with other coops each thread decides for itself.
+//   pointers    to a peer outside the LSA team are nullptr, and the launch is refused; NCCL
+//               computes an address there. The cpu device also refuses offsets beyond the window.
+//   indices     of barriers, slots and signals that symm.DevComm did not create are refused by the
+//               session that gets them.
+//   multimem    of a barrier is accepted and changes nothing: peers signal each other one by one.
+//               Multimem pointers exist where the device has multicast: symm.DevReqs{Multimem:
+//               true}.
 //
-// With the back end NCCL, kernels of pointers and barriers have NCCL's own header instead: see symmem's Compile.
+// With the back end NCCL, kernels that use only pointers and barriers get NCCL's own header
+// instead: see symmem's Compile.
 //
 // The parts:
 //
@@ -20,7 +26,7 @@
 //   nccl/pointer.h      pointers of windows, ncclSymPtr          nccl/lsa_barrier.h  ncclLsaBarrierSession
 //   nccl/multimem.h     pointers to all at once          nccl/reduce_copy.h  sums and copies of several ranks
 //   nccl/ll_a2a.h       ncclLLA2ASession                         nccl/gin.h          ncclGin: puts, gets, signals, counters
-//   nccl/barrier.h      ncclGinBarrierSession, ncclBarrierSession  nccl/missing.h    what there is not, and what to write instead
+//   nccl/barrier.h      ncclGinBarrierSession, ncclBarrierSession  nccl/missing.h    names that do not exist, and what to write instead
 #pragma once
 #include "nccl/types.h"
 #include "nccl/coop.h"

@@ -1,19 +1,23 @@
-// symm.cuh: symmetric memory for kernels. Every snippet includes it before its first line, on both devices.
+// symm.cuh: symmetric memory for kernels. Every snippet includes it before its first line, on both
+// devices.
 //
-// A kernel takes a symm::Handle by value. The handle knows the rank, the size of the group, every rank's copy of one tensor, and
-// the words by which ranks signal each other. A kernel reaches a peer's data through its pointer, h.buffer<T>(peer), and meets
-// peers in one of these ways, from the plainest to the quickest:
+// A kernel takes a symm::Handle by value. The handle knows the rank, the size of the group, every
+// rank's copy of one tensor, and the words by which ranks signal each other. A kernel accesses a
+// peer's data through its pointer, h.buffer<T>(peer), and meets peers in one of these ways, from
+// the simplest to the fastest:
 //
 //   symm::barrier(h, channel)                       all ranks, by one block of each
 //   symm::put_signal, symm::wait_signal             one peer, one bit, consumed by the wait
-//   symm::put, symm::get, symm::signal, symm::flush data, and then a 64-bit word of the tensor's own pad, to and from any
-//   symm::put_with_signal, symm::wait_for_signal    member, on other hosts too
+//   symm::put, symm::get, symm::signal, symm::flush data, and then a signal in a 64-bit word of the tensor's pad, to and
+//   symm::put_with_signal, symm::wait_for_signal    from any member, on other hosts too
 //   symm::store_packet, symm::load_packet           12 bytes of data together with their flag
 //   symm::store_line, symm::load_line               120 bytes of data together with their flag, by eight lanes
 //
-// Every wait returns a bool. It is false when the host aborts the call or the deadline passes: the wait has then recorded who
-// waited for what, and the kernel should return without touching user data. No wait traps, so the GPU's context and
-// everybody's tensors survive a deadlock. A kernel that polls words of its own uses symm::Patience to have the same.
+// Every wait returns a bool. It is false if the host aborts the call or the deadline passes: the
+// wait has then recorded its rank, its peer and the value it waited for, and the kernel should
+// return without touching user data. No wait traps, so the GPU's context and the tensors of all
+// ranks survive a deadlock. A kernel that polls words of its own gets the same behaviour from
+// symm::Patience.
 //
 // The protocols are explained where they are implemented:
 //
@@ -22,10 +26,11 @@
 //   symm/barrier.cuh   barrier                       symm/wait.cuh      wait_until, Patience
 //   symm/packet.cuh    packets of 16 bytes           symm/context.cuh   rank, deadline, and the page the host reads
 //   symm/line.cuh      lines of 128 bytes            symm/float16.cuh   symm::f16, symm::bf16
-//   symm/net.cuh       the ring to other hosts       symm/team.cuh      who calls together: Thread, Warp, Block
-//   symm/kernel.cuh    how the operations of symmrepl write a kernel
+//   symm/net.cuh       the ring to other hosts       symm/team.cuh      teams of threads: Thread, Warp, Block
+//   symm/kernel.cuh    helpers for the kernels of symmrepl's own operations
 //
-// symm/multimem.cuh, for NVLink multicast, has to be included by name. None of these headers needs a file.
+// symm/multimem.cuh, for NVLink multicast, has to be included by name. All these headers are built
+// in; no file is needed.
 #pragma once
 #include "symm/barrier.cuh"
 #include "symm/float16.cuh"

@@ -1,4 +1,4 @@
-// Package matmul holds the kernel that multiplies matrices where there is no library.
+// Package matmul holds the kernel that multiplies matrices if no library for it is found.
 package matmul
 
 import (
@@ -9,5 +9,5 @@ import (
 type MatMulArgs struct {
 	Out, A, B abi.Ptr
 	M, N, K   uint64
-	Wide      uint64 // not 0: Out is of the type that sums have
+	Wide      uint64 // not 0: Out has the type of the sums
 }

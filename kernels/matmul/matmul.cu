@@ -1,5 +1,6 @@
-// matmul: the product of two row-major matrices, out[m][n] = a[m][k] b[k][n], one thread an element. It is used where there is no
-// library, and is correct, not quick. 16-bit floats are added up as f32; out may then be f32.
+// matmul: the product of two row-major matrices, out[m][n] = a[m][k] b[k][n], with one thread for
+// each element. It is used if no library is found, and is correct but not fast. 16-bit floats are
+// added up as f32; out may then be f32.
 #include "reduce/reduce.cuh"
 
 struct MatMulArgs {

@@ -5,7 +5,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// Type is symm::MulticastType, of the elements that the switch adds.
+// Type is symm::MulticastType, the type of the elements that the switch adds.
 type Type uint64
 
 // The element types.
@@ -26,8 +26,8 @@ type MultimemArgs struct {
 	Context abi.Context // Channels: at least the grid's blocks
 	Signals abi.Signals // a block of its own, not the one of Handle
 	Tensor  Multicast
-	Out     abi.Ptr // of this rank alone; 0: everybody's copy
-	Offset  uint64  // of this rank's part from Tensor, and 0 from Out; a multiple of 4
+	Out     abi.Ptr // in this rank's memory only; 0: the copies of all ranks
+	Offset  uint64  // of this rank's part, counted from Tensor; in Out the part begins at 0; a multiple of 4
 	N       uint64  // bytes of the part; a multiple of 4
 	Type    Type
 	Average uint64 // not 0: divide the sums
@@ -39,6 +39,6 @@ type MultimemGatherArgs struct {
 	Signals abi.Signals // a block of its own, not the one of Handle
 	Out     Multicast
 	In      abi.Ptr
-	Offset  uint64 // of this rank's place from Out; a multiple of 4, as is In
+	Offset  uint64 // of this rank's place in Out; a multiple of 4; so is In
 	N       uint64 // bytes; a multiple of 4
 }

@@ -1,5 +1,5 @@
-// multimem_all_gather: between two barriers every rank stores its elements to their place in everybody's output by the multicast
-// address, so that they cross the rank's own link once.
+// multimem_all_gather: between two barriers every rank stores its elements to their place in the
+// outputs of all ranks by the multicast address, so that they cross the rank's own link only once.
 #include "symm.cuh"
 #include "symm/multimem.cuh"
 
@@ -8,7 +8,7 @@ struct MultimemGatherArgs {
   symm::Signals signals;  // a block of its own, not the one of Handle.barrier
   symm::Multicast out;
   const char* in;
-  symm::u64 offset;       // of this rank's place from out; a multiple of 4, as is in
+  symm::u64 offset;       // of this rank's place in out; a multiple of 4; so is in
   symm::u64 n;            // bytes; a multiple of 4
 };
 SYMM_LAYOUT(MultimemGatherArgs, context, signals, out, in, offset, n)

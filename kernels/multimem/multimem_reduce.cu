@@ -1,7 +1,8 @@
-// multimem_reduce: between two barriers every rank loads the members' sums of a part of a tensor from its multicast address, and
-// stores them to that address, for everybody, or into its own memory. In an all-reduce in place the part is the rank's slice,
-// stored to everybody; in one shot it is the whole tensor, stored into the rank's own memory; in a reduce to a root only the root
-// has a part. PyTorch's multimem kernels work the same way.
+// multimem_reduce: between two barriers every rank loads the members' sums of a part of a tensor
+// from its multicast address, and stores them either to that address, that is, at all ranks, or
+// into its own memory. In an all-reduce in place the part is the rank's slice, stored at all ranks;
+// in one shot it is the whole tensor, stored into the rank's own memory; in a reduce to a root only
+// the root has a part. PyTorch's multimem kernels work the same way.
 #include "symm.cuh"
 #include "symm/multimem.cuh"
 
@@ -9,8 +10,8 @@ struct MultimemArgs {
   symm::Context context;  // channels: at least the grid's blocks
   symm::Signals signals;  // a block of its own, not the one of Handle.barrier
   symm::Multicast tensor;
-  char* out;              // of this rank alone; 0: everybody's copy
-  symm::u64 offset;       // of this rank's part from tensor, and 0 from out; a multiple of 4
+  char* out;              // in this rank's memory only; 0: the copies of all ranks
+  symm::u64 offset;       // of this rank's part, counted from tensor; in out the part begins at 0; a multiple of 4
   symm::u64 n;            // bytes of the part; a multiple of 4
   symm::u64 type;         // symm::MulticastType
   symm::u64 average;      // not 0: divide the sums

@@ -34,7 +34,7 @@ struct NetWaitArgs {
 };
 SYMM_LAYOUT(NetWaitArgs, context, group, word, value, index, at_least)
 
-// alive gives up if the operation's peer is gone.
+// alive returns false, and gives up, if the operation's peer is gone.
 __device__ inline bool alive(const NetPostArgs& a) {
   const bool gone = a.op.peer != kNetAllPeers && lost(a.port, a.op.peer);
   if (gone) lose(a.context, Wait{kNetFlush, (u32)a.member, 0, 0});

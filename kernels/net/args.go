@@ -1,4 +1,5 @@
-// Package net holds the kernels of one-sided operations, signals and barriers between hosts: symm/net.cuh has their protocols.
+// Package net holds the kernels of one-sided operations, signals and barriers between hosts:
+// symm/net.cuh describes their protocols.
 package net
 
 import (

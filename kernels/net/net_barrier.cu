@@ -1,5 +1,5 @@
-// net_barrier: all ranks of a group that spans hosts meet on a channel, and what any of them put before is in place. One block of
-// at least one warp.
+// net_barrier: all ranks of a group that spans hosts meet on a channel; after it, the data of all
+// their earlier puts is in place. One block of at least one warp.
 #include "net/args.cuh"
 
 extern "C" __global__ void net_barrier(const __grid_constant__ symm::NetSignalArgs a) {

@@ -1,8 +1,9 @@
-// net_copy: post a put to a peer on another host, or a get from one, and wait until this side is over: what this stream does after
-// may overwrite what was put, or read what was got. A get comes after what this rank put to that peer before. One thread.
+// net_copy: post a put to a peer on another host, or a get from one, and wait until it is complete
+// on this side: later work on this stream may overwrite the source of the put, or read the data of
+// the get. A get sees the data of this rank's earlier puts to that peer. One thread.
 #include "net/args.cuh"
 
-// carried posts an operation and waits for its completion. False if it gave up.
+// carried posts an operation and waits for its completion. It returns false if it gave up.
 static __device__ bool carried(const symm::NetPostArgs& a, symm::NetOp op) {
   symm::NetTicket ticket;
   bool whole;

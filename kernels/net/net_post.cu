@@ -1,4 +1,5 @@
-// net_post: post an operation without data for a peer on another host, after everything this stream did before. One thread.
+// net_post: post an operation without data for a peer on another host, after all earlier work of
+// this stream. One thread.
 #include "net/args.cuh"
 
 extern "C" __global__ void net_post(const __grid_constant__ symm::NetPostArgs a) {

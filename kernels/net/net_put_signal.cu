@@ -1,5 +1,5 @@
-// net_put_signal: signal a peer on another host on a channel, after everything this stream did before, unless that gave up. One
-// thread.
+// net_put_signal: signal a peer on another host on a channel, after all earlier work of this
+// stream, unless an earlier operation gave up. One thread.
 #include "net/args.cuh"
 
 extern "C" __global__ void net_put_signal(const __grid_constant__ symm::NetSignalArgs a) {

@@ -1,5 +1,6 @@
-// net_wait_for_signal: wait until this rank's 64-bit word equals a value, or is not below it, in a group that spans hosts. Who sets
-// the word is not known: the wait ends when any member on another host is gone. The word keeps its value. One thread.
+// net_wait_for_signal: wait until a 64-bit word of this rank equals a value, or is not below it, in
+// a group that spans hosts. Any rank may set the word, so the wait ends when any member on another
+// host is gone. The word keeps its value. One thread.
 #include "net/args.cuh"
 
 extern "C" __global__ void net_wait_for_signal(const __grid_constant__ symm::NetWaitArgs a) {

@@ -1,5 +1,6 @@
-// net_wait_signal: wait for the signal of a peer on another host on a channel and consume it; what the peer put here before is
-// visible to what this stream does after. If what the stream did before gave up, it does nothing. One thread.
+// net_wait_signal: wait for the signal of a peer on another host on a channel and consume it. The
+// data that the peer put here before is visible to later work on this stream. If an earlier
+// operation of the stream gave up, it does nothing. One thread.
 #include "net/args.cuh"
 
 extern "C" __global__ void net_wait_signal(const __grid_constant__ symm::NetSignalArgs a) {

@@ -1,16 +1,17 @@
-// packets.cuh: how the reductions move elements as packets (symm/packet.cuh has the protocol).
+// packets.cuh: the reductions move elements as packets (symm/packet.cuh has the protocol).
 //
-// The host chooses the sizes of grid and block, equal on all ranks; a block has at most kThreads threads. A block works on its
-// own part of every inbox and counts its own epochs. It takes chunks of one packet a thread, and in an epoch every rank sends
-// what it receives: for each slot a packet to and from everybody, or none. A block that sends epoch e has consumed all of e-1, so
-// a rank that received a packet of e may write e+1 into the bank of e-1. For the same reason a block does not count a chunk in
-// which it has no packet.
+// The host chooses the sizes of grid and block, equal on all ranks; a block has at most kThreads
+// threads. A block works on its own part of every inbox and counts its own epochs. It works in
+// chunks of one packet for each thread. In an epoch every rank sends as many packets as it
+// receives: for each slot, either one packet to and from every rank, or none. A block that sends
+// epoch e has consumed all packets of e-1, so a rank that received a packet of e may write e+1 into
+// the bank of e-1. For the same reason a block does not count a chunk in which it has no packet.
 #pragma once
 #include "reduce/reduce.cuh"
 
 namespace symm {
 
-constexpr int kThreads = 512;  // the inboxes have a slot for each
+constexpr int kThreads = 512;  // the inboxes have a slot for each thread
 SYMM_VALUES(Packets, kThreads)
 
 struct PacketArgs {
@@ -19,15 +20,15 @@ struct PacketArgs {
   void* out;
   u64 n;                     // elements
   u64 op;                    // ReduceOp
-  u64 packets;               // that a rank reduces: of the tensor in one shot, of a slice in two
+  u64 packets;               // number of packets that a rank reduces: of the tensor in one shot, of a slice in two
   u32* epochs;               // one word for each block, in this rank's memory
   Packet* inbox[kMaxRanks];  // by rank: [block][bank][source][kThreads]
 };
 SYMM_LAYOUT(PacketArgs, context, in, out, n, op, packets, epochs, inbox)
 
-// Load is what one packet carries of elements of A that are stored as T: kUnits units of kCount elements. A
-// unit of T is 4 bytes, or one element of 8. The units of a warp's packets lie side by side, so that its
-// loads and stores are whole lines.
+// Load holds the elements that one packet carries, kUnits units of kCount elements, as values of
+// type A. In the tensor they are stored as T. A unit of T is 4 bytes, or one element of 8. The
+// units of a warp's packets lie side by side, so that its loads and stores are whole lines.
 template <class T, class A = T> struct Load {
   static constexpr int kCount = sizeof(T) == 8 ? 1 : 4 / sizeof(T), kUnits = sizeof(T) == 8 ? 1 : 3;
   Elements<A, kCount> unit[kUnits];
@@ -55,7 +56,8 @@ template <class T> __device__ __noinline__ void put_slowly(T* out, u64 i, u64 n,
   for (int k = 0; k < Load<T>::kUnits; k++) store<T, Load<T>::kCount>(out, place<T>(i, k), n, false, l.unit[k]);
 }
 
-// take reads what packet i carries, with zeros beyond n. If it is quick, its loads do not wait for each other.
+// take reads the elements of packet i, with zeros beyond n. If quick is set, the loads do not wait
+// for each other.
 template <class T> __device__ __forceinline__ Load<T> take(const T* in, u64 i, u64 n, bool quick) {
   typedef Elements<T, Load<T>::kCount> Unit;
   if (!quick) return take_slowly(in, i, n);
@@ -89,13 +91,14 @@ template <class T> __device__ __forceinline__ Load<T> unpack(const Packet& p) {
   return c.load;
 }
 
-// inbox is this thread's slot in the part of an epoch that source writes at rank p.
+// inbox returns this thread's slot in the inbox of rank p, in the part that source writes in an
+// epoch.
 __device__ __forceinline__ Packet* inbox(const PacketArgs& a, int p, int source, u32 epoch) {
   return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + threadIdx.x;
 }
 
-// receive polls the packets of up to kTogether sources from rank first on, its own excepted, until all are
-// there.
+// receive polls the packets of up to kTogether sources, from rank first on and without this rank,
+// until all have arrived.
 __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs& a, int first, u32 epoch) {
   const Context& c = a.context;
   const Packet* from = inbox(a, c.rank, first, epoch);
@@ -118,8 +121,9 @@ __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs
   return true;
 }
 
-// reduce_received reduces what the others sent in an epoch and mine, with sums of type A. Usual says that it is a sum in a group
-// that one turn of reading is enough for: the compiler then drops the loop over turns and the other reductions.
+// reduce_received reduces mine and the elements that the others sent in an epoch, with sums of type
+// A. Usual means that the reduction is a sum and the group is so small that one turn of reads is
+// enough: the compiler then drops the loop over turns and the other reductions.
 template <class T, class A, bool Usual>
 __device__ __forceinline__ bool reduce_received(const PacketArgs& a, u32 epoch, const Load<T>& mine, Load<T>& result) {
   const int world = a.context.ranks();
@@ -149,7 +153,7 @@ __device__ __forceinline__ bool reduce_received(const PacketArgs& a, u32 epoch, 
   return true;
 }
 
-// send_all sends a load to everybody else.
+// send_all sends a load to all other ranks.
 template <class T> __device__ __forceinline__ void send_all(const PacketArgs& a, u32 epoch, const Load<T>& l) {
   const Packet packet = pack(l, epoch);
 #pragma unroll
@@ -161,7 +165,8 @@ template <class T> __device__ __forceinline__ void send_all(const PacketArgs& a,
   for (int k = kTogether; k < a.context.ranks(); k++) store_packet(inbox(a, neighbour(a.context, k), a.context.rank, epoch), packet);
 }
 
-// SYMM_PACKETS is a kernel that runs body<T, A, Usual> for the operation, the group's size and the sum's type.
+// SYMM_PACKETS is a kernel that runs body<T, A, Usual> with A and Usual chosen by the operation and
+// the group's size.
 #define SYMM_PACKETS(name, body, T)                                                                                     \
   extern "C" __global__ void __launch_bounds__(symm::kThreads) name(const __grid_constant__ symm::PacketArgs a) {       \
     symm::begin();                                                                                                      \

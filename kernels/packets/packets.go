@@ -1,4 +1,5 @@
-// Package packets is how elements travel as packets: packets.cuh, for the kernels of several folders.
+// Package packets holds the code that sends elements as packets, packets.cuh, which the kernels of
+// several folders use.
 package packets
 
 import (
@@ -6,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 )
 
-// Threads is the most that a block may have. The inboxes have a slot for each.
+// Threads is the maximum number of threads of a block. The inboxes have a slot for each thread.
 const Threads = 512
 
 // PacketArgs are the arguments of the kernels that send packets.
@@ -15,7 +16,7 @@ type PacketArgs struct {
 	In, Out abi.Ptr
 	N       uint64 // elements
 	Op      reduce.Op
-	Packets uint64   // that a rank reduces: of the tensor in one shot, of a slice in two
+	Packets uint64   // number of packets that a rank reduces: of the tensor in one shot, of a slice in two
 	Epochs  abi.Ptr  // one word for each block, in this rank's memory
 	Inbox   abi.Ptrs // [block][bank][source][Threads]
 }

@@ -1,5 +1,6 @@
-// permute: blocks of the same index of all ranks meet on their own channel, every rank copies a block of rows between its own
-// memory and each peer's, and the blocks meet again. The rows may lie further apart than they are wide, on either side.
+// permute: the blocks with the same index on all ranks meet on a channel of their own, every rank
+// copies a block of rows between its own memory and each peer's, and the blocks meet again. The
+// rows may lie further apart than they are wide, on either side.
 #include "symm.cuh"
 
 struct PermuteArgs {
@@ -12,7 +13,8 @@ struct PermuteArgs {
 };
 SYMM_LAYOUT(PermuteArgs, context, signals, src, dst, rows, width, src_pitch, dst_pitch)
 
-// copy_blocks copies by words of W; every address, pitch and width is a multiple of its size.
+// copy_blocks copies by words of type W; every address, pitch and width is a multiple of the size
+// of W.
 template <class W>
 __device__ __forceinline__ void copy_blocks(const PermuteArgs& a) {
   using namespace symm;

@@ -1,16 +1,16 @@
-// pool_meet: all ranks meet at a take or a free of the group's memory pool and compare what they do. One block of at least as many
-// threads as ranks. Two sets of words are used in turn: a rank writes a set again only after everybody has arrived at the step
-// between, and so has read the set.
+// pool_meet: all ranks meet at a take or a free of the group's memory pool and compare their calls.
+// One block of at least as many threads as ranks. Two sets of words are used in turn: a rank writes
+// a set again only after all ranks have arrived at the step between, and so have read the set.
 #include "symm.cuh"
 
-constexpr symm::u32 kStep = 20;  // the number of what is refused
+constexpr symm::u32 kStep = 20;  // the reason for a refusal
 SYMM_VALUES(Pool, kStep)
 
 struct PoolMeetArgs {
   symm::Context context;  // channels: of signals
   symm::Signals signals;  // a block of its own, not the one of Handle.barrier
-  symm::u64* words[symm::kMaxRanks];  // everybody's for this step, one for each rank
-  symm::u64 step;                     // what this rank does
+  symm::u64* words[symm::kMaxRanks];  // of each rank: its words for this step, one for each sender
+  symm::u64 step;                     // the call of this rank
 };
 SYMM_LAYOUT(PoolMeetArgs, context, signals, words, step)
 

@@ -1,8 +1,9 @@
-// reduce.cuh: how the reductions combine elements.
+// reduce.cuh: the reductions combine elements.
 //
-// Values are combined in rank order and every step rounds to the element type, as in PyTorch's one-shot and two-shot kernels, so
-// all ranks and all algorithms produce the same bits. avg divides the sum once at the end. Integers wrap around; their avg
-// truncates toward zero. max and min of a NaN are NaN. With kWide 16-bit floats are summed as float and rounded once at the end.
+// Values are combined in rank order and every step rounds to the element type, as in PyTorch's
+// one-shot and two-shot kernels, so that all ranks and all algorithms produce the same bits. avg
+// divides the sum once at the end. Integers wrap around; their avg truncates toward zero. max and
+// min of a NaN are NaN. With kWide 16-bit floats are summed as float and rounded once at the end.
 #pragma once
 #include "symm.cuh"
 
@@ -11,7 +12,7 @@ namespace symm {
 enum ReduceOp : u32 { kSum = 0, kAvg = 1, kMax = 2, kMin = 3, kWide = 256 };
 SYMM_VALUES(ReduceOp, kSum, kAvg, kMax, kMin, kWide)
 
-// Wide<T> is the type of a sum of values of T with kWide.
+// WideOf<T>::type is the type of a sum of values of type T with kWide.
 template <class T> struct WideOf { typedef T type; };
 template <> struct WideOf<f16> { typedef float type; };
 template <> struct WideOf<bf16> { typedef float type; };
@@ -27,7 +28,7 @@ __device__ __forceinline__ f16 divide(f16 a, int n) { return to_f16(to_float(a) 
 __device__ __forceinline__ bf16 divide(bf16 a, int n) { return to_bf16(to_float(a) / (float)n); }
 template <class T> __device__ __forceinline__ T divide(T a, int n) { return (T)(a / (T)n); }
 
-// key is what max and min compare.
+// key returns the value by which max and min compare an element.
 __device__ __forceinline__ float key(f16 a) { return to_float(a); }
 __device__ __forceinline__ float key(bf16 a) { return to_float(a); }
 template <class T> __device__ __forceinline__ T key(T a) { return a; }
@@ -44,7 +45,7 @@ __device__ __forceinline__ void convert(f16 x, float* y) { *y = to_float(x); }
 __device__ __forceinline__ void convert(bf16 x, float* y) { *y = to_float(x); }
 template <class T> __device__ __forceinline__ void convert(T x, T* y) { *y = x; }
 
-// as turns elements into those of another type.
+// as converts elements to another type.
 template <class B, class A, int N> __device__ __forceinline__ Elements<B, N> as(const Elements<A, N>& a) {
   Elements<B, N> b;
 #pragma unroll
@@ -52,11 +53,13 @@ template <class B, class A, int N> __device__ __forceinline__ Elements<B, N> as(
   return b;
 }
 
-// kTogether is the number of ranks that a thread reads from at once, so that the loads overlap. With more ranks it reads in turns.
+// kTogether is the number of ranks that a thread reads from at once, so that the loads overlap.
+// With more ranks it reads in turns.
 constexpr int kTogether = 4;
 
-// accumulate adds the next rank's elements to the sum so far. GPUs add two 16-bit floats by one instruction. It gives the same bits
-// as add: a float has at least twice their bits of precision and two more, so rounding twice equals rounding once.
+// accumulate adds the next rank's elements to the sum so far. GPUs add two 16-bit floats by one
+// instruction, which gives the same bits as add: a float has at least 2p+2 bits of precision for
+// their p, so rounding twice equals rounding once.
 template <class T, int N> __device__ __forceinline__ void accumulate(Elements<T, N>& so_far, const Elements<T, N>& next) {
 #pragma unroll
   for (int k = 0; k < N; k++) so_far.v[k] = add(so_far.v[k], next.v[k]);
@@ -81,7 +84,7 @@ SYMM_ACCUMULATE_PAIRS(f16, "f16x2")
 SYMM_ACCUMULATE_PAIRS(bf16, "bf16x2")
 #endif
 
-// combine takes the next rank's elements into what was combined so far.
+// combine combines the next rank's elements with the result so far.
 template <class T, int N> __device__ __forceinline__ void combine(Elements<T, N>& so_far, const Elements<T, N>& next, u32 op) {
   if (op == kMax) {
 #pragma unroll
@@ -94,14 +97,15 @@ template <class T, int N> __device__ __forceinline__ void combine(Elements<T, N>
   }
 }
 
-// finish turns the sum into the average if that is wanted.
+// finish divides the sum if the reduction is avg.
 template <class T, int N> __device__ __forceinline__ void finish(Elements<T, N>& sum, int world, u32 op) {
   if (op != kAvg) return;
 #pragma unroll
   for (int k = 0; k < N; k++) sum.v[k] = divide(sum.v[k], world);
 }
 
-// load reads N elements from index i*N on, with zeros beyond n; by one access if whole says that `in` is aligned for it.
+// load reads N elements from index i*N on, with zeros beyond n; by one access if whole is set,
+// which promises that `in` is aligned for it.
 template <class T, int N> __device__ __forceinline__ Elements<T, N> load(const T* in, u64 i, u64 n, bool whole) {
   if (whole && i * N + N <= n) return *(const Elements<T, N>*)(in + i * N);
   Elements<T, N> e = {};
@@ -111,7 +115,7 @@ template <class T, int N> __device__ __forceinline__ Elements<T, N> load(const T
   return e;
 }
 
-// store writes them, and none beyond n.
+// store writes N elements from index i*N on, and none beyond n.
 template <class T, int N> __device__ __forceinline__ void store(T* out, u64 i, u64 n, bool whole, Elements<T, N> e) {
   if (whole && i * N + N <= n) {
     *(Elements<T, N>*)(out + i * N) = e;
@@ -122,8 +126,8 @@ template <class T, int N> __device__ __forceinline__ void store(T* out, u64 i, u
     if (i * N + k < n) out[i * N + k] = e.v[k];
 }
 
-// reduce_ranks reduces the N elements at index `from` of every rank's tensor, in rank order, and rounds the result to T. Their
-// addresses are multiples of their size.
+// reduce_ranks reduces the N elements at index `from` of every rank's tensor, in rank order, and
+// rounds the result to T. The addresses of these groups are multiples of their size.
 template <class T, class A, int N>
 __device__ __forceinline__ Elements<T, N> reduce_ranks(const void* const (&in)[kMaxRanks], u64 from, int world, u32 op) {
   Elements<A, N> sum;

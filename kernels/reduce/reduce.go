@@ -1,10 +1,11 @@
-// Package reduce is how the reductions combine elements: reduce.cuh, for the kernels of several folders.
+// Package reduce holds the code that combines elements, reduce.cuh, which the kernels of several
+// folders use.
 package reduce
 
 // Op is symm::ReduceOp.
 type Op uint64
 
-// The reductions. Wide is added to one of them to sum 16-bit floats as F32.
+// The reductions. Wide is added to a reduction to sum 16-bit floats as F32.
 const (
 	Sum  Op = 0
 	Avg  Op = 1

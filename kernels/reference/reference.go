@@ -1,5 +1,5 @@
-// Package reference has the declarations that kernels of users can use, with their comments: those of symm.cuh, symm/multimem.cuh and nccl_device.h. They are read out of the headers
-// themselves.
+// Package reference lists the declarations of symm.cuh, symm/multimem.cuh and nccl_device.h, which
+// users' kernels can use, with their comments. It parses the headers themselves.
 package reference
 
 import (
@@ -12,15 +12,18 @@ import (
 	"github.com/symmrepl/symmrepl/kernels"
 )
 
-// entry is what one name stands for.
+// entry holds the declarations and the comment of one name.
 type entry struct {
-	file    string
-	decls   []string // of a function one for each overload: of one for handles, as users call it, no other
+	file string
+	// of a function, one for each overload; but only the overload for handles if there is one,
+	// because users call that
+	decls   []string
 	texts   []string
 	handles bool
 }
 
-// Lookup gives the declarations and the comment of a name: "symm::put", or "put" and "ncclGin". A member is found with its type: "symm::Handle::pad".
+// Lookup returns the declarations and the comment of a name: "symm::put", or "put" and "ncclGin". A
+// member is found with its type: "symm::Handle::pad".
 func Lookup(name string) (decl, text string, ok bool) {
 	all := entries()
 	e := find(all, name)
@@ -50,10 +53,10 @@ func find(all map[string]*entry, name string) *entry {
 	return all[home+name]
 }
 
-// Names gives, in alphabetical order, the names that Lookup knows.
+// Names returns the names that Lookup knows, in alphabetical order.
 func Names() []string { return slices.Sorted(maps.Keys(entries())) }
 
-// home is where the names of symm.cuh are.
+// home is the namespace of symm.cuh.
 const home = "symm::"
 
 var entries = sync.OnceValue(func() map[string]*entry {
@@ -67,7 +70,7 @@ var entries = sync.OnceValue(func() map[string]*entry {
 	return all
 })
 
-// reader reads one header. Declarations that users can use begin in the first column; so do their comments.
+// reader reads one header. Declarations for users and their comments begin in the first column.
 type reader struct {
 	file   string
 	lines  []string
@@ -77,7 +80,8 @@ type reader struct {
 }
 
 func (r *reader) read() {
-	var comment []string // above the line, and above what stands on the lines before without a blank one between
+	// above the line and above the lines directly before it, without a blank line between
+	var comment []string
 	for i := 0; i < len(r.lines); i++ {
 		line := r.lines[i]
 		switch {
@@ -104,7 +108,8 @@ func (r *reader) read() {
 
 // declares reports whether a declaration begins on a line.
 func declares(line string) bool {
-	for _, word := range []string{"template", "__device__", "__host__", "struct ", "class ", "enum ", "SYMM_INLINE ", "constexpr ", "inline ", "typedef ", "using ", "NCCL_DEVICE_INLINE"} {
+	for _, word := range []string{"template", "__device__", "__host__", "struct ", "class ", "enum ", "SYMM_INLINE ", "constexpr ",
+		"inline ", "typedef ", "using ", "NCCL_DEVICE_INLINE"} {
 		if strings.HasPrefix(line, word) {
 			return true
 		}
@@ -112,8 +117,8 @@ func declares(line string) bool {
 	return false
 }
 
-// end returns the line on which a declaration that begins on line i ends: its last brace, which is in the first column unless the declaration is one line, or a
-// semicolon outside of braces.
+// end returns the line on which the declaration that begins on line i ends. The end is its last
+// brace, in the first column unless the declaration is one line, or a semicolon outside of braces.
 func (r *reader) end(i int) int {
 	depth := 0
 	for j := i; j < len(r.lines); j++ {
@@ -138,7 +143,7 @@ var (
 	function = regexp.MustCompile(`([\w~]+|operator[^\s\w(]+)\s*\(`)
 	constant = regexp.MustCompile(`^constexpr .*?(\w+) = `)
 	alias    = regexp.MustCompile(`^(?:using (\w+) = |typedef .*?(\w+);)`)
-	// how is what a declaration says beside what users see of it.
+	// how matches the words of a declaration that users do not see.
 	how = regexp.MustCompile(`\b(__device__|__forceinline__|__noinline__|SYMM_APART|SYMM_INLINE|NCCL_DEVICE_INLINE|NCCL_HOST_DEVICE_INLINE|inline)\s*`)
 )
 
@@ -223,8 +228,8 @@ func signature(source string) string {
 	return strings.Join(strings.Fields(how.ReplaceAllString(source[:end], "")), " ") + ";"
 }
 
-// members is a type's declaration with its fields, its comments and the heads of its functions, but for what is private. Of what depends on a condition, it has what
-// is there without.
+// members returns a type's declaration with its public fields, its comments and the heads of its
+// public functions. It drops the parts under #ifdef and keeps their #else.
 func members(source string) string {
 	var out []string
 	skip, inHead, inBody := false, false, false
@@ -264,5 +269,6 @@ func members(source string) string {
 	return strings.Join(out, "\n")
 }
 
-// bodyOf finds where a function's head ends, behind which are what it initialises and its body.
+// bodyOf matches from the end of a function's head: the initialisers of a constructor and the brace
+// of the body.
 var bodyOf = regexp.MustCompile(`(?:^ {6}|\)(?: const)?)( ?: .*| )\{`)

@@ -1,4 +1,5 @@
-// copy_rows: copy rows of equal width. They may lie further apart than they are wide, on either side.
+// copy_rows: copy rows of equal width. They may lie further apart than they are wide, on either
+// side.
 #include "symm.cuh"
 
 struct CopyRowsArgs {
@@ -9,7 +10,8 @@ struct CopyRowsArgs {
 };
 SYMM_LAYOUT(CopyRowsArgs, dst, src, rows, width, dst_pitch, src_pitch)
 
-// copy_rows_by copies by words of W; every address, pitch and width is a multiple of its size.
+// copy_rows_by copies by words of type W; every address, pitch and width is a multiple of the size
+// of W.
 template <class W>
 __device__ __forceinline__ void copy_rows_by(const CopyRowsArgs& a) {
   const symm::u64 words = a.width / sizeof(W);

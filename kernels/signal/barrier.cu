@@ -1,4 +1,5 @@
-// barrier: all ranks of the group meet on a channel of its signal block. One block of at least one warp.
+// barrier: all ranks of the group meet on a channel of its signal block. One block of at least one
+// warp.
 #include "symm.cuh"
 
 struct BarrierArgs {

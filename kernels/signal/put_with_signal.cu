@@ -1,4 +1,5 @@
-// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block. n is 0 if a copy engine has moved the data.
+// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block. n is 0 if a copy
+// engine has moved the data.
 #include "symm.cuh"
 
 struct PutWithSignalArgs {

@@ -1,4 +1,4 @@
-// signal_add: add to a 64-bit word of a peer, after everything this stream did before. One thread.
+// signal_add: add to a 64-bit word of a peer, after all earlier work of this stream. One thread.
 #include "symm.cuh"
 
 struct SignalAddArgs {

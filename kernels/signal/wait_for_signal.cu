@@ -1,5 +1,5 @@
-// wait_for_signal: wait until this rank's 64-bit word equals a value, or is not below it. The word keeps
-// its value. One thread.
+// wait_for_signal: wait until a 64-bit word of this rank equals a value, or is not below it. The
+// word keeps its value. One thread.
 #include "symm.cuh"
 
 struct WaitForSignalArgs {

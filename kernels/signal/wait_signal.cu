@@ -1,5 +1,6 @@
-// wait_signal: wait for one peer's signal on a channel and consume it; what the peer did before is visible
-// to what this stream does after. If what the stream did before gave up, it does nothing. One thread.
+// wait_signal: wait for one peer's signal on a channel and consume it. The peer's earlier writes
+// are visible to later work on this stream. If an earlier operation of the stream gave up, it does
+// nothing. One thread.
 #include "signal/args.cuh"
 
 extern "C" __global__ void wait_signal(const __grid_constant__ symm::SignalArgs a) {

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 )
 
-// MaxTiles is the most tiles that a rank may have in a call.
+// MaxTiles is the maximum number of tiles of a rank in a call.
 const MaxTiles = 16
 
 // Tile is a rectangle of elements.

@@ -1,9 +1,11 @@
-// tile_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads its tiles of everybody, reduces
-// them in rank order and stores the results in its own memory, and the blocks meet again: the inputs may then be overwritten. A
-// tile is a rectangle of elements; its rows may lie further apart than they are wide. A rank without a tile only meets the others.
+// tile_reduce: the blocks with the same index on all ranks meet on a channel of their own. Every
+// rank then reads its tiles from all ranks, reduces them in rank order and stores the results in
+// its own memory. Finally the blocks meet again: the inputs may then be overwritten. A tile is a
+// rectangle of elements; its rows may lie further apart than they are wide. A rank without a tile
+// only meets the others.
 #include "reduce/reduce.cuh"
 
-constexpr int kTiles = 16;  // of a rank, at most
+constexpr int kTiles = 16;  // maximum number of tiles of a rank
 SYMM_VALUES(Tiles, kTiles)
 
 struct Tile {

@@ -5,7 +5,7 @@
 
 namespace tokens {
 
-// origin_of is a partner's tokens, by the notes that it put here.
+// origin_of returns a partner's tokens, from the notes that the partner put here.
 __device__ __forceinline__ Origin origin_of(const TokenHostsArgs& a, u32 i) {
   const TokenArgs& s = a.args;
   const i64 to = (i64)(s.data[s.context.rank] + a.boxes.notes + i * a.boxes.note_bytes) - (i64)s.notes.base;

@@ -4,7 +4,8 @@
 
 namespace tokens {
 
-// to_f8 rounds two values of at most 448 to f8e4m3, to nearest even; the first becomes the lower byte.
+// to_f8 rounds two values of at most 448 to f8e4m3, to nearest even; the first becomes the lower
+// byte.
 __device__ __forceinline__ symm::u32 to_f8(float low, float high) {
   using namespace symm;
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 890
@@ -29,8 +30,9 @@ __device__ __forceinline__ symm::u32 to_f8(float low, float high) {
 __device__ __forceinline__ float as_float(float x) { return x; }
 template <class T> __device__ __forceinline__ float as_float(T x) { return symm::to_float(x); }
 
-// quantise: a warp turns units of 16 elements into f8e4m3; u is this lane's, if it is active. The scale of kScaled elements is the
-// largest of them over 448, and 1 if all are zero. They are multiplied by 448 over the largest.
+// quantise: a warp turns units of 16 elements into f8e4m3; u is this lane's unit, if the lane is
+// active. The scale of kScaled elements is their largest magnitude divided by 448, or 1 if all are
+// zero. The elements are multiplied by 448 divided by that magnitude.
 template <class T>
 __device__ __forceinline__ void quantise(char* to, float* scales, const T* from, symm::u32 u, bool active) {
   using namespace symm;

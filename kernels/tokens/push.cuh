@@ -1,4 +1,4 @@
-// push.cuh: how rows of tokens get to their places at ranks whose memory is mapped.
+// push.cuh: stores rows of tokens in their places at ranks whose memory is mapped.
 #pragma once
 #include "tokens/fp8.cuh"
 #include "tokens/tokens.cuh"
@@ -7,7 +7,8 @@ namespace tokens {
 
 using namespace symm;
 
-// Origin is a rank whose tokens are pushed, with its notes of them: this one, or one on another host that has sent them here.
+// Origin is a rank whose tokens are pushed, with its notes of them: this rank, or a rank on another
+// host that has sent its tokens here.
 struct Origin {
   u32 rank;
   u64 tokens;
@@ -15,7 +16,8 @@ struct Origin {
   const float* weights;
 };
 
-// describe stores what belongs to the row of a token at a rank besides its values, where rows are of ranks.
+// describe stores the data that accompanies the row of a token at a rank, for layouts with one row
+// for each rank.
 __device__ __forceinline__ void describe(const TokenArgs& a, const Origin& o, u32 t, u32 rank, u32 row) {
   char* const to = a.data[rank];
   const i32 first = (i32)(rank * locals(a));
@@ -29,7 +31,8 @@ __device__ __forceinline__ void describe(const TokenArgs& a, const Origin& o, u3
   }
 }
 
-// enter tells a rank, for its combine, where the rows of a token lie there, and of kZones the rows' weights.
+// enter stores at a rank, for its combine, where the rows of a token lie there, and for kZones the
+// rows' weights.
 __device__ __forceinline__ void enter(const TokenArgs& a, const Origin& o, u32 t, u32 rank) {
   i32* const table = (i32*)(a.data[rank] + a.places.table);
   if (!by_expert(a)) {
@@ -47,12 +50,13 @@ __device__ __forceinline__ void enter(const TokenArgs& a, const Origin& o, u32 t
   }
 }
 
-// Target is a row that a token is sent to. rank is -1 if there is none.
+// Target is the row to which a token is sent. rank is -1 if there is none.
 struct Target {
   i32 rank, row;
 };
 
-// target is that of selection j of a token, if no earlier one has sent it to the same rank; or that of rank j.
+// target returns the target of selection j of a token, if no earlier selection has sent the token
+// to the same rank; or, for layouts by rank, the target at rank j.
 __device__ __forceinline__ Target target(const TokenArgs& a, const Origin& o, u32 t, u32 j) {
   if (!by_expert(a)) {
     const i32 order = o.order[t * (u64)a.context.ranks() + j];
@@ -67,7 +71,8 @@ __device__ __forceinline__ Target target(const TokenArgs& a, const Origin& o, u3
   return Target{(i32)rank, o.base[e] + o.order[t * a.top_k + j]};
 }
 
-// push sends an origin's tokens to the ranks that it reaches. carry(to, t, first, n) sends n units of a token from the first one on.
+// push sends an origin's tokens to the ranks that satisfy `reaches`. carry(to, t, first, n) sends n
+// units of a token from the first one on.
 template <class Reaches, class F>
 __device__ __forceinline__ void push(const TokenArgs& a, const Origin& o, Reaches reaches, F carry) {
   const u32 units = payload(a) / 16, ranks = (u32)a.context.ranks();
@@ -77,13 +82,13 @@ __device__ __forceinline__ void push(const TokenArgs& a, const Origin& o, Reache
       const Target to = target(a, o, t, j);
       if (to.rank >= 0 && reaches((u32)to.rank)) carry(to, t, at, count);
     });
-    if (first != 0 && !by_expert(a)) return;  // who meets this block replicates by what it enters
+    if (first != 0 && !by_expert(a)) return;  // the block that meets this one replicates by these entries
     for (u32 rank = warp(); rank < ranks; rank += warps())
       if (reaches(rank)) enter(a, o, t, rank);
   });
 }
 
-// push_quantised: a unit is 16 elements, which become 16 bytes; eight lanes have a scale in common.
+// push_quantised: a unit is 16 elements, which become 16 bytes; eight lanes share a scale.
 template <class T, class Reaches>
 __device__ __forceinline__ void push_quantised(const TokenArgs& a, const Origin& o, Reaches reaches) {
   const u64 hidden = a.hidden;

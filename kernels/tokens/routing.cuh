@@ -1,4 +1,5 @@
-// routing.cuh: how a routing counts, and how ranks that know the counts of all decide where every row goes.
+// routing.cuh: a routing counts, and from the counts of all ranks every rank computes where each
+// row goes.
 #pragma once
 #include "tokens/tokens.cuh"
 
@@ -11,7 +12,7 @@ __device__ __forceinline__ Packet* inbox(const TokenArgs& a, int owner, u32 sour
   return (Packet*)(pad + a.inbox) + ((epoch & 1) * (u32)a.context.ranks() + source) * (items(a) + 1);
 }
 
-// hits tells whether selection u, or token u, goes to an item.
+// hits reports whether selection u, or token u, goes to an item.
 __device__ __forceinline__ bool hits(const TokenArgs& a, u32 item, u64 u) {
   if (by_expert(a)) return a.top[u] == (i64)item;
   const i64 first = (i64)item * locals(a), last = first + locals(a);
@@ -23,8 +24,8 @@ __device__ __forceinline__ bool hits(const TokenArgs& a, u32 item, u64 u) {
   return hit;
 }
 
-// each_hit calls f(u, hit) in the lanes of a warp for selections or tokens u from first to last, those beyond left out, with whether u goes to an
-// item. Several are looked up before the first is used.
+// each_hit calls f(u, hit) in the lanes of a warp for selections or tokens u from first to last.
+// hit says whether u goes to an item. It looks several up before it uses the first.
 template <class F>
 __device__ __forceinline__ void each_hit(const TokenArgs& a, u32 item, u64 first, u64 last, F f) {
   constexpr u32 kAhead = 8;
@@ -38,7 +39,8 @@ __device__ __forceinline__ void each_hit(const TokenArgs& a, u32 item, u64 first
   }
 }
 
-// order_item numbers what goes to an item in the order of the tokens, and returns how many there are. All threads of the block call it.
+// order_item numbers the selections or tokens that go to an item, in the order of the tokens, and
+// returns their number. All threads of the block call it.
 __device__ __forceinline__ u32 order_item(const TokenArgs& a, u32 item) {
   __shared__ u32 sums[32];
   const u64 n = a.tokens * (by_expert(a) ? a.top_k : 1), share = (n + 32 * warps() - 1) / (32 * warps()) * 32;
@@ -63,8 +65,9 @@ __device__ __forceinline__ u32 order_item(const TokenArgs& a, u32 item) {
   return total;
 }
 
-// check_top keeps the experts chosen, and returns the index of the first one that is none, or that its token has chosen before; ~0 if
-// there is no such. All threads of the block call it.
+// check_top stores the chosen experts, and returns the index of the first invalid choice: an expert
+// that does not exist, or that its token has chosen before. It returns ~0 if all are valid. All
+// threads of the block call it.
 __device__ __forceinline__ u32 check_top(const TokenArgs& a) {
   __shared__ u32 first;
   if (threadIdx.x == 0) first = ~0u;
@@ -80,7 +83,7 @@ __device__ __forceinline__ u32 check_top(const TokenArgs& a) {
   return first;
 }
 
-// scan is the sum of the values of the lanes before this one.
+// scan returns the sum of the values of the lanes before this one.
 __device__ __forceinline__ u32 scan(u32 value) {
   u32 sum = value;
   for (int d = 1; d < 32; d <<= 1) {
@@ -90,7 +93,8 @@ __device__ __forceinline__ u32 scan(u32 value) {
   return sum - value;
 }
 
-// place: a warp computes where this rank's rows begin at rank d, and returns how many rows d has use for.
+// place: a warp computes where this rank's rows begin at rank d, and returns the number of rows
+// that d needs.
 __device__ __forceinline__ u64 place(const TokenArgs& a, u32 d) {
   const u32 ranks = (u32)a.context.ranks(), me = (u32)a.context.rank, n = items(a);
   if (!by_expert(a)) {
@@ -127,7 +131,8 @@ __device__ __forceinline__ u64 place(const TokenArgs& a, u32 d) {
   return start;
 }
 
-// settle receives what all ranks sent and decides. receive(at, from, q) waits for a packet of a rank; false if it gave up.
+// settle receives the counts of all ranks and decides on the places. receive(at, from, q) waits for
+// a packet of a rank; it returns false if it gave up.
 template <class F>
 __device__ __forceinline__ void settle(const TokenArgs& a, u32 epoch, F receive) {
   __shared__ u32 bad, full, most;
@@ -176,7 +181,8 @@ __device__ __forceinline__ void settle(const TokenArgs& a, u32 epoch, F receive)
   }
 }
 
-// count counts what goes to every item, and stores a packet of each in the inboxes of the ranks whose memory is mapped. The last tells of the tokens.
+// count counts the selections or tokens for every item, and stores each count as a packet in the
+// inboxes of the ranks whose memory is mapped. The last packet carries the number of tokens.
 __device__ __forceinline__ void count(const TokenArgs& a, u32 epoch) {
   const u32 n = items(a);
   for (u32 item = blockIdx.x; item <= n; item += gridDim.x) {

@@ -1,4 +1,4 @@
-// sums.cuh: how rows that experts made get back to where their tokens came from, and are summed.
+// sums.cuh: rows that experts made return to the ranks of their tokens and are summed.
 #pragma once
 #include "tokens/tokens.cuh"
 
@@ -6,13 +6,14 @@ namespace tokens {
 
 using namespace symm;
 
-// slot is where rank owner gets row j of a token.
+// slot returns the place at rank owner for row j of a token.
 __device__ __forceinline__ char* slot(const TokenArgs& a, u32 owner, u32 bank, u32 t, u32 j, u64 bytes) {
   return a.data[owner] + a.places.slots + ((bank * a.max_tokens + t) * copies(a) + j) * bytes;
 }
 
-// each_row calls f(owner, j, row), in a warp, for pieces of the rows that a token t of each rank has here; j is what the row is to the owner.
-// n units from the first one on are shared out: f gets those of its piece.
+// each_row calls f(owner, j, row), in a warp, for pieces of the rows that token t of each rank has
+// here; j is the number of the row at its owner. The n units from the first one on are shared among
+// the warps: f gets the units of its piece.
 template <class F>
 __device__ __forceinline__ void each_row(const TokenArgs& a, u32 t, u32 first, u32 n, F f) {
   const u32 ranks = (u32)a.context.ranks(), rows = by_expert(a) ? (u32)a.top_k : 1;
@@ -25,7 +26,8 @@ __device__ __forceinline__ void each_row(const TokenArgs& a, u32 t, u32 first, u
   });
 }
 
-// total is unit number u of the sum of a token's rows, those that are there, in their order. weights are theirs where the combine weights.
+// total returns unit number u of the sum of a token's rows that exist, in their order. weights
+// holds the rows' weights if the combine weights them.
 template <class T, class There>
 __device__ __forceinline__ Elements<float, 16 / sizeof(T)> total(const TokenArgs& a, const char* rows, u64 bytes, u64 u, const float* weights, There there) {
   constexpr int kUnit = 16 / sizeof(T);

@@ -1,6 +1,7 @@
-// token_dispatch: warps take parts of rows from this rank's tokens to their places at the ranks of the experts, by stores of 16 bytes.
-// Then blocks of the same index of all ranks meet. A token goes once to each rank: there it lies in its first expert's row, from
-// which the block that met its sender copies it to the others.
+// token_dispatch: warps copy parts of this rank's tokens to their rows at the ranks of the experts,
+// by stores of 16 bytes. Then the blocks with the same index on all ranks meet. A token is sent
+// once to each rank, into the row of its first expert there; the block that met its sender then
+// copies it to the rows of the token's other experts.
 #include "tokens/push.cuh"
 
 using namespace symm;

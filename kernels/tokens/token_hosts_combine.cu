@@ -6,14 +6,16 @@
 using namespace symm;
 using namespace tokens;
 
-// say_returned tells all partners that everything which this rank has put to them is there, for the count-th time. False if the thread gave up.
+// say_returned signals to all partners, for the count-th time, that the data of all this rank's
+// puts to them is in place. It returns false if the thread gave up.
 static __device__ __forceinline__ bool say_returned(const TokenHostsArgs& a, const NetGroup& g, u32 count) {
   bool ok = true;
   for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) ok = raise(a, g, a.partner[i].rank, kReturned, count);
   return ok;
 }
 
-// put_rows puts the rows that tokens of other hosts have here into their slots there. False if the thread gave up.
+// put_rows puts the rows made here of other hosts' tokens into the slots at the ranks of these
+// tokens. It returns false if the thread gave up.
 static __device__ __forceinline__ bool put_rows(const TokenHostsArgs& a, const NetGroup& g, u32 bank, u64 bytes) {
   const TokenArgs& s = a.args;
   const u32 rows = by_expert(s) ? (u32)s.top_k : 1;
@@ -57,7 +59,7 @@ static __device__ __forceinline__ void combine_direct(const TokenHostsArgs& a, c
   if (last && threadIdx.x == 0) wait_posted(g, s.context);  // the rows may be overwritten
 }
 
-// near_total is total of the rows that ranks of this host made of an origin's token.
+// near_total returns the total of the rows that the ranks of this host made of an origin's token.
 template <class T>
 static __device__ __forceinline__ Elements<float, 16 / sizeof(T)> near_total(const TokenHostsArgs& a, const Origin& o, const char* rows, u64 bytes, u32 t, u64 u) {
   const TokenArgs& s = a.args;

@@ -1,10 +1,11 @@
-// token_hosts_dispatch: token_dispatch between hosts. Blocks take 32 tokens at a time to the outbox and put those that cross.
+// token_hosts_dispatch: token_dispatch between hosts. Blocks copy 32 tokens at a time to the outbox
+// and put the tokens that cross.
 #include "tokens/collect.cuh"
 
 using namespace symm;
 using namespace tokens;
 
-// ready: all ranks whose regions and inboxes this one writes to are done with them.
+// ready waits until all ranks whose regions and inboxes this rank writes to are done with them.
 static __device__ __forceinline__ bool ready(const TokenHostsArgs& a, const NetGroup& g) {
   u32* const meetings = epochs(a.args, kMeetings);
   const u32 count = meetings[blockIdx.x] + 1;
@@ -17,7 +18,7 @@ static __device__ __forceinline__ bool ready(const TokenHostsArgs& a, const NetG
   return true;
 }
 
-// stage: a warp copies a token to the outbox, as a dispatch carries it.
+// stage: a warp copies a token to the outbox, in the form that a dispatch sends.
 static __device__ __forceinline__ void stage(const TokenArgs& a, const Rows& out, u64 t) {
   const u64 hidden = a.hidden;
   if (!(a.manner & kQuantise)) {
@@ -34,7 +35,8 @@ static __device__ __forceinline__ void stage(const TokenArgs& a, const Rows& out
   }
 }
 
-// cross puts this rank's tokens to the partners that need them. False if a thread gave up.
+// cross puts this rank's tokens to the partners that need them. It returns false if a thread gave
+// up.
 static __device__ __forceinline__ bool cross(const TokenHostsArgs& a, const NetGroup& g) {
   const TokenArgs& s = a.args;
   const i32* const chosen = s.notes.chosen;

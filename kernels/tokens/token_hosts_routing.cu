@@ -1,4 +1,5 @@
-// token_hosts_routing: token_routing between hosts. The last block that has counted puts the packets of its rank to the ranks of other hosts.
+// token_hosts_routing: token_routing between hosts. The last block that has counted puts the
+// packets of its rank to the ranks of other hosts.
 #include "tokens/hosts.cuh"
 #include "tokens/routing.cuh"
 

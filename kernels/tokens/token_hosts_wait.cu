@@ -1,4 +1,4 @@
-// token_hosts_wait: token_wait between hosts: what partners have sent is pushed on.
+// token_hosts_wait: token_wait between hosts: the tokens that partners have sent are pushed on.
 #include "tokens/collect.cuh"
 
 extern "C" __global__ void __launch_bounds__(512) token_hosts_wait(const __grid_constant__ tokens::TokenHostsArgs a) {

@@ -1,6 +1,7 @@
-// token_routing: blocks count this rank's selections, an expert or a rank at a time, and send each count to all ranks as a packet.
-// The first block receives the counts of all, and from them everybody's places: all ranks see the same counts, so that they agree
-// whether there is room, before any row moves.
+// token_routing: blocks count this rank's selections, an expert or a rank at a time, and send each
+// count to all ranks as a packet. The first block receives the counts of all ranks and computes the
+// places of all rows: all ranks see the same counts, so they agree whether there is room before any
+// row moves.
 #include "tokens/routing.cuh"
 
 extern "C" __global__ void __launch_bounds__(512) token_routing(const __grid_constant__ tokens::TokenArgs a) {

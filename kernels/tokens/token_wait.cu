@@ -1,4 +1,5 @@
-// token_wait: every block waits until the blocks of its index of all ranks have sent the rows of a dispatch, and does the rest of it.
+// token_wait: every block waits until the blocks with its index on all ranks have sent the rows of
+// a dispatch, and completes the dispatch.
 #include "tokens/tokens.cuh"
 
 extern "C" __global__ void __launch_bounds__(512) token_wait(const __grid_constant__ tokens::TokenArgs a) {

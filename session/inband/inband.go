@@ -1,12 +1,14 @@
-// Package inband carries what cells display, other than text, in a rank's standard output. There it keeps its place among what is
-// printed, and is compared between ranks line by line as text is.
+// Package inband carries displays of cells, other than text, in a rank's standard output. There a
+// display keeps its place among the printed lines, and is compared between ranks line by line like
+// text.
 //
-// A display is JSON in base64, cut into lines that have the form of a terminal's application program command, which a terminal that gets one by
-// mistake does not show:
+// A display is JSON in base64, cut into lines that have the form of a terminal's application
+// program command. A terminal that gets such a line by mistake does not show it:
 //
 //	ESC _ symmrepl; hash ; number / count ; base64 ESC \ newline
 //
-// The hash is that of the whole display: lines of different displays differ, so ranks whose displays are alike have all of their lines alike.
+// The hash covers the whole display. So lines of different displays differ, and ranks with equal
+// displays have only equal lines.
 package inband
 
 import (
@@ -22,31 +24,35 @@ import (
 	"strings"
 )
 
-// Display is one thing in the forms that front ends may choose from.
+// Display is one object in several forms, from which front ends choose.
 type Display struct {
-	// Data is by MIME type: text as it is, binary data in base64, JSON as what it decodes to.
+	// Data holds the forms by MIME type: text unchanged, binary data in base64, JSON as the decoded
+	// value.
 	Data     map[string]any `json:"data,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
-	ID       string         `json:"id,omitempty"`     // under which it may be updated
-	Update   bool           `json:"update,omitempty"` // it takes the place of what is shown under ID
-	Clear    bool           `json:"clear,omitempty"`  // what the cell has shown so far goes away; there is no Data
-	Wait     bool           `json:"wait,omitempty"`   // with Clear: when the next thing is shown
-	Input    bool           `json:"input,omitempty"`  // nothing is shown: a line of standard input is asked for, here
-	Note     bool           `json:"note,omitempty"`   // its text/plain is a remark of the session, not output of the cell
+	ID       string         `json:"id,omitempty"`     // the name under which the display may be updated
+	Update   bool           `json:"update,omitempty"` // it replaces the display shown under ID
+	Clear    bool           `json:"clear,omitempty"`  // remove the cell's earlier output; there is no Data
+	Wait     bool           `json:"wait,omitempty"`   // with Clear: only when the next output is shown
+	Input    bool           `json:"input,omitempty"`  // not shown: the rank asks for a line of standard input, here
+	Note     bool           `json:"note,omitempty"`   // the text/plain is a remark of the session, not output of the cell
 }
 
-// Variable is the environment variable that is set, to anything, in processes whose standard output a session reads. Others must not write displays.
+// Variable is an environment variable that is set, to any value, in processes whose standard output
+// a session reads. Other processes must not write displays.
 const Variable = "SYMMREPL_INBAND"
 
 const (
 	prefix = "\x1b_symmrepl;"
 	suffix = "\x1b\\"
-	// chunk is how much base64 a line has: shorter than the longest line that ranks' output is compared by.
+	// chunk is the number of base64 bytes in a line: less than the longest line that the fold
+	// compares as a whole.
 	chunk = 48 << 10
 )
 
-// Encode returns the lines of a display. They are to be written by one call, so that nothing comes between them. A display that no JSON can be made of
-// is refused, and so is one that takes more than 36 MiB of it.
+// Encode returns the lines of a display. Write them by one call, so that no other output comes
+// between them. Encode refuses a display that cannot be encoded as JSON, or whose JSON is larger
+// than 36 MiB.
 func Encode(d Display) ([]byte, error) {
 	b, err := json.Marshal(d)
 	if err != nil {
@@ -66,8 +72,8 @@ func Encode(d Display) ([]byte, error) {
 	return out, nil
 }
 
-// Remark shows a remark of the session: a whole line of text without its end. In a process whose standard output no session reads, it goes to
-// standard error.
+// Remark shows a remark of the session: a line of text without its newline. If no session reads
+// this process's standard output, the remark goes to standard error.
 func Remark(text string) {
 	if os.Getenv(Variable) != "" {
 		if b, err := Encode(Display{Note: true, Data: map[string]any{"text/plain": text}}); err == nil {
@@ -78,28 +84,30 @@ func Remark(text string) {
 	fmt.Fprintln(os.Stderr, text)
 }
 
-// Decoder finds displays in what ranks print. The zero value is ready; it must not be used by several goroutines at once.
+// Decoder finds displays in the output of ranks. The zero value is ready; it must not be used by
+// several goroutines at once.
 type Decoder struct {
 	parts map[key][]string
 }
 
-// key is a display that has come in part.
+// key identifies a display of which a part has come.
 type key struct {
 	rank int
 	hash string
 }
 
-// Piece is text or a display, and the ranks it is of.
+// Piece is text or a display, with the ranks that printed it.
 type Piece struct {
 	Ranks   []int
 	Text    string
 	Display *Display
 }
 
-// Begun reports whether the beginning of a line may be that of a display.
+// Begun reports whether a beginning of a line may belong to a display.
 func Begun(line []byte) bool { return bytes.Contains(line, []byte(prefix)) }
 
-// Split takes text that ranks have printed alike, whole lines, and returns the text and the displays in it, in order.
+// Split takes text that ranks have printed alike, whole lines, and returns the text and the
+// displays in it, in order.
 func (d *Decoder) Split(ranks []int, text string) []Piece {
 	var out []Piece
 	for {
@@ -110,7 +118,7 @@ func (d *Decoder) Split(ranks []int, text string) []Piece {
 		line, after, whole := strings.Cut(rest, suffix+"\n")
 		f, ok := parseFrame(line)
 		if !whole || !ok {
-			break // it only looks like one
+			break // it only looks like a display
 		}
 		if before != "" {
 			out = append(out, Piece{Ranks: ranks, Text: before})
@@ -152,17 +160,18 @@ func parseFrame(line string) (f frame, ok bool) {
 	return f, err1 == nil && err2 == nil && f.number >= 1 && f.number <= f.count && f.count <= maxLines
 }
 
-// maxLines bounds a display: to 48 MiB of base64, less than a kernel keeps for a front end that is slow to read.
+// maxLines bounds a display: to 48 MiB of base64, less than the Jupyter kernel buffers for a front
+// end that is slow to read.
 const maxLines = 1024
 
-// add keeps a line for each rank and returns those whose display is complete with it.
+// add stores a line for each rank and returns the ranks whose display it completes.
 func (d *Decoder) add(ranks []int, f frame) (complete []int) {
 	if d.parts == nil {
 		d.parts = map[key][]string{}
 	}
 	for _, r := range ranks {
 		k := key{r, f.hash}
-		if len(d.parts[k]) != f.number-1 { // one that did not end, or did not begin
+		if len(d.parts[k]) != f.number-1 { // a display without its end or its beginning
 			delete(d.parts, k)
 			if f.number != 1 {
 				continue
@@ -194,7 +203,7 @@ func decode(text string) (*Display, error) {
 	return &d, nil
 }
 
-// Plain returns the display as text, "" when it has none. What is shown as text ends its line.
+// Plain returns the display as text, "" if it has no text form. The text ends with a newline.
 func (d *Display) Plain() string {
 	switch text := d.Data["text/plain"].(type) {
 	case string:

@@ -36,17 +36,21 @@ func TestSplit(t *testing.T) {
 		in   []input
 		want []Piece
 	}{
-		"text":                         {[]input{{both, "a\nb\n"}}, []Piece{{both, "a\nb\n", nil}}},
-		"between text":                 {[]input{{both, "a\n" + encoded(t, small) + "b"}}, []Piece{{both, "a\n", nil}, {both, "", &small}, {both, "b", nil}}},
-		"in a line":                    {[]input{{one, "a" + encoded(t, small)}}, []Piece{{one, "a", nil}, {one, "", &small}}},
-		"twice":                        {[]input{{one, encoded(t, small) + encoded(t, small)}}, []Piece{{one, "", &small}, {one, "", &small}}},
-		"in several lines":             {[]input{{both, encoded(t, big)}}, []Piece{{both, "", &big}}},
-		"a rank is behind":             {[]input{{one, bigLines[0]}, {both, bigLines[1]}}, nil},
-		"a rank is behind, then not":   {[]input{{one, bigLines[0]}, {two, bigLines[0]}, {both, strings.Join(bigLines[1:], "")}}, []Piece{{both, "", &big}}},
-		"ranks differ":                 {[]input{{one, bigLines[0]}, {two, otherLines[0]}, {one, strings.Join(bigLines[1:], "")}, {two, strings.Join(otherLines[1:], "")}}, []Piece{{one, "", &big}, {two, "", &other}}},
-		"one that was not ended":       {[]input{{one, bigLines[0]}, {one, encoded(t, big)}}, []Piece{{one, "", &big}}},
-		"what only looks like it":      {[]input{{one, prefix + "nonsense\n"}}, []Piece{{one, prefix + "nonsense\n", nil}}},
-		"what only looks like it, too": {[]input{{one, prefix + "nonsense" + suffix + "\n"}}, []Piece{{one, prefix + "nonsense" + suffix + "\n", nil}}},
+		"text": {[]input{{both, "a\nb\n"}}, []Piece{{both, "a\nb\n", nil}}},
+		"between text": {[]input{{both, "a\n" + encoded(t, small) + "b"}},
+			[]Piece{{both, "a\n", nil}, {both, "", &small}, {both, "b", nil}}},
+		"in a line":        {[]input{{one, "a" + encoded(t, small)}}, []Piece{{one, "a", nil}, {one, "", &small}}},
+		"twice":            {[]input{{one, encoded(t, small) + encoded(t, small)}}, []Piece{{one, "", &small}, {one, "", &small}}},
+		"in several lines": {[]input{{both, encoded(t, big)}}, []Piece{{both, "", &big}}},
+		"a rank is behind": {[]input{{one, bigLines[0]}, {both, bigLines[1]}}, nil},
+		"a rank is behind, then not": {[]input{{one, bigLines[0]}, {two, bigLines[0]}, {both, strings.Join(bigLines[1:], "")}},
+			[]Piece{{both, "", &big}}},
+		"ranks differ": {[]input{{one, bigLines[0]}, {two, otherLines[0]}, {one, strings.Join(bigLines[1:], "")},
+			{two, strings.Join(otherLines[1:], "")}}, []Piece{{one, "", &big}, {two, "", &other}}},
+		"one that was not ended":  {[]input{{one, bigLines[0]}, {one, encoded(t, big)}}, []Piece{{one, "", &big}}},
+		"what only looks like it": {[]input{{one, prefix + "nonsense\n"}}, []Piece{{one, prefix + "nonsense\n", nil}}},
+		"what only looks like it, too": {[]input{{one, prefix + "nonsense" + suffix + "\n"}},
+			[]Piece{{one, prefix + "nonsense" + suffix + "\n", nil}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var d Decoder
@@ -74,7 +78,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FuzzSplit holds that nothing is lost of text, and that a display comes through whatever is around it.
+// FuzzSplit checks that no text is lost, and that a display is found in any surrounding text.
 func FuzzSplit(f *testing.F) {
 	f.Add("a\n", "b\n")
 	f.Add(prefix, suffix+"\n")
@@ -101,7 +105,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// A display is bounded, and what Encode takes comes back.
+// The size of a display is bounded, and a display that Encode accepts can be decoded.
 func TestLargest(t *testing.T) {
 	for _, test := range []struct {
 		size int

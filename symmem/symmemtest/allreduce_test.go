@@ -11,13 +11,14 @@ import (
 
 var reductions = []string{"sum", "avg", "max", "min"}
 
-// reduced is what the ranks' values give, combined in rank order with a rounding after every step. In a world that spans hosts the ranks of a
-// host are combined first.
+// reduced returns the reduction of the ranks' values, combined in rank order with rounding after
+// every step. In a world that spans hosts the ranks of a host are combined first.
 func (t *T) reduced(d symmem.DType, op string, values []float64) float64 {
 	return grouped(d, op, values, hostsOf(t.size))
 }
 
-// hostsOf are the ranks of the world by host; all of them while this process has none.
+// hostsOf returns the ranks of the world by host. While this process has no world, they are all on
+// one host.
 func hostsOf(size int) [][]int {
 	if os.Getenv(hostVariable) != "" {
 		return symmem.Caps().Hosts
@@ -29,7 +30,7 @@ func hostsOf(size int) [][]int {
 	return [][]int{all}
 }
 
-// grouped combines values by host, each in rank order, and then those of the hosts.
+// grouped combines the values of each host in rank order, and then the results of the hosts.
 func grouped(d symmem.DType, op string, values []float64, hosts [][]int) float64 {
 	wrap := func(x float64) float64 {
 		switch d {
@@ -79,7 +80,8 @@ func grouped(d symmem.DType, op string, values []float64, hosts [][]int) float64
 // guard is written around results.
 const guard = 77
 
-// checkAllReduce reduces n elements at an offset of a tensor into a guarded place and into a fresh one.
+// checkAllReduce reduces n elements at an offset of a tensor into a guarded place and into a fresh
+// one.
 func (t *T) checkAllReduce(x *symmem.Tensor, inputs [][]float64, op string, offset, n int) {
 	d := x.DType()
 	part := x.Slice(offset, offset+n)
@@ -107,7 +109,7 @@ func (t *T) checkAllReduce(x *symmem.Tensor, inputs [][]float64, op string, offs
 	fresh.Free()
 }
 
-// inputsOf gives every rank's tensor values that all can compute.
+// inputsOf fills every rank's tensor with values that all ranks can compute.
 func (t *T) inputsOf(x *symmem.Tensor) [][]float64 {
 	inputs := make([][]float64, t.size)
 	scratch := symmem.Local(x.DType(), x.Numel())
@@ -135,7 +137,7 @@ func allReduceCase(t *T) {
 	}
 }
 
-// allReduceLargeCase is large enough for the other kernel.
+// allReduceLargeCase reduces tensors that are large enough for the other kernel.
 func allReduceLargeCase(t *T) {
 	bytes := 20 << 10
 	if symmem.GetBackend() != "CPU" {
@@ -153,7 +155,8 @@ func allReduceLargeCase(t *T) {
 	}
 }
 
-// allReduceOrderCase tells rank order with rounding at every step from any other order and precision.
+// allReduceOrderCase uses values whose result differs between rank order with rounding at every
+// step and any other order or precision.
 func allReduceOrderCase(t *T) {
 	x := symmem.Empty(symmem.BF16, 8)
 	symmem.Rendezvous(x)
@@ -164,11 +167,13 @@ func allReduceOrderCase(t *T) {
 	x.Free()
 }
 
-// allReduceSpecialsCase looks at what infinities and NaNs become, in every way for the types that are added by pairs.
+// allReduceSpecialsCase checks the results for infinities and NaNs, by every algorithm for the
+// types that are added by pairs.
 func allReduceSpecialsCase(t *T) {
 	inf, nan := math.Inf(1), math.NaN()
 	values, of1 := []float64{1, 2, 3, 4, inf}, []float64{nan, inf, -inf, 4, -inf}
-	results := map[string][]float64{"max": {nan, inf, 3, 4, inf}, "min": {nan, 2, -inf, 4, -inf}, "sum": {nan, inf, -inf, float64(4 * t.size), nan}}
+	results := map[string][]float64{"max": {nan, inf, 3, 4, inf}, "min": {nan, 2, -inf, 4, -inf},
+		"sum": {nan, inf, -inf, float64(4 * t.size), nan}}
 	if t.rank == 1 {
 		values = of1
 	}
@@ -215,7 +220,8 @@ func allReduceSpecialsCase(t *T) {
 	u.Free()
 }
 
-// allReduceManyCase issues calls of changing sizes without waiting, while the input changes under them.
+// allReduceManyCase issues calls of changing sizes without waiting, while the input changes under
+// them.
 func allReduceManyCase(t *T) {
 	x := symmem.Empty(symmem.I32, 3000)
 	symmem.Rendezvous(x)
@@ -263,7 +269,7 @@ func allReduceMisuseCase(t *T) {
 func allReduceTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.F32, 8).Fill(t.rank)
 	symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		symmem.OneShotAllReduce(x, "sum", symmem.Timeout(100*time.Millisecond))
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "one_shot_all_reduce", "for data of rank", "must make the same call")

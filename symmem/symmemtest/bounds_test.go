@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// boundsCase: with the sanitizer on, every device finds what a kernel does outside of a tensor that it was given, names the line, and runs on. Without it nobody looks.
+// boundsCase: with the sanitizer on, every device finds a kernel's accesses outside of a tensor
+// argument, names the line, and runs on. With the sanitizer off, no access is checked.
 func boundsCase(t *T) {
 	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
 	t.rt.Sanitize(true, 0)
@@ -32,7 +33,8 @@ func boundsCase(t *T) {
 	for i, want := range []struct {
 		memory, source string
 		line, thread   int
-	}{{"4 bytes in front of i32[32]", "  x[(int)threadIdx.x - n] = 7;", 11, 0}, {"4 bytes in front of i32[16]", "    h.buffer<int>(h.rank)[-n] = 8;", 13, 2}} {
+	}{{"4 bytes in front of i32[32]", "  x[(int)threadIdx.x - n] = 7;", 11, 0},
+		{"4 bytes in front of i32[16]", "    h.buffer<int>(h.rank)[-n] = 8;", 13, 2}} {
 		f := found[i]
 		a := f.Accesses[0]
 		t.equal("the kind", f.Kind.String(), "out of bounds")

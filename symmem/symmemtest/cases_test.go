@@ -1,10 +1,10 @@
 package symmemtest
 
-// testCase is run by all ranks at once.
+// testCase is a case that all ranks run at once.
 type testCase struct {
 	name string
-	min  int  // ranks it needs
-	many bool // worth running with more than four
+	min  int  // minimum number of ranks
+	many bool // worth running with more than four ranks
 	run  func(*T)
 }
 

@@ -19,7 +19,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// childMain is a rank: it joins the world and does what the parent says until that hangs up.
+// childMain is the main function of a rank: it joins the world and carries out the parent's orders
+// until the parent closes the connection.
 func childMain() int {
 	control := os.NewFile(4, "control")
 	in, out := json.NewDecoder(control), json.NewEncoder(control)
@@ -61,7 +62,8 @@ func childMain() int {
 	return 0
 }
 
-// join makes the world, and before it those of its own that the table of misuses needs.
+// join makes the world. Before that, it makes the rank's own worlds that the table of misuses
+// needs.
 func join() (*T, error) {
 	rank, err1 := strconv.Atoi(os.Getenv(rankVariable))
 	size, err2 := strconv.Atoi(os.Getenv(sizeVariable))
@@ -92,27 +94,30 @@ func join() (*T, error) {
 	return t, err
 }
 
-// T is what a case is given on one rank.
+// T is the argument of a case on one rank.
 type T struct {
 	rt         *symmem.Runtime
 	rank, size int
 	client     *bootstrap.Client
-	kept       map[string]any // what a case leaves to a later one
-	elsewhere  *elsewhere     // of the table of misuses
+	kept       map[string]any // values that a case leaves for a later one
+	elsewhere  *elsewhere     // for the table of misuses
 	exchanges  uint64         // likewise
-	bereft     bool           // a rank was killed in this case: not all can meet
-	ready      func()         // tells the parent that this rank has come so far
+	bereft     bool           // a rank was killed in this case, so not all ranks can meet
+	ready      func()         // reports to the parent that this rank has reached this point
 
 	mu     sync.Mutex
 	failed bool
 	log    strings.Builder
 }
 
-// stop ends a case, from any depth of it.
+// stop ends a case from any depth of calls.
 type stop struct{}
 
 func (t *T) runCase(name string) report {
-	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases, libraryCases, remoteCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase}, {name: "RandomCalls", run: randomCallsCase}, {name: "NcclExamples", run: ncclExamplesCase}}, lossCases, kernelLossCases(), tokenSeedCases(), survivorCases)
+	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases,
+		libraryCases, remoteCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase},
+			{name: "RandomCalls", run: randomCallsCase}, {name: "NcclExamples", run: ncclExamplesCase}}, lossCases, kernelLossCases(),
+		tokenSeedCases(), survivorCases)
 	var tried tried
 	t.bereft = false
 	run := func(t *T) { tried = t.misuse(strings.TrimPrefix(name, misusePrefix)) }
@@ -141,7 +146,7 @@ func (t *T) runCase(name string) report {
 	return report{Failed: t.failed, Log: t.log.String(), Tallies: t.rt.Tallies(), Tried: tried}
 }
 
-// Errorf notes a failure.
+// Errorf records a failure.
 func (t *T) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +154,7 @@ func (t *T) Errorf(format string, args ...any) {
 	fmt.Fprintf(&t.log, format+"\n", args...)
 }
 
-// Fatalf notes a failure and ends the case on this rank.
+// Fatalf records a failure and ends the case on this rank.
 func (t *T) Fatalf(format string, args ...any) {
 	t.Errorf(format, args...)
 	panic(stop{})
@@ -162,7 +167,7 @@ func (t *T) equal(what string, got, want any) {
 	}
 }
 
-// where is the line of the case that called a helper.
+// where returns the line of the case that called a helper.
 func where() string {
 	for _, line := range strings.Split(string(debug.Stack()), "\n") {
 		if line = strings.TrimSpace(line); strings.Contains(line, "_test.go:") && !strings.Contains(line, "child_test.go") {
@@ -181,7 +186,8 @@ func clip(v any) string {
 	return s
 }
 
-// refused calls f, which must fail with an error of this kind whose message contains all of words.
+// refused calls f, which must fail with an error of the given kind whose message contains all of
+// words.
 func (t *T) refused(kind symmem.Kind, f func(), words ...string) *symmem.Error {
 	err := symmem.Maybe(f)
 	var e *symmem.Error
@@ -202,13 +208,14 @@ func (t *T) refused(kind symmem.Kind, f func(), words ...string) *symmem.Error {
 	return e
 }
 
-// meet lets all ranks go on together, on the host.
+// meet is a barrier of all ranks on the host.
 func (t *T) meet() { symmem.Empty(symmem.U8, 1).Free() }
 
-// leftClean checks that the case left no signal behind in any group, and that nothing was found, unless that was to be.
+// leftClean checks that the case left no signal behind in any group, and that the sanitizer found
+// nothing, unless the case is wrong on purpose.
 func (t *T) leftClean(wrong bool) {
 	symmem.Synchronize()
-	t.meet() // nobody is at work
+	t.meet() // no rank works any more
 	for _, f := range t.rt.Findings() {
 		if wrong {
 			continue

@@ -50,7 +50,8 @@ func copyEngineGatherCase(t *T) {
 	t.refused(misuse, func() { symmem.AllReduce(x, "sum", engines) }, "all_reduce", "CopyEngine is an option of AllGather and AllToAll")
 	t.refused(misuse, func() { symmem.Broadcast(x, 0, engines) }, "broadcast", "CopyEngine is an option of")
 	got := symmem.Explain(func() { symmem.AllGather(x, engines) })
-	if want := fmt.Sprintf("all_gather f32[%d] on world (%d ranks, %d bytes): copy engines, because ", 8*t.size, t.size, 32*t.size); !strings.HasPrefix(got, want) {
+	if want := fmt.Sprintf("all_gather f32[%d] on world (%d ranks, %d bytes): copy engines, because ", 8*t.size, t.size,
+		32*t.size); !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	x.Free()
@@ -76,7 +77,7 @@ func copyEngineAllToAllCase(t *T) {
 	}
 }
 
-// copyEngineGraphCase replays copies while eager calls of the same kind, and others, are made in between.
+// copyEngineGraphCase replays copies, with eager calls of the same and other kinds in between.
 func copyEngineGraphCase(t *T) {
 	const n = 1000
 	x, out := symmem.Empty(symmem.I32, n), symmem.Local(symmem.I32, n*t.size)
@@ -134,11 +135,11 @@ func copyEngineGraphCase(t *T) {
 	x.Free()
 }
 
-// copyEngineTimeoutCase leaves rank 0 alone, lets it give up, and looks at what the others have.
+// copyEngineTimeoutCase leaves rank 0 alone, lets it give up, and checks the results of the others.
 func copyEngineTimeoutCase(t *T) {
 	x, out := symmem.Empty(symmem.F32, 100).Fill(t.rank), symmem.Local(symmem.F32, 100*t.size)
 	symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		symmem.AllGatherOut(x, out, symmem.CopyEngine(), symmem.Timeout(150*time.Millisecond))
 		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "all_gather", "to come to the copies", "must make the same call")
@@ -156,11 +157,12 @@ func copyEngineTimeoutCase(t *T) {
 	x.Free()
 }
 
-// copyEngineAbortCase interrupts a rank whose peers never come, with more copies behind, once Waits tells of the wait.
+// copyEngineAbortCase interrupts a rank whose peers never come, with more copies queued, once Waits
+// lists the wait.
 func copyEngineAbortCase(t *T) {
 	x, out := symmem.Empty(symmem.F32, 100).Fill(t.rank), symmem.Local(symmem.F32, 100*t.size)
 	symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		for range 3 {
 			symmem.AllGatherOut(x, out, symmem.CopyEngine())

@@ -9,9 +9,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// wayBytes are sizes that take each way of an all-reduce on this device: packets in one shot, lines in two, and the way of
-// large messages: chunks in two shots on GPUs, and two shots between barriers on the cpu device, which sends chunks of this
-// size where two shots are asked for.
+// wayBytes returns a size for each algorithm of an all-reduce on this device: packets in one shot;
+// lines in two shots; and the algorithm for large messages, which is chunks in two shots on GPUs,
+// and two shots between barriers on the cpu device. If two shots are asked for, the cpu device
+// sends chunks at this size too.
 func wayBytes() [3]int {
 	if symmem.GetBackend() != "CPU" {
 		return [3]int{64 << 10, 1536 << 10, 8<<20 + 4096}
@@ -19,7 +20,7 @@ func wayBytes() [3]int {
 	return [3]int{1 << 10, 5000, 40 << 10}
 }
 
-// some is all of the types, or with many ranks two of them.
+// some returns all of the types, or two of them if there are many ranks.
 func (t *T) some(types []symmem.DType) []symmem.DType {
 	if t.size > 4 {
 		return types[:2]
@@ -27,9 +28,10 @@ func (t *T) some(types []symmem.DType) []symmem.DType {
 	return types
 }
 
-// checkInPlace reduces n elements of x at an offset by f, which says where the result is, and looks at what
-// lies around them.
-func (t *T) checkInPlace(what string, f func(part *symmem.Tensor, op string) *symmem.Tensor, x *symmem.Tensor, inputs [][]float64, op string, offset, n int) {
+// checkInPlace reduces n elements of x at an offset by f, which returns the result's place, and
+// checks the elements around them.
+func (t *T) checkInPlace(what string, f func(part *symmem.Tensor, op string) *symmem.Tensor, x *symmem.Tensor, inputs [][]float64,
+	op string, offset, n int) {
 	x.Rand(1000 + t.rank)
 	out := f(x.Slice(offset, offset+n), op)
 	whole := x.Float64s()
@@ -53,11 +55,12 @@ func (t *T) checkInPlace(what string, f func(part *symmem.Tensor, op string) *sy
 	}
 }
 
-// allReduceWaysCase takes every way with every type and reduction, at sizes with and without remainders.
+// allReduceWaysCase runs every algorithm with every type and reduction, at sizes with and without
+// remainders.
 func allReduceWaysCase(t *T) {
-	ways, large := wayBytes(), 2 // types will do for what takes long to look at
+	ways, large := wayBytes(), 2 // number of types for sizes that take long to check
 	switch {
-	case shared(): // which it is too slow for
+	case shared(): // too slow on shared GPUs
 		large = 0
 	case t.size > 4:
 		large = 1
@@ -89,7 +92,8 @@ func allReduceWaysCase(t *T) {
 	}
 }
 
-// accumulateCase tells the two ways to add 16-bit floats from each other, in every way of the operations.
+// accumulateCase uses values for which the two ways to add 16-bit floats differ, with every
+// algorithm of the operations.
 func accumulateCase(t *T) {
 	for _, d := range []symmem.DType{symmem.BF16, symmem.F16} {
 		big := map[symmem.DType]int{symmem.BF16: 256, symmem.F16: 2048}[d]
@@ -147,7 +151,8 @@ func reduceScatterCase(t *T) {
 			t.equal(fmt.Sprint(d, op, rows, " out"), frame.Float64s(), slices.Concat([]float64{guard}, want, []float64{guard}))
 			t.equal(fmt.Sprint(d, op, rows), symmem.ReduceScatter(part, op).Float64s(), want)
 
-			// Rows of 3*size columns, of which each rank gets 3; and of a width that allows vectors.
+			// Rows of 3*size columns, of which each rank gets 3; and of a width that allows
+			// vectors.
 			for _, width := range []int{3, 16} {
 				if rows*t.size < 5*width*t.size {
 					continue
@@ -171,10 +176,10 @@ func reduceScatterCase(t *T) {
 	x.Free()
 }
 
-// pattern is what rank r has at element i of the copying operations' input.
+// pattern returns the value of rank r at element i of the input of copying operations.
 func pattern(d symmem.DType, r, i int) float64 {
 	if d == symmem.F8E5M2 {
-		return float64(r % 4) // storage can only be filled
+		return float64(r % 4) // tensors of storage types can only be filled
 	}
 	return float64((r*37 + i) % 100)
 }
@@ -190,7 +195,7 @@ func (t *T) fillPattern(x *symmem.Tensor) *symmem.Tensor {
 	return x.CopyFrom(values)
 }
 
-// exchangeTypes has every size of element.
+// exchangeTypes are types with every size of element.
 var exchangeTypes = []symmem.DType{symmem.U8, symmem.BF16, symmem.F32, symmem.I64, symmem.F8E5M2}
 
 func allGatherCase(t *T) {
@@ -232,10 +237,12 @@ func allGatherCase(t *T) {
 	one := symmem.Empty(symmem.I32).Fill(t.rank)
 	symmem.Rendezvous(one)
 	t.equal("of no dimension", symmem.AllGather(one).Shape(), []int{t.size})
-	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.F32, 6*t.size+1)) }, "all_gather", "expected out shape", fmt.Sprintf("f32[%d, 2]", 3*t.size))
+	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.F32, 6*t.size+1)) }, "all_gather",
+		"expected out shape", fmt.Sprintf("f32[%d, 2]", 3*t.size))
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.I32, 6*t.size)) }, "expected out shape")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(symmem.Local(symmem.F32, 2)) }, "not symmetric")
-	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(symmem.Local(symmem.F32, 2), symmem.Local(symmem.F32, 2*t.size)) }, "not symmetric")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(symmem.Local(symmem.F32, 2), symmem.Local(symmem.F32, 2*t.size)) },
+		"not symmetric")
 	y := symmem.Empty(symmem.F32, 6*t.size+1)
 	symmem.Rendezvous(y)
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(y.Slice(1+6*t.rank, 7+6*t.rank), y.Slice(0, 6*t.size)) }, "overlaps")
@@ -305,7 +312,8 @@ func broadcastCase(t *T) {
 	x.Free()
 }
 
-// denseGroupsCase runs the operations in groups that overlap, whose ranks are not those of the world.
+// denseGroupsCase runs the operations in groups that overlap, in which the ranks' numbers differ
+// from the world's.
 func denseGroupsCase(t *T) {
 	evens, tail := []int{}, []int{}
 	for r := range t.size {
@@ -334,7 +342,8 @@ func denseGroupsCase(t *T) {
 		for _, n := range []int{1, 7, 1500} {
 			part := x.Slice(0, n)
 			t.equal("all_reduce", symmem.AllReduce(part.Fill(t.rank+1), "sum", g).Ints(), slices.Repeat([]int{sum}, n))
-			t.equal("two shots", symmem.TwoShotAllReduce(part.Fill(t.rank+1), "max", g).Ints(), slices.Repeat([]int{members[len(members)-1] + 1}, n))
+			t.equal("two shots", symmem.TwoShotAllReduce(part.Fill(t.rank+1), "max", g).Ints(),
+				slices.Repeat([]int{members[len(members)-1] + 1}, n))
 			t.equal("broadcast", symmem.Broadcast(part.Fill(t.rank), len(members)-1, g).Ints(), slices.Repeat([]int{members[len(members)-1]}, n))
 			part.Fill(t.rank)
 			want := []int{}
@@ -361,7 +370,7 @@ func denseGroupsCase(t *T) {
 	y.Free()
 }
 
-// denseGraphCase captures all operations together with a kernel of the user's, and replays them while the
+// denseGraphCase captures all operations together with a user's kernel, and replays them while the
 // input changes.
 func denseGraphCase(t *T) {
 	for _, bytes := range wayBytes() {
@@ -423,7 +432,7 @@ func denseGraphCase(t *T) {
 	}
 }
 
-// denseManyCase issues operations of changing sizes and ways without waiting in between.
+// denseManyCase issues operations of changing sizes and algorithms without waiting in between.
 func denseManyCase(t *T) {
 	ways := wayBytes()
 	x := symmem.Empty(symmem.I32, ways[2]/4)
@@ -479,7 +488,8 @@ func denseMisuseCase(t *T) {
 	for op, f := range calls {
 		t.refused(misuse, func() { f(x, symmem.AccumulateF32()) }, op, "AccumulateF32")
 	}
-	for _, op := range []func(*symmem.Tensor, string, ...symmem.Option) *symmem.Tensor{symmem.AllReduce, symmem.TwoShotAllReduce, symmem.ReduceScatter} {
+	for _, op := range []func(*symmem.Tensor, string, ...symmem.Option) *symmem.Tensor{symmem.AllReduce, symmem.TwoShotAllReduce,
+		symmem.ReduceScatter} {
 		t.refused(misuse, func() { op(x, "prod") }, `not "prod"`)
 	}
 	t.refused(misuse, func() { symmem.TwoShotAllReduceOut(x, "sum", local) }, "two_shot_all_reduce", "not symmetric")
@@ -496,7 +506,7 @@ func denseMisuseCase(t *T) {
 	for _, op := range []string{"all_reduce", "two_shot_all_reduce", "reduce_scatter"} {
 		t.refused(misuse, func() { calls[op](fp8) }, op, "storage type")
 	}
-	// What returns a fresh tensor cannot be captured, and says what can.
+	// A function that returns a fresh tensor cannot be captured, and its error names one that can.
 	for _, f := range []func(){func() { symmem.ReduceScatter(x, "sum") }, func() { symmem.AllGather(x) }, func() { symmem.AllToAll(x) }} {
 		t.refused(misuse, func() { symmem.Capture(f) }, "cannot be allocated", "use the Out form")
 	}
@@ -505,12 +515,12 @@ func denseMisuseCase(t *T) {
 	x.Free()
 }
 
-// denseTimeoutCase leaves rank 0 alone in every way of waiting.
+// denseTimeoutCase leaves rank 0 alone in every kind of wait.
 func denseTimeoutCase(t *T) {
 	ways := wayBytes()
 	x := symmem.Empty(symmem.F32, ways[2]/4).Fill(t.rank)
 	symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	limit := symmem.Timeout(50 * time.Millisecond)
 	for op, f := range map[string]func(){
 		"two_shot_all_reduce f32": func() { symmem.TwoShotAllReduce(x.Slice(0, 100), "sum", limit) },
@@ -535,7 +545,7 @@ func denseTimeoutCase(t *T) {
 	x.Free()
 }
 
-// denseExplainCase looks at which way each size goes.
+// denseExplainCase checks the algorithm that Explain reports for each size.
 func denseExplainCase(t *T) {
 	ways := wayBytes()
 	x := symmem.Empty(symmem.F32, ways[2]/4+1)
@@ -547,7 +557,7 @@ func denseExplainCase(t *T) {
 		paths[2] = "two shots by chunks"
 	}
 	if t.rt.Sharing().Ranks != nil {
-		paths[1] = "two shots by packets" // lines are for links
+		paths[1] = "two shots by packets" // lines need links
 	}
 	for i, bytes := range []int{ways[0], ways[1], ways[2] + 4} {
 		got := symmem.Explain(func() { symmem.AllReduce(x.Slice(0, bytes/4), "avg") })
@@ -561,8 +571,10 @@ func denseExplainCase(t *T) {
 		want string
 	}{
 		{func() { symmem.AllGather(x.Slice(0, 3)) }, "all_gather f32[3] on world (%d ranks, 12 bytes): loads between barriers, because out is not symmetric"},
-		{func() { symmem.AllGatherOut(x.Slice(0, 3), y.Slice(0, 3*t.size)) }, "all_gather f32[3] on world (%d ranks, 12 bytes): stores between barriers, because out is symmetric"},
-		{func() { symmem.Broadcast(x.Slice(0, 2), t.size-1) }, fmt.Sprintf("broadcast f32[2] from %d on world (%%d ranks, 8 bytes): slices between barriers, because ", t.size-1)},
+		{func() { symmem.AllGatherOut(x.Slice(0, 3), y.Slice(0, 3*t.size)) },
+			"all_gather f32[3] on world (%d ranks, 12 bytes): stores between barriers, because out is symmetric"},
+		{func() { symmem.Broadcast(x.Slice(0, 2), t.size-1) },
+			fmt.Sprintf("broadcast f32[2] from %d on world (%%d ranks, 8 bytes): slices between barriers, because ", t.size-1)},
 	} {
 		if got, want := symmem.Explain(c.f), fmt.Sprintf(c.want, t.size); !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q", got, want)

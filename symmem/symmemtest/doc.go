@@ -1,20 +1,23 @@
 // Package symmemtest is the suite that symmem must pass on every device, run by real processes.
 //
-// The test binary starts itself once a rank and drives the ranks as a session does: it serves the bootstrap
-// hub, tells all of them which case to run, and collects what each of them has to say. A case is one function
-// that every rank runs; it uses the public API only and compares exact values. When a rank fails while others
-// wait for it, they are released, and all recover before the next case. So a failure reads like any Go
-// test's, with the rank in front.
+// The test binary starts itself once for each rank and drives the ranks like a session: it serves
+// the bootstrap hub, sends each rank the name of the case to run, and collects their reports. A
+// case is a function that every rank runs; it uses only the public API and compares exact values.
+// If a rank fails while others wait for it, these are released, and all ranks recover before the
+// next case. A failure reads like that of any Go test, with the rank in front.
 //
 //	go test ./symmem/symmemtest                              the cpu device with 2, 4 and 8 ranks, and the GPUs if there are any
 //	SYMMTEST_DEVICE=cuda SYMMTEST_RANKS=4 go test ...        only that
 //
-// After every case all signals of all groups must be zero, and all ranks must have made the same calls in each group.
+// After every case all signals of all groups must be zero, and all ranks must have made the same
+// calls in each group.
 //
-// TestMisuse calls every function and method that cells see with every misuse of each parameter's type. It finds them, and what is right for
-// them, by itself; what an operation takes although it looks like a misuse stands among the acceptances, with the words of its documentation.
+// TestMisuse calls every function and method that cells see with every misuse of each parameter's
+// type. It finds the functions, and valid arguments for them, by itself. If an operation accepts a
+// value that looks like a misuse, the case is listed among the acceptances, with the words of the
+// operation's documentation.
 //
-// # PyTorch's tests, and the cases that hold what they hold
+// # PyTorch's tests, and the cases that check the same
 //
 // Of test_symmetric_memory.py, handles, allocation and errors:
 //
@@ -78,6 +81,6 @@
 //	tile_reduce, multi_root_tile_reduce                TileExamples, TileSquare, TileReduce, TileMultiRoot
 //	signalling                                         SignalGetReset, SignalTimeout, Channels, HandleMisuse
 //
-// There is nothing here to hold for persistent allocations by number, process groups of PyTorch's,
-// barriers and copies by multicast, products fused with collectives, and gradients.
+// There are no counterparts of PyTorch's persistent allocations by number, process groups, barriers
+// and copies by multicast, products fused with collectives, and gradients.
 package symmemtest

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// folder is a folder of the case's own, which all ranks see, and an end of it.
+// folder makes a folder for this case, which all ranks see, and returns a function that removes it.
 func (t *T) folder(name string) (dir string, remove func()) {
 	dir = filepath.Join(os.Getenv(dirVariable), name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -22,11 +22,11 @@ func (t *T) folder(name string) (dir string, remove func()) {
 	}
 }
 
-// bits are the bytes of a tensor.
+// bits returns the bytes of a tensor.
 func bits(x *symmem.Tensor) []int { return x.View(-1).As(symmem.U8).Ints() }
 
-// filesCase saves tensors of every type to files of every format, by rank and gathered, and loads them whole, in parts and
-// as ordinary tensors.
+// filesCase saves tensors of every type to files of every format, by rank and gathered, and loads
+// them whole, in parts and as ordinary tensors.
 func filesCase(t *T) {
 	dir, remove := t.folder("files")
 	defer remove()
@@ -37,7 +37,7 @@ func filesCase(t *T) {
 			x.Save(path)
 			args := []any{symmem.Ordinary()}
 			if end == ".bin" || d == symmem.F8E4M3 && end != ".safetensors" {
-				args = append(args, d) // the file does not say it
+				args = append(args, d) // the file does not contain the type
 			}
 			y := symmem.Load(path, args...)
 			t.equal(fmt.Sprint("the type of ", d, end), y.DType(), d)
@@ -49,7 +49,8 @@ func filesCase(t *T) {
 		}
 	}
 
-	// Gathered along each dimension, from parts of different lengths, one of which is too short for calls of the system; and back.
+	// Gathered along each dimension, from parts of different lengths, one of which is too short for
+	// system calls; and back.
 	long := 100
 	total := 0
 	for r := range t.size {
@@ -86,7 +87,7 @@ func filesCase(t *T) {
 		}
 	}
 
-	// Parts, of a dimension that divides.
+	// Parts of a dimension that divides evenly.
 	whole := symmem.Empty(symmem.BF16, 2*t.size, 3*t.size)
 	whole.Arange()
 	path := filepath.Join(dir, "whole.safetensors")
@@ -104,7 +105,7 @@ func filesCase(t *T) {
 	}
 	t.equal("columns", columns.Float32s(), want)
 	t.equal("symmetric", columns.Symmetric(), true)
-	symmem.Rendezvous(rows) // as any symmetric tensor
+	symmem.Rendezvous(rows) // like any symmetric tensor
 	for _, x := range []*symmem.Tensor{rows, columns, whole} {
 		x.Free()
 	}
@@ -114,7 +115,7 @@ func filesCase(t *T) {
 	t.equal("the last part is shorter", part.Numel(), min(2, 2*t.size-1-2*t.rank))
 }
 
-// joinedParts are the values of filesCase, gathered.
+// joinedParts returns the gathered values of filesCase.
 func joinedParts(size, long, dim int) []int {
 	all := []int{}
 	if dim == 0 {
@@ -143,7 +144,7 @@ func glob(t *T, pattern string) []string {
 	return list
 }
 
-// filesRefusedCase: what is wrong on one rank is an error on all, and the world goes on.
+// filesRefusedCase: a mistake on one rank is an error on all ranks, and the world stays usable.
 func filesRefusedCase(t *T) {
 	dir, remove := t.folder("refused")
 	defer remove()
@@ -210,7 +211,8 @@ func filesRefusedCase(t *T) {
 	t.stillSums()
 }
 
-// bulkCase reads and fills tensors that are larger than any piece in which they are copied, and reads a slice of one.
+// bulkCase reads and fills tensors that are larger than the pieces in which they are copied, and
+// reads a slice of one.
 func bulkCase(t *T) {
 	const n = 1<<20 + 7
 	values := make([]float32, n)

@@ -17,8 +17,9 @@ var write = flag.Bool("write", false, "write the table of functions and methods"
 
 const functionsFile = "functions_test.go"
 
-// TestFunctions holds that the table has all functions of package symmem and all methods of its types. Reflection cannot list functions, and a program
-// in which it lists methods is larger by all that nobody calls.
+// TestFunctions checks that the table has all functions of package symmem and all methods of its
+// types. Reflection cannot list functions, and a program that lists methods by reflection contains
+// all methods that are never called.
 func TestFunctions(t *testing.T) {
 	own, core := declarations(t, ".."), declarations(t, "../internal/core")
 	table := map[string]string{}
@@ -60,7 +61,7 @@ func TestFunctions(t *testing.T) {
 
 func exported(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
-// TestMethods holds that the table has as many methods of each type as reflection knows.
+// TestMethods checks that the table has as many methods of each type as reflection knows.
 func TestMethods(t *testing.T) {
 	listed := map[reflect.Type]int{}
 	for name, f := range functions {

@@ -9,7 +9,7 @@ import (
 
 // groupsCase uses the world and a part of it on the same tensor, in both orders.
 func groupsCase(t *T) {
-	g := symmem.NewGroup(2, 0) // any order is the same group
+	g := symmem.NewGroup(2, 0) // any order makes the same group
 	t.equal("members", g.Ranks(), []int{0, 2})
 	t.equal("size", g.Size(), 2)
 	t.equal("rank", g.Rank(), slices.Index([]int{0, 2}, t.rank))
@@ -35,7 +35,7 @@ func groupsCase(t *T) {
 			t.refused(symmem.KindMisuse, f, "is not in group 0,2")
 		}
 	}
-	// The larger group after the smaller one: no ordinal has drifted.
+	// The larger group after the smaller one: the ordinals still agree.
 	h := symmem.Rendezvous(x)
 	h.Barrier(0)
 	for p := range t.size {
@@ -47,10 +47,10 @@ func groupsCase(t *T) {
 	x.Free()
 }
 
-// overlappingGroupsCase: groups that share ranks do not take each other's signals or packets.
+// overlappingGroupsCase: groups that share ranks do not consume each other's signals or packets.
 func overlappingGroupsCase(t *T) {
 	a, b := symmem.NewGroup(0, 1), symmem.NewGroup(1, 2)
-	again := symmem.NewGroup(0, 1) // equal members, its own signals
+	again := symmem.NewGroup(0, 1) // the same members, but its own signals
 	x := symmem.Empty(symmem.I32, 2).Fill(1 << t.rank)
 	symmem.Rendezvous(x)
 	for _, g := range []*symmem.Group{b, a, again} {

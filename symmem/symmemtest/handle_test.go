@@ -12,7 +12,8 @@ func handleFieldsCase(t *T) {
 	t.equal("rank", []int{h.Rank(), h.WorldSize()}, []int{t.rank, t.size})
 	t.equal("sizes", []int{h.BufferSize(), h.Offset(), h.SignalPadSize()}, []int{2048, 0, symmem.GetSignalPadSize()})
 	if caps := symmem.Caps(); len(caps.Sharing.Ranks) == 0 && len(caps.Hosts) == 1 {
-		t.equal("multicast", h.MulticastPtr() != 0, caps.Multicast && caps.Device != "cpu") // which emulates it without an address
+		// the cpu device emulates it without an address
+		t.equal("multicast", h.MulticastPtr() != 0, caps.Multicast && caps.Device != "cpu")
 	}
 	buffers, pads := h.BufferPtrs(), h.SignalPadPtrs()
 	t.equal("pointers", []int{len(buffers), len(pads)}, []int{t.size, t.size})
@@ -62,7 +63,7 @@ func peerMemoryCase(t *T) {
 		t.equal("smaller", h.GetBuffer(peer, symmem.U8, 5).Numel(), 5)
 	}
 	t.meet()
-	// What is written to a peer's memory is the peer's.
+	// The peer sees data written to its memory.
 	right := (t.rank + 1) % t.size
 	h.GetRemoteTensor(right).Slice(2, 3).Fill(100 + t.rank)
 	symmem.Synchronize()
@@ -95,7 +96,7 @@ func signalPadsCase(t *T) {
 		t.equal("view", []any{pad.DType(), pad.Shape()}, []any{symmem.U32, []int{1 << 18}})
 		t.equal("shaped", pad.Slice(0, 64).View(8, 8).Shape(), []int{8, 8})
 		t.equal("as u64", pad.As(symmem.U64).Shape(), []int{1 << 17})
-		for i, v := range pad.Ints() { // filling the data left the pad alone
+		for i, v := range pad.Ints() { // filling the data did not change the pad
 			if v != 0 {
 				t.Fatalf("word %d of rank %d's pad is %d", i, peer, v)
 			}
@@ -112,7 +113,7 @@ func signalPadsCase(t *T) {
 	}
 	t.meet()
 	x.Free()
-	// Memory that is used again has a clean pad.
+	// Reused memory has a clean pad.
 	y := symmem.Empty(symmem.U8, 1000)
 	for i, v := range symmem.Rendezvous(y).GetSignalPad(t.rank).Ints() {
 		if v != 0 {
@@ -178,7 +179,7 @@ func largeTensorCase(t *T) {
 	x.Free()
 }
 
-// freeWithWorkPendingCase frees while kernels of this rank and of a peer may still be at work on the tensor.
+// freeWithWorkPendingCase frees while kernels of this rank and of a peer may still use the tensor.
 func freeWithWorkPendingCase(t *T) {
 	for i := range 5 {
 		x := symmem.Empty(symmem.I32, 1<<18)
@@ -209,7 +210,7 @@ func mismatchCase(t *T) {
 			symmem.Empty(symmem.U8, 1)
 		}
 	}, "Empty u8[1]", "Free f32[8]")
-	// Nothing was done, and everything still works.
+	// The refused calls have done nothing, and all operations still work.
 	symmem.Rendezvous(x).Barrier(0)
 	y.Free()
 	x.Free()

@@ -24,44 +24,53 @@ var hostCases = []testCase{
 	{name: "BeforeReplacementOnHosts", run: beforeReplacementOnHosts},
 }
 
-// replacementHostCase comes after a rank was replaced.
+// replacementHostCase runs after a rank was replaced.
 var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterReplacementOnHosts}
 
-// withoutOtherHosts are the cases that need no memory of other hosts, although they run on all ranks.
+// withoutOtherHosts are the cases that run on all ranks and do not need the memory of other hosts.
 var withoutOtherHosts = []string{
-	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files", "FilesRefused", "Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain", "KernelMisuse", "CompileErrors", "Templates",
-	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
+	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
+	"FilesRefused", "Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
+	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
+	"KernelMisuse", "CompileErrors", "Templates",
+	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
+	"NcclLowLatency", "NcclPointers", "NcclRefused",
 	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }
 
-// overNetwork are the cases that need no more than a network.
+// overNetwork are the cases that need only a network.
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
-	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll", "Broadcast", "UseAfterFree",
-	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip",
+	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
+	"Broadcast", "UseAfterFree",
+	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
+	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 	"BarrierRefused", "NcclBarrierRefused",
-	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused", "TokenMisuse", "TokenTimeout", "TokenExplain",
+	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
+	"TokenMisuse", "TokenTimeout", "TokenExplain",
 }
 
-// sameNames reports whether two lists hold the same, in any order.
+// sameNames reports whether two lists hold the same names, in any order.
 func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// onHostsOfTwo are those of both that work with groups of two neighbours, or with the memory of one.
+// onHostsOfTwo are the cases of both lists that use groups of two neighbours, or the memory of a
+// neighbour.
 var onHostsOfTwo = []string{"GroupRecycled", "FillAndSignal"}
 
-// without returns list without what is in others.
+// without returns list without the elements of others.
 func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(others, name) })
 }
 
-// notOnHosts are the cases that cannot say that they were refused: they end the process, look for a pointer to every member, or name ways within a host.
+// notOnHosts are the cases that cannot report that they were refused: they end the process, look
+// for a pointer to every member, or expect algorithms within a host.
 var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "DenseExplain", "AllReduceLines"}
 
-// TestHosts runs every case on ranks that are on several hosts. Those that need the memory of other hosts are refused, and for no other reason.
+// TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other
+// hosts must be refused for that reason; all others must pass.
 func TestHosts(t *testing.T) {
 	withNetwork := append(slices.Clone(withoutOtherHosts), overNetwork...)
 	for _, c := range []struct {
@@ -69,14 +78,15 @@ func TestHosts(t *testing.T) {
 		division
 		pass []string
 	}{
-		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork}, {"cuda", division{4, 2, "none"}, withoutOtherHosts},
+		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork},
+		{"cuda", division{4, 2, "none"}, withoutOtherHosts},
 		{"cpu", division{4, 4, "null"}, without(withNetwork, onHostsOfTwo)}, {"cpu", division{8, 2, "null"}, withNetwork},
 	} {
 		if !slices.Contains(devices(t), c.device) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", c.device, c.ranks, c.hosts, c.network), func(t *testing.T) {
-			briefly(t, c.network == "none") // TestNetwork and TestOverHosts have the other
+			briefly(t, c.network == "none") // TestNetwork and TestOverHosts cover the other one
 			needRanks(t, c.device, c.ranks)
 			w := startOn(t, c.device, c.ranks, strconv.Itoa(c.hosts), c.network)
 			want := c.pass
@@ -105,7 +115,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestTeams puts teams and groups that span hosts to use, and replaces a rank.
+// TestTeams uses teams and groups that span hosts, and replaces a rank.
 func TestTeams(t *testing.T) {
 	const n = 4
 	for _, c := range []struct{ device, network string }{{"cpu", "none"}, {"cpu", "null"}, {"cuda", "none"}} {
@@ -129,13 +139,14 @@ func TestTeams(t *testing.T) {
 	}
 }
 
-// across reports whether a rank's log says that something was refused because of hosts.
+// across reports whether a rank's log contains a refusal because of hosts.
 func across(log string) bool {
-	return strings.Contains(log, "is on another host, and ") || strings.Contains(log, "no engine carries ") || strings.Contains(log, "copy engines do not reach ")
+	return strings.Contains(log, "is on another host, and ") || strings.Contains(log, "no engine carries ") ||
+		strings.Contains(log, "copy engines do not reach ")
 }
 
-// try runs a case on all ranks, and tells whether it passed and, if not, whether it was refused because of hosts. The ranks that were not refused
-// are released then.
+// try runs a case on all ranks, and reports whether it passed and, if not, whether it was refused
+// because of hosts. If some ranks were refused, the others are released.
 func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 	type said struct {
 		c *child
@@ -188,7 +199,7 @@ func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 	return false, refused
 }
 
-// teamsCase asks for teams, which no rank has to do that does not need them.
+// teamsCase asks for teams. Ranks that do not need a team need not ask for it.
 func teamsCase(t *T) {
 	world, host := symmem.World(), []int{t.rank &^ 1, t.rank | 1}
 	lsa, rail := symmem.LSA(), symmem.Rail()
@@ -196,9 +207,10 @@ func teamsCase(t *T) {
 	t.equal("rail", rail.Ranks(), []int{t.rank & 1, t.rank&1 + 2})
 	t.equal("rank in the LSA team", lsa.Rank(), t.rank&1)
 	t.equal("rank in the rail", rail.Rank(), t.rank/2)
-	t.equal("names", fmt.Sprint(world, ", ", lsa, ", ", rail), fmt.Sprintf("world, LSA team %d,%d, rail %d,%d", host[0], host[1], t.rank&1, t.rank&1+2))
+	t.equal("names", fmt.Sprint(world, ", ", lsa, ", ", rail),
+		fmt.Sprintf("world, LSA team %d,%d, rail %d,%d", host[0], host[1], t.rank&1, t.rank&1+2))
 	t.equal("the same teams", world.LSA() == lsa && world.Rail() == rail && lsa.LSA() == lsa && rail.Rail() == rail, true)
-	if t.rank == 2 { // without the others
+	if t.rank == 2 { // not collective
 		mine, alone := lsa.Rail(), rail.LSA()
 		t.equal("rail of the LSA team", mine.Ranks(), []int{2})
 		t.equal("LSA team of the rail", alone.Ranks(), []int{2})
@@ -216,7 +228,8 @@ func teamsCase(t *T) {
 	}
 	t.refused(symmem.KindMisuse, lsa.Free, "is a team of the world and cannot be freed")
 	c := symmem.Caps()
-	t.equal("hosts", fmt.Sprintf("%v %v %s", c.Hosts, c.Simulated, c.Between), "[[0 1] [2 3]] true "+map[string]string{"none": "nothing", "null": "the null network"}[os.Getenv("SYMMREPL_NET")])
+	t.equal("hosts", fmt.Sprintf("%v %v %s", c.Hosts, c.Simulated, c.Between),
+		"[[0 1] [2 3]] true "+map[string]string{"none": "nothing", "null": "the null network"}[os.Getenv("SYMMREPL_NET")])
 }
 
 // teamCollectivesCase makes the world's tensors and works on them within each host.
@@ -270,7 +283,8 @@ func teamPoolCase(t *T) {
 	t.equal("the world's", symmem.MemPoolStats(), symmem.PoolStats{})
 }
 
-// teamKernelCase gives a kernel the handle of a team; that of a group that spans hosts is refused where no network carries its operations.
+// teamKernelCase gives a kernel the handle of a team. The handle of a group that spans hosts is
+// refused if no network carries its operations.
 func teamKernelCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 64).Fill(t.rank), symmem.Local(symmem.I32, 64)
 	world, h := symmem.Rendezvous(x), symmem.Rendezvous(x, symmem.LSA())
@@ -286,7 +300,8 @@ func teamKernelCase(t *T) {
 		x.Free()
 		return
 	}
-	e := t.refused(symmem.KindMisuse, func() { pull.Launch(symmem.Grid(1), symmem.Block(64), world, y) }, "pull on rank", "and world has no pointer to its memory", "g.LSA()")
+	e := t.refused(symmem.KindMisuse, func() { pull.Launch(symmem.Grid(1), symmem.Block(64), world, y) }, "pull on rank",
+		"and world has no pointer to its memory", "g.LSA()")
 	t.equal("the first that is not reached", e.Peer, far)
 	x.Free()
 }
@@ -305,12 +320,12 @@ func teamsEndCase(t *T) {
 		t.refused(symmem.KindPeer, func() { team.Empty(symmem.I32, 1) }, "cannot be used: it was freed")
 	}
 	t.refused(symmem.KindPeer, func() { g.LSA() }, "group 0,1,2,3 cannot be used: it was freed")
-	for range 3 { // the memory of teams comes back too
+	for range 3 { // the memory of teams is released too
 		symmem.NewGroup(0, 1, 2, 3).Free()
 	}
 }
 
-// nearPeersCase uses the peers of the own host through the world.
+// nearPeersCase uses the peers on the rank's own host through the world.
 func nearPeersCase(t *T) {
 	near := t.rank ^ 1
 	x := symmem.Empty(symmem.I32, 2, 2)
@@ -342,7 +357,7 @@ func nearPeersCase(t *T) {
 	x.Free()
 }
 
-// refusedAcrossHostsCase names what is refused, by which rank it is needed.
+// refusedAcrossHostsCase checks that operations are refused, with the rank whose memory they need.
 func refusedAcrossHostsCase(t *T) {
 	x := symmem.Empty(symmem.I32, 2, 2).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -376,10 +391,12 @@ func refusedAcrossHostsCase(t *T) {
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
 		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 	} {
-		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory", test.peer), "(use the ranks of this host, which are", "g.LSA()")
+		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory",
+			test.peer), "(use the ranks of this host, which are", "g.LSA()")
 		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
 	}
-	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach the ranks of world on other hosts", "g.LSA()")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) },
+		"copy engines do not reach the ranks of world on other hosts", "g.LSA()")
 	t.equal("the tensor", x.Ints(), slices.Repeat([]int{t.rank}, 4))
 	x.Free()
 }
@@ -395,7 +412,7 @@ func beforeReplacementOnHosts(t *T) {
 	t.kept["rest"] = rest
 }
 
-// afterReplacementOnHosts comes after rank 3 was replaced.
+// afterReplacementOnHosts runs after rank 3 was replaced.
 func afterReplacementOnHosts(t *T) {
 	if t.rank == 3 {
 		t.equal("lost by the new process", len(t.kept["lost"].([]string)), 0)
@@ -417,11 +434,12 @@ func afterReplacementOnHosts(t *T) {
 			t.Errorf("lost: %q", lost)
 		}
 		t.equal("own data", x.Ints(), slices.Repeat([]int{10 + t.rank}, 4))
-		t.refused(symmem.KindPeer, func() { t.kept["handle"].(*symmem.Handle).PutSignal(t.rank^1, 0) }, "i32[4] lost a part: rank 3 was replaced")
+		t.refused(symmem.KindPeer, func() { t.kept["handle"].(*symmem.Handle).PutSignal(t.rank^1, 0) },
+			"i32[4] lost a part: rank 3 was replaced")
 		x.Free()
 		t.equal("the same teams", []*symmem.Group{symmem.LSA(), symmem.Rail()}, t.kept["teams"])
 		t.refused(symmem.KindPeer, func() { t.kept["group's team"].(*symmem.Group).Empty(symmem.I32, 1) }, "cannot be used: rank 3 was replaced")
-		t.kept["group"].(*symmem.Group).Free() // alone
+		t.kept["group"].(*symmem.Group).Free() // not collective
 		if t.rank < 2 {
 			t.equal("the team of the other host", symmem.AllReduce(y, "sum").Ints(), []int{1, 1})
 			t.kept["team's handle"].(*symmem.Handle).Barrier(0)

@@ -32,7 +32,7 @@ func kernelsCase(t *T) {
 		t.Errorf("the same text is compiled twice")
 	}
 
-	// Every kind of argument arrives as it was given.
+	// Every kind of argument arrives unchanged.
 	every := symmem.Compile(`
 		namespace mine { __global__ void other(double* out) { *out = 5; } }
 		struct alignas(8) unused { int x; };
@@ -43,10 +43,13 @@ func kernelsCase(t *T) {
 		}`)
 	t.equal("the other kernel", every.Kernel("every").Name(), "every")
 	out := symmem.Local(symmem.F64, 15)
-	every.Kernel("every").Launch(symmem.Grid(1, 1), symmem.Block(1, 1, 1), out, true, -128, 255, int16(-32768), 65535, math.MinInt32, uint32(math.MaxUint32),
+	every.Kernel("every").Launch(symmem.Grid(1, 1), symmem.Block(1, 1, 1), out, true, -128, 255, int16(-32768), 65535,
+		math.MinInt32, uint32(math.MaxUint32),
 		-1<<40, uint64(1<<50), float32(0.5), 0.25, 1.5, float32(-2), out, symmem.Local(symmem.F32, 1).Fill(1))
-	t.equal("arguments", out.Float64s(), []float64{1, -128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, -1 << 40, 1 << 50, 0.5, 0.25, 1.5, -2, 1, 63})
-	every.Kernel("every").Launch(symmem.Grid(1), symmem.Block(1), out, false, 0, 0, 0, 0, 0, 0, 0, 0, 1<<24, uint8(3), int8(-2), uint64(128), out, out)
+	t.equal("arguments", out.Float64s(), []float64{1, -128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, -1 << 40, 1 << 50,
+		0.5, 0.25, 1.5, -2, 1, 63})
+	every.Kernel("every").Launch(symmem.Grid(1), symmem.Block(1), out, false, 0, 0, 0, 0, 0, 0, 0, 0, 1<<24, uint8(3), int8(-2),
+		uint64(128), out, out)
 	t.equal("whole numbers for floating types", out.Slice(9, 13).Float64s(), []float64{1 << 24, 3, -2, 128})
 	every.Kernel("mine::other").Launch(symmem.Grid(1), symmem.Block(1), out)
 	t.equal("in a namespace", out.Slice(0, 1).Ints(), []int{5})
@@ -73,8 +76,8 @@ func kernelsCase(t *T) {
 	s.Free()
 }
 
-// kernelHandleCase is a user's own communication: it reads its right neighbour's buffer and signals through
-// the group.
+// kernelHandleCase is communication in a user's kernel: it reads its right neighbour's buffer and
+// signals through the group.
 func kernelHandleCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 256).Fill(100+t.rank), symmem.Local(symmem.I32, 256)
 	h := symmem.Rendezvous(x)
@@ -124,13 +127,15 @@ func kernelMisuseCase(t *T) {
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8) }, sig, "takes 3 arguments, not 2")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, float32(1), 1) }, "takes 3 arguments, not 4")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8.0, float32(1)) }, sig, `"int n"`, "float64 8", "convert it to an integer")
-	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1<<24+1) }, `"float a"`, "int 16777217", "16777217 is not exactly representable in f32")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1<<24+1) }, `"float a"`, "int 16777217",
+		"16777217 is not exactly representable in f32")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, "1") }, `"float a"`, "a string")
 	small := symmem.Compile("__global__ void small(symm::f16 x) {}")
 	t.refused(misuse, func() { small.Launch(grid, block, 2049) }, `"symm::f16 x"`, "2049 is not exactly representable in f16")
 	t.refused(misuse, func() { small.Launch(grid, block, 1<<16) }, "65536 is out of the range of f16")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 1<<31, float32(1)) }, "does not fit")
-	t.refused(misuse, func() { scale.Launch(grid, block, []float32{1, 2}, 2, float32(1)) }, `"float* x"`, "[]float32", "copy it to a tensor first")
+	t.refused(misuse, func() { scale.Launch(grid, block, []float32{1, 2}, 2, float32(1)) }, `"float* x"`, "[]float32",
+		"copy it to a tensor first")
 	t.refused(misuse, func() { scale.Launch(grid, block, symmem.Local(symmem.F64, 8), 8, float32(1)) }, "f64[8]", "give it a tensor of f32")
 	t.refused(misuse, func() { scale.Launch(grid, block, 8, x, float32(1)) }, `"float* x"`, "int 8", "a pointer is given as a tensor")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, x, float32(1)) }, `"int n"`, "the tensor f32[8]")
@@ -171,7 +176,7 @@ func compileErrorsCase(t *T) {
 	t.refused(symmem.KindCompile, func() {
 		symmem.Compile("__device__ int crash(volatile int* p) { return *p; }\n__device__ int v = crash(nullptr);\nextern \"C\" __global__ void f(int* x) { x[0] = v; }")
 	}, "kernel:2", "dynamic initialization is not supported")
-	// Each error is said once: the first by the error itself, the others by its detail.
+	// Each diagnostic appears once: the first in the error's message, the others in its detail.
 	e = t.refused(symmem.KindCompile, func() {
 		symmem.Compile("__global__ void f(float* x) {\n\tx[0] = unknown1;\n\tx[1] = unknown2;\n\tx[2] = unknown3;\n}")
 	}, "kernel:2", "unknown1")
@@ -187,14 +192,15 @@ func compileErrorsCase(t *T) {
 	t.equal("after errors", x.Ints(), []int{1})
 }
 
-// kernelTimeoutCase: a user's kernel that waits for what nobody sends returns, and says so.
+// kernelTimeoutCase: a user's kernel that waits for a signal that no rank sends returns, and
+// reports the wait.
 func kernelTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(5)
 	h := symmem.Rendezvous(x)
 	wait := symmem.Compile(`extern "C" __global__ void hopeful(symm::Handle h, int* x) {
 		if (symm::wait_signal(h, (h.rank + 1) % h.world_size, 9)) x[0] = 1;
 	}`)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		wait.Launch(symmem.Grid(1), symmem.Block(1), h, x, symmem.Timeout(100*time.Millisecond))
 		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "hopeful on rank 0", "a signal of rank 1 on channel 9, which never came")
@@ -219,8 +225,8 @@ func kernelTimeoutCase(t *T) {
 	x.Free()
 }
 
-// kernelFaultCase: on the cpu device a kernel that faults costs an error. On a GPU it costs the context,
-// which the device's own tests cover.
+// kernelFaultCase: on the cpu device a kernel that faults causes an error. On a GPU it destroys the
+// context, which the device's own tests cover.
 func kernelFaultCase(t *T) {
 	if symmem.GetBackend() != "CPU" {
 		return
@@ -233,7 +239,7 @@ func kernelFaultCase(t *T) {
 	wild.Launch(symmem.Grid(1), symmem.Block(4), x, 1)
 	e := t.refused(symmem.KindFault, symmem.Synchronize, "cell[2]:4", "kernel wild", "thread [2 0 0]", "0x0")
 	t.equal("line", e.Line, 4)
-	symmem.Synchronize() // reported once
+	symmem.Synchronize() // the error is reported once
 	check := symmem.Compile(`
 	extern "C" __global__ void check(const int* x) { assert(x[0] == 99); }`)
 	check.Launch(symmem.Grid(1), symmem.Block(1), x)
@@ -242,8 +248,8 @@ func kernelFaultCase(t *T) {
 	x.Free()
 }
 
-// kernelBoundsCase leaves tensors, their signal pads and those of peers by one element, in each direction in which nothing else is, and the block's
-// shared memory.
+// kernelBoundsCase accesses one element outside of tensors, of their signal pads, of pads of peers
+// and of the block's shared memory, in each direction in which no other object lies.
 func kernelBoundsCase(t *T) {
 	if symmem.GetBackend() != "CPU" {
 		return
@@ -270,7 +276,7 @@ func kernelBoundsCase(t *T) {
 	grid, block := symmem.Grid(1), symmem.Block(1)
 	out := symmem.Local(symmem.I32, 1)
 	local, symmetric, half := symmem.Local(symmem.I32, 1024), symmem.Empty(symmem.I32, 1024), symmem.Empty(symmem.BF16, 2, 500)
-	padded := symmem.Empty(symmem.I32, n) // after which 12 bytes are free
+	padded := symmem.Empty(symmem.I32, n) // 12 free bytes follow it
 	h := symmem.Rendezvous(padded, symmem.LSA())
 	var pooled *symmem.Tensor
 	symmem.UseMemPool(func() { pooled = symmem.Local(symmem.I32, 400) }, symmem.LSA())
@@ -296,7 +302,7 @@ func kernelBoundsCase(t *T) {
 		}
 		k.Kernel("peer").Launch(grid, block, h, i, n+3)
 		t.refused(symmem.KindFault, symmem.Synchronize, "writes 12 bytes behind i32[1001]"+of+", where element 1004 would be")
-		if symmem.GetBackend() == "CPU" { // as far as that, there is memory of nobody
+		if symmem.GetBackend() == "CPU" { // up to there the memory is unused
 			k.Kernel("peer").Launch(grid, block, h, i, n+16000)
 			t.refused(symmem.KindFault, symmem.Synchronize, "writes 64000 bytes behind i32[1001]"+of+", where element 17001 would be")
 		}
@@ -327,7 +333,8 @@ func kernelBoundsCase(t *T) {
 	}
 }
 
-// kernelBusyCase: a kernel that waits by itself, or only runs long, is told. The cpu device knows what it reads.
+// kernelBusyCase: a kernel that polls by itself, or just runs long, is reported. The cpu device
+// knows what it reads.
 func kernelBusyCase(t *T) {
 	k := symmem.CompileAt("cell[6]", 1, `
 	extern "C" __global__ void spin(volatile float* x, int i) {
@@ -355,7 +362,7 @@ func kernelBusyCase(t *T) {
 		kernel string
 		block  int
 		more   []any
-		spins  []string // one of them is told at last, and none that is not among them
+		spins  []string // finally one of them is reported, and never any other
 	}{
 		{"spin", 64, nil, []string{"element 0 of f32[8], which is 0, at cell[6]:3, in 64 threads"}},
 		{"work", 1, []any{y}, []string{""}},
@@ -363,9 +370,10 @@ func kernelBusyCase(t *T) {
 			"byte 4 of the block's shared memory, at cell[6]:14, in 2 threads", "byte 4 of the block's shared memory, at cell[6]:14",
 			"element 2 of f32[8], which is 0, at cell[6]:12, in 2 threads", "element 2 of f32[8], which is 0, at cell[6]:12",
 		}},
-		{"meet", 64, nil, []string{"", "element 3 of f32[8], which is 0, at cell[6]:17", "element 3 of f32[8], which is 0, at cell[6]:17, in 64 threads"}},
+		{"meet", 64, nil, []string{"", "element 3 of f32[8], which is 0, at cell[6]:17",
+			"element 3 of f32[8], which is 0, at cell[6]:17, in 64 threads"}},
 	} {
-		known := symmem.GetBackend() == "CPU" && os.Getenv(sanitizeVariable) == "" // of kernels that are watched it is not known what they read
+		known := symmem.GetBackend() == "CPU" && os.Getenv(sanitizeVariable) == "" // the reads of watched kernels are not known
 		told := func(busy []symmem.Busy) bool {
 			return len(busy) == 1 && (slices.Contains(c.spins, busy[0].Spins) || !known && busy[0].Spins == "")
 		}

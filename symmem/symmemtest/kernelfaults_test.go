@@ -10,11 +10,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// kernelLosses are what the kernel of a rank is in when a rank on another host is killed, and what it says that it waited for.
+// kernelLosses are the calls of a rank's kernel during which a rank on another host is killed, with
+// the text of the wait that the kernel reports.
 var kernelLosses = []struct{ name, body, words string }{
 	{"Signal", "symm::wait_for_signal(h, 1, 1, true);", "for signal word 1 to become 1; it is 0, but "},
 	{"Channel", "symm::wait_signal(h, last, 3);", "for a signal of rank 3 on channel 3, which never came, but "},
-	{"Consumed", "symm::put_signal(h, last, 3) && symm::put_signal(h, last, 3);", "for rank 3 to consume the previous signal on channel 3, but "},
+	{"Consumed", "symm::put_signal(h, last, 3) && symm::put_signal(h, last, 3);",
+		"for rank 3 to consume the previous signal on channel 3, but "},
 	{"Flush", "while (symm::put<symm::Thread>(h, last, 0, src, 4 << 20) && symm::flush<symm::Thread>(h));", ""},
 	{"Posting", "for (int i = 0; i < 5000; i++) if (!symm::get<symm::Thread>(h, last, 0, src, 1 << 20)) return; symm::flush<symm::Thread>(h);", ""},
 	{"Endless", "while (symm::put_value(h, last, 0, 1));", ""},
@@ -22,15 +24,17 @@ var kernelLosses = []struct{ name, body, words string }{
 	{"Barrier", "symm::barrier(h, 0);", ""},
 }
 
-// kernelLossCases are a case for each of kernelLosses.
+// kernelLossCases returns a case for each of kernelLosses.
 func kernelLossCases() (list []testCase) {
 	for _, l := range kernelLosses {
-		list = append(list, testCase{name: "LossInKernel" + l.name, run: func(t *T) { t.kernelLoss(l.body, l.words+"rank 3 on host 1 is gone: ") }})
+		list = append(list, testCase{name: "LossInKernel" + l.name,
+			run: func(t *T) { t.kernelLoss(l.body, l.words+"rank 3 on host 1 is gone: ") }})
 	}
 	return list
 }
 
-// kernelLoss: the kernel of rank 0, which depends on the rank that is killed, ends and names it. Ranks 1 and 2 go on with each other.
+// kernelLoss: the kernel of rank 0, which depends on the killed rank, ends and names that rank.
+// Ranks 1 and 2 go on with each other.
 func (t *T) kernelLoss(body, words string) {
 	pair := symmem.NewGroup(1, 2)
 	module := symmem.Compile(fmt.Sprintf(`
@@ -52,7 +56,7 @@ func (t *T) kernelLoss(body, words string) {
 		t.equal("op and peer", []any{e.Op, e.Peer}, []any{"hit", last})
 		return
 	}
-	const rounds = 50 // the loss comes between them
+	const rounds = 50 // the loss comes during these rounds
 	for round := 1; round <= rounds; round++ {
 		module.Kernel("greet").Launch(symmem.Grid(1), symmem.Block(1), near, round, ok, symmem.Timeout(20*time.Second))
 		t.equal("greetings", ok.Ints(), []int{round})
@@ -60,7 +64,8 @@ func (t *T) kernelLoss(body, words string) {
 	}
 }
 
-// networkKernelAbortCase ends kernels that post faster than the network carries, and wait for room in the ring, and one that only posts.
+// networkKernelAbortCase ends kernels that post faster than the network works and so wait for room
+// in the ring, and a kernel that only posts.
 func networkKernelAbortCase(t *T) {
 	const blocks, threads, times = 2, 32, 10
 	watched, limit := os.Getenv(sanitizeVariable) != "", 20*time.Second
@@ -94,7 +99,7 @@ func networkKernelAbortCase(t *T) {
 		src := symmem.Local(symmem.U8, 1<<20).Fill(77)
 		h.Barrier(0)
 		symmem.Synchronize()
-		if name == "post_gets" { // none is answered: the ring stays full
+		if name == "post_gets" { // no get is answered, so the ring stays full
 			t.tune("delay 1h")
 		}
 		module.Kernel(name).Launch(symmem.Grid(blocks), symmem.Block(threads), h, src, far)
@@ -102,17 +107,20 @@ func networkKernelAbortCase(t *T) {
 			w := t.awaitWait()
 			t.equal("wait", []any{w.Op, w.Peers}, []any{name, []int{far}})
 			var least, over int
-			if _, err := fmt.Sscanf(w.For, "the network to be done with %d operations of this rank; %d are over", &least, &over); err != nil || least != over+1 {
+			if _, err := fmt.Sscanf(w.For, "the network to be done with %d operations of this rank; %d are over", &least,
+				&over); err != nil || least != over+1 {
 				t.Errorf("it waits for %q: %v", w.For, err)
 			}
 		} else {
 			time.Sleep(100 * time.Millisecond)
 		}
 		t.rt.Abort("the test wants it")
-		if name == "post_slowly" || name == "post_puts" && watched { // the cpu device may stop it anywhere; what is watched is slow to end
+		// the cpu device may stop it anywhere; watched kernels end slowly
+		if name == "post_slowly" || name == "post_puts" && watched {
 			t.refused(symmem.KindInterrupted, symmem.Synchronize, name)
 		} else {
-			e := t.refused(symmem.KindInterrupted, symmem.Synchronize, name+" on rank", fmt.Sprintf("for the network to take an operation with rank %d, and gave up: the test wants it", far))
+			e := t.refused(symmem.KindInterrupted, symmem.Synchronize, name+" on rank",
+				fmt.Sprintf("for the network to take an operation with rank %d, and gave up: the test wants it", far))
 			t.equal("peer", e.Peer, far)
 		}
 		if name == "post_gets" {
@@ -122,7 +130,7 @@ func networkKernelAbortCase(t *T) {
 			}
 		}
 		symmem.Recover()
-		for _, f := range t.rt.Findings() { // post_puts puts to one place
+		for _, f := range t.rt.Findings() { // all puts of post_puts go to one place
 			if slices.ContainsFunc(f.Accesses, func(a symmem.Access) bool { return a.Kernel != "post_puts" }) {
 				t.Errorf("the sanitizer found %v", f)
 			}
@@ -147,14 +155,14 @@ func networkKernelAbortCase(t *T) {
 	x.Free()
 }
 
-// tune changes what the null network does to what this rank sends.
+// tune changes how the null network treats this rank's messages.
 func (t *T) tune(settings string) {
 	if err := t.rt.TuneNetwork(settings); err != nil {
 		t.Fatalf("%v", err)
 	}
 }
 
-// awaitWait returns what this rank waits for, which is to be one thing, once it is told.
+// awaitWait returns this rank's wait once it is listed. There must be exactly one.
 func (t *T) awaitWait() symmem.Wait {
 	var waits []symmem.Wait
 	for end := time.Now().Add(20 * time.Second); len(waits) == 0 && time.Now().Before(end); {

@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// remoteCases are of what kernels put to, and get from, members wherever they are: inside one host and between hosts.
+// remoteCases test puts and gets of kernels between members inside one host and on different hosts.
 var remoteCases = []testCase{
 	{name: "KernelPut", run: kernelPutCase, min: 1, many: true},
 	{name: "KernelGet", run: kernelGetCase, min: 1, many: true},
@@ -29,7 +29,8 @@ var remoteCases = []testCase{
 	{name: "KernelPolls", run: kernelPollsCase, min: 2},
 }
 
-// putKernels put n words to every member's place for this rank and wait for those of all, by blocks, warps or threads. Signals count rounds.
+// putKernels put n words to every member's place for this rank and wait for the words of all
+// members, by blocks, warps or threads. Signals count rounds.
 const putKernels = `
 __device__ void await(const symm::Handle& h, int round) {
 	for (int p = threadIdx.x; p < h.world_size; p += blockDim.x) symm::wait_for_signal(h, p, round, false);
@@ -61,7 +62,7 @@ extern "C" __global__ void with_signal(symm::Handle h, int* src, int n, int room
 func kernelPutCase(t *T) {
 	const room = 5003
 	x := symmem.Empty(symmem.I32, t.size*room+1)
-	part := x.Slice(1, t.size*room+1) // does not begin where its window does
+	part := x.Slice(1, t.size*room+1) // does not begin at the start of its window
 	h, all := symmem.Rendezvous(part), symmem.Rendezvous(x)
 	src := symmem.Local(symmem.I32, room)
 	module := symmem.Compile(putKernels)
@@ -73,7 +74,8 @@ func kernelPutCase(t *T) {
 			module.Kernel(name).Launch(symmem.Grid(1), symmem.Block(128), h, src, n, room, round, symmem.Timeout(20*time.Second))
 			got := part.Ints()
 			for p := range t.size {
-				t.equal(fmt.Sprint(name, " of ", n, " from ", p), slices.Compact(got[p*room:p*room+n]), slices.Repeat([]int{100*round + p}, min(n, 1)))
+				t.equal(fmt.Sprint(name, " of ", n, " from ", p), slices.Compact(got[p*room:p*room+n]),
+					slices.Repeat([]int{100*round + p}, min(n, 1)))
 			}
 			all.Barrier(0)
 		}
@@ -170,7 +172,7 @@ func kernelValueCase(t *T) {
 	x.Free()
 }
 
-// kernelSignals count at the receiver how many words are not there when its signal is seen.
+// kernelSignals count at the receiver the words that have not arrived when it sees the signal.
 const kernelSignals = `
 __device__ int missing(const int* x, int n, int round) {
 	int count = 0;
@@ -207,7 +209,8 @@ extern "C" __global__ void own(symm::Handle h, int* src, int n, int puts, int ro
 	symm::wait_signal(h, right, 5);
 }`
 
-// signalsFrom runs rounds of a kernel of kernelSignals and returns how often data was missing.
+// signalsFrom runs rounds of a kernel of kernelSignals and returns the number of times that data
+// was missing.
 func (t *T) signalsFrom(module *symmem.Kernel, name string, x *symmem.Tensor, first, rounds, puts, n int, weak bool) int {
 	h := symmem.Rendezvous(x)
 	src, early := symmem.Local(symmem.I32, n), symmem.Local(symmem.I32, 1)
@@ -222,7 +225,8 @@ func (t *T) signalsFrom(module *symmem.Kernel, name string, x *symmem.Tensor, fi
 	return early.Ints()[0]
 }
 
-// kernelSignalCase: strong signals are never early, weak ones not for their own data.
+// kernelSignalCase: strong signals never come before earlier data, and weak signals never before
+// their own data.
 func kernelSignalCase(t *T) {
 	const n, puts = 4000, 6
 	x := symmem.Empty(symmem.I32, n*puts)
@@ -235,7 +239,8 @@ func kernelSignalCase(t *T) {
 	x.Free()
 }
 
-// kernelSeedsCase is kernelSignalCase with messages that overtake each other in many ways. Weak signals behind a put are early then.
+// kernelSeedsCase is kernelSignalCase with messages that overtake each other in many ways. Weak
+// signals behind a put then come before earlier data.
 func kernelSeedsCase(t *T) {
 	const n, puts = 2000, 3
 	x := symmem.Empty(symmem.I32, n*puts)
@@ -267,8 +272,8 @@ func kernelSeedsCase(t *T) {
 	x.Free()
 }
 
-// kernelSourceIsFreeCase: what a kernel put from may be overwritten after its flush, and after the host has synchronised, and memory that was
-// freed is not given to others before.
+// kernelSourceIsFreeCase: the source of a kernel's put may be overwritten after a flush and after
+// the host has synchronised, and freed memory is not reused before that.
 func kernelSourceIsFreeCase(t *T) {
 	const n = 1 << 18
 	x := symmem.Empty(symmem.I32, n)
@@ -309,7 +314,7 @@ func kernelSourceIsFreeCase(t *T) {
 	x.Free()
 }
 
-// kernelManyCase posts more from four blocks at once than the ring has slots.
+// kernelManyCase posts more operations from four blocks at once than the ring has slots.
 func kernelManyCase(t *T) {
 	const blocks, threads, times = 4, 64, 5
 	x := symmem.Empty(symmem.I32, times*blocks*threads)
@@ -338,7 +343,7 @@ func kernelManyCase(t *T) {
 }
 
 func kernelCountersCase(t *T) {
-	put := 3000 * t.size // so many elements are put; those behind them are fetched
+	put := 3000 * t.size // number of elements that are put; the elements behind them are fetched
 	x := symmem.Empty(symmem.I32, put+1000)
 	h := symmem.Rendezvous(x)
 	x.Slice(put, put+1000).Fill(100 + t.rank)
@@ -460,12 +465,14 @@ func kernelRefusedCase(t *T) {
 		{fmt.Sprintf("put(h, %d, ~0ull, x, 2)", last), "symm::put: it leads to byte 18446744073709551615"},
 		{fmt.Sprintf("get(h, %d, 101, x, 0)", last), "symm::get: it leads to byte 101"},
 		{fmt.Sprintf("put_value(h, %d, 97, 1)", last), "symm::put_value: it leads to byte 101"},
-		{fmt.Sprintf("put(h, %d, 0, x, 1, symm::signal_set(%d, 1))", last, words), fmt.Sprintf("symm::put: the signal must be in [0, %d), not %d", words, words)},
+		{fmt.Sprintf("put(h, %d, 0, x, 1, symm::signal_set(%d, 1))", last, words),
+			fmt.Sprintf("symm::put: the signal must be in [0, %d), not %d", words, words)},
 		{fmt.Sprintf("signal(h, %d, symm::signal_add(%d, 1))", last, words), "symm::signal: the signal must be in"},
 		{fmt.Sprintf("wait_for_signal(h, %d, 0, true)", words), "symm::wait_for_signal: the signal must be in"},
 		{fmt.Sprintf("put(h, %d, 0, x, 1, {}, symm::Counter{64})", last), "symm::put: its number must be in [0, 64), not 64"},
 		{"wait_counter(h, symm::Counter{64}, 0)", "a counter: its number must be in [0, 64), not 64"},
-		{fmt.Sprintf("put_signal(h, %d, h.channels)", last), fmt.Sprintf("symm::put_signal: the channel must be in [0, %d)", symmem.World().Channels())},
+		{fmt.Sprintf("put_signal(h, %d, h.channels)", last),
+			fmt.Sprintf("symm::put_signal: the channel must be in [0, %d)", symmem.World().Channels())},
 		{"wait_signal(h, h.world_size, 0)", "symm::wait_signal: the member must be in"},
 		{"barrier(h, h.channels)", "symm::barrier: the channel must be in"},
 	} {
@@ -481,13 +488,13 @@ func kernelRefusedCase(t *T) {
 	x.Free()
 }
 
-// kernelPollsCase: two kernels that answer each other many times wait for each answer anew. On the cpu device, whose threads sleep when they have polled for
-// long, that is without sleep.
+// kernelPollsCase: two kernels that answer each other many times wait for each answer anew. The cpu
+// device's threads sleep only after long polls, so they must not sleep here.
 func kernelPollsCase(t *T) {
 	caps, times := symmem.Caps(), 4000
 	watched := os.Getenv(sanitizeVariable) != ""
 	if caps.Backend != "CPU" || len(caps.Hosts) > 1 || watched {
-		times = 100 // GPUs that ranks share take milliseconds for an answer, and so do slow networks and the sanitizer
+		times = 100 // on shared GPUs an answer takes milliseconds, and also with slow networks and the sanitizer
 	}
 	echo := symmem.Compile(`extern "C" __global__ void echo(symm::Handle h, int peer, int times, int* ok) {
 		for (int i = 1; i <= times; i++) {
@@ -517,7 +524,7 @@ func kernelPollsCase(t *T) {
 	x.Free()
 }
 
-// threadSleeps is how often threads of this process have gone to sleep.
+// threadSleeps returns the number of times that threads of this process have gone to sleep.
 func threadSleeps(t *T) int {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -526,7 +533,8 @@ func threadSleeps(t *T) int {
 	return int(u.Nvcsw)
 }
 
-// kernelWaitsCase: the table of waits says which word a kernel waits for, and how the network to other hosts is; an abort ends it.
+// kernelWaitsCase: the table of waits shows the word that a kernel waits for, and the state of the
+// network to other hosts; an abort ends the wait.
 func kernelWaitsCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -550,8 +558,9 @@ func kernelWaitsCase(t *T) {
 	if t.rank == 0 {
 		wait.Launch(symmem.Grid(1), symmem.Block(1), h)
 		var waits []symmem.Wait
-		told := func() bool { // the wait, and the message that was dropped: the last one of the last rank
-			return len(waits) > 0 && (!null || strings.Contains(after(waits[0].For, fmt.Sprintf("network to rank %d: ", last)), "landed, not message"))
+		told := func() bool { // the wait is listed, with the dropped message, the last one of the last rank
+			return len(waits) > 0 && (!null || strings.Contains(after(waits[0].For, fmt.Sprintf("network to rank %d: ", last)),
+				"landed, not message"))
 		}
 		for end := time.Now().Add(20 * time.Second); !told() && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
@@ -574,7 +583,8 @@ func kernelWaitsCase(t *T) {
 		if null {
 			var posted, sent, landed, messages, missing int
 			text := after(after(rest, fmt.Sprintf("network to rank %d: ", last)), "; from it: ")
-			n, err := fmt.Sscanf(text, "%d posted, %d sent, %d of %d messages landed, not message %d", &posted, &sent, &landed, &messages, &missing)
+			n, err := fmt.Sscanf(text, "%d posted, %d sent, %d of %d messages landed, not message %d", &posted, &sent, &landed,
+				&messages, &missing)
 			if n != 5 || posted == 0 || sent != posted || messages != landed+1 || missing != messages {
 				t.Errorf("it waits for %q: %v", waits[0].For, err)
 			}
@@ -589,13 +599,13 @@ func kernelWaitsCase(t *T) {
 	x.Free()
 }
 
-// after is what follows sep in text, "" if that is not there.
+// after returns the text behind sep, "" if text does not contain sep.
 func after(text, sep string) string {
 	_, rest, _ := strings.Cut(text, sep)
 	return rest
 }
 
-// seedsVariable tells a child how many seeds kernelSeedsCase takes.
+// seedsVariable passes a child the number of seeds for kernelSeedsCase.
 const seedsVariable = "SYMMTEST_CHILD_SEEDS"
 
 // TestKernelSeeds runs kernelSeedsCase between hosts.

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// libraryCases are of collectives by NCCL. cmd/symmrepl has a test of them without a GPU.
+// libraryCases test collectives by NCCL. cmd/symmrepl tests them without a GPU.
 var libraryCases = []testCase{
 	{name: "LibraryReduce", run: libraryReduceCase},
 	{name: "LibraryCopies", run: libraryCopiesCase},
@@ -25,7 +25,7 @@ var libraryCases = []testCase{
 	{name: "LibraryPuts", run: libraryPutsCase},
 }
 
-// viaNCCL is the option that asks for it.
+// viaNCCL is the option for collectives by NCCL.
 var viaNCCL = symmem.Via("NCCL")
 
 // TestNCCL runs the cases of collectives by NCCL on GPUs, on one host and between simulated ones.
@@ -50,7 +50,7 @@ func TestNCCL(t *testing.T) {
 			w := startOn(t, "cuda", c.ranks, c.hosts, "null")
 			for _, l := range libraryCases {
 				if c.ranks == 1 && l.name != "LibraryHeaders" && l.name != "LibraryPuts" {
-					continue // they are about several
+					continue // these cases are about several hosts
 				}
 				t.Run(l.name, func(t *testing.T) { w.run(t, l.name) })
 			}
@@ -58,11 +58,11 @@ func TestNCCL(t *testing.T) {
 	}
 }
 
-// libraryHeadersCase runs a kernel that was compiled with NCCL's own nccl_device.h: its pointers lead to the memory that ours lead to, and its barriers
-// order what it does there.
+// libraryHeadersCase runs a kernel that was compiled with NCCL's own nccl_device.h: its pointers
+// refer to the same memory as ours, and its barriers order its accesses.
 func libraryHeadersCase(t *T) {
 	if symmem.LSA().Size() < t.size {
-		return // the kernel is of one host
+		return // the kernel works on one host only
 	}
 	const n, blocks = 5000, 4
 	x, sums := symmem.Empty(symmem.I32, n+1024), symmem.Empty(symmem.I32, n)
@@ -123,7 +123,7 @@ extern "C" __global__ void own(ncclWindow_t in, ncclWindow_t out, int n, ncclDev
 	symmem.Meet()
 	graph.Free()
 	if own && t.size > 1 {
-		if t.rank == 0 { // alone
+		if t.rank == 0 { // not collective
 			k.Launch(symmem.Grid(blocks), symmem.Block(128), in, out, n, comm, version, symmem.Timeout(200*time.Millisecond))
 			t.refused(symmem.KindTimeout, symmem.Synchronize, "own", "waited", "for NCCL")
 		}
@@ -135,7 +135,8 @@ extern "C" __global__ void own(ncclWindow_t in, ncclWindow_t out, int n, ncclDev
 	sums.Free()
 }
 
-// libraryPutsCase puts around the ring by NCCL, where it has puts: of all sorts of sizes, many at once, and after the world gave up.
+// libraryPutsCase puts around the ring by NCCL, if it has puts: with many sizes, many at once, and
+// after the world gave up.
 func libraryPutsCase(t *T) {
 	const n = 1 << 20
 	x, u := symmem.Empty(symmem.I32, n+8), symmem.Empty(symmem.I32, n+3)
@@ -177,7 +178,7 @@ func libraryPutsCase(t *T) {
 	h.Barrier(0)
 	t.equal("the last of 200", x.Slice(5, 6).Ints(), []int{1_000_000*last + 199})
 	symmem.Meet()
-	if t.rank == 0 { // behind a wait that gives up
+	if t.rank == 0 { // queued behind a wait that gives up
 		h.WaitForSignal(3, "==", 1)
 		h.Put(next, u.Slice(3, n+3), viaNCCL)
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
@@ -195,7 +196,8 @@ func libraryPutsCase(t *T) {
 	u.Free()
 }
 
-// libraryReduceCase takes every type and reduction, at sizes and offsets of all sorts. The values are small integers.
+// libraryReduceCase runs every type and reduction, with many sizes and offsets. The values are
+// small integers.
 func libraryReduceCase(t *T) {
 	value := func(rank, i int) int { return (i+rank)%5 + 1 }
 	for i, d := range computing {
@@ -218,7 +220,8 @@ func libraryReduceCase(t *T) {
 						v[q] = float64(value(q, j))
 						sum += v[q]
 					}
-					return []float64{sum, sum / float64(t.size), slices.Max(v), slices.Min(v)}[slices.Index([]string{"sum", "avg", "max", "min"}, op)]
+					return []float64{sum, sum / float64(t.size), slices.Max(v),
+						slices.Min(v)}[slices.Index([]string{"sum", "avg", "max", "min"}, op)]
 				}
 				check := func(what string, got []float64, first int) {
 					for j, g := range got {
@@ -243,7 +246,8 @@ func libraryReduceCase(t *T) {
 	}
 }
 
-// libraryCopiesCase gathers, exchanges and broadcasts, into symmetric memory and not.
+// libraryCopiesCase gathers, exchanges and broadcasts, into symmetric memory and into ordinary
+// memory.
 func libraryCopiesCase(t *T) {
 	x, all := symmem.Empty(symmem.I32, 1<<16), symmem.Empty(symmem.I32, t.size<<16)
 	symmem.Rendezvous(x)
@@ -289,11 +293,12 @@ func libraryCopiesCase(t *T) {
 	bytes.Free()
 }
 
-// libraryGraphCase captures calls, replays them many times beside others, and loses them with the communicator.
+// libraryGraphCase captures calls, replays them many times between other calls, and loses them with
+// the communicator.
 func libraryGraphCase(t *T) {
 	x := symmem.Empty(symmem.I64, 1000)
 	symmem.Rendezvous(x)
-	symmem.AllReduce(x.Fill(1), "max", viaNCCL) // which makes the communicator
+	symmem.AllReduce(x.Fill(1), "max", viaNCCL) // this makes the communicator
 	graph := symmem.Capture(func() {
 		symmem.AllReduce(x, "sum", viaNCCL)
 		symmem.Broadcast(x, t.size-1, viaNCCL)
@@ -309,14 +314,15 @@ func libraryGraphCase(t *T) {
 	t.equal("after a call and a replay", x.Ints()[0], t.size*t.size)
 	symmem.Recover()
 	t.refused(symmem.KindPeer, func() { graph.Replay() }, "another communicator of NCCL since the graph was captured", "capture it again")
-	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.AllReduce(x, "sum", viaNCCL) }) }, "has no communicator of NCCL yet", "make the call once before the capture")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.AllReduce(x, "sum", viaNCCL) }) },
+		"has no communicator of NCCL yet", "make the call once before the capture")
 	graph.Free()
 	symmem.AllReduce(x.Fill(t.rank), "max", viaNCCL)
 	t.equal("by another communicator", x.Ints()[0], t.size-1)
 	x.Free()
 }
 
-// libraryStreamsCase issues calls on two streams, and beside calls of our own.
+// libraryStreamsCase issues calls on two streams, and between symmrepl's own calls.
 func libraryStreamsCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 4096), symmem.Empty(symmem.I32, 4096)
 	symmem.Rendezvous(x)
@@ -342,7 +348,7 @@ func libraryStreamsCase(t *T) {
 	y.Free()
 }
 
-// libraryGroupsCase has communicators of several groups at once.
+// libraryGroupsCase uses communicators of several groups at once.
 func libraryGroupsCase(t *T) {
 	x := symmem.Empty(symmem.I32, 8)
 	symmem.Rendezvous(x)
@@ -389,7 +395,8 @@ func libraryManyCase(t *T) {
 	x.Free()
 }
 
-// libraryAbortCase: a call that waits for others is listed, ends when the world gives up, and the next one works.
+// libraryAbortCase: a call that waits for others is listed and ends when the world gives up, and
+// the next call works.
 func libraryAbortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 1<<18)
 	symmem.Rendezvous(x)
@@ -402,7 +409,8 @@ func libraryAbortCase(t *T) {
 				time.Sleep(20 * time.Millisecond)
 				waits = t.rt.Waits()
 			}
-			if len(waits) != 1 || waits[0].Op != "all_reduce i32[262144] sum" || waits[0].Group != "world" || len(waits[0].Peers) != t.size-1 || !strings.HasPrefix(waits[0].For, "NCCL 2.") {
+			if len(waits) != 1 || waits[0].Op != "all_reduce i32[262144] sum" || waits[0].Group != "world" ||
+				len(waits[0].Peers) != t.size-1 || !strings.HasPrefix(waits[0].For, "NCCL 2.") {
 				t.Errorf("waits: %+v", waits)
 			}
 			time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
@@ -419,23 +427,26 @@ func libraryAbortCase(t *T) {
 	x.Free()
 }
 
-// libraryMisuseCase is refused, and the group stays usable.
+// libraryMisuseCase makes calls that are refused; the group stays usable.
 func libraryMisuseCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4, t.size)
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL) }, "was not rendezvoused by world", "Rendezvous")
 	symmem.Rendezvous(x)
-	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers", "leave it out")
+	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers",
+		"leave it out")
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL, symmem.Timeout(time.Second)) }, "its waits have no Timeout")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, viaNCCL, symmem.CopyEngine()) }, "NCCL does not do this: its copy engines need ")
 	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", viaNCCL, symmem.SplitLastDim()) }, "it splits the first dimension only")
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", viaNCCL) }, "Via is an option of")
 	explained := symmem.Explain(func() { symmem.AllReduce(x.Fill(1), "sum", viaNCCL) })
-	if want := fmt.Sprintf("all_reduce i32[%d] sum on world (%d ranks, %d bytes): NCCL 2.", x.Numel(), t.size, x.Bytes()); !strings.HasPrefix(explained, want) || !strings.HasSuffix(explained, ", because the call asks for it by Via") {
+	if want := fmt.Sprintf("all_reduce i32[%d] sum on world (%d ranks, %d bytes): NCCL 2.", x.Numel(), t.size,
+		x.Bytes()); !strings.HasPrefix(explained, want) || !strings.HasSuffix(explained, ", because the call asks for it by Via") {
 		t.Errorf("Explain says %q, want %q", explained, want)
 	}
 	if hosts := len(symmem.Caps().Hosts); hosts > 1 {
 		explained = symmem.Explain(func() { symmem.AllReduce(x, "sum") })
-		if want := fmt.Sprintf(", because the group spans %d hosts", hosts); !strings.Contains(explained, ": NCCL 2.") || !strings.HasSuffix(explained, want) {
+		if want := fmt.Sprintf(", because the group spans %d hosts", hosts); !strings.Contains(explained, ": NCCL 2.") ||
+			!strings.HasSuffix(explained, want) {
 			t.Errorf("Explain says %q, want %q", explained, want)
 		}
 		t.equal("avg of integers", symmem.AllReduce(x.Fill(2*t.rank), "avg").Ints()[0], t.size-1)

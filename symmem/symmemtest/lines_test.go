@@ -7,10 +7,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// linesCase sends many lines, none like another; on GPUs first of one turn a thread, and then of several with two ranks.
+// linesCase sends many lines, all different. On GPUs each thread first has one turn, and then, with
+// two ranks, several.
 func linesCase(t *T) {
 	all := func(part *symmem.Tensor) { symmem.AllReduce(part, "sum") }
-	if t.rt.Sharing().Ranks != nil { // lines are for links
+	if t.rt.Sharing().Ranks != nil { // lines need links
 		t.sumPatterns("packets", all, 256<<10, 20)
 		return
 	}
@@ -26,7 +27,8 @@ func linesCase(t *T) {
 	t.sumPatterns("lines", all, 1400, 100)
 }
 
-// chunksCase sends so many chunks that every block comes back to its first inboxes, and ends in the middle of one.
+// chunksCase sends so many chunks that every block reuses its first inboxes, and ends in the middle
+// of a chunk.
 func chunksCase(t *T) {
 	rounds := 30
 	if symmem.GetBackend() != "CPU" {
@@ -35,12 +37,13 @@ func chunksCase(t *T) {
 	t.sumPatterns("chunks", twoShots, t.manyChunks(), rounds)
 }
 
-// chunksTimeoutCase has rank 0 give up in the middle of its chunks, since the others have fewer, and leaves the ranks at different rounds.
+// chunksTimeoutCase lets rank 0 give up in the middle of its chunks, because the others have fewer
+// chunks, and leaves the ranks at different rounds.
 func chunksTimeoutCase(t *T) {
 	n := t.manyChunks()
 	x := symmem.Empty(symmem.F32, n)
 	symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	limit := symmem.Timeout(500 * time.Millisecond)
 	if t.rank == 0 {
 		symmem.TwoShotAllReduce(x, "sum", limit)
@@ -48,7 +51,7 @@ func chunksTimeoutCase(t *T) {
 		t.refused(symmem.KindPeer, func() { symmem.TwoShotAllReduce(x, "sum") }, "out of step")
 	} else {
 		symmem.TwoShotAllReduce(x.Slice(0, n/2), "sum", limit)
-		symmem.Maybe(symmem.Synchronize) // on a busy machine it waits in vain too
+		symmem.Maybe(symmem.Synchronize) // on a busy machine this rank waits in vain too
 	}
 	symmem.Recover()
 	x.Free()
@@ -57,7 +60,7 @@ func chunksTimeoutCase(t *T) {
 
 func twoShots(part *symmem.Tensor) { symmem.TwoShotAllReduce(part, "sum") }
 
-// manyChunks is how many 32-bit elements make six and a half chunks for every block.
+// manyChunks returns the number of 32-bit elements in six and a half chunks for every block.
 func (t *T) manyChunks() int {
 	chunk := 4 << 10 // bytes that all blocks of a rank send to another at once
 	if symmem.GetBackend() != "CPU" {
@@ -66,8 +69,9 @@ func (t *T) manyChunks() int {
 	return t.size * (6*chunk + chunk/2) / 4
 }
 
-// sumPatterns sums n elements, none like another, some less in each round, and lets every rank look at all elements of
-// every result. Nothing waits for the host in between, so that what one call sends follows on what the last did.
+// sumPatterns sums n elements, all different, and fewer in each round, and lets every rank check
+// all elements of every result. The host does not wait in between, so that each call follows
+// directly on the last one.
 func (t *T) sumPatterns(way string, sum func(part *symmem.Tensor), n, rounds int) {
 	m := symmem.Compile(`
 __device__ unsigned value(unsigned i, unsigned round, unsigned rank) {

@@ -21,7 +21,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// Private to the binary: how a child knows what it is.
+// Environment variables by which the binary configures its children.
 const (
 	rankVariable = "SYMMTEST_CHILD_RANK"
 	sizeVariable = "SYMMTEST_CHILD_SIZE"
@@ -29,27 +29,30 @@ const (
 	joinVariable = "SYMMTEST_CHILD_JOINS"
 	hostVariable = "SYMMTEST_CHILD_HOSTS"
 
-	sanitizeVariable = "SYMMTEST_SANITIZE" // not empty to watch all accesses, and find nothing
+	sanitizeVariable = "SYMMTEST_SANITIZE" // not empty: all accesses are watched, and the sanitizer must find nothing
 
-	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty if it makes other worlds too
+	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty: the child makes other worlds too
 )
 
 // On a busy machine:
 const (
-	caseLimit = 60 * time.Second // what a case may take before its ranks are released
-	endLimit  = 60 * time.Second // what a rank may take to end before it is killed
+	caseLimit = 60 * time.Second // time limit of a case, after which its ranks are released
+	endLimit  = 60 * time.Second // time limit for the end of a rank, after which it is killed
 )
 
-// watchedSlower is how much more time a case may take while accesses are watched: each operation is compiled for that at its first call.
+// watchedSlower is the factor by which time limits grow while accesses are watched: each operation
+// is then compiled at its first call.
 const watchedSlower = 10
 
-// wrongOnPurpose are the cases that do what the sanitizer finds, also by calls that do not match, or by going on after a wait was given up.
-var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy", "AllReduceChunksTimeout"}
+// wrongOnPurpose are the cases with mistakes that the sanitizer finds, including calls that do not
+// match, and work after a wait that gave up.
+var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy",
+	"AllReduceChunksTimeout"}
 
-// order is what the parent tells a child to do; report is the answer.
+// order is a command of the parent to a child; report is the answer.
 type order struct {
-	Run      string // a case
-	Abort    string // the reason; not answered
+	Run      string // run the case with this name
+	Abort    string // abort for this reason; not answered
 	Recover  bool
 	Replaced []int // ranks that are new processes, for Recover
 }
@@ -58,7 +61,7 @@ type report struct {
 	Failed  bool
 	Log     string
 	Tallies []symmem.Tally
-	Tried   tried // of the table of misuses
+	Tried   tried // for the table of misuses
 }
 
 func TestMain(m *testing.M) {
@@ -90,20 +93,23 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestSanitized runs cases with all accesses watched: nothing may be found. With SYMMTEST_SANITIZE set, TestSuite and TestNetwork do so for all.
+// TestSanitized runs cases with all accesses watched: nothing may be found. With SYMMTEST_SANITIZE
+// set, TestSuite and TestNetwork do so for all cases.
 func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
-	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields", "Files", "NcclFirst", "NcclFence"} {
+	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels",
+		"HandleFields", "Files", "NcclFirst", "NcclFence"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
 
-// TestSanitizedOverHosts does so on two hosts, whose network's engines are watched too.
+// TestSanitizedOverHosts does the same on two hosts, and also watches the engines of their network.
 func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
-	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples"} {
+	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",
+		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
@@ -119,7 +125,8 @@ func devices(t *testing.T) []string {
 	return []string{"cpu", "cuda"}
 }
 
-// shared reports whether ranks are to share GPUs where there are too few. What takes long by meetings alone, which then cost milliseconds, is left out.
+// shared reports whether ranks share GPUs if there are too few. Meetings then cost milliseconds, so
+// tests with very many meetings are left out.
 func shared() bool { return os.Getenv("SYMMTEST_SHARED") != "" }
 
 func rankCounts(t *testing.T, device string) (counts []int) {
@@ -141,8 +148,9 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 	return counts
 }
 
-// briefly skips a test with -short, unless it is among those that are enough then. -short is for checks of what a rank's own code does, such as cgocheck2: they
-// take every case, in few worlds, because neither the number of ranks nor the order of messages matters to them.
+// briefly skips a test with -short, unless enough is set. -short is for checks of a rank's own
+// code, such as cgocheck2: they run every case, but in few worlds, because neither the number of
+// ranks nor the order of messages matters to them.
 func briefly(t *testing.T, enough bool) {
 	t.Helper()
 	if testing.Short() && !enough {
@@ -150,7 +158,8 @@ func briefly(t *testing.T, enough bool) {
 	}
 }
 
-// needRanks skips a test of n ranks where there are fewer devices, unless they are to be shared, or that SYMMTEST_RANKS leaves out.
+// needRanks skips a test of n ranks if there are fewer devices and they are not shared, or if
+// SYMMTEST_RANKS leaves out this number.
 func needRanks(t *testing.T, device string, n int) {
 	if gpus := symmem.GPUs(); device != "cpu" && gpus < n && !shared() {
 		t.Skipf("%d GPUs are needed, %d are here", n, gpus)
@@ -163,13 +172,13 @@ func needRanks(t *testing.T, device string, n int) {
 // ranks is a running world of child processes.
 type ranks struct {
 	device   string
-	hosts    string // simulated ones, "" for none
-	network  string // what carries operations between them, as SYMMREPL_NET
+	hosts    string // simulated hosts, "" for none
+	network  string // the network between them, as in SYMMREPL_NET
 	dir      string
 	hub      *bootstrap.Hub
 	children []*child
 	size     int  // of the world
-	died     bool // a rank did
+	died     bool // a rank has died
 }
 
 type child struct {
@@ -179,13 +188,13 @@ type child struct {
 	tallies []symmem.Tally // of the last case
 	tried   tried          // likewise
 	process *os.Process
-	gone    chan struct{} // closed when the hub has noticed its end
+	gone    chan struct{} // closed when the hub has noticed the child's end
 	killed  bool
 	output  bytes.Buffer
 	mu      sync.Mutex
 }
 
-// start brings n ranks up; they end with the test.
+// start starts n ranks, which end with the test.
 func start(t *testing.T, device string, n int) *ranks { return startOn(t, device, n, "", "none") }
 
 // startOn is start on simulated hosts, with a network between them.
@@ -238,7 +247,7 @@ func (w *ranks) spawn(t *testing.T, rank, size int, joins string) *child {
 	return c
 }
 
-// Write collects what the child prints.
+// Write collects the child's output.
 func (c *child) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -265,7 +274,8 @@ func (c *child) receive(control io.Reader) {
 	}
 }
 
-// TestReplace kills a rank, puts a new process in its place, and looks at what is lost and what goes on.
+// TestReplace kills a rank, puts a new process in its place, and checks what is lost and what still
+// works.
 func TestReplace(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
@@ -279,7 +289,7 @@ func TestReplace(t *testing.T) {
 			w.replace(t, 1)
 			w.run(t, "AfterReplacement")
 			w.run(t, "Ring")
-			if !shared() { // which is what TestSuite takes longest for
+			if !shared() { // TestSuite takes longest for this
 				w.run(t, "AllReduce")
 			}
 		})
@@ -309,10 +319,11 @@ func (w *ranks) replace(t *testing.T, rank int) {
 	}
 }
 
-// run runs a case on all ranks and shows what failed. Where nothing did, the ranks must have made the same calls.
+// run runs a case on all ranks and shows the failures. If there are none, the ranks must have made
+// the same calls.
 func (w *ranks) run(t *testing.T, name string) {
 	for _, c := range w.children {
-		c.control.Encode(order{Run: name}) // a dead child is seen by collect
+		c.control.Encode(order{Run: name}) // collect notices a dead child
 	}
 	limit := caseLimit
 	if os.Getenv(sanitizeVariable) != "" {
@@ -329,16 +340,17 @@ func (w *ranks) run(t *testing.T, name string) {
 	w.collect(t, caseLimit)
 }
 
-// compareTallies compares what the ranks said of each group.
+// compareTallies compares the ranks' tallies of each group.
 func (w *ranks) compareTallies(t *testing.T) {
-	tallies := map[string]symmem.Tally{} // of each group's first member
+	tallies := map[string]symmem.Tally{} // the tally of each group's first member
 	for _, c := range w.children {
 		for _, mine := range c.tallies {
 			first, ok := tallies[mine.Key]
 			if !ok {
 				tallies[mine.Key] = mine
 			} else if mine.Calls != first.Calls || mine.Digest != first.Digest {
-				t.Errorf("%s: rank %d made %d calls, the last of them %s, not the %d of rank %d, the last of them %s", mine.Group, c.rank, mine.Calls, mine.Last, first.Calls, first.Ranks[0], first.Last)
+				t.Errorf("%s: rank %d made %d calls, the last of them %s, not the %d of rank %d, the last of them %s", mine.Group,
+					c.rank, mine.Calls, mine.Last, first.Calls, first.Ranks[0], first.Last)
 			}
 		}
 	}
@@ -351,7 +363,7 @@ func (w *ranks) enter() {
 	}
 }
 
-// collect takes a report of every child. When one fails the others are released.
+// collect receives a report from every child. If one fails, the others are released.
 func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
@@ -399,7 +411,7 @@ func indent(s string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ") + "\n"
 }
 
-// socketpair returns two ends, one to keep and one to hand on.
+// socketpair returns two ends, one to keep and one to pass on.
 func socketpair(t *testing.T) (net.Conn, *os.File) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

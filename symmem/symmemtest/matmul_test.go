@@ -50,7 +50,7 @@ func matMulCase(t *T) {
 	t.equal("a long sum", sum.Float64s(), []float64{260})
 	s := symmem.NewStream()
 	zeros := symmem.Local(symmem.BF16, 260, 1)
-	symmem.Synchronize() // zeroed on the first stream
+	symmem.Synchronize() // the tensors are zeroed on the first stream
 	symmem.MatMul(sum, ones.Slice(0, 1), zeros, s)
 	s.Synchronize()
 	t.equal("on a stream", sum.Float64s(), []float64{0})
@@ -62,13 +62,15 @@ func matMulCase(t *T) {
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 4), a, a.View(3, 2)) }, "two dimensions")
 	for _, d := range []symmem.DType{symmem.F8E4M3, symmem.F8E5M2} {
 		small := symmem.Local(d, 3, 3)
-		t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 3, 3), small, small) }, "matmul", d.String()+" is a storage type: it can be filled, copied and read")
+		t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 3, 3), small, small) }, "matmul",
+			d.String()+" is a storage type: it can be filled, copied and read")
 	}
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F64, 2, 2), a, a.View(3, 2)) }, "out is f64[2, 2]")
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 2, 2), a, symmem.Local(symmem.F64, 3, 2)) }, "of one type")
 	q := symmem.Local(symmem.F32, 3, 3)
 	t.refused(misuse, func() { symmem.MatMul(q, q, symmem.Local(symmem.F32, 3, 3)) }, "overlaps")
-	want := map[string]string{"CPU": "plain kernel, because the cpu device has none", "CUDA": "cuBLASLt, because", "NCCL": "cuBLASLt, because"}[symmem.GetBackend()]
+	want := map[string]string{"CPU": "plain kernel, because the cpu device has none", "CUDA": "cuBLASLt, because",
+		"NCCL": "cuBLASLt, because"}[symmem.GetBackend()]
 	got := symmem.Explain(func() { symmem.MatMul(q, symmem.Local(symmem.F32, 3, 2), symmem.Local(symmem.F32, 2, 3)) })
 	if !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -106,7 +106,8 @@ func pendingSignalsCase(t *T) {
 		symmem.Synchronize()
 	}
 	t.meet()
-	want := map[int][]string{0: {"world: a signal of rank 1 on channel 5 was not awaited"}, 1: {"world: rank 0 has not awaited the signal put to it on channel 5"}}[t.rank]
+	want := map[int][]string{0: {"world: a signal of rank 1 on channel 5 was not awaited"},
+		1: {"world: rank 0 has not awaited the signal put to it on channel 5"}}[t.rank]
 	t.equal("pending", symmem.PendingSignals(), want)
 	t.meet()
 	if t.rank == 0 {

@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// useAfterFreeCase calls every method of objects that were freed: each is refused, and the world goes on.
+// useAfterFreeCase calls every method of objects that were freed: each is refused, and the world
+// goes on.
 func useAfterFreeCase(t *T) {
 	x := symmem.Empty(symmem.I32, 16)
 	symmem.Rendezvous(x)
@@ -47,7 +48,8 @@ func useAfterFreeCase(t *T) {
 	t.stillSums()
 }
 
-// nilArgumentsCase gives nil for every receiver and function, and timeouts that are none: each is refused with the argument's name.
+// nilArgumentsCase gives nil for every receiver and function, and invalid timeouts: each is refused
+// with the argument's name.
 func nilArgumentsCase(t *T) {
 	var (
 		x  *symmem.Tensor
@@ -62,8 +64,9 @@ func nilArgumentsCase(t *T) {
 	good, event := symmem.Local(symmem.F32, 4), symmem.NewEvent()
 	defer event.Free()
 	for name, f := range map[string]func(){
-		"f of OnStream": func() { s := symmem.NewStream(); defer s.Free(); symmem.OnStream(s, nil) }, "f of Capture": func() { symmem.Capture(nil) },
-		"f of Explain": func() { symmem.Explain(nil) }, "f of Elapsed": func() { symmem.Elapsed(nil) },
+		"f of OnStream": func() { s := symmem.NewStream(); defer s.Free(); symmem.OnStream(s, nil) },
+		"f of Capture":  func() { symmem.Capture(nil) },
+		"f of Explain":  func() { symmem.Explain(nil) }, "f of Elapsed": func() { symmem.Elapsed(nil) },
 		"f of UseMemPool": func() { symmem.UseMemPool(nil) },
 		"tensor DType":    func() { x.DType() }, "tensor Shape": func() { x.Shape() }, "tensor Numel": func() { x.Numel() },
 		"tensor Bytes": func() { x.Bytes() }, "tensor Symmetric": func() { x.Symmetric() }, "tensor Ptr": func() { x.Ptr() },
@@ -72,22 +75,26 @@ func nilArgumentsCase(t *T) {
 		"tensor Rendezvous": func() { symmem.Rendezvous(x) }, "tensor zero": func() { new(symmem.Tensor).Fill(1) },
 		"handle Rank": func() { h.Rank() }, "handle WorldSize": func() { h.WorldSize() }, "handle Group": func() { h.Group() },
 		"handle BufferSize": func() { h.BufferSize() }, "handle Offset": func() { h.Offset() }, "handle Barrier": func() { h.Barrier(0) },
-		"handle SignalPadSize": func() { h.SignalPadSize() }, "handle BufferPtrs": func() { h.BufferPtrs() }, "handle zero": func() { new(symmem.Handle).Barrier(0) },
-		"group Rank": func() { g.Rank() }, "group Size": func() { g.Size() }, "group Ranks": func() { g.Ranks() },
+		"handle SignalPadSize": func() { h.SignalPadSize() }, "handle BufferPtrs": func() { h.BufferPtrs() },
+		"handle zero": func() { new(symmem.Handle).Barrier(0) },
+		"group Rank":  func() { g.Rank() }, "group Size": func() { g.Size() }, "group Ranks": func() { g.Ranks() },
 		"group Channels": func() { g.Channels() }, "group Free": func() { g.Free() }, "group Empty": func() { g.Empty(symmem.F32) },
 		"group option": func() { symmem.AllReduce(good, "sum", g) }, "group zero": func() { symmem.AllReduce(good, "sum", new(symmem.Group)) },
-		"stream Free": func() { s.Free() }, "stream Synchronize": func() { s.Synchronize() }, "stream option": func() { symmem.AllReduce(good, "sum", s) },
+		"stream Free": func() { s.Free() }, "stream Synchronize": func() { s.Synchronize() },
+		"stream option":   func() { symmem.AllReduce(good, "sum", s) },
 		"stream OnStream": func() { symmem.OnStream(nil, func() {}) }, "stream zero": func() { new(symmem.Stream).Synchronize() },
 		"event Record": func() { e.Record() }, "event Wait": func() { e.Wait() }, "event Synchronize": func() { e.Synchronize() },
 		"event Since": func() { e.Since(event) }, "earlier Since": func() { event.Since(nil) }, "event Free": func() { e.Free() },
 		"graph Replay": func() { gr.Replay() }, "graph Elapsed": func() { gr.Elapsed(1) }, "graph Free": func() { gr.Free() },
-		"kernel Name": func() { k.Name() }, "kernel Kernel": func() { k.Kernel("k") }, "kernel Launch": func() { k.Launch(symmem.Grid(1), symmem.Block(1)) },
+		"kernel Name": func() { k.Name() }, "kernel Kernel": func() { k.Kernel("k") },
+		"kernel Launch":    func() { k.Launch(symmem.Grid(1), symmem.Block(1)) },
 		"tile Shape":       func() { l.Shape() },
 		"Timeout zero":     func() { symmem.AllReduce(good, "sum", symmem.Timeout(0)) },
 		"Timeout negative": func() { symmem.AllReduce(good, "sum", symmem.Timeout(-1)) },
 	} {
 		var refused *symmem.Error
-		if err := symmem.Maybe(f); !errors.As(err, &refused) || refused.Kind != symmem.KindMisuse || refused.Arg == "" || name[:len(refused.Arg)] != refused.Arg {
+		if err := symmem.Maybe(f); !errors.As(err, &refused) || refused.Kind != symmem.KindMisuse || refused.Arg == "" ||
+			name[:len(refused.Arg)] != refused.Arg {
 			t.Errorf("%s: %#v", name, err)
 		}
 	}

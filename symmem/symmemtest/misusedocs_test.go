@@ -6,22 +6,24 @@ import (
 	"testing"
 )
 
-// accepted is a misuse that is taken, for a reason that the documentation gives.
+// accepted is a misuse that an operation accepts, for a reason given in the documentation.
 type accepted struct {
-	ops    string // matches names of operations
-	misuse string // matches misuses
-	doc    string // what is documented: "Tensor.Fill", "Runtime", "package symmem"
-	words  string // of that documentation
+	ops    string // pattern of names of operations
+	misuse string // pattern of misuses
+	doc    string // the documented object: "Tensor.Fill", "Runtime", "package symmem"
+	words  string // words of that documentation
 }
 
-// acceptances are all misuses that are taken.
+// acceptances are all misuses that operations accept.
 var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
-	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|DeviceComm|DeviceWindow|TokenSwitch|TokenRouting)\.(String|HTML)`, `receiver (nil|zero)`, "package symmem", "prints as nil"},
+	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|DeviceComm|DeviceWindow|TokenSwitch|TokenRouting)\.(String|HTML)`,
+		`receiver (nil|zero)`, "package symmem", "prints as nil"},
 	{`Tensor\.(DType|Shape|Numel|Bytes|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Channels|Rank|Ranks|Size|String)|` +
 		`Handle\.(BufferSize|Group|MulticastPtr|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph)\.String|` +
 		`DeviceComm\.(Group|String)|DeviceWindow\.(Handle|String)|TokenSwitch\.(Config|Group|String)|TokenRouting\.String`,
-		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem", "can still be printed and asked for their name"},
+		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem",
+		"can still be printed and asked for their name"},
 	{`Group\.(Channels|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},
 	{`Group\.Free`, `receiver of other ranks`, "Group.Free", "On a rank that is not a member it does nothing"},
 	{`Runtime\.(Backend|Backends|Caps|DeviceName|Findings|Group|Held|Busy|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|StopTrace|Tallies|Waits)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
@@ -48,7 +50,7 @@ var acceptances = []accepted{
 	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},
 }
 
-// acceptance returns which of the acceptances holds, or -1.
+// acceptance returns the index of the acceptance that applies, or -1.
 func acceptance(op, misuse string) int {
 	for i, a := range acceptances {
 		if regexp.MustCompile("^(?:"+a.ops+")$").MatchString(op) && regexp.MustCompile("^(?:"+a.misuse+")$").MatchString(misuse) {
@@ -58,7 +60,7 @@ func acceptance(op, misuse string) int {
 	return -1
 }
 
-// TestAcceptances holds that what is accepted is documented.
+// TestAcceptances checks that all acceptances are documented.
 func TestAcceptances(t *testing.T) {
 	docs := map[string]string{}
 	for _, dir := range []string{"..", "../internal/core"} {

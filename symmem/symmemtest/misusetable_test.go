@@ -21,15 +21,17 @@ import (
 
 // The table of misuses
 //
-// Every function of package symmem, and every method that reflection finds of its types, is called with every misuse of the type of each of its parameters while the
-// others are right. What is right is searched among a few values of each type, so that an operation that is added is covered as it is. A misuse
-// must be refused by an *Error that names the operation, or be among the acceptances, whose reasons are in the documentation. Nothing may panic
-// otherwise, nothing may hang, no rank may die, and the next collective operation is right.
+// The test calls every function of package symmem, and every method that reflection finds on its
+// types, with every misuse of each parameter's type, while the other arguments are right. It
+// searches right arguments among a few values of each type, so that a new operation is covered
+// without further work. A misuse must be refused by an *Error that names the operation, or be among
+// the acceptances, whose reasons are in the documentation. No call may panic in another way or
+// hang, no rank may die, and the next collective operation must be right.
 
 const (
-	misusePrefix = "misuse "        // of an order that names an operation
-	callLimit    = 15 * time.Second // after which a call hangs, on a busy machine
-	searchLimit  = 60000            // calls in search of a right one
+	misusePrefix = "misuse "        // prefix of an order that names an operation
+	callLimit    = 15 * time.Second // a call that takes longer, even on a busy machine, hangs
+	searchLimit  = 60000            // maximum number of calls in the search for right arguments
 )
 
 // operation is a function, or a method whose receiver is the first parameter.
@@ -39,7 +41,7 @@ type operation struct {
 	method bool
 }
 
-// apart are the operations that the table leaves out, with the reason.
+// apart maps the operations that the table leaves out to the reason.
 var apart = map[string]string{
 	"symmem.Init":      "makes a world: TestInitMisuse",
 	"symmem.Start":     "makes a world: TestStart",
@@ -63,7 +65,7 @@ func operations() (list []operation) {
 	return list
 }
 
-// TestMisuse goes through the table on every device, with two ranks.
+// TestMisuse runs the table on every device, with two ranks.
 func TestMisuse(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
@@ -105,7 +107,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// kill ends ranks that are of no use without the one that died.
+// kill ends the other ranks after one has died.
 func (w *ranks) kill() {
 	for _, c := range w.children {
 		c.killed = true
@@ -116,20 +118,20 @@ func (w *ranks) kill() {
 // tried counts the calls of one operation.
 type tried struct {
 	Calls, Refused int
-	Accepted       []int // of acceptances, those that were needed
+	Accepted       []int // indices of the acceptances that were needed
 }
 
-// table is what the calls of one operation have in common on one rank.
+// table is the state that all calls of one operation share on one rank.
 type table struct {
 	*T
 	o     operation
 	fix   *fixtures
-	right []reflect.Value // arguments that the operation takes, if found
+	right []reflect.Value // arguments that the operation accepts, if found
 	found bool
 	tried tried
 }
 
-// misuse calls one operation with all its misuses. All ranks do.
+// misuse calls one operation with all its misuses. It is collective.
 func (t *T) misuse(name string) tried {
 	i := slices.IndexFunc(operations(), func(o operation) bool { return o.name == name })
 	m := &table{T: t, o: operations()[i], fix: t.fixtures()}
@@ -155,7 +157,7 @@ func (t *T) misuse(name string) tried {
 	return m.tried
 }
 
-// search finds arguments that the operation takes.
+// search finds arguments that the operation accepts.
 func (m *table) search() {
 	typ := m.o.f.Type()
 	choices := make([][]reflect.Value, typ.NumIn())
@@ -193,7 +195,8 @@ func (m *table) search() {
 			m.found = pick(m.right, choices, accepted)
 			return
 		}
-		n = slices.Min(slices.DeleteFunc(all, func(n int) bool { return n < 0 })) + 1 // it was not accepted by all: not what is looked for
+		// some rank has not accepted it, so it is not right
+		n = slices.Min(slices.DeleteFunc(all, func(n int) bool { return n < 0 })) + 1
 	}
 }
 
@@ -210,7 +213,7 @@ func pick(args []reflect.Value, choices [][]reflect.Value, n int) bool {
 type misused struct {
 	name   string
 	value  reflect.Value
-	always bool // wrong for every operation that does not document it
+	always bool // every operation that does not document it must refuse it
 }
 
 // bad lists the misuses of a parameter.
@@ -231,7 +234,7 @@ func (m *table) bad(p int) (list []misused) {
 	return m.fix.badLists(typ.In(p), m.right[p])
 }
 
-// call calls the operation with one misuse, and compares what comes of it with what is documented.
+// call calls the operation with one misuse, and compares the outcome with the documentation.
 func (m *table) call(p int, bad misused) {
 	args := slices.Clone(m.right)
 	args[p] = bad.value
@@ -255,7 +258,7 @@ func (m *table) call(p int, bad misused) {
 		m.tried.Refused++
 		m.judge(what, o.refused)
 		if !slices.Contains([]symmem.Kind{symmem.KindMisuse, symmem.KindCompile}, o.refused.Kind) {
-			verdict = 1 // perhaps it was issued
+			verdict = 1 // the call may have issued work
 		}
 	default:
 		verdict = 1
@@ -269,7 +272,8 @@ func (m *table) call(p int, bad misused) {
 	}
 }
 
-// inStates makes the right call where it may have no place: it is done or refused, and returns.
+// inStates makes the right call in states in which it may not be allowed: it must be done or
+// refused, and return.
 func (m *table) inStates() {
 	for _, s := range []struct {
 		name  string
@@ -294,14 +298,16 @@ func (m *table) inStates() {
 	}
 }
 
-// judge looks at an error's words.
+// judge checks an error's words.
 func (m *table) judge(what string, e *symmem.Error) {
-	elsewhere := strings.Contains(what, "world") || strings.Contains(what, "closed") || strings.Contains(what, "joined") // an error of that world
+	// the error is from the other world
+	elsewhere := strings.Contains(what, "world") || strings.Contains(what, "closed") || strings.Contains(what, "joined")
 	name := plain(m.o.name[strings.IndexByte(m.o.name, '.')+1:])
 	whole := plain(m.o.name)
 	op := plain(e.Op)
 	switch {
-	case slices.Contains([]symmem.Kind{symmem.KindInterrupted, symmem.KindTimeout, symmem.KindPeer, symmem.KindFault}, e.Kind) && e.Arg != "group" && !elsewhere:
+	case slices.Contains([]symmem.Kind{symmem.KindInterrupted, symmem.KindTimeout, symmem.KindPeer, symmem.KindFault}, e.Kind) &&
+		e.Arg != "group" && !elsewhere:
 		m.Errorf("%s: refused as %s: %v", what, e.Kind, e)
 	case op == "" || !strings.Contains(name, op) && !strings.Contains(op, name) && !strings.Contains(whole, op) && e.Op != kernelName:
 		m.Errorf("%s: the operation is %q in %v", what, e.Op, e)
@@ -312,10 +318,10 @@ func (m *table) judge(what string, e *symmem.Error) {
 	}
 }
 
-// expectation matches messages that say what was expected, and need no hint.
+// expectation matches messages that name the expected value and so need no hint.
 var expectation = regexp.MustCompile(`must|expected|, not | needs? |is not |are not |cannot |there is no|has no|it has|exceeds?|overlaps|was freed|too large|more than|twice|out of the range|belongs? to|takes? `)
 
-// plain is a name without what its spellings differ in.
+// plain returns a name without the parts in which its spellings differ.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -325,15 +331,15 @@ func plain(name string) string {
 	}, name)
 }
 
-// outcome is what came of a call.
+// outcome is the outcome of a call.
 type outcome struct {
 	refused *symmem.Error
-	broken  string // a panic of another sort, or a hang
+	broken  string // another panic, or a hang
 	hung    bool
-	late    bool // the error came from work that had been issued
+	late    bool // the error came from issued work
 }
 
-// try calls the operation, and waits for what it issued.
+// try calls the operation, and waits for the issued work.
 func (m *table) try(args []reflect.Value) outcome {
 	return m.tryCall(func() []reflect.Value { return m.issue(args) })
 }
@@ -377,13 +383,14 @@ func (m *table) tryCall(call func() []reflect.Value) (o outcome) {
 		errors.As(err, &o.refused)
 		o.late = true
 		if o.refused.Kind == symmem.KindTimeout {
-			o.refused = nil // it was taken, and waited for what does not come
+			o.refused = nil // the call was accepted, and waited for an event that does not come
 		}
 	}
 	return o
 }
 
-// agree exchanges a number among the ranks. Unless it is zero or negative everywhere, calls were accepted, and the world recovers.
+// agree exchanges a number among the ranks. A positive number means that a rank has accepted its
+// call; the world then recovers.
 func (m *table) agree(mine int) []int {
 	m.exchanges++
 	data, _ := json.Marshal(mine)

@@ -12,17 +12,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// elsewhere has objects of other worlds of this process, and remains of what was freed.
+// elsewhere holds objects of other worlds of this process, and freed objects.
 type elsewhere struct {
-	world   *symmem.Runtime // of this rank alone
-	foreign objects         // of that
-	closed  objects         // of a world that was closed
-	joining objects         // of one that has not joined
-	closing *symmem.Runtime // another such, for operations that close worlds
-	freed   objects         // of the world of all, once there is one
+	world   *symmem.Runtime // a world of this rank alone
+	foreign objects         // objects of world
+	closed  objects         // objects of a closed world
+	joining objects         // objects of a world that has not joined
+	closing *symmem.Runtime // another world like that, for operations that close worlds
+	freed   objects         // freed objects of the world of all ranks, once there is one
 }
 
-// objects are one of each type that symmem makes.
+// objects holds one object of each type that symmem makes.
 type objects struct {
 	rt     *symmem.Runtime
 	local  *symmem.Tensor
@@ -39,7 +39,7 @@ type objects struct {
 
 	tokens  *symmem.TokenSwitch
 	routing *symmem.TokenRouting
-	sending *symmem.TokenSwitch // that waits for Complete
+	sending *symmem.TokenSwitch // a switch that waits for Complete
 	sent    *symmem.Dispatched
 }
 
@@ -48,15 +48,17 @@ const (
 	kernelText = `extern "C" __global__ void misused(float* x, int n, symm::Handle h) {}`
 )
 
-// tokensConfig is of switches that take the tensors of fixtures.
+// tokensConfig returns the configuration of switches that accept the tensors of fixtures.
 func tokensConfig(ranks int) symmem.TokenSwitchConfig {
-	return symmem.TokenSwitchConfig{Mode: "high_throughput", Layout: "flat", Experts: ranks, TopK: 1, MaxTokens: 2, MaxRecv: 8, Hidden: 4, DType: symmem.F32}
+	return symmem.TokenSwitchConfig{Mode: "high_throughput", Layout: "flat", Experts: ranks, TopK: 1, MaxTokens: 2, MaxRecv: 8,
+		Hidden: 4, DType: symmem.F32}
 }
 
-// makeObjects makes some of a world, collectively.
+// makeObjects makes objects of a world, collectively.
 func makeObjects(rt *symmem.Runtime) objects {
 	ranks := rt.Group().Ranks()
-	o := objects{rt: rt, local: rt.Local(symmem.F32, 4, 2), tensor: rt.Empty(symmem.F32, 4, 2), group: rt.NewGroup(ranks...), stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
+	o := objects{rt: rt, local: rt.Local(symmem.F32, 4, 2), tensor: rt.Empty(symmem.F32, 4, 2), group: rt.NewGroup(ranks...),
+		stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
 	o.handle = rt.Rendezvous(o.tensor)
 	o.window, o.comm = rt.Window(o.tensor), rt.DevComm(symmem.DevReqs{LsaBarriers: 1, Resources: []int{64, 64}})
 	o.tile = o.local.Tile(0, 1, 0, 1)
@@ -71,14 +73,15 @@ func makeObjects(rt *symmem.Runtime) objects {
 	return o
 }
 
-// free gives back what can be.
+// free frees the objects that can be freed.
 func (o *objects) free() {
-	for _, free := range []func(){o.comm.Free, o.tokens.Free, o.sending.Free, o.graph.Free, o.local.Free, o.tensor.Free, o.group.Free, o.stream.Free, o.event.Free} {
-		symmem.Maybe(free) // of what the operation has freed
+	for _, free := range []func(){o.comm.Free, o.tokens.Free, o.sending.Free, o.graph.Free, o.local.Free, o.tensor.Free,
+		o.group.Free, o.stream.Free, o.event.Free} {
+		symmem.Maybe(free) // the operation may have freed the object
 	}
 }
 
-// makeElsewhere makes the other worlds, before that of all ranks.
+// makeElsewhere makes the other worlds, before the world of all ranks.
 func makeElsewhere(device string, index int) (*elsewhere, error) {
 	config := symmem.Config{Device: device, Index: index}
 	closed, err := symmem.Init(config)
@@ -101,25 +104,26 @@ func makeElsewhere(device string, index int) (*elsewhere, error) {
 	if o.closing, err = symmem.Init(config); err != nil {
 		return nil, err
 	}
-	o.joining = objects{rt: joining, local: joining.Local(symmem.F32, 4, 2), group: joining.Group(), stream: joining.NewStream(), event: joining.NewEvent(), kernel: joining.Compile(kernelText)}
+	o.joining = objects{rt: joining, local: joining.Local(symmem.F32, 4, 2), group: joining.Group(), stream: joining.NewStream(),
+		event: joining.NewEvent(), kernel: joining.Compile(kernelText)}
 	return o, nil
 }
 
-// fixtures are values to call an operation with.
+// fixtures are values for the arguments of operations.
 type fixtures struct {
 	t *T
 	objects
 	values  map[reflect.Type][]any
-	symm    []*symmem.Tensor // symmetric, to be freed
+	symm    []*symmem.Tensor // symmetric, for operations that free
 	peer    *symmem.Tensor   // a view of another rank's memory
-	storage *symmem.Tensor   // of a type that does not compute
+	storage *symmem.Tensor   // of a type without arithmetic
 	none    *symmem.Tensor   // without elements
 	unmet   *symmem.Tensor   // symmetric, not rendezvoused
 	later   *symmem.Event    // not recorded
 	own     *symmem.Group    // of this rank alone
 	other   *symmem.Group    // of another rank alone
 	grouped *symmem.Tensor   // symmetric, of a group of all ranks
-	owned   *symmem.Tensor   // symmetric, of own
+	owned   *symmem.Tensor   // symmetric, in group own
 	path    string           // of a file that has one tensor, named "w"
 }
 
@@ -144,7 +148,9 @@ func (t *T) fixtures() *fixtures {
 	part := local(symmem.F32, 2, 2)
 	f.path = filepath.Join(os.Getenv(dirVariable), fmt.Sprintf("misuse%d.safetensors", t.rank))
 	part.Save(f.path, "w")
-	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2), local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4), local(symmem.I64, 2, 1), local(symmem.F32, 2, 1), local(symmem.F32, 8, 4)}
+	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2),
+		local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4), local(symmem.I64, 2, 1),
+		local(symmem.F32, 2, 1), local(symmem.F32, 8, 4)}
 	corner := f.tensor.Tile(0, 1, 0, 1)
 	f.values = map[reflect.Type][]any{
 		reflect.TypeFor[*symmem.Tensor]():       tensors,
@@ -217,7 +223,7 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"})}
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
-	case reflect.TypeFor[string](): // instances of a template
+	case reflect.TypeFor[string](): // names of template instances
 		return []reflect.Value{reflect.ValueOf([]string{})}
 	}
 	return nil
@@ -397,7 +403,7 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 			f.t.Errorf("no misuses of type %v are known: add them to fixtures.bad", typ)
 			return nil
 		}
-		list = append(list, misused{"zero", reflect.Zero(typ), false}) // data, which is not misused
+		list = append(list, misused{"zero", reflect.Zero(typ), false}) // data, which cannot be misused
 	}
 	return list
 }
@@ -407,7 +413,7 @@ var (
 	badSizes = [][]int{{}, {0}, {-1}, {1 << 62}, {1, 1, 1, 1}, {1, 1, 0}, {1 << 31, 1 << 31, 1 << 31}}
 )
 
-// valueOf is v as a value of a type, which may be an interface.
+// valueOf returns v as a value of a type, which may be an interface.
 func valueOf(v any, typ reflect.Type) reflect.Value {
 	x := reflect.New(typ).Elem()
 	if v != nil {
@@ -416,7 +422,7 @@ func valueOf(v any, typ reflect.Type) reflect.Value {
 	return x
 }
 
-// badLists lists the misuses of a variadic parameter of which right is a right value.
+// badLists lists the misuses of a variadic parameter. right is a right value for it.
 func (f *fixtures) badLists(typ reflect.Type, right reflect.Value) (list []misused) {
 	add := func(bad misused, values ...any) {
 		s := reflect.MakeSlice(typ, 0, len(values))
@@ -445,7 +451,7 @@ func (f *fixtures) badLists(typ reflect.Type, right reflect.Value) (list []misus
 		add(misused{name: "CopyEngine"}, symmem.CopyEngine())
 		add(misused{name: "AccumulateF32"}, symmem.AccumulateF32())
 		add(misused{name: "SplitLastDim"}, symmem.SplitLastDim())
-	case reflect.TypeFor[string](): // instances of a template
+	case reflect.TypeFor[string](): // names of template instances
 		for _, name := range []string{"", "nonsense", "f<", "none<int>"} {
 			add(misused{name: fmt.Sprintf("%q", name), always: true}, name)
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// Before Init the functions that need a world say so, and the others work or refuse their arguments. This process has none.
+// Before Init, functions that need a world return an error that says so, and the others work or
+// refuse their arguments. This process has no world.
 func TestWithoutWorld(t *testing.T) {
 	needed := 0
 	for _, o := range operations() {
@@ -43,7 +44,7 @@ func TestWithoutWorld(t *testing.T) {
 	}
 }
 
-// Every field of Config is refused that cannot be right, and no world is left behind.
+// Init refuses every invalid field of Config, and leaves no world behind.
 func TestInitMisuse(t *testing.T) {
 	typ := reflect.TypeFor[symmem.Config]()
 	for i := range typ.NumField() {

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// multimemOff checks that all multimem operations are refused with the reason, where there is one.
+// multimemOff checks, if multicast is off, that all multimem operations are refused with the
+// reason.
 func (t *T) multimemOff() bool {
 	c := symmem.Caps()
 	if c.Multicast {
@@ -126,7 +127,7 @@ func multimemMisuseCase(t *T) {
 	x.Free()
 }
 
-// multicastCapsCase holds Caps to the variables that leave multicast off.
+// multicastCapsCase checks Caps against the variables that switch multicast off.
 func multicastCapsCase(t *T) {
 	c := symmem.Caps()
 	t.equal("a reason", c.MulticastWhy == "", c.Multicast)

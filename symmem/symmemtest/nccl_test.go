@@ -90,7 +90,8 @@ func ncclTeamsCase(t *T) {
 			{"Lanes", lane / 2, 16, i - lane + 4 + i%2, 2000}, {"WarpSpan", i - 32*is(i >= 32), 32 + 64*is(i >= 32), 9 + 63*is(i >= 32), 0},
 		} {
 			from := 5 * (at*threads + i)
-			t.equal(fmt.Sprintf("%s of thread %d", c.name, i), all[from:from+5], []int{c.rank*1000 + c.size, 0, c.root, c.root + c.kind, c.rank*1000 + c.size})
+			t.equal(fmt.Sprintf("%s of thread %d", c.name, i), all[from:from+5],
+				[]int{c.rank*1000 + c.size, 0, c.root, c.root + c.kind, c.rank*1000 + c.size})
 		}
 		odd := int32(-0x55555556)
 		from := 5 * (6*threads + i)
@@ -98,7 +99,8 @@ func ncclTeamsCase(t *T) {
 	}
 }
 
-// ncclReduce is an all-reduce as NCCL's examples have it: each rank loads a part from all and stores the sum to all.
+// ncclReduce is an all-reduce as in NCCL's examples: each rank loads a part from all ranks and
+// stores the sum to all.
 const ncclReduce = `
 #include <nccl_device.h>
 template <class T> __device__ void reduce(ncclWindow_t send, size_t sendOffset, ncclWindow_t recv, size_t recvOffset, size_t count, ncclDevComm const& comm) {
@@ -160,7 +162,8 @@ func ncclAllReduceCase(t *T) {
 	}
 }
 
-// ncclBarriersCase meets by barriers of parts of the ranks, of warps and threads, on several indices at once, many times.
+// ncclBarriersCase meets by barriers of parts of the ranks, of warps and threads, on several
+// indices at once, many times.
 func ncclBarriersCase(t *T) {
 	const rounds = 50
 	x := symmem.Empty(symmem.I32, 64)
@@ -241,7 +244,7 @@ extern "C" __global__ void exchange(ncclDevComm comm, int rounds, int* wrong) {
 	comm.Free()
 }
 
-// ncclPointersCase: pointers of windows and of resource buffers are those of the handle.
+// ncclPointersCase: pointers to windows and to resource buffers equal the pointers of the handle.
 func ncclPointersCase(t *T) {
 	x := symmem.Empty(symmem.I32, 40).Fill(7 * t.rank)
 	h := symmem.Rendezvous(x.Slice(8, 40))
@@ -285,13 +288,15 @@ extern "C" __global__ void pointers(ncclDevComm comm, ncclWindow_t w, ncclDevRes
 	neighbour := func(k int) int { return host.Ranks()[(host.Rank()+host.Size()+k)%host.Size()] }
 	next := neighbour(1)
 	mine, theirs := int(at[t.rank])+4, int(at[next])+4
-	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + neighbour(-1), 1024*1023/2 + 1024*neighbour(-1)})
+	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128,
+		128, 1, 50 + neighbour(-1), 1024*1023/2 + 1024*neighbour(-1)})
 	symmem.Synchronize()
 	comm.Free()
 	x.Free()
 }
 
-// ncclRefusedCase: what there is not is refused, on this rank alone, and nothing else breaks.
+// ncclRefusedCase: calls with objects that do not exist are refused, only on this rank, and no
+// other call fails.
 func ncclRefusedCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4)
 	w := symmem.Window(x)
@@ -342,7 +347,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 		t.equal("went on", out.Ints(), []int{1})
 	}
 	grid, block := symmem.Grid(1), symmem.Block(1)
-	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, 1, w, 0, 0, out) }, `"ncclDevComm comm"`, "symm.DevComm(symm.DevReqs{LsaBarriers: 16})")
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, 1, w, 0, 0, out) }, `"ncclDevComm comm"`,
+		"symm.DevComm(symm.DevReqs{LsaBarriers: 16})")
 	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, x, 0, 0, out) }, `"ncclWindow_t w"`, "symm.Window(t)")
 	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, w, w, 0, 0, out) }, "window i32[4] of world", "ncclWindow_t")
 	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, comm, 0, 0, out) }, "device communicator of world", "ncclDevComm")
@@ -374,7 +380,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 	x.Free()
 }
 
-// ncclTimeoutCase: a barrier that a rank does not come to ends, and says who is missing; after Recover the communicator works again.
+// ncclTimeoutCase: a barrier at which a rank is missing ends, and names that rank; after Recover
+// the communicator works again.
 func ncclTimeoutCase(t *T) {
 	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: 3, LLA2ABlocks: 1, LLA2ASlots: 2})
 	k := symmem.Compile(`
@@ -391,7 +398,7 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 	out := symmem.Local(symmem.I32, 64)
 	grid, block := symmem.Grid(1), symmem.Block(64)
 	symmem.Synchronize()
-	if t.rank == 0 && symmem.LSA().Size() > 1 { // a rank alone on its host waits for nobody
+	if t.rank == 0 && symmem.LSA().Size() > 1 { // a rank alone on its host does not wait
 		out.Fill(0)
 		k.Launch(grid, block, comm, 100_000_000, out)
 		symmem.Synchronize()
@@ -400,7 +407,7 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "lonely on rank 0", "to come to LSA barrier 2")
 	}
 	symmem.Recover()
-	if lsa := symmem.LSA(); lsa.Rank() < lsa.Size()-1 { // the last does not come, and some threads wait for others, who do
+	if lsa := symmem.LSA(); lsa.Rank() < lsa.Size()-1 { // the last rank does not come, while some threads wait for ranks that do
 		out.Fill(0)
 		k.Launch(grid, block, comm, 100_000_000, out)
 		symmem.Synchronize()
@@ -424,7 +431,8 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 func ncclGinCase(t *T) {
 	x := symmem.Empty(symmem.I64, 64)
 	w := symmem.Window(x)
-	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1, Resources: []int{1000}})
+	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1,
+		Resources: []int{1000}})
 	k := symmem.Compile(`
 #include <nccl_device.h>
 extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, ncclDevResourceHandle buffer, long long* out) {  // 64 threads
@@ -520,7 +528,8 @@ extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, ncclDevRe
 		for i := range 8 {
 			want = append(want, 100*left+i)
 		}
-		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1, 0x7766554433220011+(left+1)<<8, 9000+left)
+		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1,
+			0x7766554433220011+(left+1)<<8, 9000+left)
 		t.equal("functions", out.Ints(), want)
 		symmem.Meet()
 	}
@@ -536,7 +545,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what) {
 	if (what == 3) ncclGinBarrier(ncclCoopThread(), gin, ncclTeamTagWorld(), 2);
 	if (what == 4) gin.readCounter(2);
 }`)
-	for what, words := range []string{fmt.Sprintf("rank %d was named", t.size), "GIN signal 10000 was named", "byte 513", "GIN barrier 2 was asked for", "GIN counter 2 was named"} {
+	for what, words := range []string{fmt.Sprintf("rank %d was named", t.size), "GIN signal 10000 was named", "byte 513",
+		"GIN barrier 2 was asked for", "GIN counter 2 was named"} {
 		bad.Launch(symmem.Grid(1), symmem.Block(1), comm, w, what)
 		t.refused(symmem.KindMisuse, symmem.Synchronize, words)
 	}
@@ -550,7 +560,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what) {
 	x.Free()
 }
 
-// ncclGinAllToAllCase exchanges blocks as NCCL's examples do: ranks of the host by stores and the others by puts, after a barrier of both.
+// ncclGinAllToAllCase exchanges blocks as in NCCL's examples: with ranks of the host by stores and
+// with others by puts, after a barrier of all.
 func ncclGinAllToAllCase(t *T) {
 	const n, blocks = 100, 2
 	send, recv := symmem.Empty(symmem.I32, t.size*n), symmem.Empty(symmem.I32, t.size*n)
@@ -595,10 +606,10 @@ extern "C" __global__ void exchange(ncclWindow_t send, ncclWindow_t recv, size_t
 	recv.Free()
 }
 
-// ginCases are those of NCCL's device API that go between hosts.
+// ginCases are the cases of NCCL's device API that work between hosts.
 var ginCases = []string{"NcclGin", "NcclGinAllToAll", "NcclGinPuts"}
 
-// TestGin runs them on simulated hosts, over networks that deliver in other orders as well.
+// TestGin runs ginCases on simulated hosts, also over networks that change the order of messages.
 func TestGin(t *testing.T) {
 	for _, device := range devices(t) {
 		for _, d := range []division{{2, 2, "null"}, {2, 2, "ucx"}, {4, 2, "null"}, {4, 2, "ucx"}, {4, 4, "null"}} {
@@ -627,10 +638,11 @@ func TestGin(t *testing.T) {
 	}
 }
 
-// ncclRmsNormCase adds up vectors and divides each by its root mean square in one kernel: a block has a token, whose owner reduces it from the
-// LSA ranks, normalises it and stores it to all.
+// ncclRmsNormCase adds up vectors and divides each by its root mean square in one kernel: each
+// block handles a token; the token's owner reduces it over the LSA ranks, normalises it and stores
+// it to all.
 func ncclRmsNormCase(t *T) {
-	const hidden, tokens = 96, 3 // of a rank
+	const hidden, tokens = 96, 3 // tokens of a rank
 	ranks := symmem.LSA().Ranks()
 	all := tokens * len(ranks)
 	x := symmem.Empty(symmem.F32, all, hidden)
@@ -672,7 +684,7 @@ extern "C" __global__ void rms_norm(ncclWindow_t window, ncclDevComm comm, int h
 		values, want := make([]float32, all*hidden), make([]float32, all*hidden)
 		for i := range values {
 			want[i] = float32(1 - 2*((i+i/hidden+round)%3%2))
-			share := 1 // all ranks' come to 4
+			share := 1 // the shares of all ranks add up to 4
 			if t.rank == ranks[0] {
 				share = 4 - (len(ranks) - 1)
 			}
@@ -689,7 +701,8 @@ extern "C" __global__ void rms_norm(ncclWindow_t window, ncclDevComm comm, int h
 	x.Free()
 }
 
-// ncclGinPutsCase exchanges blocks by GIN alone, every pair of ranks in several pieces, while each block has a signal and a context of its own.
+// ncclGinPutsCase exchanges blocks by GIN alone, every pair of ranks in several pieces, while each
+// block has its own signal and context.
 func ncclGinPutsCase(t *T) {
 	const piece, pieces, blocks = 40, 3, 2
 	n := piece * pieces

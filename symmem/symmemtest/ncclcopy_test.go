@@ -9,7 +9,8 @@ import (
 
 // NCCL's functions that add up and copy, and its multimem pointers.
 
-// ncclReduceCopy has a kernel of each sort, for two types. in has the values of a rank; out is of all results of one function after another.
+// ncclReduceCopy has a kernel of each kind, for two types. in holds the values of a rank; out holds
+// the results of all functions, one after the other.
 const ncclReduceCopy = `
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -92,7 +93,7 @@ extern "C" __global__ void multimem_half(ncclDevComm comm, ncclWindow_t in, size
 	multimem(comm, ncclSymPtr<__half>(in, offset * sizeof(__half)), ncclSymPtr<__half>(out, 0), n);
 }`
 
-// ncclCopies are functions of nccl/reduce_copy.h with other types, for the compiler's sake.
+// ncclCopies are functions of nccl/reduce_copy.h with other types, to check that they compile.
 const ncclCopies = `
 #include <cuda_bf16.h>
 #include <nccl_device.h>
@@ -183,11 +184,13 @@ func ncclReduceCopyCase(t *T) {
 	comm.Free()
 }
 
-// ncclMultimemRefusedCase: multimem is refused where there is no multicast, where it was not asked for, and for what is no pointer of its own.
+// ncclMultimemRefusedCase: multimem is refused if there is no multicast, if the communicator was
+// made without it, and for pointers that are no multimem pointers.
 func ncclMultimemRefusedCase(t *T) {
 	caps := symmem.Caps()
 	if !caps.Multicast {
-		t.refused(symmem.KindMisuse, func() { symmem.DevComm(symmem.DevReqs{Multimem: true}) }, "NVLink multicast is off: "+caps.MulticastWhy, "ncclLsaReduceSum")
+		t.refused(symmem.KindMisuse, func() { symmem.DevComm(symmem.DevReqs{Multimem: true}) },
+			"NVLink multicast is off: "+caps.MulticastWhy, "ncclLsaReduceSum")
 	}
 	x := symmem.Empty(symmem.I32, 8).Fill(1)
 	w := symmem.Window(x)

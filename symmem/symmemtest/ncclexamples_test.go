@@ -15,7 +15,8 @@ import (
 // ncclExamplesVariable names the folder docs/examples of NCCL's sources, of version 2.30 or later.
 const ncclExamplesVariable = "SYMMREPL_NCCL_EXAMPLES"
 
-// TestNCCLExamples runs NCCL's own kernels, as they are, on ranks of one host, of two, and each on its own.
+// TestNCCLExamples runs NCCL's own kernels, unchanged, with all ranks on one host, on two hosts,
+// and each on its own host.
 func TestNCCLExamples(t *testing.T) {
 	if os.Getenv(ncclExamplesVariable) == "" {
 		t.Skip(ncclExamplesVariable + " does not name the folder docs/examples of NCCL's sources; make test-long fetches them")
@@ -35,7 +36,7 @@ var (
 	exampleNorm   = regexp.MustCompile(`(?ms)^__device__ __forceinline__ void blockRMSNorm\(.*?^}\n`)
 )
 
-// exampleText is the device code of one of NCCL's examples, whose type T, if it has one, is float.
+// exampleText returns the device code of one of NCCL's examples. A type parameter T becomes float.
 func (t *T) exampleText(example string) string {
 	read := func(path string) string {
 		text, err := os.ReadFile(filepath.Join(os.Getenv(ncclExamplesVariable), path))
@@ -94,7 +95,7 @@ func ncclExamplesCase(t *T) {
 	for _, c := range []struct {
 		example string
 		reqs    symmem.DevReqs
-		one     bool // window, for one host
+		one     bool // takes one window, and runs on one host
 	}{
 		{"07_kernel_fusion/01_rmsnorm_lsa", symmem.DevReqs{LsaBarriers: blocks}, true}, {"07_kernel_fusion/03_rmsnorm_gin", gin, false},
 		{"07_kernel_fusion/04_rmsnorm_hybrid", hybrid, false},
@@ -108,7 +109,7 @@ func ncclExamplesCase(t *T) {
 			want[i] = float32(1 - 2*(i%3%2))
 			values[i] = want[i]
 			if t.rank == 0 {
-				values[i] *= float32(4 - (t.size - 1)) // all ranks' come to 4
+				values[i] *= float32(4 - (t.size - 1)) // the shares of all ranks add up to 4
 			}
 		}
 		send.CopyFrom(values)

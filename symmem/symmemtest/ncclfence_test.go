@@ -6,8 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// ncclFence puts a value to each rank, and reads what came behind a barrier whose order is relaxed and which fences puts; then, in any number of launches, it takes the
-// value of a signal for the beginning of a count.
+// ncclFence puts a value to each rank, and reads the received values after a relaxed barrier that
+// fences puts. Then, over several launches, it uses the value of a signal as the start of a count.
 const ncclFence = `
 #include <nccl_device.h>
 extern "C" __global__ void fence(ncclDevComm comm, ncclWindow_t win, int* out, int value) {

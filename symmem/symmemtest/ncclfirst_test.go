@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// ncclFirst has the names of the first version with a GIN, 2.28, some of which later ones say otherwise: a sum of the LSA team, and what each rank gives to
-// all others.
+// ncclFirst uses the names of 2.28, the first version with GIN, some of which later versions
+// changed: a sum over the LSA team, and an exchange in which each rank gives to all others.
 const ncclFirst = `
 #include <nccl_device.h>
 extern "C" __global__ void sum(ncclWindow_t in, ncclWindow_t out, size_t n, ncclDevComm comm) {

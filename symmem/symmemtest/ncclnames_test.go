@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// ncclNames are what kernels use of NCCL's device API: the names that kernels/include/nccl_device.h is to have.
+// ncclNames are the names of NCCL's device API that kernels use, and that
+// kernels/include/nccl_device.h must have.
 const ncclNames = `
 ncclSuccess ncclTimeout ncclDevComm ncclDevComm_t ncclWindow_t ncclTeam ncclTeam_t ncclTeamTagWorld ncclTeamTagLsa ncclTeamTagRail ncclDevResourceHandle ncclDevResourceHandle_t
 rank nRanks lsaRank lsaSize lsaBarrier lsaMultimem
@@ -29,7 +30,7 @@ ncclMultimemReduceSumCopy ncclMultimemReduceSumLsaCopy ncclMultimemReduceSumMult
 memory_order_relaxed memory_order_acquire memory_order_release memory_order_acq_rel memory_order_seq_cst thread_scope_system thread_scope_device thread_scope_block thread_scope_thread
 NCCL_VERSION_CODE NCCL_VERSION`
 
-// ncclOthers has the names that no case needs, so that both devices' compilers see them.
+// ncclOthers uses the names that no case needs, so that the compilers of both devices see them.
 const ncclOthers = `
 #include <nccl_device.h>
 extern "C" __global__ void others(ncclDevComm comm, ncclWindow_t w, unsigned long long cycles, int* out) {

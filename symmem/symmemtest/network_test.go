@@ -16,7 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// networkCases are of what travels between hosts; ranks need no pointers to each other's memory. Those of cases do as well that are named below.
+// networkCases test traffic between hosts, without pointers to other ranks' memory. The cases named
+// in overNetwork do so too.
 var networkCases = []testCase{
 	{name: "NetworkPutAndGet", run: networkPutAndGetCase},
 	{name: "NetworkSourceIsFree", run: networkSourceIsFreeCase},
@@ -33,12 +34,13 @@ var networkCases = []testCase{
 	{name: "NetworkWays", run: networkWaysCase},
 }
 
-var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
+var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout",
+	"BarrierTimeout", "SignalWords",
 	"FreeWithWorkPending", "SignalGetReset", "Blocks", "PendingSignals", "GetHalf", "SignalAdd"}
 
 var seeds = flag.Int("seeds", 0, "let messages overtake each other in the order of so many seeds on every division of ranks, not of one on each of some")
 
-// division is a number of ranks on so many hosts, and the network between them.
+// division is a number of ranks on a number of hosts, and the network between them.
 type division struct {
 	ranks, hosts int
 	network      string
@@ -47,7 +49,8 @@ type division struct {
 // orders lists null networks whose messages overtake each other.
 func orders() (list []division) {
 	if *seeds == 0 {
-		return []division{{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
+		return []division{{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"},
+			{4, 4, "null reorder=on seed=3 delay=1ms"}}
 	}
 	for seed := range *seeds {
 		delay := []string{"0s", "100us", "1ms"}[seed%3]
@@ -59,11 +62,12 @@ func orders() (list []division) {
 	return list
 }
 
-// TestNetwork runs the cases of one-sided operations and signals between simulated hosts: over the null network, a quick one and slow ones that let
-// messages overtake each other, and over UCX.
+// TestNetwork runs the cases of one-sided operations and signals between simulated hosts: over the
+// null network, both fast, and slow with messages that overtake each other, and over UCX.
 func TestNetwork(t *testing.T) {
 	for _, device := range devices(t) {
-		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
+		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"},
+			{4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				briefly(t, c.ranks == 2)
 				needRanks(t, device, c.ranks)
@@ -83,7 +87,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// needNetwork skips the test where the device or this machine has not what the network needs.
+// needNetwork skips the test if the device or this machine lacks a requirement of the network.
 func needNetwork(t *testing.T, device, network string) {
 	t.Helper()
 	l, err := net.Available()
@@ -100,7 +104,7 @@ func needNetwork(t *testing.T, device, network string) {
 	}
 }
 
-// networkPutAndGetCase is putAndGetCase by operations alone.
+// networkPutAndGetCase is putAndGetCase with operations only.
 func networkPutAndGetCase(t *T) {
 	for _, d := range computing {
 		x := symmem.Empty(d, 50).Fill(t.rank)
@@ -114,7 +118,7 @@ func networkPutAndGetCase(t *T) {
 		h.Get(t.size-1, head.Slice(2, 6))
 		t.equal("a part", head.Ints(), []int{99, 99, t.size - 1, t.size - 1, t.size - 1, t.size - 1, 99, 99, 99, 99})
 		h.Barrier(0)
-		// Each rank puts to every rank's own slice, through a handle of that.
+		// Each rank puts to every rank's own slice, through a handle of that slice.
 		var parts []*symmem.Handle
 		for p := range t.size {
 			parts = append(parts, symmem.Rendezvous(x.Slice(3*p, 3*p+3)))
@@ -136,7 +140,8 @@ func networkPutAndGetCase(t *T) {
 	}
 }
 
-// networkSourceIsFreeCase overwrites what it put, at once: as within a host, the stream has read it before.
+// networkSourceIsFreeCase overwrites the source of a put at once: as within a host, the stream has
+// read it before.
 func networkSourceIsFreeCase(t *T) {
 	const n = 1 << 18
 	x := symmem.Empty(symmem.I32, n)
@@ -156,7 +161,7 @@ func networkSourceIsFreeCase(t *T) {
 	x.Free()
 }
 
-// networkSizesCase puts and gets around the sizes at which messages change their form.
+// networkSizesCase puts and gets around the sizes at which the format of messages changes.
 func networkSizesCase(t *T) {
 	const most = 3 << 20
 	x := symmem.Empty(symmem.U8, most)
@@ -178,7 +183,8 @@ func networkSizesCase(t *T) {
 	x.Free()
 }
 
-// networkBarrierCase makes every rank see what all put before the barrier, many times without a host-side wait.
+// networkBarrierCase checks that every rank sees all puts from before the barrier, many times
+// without a host-side wait.
 func networkBarrierCase(t *T) {
 	x := symmem.Empty(symmem.I32, t.size)
 	var parts []*symmem.Handle
@@ -241,7 +247,8 @@ func signalAddCase(t *T) {
 	x.Free()
 }
 
-// networkSignalAddCase: a strong addition, the default, comes after all earlier puts to the peer; a weak signal comes after its own.
+// networkSignalAddCase: a strong addition, the default, comes after all earlier puts to the peer; a
+// weak signal comes after its own.
 func networkSignalAddCase(t *T) {
 	const n, puts = 5000, 20
 	x := symmem.Empty(symmem.I32, puts*n)
@@ -344,7 +351,8 @@ func networkStreamsCase(t *T) {
 	x.Free()
 }
 
-// networkGroupsCase makes and frees groups that span hosts, more than their words have room for at once.
+// networkGroupsCase makes and frees groups that span hosts, more than their words have room for at
+// once.
 func networkGroupsCase(t *T) {
 	for i := range 200 {
 		var ranks []int
@@ -401,7 +409,8 @@ func networkPartsCase(t *T) {
 	}
 }
 
-// networkWaysCase: Explain, a trace and the tally say what went over the network, to whom, and how many bytes.
+// networkWaysCase: Explain, a trace and the tally report the traffic over the network, with
+// receivers and bytes.
 func networkWaysCase(t *T) {
 	half := t.size / 2
 	far, here := (t.rank+half)%t.size, t.rank
@@ -426,7 +435,8 @@ func networkWaysCase(t *T) {
 	line := func(op string, bytes int, way string) string {
 		return fmt.Sprintf("%s on world (%d ranks, %d bytes): %s", op, t.size, bytes, way)
 	}
-	want := []string{line("put", 40, over), line("get", 40, over), line("put_block", 40, over), line("get_block", 40, over), line("put_with_signal", 40, over),
+	want := []string{line("put", 40, over), line("get", 40, over), line("put_block", 40, over), line("get_block", 40, over),
+		line("put_with_signal", 40, over),
 		line("signal_add", 0, over), line("put_signal", 0, over), line("wait_signal", 0, over),
 		line("barrier", 0, fmt.Sprintf("ring and messages over %s between hosts, loads and stores within, because members are on %d hosts", net, len(hosts))),
 		line("put", 40, fmt.Sprintf("loads and stores, because the memory of rank %d is mapped here", here))}
@@ -453,7 +463,8 @@ func networkWaysCase(t *T) {
 	for _, o := range ops {
 		traced = append(traced, fmt.Sprint(o.Op, " ", o.Over, " ", o.Bytes))
 	}
-	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " + from + " 40", "put_with_signal " + to + " 40",
+	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " +
+		from + " 40", "put_with_signal " + to + " 40",
 		"signal_add " + to + " 0", "put_signal " + to + " 0", "wait_signal " + from + " 0", "barrier " + with + " 0", "put  0"})
 	for _, tally := range t.rt.Tallies() {
 		if tally.Group == "world" {
@@ -465,7 +476,7 @@ func networkWaysCase(t *T) {
 	x.Free()
 }
 
-// networkStateCase: the network says what it has carried, and the null one is tuned.
+// networkStateCase: the network reports its traffic, and the null network can be tuned.
 func networkStateCase(t *T) {
 	far := (t.rank + t.size/2) % t.size
 	h := symmem.Rendezvous(symmem.Empty(symmem.U8, 100))
@@ -498,7 +509,7 @@ func networkStateCase(t *T) {
 	}
 }
 
-// networkAbortCase ends waits for peers on other hosts, and looks at what is said of them.
+// networkAbortCase ends waits for peers on other hosts, and checks the reports about them.
 func networkAbortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -519,7 +530,8 @@ func networkAbortCase(t *T) {
 		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers}, []any{"wait_signal", uint64(0), "world", []int{far}})
 		var posted, sent, itsPosted, itsSent, landed, messages int
 		text := fmt.Sprintf("a signal on channel 0 (network to rank %d: %%d posted, %%d sent; from it: %%d posted, %%d sent, %%d of %%d messages landed)", far)
-		if n, err := fmt.Sscanf(w.For, text, &posted, &sent, &itsPosted, &itsSent, &landed, &messages); n != 6 || posted != sent || itsPosted != itsSent || landed != messages {
+		if n, err := fmt.Sscanf(w.For, text, &posted, &sent, &itsPosted, &itsSent, &landed, &messages); n != 6 || posted != sent ||
+			itsPosted != itsSent || landed != messages {
 			t.Errorf("it waits for %q: %v", w.For, err)
 		}
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
@@ -537,7 +549,7 @@ func networkAbortCase(t *T) {
 	x.Free()
 }
 
-// lossCases are of a last rank that is killed while the others are in them.
+// lossCases are cases during which the last rank is killed.
 var lossCases = []testCase{
 	{name: "LossInWait", run: lossInWaitCase},
 	{name: "LossInPut", run: lossInPutCase},
@@ -564,11 +576,11 @@ func TestNetworkLoss(t *testing.T) {
 	}
 }
 
-// loseRanks runs each case on 4 ranks and kills the last one of them meanwhile.
+// loseRanks runs each case on 4 ranks and kills the last one meanwhile.
 func loseRanks(t *testing.T, network string, cases []testCase) {
 	const n = 4
 	w := startOn(t, "cpu", n, "2", network)
-	whole := t // how long ranks live
+	whole := t // ranks live until the end of this test
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			for _, k := range w.children {
@@ -607,7 +619,8 @@ func loseRanks(t *testing.T, network string, cases []testCase) {
 	}
 }
 
-// bereave prepares a case in which the last rank is killed: it returns a handle, and false on ranks that only wait for the end.
+// bereave prepares a case in which the last rank is killed: it returns a handle, and false on ranks
+// that only wait for the end.
 func (t *T) bereave() (h *symmem.Handle, last int, part bool) {
 	t.bereft = true
 	h = symmem.Rendezvous(symmem.Empty(symmem.U8, 4<<20))
@@ -627,7 +640,7 @@ func (t *T) gone(f func(), op string) {
 	t.equal("op and peer", []any{e.Op, e.Peer}, []any{op, t.size - 1})
 }
 
-// lossInWaitCase: a wait for the rank that is killed ends, one for another goes on.
+// lossInWaitCase: a wait for the killed rank ends, and a wait for another rank goes on.
 func lossInWaitCase(t *T) {
 	h, last, part := t.bereave()
 	switch {
@@ -642,7 +655,7 @@ func lossInWaitCase(t *T) {
 	case part:
 		h.PutSignal(last, 3)
 		symmem.Synchronize()
-		h.PutSignal(last, 3) // is not consumed
+		h.PutSignal(last, 3) // this signal is not consumed
 		t.gone(symmem.Synchronize, "put_signal")
 	}
 }
@@ -661,7 +674,7 @@ func lossInPutCase(t *T) {
 	}, "put_with_signal")
 	t.gone(func() { h.Put(last, src); symmem.Synchronize() }, "put")
 	t.gone(func() { h.SignalAdd(last, 0, 1); symmem.Synchronize() }, "signal_add")
-	// Others are reached as before.
+	// The other ranks can still be reached.
 	h.Put(2, src)
 	h.PutSignal(2, 9+t.rank)
 	symmem.Synchronize()
@@ -681,7 +694,8 @@ func lossInGetCase(t *T) {
 	}, "get")
 }
 
-// lossInAllReduceCase: the ranks of the other host end, also the one whose counterpart lives and is not there.
+// lossInAllReduceCase: the ranks of the other host end, also the one whose counterpart lives but
+// does not come.
 func lossInAllReduceCase(t *T) {
 	x := symmem.Empty(symmem.F32, 1<<20)
 	symmem.Rendezvous(x)
@@ -699,7 +713,8 @@ func lossInBarrierCase(t *T) {
 	t.refused(symmem.KindPeer, func() { h.Barrier(2) }, "out of step", "Recover")
 }
 
-// lossInWaitForSignalCase: a wait for a word that anybody may set ends where the rank that is killed is on another host, unless the value is there.
+// lossInWaitForSignalCase: a wait for a word that any rank may set ends if the killed rank is on
+// another host, unless the value has arrived.
 func lossInWaitForSignalCase(t *T) {
 	h, last, part := t.bereave()
 	src := symmem.Local(symmem.U8, 1)
@@ -707,7 +722,8 @@ func lossInWaitForSignalCase(t *T) {
 		h.PutWithSignal(t.rank^1, src, 0, 7) // before the loss
 		symmem.Synchronize()
 		h.WaitForSignal(1, ">=", 1)
-		e := t.refused(symmem.KindPeer, symmem.Synchronize, "wait_for_signal", fmt.Sprintf("for signal word 1 to become 1; it is 0, but rank %d on host 1 is gone: ", last), "Recover")
+		e := t.refused(symmem.KindPeer, symmem.Synchronize, "wait_for_signal",
+			fmt.Sprintf("for signal word 1 to become 1; it is 0, but rank %d on host 1 is gone: ", last), "Recover")
 		t.equal("op and peer", []any{e.Op, e.Peer}, []any{"wait_for_signal", last})
 		h.WaitForSignal(0, "==", 7)
 		symmem.Synchronize()
@@ -724,7 +740,8 @@ func lossInWaitForSignalCase(t *T) {
 	}
 }
 
-// lossBesideCase: what members of one host do with each other, in a group that has lost a rank of another host, goes on.
+// lossBesideCase: in a group that has lost a rank of another host, operations between members of
+// one host go on.
 func lossBesideCase(t *T) {
 	h, _, part := t.bereave()
 	if !part {

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// optionsCase holds that every call refuses the options that its documentation does not name.
+// optionsCase checks that every call refuses the options that its documentation does not name.
 func optionsCase(t *T) {
 	n := t.size
 	x, y := symmem.Empty(symmem.F32, n, n), symmem.Empty(symmem.F32, n, n)
@@ -25,19 +25,22 @@ func optionsCase(t *T) {
 		"a *Group": symmem.World(), "a *Stream": stream, "Timeout": symmem.Timeout(time.Second), "AccumulateF32": symmem.AccumulateF32(),
 		"SplitLastDim": symmem.SplitLastDim(), "CopyEngine": symmem.CopyEngine(), "MajorAlign": symmem.MajorAlign(1), "Into": symmem.Into(part),
 	}
-	stay := []string{"a *Group", "a *Stream", "Timeout"} // what all that is put in a stream takes
+	stay := []string{"a *Group", "a *Stream", "Timeout"} // options that all stream-ordered calls accept
 	with := func(more ...string) []string { return append(slices.Clone(stay), more...) }
 	for name, c := range map[string]struct {
 		taken []string
 		call  func(symmem.Option)
 	}{
-		"all_reduce":                   {with("AccumulateF32"), func(o symmem.Option) { symmem.AllReduce(x, "sum", o) }},
-		"one_shot_all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.OneShotAllReduceOut(x, "sum", y, o) }},
-		"two_shot_all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.TwoShotAllReduce(x, "sum", o) }},
-		"reduce_scatter":               {with("AccumulateF32", "SplitLastDim"), func(o symmem.Option) { symmem.ReduceScatterOut(x, "sum", part, o) }},
-		"reduce_scatter_offset":        {with("AccumulateF32"), func(o symmem.Option) { symmem.ReduceScatterOffset(x, []*symmem.Tensor{part}, 0, nil, nil, "sum", o) }},
-		"tile_reduce":                  {with("AccumulateF32"), func(o symmem.Option) { symmem.TileReduce(all, nil, 0, "sum", o) }},
-		"multi_root_tile_reduce":       {with("AccumulateF32"), func(o symmem.Option) { symmem.MultiRootTileReduce([]*symmem.Tile{all}, nil, []int{0}, "sum", o) }},
+		"all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.AllReduce(x, "sum", o) }},
+		"one_shot_all_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.OneShotAllReduceOut(x, "sum", y, o) }},
+		"two_shot_all_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.TwoShotAllReduce(x, "sum", o) }},
+		"reduce_scatter": {with("AccumulateF32", "SplitLastDim"),
+			func(o symmem.Option) { symmem.ReduceScatterOut(x, "sum", part, o) }},
+		"reduce_scatter_offset": {with("AccumulateF32"),
+			func(o symmem.Option) { symmem.ReduceScatterOffset(x, []*symmem.Tensor{part}, 0, nil, nil, "sum", o) }},
+		"tile_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.TileReduce(all, nil, 0, "sum", o) }},
+		"multi_root_tile_reduce": {with("AccumulateF32"),
+			func(o symmem.Option) { symmem.MultiRootTileReduce([]*symmem.Tile{all}, nil, []int{0}, "sum", o) }},
 		"multimem_all_reduce":          {with(), func(o symmem.Option) { symmem.MultimemAllReduce(x, "sum", o) }},
 		"multimem_one_shot_all_reduce": {with(), func(o symmem.Option) { symmem.MultimemOneShotAllReduceOut(x, "sum", y, o) }},
 		"multimem_all_gather":          {with(), func(o symmem.Option) { symmem.MultimemAllGatherOut(part, y, o) }},

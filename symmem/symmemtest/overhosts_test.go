@@ -12,10 +12,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// manyHosts says that the worlds which take long are tested too.
+// manyHosts enables tests on worlds that take long.
 var manyHosts = flag.Bool("hosts", false, "test collectives on more worlds that span hosts, which takes long")
 
-// overHostsCases are of collectives in groups that span hosts.
+// overHostsCases test collectives in groups that span hosts.
 var overHostsCases = []testCase{
 	{name: "OverHostsAllReduce", run: overHostsAllReduceCase},
 	{name: "OverHostsAllReduceLarge", run: overHostsAllReduceLargeCase},
@@ -37,14 +37,16 @@ var overHostsCases = []testCase{
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
 	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
-	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout",
-	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused", "TokenTimeout", "TokenExplain",
+	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused",
+	"VDevMisuse", "VDevTimeout",
+	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
+	"TokenTimeout", "TokenExplain",
 }
 
-// vias are the ways of a collective, and none asked for.
+// vias are the values of Via for a collective; "" is none.
 var vias = []string{"", "flat", "hierarchical"}
 
-// by is the option for a way.
+// by returns the option for a way.
 func by(via string) []symmem.Option {
 	if via == "" {
 		return nil
@@ -52,9 +54,10 @@ func by(via string) []symmem.Option {
 	return []symmem.Option{symmem.Via(via)}
 }
 
-// TestOverHosts runs the cases of collectives between simulated hosts, without NCCL, which is the default on GPUs: see TestNCCL.
+// TestOverHosts runs the cases of collectives between simulated hosts, without NCCL, which is the
+// default on GPUs: see TestNCCL.
 func TestOverHosts(t *testing.T) {
-	t.Setenv("SYMMREPL_NCCL", t.TempDir()) // where there is none
+	t.Setenv("SYMMREPL_NCCL", t.TempDir()) // a folder without NCCL
 	for _, device := range devices(t) {
 		for _, c := range []struct {
 			ranks, hosts int
@@ -88,7 +91,8 @@ func TestOverHosts(t *testing.T) {
 	}
 }
 
-// overHostsAllReduceCase takes every type and reduction each way, at sizes and offsets that share out evenly and not.
+// overHostsAllReduceCase runs every type and reduction each way, with sizes and offsets that divide
+// evenly and unevenly.
 func overHostsAllReduceCase(t *T) {
 	for i, d := range computing {
 		x := symmem.Empty(d, 2300)
@@ -107,7 +111,7 @@ func overHostsAllReduceCase(t *T) {
 	}
 }
 
-// overHostsAllReduceLargeCase is of many chunks. Both ways give the same bits.
+// overHostsAllReduceLargeCase reduces many chunks. Both ways give the same bits.
 func overHostsAllReduceLargeCase(t *T) {
 	for _, d := range []symmem.DType{symmem.BF16, symmem.F32} {
 		n := 5<<20/d.Size() + 3
@@ -158,7 +162,8 @@ func overHostsAccumulateCase(t *T) {
 	}
 }
 
-// overHostsReduceScatterCase is reduceScatterCase each way, with the result in symmetric memory or not.
+// overHostsReduceScatterCase is reduceScatterCase each way, with the result in symmetric or in
+// ordinary memory.
 func overHostsReduceScatterCase(t *T) {
 	for i, d := range computing {
 		for k, rows := range []int{1, 63, 1025} {
@@ -219,12 +224,14 @@ func overHostsCopiesCase(t *T) {
 		for k, via := range vias {
 			symmem.AllGatherOut(fill(), all.Fill(-1), by(via)...)
 			check("all_gather "+via, all.Ints(), func(i int) int { return value(i/n, i%n) })
-			check("all_gather to an ordinary tensor "+via, symmem.AllGather(fill(), by(via)...).Ints(), func(i int) int { return value(i/n, i%n) })
+			check("all_gather to an ordinary tensor "+via, symmem.AllGather(fill(), by(via)...).Ints(),
+				func(i int) int { return value(i/n, i%n) })
 			for _, root := range []int{k % t.size, t.size - 1} {
-				check(fmt.Sprint("broadcast ", via, " from ", root), symmem.Broadcast(fill(), root, by(via)...).Ints(), func(i int) int { return value(root, i) })
+				check(fmt.Sprint("broadcast ", via, " from ", root), symmem.Broadcast(fill(), root, by(via)...).Ints(),
+					func(i int) int { return value(root, i) })
 			}
 		}
-		// What a rank has for the others lies one after the other.
+		// A rank's slices for the other ranks lie one after the other.
 		for r := range t.size {
 			part := all.Slice(r*n, (r+1)*n)
 			part.CopyFrom(fill())
@@ -351,7 +358,7 @@ func overHostsGraphCase(t *T) {
 			}
 		}
 		g.Free()
-		// In fewer replays, what makes the ranks of a host meet at each chunk.
+		// With fewer replays: operations for which the ranks of a host meet for each chunk.
 		g = symmem.Capture(func() {
 			next.Kernel("add").Launch(symmem.Grid(1), symmem.Block(1), count)
 			next.Launch(symmem.Grid(2), symmem.Block(128), x, y, n, count, t.rank)
@@ -379,7 +386,7 @@ func overHostsGraphCase(t *T) {
 	}
 }
 
-// overHostsGroupsCase uses groups with more members on one host than on another, and rails.
+// overHostsGroupsCase uses groups with more members on one host than on another, and also rails.
 func overHostsGroupsCase(t *T) {
 	lists := [][]int{symmem.Rail().Ranks()}
 	if t.size > 2 {
@@ -419,7 +426,8 @@ func overHostsGroupsCase(t *T) {
 	}
 }
 
-// overHostsStreamsCase runs collectives of two groups side by side, and of one on two streams.
+// overHostsStreamsCase runs collectives of two groups at the same time, and of one group on two
+// streams.
 func overHostsStreamsCase(t *T) {
 	const n = 100_000
 	g := symmem.NewGroup(symmem.World().Ranks()...)
@@ -452,10 +460,10 @@ func overHostsStreamsCase(t *T) {
 	z.Free()
 }
 
-// withoutNCCL begins what Explain adds on GPUs.
+// withoutNCCL is the beginning of the text that Explain adds on GPUs.
 const withoutNCCL = "; NCCL does not carry it: "
 
-// overHostsExplainCase looks at what is said of the ways.
+// overHostsExplainCase checks Explain's descriptions of the ways.
 func overHostsExplainCase(t *T) {
 	x := symmem.Empty(symmem.F32, 1<<18)
 	symmem.Rendezvous(x)
@@ -468,7 +476,7 @@ func overHostsExplainCase(t *T) {
 			x.Numel(), t.size, x.Bytes(), via, bytes, network)
 		t.equal("Explain", symmem.Explain(func() { symmem.AllReduce(x, "sum", symmem.Via(via)) }), want)
 	}
-	bytes := (t.size - here) << 20 / t.size // whichever way
+	bytes := (t.size - here) << 20 / t.size // the same for both ways
 	call := fmt.Sprintf("all_to_all f32[%d] on world (%d ranks, %d bytes): ", x.Numel(), t.size, x.Bytes())
 	for _, via := range vias[1:] {
 		want := fmt.Sprintf("%s%s, %d bytes of this rank over %s, because the call asks for it by Via", call, via, bytes, network)
@@ -485,7 +493,8 @@ func overHostsExplainCase(t *T) {
 				x.Numel(), x.Bytes(), map[bool]int{true: 2 << 20}[t.rank == 0], network)
 			got, _, _ := strings.Cut(symmem.Explain(func() { symmem.Broadcast(x, 0, g) }), withoutNCCL)
 			t.equal("Explain", got, want)
-			t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", g, symmem.Via("hierarchical")) }, "more members on one host than on another: 0 and 2,3", "leave it out")
+			t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", g, symmem.Via("hierarchical")) },
+				"more members on one host than on another: 0 and 2,3", "leave it out")
 			symmem.Synchronize()
 		}
 		t.meet()
@@ -496,7 +505,7 @@ func overHostsExplainCase(t *T) {
 	x.Free()
 }
 
-// overHostsMisuseCase is refused, and the group stays usable.
+// overHostsMisuseCase makes calls that are refused; the group stays usable.
 func overHostsMisuseCase(t *T) {
 	x := symmem.Empty(symmem.F32, 8*t.size)
 	all := func(opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) }

@@ -8,14 +8,15 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// rowsOverHosts are a dispatch in a group: what a member sent and got, and what it had to get.
+// rowsOverHosts is a dispatch in a group: the rows that a member sent and received, and the rows
+// that it had to receive.
 type rowsOverHosts struct {
 	out, splits           *symmem.Tensor // copies of the results
 	wantRows, wantOffsets []int
 }
 
-// overHostsRowsCase issues exchanges of rows in several groups, of no rows to some of many messages, between other collectives of the same groups and without
-// waiting.
+// overHostsRowsCase issues exchanges of rows in several groups, from no rows at all to many
+// messages, between other collectives of the same groups and without waiting.
 func overHostsRowsCase(t *T) {
 	const width, most, experts = 3000, 40, 2
 	lists := [][]int{symmem.World().Ranks(), symmem.Rail().Ranks()}
@@ -30,7 +31,8 @@ func overHostsRowsCase(t *T) {
 			continue
 		}
 		rowsOut, n := world*most+experts, world*experts
-		in, out, back := symmem.Local(symmem.I32, most, width).CopyFrom(rows(me, 0, most, width)), g.Empty(symmem.I32, rowsOut, width), g.Empty(symmem.I32, most, width)
+		in, out, back := symmem.Local(symmem.I32, most, width).CopyFrom(rows(me, 0, most, width)),
+			g.Empty(symmem.I32, rowsOut, width), g.Empty(symmem.I32, most, width)
 		sum := g.Empty(symmem.I32, 70_000)
 		for _, s := range []*symmem.Tensor{out, back, sum} {
 			symmem.Rendezvous(s, g)
@@ -43,7 +45,8 @@ func overHostsRowsCase(t *T) {
 			if seed == 5 {
 				splits = slices.Repeat([][]int{make([]int, n)}, world)
 			}
-			table, both, returned := symmem.Local(symmem.I64, n).CopyFrom(splits[me]), symmem.Local(symmem.I64, 2, n), symmem.Local(symmem.I64, 2, n)
+			table, both, returned := symmem.Local(symmem.I64, n).CopyFrom(splits[me]), symmem.Local(symmem.I64, 2, n),
+				symmem.Local(symmem.I64, 2, n)
 			symmem.AllToAllVDev2D(in, out.Fill(untouched), table, both, by(vias[seed%2])...)
 			symmem.AllReduce(sum, "sum", g)
 			wantSum *= world
@@ -55,7 +58,8 @@ func overHostsRowsCase(t *T) {
 				total += k
 			}
 			w = append(rows(me, 0, total, width), slices.Repeat([]int{untouched}, (most-total)*width)...)
-			got = append(got, rowsOverHosts{symmem.Local(symmem.I32, most, width).CopyFrom(back), returned, w, slices.Concat(splits[me], prefix(splits[me]))})
+			got = append(got, rowsOverHosts{symmem.Local(symmem.I32, most, width).CopyFrom(back), returned, w,
+				slices.Concat(splits[me], prefix(splits[me]))})
 		}
 		for i, r := range got {
 			what := fmt.Sprintf("%v: seed %d, %s", g, i/2, []string{"dispatched", "returned"}[i%2])
@@ -72,7 +76,8 @@ func overHostsRowsCase(t *T) {
 	}
 }
 
-// overHostsRowsGraphCase replays an exchange many times without waiting, each time with other splits.
+// overHostsRowsGraphCase replays an exchange many times without waiting, each time with other
+// splits.
 func overHostsRowsGraphCase(t *T) {
 	const width, most, tables, replays = 64, 50, 7, 40
 	v := t.newVDev(symmem.I32, 1, width, most, t.size*most)
@@ -122,7 +127,7 @@ func overHostsRowsGraphCase(t *T) {
 	v.free()
 }
 
-// overHostsRowsExplainCase looks at what is said of the way.
+// overHostsRowsExplainCase checks Explain's description of the way.
 func overHostsRowsExplainCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	v.fill(t.rank, make([]int, 2*t.size))
@@ -135,11 +140,13 @@ func overHostsRowsExplainCase(t *T) {
 	call()
 	symmem.Synchronize()
 	ops, _ := t.rt.StopTrace()
-	t.equal("traced", []any{len(ops), ops[0].Op, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")}, []any{1, "all_to_all_vdev_2d", 0, true})
+	t.equal("traced", []any{len(ops), ops[0].Op, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")},
+		[]any{1, "all_to_all_vdev_2d", 0, true})
 	v.free()
 }
 
-// lossInRowsCase: all ranks exchange rows when the last one is killed, and those that live end, also the one on its host.
+// lossInRowsCase: all ranks exchange rows when the last one is killed, and the live ranks end, also
+// the one on its host.
 func lossInRowsCase(t *T) {
 	v := t.newVDev(symmem.I32, 1, 4096, 10*t.size, 10*t.size)
 	v.fill(t.rank, slices.Repeat([]int{10}, t.size))

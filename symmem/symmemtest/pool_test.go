@@ -6,13 +6,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// emptyPool begins a case with a pool that nobody has used: all ranks recover.
+// emptyPool begins a case with an unused pool: all ranks recover.
 func emptyPool(t *T) {
 	symmem.Recover()
 	t.equal("an empty pool", symmem.MemPoolStats(), symmem.PoolStats{})
 }
 
-// pooled is a tensor of zeros of the pool.
+// pooled returns a tensor of zeros from the pool.
 func pooled(dtype symmem.DType, shape ...int) (x *symmem.Tensor) {
 	symmem.UseMemPool(func() { x = symmem.Local(dtype, shape...) })
 	return x
@@ -45,7 +45,7 @@ func memPoolCase(t *T) {
 
 	y := pooled(symmem.F64, 510) // of the same size class
 	k := symmem.Rendezvous(y)
-	t.equal("its memory", y.Ptr() == at || y.Ptr()+4080 == at+4000, true) // from its start, or up to its end where that is guarded
+	t.equal("its memory", y.Ptr() == at || y.Ptr()+4080 == at+4000, true) // at its start or, if its end is guarded, at its end
 	for p := range t.size {
 		t.equal("a peer's zeros", k.GetRemoteTensor(p).Ints(), make([]int, 510))
 		t.equal("a peer's pad", k.GetSignalPad(p).Ints(), make([]int, symmem.GetSignalPadSize()/4))
@@ -98,13 +98,14 @@ func memPoolLargeBarrierCase(t *T) {
 	x.Free()
 }
 
-// memPoolNoMeetingCase: rank 0 takes, rendezvouses and frees while the others' hosts wait until it is done.
+// memPoolNoMeetingCase: rank 0 takes, rendezvouses and frees while the host code of the other ranks
+// waits until it is done.
 func memPoolNoMeetingCase(t *T) {
 	emptyPool(t)
 	word := symmem.Empty(symmem.I32, 1)
 	h := symmem.Rendezvous(word)
 	pooled(symmem.I32, 100).Free()
-	one := symmem.Local(symmem.I32, 1) // its zeros come before the stream waits
+	one := symmem.Local(symmem.I32, 1) // it is zeroed before the stream waits
 	symmem.Synchronize()
 	t.meet()
 	use := func() {
@@ -144,7 +145,8 @@ func memPoolGrowthCase(t *T) {
 	t.equal("statistics", symmem.MemPoolStats(), symmem.PoolStats{Blocks: 3, Bytes: 512 + 4096 + 512, Takes: 60, Frees: 60})
 }
 
-// memPoolStreamsCase: memory that another stream still writes is not used again before it is done.
+// memPoolStreamsCase: memory that another stream still writes is not reused before that stream is
+// done.
 func memPoolStreamsCase(t *T) {
 	s := symmem.NewStream()
 	const n = 1 << 18
@@ -213,7 +215,7 @@ func memPoolOrderCase(t *T) {
 	emptyPool(t)
 }
 
-// memPoolHistoryCase: a rank that grows alone is told what the others did.
+// memPoolHistoryCase: if only one rank grows its pool, the error lists the calls of the others.
 func memPoolHistoryCase(t *T) {
 	emptyPool(t)
 	x := pooled(symmem.I32, 4)
@@ -224,7 +226,8 @@ func memPoolHistoryCase(t *T) {
 		} else {
 			symmem.Empty(symmem.U8, 1)
 		}
-	}, "Local i32[3000] from the memory pool, in a new block of 16384 bytes", "Empty u8[1]", "after 1 takes and 0 frees of the memory pool, the last: take i32[4] (block 0)")
+	}, "Local i32[3000] from the memory pool, in a new block of 16384 bytes", "Empty u8[1]",
+		"after 1 takes and 0 frees of the memory pool, the last: take i32[4] (block 0)")
 	x.Free()
 	t.equal("statistics", symmem.MemPoolStats(), symmem.PoolStats{Blocks: 1, Bytes: 512, Takes: 1, Frees: 1})
 }
@@ -253,7 +256,7 @@ func memPoolRecoverCase(t *T) {
 	z.Free()
 }
 
-// memPoolGroupCase: each group has a pool of its own.
+// memPoolGroupCase: each group has its own pool.
 func memPoolGroupCase(t *T) {
 	emptyPool(t)
 	g := symmem.NewGroup(0, 2)
@@ -286,7 +289,7 @@ func memPoolMisuseCase(t *T) {
 		t.refused(symmem.KindMisuse, func() { symmem.Capture(f) }, "captured")
 	}
 	t.refused(symmem.KindMisuse, func() { x.Slice(0, 2).Free() }, "part")
-	symmem.UseMemPool(func() { h.BufferPtrsDev() }) // takes nothing of the pool
+	symmem.UseMemPool(func() { h.BufferPtrsDev() }) // takes no memory from the pool
 	g := symmem.Capture(func() { x.Fill(3) })
 	g.Replay()
 	t.equal("a graph", x.Ints(), []int{3, 3, 3, 3})

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// manyAllocationsCase rendezvouses 256 tensors that live at the same time, each with a signal of its own tensor's pad.
+// manyAllocationsCase rendezvouses 256 tensors that live at the same time, each with a signal in
+// the tensor's own pad.
 func manyAllocationsCase(t *T) {
 	const n = 256
 	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
@@ -37,7 +38,7 @@ func manyAllocationsCase(t *T) {
 	}
 }
 
-// allocationOnStreamCase: zeros of new memory are written before what the stream that allocated does next.
+// allocationOnStreamCase: new memory is zeroed before the next work of the allocating stream.
 func allocationOnStreamCase(t *T) {
 	s := symmem.NewStream()
 	const n = 1 << 20
@@ -50,7 +51,7 @@ func allocationOnStreamCase(t *T) {
 		})
 		s.Synchronize()
 		t.equal("filled", x.Slice(n-4, n).Ints(), []int{0, 0, 5, 5})
-		x.Fill(9) // so that memory which is used again is not zero by chance
+		x.Fill(9) // so that reused memory is not zero by chance
 		symmem.Synchronize()
 		t.meet()
 		x.Free()
@@ -58,7 +59,8 @@ func allocationOnStreamCase(t *T) {
 	s.Free()
 }
 
-// fillAndSignalCase: what rank 1 stores into rank 0's memory is there after its signal, and what it stores next after a barrier.
+// fillAndSignalCase: rank 1's stores into rank 0's memory are visible after its signal, and its
+// next stores after a barrier.
 func fillAndSignalCase(t *T) {
 	x := symmem.Empty(symmem.F32, 1000)
 	h := symmem.Rendezvous(x)
@@ -81,7 +83,7 @@ func fillAndSignalCase(t *T) {
 	x.Free()
 }
 
-// getHalfCase gets a peer's tensor whole, from its middle on, and into a part of what receives it.
+// getHalfCase gets a peer's whole tensor, its second half, and into a part of the receiving tensor.
 func getHalfCase(t *T) {
 	x := symmem.Empty(symmem.F32, 100)
 	values := make([]int, 100)
@@ -110,7 +112,8 @@ func getHalfCase(t *T) {
 	x.Free()
 }
 
-// groupRecycledCase makes a group of members whose group was freed: nothing of the old one is used.
+// groupRecycledCase makes a group of the members of a freed group: no state of the old one is
+// reused.
 func groupRecycledCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	for i := range 3 {
@@ -131,7 +134,8 @@ func groupRecycledCase(t *T) {
 	x.Free()
 }
 
-// goroutinesCase issues barriers and signals of one group from several goroutines at once, each on its own stream.
+// goroutinesCase issues barriers and signals of one group from several goroutines at once, each on
+// its own stream.
 func goroutinesCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4)
 	h := symmem.Rendezvous(x)
@@ -153,7 +157,8 @@ func goroutinesCase(t *T) {
 	x.Free()
 }
 
-// captureWithoutReplayCase drops graphs that nobody replayed: the signals they would have used are as they were.
+// captureWithoutReplayCase drops graphs that were never replayed: the signals that they would have
+// used are unchanged.
 func captureWithoutReplayCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 100).Fill(t.rank+1), symmem.Local(symmem.I32, 100)
 	h := symmem.Rendezvous(x)
@@ -175,7 +180,8 @@ func captureWithoutReplayCase(t *T) {
 	x.Free()
 }
 
-// graphsOnStreamsCase replays two graphs of one group and one of another on streams of their own, with rank 0 late each time.
+// graphsOnStreamsCase replays two graphs of one group and one of another on streams of their own,
+// with rank 0 late each time.
 func graphsOnStreamsCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 300), symmem.Empty(symmem.I32, 300)
 	symmem.Rendezvous(x)
@@ -232,7 +238,8 @@ func graphsOnStreamsCase(t *T) {
 	y.Free()
 }
 
-// reduceScatterSizesCase has messages of 128, 8192 and 589824 bytes, split either way, and chunks filled with their number.
+// reduceScatterSizesCase reduces messages of 128, 8192 and 589824 bytes, split either way, and
+// chunks filled with their number.
 func reduceScatterSizesCase(t *T) {
 	for _, d := range []symmem.DType{symmem.F32, symmem.BF16} {
 		for _, bytes := range []int{128, 8192, 589824} {
@@ -264,7 +271,8 @@ func reduceScatterSizesCase(t *T) {
 	}
 }
 
-// copyEngineStreamCase: on the current stream and on another, copy engines give what multiprocessors give, and say that they did it.
+// copyEngineStreamCase: on the current stream and on another, copy engines give the same results as
+// multiprocessors, and Explain reports that they did it.
 func copyEngineStreamCase(t *T) {
 	n := 64 << 10
 	if symmem.GetBackend() != "CPU" {
@@ -297,7 +305,8 @@ func copyEngineStreamCase(t *T) {
 	x.Free()
 }
 
-// tileSquareCase has what every rank fills with its number: whole, as quarters, and with half of the ranks as roots.
+// tileSquareCase reduces a square that every rank fills with its number: whole, as quarters, and
+// with half of the ranks as roots.
 func tileSquareCase(t *T) {
 	n := 256
 	if symmem.GetBackend() != "CPU" {

@@ -14,10 +14,11 @@ import (
 
 var randomCalls = flag.Int("calls", 0, "make so many random calls on every number of ranks, all accesses watched")
 
-// callsVariable tells a child how many calls randomCallsCase makes.
+// callsVariable passes a child the number of calls for randomCallsCase.
 const callsVariable = "SYMMTEST_CHILD_CALLS"
 
-// TestRandomCalls makes the same random calls on all ranks with all accesses watched: their results are right, and nothing is found.
+// TestRandomCalls makes the same random calls on all ranks with all accesses watched: their results
+// are right, and the sanitizer finds nothing.
 func TestRandomCalls(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	counts := []int{2}
@@ -33,14 +34,16 @@ func TestRandomCalls(t *testing.T) {
 	}
 }
 
-// randomCallsCase makes calls that follow each other without a meeting in between, on two streams, with inputs that are overwritten at once and ranks that are late.
+// randomCallsCase makes calls without a barrier in between, on two streams, with inputs that are
+// overwritten at once and ranks that are late.
 func randomCallsCase(t *T) {
 	calls, err := strconv.Atoi(os.Getenv(callsVariable))
 	if err != nil {
 		t.Fatalf("%s: %v", callsVariable, err)
 	}
 	const most = 1 << 10
-	same, own := rand.New(rand.NewPCG(1, 0)), rand.New(rand.NewPCG(2, uint64(t.rank))) // of all ranks, and of this one
+	// the same on all ranks, and this rank's own
+	same, own := rand.New(rand.NewPCG(1, 0)), rand.New(rand.NewPCG(2, uint64(t.rank)))
 	x, y := symmem.Empty(symmem.I32, most*t.size), symmem.Empty(symmem.I32, most*t.size)
 	h := symmem.Rendezvous(x)
 	symmem.Rendezvous(y)
@@ -53,7 +56,7 @@ func randomCallsCase(t *T) {
 	}
 	var results []result
 	for k := range calls {
-		// The element i of rank r, and what all ranks have of some of them.
+		// Element i of rank r, and the tensors of all ranks.
 		at := func(r, i int) int { return (r+1)*(k%9) + i%7 }
 		each := func(n int, f func(i int) int) []int {
 			list := make([]int, n)

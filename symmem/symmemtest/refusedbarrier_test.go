@@ -8,8 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// barrierRefusedCase: a kernel whose barrier was refused, or gave up, does not go on to store, unless it asked what the barrier came to. Blocks whose barriers are
-// right go on, and so does the next launch.
+// barrierRefusedCase: a kernel whose barrier was refused, or gave up, does not go on to its stores,
+// unless it tests the barrier's result. Blocks with valid barriers go on, and so does the next
+// launch.
 func barrierRefusedCase(t *T) {
 	const threads = 64
 	x := symmem.Empty(symmem.I32, 4*threads)
@@ -98,7 +99,8 @@ extern "C" __global__ void heedless(ncclDevComm comm, int what, int* x) {
 	right("nothing")
 	for what, words := range [][]string{
 		1: {"barrier 2 was asked for, and the communicator has 2", "LsaBarriers"},
-		2: {fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", lsa+1, lsa), "ncclTeamLsa(devComm)"},
+		2: {fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", lsa+1, lsa),
+			"ncclTeamLsa(devComm)"},
 		3: {"GIN barrier 2 was asked for, and the communicator has 2", "WorldGinBarriers"},
 		4: {fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of railGinBarrier, symm.DevReqs{RailGinBarriers: 2}, are of %d", hosts+1, hosts), "worldGinBarrier"},
 		5: {"barrier 2 was asked for, and the communicator has 2", "Barriers for ncclBarrierSession"},
@@ -114,14 +116,14 @@ extern "C" __global__ void heedless(ncclDevComm comm, int what, int* x) {
 		k.Launch(symmem.Grid(1), symmem.Block(threads), comm, what, x)
 		t.refused(symmem.KindMisuse, symmem.Synchronize, append(words, "heedless on rank")...)
 		want := 1
-		if what >= 7 { // what says that it failed
+		if what >= 7 { // the kernel tests for the failure
 			want = 6
 		}
 		t.equal(fmt.Sprint("after ", words[0]), slices.Compact(x.Ints()), []int{want})
 		right(words[0])
 	}
 	symmem.Meet()
-	if t.rank == 0 && lsa > 1 { // a thread waits for each peer, and most for none
+	if t.rank == 0 && lsa > 1 { // one thread waits for each peer, and most threads do not wait
 		x.Fill(0)
 		alone := symmem.Compile(`
 #include <nccl_device.h>

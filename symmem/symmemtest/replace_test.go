@@ -31,7 +31,7 @@ func beforeReplacement(t *T) {
 	t.kept["sum"] = symmem.Capture(func() { symmem.OneShotAllReduceOut(x, "sum", out) })
 	t.kept["barrier"] = symmem.Capture(func() { t.kept["handle"].(*symmem.Handle).Barrier(0) })
 	if t.rank == 0 {
-		// Left in the middle of something: the signal is cleared by Recover.
+		// A pending signal: Recover clears it.
 		t.kept["handle"].(*symmem.Handle).PutSignal(0, 0)
 	}
 	symmem.Synchronize()
@@ -40,7 +40,7 @@ func beforeReplacement(t *T) {
 	}
 }
 
-// others is every rank but the one that is replaced.
+// others returns all ranks but the replaced one.
 func others(size int) []int {
 	var ranks []int
 	for r := range size {
@@ -60,7 +60,7 @@ func afterReplacement(t *T) {
 		pooled := t.kept["pooled"].(*symmem.Tensor)
 		t.equal("own data of the pool", pooled.Ints(), []int{20 + t.rank, 20 + t.rank})
 		t.refused(symmem.KindPeer, func() { symmem.Rendezvous(pooled) }, "i32[2] lost a part")
-		pooled.Free() // alone
+		pooled.Free() // not collective
 		if t.rank == 0 {
 			want = append([]string{"group 0,1"}, want...)
 		}
@@ -77,7 +77,8 @@ func afterReplacement(t *T) {
 			t.refused(symmem.KindPeer, f, "i32[4] lost a part: rank 1 was replaced", "Empty")
 		}
 		if t.rank == 0 {
-			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) }, "group 0,1 cannot be used: rank 1 was replaced")
+			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) },
+				"group 0,1 cannot be used: rank 1 was replaced")
 		}
 		t.refused(symmem.KindPeer, func() { t.kept["sum"].(*symmem.Graph).Replay() }, "i32[4] lost a part")
 		t.refused(symmem.KindPeer, func() { t.kept["barrier"].(*symmem.Graph).Replay() }, "world was built again since the graph was captured")
@@ -88,7 +89,7 @@ func afterReplacement(t *T) {
 		symmem.Rendezvous(y, rest).Barrier(0)
 		y.Free()
 		rest.Free()
-		x.Free() // alone: its peers are gone
+		x.Free() // not collective: its peers are gone
 	}
 	t.equal("the emptied pool", symmem.MemPoolStats(), symmem.PoolStats{})
 	symmem.UseMemPool(func() {

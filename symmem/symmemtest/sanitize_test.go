@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// sanitizeAgainCase: what happens while the sanitizer is off is not known when it is on again, and nothing is found of it. What was found before it was switched off is not lost.
+// sanitizeAgainCase: accesses while the sanitizer is off are unknown when it is on again, and cause
+// no findings. Findings from before it was switched off are not lost.
 func sanitizeAgainCase(t *T) {
 	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
 	k := symmem.CompileAt("cell[3]", 10, `__global__ void set(int* x, int to) { x[threadIdx.x] = to; }
@@ -36,7 +37,7 @@ __global__ void pass(symm::Handle h, int round) {
 	if len(found) != 1 || found[0].Kind.String() != "out of bounds" {
 		t.Errorf("before it was switched off was found %v", found)
 	}
-	again := local() // where the freed one was
+	again := local() // at the place of the freed tensor
 	k.Kernel("set").Launch(grid, block, unread, 4)
 	k.Kernel("pass").Launch(grid, block, h, 2)
 
@@ -54,14 +55,15 @@ __global__ void pass(symm::Handle h, int round) {
 	dropped(t, k.Kernel("set"))
 }
 
-// dropped: the garbage collector gives memory back at any time, also while the sanitizer is switched off, and nothing is found of the tensors that get it.
+// dropped: the garbage collector frees memory at any time, also while the sanitizer is being
+// switched off, and tensors that reuse the memory cause no findings.
 func dropped(t *T, set *symmem.Kernel) {
 	for range 4 {
 		t.rt.Sanitize(true, 0)
 		for range 300 {
 			set.Launch(symmem.Grid(1), symmem.Block(32), symmem.Local(symmem.I32, 32), 1)
 		}
-		runtime.GC() // which lets another goroutine give them back
+		runtime.GC() // this lets another goroutine free them
 		t.rt.Sanitize(false, 0)
 		var list []*symmem.Tensor
 		for range 300 {

@@ -18,12 +18,13 @@ func ringCase(t *T) {
 		h.PutSignal(right, 0)
 		h.WaitSignal(left, 0)
 		t.equal("received", x.Ints(), slices.Repeat([]int{100*i + left}, 8))
-		h.Barrier(1) // nobody may overwrite before all have read
+		h.Barrier(1) // no rank may overwrite before all have read
 	}
 	x.Free()
 }
 
-// barrierCase makes every rank see what all wrote before the barrier, many times without a host-side wait.
+// barrierCase checks that every rank sees all writes from before the barrier, many times without a
+// host-side wait.
 func barrierCase(t *T) {
 	x := symmem.Empty(symmem.I32, t.size)
 	h := symmem.Rendezvous(x)
@@ -50,7 +51,8 @@ func barrierCase(t *T) {
 	x.Free()
 }
 
-// signalsInOrderCase sends many signals on one channel: each put waits until the one before was consumed.
+// signalsInOrderCase sends many signals on one channel: each put waits until the previous signal
+// was consumed.
 func signalsInOrderCase(t *T) {
 	x := symmem.Empty(symmem.I32, 1)
 	h := symmem.Rendezvous(x)
@@ -117,8 +119,8 @@ func channelsCase(t *T) {
 	x.Free()
 }
 
-// putTwiceCase: the second put without a wait between them times out, and the signal of the first is still
-// good.
+// putTwiceCase: a second put without a wait in between times out, and the first signal is still
+// valid.
 func putTwiceCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -126,14 +128,15 @@ func putTwiceCase(t *T) {
 		h.PutSignal(1, 2)
 		symmem.Synchronize()
 		h.PutSignal(1, 2, symmem.Timeout(100*time.Millisecond))
-		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "put_signal", "rank 0 waited", "for rank 1 to consume the previous signal on channel 2")
+		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "put_signal", "rank 0 waited",
+			"for rank 1 to consume the previous signal on channel 2")
 		t.equal("peer", e.Peer, 1)
 	}
 	t.meet()
 	if t.rank == 1 {
 		h.WaitSignal(0, 2, symmem.Timeout(20*time.Second))
 		symmem.Synchronize()
-		h.WaitSignal(0, 2, symmem.Timeout(100*time.Millisecond)) // there was only one
+		h.WaitSignal(0, 2, symmem.Timeout(100*time.Millisecond)) // there was only one signal
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "wait_signal", "a signal of rank 0 on channel 2, which never came")
 	}
 	t.meet()
@@ -147,13 +150,14 @@ func signalTimeoutCase(t *T) {
 	if t.rank == 1 {
 		start := time.Now()
 		h.WaitSignal(0, 3, symmem.Timeout(200*time.Millisecond))
-		e := t.refused(symmem.KindTimeout, func() { x.Ints() }, "wait_signal on rank 1", "rank 1 waited", "for a signal of rank 0 on channel 3, which never came", "rank 0 must put it")
+		e := t.refused(symmem.KindTimeout, func() { x.Ints() }, "wait_signal on rank 1", "rank 1 waited",
+			"for a signal of rank 0 on channel 3, which never came", "rank 0 must put it")
 		t.equal("op and peer", []any{e.Op, e.Peer}, []any{"wait_signal", 0})
 		if d := time.Since(start); d < 200*time.Millisecond || d > 20*time.Second {
 			t.Errorf("the wait of 200 ms took %v", d)
 		}
 	}
-	// It was reported once; the data and the signals are as they were.
+	// The error was reported once; the data and the signals are unchanged.
 	t.equal("data", x.Ints(), slices.Repeat([]int{40 + t.rank}, 4))
 	t.meet()
 	h.Barrier(3)
@@ -161,12 +165,12 @@ func signalTimeoutCase(t *T) {
 	x.Free()
 }
 
-// barrierTimeoutCase: a barrier that only one rank enters leaves signals behind, so communication is refused
-// until all recover.
+// barrierTimeoutCase: a barrier that only one rank enters leaves signals behind, so communication
+// is refused until all recover.
 func barrierTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(7)
 	h := symmem.Rendezvous(x)
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		h.Barrier(1, symmem.Timeout(100*time.Millisecond))
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "barrier", "rank 0 waited")
@@ -208,7 +212,7 @@ func signalWordsCase(t *T) {
 			t.Fatalf("element %d is %d", i, v)
 		}
 	}
-	// The word keeps its value, so an older one is still reached by >= and never again by ==.
+	// The word keeps its value, so a wait for an older value ends with >= and times out with ==.
 	b.WaitForSignal(last, ">=", 5, symmem.Timeout(20*time.Second))
 	symmem.Synchronize()
 	b.WaitForSignal(last, "==", 5, symmem.Timeout(50*time.Millisecond))
@@ -277,7 +281,7 @@ func abortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
 	h.Barrier(0)         // a collective call, which has a number
-	symmem.Synchronize() // who recovers gives up what is under way
+	symmem.Synchronize() // Recover would drop pending work
 	if t.rank == 0 {
 		h.WaitSignal(1, 0)
 		var waits []symmem.Wait
@@ -289,8 +293,9 @@ func abortCase(t *T) {
 			t.Fatalf("waits: %+v", waits)
 		}
 		w := waits[0]
-		what, _, _ := strings.Cut(w.For, " (network to rank 1: ") // which networkAbortCase looks at
-		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers, what}, []any{"wait_signal", uint64(0), "world", []int{1}, "a signal on channel 0"})
+		what, _, _ := strings.Cut(w.For, " (network to rank 1: ") // networkAbortCase checks the rest
+		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers, what},
+			[]any{"wait_signal", uint64(0), "world", []int{1}, "a signal on channel 0"})
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		e := t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait_signal", "gave up: the test wants it")
 		t.equal("peer", e.Peer, 1)
@@ -319,11 +324,12 @@ func abortCase(t *T) {
 	x.Free()
 }
 
-// abortLoopCase ends a kernel that does not even wait, which only the cpu device can.
+// abortLoopCase ends a kernel that does not even wait, which only the cpu device can do.
 func abortLoopCase(t *T) {
 	if symmem.GetBackend() == "CPU" {
 		x := symmem.Local(symmem.I32, 4).Fill(3)
-		symmem.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 3) x[1]++; }`).Launch(symmem.Grid(1), symmem.Block(1), x)
+		symmem.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 3) x[1]++; }`).Launch(symmem.Grid(1),
+			symmem.Block(1), x)
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		t.refused(symmem.KindInterrupted, symmem.Synchronize, "kernel spin")
 	}

@@ -11,14 +11,14 @@ import (
 // declaration is a function, method or type of a source file.
 type declaration struct {
 	name    string // "Tensor.Fill", "symmem.Local", "Tensor" or "package symmem"
-	pointer bool   // the receiver is one
-	doc     string // in one line
+	pointer bool   // the receiver is a pointer
+	doc     string // documentation, in one line
 }
 
 var declared = regexp.MustCompile(`^(?:func (?:\(\w+ (\*?)(\w+)\) )?(\w+)\(|type (\w+) |package (symmem)$)`)
 
-// declarations reads those of a package that stand alone at the beginning of a line, as gofmt has them, and the documentation of package symmem. The
-// test is skipped where the sources are not.
+// declarations reads the declarations of a package that begin in the first column, as gofmt formats
+// them, and the documentation of package symmem. If the sources are missing, the test is skipped.
 func declarations(t *testing.T, dir string) (list []declaration) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

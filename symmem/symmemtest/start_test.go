@@ -19,8 +19,8 @@ import (
 // startsVariable makes the test binary a program that begins with Start.
 const startsVariable = "SYMMTEST_STARTS"
 
-// startedProgram is a compiled program of as many ranks as the environment says. With "leave" rank 1 ends before the others, with
-// "vanish" hosts do.
+// startedProgram is a compiled program with the number of ranks in the environment. With "leave"
+// rank 1 ends before the others, with "vanish" hosts become silent.
 func startedProgram() {
 	world := symmem.MustStart()
 	if os.Getenv(startsVariable) == "vanish" {
@@ -48,8 +48,9 @@ func startedProgram() {
 	os.Exit(0)
 }
 
-// bereftProgram: the last of three ranks is killed. Of the others, which share its host, one waits for it by its kernels, and the other for what anybody may set;
-// before, they have met without it.
+// bereftProgram: the last of three ranks is killed. The others share its host: one waits for it in
+// its kernels, the other waits for a word that any rank may set. Before that, these two have met
+// without the third.
 func bereftProgram(world *symmem.Runtime) {
 	rank := symmem.Rank()
 	x := symmem.Empty(symmem.F32, 4).Fill(1)
@@ -61,7 +62,7 @@ func bereftProgram(world *symmem.Runtime) {
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 	near := symmem.Rendezvous(pair.Empty(symmem.F32, 1), pair)
-	for range 30 { // the death comes meanwhile, and matters to nobody
+	for range 30 { // the death comes meanwhile, and affects no rank
 		near.Barrier(0)
 		symmem.Synchronize()
 		time.Sleep(10 * time.Millisecond)
@@ -83,7 +84,8 @@ func bereftProgram(world *symmem.Runtime) {
 	os.Exit(0)
 }
 
-// survivingProgram: one of four ranks is killed while the others reduce with it. They catch the error and go on in a group of theirs.
+// survivingProgram: one of four ranks is killed while the others reduce with it. They catch the
+// error and go on in a group of their own.
 func survivingProgram(world *symmem.Runtime) {
 	x := symmem.Empty(symmem.F32, 4).Fill(1)
 	h := symmem.Rendezvous(x)
@@ -105,7 +107,8 @@ func survivingProgram(world *symmem.Runtime) {
 	os.Exit(0)
 }
 
-// startAll runs a process with each of these environments to its end and returns what they print, in order.
+// startAll runs a process with each of these environments to its end and returns their output, in
+// order.
 func startAll(t *testing.T, what string, environs ...string) []string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s") // sockets have short names
@@ -117,7 +120,8 @@ func startAll(t *testing.T, what string, environs ...string) []string {
 	outs := make([]bytes.Buffer, len(environs))
 	for i, environ := range environs {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(strings.Fields(environ), startsVariable+"="+what, "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR="+dir, "PATH="+os.Getenv("PATH"))
+		cmd.Env = append(strings.Fields(environ), startsVariable+"="+what, "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR="+dir,
+			"PATH="+os.Getenv("PATH"))
 		cmd.Stdout, cmd.Stderr = &outs[i], &outs[i]
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -130,7 +134,8 @@ func startAll(t *testing.T, what string, environs ...string) []string {
 		cmd.Wait()
 		said = append(said, outs[i].String()+fmt.Sprint("status ", cmd.ProcessState.ExitCode()))
 	}
-	if left, _ := os.ReadDir(fmt.Sprintf("%s/symmrepl-%d", dir, os.Getuid())); len(left) > 0 && what != "bereft" { // a rank that was killed leaves its folder
+	if left, _ := os.ReadDir(fmt.Sprintf("%s/symmrepl-%d", dir, os.Getuid())); len(left) > 0 &&
+		what != "bereft" { // a rank that was killed leaves its folder
 		t.Errorf("left behind: %v", left)
 	}
 	return said
@@ -160,20 +165,23 @@ func TestStart(t *testing.T) {
 	survived := func(r int) string {
 		return fmt.Sprintf("peer %s group 0,1,3 [7 7] Meet on rank %d: rank 2 died (%s)\nstatus 0", goOn, r, goOn)
 	}
-	check(startAll(t, "survive", "RANK=0 WORLD_SIZE=4", "RANK=1 WORLD_SIZE=4", "RANK=2 WORLD_SIZE=4", "RANK=3 WORLD_SIZE=4"), survived(0), survived(1), "status -1", survived(3))
+	check(startAll(t, "survive", "RANK=0 WORLD_SIZE=4", "RANK=1 WORLD_SIZE=4", "RANK=2 WORLD_SIZE=4", "RANK=3 WORLD_SIZE=4"),
+		survived(0), survived(1), "status -1", survived(3))
 	check(startAll(t, "sum", "RANK=5 WORLD_SIZE=2"), "Start on rank 5: RANK and WORLD_SIZE say that this is rank 5 of 2; ranks count from 0\nstatus 1")
 	check(startAll(t, "sum", "RANK=1 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2"),
 		"Start on rank 1: torchrun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port\nstatus 1")
 }
 
-// The ranks of two launchers meet over the network; those that share memory after all are on one host, unless it is to be two.
+// The ranks of two launchers meet over the network; ranks that can share memory are on one host,
+// unless two hosts are simulated.
 func TestStartOnTwoHosts(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Close() // rank 0 listens there
-	hosts := fmt.Sprintf("WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=%d ", l.Addr().(*net.TCPAddr).Port) + "SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
+	hosts := fmt.Sprintf("WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=%d ",
+		l.Addr().(*net.TCPAddr).Port) + "SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
 	address, port := storetest.Start(t) // the agents of torchrun listen at MASTER_PORT themselves
 	agents := fmt.Sprintf("MASTER_ADDR=%s MASTER_PORT=%d TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=two ", address, port) +
 		"WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
@@ -191,8 +199,10 @@ func TestStartOnTwoHosts(t *testing.T) {
 		environs []string
 		want     [4]string
 	}{
-		{all(hosts, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0", "3 of 4 [10 10]\nstatus 0"}},
-		{all(agents, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0", "3 of 4 [10 10]\nstatus 0"}},
+		{all(hosts, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0",
+			"3 of 4 [10 10]\nstatus 0"}},
+		{all(agents, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0",
+			"3 of 4 [10 10]\nstatus 0"}},
 		{all(one, false), [4]string{"0 of 4 [3 3]\nstatus 0", "1 of 4 [3 3]\nstatus 0", "2 of 4 [7 7]\nstatus 0", "3 of 4 [7 7]\nstatus 0"}},
 	} {
 		for r, said := range startAll(t, "sum", test.environs...) {
@@ -206,7 +216,8 @@ func TestStartOnTwoHosts(t *testing.T) {
 			"(set SYMMREPL_HOSTS otherwise, or not at all)\nstatus 1",
 		"WORLD_SIZE=4 RANK=1 SYMMREPL_HOSTS=3": `Start on rank 1: hosts "3": 4 ranks cannot be divided among 3 hosts: each must have as many as the others ` +
 			"(set SYMMREPL_HOSTS otherwise, or not at all)\nstatus 1",
-		strings.Replace(hosts, "SYMMREPL_TOKEN", "HOME=/nonexistent X", 1) + "RANK=1 LOCAL_RANK=1": "ranks on several hosts need a shared secret: set SYMMREPL_TOKEN on all of them",
+		strings.Replace(hosts, "SYMMREPL_TOKEN", "HOME=/nonexistent X",
+			1) + "RANK=1 LOCAL_RANK=1": "ranks on several hosts need a shared secret: set SYMMREPL_TOKEN on all of them",
 	} {
 		if said := startAll(t, "sum", environ)[0]; !strings.Contains(said, want) {
 			t.Errorf("%s: %q, want %q", environ, said, want)

@@ -48,7 +48,7 @@ func streamsCase(t *T) {
 	s.Free()
 	t.refused(symmem.KindMisuse, func() { symmem.OnStream(s, func() {}) }, "freed")
 	t.refused(symmem.KindMisuse, s.Free, "freed already")
-	// A stream whose wait was given up is freed all the same, and says so.
+	// A stream whose wait gave up is freed all the same, and Free reports the failed wait.
 	word := symmem.Empty(symmem.I32, 1)
 	s = symmem.NewStream()
 	symmem.Rendezvous(word).WaitForSignal(0, "==", 7, symmem.Timeout(20*time.Millisecond), s)
@@ -56,15 +56,15 @@ func streamsCase(t *T) {
 	symmem.Recover()
 	word.Free()
 	t.refused(symmem.KindMisuse, s.Free, "freed already")
-	// Memory of a freed stream's tensors is used again, when what was done on other streams is over.
+	// Memory of a freed stream's tensors is reused once the work on other streams is over.
 	symmem.Synchronize()
 	p := inner.Ptr()
 	inner.Free()
 	t.equal("memory", symmem.Local(symmem.F32, 7777777).Ptr(), p)
 }
 
-// streamsShareSignalsCase issues communication of one group on several streams, in different orders of
-// arrival: nothing overlaps, so nothing deadlocks and no result is mixed up.
+// streamsShareSignalsCase issues communication of one group on several streams, in different orders
+// of arrival: operations do not overlap, so none deadlocks and no results are mixed up.
 func streamsShareSignalsCase(t *T) {
 	streams := []*symmem.Stream{symmem.NewStream(), symmem.NewStream()}
 	x := symmem.Empty(symmem.I32, 600)
@@ -88,7 +88,8 @@ func streamsShareSignalsCase(t *T) {
 			t.equal("sum", r.Ints(), slices.Repeat([]int{want}, 600))
 		})
 	}
-	// Signal words are not chained: every rank first waits on one stream for what it then puts on another.
+	// Signal words are not chained: every rank first waits on one stream for a signal that it then
+	// puts on another.
 	h.WaitForSignal(1, "==", 9, streams[0], symmem.Timeout(20*time.Second))
 	symmem.OnStream(streams[1], func() {
 		h.PutWithSignal((t.rank+1)%t.size, symmem.Local(symmem.I32, 1).Fill(-4), 1, 9)

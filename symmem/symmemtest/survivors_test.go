@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// survivorCases belong to TestSurvivors: in the first of them nobody is gone, in the next the last rank goes, and in the others it is gone.
+// survivorCases belong to TestSurvivors: in the first case no rank is gone, in the second the last
+// rank is killed, and in the others it is gone.
 var survivorCases = []testCase{
 	{name: "SurvivorsAreAll", run: survivorsAreAllCase},
 	{name: "SurvivorsInNeed", run: survivorsInNeedCase},
@@ -17,8 +18,8 @@ var survivorCases = []testCase{
 	{name: "SurvivorsAfterReplacement", run: survivorsAgainCase},
 }
 
-// TestSurvivors kills a rank that nobody replaces while the others wait for it: the ranks that are left go on in a group of theirs, again and again, also when one of
-// them is replaced later.
+// TestSurvivors kills a rank, which is not replaced, while the others wait for it: the remaining
+// ranks go on in a group of their own, repeatedly, also after one of them is replaced.
 func TestSurvivors(t *testing.T) {
 	for _, world := range []struct{ name, hosts, network string }{{"one host", "", "none"}, {"null", "2", "null"}, {"ucx", "2", "ucx"}} {
 		t.Run(world.name, func(t *testing.T) {
@@ -60,7 +61,8 @@ func survive(t *testing.T, w *ranks) {
 	w.run(t, "SurvivorsAfterReplacement")
 }
 
-// survivorsAreAllCase: while nobody is gone the group has all ranks, and nothing else has changed, unless a wait was given up: then all is as new.
+// survivorsAreAllCase: while no rank is gone, the group has all ranks, and nothing changes, unless
+// a wait gave up: then the group is fresh.
 func survivorsAreAllCase(t *T) {
 	x := symmem.Empty(symmem.I32, 2).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -68,7 +70,7 @@ func survivorsAreAllCase(t *T) {
 	h.PutWithSignal((t.rank+1)%t.size, symmem.Local(symmem.I32, 1).Fill(7+t.rank), 1, 5)
 	g := symmem.Survivors()
 	t.equal("all ranks", g.Ranks(), symmem.World().Ranks())
-	h.WaitForSignal(1, "==", 5) // which a Recover would have taken
+	h.WaitForSignal(1, "==", 5) // a Recover would have cleared it
 	t.equal("what was put", x.Ints(), []int{7 + (t.rank+t.size-1)%t.size, t.rank})
 	t.together(g)
 	g.Free()
@@ -112,7 +114,8 @@ func (t *T) together(g *symmem.Group) {
 	x.Free()
 }
 
-// survivorsInNeedCase: the last rank is killed while the others wait for it, those that need it. What they have in a group of their own stays.
+// survivorsInNeedCase: the last rank is killed while the ranks that need it wait for it. Their
+// objects in a group of their own stay valid.
 func survivorsInNeedCase(t *T) {
 	last := t.size - 1
 	x := symmem.Empty(symmem.F32, 1<<16).Fill(1)
@@ -127,7 +130,7 @@ func survivorsInNeedCase(t *T) {
 	y := rest.Empty(symmem.I32, 2).Fill(t.rank)
 	symmem.Rendezvous(y)
 	symmem.Synchronize()
-	if symmem.World().LSA() == symmem.World() { // the network tells of no rank of the same host: it is to be waited for
+	if symmem.World().LSA() == symmem.World() { // the network does not report ranks of the same host, so wait for the death
 		h.Barrier(1, symmem.Timeout(time.Second))
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "barrier")
 	} else if t.rank < 2 {
@@ -150,7 +153,8 @@ func survivorsInNeedCase(t *T) {
 	all.Free()
 }
 
-// survivorsAgainCase: what the ranks that are left had in groups of their own goes on after the loss, as far as no member was replaced; waits that are given up later do no harm.
+// survivorsAgainCase: the remaining ranks' objects in groups of their own stay usable after the
+// loss, if no member was replaced; later waits that give up do no harm.
 func survivorsAgainCase(t *T) {
 	t.bereft = true // the world cannot meet
 	old, first := t.kept["survivors"], []int{0, 1, 2}
@@ -160,7 +164,8 @@ func survivorsAgainCase(t *T) {
 		rest.Free()
 		t.together(old.(*symmem.Group))
 	} else if whole {
-		t.refused(symmem.KindPeer, func() { old.(*symmem.Group).Empty(symmem.F32, 1) }, "group 0,1,2 cannot be used: rank 1 was replaced", "symm.Survivors()")
+		t.refused(symmem.KindPeer, func() { old.(*symmem.Group).Empty(symmem.F32, 1) },
+			"group 0,1,2 cannot be used: rank 1 was replaced", "symm.Survivors()")
 	}
 	t.kept["again"] = true
 	g := symmem.Survivors()

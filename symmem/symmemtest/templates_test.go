@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// templatesCase: kernels that are templates are launched by their instances, whoever makes them.
+// templatesCase: template kernels are launched by the names of their instances, whether the text or
+// Compile instantiates them.
 func templatesCase(t *T) {
 	const text = `
 struct Pair { int a, b; };
@@ -39,7 +40,8 @@ template <typename T> __global__ void absent(T* x) {}
 	d := symmem.Local(symmem.F64, 3).Arange()
 	k.Kernel("scale<double, 5>").Launch(symmem.Grid(1), one, d, 3, 2)
 	t.equal("scale<double, 5>", fmt.Sprint(d.Float64s()), "[5 7 9]")
-	t.refused(symmem.KindMisuse, func() { k.Kernel("scale<int>").Launch(symmem.Grid(1), one, d, 3, 2) }, "scale<int>(int* x, int n, int by)", "f64")
+	t.refused(symmem.KindMisuse, func() { k.Kernel("scale<int>").Launch(symmem.Grid(1), one, d, 3, 2) },
+		"scale<int>(int* x, int n, int by)", "f64")
 
 	named := symmem.Compile(text, "scale<float,4>", "known<float>", "scale<int>")
 	if got := named.String(); !strings.HasPrefix(got, "scale<float, 4>(float* x, int n, float by)") {
@@ -72,5 +74,6 @@ template <typename T> __global__ void absent(T* x) {}
 	} {
 		t.refused(symmem.KindMisuse, func() { symmem.Compile(text, instance) }, why)
 	}
-	t.refused(symmem.KindMisuse, func() { k.Kernel("scale<float>") }, `the text has no kernel "scale<float>"`, "it has known<Pair>, scale<int>, scale<double, 5>, mine::sum<int, short>")
+	t.refused(symmem.KindMisuse, func() { k.Kernel("scale<float>") }, `the text has no kernel "scale<float>"`,
+		"it has known<Pair>, scale<int>, scale<double, 5>, mine::sum<int, short>")
 }

@@ -25,7 +25,8 @@ func numbersCase(t *T) {
 	}
 	x := symmem.Local(symmem.BF16, 4).CopyFrom([]float64{0.1, -257, math.Inf(-1), 0x1p-133})
 	t.equal("rounded", x.Float64s(), []float64{0.10009765625, -256, math.Inf(-1), 0x1p-133})
-	t.equal("exact types", symmem.Local(symmem.F64, 2).CopyFrom([]float64{math.Pi, math.MaxFloat64}).Float64s(), []float64{math.Pi, math.MaxFloat64})
+	t.equal("exact types", symmem.Local(symmem.F64, 2).CopyFrom([]float64{math.Pi, math.MaxFloat64}).Float64s(),
+		[]float64{math.Pi, math.MaxFloat64})
 	t.equal("i64", symmem.Local(symmem.I64, 2).CopyFrom([]int64{math.MinInt64, math.MaxInt64}).Ints(), []int{math.MinInt64, math.MaxInt64})
 	t.equal("u8 wide", symmem.Local(symmem.U8, 3).CopyFrom([]uint8{0, 128, 255}).Ints(), []int{0, 128, 255})
 	t.equal("an array", symmem.Local(symmem.I32, 2).CopyFrom([2]int16{-5, 5}).Ints(), []int{-5, 5})
@@ -46,10 +47,12 @@ func numbersCase(t *T) {
 	}
 }
 
-// numbersThatDoNotFitCase gives every type numbers around the bounds of all types, by Fill and by CopyFrom: each is there afterwards, rounded if the type is
-// a float, or both refuse it. NaN and infinities are floats.
+// numbersThatDoNotFitCase gives every type numbers around the bounds of all types, by Fill and by
+// CopyFrom: each number is stored, rounded if the type is a float, or both refuse it. Only floats
+// accept NaN and infinities.
 func numbersThatDoNotFitCase(t *T) {
-	numbers := []any{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0.5, 1e300, -1e300, 449.0, 57345.0, 65505.0, 65520.0, 3.5e38, 0x1p63, 0x1p64, -0x1p63,
+	numbers := []any{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0.5, 1e300, -1e300, 449.0, 57345.0, 65505.0,
+		65520.0, 3.5e38, 0x1p63, 0x1p64, -0x1p63,
 		float32(math.NaN()), float32(math.MaxFloat32), uint64(math.MaxUint64), uint32(math.MaxUint32), math.MinInt, math.MaxInt}
 	for _, bits := range []int{7, 8, 15, 16, 24, 31, 32, 53} {
 		for _, n := range []int{1<<bits - 1, 1 << bits, 1<<bits + 1} {
@@ -220,8 +223,8 @@ func tensorMisuseCase(t *T) {
 	}
 }
 
-// localMemoryCase checks that freed and dropped tensors give their memory to later ones, and that what is
-// alive keeps its own.
+// localMemoryCase checks that later tensors reuse the memory of freed and dropped ones, and that
+// live tensors keep their memory.
 func localMemoryCase(t *T) {
 	x := symmem.Local(symmem.F32, 1000).Fill(1)
 	p := x.Ptr()
@@ -258,7 +261,7 @@ func localMemoryCase(t *T) {
 	}
 }
 
-// rounded is x rounded to the nearest value of a type of few bits.
+// rounded returns x rounded to the nearest value of a type with few bits.
 func rounded(d symmem.DType, x float64) float64 {
 	bits := map[symmem.DType]int{symmem.F16: 11, symmem.BF16: 8, symmem.F32: 24, symmem.F64: 53}[d]
 	if x == 0 || math.IsInf(x, 0) || x != x {

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// square is a tensor whose element at row i and column j is 100*rank + 10*i + j.
+// square returns a tensor whose element at row i and column j is 100*rank + 10*i + j.
 func (t *T) square(d symmem.DType, rows, cols int) *symmem.Tensor {
 	x := symmem.Empty(d, rows, cols)
 	symmem.Rendezvous(x)
@@ -24,10 +24,10 @@ func named(r, rows, cols int) (values []int) {
 	return values
 }
 
-// summed is the sum over all ranks of the element named so on rank 0.
+// summed returns the sum over all ranks of the element at row i and column j.
 func (t *T) summed(i, j int) int { return t.size*(10*i+j) + 100*t.size*(t.size-1)/2 }
 
-// tileExampleCase is PyTorch's semantics by example, which for two ranks has 122 124 142 144.
+// tileExampleCase is an example of PyTorch's semantics, which gives 122 124 142 144 for two ranks.
 func tileExampleCase(t *T) {
 	x := t.square(symmem.F32, 4, 4)
 	out := symmem.Local(symmem.F32, 4, 4).Fill(untouched)
@@ -62,7 +62,8 @@ func tileExampleCase(t *T) {
 	x.Free()
 }
 
-// tileReduceCase reduces tiles of every width and type; what lies around the result keeps its values.
+// tileReduceCase reduces tiles of every width and type; elements around the result keep their
+// values.
 func tileReduceCase(t *T) {
 	for k, d := range t.some(computing) {
 		x := symmem.Empty(d, 27, 64)
@@ -97,7 +98,8 @@ func tileReduceCase(t *T) {
 	}
 }
 
-// multiRootCase gives every rank a quarter, or a part, of a matrix, and then only some of them.
+// multiRootCase gives every rank a quarter, or another part, of a matrix, and then gives parts only
+// to some ranks.
 func multiRootCase(t *T) {
 	const rows, cols = 12, 32
 	x := t.square(symmem.I32, rows*t.size, cols)
@@ -128,7 +130,8 @@ func multiRootCase(t *T) {
 	x.Free()
 }
 
-// reduceScatterOffsetCase has PyTorch's examples, and blocks (rank+1)(i+1) of equal and of unequal sizes.
+// reduceScatterOffsetCase runs PyTorch's examples, and blocks (rank+1)(i+1) of equal and of unequal
+// sizes.
 func reduceScatterOffsetCase(t *T) {
 	if t.size == 2 {
 		x := t.square(symmem.F32, 6, 2)
@@ -139,7 +142,8 @@ func reduceScatterOffsetCase(t *T) {
 		t.equal("block 1", out[1].Ints(), [][]int{{140, 142, 160, 162}, {180, 182, 200, 202}}[t.rank])
 		x.Free()
 		y := t.square(symmem.F32, 2, 4)
-		y.CopyFrom([]int{100 * t.rank, 100*t.rank + 1, 100*t.rank + 2, 100*t.rank + 3, 100 * t.rank, 100*t.rank + 1, 100*t.rank + 2, 100*t.rank + 3})
+		y.CopyFrom([]int{100 * t.rank, 100*t.rank + 1, 100*t.rank + 2, 100*t.rank + 3, 100 * t.rank, 100*t.rank + 1, 100*t.rank + 2,
+			100*t.rank + 3})
 		out = []*symmem.Tensor{symmem.Local(symmem.F32, 2, 1), symmem.Local(symmem.F32, 2, 1)}
 		symmem.ReduceScatterOffset(y, out, 1, []int{1, 2, 3, 4}, []int{1, 0, 0, 1}, "sum")
 		t.equal("column 0", out[0].Ints(), [][]int{{102, 102}, {100, 100}}[t.rank])
@@ -149,7 +153,7 @@ func reduceScatterOffsetCase(t *T) {
 	for _, d := range []symmem.DType{symmem.F32, symmem.BF16, symmem.F16} {
 		for _, each := range []int{1, 2} {
 			for dim := range 2 {
-				for _, grow := range []int{0, 32} { // every j-th block is so much larger
+				for _, grow := range []int{0, 32} { // every j-th block is larger by grow
 					blocks := each * t.size
 					var offsets []int
 					length := 0
@@ -180,7 +184,8 @@ func reduceScatterOffsetCase(t *T) {
 					symmem.ReduceScatterOffset(x, out, dim, given, nil, "sum")
 					for j, o := range out {
 						i := j*t.size + t.rank
-						t.equal(fmt.Sprint(d, each, dim, grow, " block ", i), o.Ints(), slices.Repeat([]int{(i + 1) * t.size * (t.size + 1) / 2}, o.Numel()))
+						t.equal(fmt.Sprint(d, each, dim, grow, " block ", i), o.Ints(),
+							slices.Repeat([]int{(i + 1) * t.size * (t.size + 1) / 2}, o.Numel()))
 					}
 					t.equal("the input", x.Ints(), values)
 					x.Free()
@@ -190,7 +195,8 @@ func reduceScatterOffsetCase(t *T) {
 	}
 }
 
-// permuteCase has PyTorch's example, then both directions with every size of element and form of shape.
+// permuteCase runs PyTorch's example, then both directions with every size of element and kind of
+// shape.
 func permuteCase(t *T) {
 	if t.size == 2 {
 		x := t.square(symmem.I64, 2, 4)
@@ -246,11 +252,12 @@ func permuteCase(t *T) {
 	}
 }
 
-// tileGraphCase captures all of these, and replays them after the input changed.
+// tileGraphCase captures all operations on tiles, and replays them after the input changed.
 func tileGraphCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4*t.size, 8)
 	symmem.Rendezvous(x)
-	a, b, c, d := symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, t.size*8)
+	a, b, c, d := symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8), symmem.Local(symmem.I32, 4, 8),
+		symmem.Local(symmem.I32, 4, t.size*8)
 	f := func() {
 		symmem.TileReduce(x.Tile(0, 4, 0, 8), a.Tile(0, 4, 0, 8), 0, "max")
 		var tiles []*symmem.Tile
@@ -307,7 +314,8 @@ func tileMisuseCase(t *T) {
 			symmem.MultiRootTileReduce([]*symmem.Tile{in, in}, out, []int{0, 0}, "sum")
 		}, []string{"multi_root_tile_reduce", "root of two tiles"}},
 		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{in}, out, nil, "sum") }, []string{"a root for each tile"}},
-		{func() { symmem.ReduceScatterOffset(x, []*symmem.Tensor{one}, 2, nil, nil, "sum") }, []string{"reduce_scatter_offset", "dim be 0 or 1"}},
+		{func() { symmem.ReduceScatterOffset(x, []*symmem.Tensor{one}, 2, nil, nil, "sum") },
+			[]string{"reduce_scatter_offset", "dim be 0 or 1"}},
 		{func() { symmem.ReduceScatterOffset(x, nil, 0, nil, nil, "sum") }, []string{"a tensor for each of the 1 blocks"}},
 		{func() {
 			symmem.ReduceScatterOffset(x, []*symmem.Tensor{one.Slice(0, 3)}, 0, nil, nil, "sum")

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// tokenRefusedCase gives routings that cannot be followed. Everybody is told, nothing moves, and the switch goes on.
+// tokenRefusedCase makes invalid routings. All ranks get an error, no row moves, and the switch
+// stays usable.
 func tokenRefusedCase(t *T) {
 	last := t.size - 1
 	for _, c := range tokenConfigs(t.size) {
@@ -49,7 +50,8 @@ func tokenRefusedCase(t *T) {
 			tests = append(tests, struct {
 				m     *routed
 				words []string
-			}{&m, []string{fmt.Sprintf("rank %d would receive %d rows, and the switch has room for 6, its MaxRecv", peer, m.need(peer)), "larger MaxRecv"}})
+			}{&m, []string{fmt.Sprintf("rank %d would receive %d rows, and the switch has room for 6, its MaxRecv", peer,
+				m.need(peer)), "larger MaxRecv"}})
 		}
 		for _, test := range tests {
 			topk, x, weights := t.inputs(test.m)
@@ -69,7 +71,7 @@ func tokenRefusedCase(t *T) {
 	}
 }
 
-// tokenMisuseCase is what the host sees to be wrong.
+// tokenMisuseCase makes calls that the host refuses.
 func tokenMisuseCase(t *T) {
 	config := func(change func(c *symmem.TokenSwitchConfig)) func() {
 		c := smallSwitch(t.size)
@@ -86,10 +88,12 @@ func tokenMisuseCase(t *T) {
 		f     func()
 		words []string
 	}{
-		{config(func(c *symmem.TokenSwitchConfig) { c.Mode = "fast" }), []string{`no mode "fast" with layout "expert_major"`, `"low_latency" has`}},
+		{config(func(c *symmem.TokenSwitchConfig) { c.Mode = "fast" }),
+			[]string{`no mode "fast" with layout "expert_major"`, `"low_latency" has`}},
 		{config(func(c *symmem.TokenSwitchConfig) { c.Layout = "flat" }), []string{`no mode "low_latency" with layout "flat"`}},
 		{config(func(c *symmem.TokenSwitchConfig) { c.Experts = 0 }), []string{"Experts must be in [1, "}},
-		{config(func(c *symmem.TokenSwitchConfig) { c.TopK = c.Experts + 1 }), []string{fmt.Sprintf("TopK is %d, and there are %d experts", 2*t.size+1, 2*t.size)}},
+		{config(func(c *symmem.TokenSwitchConfig) { c.TopK = c.Experts + 1 }),
+			[]string{fmt.Sprintf("TopK is %d, and there are %d experts", 2*t.size+1, 2*t.size)}},
 		{config(func(c *symmem.TokenSwitchConfig) { c.MaxTokens = -1 }), []string{"MaxTokens must be in [1, ", "not -1"}},
 		{config(func(c *symmem.TokenSwitchConfig) { c.MaxTokens = 1 << 24; c.Hidden = 1 << 20 }), []string{"would take"}},
 		{config(func(c *symmem.TokenSwitchConfig) { c.Hidden = 6 }), []string{"24 bytes", "multiple of 16"}},
@@ -99,14 +103,17 @@ func tokenMisuseCase(t *T) {
 		{config(func(c *symmem.TokenSwitchConfig) { c.MaxRecv = 3 }), []string{"room for all tokens", "leave it out"}},
 		{config(func(c *symmem.TokenSwitchConfig) { c.Align = 2 }), []string{"Align is of"}},
 		{config(func(c *symmem.TokenSwitchConfig) { zones(c); c.Align = 3 }), []string{"power of two"}},
-		{config(func(c *symmem.TokenSwitchConfig) { zones(c); c.MaxRecv = 0 }), []string{"MaxRecv must be in [1, ", "rows are the most that can arrive"}},
+		{config(func(c *symmem.TokenSwitchConfig) { zones(c); c.MaxRecv = 0 }),
+			[]string{"MaxRecv must be in [1, ", "rows are the most that can arrive"}},
 		{func() { ts.Routing(symmem.Local(symmem.I32, 3, 2)) }, []string{"topk must be i64[tokens, 2]", "i32[3, 2]"}},
 		{func() { ts.Routing(symmem.Local(symmem.I64, 3, 3)) }, []string{"topk must be i64[tokens, 2]"}},
-		{func() { ts.Routing(symmem.Local(symmem.I64, 6, 2)) }, []string{"topk has 6 tokens", "room for 5 of a rank, its MaxTokens", "larger MaxTokens"}},
+		{func() { ts.Routing(symmem.Local(symmem.I64, 6, 2)) },
+			[]string{"topk has 6 tokens", "room for 5 of a rank, its MaxTokens", "larger MaxTokens"}},
 		{func() { ts.Combine(r, out) }, []string{"nothing was dispatched", "call Dispatch first"}},
 		{func() { ts.Dispatch(r, x.Slice(0, 2), weights) }, []string{"x is f32[2, 8], expected f32[3, 8]"}},
 		{func() { ts.Dispatch(r, x, weights.View(2, 3)) }, []string{"weights must be f32[3, 2], not f32[2, 3]"}},
-		{func() { ts.Dispatch(r, symmem.Local(symmem.F32, 25).Slice(1, 25).View(3, 8), weights) }, []string{"x begins at an address", "multiple of 16"}},
+		{func() { ts.Dispatch(r, symmem.Local(symmem.F32, 25).Slice(1, 25).View(3, 8), weights) },
+			[]string{"x begins at an address", "multiple of 16"}},
 		{func() { ts.Dispatch(other.Routing(topk), x, weights) }, []string{"of another switch"}},
 		{func() { ts.Dispatch(r, x, weights, symmem.MajorAlign(2)) }, []string{"option of AllToAllVDev2D"}},
 	} {
@@ -130,7 +137,8 @@ func tokenMisuseCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { ts.Routing(topk) }, "was freed")
 }
 
-// tokenTimeoutCase is ranks that wait for others in vain, in each kernel of a switch, and are usable after a Recover.
+// tokenTimeoutCase lets ranks wait for others in vain, in each kernel of a switch; after a Recover
+// they are usable.
 func tokenTimeoutCase(t *T) {
 	ts := symmem.NewTokenSwitch(smallSwitch(t.size))
 	m := randomRouting(ts.Config(), t.size, 2)
@@ -174,7 +182,7 @@ func tokenTimeoutCase(t *T) {
 	ts.Free()
 }
 
-// tokenExplainCase is what Explain says of a switch.
+// tokenExplainCase checks Explain's description of a switch.
 func tokenExplainCase(t *T) {
 	ts := symmem.NewTokenSwitch(smallSwitch(t.size))
 	topk, x, weights := symmem.Local(symmem.I64, 3, 2).Fill(-1), symmem.Local(symmem.F32, 3, 8), symmem.Local(symmem.F32, 3, 2)
@@ -189,7 +197,8 @@ func tokenExplainCase(t *T) {
 	if caps := symmem.Caps(); len(caps.Hosts) > 1 {
 		over := "direct: puts over " + caps.Between + " between hosts, stores within, because low latency: nobody in between"
 		other := strings.NewReplacer("dispatch", "routing", "96", "48").Replace(fmt.Sprintf(head, ""))
-		want = other + over + "\n" + fmt.Sprintf(head, "") + over + "\n" + fmt.Sprintf(head, " again") + over + "\n" + strings.Replace(fmt.Sprintf(head, ""), "dispatch", "combine", 1) + over
+		want = other + over + "\n" + fmt.Sprintf(head, "") + over + "\n" + fmt.Sprintf(head, " again") + over + "\n" +
+			strings.Replace(fmt.Sprintf(head, ""), "dispatch", "combine", 1) + over
 	}
 	t.equal("Explain", got, want)
 	ts.Free()

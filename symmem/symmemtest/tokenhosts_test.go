@@ -9,8 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// overHostsTokensCase is of what a switch does otherwise between hosts: the way, the order of sums, which is the same on every run, many tokens, and
-// groups of ranks that are not alike.
+// overHostsTokensCase tests the differences of a switch between hosts: the way, the order of sums,
+// which is the same on every run, many tokens, and groups with different numbers of ranks on the
+// hosts.
 func overHostsTokensCase(t *T) {
 	hosts := len(symmem.Caps().Hosts)
 	c := tokenConfigs(t.size)[3]
@@ -26,7 +27,8 @@ func overHostsTokensCase(t *T) {
 	}
 	t.equal("sums of many tokens", ts.Combine(r, t.checkDispatched("many tokens", m, d)).Ints(), m.sums(t.rank))
 
-	// What experts return is not exact: sums of a host, and then those of the hosts.
+	// Sums of the experts' results are not exact: the expected order is first the sums of each
+	// host, then the sum over the hosts.
 	made := func(q, tok, k int) float32 { return 1 / float32(3+q+7*tok+11*k) }
 	out := slices.Repeat([]float64{0}, d.Tokens.Numel())
 	rows, _, _ := m.rows(t.rank)
@@ -51,13 +53,14 @@ func overHostsTokensCase(t *T) {
 		want = append(want, slices.Repeat([]float64{rounded(m.DType, float64(sum))}, m.Hidden)...)
 	}
 	for range 5 {
-		if got := ts.Combine(r, given).Float64s(); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+		if got := ts.Combine(r, given).Float64s(); !slices.EqualFunc(got, want,
+			func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
 			t.Errorf("sums that are not exact differ from those in the order of the hosts")
 		}
 	}
 	ts.Free()
 
-	// A host with more ranks than another.
+	// One host has more ranks than another.
 	if t.size/hosts == 1 {
 		return
 	}
@@ -82,7 +85,8 @@ func overHostsTokensCase(t *T) {
 	t.meet()
 }
 
-// lossInTokensCase: all ranks dispatch and combine when the last one is killed, and those that live end, also the one on its host.
+// lossInTokensCase: all ranks dispatch and combine when the last one is killed, and the live ranks
+// end, also the one on its host.
 func lossInTokensCase(t *T)        { t.lossInTokens(0) }
 func lossInTokensByRailsCase(t *T) { t.lossInTokens(3) }
 

@@ -13,19 +13,21 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// routed is what all ranks give to a switch, from which follow what each of them gets.
+// routed is the input of all ranks to a switch, which determines the output of each rank.
 type routed struct {
 	symmem.TokenSwitchConfig
 	ranks int
-	top   [][][]int // by rank and token: experts, -1 where there is none
+	top   [][][]int // by rank and token: experts, -1 for none
 }
 
-// value is element j of a token; weight is that of a selection; expert is what an expert makes of a value. All sums of them are exact in any type.
+// value returns element j of a token; weight returns the weight of a selection; expert returns an
+// expert's result for a value. All sums of these values are exact in any type.
 func value(rank, token, j int) int  { return (5*rank + 3*token + j) % 13 }
 func weight(rank, token, k int) int { return 1 + (rank+token+k)%2 }
 func expert(e, x int) int           { return x + e%4 }
 
-// randomRouting is tokens of every rank, of seed: none of some, and some selections masked.
+// randomRouting returns random tokens of every rank: some ranks have none, and some selections are
+// masked.
 func randomRouting(c symmem.TokenSwitchConfig, ranks, seed int) *routed {
 	m := &routed{TokenSwitchConfig: c, ranks: ranks}
 	for q := range ranks {
@@ -40,7 +42,7 @@ func randomRouting(c symmem.TokenSwitchConfig, ranks, seed int) *routed {
 		tokens := make([][]int, n)
 		for t := range tokens {
 			tokens[t] = r.Perm(c.Experts)[:c.TopK]
-			if seed%5 == 4 { // everybody to the same ones
+			if seed%5 == 4 { // all tokens go to the same experts
 				tokens[t] = []int{seed % c.Experts}
 				for e := range c.TopK - 1 {
 					tokens[t] = append(tokens[t], (seed+e+1)%c.Experts)
@@ -57,16 +59,17 @@ func randomRouting(c symmem.TokenSwitchConfig, ranks, seed int) *routed {
 	return m
 }
 
-// locals is the experts of a rank.
+// locals returns the number of experts of a rank.
 func (m *routed) locals() int { return m.Experts / m.ranks }
 
-// kind is the mode and the layout.
+// kind returns the mode and the layout.
 func (m *routed) kind() string { return m.Mode + " " + m.Layout }
 
-// arrived is one row that a rank must get: token t of rank q, for its selection k, or for all of its selections here if k is -1.
+// arrived is one row that a rank must get: token t of rank q, for its selection k, or for all of
+// its selections here if k is -1.
 type arrived struct{ at, q, t, k int }
 
-// rows are those that rank d must get, and their counts and offsets.
+// rows returns the rows that rank d must get, and their counts and offsets.
 func (m *routed) rows(d int) (rows []arrived, counts, offsets []int) {
 	next := 0
 	if m.Layout == "expert_major" {
@@ -106,10 +109,10 @@ func (m *routed) rows(d int) (rows []arrived, counts, offsets []int) {
 	return rows, counts, nil
 }
 
-// here tells whether an expert is rank d's.
+// here reports whether an expert belongs to rank d.
 func (m *routed) here(d, e int) bool { return e >= 0 && e/m.locals() == d }
 
-// need is the rows that rank d has use for.
+// need returns the number of rows that rank d needs.
 func (m *routed) need(d int) int {
 	rows, _, offsets := m.rows(d)
 	if offsets != nil {
@@ -118,7 +121,7 @@ func (m *routed) need(d int) int {
 	return len(rows)
 }
 
-// made is what the experts of rank d make of a row, as a combine wants it.
+// made returns the result of rank d's experts for a row, in the form that a combine expects.
 func (m *routed) made(d int, r arrived) []int {
 	out := make([]int, m.Hidden)
 	for k, e := range m.top[r.q][r.t] {
@@ -136,7 +139,7 @@ func (m *routed) made(d int, r arrived) []int {
 	return out
 }
 
-// sums is what rank q must get back.
+// sums returns the sums that rank q must get back.
 func (m *routed) sums(q int) (sums []int) {
 	for t, experts := range m.top[q] {
 		for j := range m.Hidden {
@@ -152,7 +155,7 @@ func (m *routed) sums(q int) (sums []int) {
 	return sums
 }
 
-// inputs are this rank's tensors: the experts, the tokens and the weights.
+// inputs returns this rank's tensors: the experts, the tokens and the weights.
 func (t *T) inputs(m *routed) (topk, x, weights *symmem.Tensor) {
 	mine := m.top[t.rank]
 	n := len(mine)
@@ -175,7 +178,8 @@ func (t *T) inputs(m *routed) (topk, x, weights *symmem.Tensor) {
 	return topk, x, weights
 }
 
-// checkDispatched compares what arrived here with the model, and returns what the experts make of it, with something else where no row is.
+// checkDispatched compares the rows that arrived here with the model, and returns the experts'
+// results for them, with other values in unused places.
 func (t *T) checkDispatched(what string, m *routed, d *symmem.Dispatched) *symmem.Tensor {
 	rows, counts, offsets := m.rows(t.rank)
 	t.equal(what+": the counts", d.Counts.Ints(), counts)
@@ -226,7 +230,8 @@ func (t *T) checkDispatched(what string, m *routed, d *symmem.Dispatched) *symme
 	return symmem.Local(m.DType, shape...).CopyFrom(out)
 }
 
-// checkScaled holds that scaled values are as near as three bits of mantissa bring them: within a sixteenth.
+// checkScaled checks that scaled values have the precision of three bits of mantissa: within a
+// sixteenth.
 func (t *T) checkScaled(name string, got, want, scales []float64) {
 	for g := range scales {
 		most := slices.Max(want[g*128 : (g+1)*128])
@@ -242,19 +247,21 @@ func (t *T) checkScaled(name string, got, want, scales []float64) {
 	}
 }
 
-// tokenConfigs are switches of every layout for so many ranks.
+// tokenConfigs returns configurations of switches with every layout for the given number of ranks.
 func tokenConfigs(ranks int) []symmem.TokenSwitchConfig {
 	return []symmem.TokenSwitchConfig{
 		{Mode: "low_latency", Layout: "expert_major", Experts: 3 * ranks, TopK: 3, MaxTokens: 9, Hidden: 16, DType: symmem.BF16},
 		{Mode: "low_latency", Layout: "rank_major", Experts: 4 * ranks, TopK: 4, MaxTokens: 7, Hidden: 24, DType: symmem.F16},
-		{Mode: "high_throughput", Layout: "flat", Experts: 2 * ranks, TopK: 2, MaxTokens: 40, MaxRecv: 40 * ranks, Hidden: 12, DType: symmem.F32},
-		{Mode: "high_throughput", Layout: "expert_major", Experts: 3 * ranks, TopK: 3, MaxTokens: 40, MaxRecv: 40*3*ranks + 12, Hidden: 264, DType: symmem.BF16, Align: 4},
-		// Tokens that several blocks share, where there are several.
+		{Mode: "high_throughput", Layout: "flat", Experts: 2 * ranks, TopK: 2, MaxTokens: 40, MaxRecv: 40 * ranks, Hidden: 12,
+			DType: symmem.F32},
+		{Mode: "high_throughput", Layout: "expert_major", Experts: 3 * ranks, TopK: 3, MaxTokens: 40, MaxRecv: 40*3*ranks + 12,
+			Hidden: 264, DType: symmem.BF16, Align: 4},
+		// Tokens that several blocks share, if there are several blocks.
 		{Mode: "low_latency", Layout: "expert_major", Experts: 2 * ranks, TopK: 2, MaxTokens: 3, Hidden: 1032, DType: symmem.BF16},
 	}
 }
 
-// tokenRandomCase compares random routings with the model. Ranks are late at times.
+// tokenRandomCase compares random routings with the model. Ranks are sometimes late.
 func tokenRandomCase(t *T) {
 	seeds := 8
 	if t.size > 4 {
@@ -263,7 +270,7 @@ func tokenRandomCase(t *T) {
 	t.randomRoutings(0, seeds)
 }
 
-// randomRoutings is the routings of some seeds, of every layout.
+// randomRoutings runs the routings of a range of seeds, with every layout.
 func (t *T) randomRoutings(first, last int) {
 	for _, c := range tokenConfigs(t.size) {
 		ts := symmem.NewTokenSwitch(c)
@@ -296,10 +303,11 @@ func (t *T) randomRoutings(first, last int) {
 
 var routings = flag.Int("routings", 0, "compare so many random routings of each layout with the model")
 
-// routingsVariable tells a child how many routings tokenSeedsCase takes.
+// routingsVariable passes a child the number of routings for tokenSeedsCase.
 const routingsVariable = "SYMMTEST_CHILD_ROUTINGS"
 
-// TestTokenSeeds compares many random routings with the model, on one host and on several. TestSuite and TestOverHosts have the first few.
+// TestTokenSeeds compares many random routings with the model, on one host and on several.
+// TestSuite and TestOverHosts run the first few.
 func TestTokenSeeds(t *testing.T) {
 	if *routings == 0 {
 		t.Skip("-routings is not given: it takes minutes")
@@ -326,14 +334,15 @@ func TestTokenSeeds(t *testing.T) {
 	}
 }
 
-// routingsAtOnce are compared in one case, which a time limit holds for.
+// routingsAtOnce is the number of routings in one case, because each case has a time limit.
 const routingsAtOnce = 25
 
 // tokenSeedCases are the cases of TestTokenSeeds.
 func tokenSeedCases() (list []testCase) {
 	all, _ := strconv.Atoi(os.Getenv(routingsVariable))
 	for first := 0; first < all; first += routingsAtOnce {
-		list = append(list, testCase{name: "TokenSeeds" + strconv.Itoa(first), run: func(t *T) { t.randomRoutings(first, min(first+routingsAtOnce, all)) }})
+		list = append(list, testCase{name: "TokenSeeds" + strconv.Itoa(first),
+			run: func(t *T) { t.randomRoutings(first, min(first+routingsAtOnce, all)) }})
 	}
 	return list
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// smallSwitch is a config of low latency with rows of experts.
+// smallSwitch returns a low-latency configuration with rows by expert.
 func smallSwitch(ranks int) symmem.TokenSwitchConfig {
-	return symmem.TokenSwitchConfig{Mode: "low_latency", Layout: "expert_major", Experts: 2 * ranks, TopK: 2, MaxTokens: 5, Hidden: 8, DType: symmem.F32}
+	return symmem.TokenSwitchConfig{Mode: "low_latency", Layout: "expert_major", Experts: 2 * ranks, TopK: 2, MaxTokens: 5,
+		Hidden: 8, DType: symmem.F32}
 }
 
-// tokenAgainCase uses one routing several times, with other tokens each time and no meeting between the rounds, and the experts' work in place.
+// tokenAgainCase uses one routing several times, with other tokens each time, without a barrier
+// between the rounds, and with experts that work in place.
 func tokenAgainCase(t *T) {
 	for _, c := range tokenConfigs(t.size) {
 		ts := symmem.NewTokenSwitch(c)
@@ -46,21 +48,22 @@ func tokenAgainCase(t *T) {
 			for _, sum := range m.plain(t.rank) {
 				want = append(want, sum<<round)
 			}
-			t.equal(fmt.Sprint(m.kind(), ", round ", round), append([]int{}, results.Slice(round, round+1).Ints()[:len(want)]...), append([]int{}, want...))
+			t.equal(fmt.Sprint(m.kind(), ", round ", round), append([]int{}, results.Slice(round, round+1).Ints()[:len(want)]...),
+				append([]int{}, want...))
 		}
 		ts.Free()
 	}
 }
 
-// tokenGraphCase captures a routing, a dispatch and a combine, and replays them while a kernel changes the routing; and a dispatch and a combine
-// of a routing that was made before.
+// tokenGraphCase captures a routing, a dispatch and a combine, and replays them while a kernel
+// changes the routing; and a dispatch and a combine of a routing that was made before.
 func tokenGraphCase(t *T) {
 	for _, c := range tokenConfigs(t.size) {
 		ts := symmem.NewTokenSwitch(c)
 		var models []*routed
 		var flat []int
 		for k := range 6 {
-			m := randomRouting(ts.Config(), t.size, 2+3*k) // of all tokens
+			m := randomRouting(ts.Config(), t.size, 2+3*k) // routing of all tokens
 			models = append(models, m)
 			flat = append(flat, slices.Concat(m.top[t.rank]...)...)
 		}
@@ -81,7 +84,7 @@ func tokenGraphCase(t *T) {
 		}
 		g := symmem.Capture(step)
 		for k := range models {
-			if k == 3 { // several replays without a meeting
+			if k == 3 { // several replays without a barrier
 				continue
 			}
 			g.Replay()
@@ -116,7 +119,7 @@ func tokenGraphCase(t *T) {
 	}
 }
 
-// plain is what rank q gets back if experts return what they got.
+// plain returns the sums that rank q gets back if experts return their input.
 func (m *routed) plain(q int) (sums []int) {
 	for i, experts := range m.top[q] {
 		for j := range m.Hidden {
@@ -137,7 +140,8 @@ func (m *routed) plain(q int) (sums []int) {
 	return sums
 }
 
-// tokenSendCase has dispatches of two switches under way at once, beside a kernel and other communication.
+// tokenSendCase has dispatches of two switches under way at the same time, together with a kernel
+// and other communication.
 func tokenSendCase(t *T) {
 	configs := tokenConfigs(t.size)
 	for seed := range 3 {
@@ -156,7 +160,8 @@ func tokenSendCase(t *T) {
 		sum := symmem.Empty(symmem.I32, 10).Fill(t.rank)
 		symmem.Rendezvous(sum)
 		symmem.AllReduce(sum, "sum")
-		t.refused(symmem.KindMisuse, func() { a.Combine(ra, symmem.Local(configs[seed].DType, da.Tokens.Shape()...)) }, "token_combine", "call Complete")
+		t.refused(symmem.KindMisuse, func() { a.Combine(ra, symmem.Local(configs[seed].DType, da.Tokens.Shape()...)) },
+			"token_combine", "call Complete")
 		t.refused(symmem.KindMisuse, func() { a.Routing(topa) }, "token_routing", "call Complete")
 		t.refused(symmem.KindMisuse, func() { a.Complete(db) }, "routing is of another switch")
 		b.Complete(db)
@@ -188,7 +193,7 @@ func tokenQuantisedCase(t *T) {
 		t.equal(m.kind()+" of f8e4m3: the sums", append([]int{}, y.Ints()...), append([]int{}, m.sums(t.rank)...))
 		ts.Free()
 	}
-	// Every value of the type, and what lies between two, with a scale of 1.
+	// Every value of the type, and values between them, with a scale of 1.
 	c := smallSwitch(t.size)
 	c.Payload, c.Hidden = symmem.F8E4M3, 256
 	ts := symmem.NewTokenSwitch(c)
@@ -223,13 +228,14 @@ func tokenQuantisedCase(t *T) {
 	ts.Free()
 }
 
-// tokenIntoCase has dispatches and combines deliver in tensors of the caller's: the same one again and again, and a part of one.
+// tokenIntoCase lets dispatches and combines deliver into the caller's tensors: repeatedly into the
+// same one, and into a part of one.
 func tokenIntoCase(t *T) {
 	for _, c := range tokenConfigs(t.size) {
 		ts := symmem.NewTokenSwitch(c)
 		var rows, sums *symmem.Tensor
 		for seed := range 4 {
-			m := randomRouting(ts.Config(), t.size, 2+3*seed) // of all tokens
+			m := randomRouting(ts.Config(), t.size, 2+3*seed) // routing of all tokens
 			topk, x, weights := t.inputs(m)
 			r := ts.Routing(topk)
 			if rows == nil {
@@ -256,17 +262,21 @@ func tokenIntoCase(t *T) {
 			t.equal(what+": its sums", y == sums, true)
 			t.equal(what+": the sums", sums.Ints(), m.sums(t.rank))
 			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(topk)) }, "Into is ", ", expected ")
-			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(symmem.Local(c.DType, rows.Shape()...))) }, "is not symmetric")
+			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(symmem.Local(c.DType, rows.Shape()...))) },
+				"is not symmetric")
 			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(topk)) }, "Into is ", ", expected ")
 			t.refused(symmem.KindMisuse, func() { ts.Routing(topk, symmem.Into(rows)) }, "Into is an option of TokenSwitch.Dispatch")
-			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(rows.View(-1).Slice(0, sums.Numel()).View(sums.Shape()...))) }, "where out is")
+			t.refused(symmem.KindMisuse, func() {
+				ts.Combine(r, rows,
+					symmem.Into(rows.View(-1).Slice(0, sums.Numel()).View(sums.Shape()...)))
+			}, "where out is")
 		}
 		symmem.Synchronize()
 		ts.Free()
 	}
 }
 
-// tokenGroupCase is a switch of some ranks, given by an option.
+// tokenGroupCase uses a switch of some ranks, whose group is an option.
 func tokenGroupCase(t *T) {
 	g := symmem.NewGroup(0, t.size-1)
 	if t.rank != 0 && t.rank != t.size-1 {

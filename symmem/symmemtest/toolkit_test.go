@@ -8,10 +8,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// CUDA's headers in kernels: the same results on both devices, be the headers ours or the toolkit's.
+// CUDA's headers in kernels: the results are the same on both devices, and with our headers and the
+// toolkit's.
 
-// halfKernels are of __half and of __nv_bfloat16. In sums every operation takes all 16-bit patterns, together with others, and what it
-// returns is added up.
+// halfKernels use __half and __nv_bfloat16. In sums every operation gets all 16-bit patterns,
+// together with other values, and its results are added up.
 const halfKernels = `
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -53,7 +54,7 @@ __global__ void sums(unsigned long long* out) {
 }
 
 #define add(at, v) atomicAdd(out + at, (unsigned long long)bits(v) * weight)
-// Floats that lie on, just above and just below what is between two neighbours.
+// Floats that lie on, just above and just below the midpoint of two neighbours.
 __global__ void conversions(unsigned long long* out) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, weight = (mixed(i) & 0x7fff) | 1;
   const __half h = __ushort_as_half((uint16_t)i);
@@ -91,7 +92,7 @@ __global__ void moves(__half* h, __nv_bfloat162* g, int* out) {  // of 32 thread
   out[192 + lane] = __half2short_rn(one) + (hsqrt(one * one) == one) * 1000 + (__hbeq2(pair, pair) && __hisinf(one) == 0) * 2000;
 }`
 
-// cudaHalfCase is of arithmetic, millions of operations: one rank does it.
+// cudaHalfCase tests arithmetic with millions of operations, on one rank.
 func cudaHalfCase(t *T) {
 	if t.rank > 0 {
 		return
@@ -99,7 +100,7 @@ func cudaHalfCase(t *T) {
 	k := symmem.Compile(halfKernels)
 	const operations = 30
 	sums, conversions := symmem.Local(symmem.U64, 2*operations).Fill(0), symmem.Local(symmem.U64, 27).Fill(0)
-	if os.Getenv(sanitizeVariable) == "" { // a minute or more while it is watched
+	if os.Getenv(sanitizeVariable) == "" { // it takes a minute or more under the sanitizer
 		k.Kernel("sums").Launch(symmem.Grid(256), symmem.Block(256), sums)
 		k.Kernel("conversions").Launch(symmem.Grid(256), symmem.Block(256), conversions)
 		t.equal("sums", sums.Ints(), halfSums)
@@ -162,7 +163,8 @@ __global__ void between(unsigned char* out) {
   out[n++] = (unsigned char)(v.x + 10), out[n++] = (unsigned char)(v.y + 10), out[n++] = (unsigned char)(v.z + 10), out[n++] = (unsigned char)(2 * v.w);
   out[n++] = (unsigned char)(2 * w.x), out[n++] = (unsigned char)w.y;
 }`)
-	four, five, wrong, out := symmem.Local(symmem.F32, 256), symmem.Local(symmem.F32, 256), symmem.Local(symmem.U32, 1).Fill(0), symmem.Local(symmem.U8, 19*4+6)
+	four, five, wrong, out := symmem.Local(symmem.F32, 256), symmem.Local(symmem.F32, 256), symmem.Local(symmem.U32, 1).Fill(0),
+		symmem.Local(symmem.U8, 19*4+6)
 	k.Kernel("decode").Launch(symmem.Grid(1), symmem.Block(256), four, five, wrong)
 	k.Kernel("between").Launch(symmem.Grid(1), symmem.Block(1), out)
 	t.equal("wrong", wrong.Ints(), []int{0})
@@ -178,8 +180,10 @@ __global__ void between(unsigned char* out) {
 		}
 	}
 	t.equal("between", out.Ints(), []int{
-		0x38, 0x3c, 0x38, 0x3c, 0x3a, 0x3d, 0x3a, 0x3d, 0x39, 0x3c, 0x39, 0x3c, 0xb9, 0xbd, 0xb9, 0xbd, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f,
-		0x7e, 0x5f, 0x7f, 0x5f, 0x7e, 0x7b, 0x7f, 0x7c, 0xfe, 0xfb, 0xff, 0xfc, 0, 0x14, 0, 0x14, 1, 0x16, 1, 0x16, 2, 0x1d, 2, 0x1d, 0x7e, 0x7b, 0x7f, 0x7b, 0x7e, 0x7b, 0x7f, 0x7b,
+		0x38, 0x3c, 0x38, 0x3c, 0x3a, 0x3d, 0x3a, 0x3d, 0x39, 0x3c, 0x39, 0x3c, 0xb9, 0xbd, 0xb9, 0xbd, 0x7e, 0x5f, 0x7e, 0x5f,
+		0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f, 0x7e, 0x5f,
+		0x7e, 0x5f, 0x7f, 0x5f, 0x7e, 0x7b, 0x7f, 0x7c, 0xfe, 0xfb, 0xff, 0xfc, 0, 0x14, 0, 0x14, 1, 0x16, 1, 0x16, 2, 0x1d, 2,
+		0x1d, 0x7e, 0x7b, 0x7f, 0x7b, 0x7e, 0x7b, 0x7f, 0x7b,
 		0x7e, 0x7b, 0x7f, 0x7c, 0, 0, 0, 0, 0, 1, 0, 1, 0x80, 0x80, 0x80, 0x80, 11, 8, 13, 9, 1, 6})
 }
 
@@ -238,13 +242,15 @@ __global__ void groups(int* out) {  // of blocks of 64 threads in two dimensions
 		if lane+3 < 8 {
 			down = i + 3
 		}
-		t.equal(fmt.Sprintf("thread %d of block %d", i, block), got[32*row:32*row+24], []int{128 + i/16 + 16, lane*1000 + 80 + i/32, i%32/8*100 + 4, i/8*100 + 8, first + 3, up, down, i ^ 5,
-			first + 1 + first + 2 + first + 4, ballot, is(first == 8), is(first+7 < 40), 0xf << (lane &^ 3), sum, i&^31 + 31, i &^ 31, or, xor, and, scan, scan - i,
-			2*threads + 1000*row + block, 1, 1})
+		t.equal(fmt.Sprintf("thread %d of block %d", i, block), got[32*row:32*row+24],
+			[]int{128 + i/16 + 16, lane*1000 + 80 + i/32, i%32/8*100 + 4, i/8*100 + 8, first + 3, up, down, i ^ 5,
+				first + 1 + first + 2 + first + 4, ballot, is(first == 8), is(first+7 < 40), 0xf << (lane &^ 3), sum, i&^31 + 31,
+				i &^ 31, or, xor, and, scan, scan - i,
+				2*threads + 1000*row + block, 1, 1})
 	}
 }
 
-// What the operations of halfKernels come to, those of __half and then those of __nv_bfloat16.
+// The expected results of halfKernels, first for __half and then for __nv_bfloat16.
 var (
 	halfSums = []int{
 		285697556941256, 292173259469455, 280585129090439, 328333603528001, 210274006827150, 344729344894797, 210493501427459, 344948839495106,

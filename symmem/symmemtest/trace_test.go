@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// A trace has the operations in their order, with the time that each took and waited, and for whom; before and after it nothing is noted.
+// A trace has the operations in their order, with the time that each took and waited, and the
+// awaited ranks; operations before and after it are not recorded.
 func traceCase(t *T) {
 	const late = 400 * time.Millisecond
 	x := symmem.Empty(symmem.I32, 1<<16)
@@ -21,7 +22,7 @@ func traceCase(t *T) {
 	if ops, more := t.rt.StopTrace(); ops != nil || more != 0 {
 		t.Errorf("without a trace: %+v, %d", ops, more)
 	}
-	if t.rank == 1 { // late by what rank 0 waits for it in the barrier
+	if t.rank == 1 { // late by the time that rank 0 waits for it in the barrier
 		arrives.Launch(symmem.Grid(1), symmem.Block(1), h, 0, symmem.Timeout(20*time.Second))
 		symmem.Synchronize()
 		time.Sleep(late)
@@ -41,7 +42,7 @@ func traceCase(t *T) {
 	streams := map[int][]string{}
 	for i, o := range ops {
 		names := streams[o.Stream]
-		if o.Stream < 0 { // such a call may meet the others several times
+		if o.Stream < 0 { // a call on the host may meet the others several times
 			names = slices.DeleteFunc(names, func(name string) bool { return name == o.Op })
 		}
 		streams[o.Stream] = append(names, o.Op)
@@ -49,7 +50,8 @@ func traceCase(t *T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	t.equal("operations by stream", streams, map[int][]string{-1: {"Empty", "Free"}, 0: {"Fill", "barrier", "Ints", "barrier", "Replay"}, 1: {"put"}})
+	t.equal("operations by stream", streams, map[int][]string{-1: {"Empty", "Free"},
+		0: {"Fill", "barrier", "Ints", "barrier", "Replay"}, 1: {"put"}})
 	if more != 0 || ops[0].Op != "Fill" || ops[0].Begin.Before(begun.Add(-time.Millisecond)) {
 		t.Errorf("%d more; %+v, begun %v", more, ops[0], begun)
 	}

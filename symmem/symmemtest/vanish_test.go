@@ -19,8 +19,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// vanishingProgram is a program of four ranks on two hosts that lose sight of each other while ranks 0 and 3 wait for each other. It goes on by
-// lines of standard input.
+// vanishingProgram is a program of four ranks on two hosts that lose their connection while ranks 0
+// and 3 wait for each other. It proceeds at each line of standard input.
 func vanishingProgram(world *symmem.Runtime) {
 	lines := bufio.NewScanner(os.Stdin)
 	say := func(words ...any) {
@@ -47,25 +47,25 @@ func vanishingProgram(world *symmem.Runtime) {
 		fmt.Println("it took", time.Since(began).Milliseconds())
 		err = symmem.Maybe(func() { h.PutWithSignal(across, symmem.Local(symmem.I32, 1), 0, 1); symmem.Synchronize() })
 		fmt.Println(err)
-		h.PutSignal(near, 2) // the own host is there
+		h.PutSignal(near, 2) // this rank's own host still works
 	} else {
 		h.WaitSignal(near, 2)
 		fmt.Println(symmem.Maybe(symmem.Synchronize))
 	}
 	symmem.Synchronize()
-	say("meet:", symmem.Maybe(symmem.Meet)) // nobody ends before all have noticed
+	say("meet:", symmem.Maybe(symmem.Meet)) // no rank ends before all have noticed
 	world.Close()
 	os.Exit(0)
 }
 
-// rankProcess is a rank that a test talks with.
+// rankProcess is the process of a rank that a test controls.
 type rankProcess struct {
 	cmd *exec.Cmd
 	in  io.Writer
 	out *bufio.Scanner
 }
 
-// hear returns the next line that a rank says.
+// hear returns the next line that a rank prints.
 func (p *rankProcess) hear(t *testing.T) string {
 	t.Helper()
 	if !p.out.Scan() {
@@ -74,8 +74,8 @@ func (p *rankProcess) hear(t *testing.T) string {
 	return p.out.Text()
 }
 
-// Two hosts between which everything stops to pass, without a word: what waits for the other one ends, by name, and what does not goes on. Before
-// that, processes that stop for a moment do no harm.
+// Two hosts silently lose their connection: waits for the other host end with its name, and other
+// work goes on. Before that, processes that stop for a moment do no harm.
 func TestVanishedHost(t *testing.T) {
 	const limit = 5 * time.Second
 	for _, network := range []string{"null", "ucx"} {
@@ -104,10 +104,11 @@ func TestVanishedHost(t *testing.T) {
 				}
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(strings.Fields(fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d OMPI_COMM_WORLD_LOCAL_RANK=%d OMPI_COMM_WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=%s", r, r%2, port(at))),
-					"SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef", "SYMMREPL_HOSTS=2", "SYMMREPL_NET="+network, "SYMMREPL_UCX_LIB="+os.Getenv("SYMMREPL_UCX_LIB"),
+					"SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef", "SYMMREPL_HOSTS=2", "SYMMREPL_NET="+network,
+					"SYMMREPL_UCX_LIB="+os.Getenv("SYMMREPL_UCX_LIB"),
 					startsVariable+"=vanish", "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR="+dir, "PATH="+os.Getenv("PATH"))
 				if r == 0 {
-					cmd.Env = append(cmd.Env, "SYMMREPL_HEARTBEAT="+limit.String()) // that of rank 0 counts
+					cmd.Env = append(cmd.Env, "SYMMREPL_HEARTBEAT="+limit.String()) // rank 0's value counts
 				}
 				in, err := cmd.StdinPipe()
 				if err != nil {
@@ -171,7 +172,8 @@ func TestVanishedHost(t *testing.T) {
 				}
 			}
 			for r, p := range all {
-				wants := []string{"rank 2 was lost: no heartbeat for 5s (", "rank 3 was lost: no heartbeat for 5s ("} // the first to be
+				// the first to be lost
+				wants := []string{"rank 2 was lost: no heartbeat for 5s (", "rank 3 was lost: no heartbeat for 5s ("}
 				if r >= 2 {
 					wants = []string{fmt.Sprintf("bootstrap: rank %d lost the session: no heartbeat for 5s", r)}
 				}

@@ -9,14 +9,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// untouched is what out has where no row came.
+// untouched is the value in out where no row arrived.
 const untouched = -1
 
-// vdev is tensors for the operations that send rows by splits on the device.
+// vdev holds tensors for the operations that send rows by splits on the device.
 type vdev struct {
 	width                      int
 	in, out, splits, outSplits *symmem.Tensor
-	back, backSplits           *symmem.Tensor // of the inverse
+	back, backSplits           *symmem.Tensor // for the inverse
 }
 
 func (t *T) newVDev(d symmem.DType, experts, width, inRows, outRows int) *vdev {
@@ -35,10 +35,10 @@ func (v *vdev) free() {
 	v.back.Free()
 }
 
-// row is what rank r has in row i.
+// row returns row i of rank r.
 func row(r, i, width int) []int { return slices.Repeat([]int{r*100 + i}, width) }
 
-// rows is the rows of rank r from lo on.
+// rows returns n rows of rank r, from lo on.
 func rows(r, lo, n, width int) (all []int) {
 	for i := range n {
 		all = append(all, row(r, lo+i, width)...)
@@ -46,14 +46,14 @@ func rows(r, lo, n, width int) (all []int) {
 	return all
 }
 
-// fill gives in the rows' names and out none.
+// fill fills in with the rows' names and out with untouched.
 func (v *vdev) fill(rank int, splits []int) {
 	v.splits.CopyFrom(splits)
 	v.in.CopyFrom(rows(rank, 0, v.in.Shape()[0], v.width))
 	v.out.Fill(untouched)
 }
 
-// dispatched is what rank me must receive when the ranks have these splits: out, counts, offsets.
+// dispatched returns what rank me must receive for the given splits: out, counts, offsets.
 func dispatched(splits [][]int, me, experts, width, outRows, align int) (out, outSplits []int, need int) {
 	world := len(splits)
 	out = slices.Repeat([]int{untouched}, outRows*width)
@@ -90,7 +90,8 @@ func prefix(list []int) []int {
 	return out
 }
 
-// vdevExampleCase is PyTorch's semantics by example: all_to_all_vdev among three ranks, all_to_all_vdev_2d among two.
+// vdevExampleCase runs examples of PyTorch's semantics: all_to_all_vdev among three ranks,
+// all_to_all_vdev_2d among two.
 func vdevExampleCase(t *T) {
 	examples := []struct {
 		world, experts, align int
@@ -125,7 +126,8 @@ func vdevExampleCase(t *T) {
 			symmem.Rendezvous(out, g)
 			symmem.Rendezvous(back, g)
 			n := x.world * x.experts
-			splits, outSplits, backSplits := symmem.Local(symmem.I64, n).CopyFrom(x.splits[t.rank]), symmem.Local(symmem.I64, 2, n), symmem.Local(symmem.I64, 2, n)
+			splits, outSplits, backSplits := symmem.Local(symmem.I64, n).CopyFrom(x.splits[t.rank]), symmem.Local(symmem.I64, 2, n),
+				symmem.Local(symmem.I64, 2, n)
 			in.CopyFrom(rows(t.rank, 0, 6, 1))
 			out.Fill(untouched)
 			if x.experts == 1 {
@@ -153,7 +155,7 @@ func vdevExampleCase(t *T) {
 	}
 }
 
-// randomSplits is n splits of every rank, of seed, that are in sum at most rows.
+// randomSplits returns n random splits of every rank, with a sum of at most rows.
 func randomSplits(seed, world, n, rows int) [][]int {
 	all := make([][]int, world)
 	for q := range all {
@@ -161,7 +163,7 @@ func randomSplits(seed, world, n, rows int) [][]int {
 		all[q] = make([]int, n)
 		switch {
 		case seed%7 == 3 && q == seed%world: // an idle rank
-		case seed%5 == 4: // everything to one
+		case seed%5 == 4: // all rows to one rank
 			all[q][seed%n] = rows
 		default:
 			for left, i := rows, 0; left > 0 && i < 2*n; i++ {
@@ -176,8 +178,8 @@ func randomSplits(seed, world, n, rows int) [][]int {
 	return all
 }
 
-// vdevRandomCase compares random splits with the model, and sends everything back. The calls follow each other
-// without a meeting in between, and what they read is overwritten at once.
+// vdevRandomCase compares random splits with the model, and sends all rows back. The calls follow
+// each other without a barrier in between, and their inputs are overwritten at once.
 func vdevRandomCase(t *T) {
 	seeds := 24
 	if t.size > 4 {
@@ -217,17 +219,18 @@ func vdevRandomCase(t *T) {
 			want = append(want, o, s, back, slices.Concat(splits[t.rank], prefix(splits[t.rank])))
 		}
 		for i := range got {
-			t.equal(fmt.Sprint(experts, " experts, seed ", i/4, ", ", []string{"out", "counts and offsets", "back", "counts and offsets back"}[i%4]), got[i], want[i])
+			t.equal(fmt.Sprint(experts, " experts, seed ", i/4, ", ",
+				[]string{"out", "counts and offsets", "back", "counts and offsets back"}[i%4]), got[i], want[i])
 		}
 		v.free()
 	}
 }
 
-// vdevTypes are types that hold the rows' names.
+// vdevTypes are types that can hold the rows' names.
 var vdevTypes = []symmem.DType{symmem.I32, symmem.I64, symmem.F32, symmem.I32}
 
-// vdevBytesCase moves rows of every size of element and any number of bytes, between places that are aligned
-// in every way.
+// vdevBytesCase moves rows of every size of element and any number of bytes, between places with
+// every alignment.
 func vdevBytesCase(t *T) {
 	for k, d := range exchangeTypes {
 		for _, width := range []int{1, 3, 7, 16, 33, 1040} {
@@ -260,14 +263,16 @@ func vdevBytesCase(t *T) {
 	}
 }
 
-// expertRoundTripCase is a mixture of experts: tokens go to the experts that a router chose, these transform
-// them where they lie, and they come back in their order; the result is that of computing locally.
+// expertRoundTripCase is a mixture of experts: tokens go to the experts that a router chose, the
+// experts transform them in place, and they return in their order; the result equals a local
+// computation.
 func expertRoundTripCase(t *T) {
 	const tokens, width = 24, 16
 	for _, experts := range []int{1, 3, 8} {
 		n, align := experts*t.size, 4
 		v := t.newVDev(symmem.F32, experts, width, tokens, t.size*tokens+2*experts*align)
-		// The router: token i of rank r goes to expert (7i + 3r) mod n. Tokens are sorted by expert.
+		// The router: token i of rank r goes to expert (7i + 3r) mod n. Tokens are sorted by
+		// expert.
 		chosen := make([]int, tokens)
 		for i := range chosen {
 			chosen[i] = (7*i + 3*t.rank) % n
@@ -299,7 +304,7 @@ func expertRoundTripCase(t *T) {
 	}
 }
 
-// dispatchNeighbourCase is every token of a rank going to the next rank's expert and back.
+// dispatchNeighbourCase sends every token of a rank to the next rank's expert and back.
 func dispatchNeighbourCase(t *T) {
 	const tokens, width = 16, 64
 	v := t.newVDev(symmem.BF16, 1, width, tokens, t.size*tokens)
@@ -316,7 +321,7 @@ func dispatchNeighbourCase(t *T) {
 	v.free()
 }
 
-// vdevGapsCase sends rows that lie apart.
+// vdevGapsCase sends rows with gaps between them.
 func vdevGapsCase(t *T) {
 	const experts = 2
 	n := t.size * experts
@@ -393,8 +398,8 @@ func vdevGraphCase(t *T) {
 	v.free()
 }
 
-// vdevRefusedCase gives values that cannot be right. Everybody is told, also how many rows there are on a rank whose input
-// is shorter than the others', nothing moves, and the group goes on.
+// vdevRefusedCase uses invalid values. All ranks get an error, which also gives the number of rows
+// of a rank whose input is shorter than the others'; no row moves, and the group stays usable.
 func vdevRefusedCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	n, bad := 2*t.size, t.size-1
@@ -406,17 +411,21 @@ func vdevRefusedCase(t *T) {
 	}
 	table := symmem.Local(symmem.I64, 2, n)
 	for _, c := range []struct {
-		splits  []int // of rank bad; the others have good
+		splits  []int // splits of rank bad; the others have good splits
 		offsets []int
 		out     *symmem.Tensor
 		peer    int
 		words   []string
 	}{
-		{append(slices.Repeat([]int{0}, n-1), -3), nil, v.out, bad, []string{fmt.Sprintf("split %d of rank %d is -3: it must be in [0, 9], the rows of its input", n-1, bad)}},
-		{append([]int{10}, slices.Repeat([]int{0}, n-1)...), nil, v.out, bad, []string{fmt.Sprintf("split 0 of rank %d is 10: it must be in [0, 9]", bad)}},
-		{append([]int{6, 4}, slices.Repeat([]int{0}, n-2)...), nil, v.out, bad, []string{fmt.Sprintf("the splits of rank %d add up to 10 rows, its input has 9", bad)}},
+		{append(slices.Repeat([]int{0}, n-1), -3), nil, v.out, bad,
+			[]string{fmt.Sprintf("split %d of rank %d is -3: it must be in [0, 9], the rows of its input", n-1, bad)}},
+		{append([]int{10}, slices.Repeat([]int{0}, n-1)...), nil, v.out, bad,
+			[]string{fmt.Sprintf("split 0 of rank %d is 10: it must be in [0, 9]", bad)}},
+		{append([]int{6, 4}, slices.Repeat([]int{0}, n-2)...), nil, v.out, bad,
+			[]string{fmt.Sprintf("the splits of rank %d add up to 10 rows, its input has 9", bad)}},
 		{good, nil, small, 0, []string{fmt.Sprintf("rank 0 would receive %d rows, its out has 3", 2*t.size+1), "longer out"}},
-		{good, append([]int{9}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{fmt.Sprintf("the rows of split 0 of rank %d begin at row 9 and are not all among the 9 of its input", bad)}},
+		{good, append([]int{9}, slices.Repeat([]int{0}, n-1)...), v.out, bad,
+			[]string{fmt.Sprintf("the rows of split 0 of rank %d begin at row 9 and are not all among the 9 of its input", bad)}},
 		{good, append([]int{-1}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{"begin at row -1"}},
 	} {
 		if c.out == small && t.size == 1 {
@@ -459,7 +468,7 @@ func vdevRefusedCase(t *T) {
 	v.free()
 }
 
-// vdevMisuseCase is what the host sees to be wrong.
+// vdevMisuseCase makes calls that the host refuses.
 func vdevMisuseCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	n := 2 * t.size
@@ -468,13 +477,15 @@ func vdevMisuseCase(t *T) {
 		f     func()
 		words []string
 	}{
-		{func() { symmem.AllToAllVDev(v.in, v.out, v.splits, v.outSplits) }, []string{"all_to_all_vdev", "inSplits must be", fmt.Sprintf("i64[%d]", t.size)}},
+		{func() { symmem.AllToAllVDev(v.in, v.out, v.splits, v.outSplits) },
+			[]string{"all_to_all_vdev", "inSplits must be", fmt.Sprintf("i64[%d]", t.size)}},
 		{func() { symmem.AllToAllVDev(v.in, v.out, one, v.outSplits) }, []string{"outSplitsOffsets must be", fmt.Sprintf("i64[2, %d]", t.size)}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I32, n), v.outSplits) }, []string{"inSplits must be", "i32"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I64, 513*t.size), v.outSplits) }, []string{"at most 512"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I64, n, 1), v.outSplits) }, []string{"inSplits must be"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(0)) }, []string{"MajorAlign must be positive"}},
-		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(1<<62)) }, []string{"MajorAlign is 4611686018427387904", fmt.Sprintf("out has %d rows", 10*t.size), "longer out"}},
+		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(1<<62)) },
+			[]string{"MajorAlign is 4611686018427387904", fmt.Sprintf("out has %d rows", 10*t.size), "longer out"}},
 		{func() { symmem.AllToAllVDev(v.in, v.out, one, v.outSplits, symmem.MajorAlign(2)) }, []string{"option of AllToAllVDev2D"}},
 		{func() { symmem.AllToAllVDev2DOffset(v.in, v.out, v.splits, v.outSplits) }, []string{"inSplitsOffsets must be", "i64[2, n]"}},
 		{func() { symmem.AllToAllVDev2DOffset(v.in, v.out, v.backSplits, v.backSplits) }, []string{"outSplitsOffsets overlaps inSplitsOffsets"}},
@@ -491,7 +502,7 @@ func vdevMisuseCase(t *T) {
 	v.free()
 }
 
-// vdevTimeoutCase is a rank that waits for the others' splits in vain.
+// vdevTimeoutCase lets a rank wait for the others' splits in vain.
 func vdevTimeoutCase(t *T) {
 	v := t.newVDev(symmem.I32, 1, 4, 10, 10*t.size)
 	v.fill(t.rank, make([]int, t.size))

@@ -1,9 +1,10 @@
-// Package frame is the unit of all that the processes of a session or a program send to each other: a JSON header and raw bytes.
+// Package frame defines the unit of all messages between the processes of a session or a program: a
+// JSON header and raw bytes.
 //
-// A frame is a 4-byte length of all that follows, a 4-byte length of the header, the header, and the payload;
-// lengths are big-endian. The header carries what is small and may change between versions, the payload what
-// is large and passed on unread. The reader bounds both, and allocates only for what has arrived. A Beat may stand
-// between frames.
+// A frame is a 4-byte length of the rest of the frame, a 4-byte length of the header, the header,
+// and the payload; lengths are big-endian. The header carries small data that may change between
+// versions; the payload carries large data that is passed on unread. The reader bounds both, and
+// allocates memory only for bytes that have arrived. A Beat may stand between frames.
 package frame
 
 import (
@@ -19,10 +20,10 @@ import (
 // MaxHeader bounds the header of a frame, in bytes.
 const MaxHeader = 64 << 20
 
-// Beat is what an end sends to be heard: two lengths of 0. Readers skip it.
+// Beat is sent as a sign of life: two lengths of 0. Readers skip it.
 const Beat = "\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// eager is the most that a reader allocates because of a length field alone, in bytes.
+// eager is the maximum that a reader allocates because of a length field alone, in bytes.
 const eager = 256 << 10
 
 // SizeError reports a frame whose lengths are not allowed. The stream cannot be read any further.
@@ -51,7 +52,7 @@ func Append(buf []byte, header any, payload []byte) ([]byte, error) {
 	return append(buf, payload...), nil
 }
 
-// Writer writes frames whole. It may be used from several goroutines.
+// Writer writes whole frames. It may be used from several goroutines.
 type Writer struct {
 	mu  sync.Mutex
 	w   io.Writer
@@ -88,8 +89,8 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
 
-// Read decodes the next header into header, a pointer, and returns the payload, which the caller may keep.
-// The error is io.EOF only between frames.
+// Read decodes the next header into header, a pointer, and returns the payload, which the caller
+// may keep. The error is io.EOF only between frames.
 func (r *Reader) Read(header any) ([]byte, error) {
 	var lengths [len(Beat)]byte
 	for string(lengths[:]) == Beat {
@@ -119,7 +120,7 @@ func (r *Reader) Read(header any) ([]byte, error) {
 	return r.bytes(nil, body)
 }
 
-// Rest returns what follows the last frame as a plain stream.
+// Rest returns the bytes after the last frame as a plain stream.
 func (r *Reader) Rest() io.Reader { return r.r }
 
 // bytes reads n bytes into buf's memory, or new memory that grows as they arrive.

@@ -10,34 +10,37 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
-// SilenceError reports that the other end of a connection was not heard for too long.
+// SilenceError reports that the other end of a connection was silent for too long.
 type SilenceError struct {
 	Limit time.Duration
 }
 
 func (e *SilenceError) Error() string { return fmt.Sprintf("no heartbeat for %v", e.Limit) }
 
-// Conn is a connection that carries frames. One goroutine reads from it at a time; several may write, a whole frame in each call.
+// Conn is a connection that carries frames. One goroutine reads from it at a time; several may
+// write, one whole frame in each call.
 type Conn struct {
 	net.Conn
 	writing  sync.Mutex                   // held during a Write
 	patience atomic.Int64                 // see WriteWithin
-	reads    atomic.Uint64                // that have ended
-	reading  atomic.Bool                  // somebody waits for the other end
-	silence  atomic.Pointer[SilenceError] // why the connection was closed, if it is for that
-	looked   atomic.Int64                 // when watch did last, in nanoseconds since 1970
-	stopped  atomic.Int64                 // the longest time for which this process did not run since, in nanoseconds
+	reads    atomic.Uint64                // number of reads that have ended
+	reading  atomic.Bool                  // a goroutine waits for the other end
+	silence  atomic.Pointer[SilenceError] // set if the connection was closed because of silence
+	looked   atomic.Int64                 // time of watch's last check, in nanoseconds since 1970
+	stopped  atomic.Int64                 // the longest time for which this process did not run, in nanoseconds
 	once     sync.Once
 	closed   chan struct{}
 }
 
-// New makes a Conn of a connection, which it owns from now on. Beats are sent and missed from Start on.
+// New returns a Conn for a connection, which the Conn owns from now on. Beats are sent and expected
+// from Start on.
 func New(conn net.Conn) *Conn { return &Conn{Conn: conn, closed: make(chan struct{})} }
 
 // WriteWithin bounds the time that each later Write may take.
 func (c *Conn) WriteWithin(d time.Duration) { c.patience.Store(int64(d)) }
 
-// Start begins to send beats, and to miss those of the other end, which calls Start with the same limit. It is called once.
+// Start begins to send beats and to expect them from the other end, which calls Start with the same
+// limit. It is called once.
 func (c *Conn) Start(limit time.Duration) {
 	every := min(limit/perLimit, apart)
 	c.looked.Store(time.Now().UnixNano())
@@ -71,7 +74,7 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// explain returns why an operation failed with err.
+// explain returns the reason for an operation's error err.
 func (c *Conn) explain(err error) error {
 	if silence := c.silence.Load(); err != nil && silence != nil {
 		return silence
@@ -79,7 +82,7 @@ func (c *Conn) explain(err error) error {
 	return err
 }
 
-// send sends beats until the connection is closed. None is due while something else is being written.
+// send sends beats until the connection is closed. No beat is due while a frame is being written.
 func (c *Conn) send(limit, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -94,15 +97,16 @@ func (c *Conn) send(limit, every time.Duration) {
 			continue
 		}
 		c.Conn.SetWriteDeadline(time.Now().Add(limit))
-		c.Conn.Write(beat) // a failure shows to those who read and write
+		c.Conn.Write(beat) // readers and writers see a failure
 		c.Conn.SetWriteDeadline(time.Time{})
 		c.writing.Unlock()
 	}
 }
 
-// Stopped returns for how long this process did not run at a stretch, as when it was stopped or its machine suspended; 0 if it was less than a few beats.
+// Stopped returns the longest time for which this process did not run, because it was stopped or
+// its machine suspended; 0 if that was less than a few beats.
 func (c *Conn) Stopped() time.Duration {
-	looked := c.looked.Load() // before stopped, which watch stores before it
+	looked := c.looked.Load() // loaded before stopped, because watch stores stopped first
 	longest := time.Duration(c.stopped.Load())
 	if looked != 0 {
 		longest = max(longest, time.Since(time.Unix(0, looked)))
@@ -113,7 +117,7 @@ func (c *Conn) Stopped() time.Duration {
 	return longest
 }
 
-// watch closes the connection when the other end is silent for too long.
+// watch closes the connection if the other end is silent for too long.
 func (c *Conn) watch(limit, every time.Duration) {
 	ticker := time.NewTicker(every / looks)
 	defer ticker.Stop()
@@ -128,7 +132,7 @@ func (c *Conn) watch(limit, every time.Duration) {
 		now := time.Now()
 		c.stopped.Store(max(c.stopped.Load(), int64(now.Sub(last))))
 		c.looked.Store(now.UnixNano())
-		passed := min(now.Sub(last), 2*every) // longer is not the other end's silence: this process was stopped
+		passed := min(now.Sub(last), 2*every) // the rest is not silence of the other end: this process was stopped
 		last = now
 		switch reads := c.reads.Load(); {
 		case reads != heard:
@@ -139,7 +143,7 @@ func (c *Conn) watch(limit, every time.Duration) {
 	}
 	c.silence.Store(&SilenceError{limit})
 	if over, ok := c.Conn.(interface{ NetConn() net.Conn }); ok {
-		over.NetConn().Close() // TLS would say goodbye to nobody first, and wait for it
+		over.NetConn().Close() // closing TLS would first send an alert, and wait for the other end
 	}
 	c.Close()
 }

@@ -1,7 +1,10 @@
-// Package heartbeat notices that the other end of a connection has vanished: its machine lost power or froze, or the link was cut. No
-// other part of the system tells of that for minutes, as no packet says it.
+// Package heartbeat notices that the other end of a connection has vanished: its machine lost power
+// or froze, or the link was cut. No packet reports that, so no other part of the system would
+// notice for minutes.
 //
-// Both ends of a connection send a beat ten times in the limit, at least once a second, whatever else they do. An end that hears nothing for the
-// limit, neither a beat nor anything else, closes the connection: reads and writes then fail with a *SilenceError. Only time in which this end
-// listened counts. A process that was stopped, or that is slow to handle what it has read, does not take its own absence for that of others.
+// Both ends of a connection send a beat ten times within the limit, at least once a second,
+// whatever else they do. If an end receives neither a beat nor other bytes for the limit, it closes
+// the connection: reads and writes then fail with a *SilenceError. Only time in which this end
+// listened counts. So a process that was stopped, or that is slow to handle its input, does not
+// mistake its own absence for silence of the other end.
 package heartbeat

@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// throughRelay returns two ends of a connection that a relay carries.
+// throughRelay returns two ends of a connection through a relay.
 func throughRelay(t *testing.T) (a, b *Conn, relay *relaytest.Relay) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,8 @@ func throughRelay(t *testing.T) (a, b *Conn, relay *relaytest.Relay) {
 	return a, b, relay
 }
 
-// words reads frames in a goroutine and passes on what they say, and at the end why there are no more.
+// words reads frames in a goroutine and passes on their headers, and finally the error that ended
+// the stream.
 func words(c *Conn) <-chan any {
 	said := make(chan any, 100)
 	go func() {
@@ -79,7 +80,7 @@ func next(t *testing.T, what string, said <-chan any) any {
 	}
 }
 
-// A connection on which nothing is said lives, and both ends of one that carries nothing any more notice that.
+// An idle connection lives. If a connection no longer carries any bytes, both ends notice that.
 func TestSilence(t *testing.T) {
 	const limit = time.Second
 	a, b, relay := throughRelay(t)
@@ -112,7 +113,7 @@ func TestSilence(t *testing.T) {
 	relay.Mend()
 }
 
-// A pause that is shorter than the limit does no harm, and nothing that was sent meanwhile is missing.
+// A pause shorter than the limit does no harm, and all frames sent meanwhile arrive.
 func TestPause(t *testing.T) {
 	const limit = 2 * time.Second
 	a, b, relay := throughRelay(t)
@@ -132,7 +133,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// An end that does not read, since it is busy with what it has read, misses no beats.
+// An end that does not read because it is busy with earlier input does not count as missing beats.
 func TestBusyReader(t *testing.T) {
 	const limit = 300 * time.Millisecond
 	a, b, _ := throughRelay(t)
@@ -155,12 +156,12 @@ func TestBusyReader(t *testing.T) {
 	}
 }
 
-// frozenVariable makes a test the process that it stops.
+// frozenVariable marks the process that the test starts and stops.
 const frozenVariable = "SYMMREPL_TEST_FROZEN"
 
 const frozenLimit = time.Second
 
-// frozen connects with the test, says that it has, and then repeats what it hears.
+// frozen connects to the test, reports that, and then echoes its input.
 func frozen(address string) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -176,7 +177,8 @@ func frozen(address string) {
 	fmt.Println("ended:", err)
 }
 
-// A process that was stopped for longer than the limit, and heard nothing meanwhile, as when its machine was suspended, goes on.
+// A process that was stopped for longer than the limit without any input, as when its machine was
+// suspended, goes on.
 func TestFrozen(t *testing.T) {
 	if address := os.Getenv(frozenVariable); address != "" {
 		frozen(address)
@@ -217,11 +219,11 @@ func TestFrozen(t *testing.T) {
 		cmd.Process.Signal(syscall.SIGSTOP)
 		time.Sleep(2 * frozenLimit)
 		cmd.Process.Signal(syscall.SIGCONT)
-		time.Sleep(frozenLimit / 4) // it looks before it can hear anything
+		time.Sleep(frozenLimit / 4) // it checks before any input can arrive
 		out.Write("still there", nil)
 		hear("still there")
 	}
-	// It does not take everything: from now on this end is silent.
+	// The tolerance has limits: from now on this end is silent.
 	silent := time.Now()
 	said, _ := io.ReadAll(bufio.NewReader(stdout))
 	if d := time.Since(silent); !strings.HasPrefix(string(said), "ended: no heartbeat for 1s\n") || d < frozenLimit*8/10 {

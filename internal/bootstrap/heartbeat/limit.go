@@ -5,20 +5,22 @@ import (
 	"time"
 )
 
-// Variable is the environment variable of rank 0 that says how long a host may be silent, as Parse reads it.
+// Variable is an environment variable with the limit of silence of a host, in the form that Parse
+// reads. Rank 0's value counts.
 const Variable = "SYMMREPL_HEARTBEAT"
 
-// Default is how long a host may be silent where nothing else is said.
+// Default is the default limit of silence of a host.
 const Default = 10 * time.Second
 
 const (
-	least    = 100 * time.Millisecond // of a limit
-	perLimit = 10                     // beats in a limit, at least
-	apart    = time.Second            // at most, between two beats
-	looks    = 4                      // for beats, in the time between two of them
+	least    = 100 * time.Millisecond // the smallest limit
+	perLimit = 10                     // minimum number of beats within a limit
+	apart    = time.Second            // maximum time between two beats
+	looks    = 4                      // checks in the time between two beats
 )
 
-// Parse reads how long a host may be silent, such as "10s". The empty text is Default. The result is 0 for "off": silence is no loss then.
+// Parse reads a limit of silence, such as "10s". The empty text means Default. For "off" the result
+// is 0: silence then never counts as a loss.
 func Parse(text string) (time.Duration, error) {
 	switch text {
 	case "":

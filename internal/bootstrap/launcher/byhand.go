@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// ByHand returns environ, which is in os.Environ's form, with what a launcher would add if all ranks were on one host and only RANK and
-// WORLD_SIZE are set, as by a user who starts the processes by hand.
+// ByHand returns environ, which is in os.Environ's form. If only RANK and WORLD_SIZE are set, as by
+// a user who starts the processes by hand, it adds the variables that a launcher would set if all
+// ranks were on one host.
 func ByHand(environ []string) []string {
 	if e := parse(environ); e.byHand() {
 		return append(slices.Clip(environ), "LOCAL_RANK="+e["RANK"], "LOCAL_WORLD_SIZE="+e["WORLD_SIZE"])
@@ -19,8 +20,9 @@ func ByHand(environ []string) []string {
 	return environ
 }
 
-// ByHandHere is ByHand for ranks that may be on several hosts and of which each may be started in a terminal of its own: it is an error if
-// the variables do not say that all ranks are on this host, or not how they find each other. The error says what is missing.
+// ByHandHere is ByHand for ranks that may be on several hosts, and each of which may be started in
+// its own terminal. The variables must say that all ranks are on this host, and how they find each
+// other. Otherwise the error says what is missing.
 func ByHandHere(environ []string) ([]string, error) {
 	e := parse(environ)
 	if !e.byHand() {
@@ -37,7 +39,7 @@ func ByHandHere(environ []string) ([]string, error) {
 	return ByHand(environ), nil
 }
 
-// byHand reports whether the variables are those of a user who starts a process for each rank.
+// byHand reports whether a user who starts a process for each rank has set the variables.
 func (e environment) byHand() bool {
 	return e["RANK"] != "" && e["WORLD_SIZE"] != "" && e["LOCAL_RANK"] == "" && e["TORCHELASTIC_RUN_ID"] == ""
 }

@@ -29,7 +29,8 @@ func TestByHandHere(t *testing.T) {
 			t.Errorf("%s: %v", environ, err)
 		}
 	}
-	for _, environ := range []string{"", "RANK=1", "RANK=1 WORLD_SIZE=2 LOCAL_RANK=0", "RANK=1 WORLD_SIZE=2 TORCHELASTIC_RUN_ID=none", "OMPI_COMM_WORLD_RANK=1"} {
+	for _, environ := range []string{"", "RANK=1", "RANK=1 WORLD_SIZE=2 LOCAL_RANK=0",
+		"RANK=1 WORLD_SIZE=2 TORCHELASTIC_RUN_ID=none", "OMPI_COMM_WORLD_RANK=1"} {
 		if got, err := ByHandHere(strings.Fields(environ)); err != nil || strings.Join(got, " ") != environ {
 			t.Errorf("%s: %v, %v", environ, got, err)
 		}

@@ -1,3 +1,4 @@
-// Package launcher reads from the environment what torchrun, mpirun or srun tells each process that it starts: its rank, how many ranks
-// there are, and where rank 0 is; or, if a user starts the processes by hand, what of this follows from RANK and WORLD_SIZE.
+// Package launcher reads from the environment the settings that torchrun, mpirun or srun gives to
+// each process: its rank, the number of ranks, and the address of rank 0. If a user starts the
+// processes by hand, it derives them from RANK and WORLD_SIZE, as far as possible.
 package launcher

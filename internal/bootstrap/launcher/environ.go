@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Launcher is what torchrun, mpirun or srun tells a process about its place in the world.
+// Launcher describes the place in the world that torchrun, mpirun or srun has given to a process.
 type Launcher struct {
-	Name      string // "torchrun", or whatever sets the same variables; "mpirun"; "srun"
+	Name      string // "torchrun", also for other programs that set the same variables; "mpirun"; "srun"
 	Rank      int
 	Size      int
 	LocalRank int    // among the processes of this host
 	LocalSize int    // processes on this host; 0 if the launcher does not say
 	Address   string // MASTER_ADDR, a host
 	Port      int    // MASTER_PORT
-	Job       string // identifies the job among those of a host; may be empty
+	Job       string // identifies the job on its host; may be empty
 	Store     bool   // the launcher itself listens at Address and Port, with a key-value store
-	Stays     bool   // this process's parent is the launcher's and lives until the job is over
+	Stays     bool   // this process's parent belongs to the launcher and lives until the job is over
 }
 
 // OneHost reports whether all ranks are known to run on this host.
 func (l Launcher) OneHost() bool { return l.LocalSize == l.Size }
 
-// FromEnviron reads a launcher's variables from environ, which is in os.Environ's form. ok is false if there are none. It is an error if needed
-// ones are missing or if they contradict each other.
+// FromEnviron reads a launcher's variables from environ, which is in os.Environ's form. ok is false
+// if there are none. It is an error if required variables are missing or contradict each other.
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	e := parse(environ)
 	switch {
@@ -112,7 +112,8 @@ func (e environment) readAll(list []numberVariable) error {
 }
 
 func (e environment) torchrun() (Launcher, error) {
-	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True", Stays: e["TORCHELASTIC_RUN_ID"] != ""}
+	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True",
+		Stays: e["TORCHELASTIC_RUN_ID"] != ""}
 	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
 		if e["LOCAL_RANK"] == "" {
 			err = fmt.Errorf("%w; ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT", err)
@@ -152,7 +153,7 @@ func (e environment) srun() (Launcher, error) {
 	if l.Address == "" {
 		l.Address = firstNode(e["SLURM_STEP_NODELIST"])
 	}
-	if l.Port == 0 { // the same in all ranks, and rarely that of another job
+	if l.Port == 0 { // the same in all ranks, and rarely the same as in another job
 		h := fnv.New32a()
 		h.Write([]byte(l.Job))
 		l.Port = 20000 + int(h.Sum32()%10000)

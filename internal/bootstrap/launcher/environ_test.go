@@ -12,8 +12,10 @@ func TestFromEnviron(t *testing.T) {
 		want    Launcher
 	}{
 		{torchrun, Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, false}},
-		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=job TORCHELASTIC_RESTART_COUNT=2", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "job/2", true, true}},
-		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=False TORCHELASTIC_RUN_ID=none", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, true}},
+		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=job TORCHELASTIC_RESTART_COUNT=2",
+			Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "job/2", true, true}},
+		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=False TORCHELASTIC_RUN_ID=none",
+			Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, true}},
 		{torchrun + "TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=1", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "/1", false, true}},
 		{"RANK=0 WORLD_SIZE=1 LOCAL_RANK=0", Launcher{Name: "torchrun", Size: 1}},
 		{torchrun + "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, false}},
@@ -26,7 +28,8 @@ func TestFromEnviron(t *testing.T) {
 			t.Errorf("%s: %+v, %v, %v", c.environ, got, ok, err)
 		}
 	}
-	for _, environ := range []string{"", "HOME=/root PATH=/bin", "SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=3", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", "MASTER_ADDR=x"} {
+	for _, environ := range []string{"", "HOME=/root PATH=/bin", "SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=3",
+		"SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", "MASTER_ADDR=x"} {
 		if got, ok, err := FromEnviron(strings.Fields(environ)); ok || err != nil {
 			t.Errorf("%s: %+v, %v", environ, got, err)
 		}
@@ -52,7 +55,7 @@ func TestFromEnviron(t *testing.T) {
 	}
 }
 
-// Ranks of one job find the same place, also behind wrappers; those of others do not.
+// Ranks of one job find the same place, also behind wrappers; ranks of other jobs do not.
 func TestJobKey(t *testing.T) {
 	job := Launcher{Name: "torchrun", Port: 29500, Rank: 0}
 	other := job
@@ -61,7 +64,8 @@ func TestJobKey(t *testing.T) {
 		t.Error("ranks of one job have different keys")
 	}
 	seen := map[string]Launcher{}
-	for _, l := range []Launcher{job, {Name: "torchrun", Port: 29501}, {Name: "torchrun", Port: 29500, Job: "/1"}, {Name: "mpirun", Port: 29500}, {Name: "mpirun"}} {
+	for _, l := range []Launcher{job, {Name: "torchrun", Port: 29501}, {Name: "torchrun", Port: 29500, Job: "/1"},
+		{Name: "mpirun", Port: 29500}, {Name: "mpirun"}} {
 		key := l.Key()
 		if was, ok := seen[key]; ok {
 			t.Errorf("%+v and %+v have the same key", l, was)
@@ -72,7 +76,8 @@ func TestJobKey(t *testing.T) {
 
 func TestFirstNode(t *testing.T) {
 	for list, want := range map[string]string{
-		"": "", "a": "a", "a,b": "a", "gpu[03-05,9],login1": "gpu03", "gpu[7,9]": "gpu7", "login1,gpu[03-05]": "login1", "rack1-n[2-3].lan,x": "rack1-n2.lan",
+		"": "", "a": "a", "a,b": "a", "gpu[03-05,9],login1": "gpu03", "gpu[7,9]": "gpu7", "login1,gpu[03-05]": "login1",
+		"rack1-n[2-3].lan,x": "rack1-n2.lan",
 	} {
 		if got := firstNode(list); got != want {
 			t.Errorf("%s: %s, not %s", list, got, want)

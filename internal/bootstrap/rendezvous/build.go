@@ -6,16 +6,18 @@ import (
 	"runtime/debug"
 )
 
-// module is symmrepl's, as programs that use it name it too.
+// module is the module path of symmrepl, also in programs that depend on it.
 const module = "github.com/symmrepl/symmrepl"
 
-// Build names what this process runs, as far as the ranks of a world must run the same: the version of symmrepl and the architecture.
+// Build describes the part of this program's build that must be equal on all ranks of a world: the
+// version of symmrepl and the architecture.
 func Build() string {
 	info, _ := debug.ReadBuildInfo()
 	return fmt.Sprintf("symmrepl %s for %s", versionIn(info), runtime.GOARCH)
 }
 
-// versionIn is the version of symmrepl in a program; nil is one that does not say how it was built.
+// versionIn returns the version of symmrepl in a program. info is nil for a program without build
+// information.
 func versionIn(info *debug.BuildInfo) string {
 	if info == nil {
 		return "of an unknown version"

@@ -15,8 +15,10 @@ func TestBuild(t *testing.T) {
 	for want, info := range map[string]*debug.BuildInfo{
 		"of an unknown version": nil,
 		"v1.2.3":                {Main: debug.Module{Path: module, Version: "v1.2.3"}},
-		"v1.2.4":                {Main: debug.Module{Path: "example.org/mine", Version: "v7.0.0"}, Deps: []*debug.Module{{Path: "example.org/a", Version: "v1.0.0"}, {Path: module, Version: "v1.2.4"}}},
-		"v1.2.5 (./vendored )":  {Main: debug.Module{Path: "example.org/mine"}, Deps: []*debug.Module{{Path: module, Version: "v1.2.5", Replace: &debug.Module{Path: "./vendored"}}}},
+		"v1.2.4": {Main: debug.Module{Path: "example.org/mine", Version: "v7.0.0"},
+			Deps: []*debug.Module{{Path: "example.org/a", Version: "v1.0.0"}, {Path: module, Version: "v1.2.4"}}},
+		"v1.2.5 (./vendored )": {Main: debug.Module{Path: "example.org/mine"},
+			Deps: []*debug.Module{{Path: module, Version: "v1.2.5", Replace: &debug.Module{Path: "./vendored"}}}},
 	} {
 		if got := versionIn(info); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -36,7 +38,7 @@ func TestOtherBuild(t *testing.T) {
 	defer s.Close()
 	for build, want := range map[string]string{
 		"symmrepl v1.2.3 for arm64": "rank 0 runs symmrepl v1.2.3 for amd64, and rank 1 runs symmrepl v1.2.3 for arm64: all ranks must run the same",
-		"":                          "rank 0 runs symmrepl v1.2.3 for amd64, and rank 1 runs a symmrepl that does not say what it is: all ranks must run the same",
+		"":                          "rank 0 runs symmrepl v1.2.3 for amd64, and rank 1 runs an unknown build of symmrepl: all ranks must run the same",
 	} {
 		other := m
 		other.Build = build

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Join connects rank with rank 0; incarnation is as in Hello. While rank 0 does not listen, or does not
-// get to answer, Join tries again until ctx ends. The error
-// is a *RefusedError if rank 0 does not admit the connection.
+// Join connects rank to rank 0; incarnation is as in Hello. While rank 0 does not listen, or does
+// not answer in time, Join tries again until ctx ends. The error is a *RefusedError if rank 0 does
+// not admit the connection.
 func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error) {
 	h := Hello{m.Version, rank, m.Size, incarnation, m.Build}
 	if m.Waits != nil && incarnation == 0 {
@@ -35,7 +35,7 @@ func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error)
 	}
 }
 
-// At returns the meeting at the address that link, which Join has returned, has found.
+// At returns the meeting at the address that link, a result of Join, has found.
 func (m Meeting) At(link *Link) Meeting {
 	m.Place = m.Place.reached(link.Conn)
 	return m
@@ -66,7 +66,7 @@ func (l *Link) establish(limit time.Duration) error {
 	return err
 }
 
-// explain adds to the error of a handshake what the user can do about it.
+// explain adds advice for the user to the error of a handshake.
 func explain(err error) error {
 	if stranger(err) {
 		return fmt.Errorf("%w: is %s the same on all hosts?", err, TokenVariable)

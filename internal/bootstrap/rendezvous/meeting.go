@@ -11,42 +11,45 @@ import (
 )
 
 const (
-	// Timeout is how long the ranks of a world have to come, after the first.
+	// Timeout is the time that the ranks of a world have to come after the first one.
 	Timeout = 60 * time.Second
-	// NoticeAfter is how long a rank waits for others before it says so, and noticeEvery for how long it says nothing more then.
+	// NoticeAfter is the time that a rank waits for others before it reports that it waits.
+	// noticeEvery is the time between further reports.
 	NoticeAfter = 2 * time.Second
 	noticeEvery = 10 * time.Second
 	// HandshakeTimeout bounds the exchange of Hello and answer on a new connection.
 	HandshakeTimeout = 5 * time.Second
-	// dialEvery is the time between attempts while rank 0 is not there.
+	// dialEvery is the time between attempts while rank 0 does not listen.
 	dialEvery = 20 * time.Millisecond
 )
 
-// Meeting is what the processes of a world agree on before they meet. It is a value: methods do not change it.
+// Meeting holds the settings on which the processes of a world agree before they meet. It is a
+// value: methods do not change it.
 type Meeting struct {
 	Place   *Place
-	Size    int    // ranks of the world
-	Version int    // of what the links carry
+	Size    int    // number of ranks of the world
+	Version int    // version of the protocol on the links
 	Payload int    // bound of the payload of a link's frames, in bytes
-	Build   string // what this process runs: see the function of that name
-	// Heartbeat is how long the other end of a link may be silent; 0 is for ever. That of rank 0 counts. Ranks that meet at a Unix socket need none.
+	Build   string // this process's build: see the function of that name
+	// Heartbeat is the time that the other end of a link may be silent; 0 means no limit. Rank 0's
+	// value counts. Ranks that meet at a Unix socket need no heartbeat.
 	Heartbeat time.Duration
-	// Waits, unless nil, is told for which ranks this one waits and where, if that takes longer than NoticeAfter. It is called in a goroutine
-	// of its own.
+	// Waits, unless nil, is called if this rank waits for longer than NoticeAfter, with the missing
+	// ranks and the place. It is called in its own goroutine.
 	Waits func(missing []int, where string)
 }
 
-// Hello opens every connection with rank 0, as the header of a frame.
+// Hello opens every connection to rank 0, as the header of a frame.
 type Hello struct {
 	Version     int
 	Rank, Size  int
-	Incarnation int // 0 if the rank joins; of a further connection, the worker of the rank that it is for, from 1
+	Incarnation int // 0 if the rank joins; for a further connection, the incarnation of the rank's worker, from 1
 	Build       string
 }
 
 // welcome is rank 0's answer to a Hello.
 type welcome struct {
-	Refused   string        `json:",omitempty"` // why the connection is not wanted; empty if it is
+	Refused   string        `json:",omitempty"` // why the connection is refused; empty if it is accepted
 	Heartbeat time.Duration `json:",omitempty"` // of this connection
 }
 
@@ -57,22 +60,23 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Why }
 
-// Link is a connection between rank 0 and another rank on which Hello has been exchanged. Close ends it.
+// Link is a connection between rank 0 and another rank after the exchange of Hello. Close ends it.
 type Link struct {
 	*heartbeat.Conn
-	Hello Hello // of the rank that joined
+	Hello Hello // the Hello of the rank that joined
 	In    *frame.Reader
 	Out   *frame.Writer
 }
 
-// newLink makes a link of a new connection, which has HandshakeTimeout for the handshake.
+// newLink makes a link from a new connection, whose handshake has to end within HandshakeTimeout.
 func (m Meeting) newLink(conn net.Conn) *Link {
 	conn.SetDeadline(time.Now().Add(HandshakeTimeout))
 	beating := heartbeat.New(conn)
 	return &Link{Conn: beating, In: frame.NewReader(beating, m.Payload), Out: frame.NewWriter(beating)}
 }
 
-// heartbeat is that of the link of a process that has opened with h. A further connection of a rank ends with the first.
+// heartbeat returns the heartbeat of the link that h has opened. It is 0 for a further connection
+// of a rank, which ends with the first one.
 func (m Meeting) heartbeat(h Hello) time.Duration {
 	if h.Incarnation > 0 || m.Heartbeat == 0 || m.Place.socket != "" {
 		return 0
@@ -80,11 +84,13 @@ func (m Meeting) heartbeat(h Hello) time.Duration {
 	return m.Heartbeat
 }
 
-// mismatch says why a process that opens with h cannot be of this world, "" if it can.
+// mismatch returns the reason for which a process that opens with h cannot belong to this world, ""
+// if it can.
 func (m Meeting) mismatch(h Hello) string {
 	switch {
 	case h.Build != m.Build:
-		return fmt.Sprintf("rank 0 runs %s, and rank %d runs %s: all ranks must run the same", m.Build, h.Rank, cmp.Or(h.Build, "a symmrepl that does not say what it is"))
+		return fmt.Sprintf("rank 0 runs %s, and rank %d runs %s: all ranks must run the same", m.Build, h.Rank,
+			cmp.Or(h.Build, "an unknown build of symmrepl"))
 	case h.Version != m.Version:
 		return fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", m.Version, h.Version)
 	case h.Size != m.Size:

@@ -15,7 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
-// limit bounds what a test waits for.
+// limit bounds the waits of a test.
 const limit = time.Minute
 
 func bounded(t testing.TB) context.Context {
@@ -24,7 +24,7 @@ func bounded(t testing.TB) context.Context {
 	return ctx
 }
 
-// receive returns what comes from a channel; what says what that is.
+// receive returns the next value from a channel; what describes the value.
 func receive[T any](t testing.TB, what string, from <-chan T) (v T) {
 	t.Helper()
 	select {
@@ -40,7 +40,8 @@ func onSocket(t testing.TB, size int) Meeting {
 	return Meeting{Place: &Place{socket: filepath.Join(t.TempDir(), "meet")}, Size: size, Version: 1, Payload: 16}
 }
 
-// Ranks that come before rank 0 wait for it; links carry frames both ways; a rank joins once, its workers more often.
+// Ranks that come before rank 0 wait for it; links carry frames both ways; a rank joins once, its
+// workers several times.
 func TestMeeting(t *testing.T) {
 	ctx := bounded(t)
 	m := onSocket(t, 3)
@@ -93,7 +94,7 @@ func TestMeeting(t *testing.T) {
 	if missing := s.Wait(over); !reflect.DeepEqual(missing, []int{1}) {
 		t.Errorf("ranks %v are missing", missing)
 	}
-	refused("rank 1 has come too late: rank 0 waits no longer", 1, 0)
+	refused("rank 1 has come too late: rank 0 no longer waits", 1, 0)
 	if _, err := m.Serve(ctx, nil); err == nil || !strings.Contains(err.Error(), "another rank 0 listens at "+m.Place.String()) {
 		t.Error(err)
 	}
@@ -116,7 +117,8 @@ func TestAllCome(t *testing.T) {
 	}
 }
 
-// A rank that comes by way of another counts as one that has come by itself, and comes once.
+// A rank that joins through another one counts like a rank that joins directly, and joins only
+// once.
 func TestThrough(t *testing.T) {
 	ctx := bounded(t)
 	m := onSocket(t, 4)
@@ -147,7 +149,7 @@ func TestThrough(t *testing.T) {
 	}
 }
 
-// Both ends say what a different token means, whichever notices first.
+// Both ends explain a different token, whichever notices it first.
 func TestStrangers(t *testing.T) {
 	ctx := bounded(t)
 	right, err := tlsConfig(testToken)
@@ -178,7 +180,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// FuzzReceive feeds rank 0 whatever a connection may bring.
+// FuzzReceive feeds rank 0 arbitrary bytes from a connection.
 func FuzzReceive(f *testing.F) {
 	one, _ := frame.Append(nil, Hello{1, 1, 2, 0, ""}, nil)
 	f.Add(one)

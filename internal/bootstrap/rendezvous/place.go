@@ -16,28 +16,31 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// Kind is what meets. A session and a program of the same job meet at different places.
+// Kind is the kind of processes that meet. A session and a program of the same job meet at
+// different places.
 type Kind string
 
 const (
 	Session Kind = "j"
 	Program Kind = "p"
-	Host    Kind = "h" // the ranks of a session on one host, with the first of them
+	Host    Kind = "h" // the ranks of a session on one host, which meet the first of them
 )
 
-// Place is where the ranks of one world meet. Exactly one of socket, address and store is set.
+// Place is the place at which the ranks of one world meet. Exactly one of socket, address and store
+// is set.
 type Place struct {
 	socket  string      // path of a Unix socket
 	address string      // host:port of rank 0
 	store   string      // host:port of the launcher's store, which holds rank 0's addresses
-	key     string      // of these addresses
+	key     string      // key of these addresses in the store
 	tls     *tls.Config // nil for a Unix socket
-	hint    string      // what ranks that wait in vain for each other may need
+	hint    string      // advice for ranks that wait for each other in vain
 }
 
-// Find returns the place for the world of l. In order of preference it is: address, the host:port that the user gave for rank 0; a Unix
-// socket, if all ranks are on one host; the address that rank 0 puts into the launcher's store; rank 0's MASTER_PORT. All but the Unix socket
-// need the user's token, which Find takes out of the environment in any case.
+// Find returns the place for the world of l. In order of preference it is: address, the host:port
+// that the user gave for rank 0; a Unix socket, if all ranks are on one host; the address that rank
+// 0 puts into the launcher's store; rank 0's MASTER_PORT. All but the Unix socket need the user's
+// token, which Find removes from the environment in any case.
 func Find(l launcher.Launcher, kind Kind, address string) (*Place, error) {
 	p, token := &Place{}, TakeToken()
 	master := net.JoinHostPort(l.Address, strconv.Itoa(l.Port))
@@ -67,7 +70,7 @@ func Find(l launcher.Launcher, kind Kind, address string) (*Place, error) {
 	return p, err
 }
 
-// OnHost returns the place for a world of which all ranks are on this host.
+// OnHost returns the place for a world whose ranks are all on this host.
 func OnHost(l launcher.Launcher, kind Kind) (*Place, error) {
 	base, err := userdir.Base()
 	if err != nil {
@@ -91,10 +94,10 @@ func (p *Place) String() string {
 	return p.address
 }
 
-// described is String, with what ranks may need that wait there in vain.
+// described returns String with advice for ranks that wait there in vain.
 func (p *Place) described() string { return p.String() + p.hint }
 
-// listen listens for the other ranks at rank 0.
+// listen opens rank 0's listener for the other ranks.
 func (p *Place) listen(ctx context.Context) (net.Listener, error) {
 	if p.socket != "" {
 		l, err := userdir.Listen(p.socket)
@@ -123,8 +126,8 @@ func (p *Place) listen(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(l, p.tls), nil
 }
 
-// local returns the host name or address of the place if it leads to this host only, such as 127.0.0.1: then nobody outside is to reach
-// the listener. It is "" otherwise.
+// local returns the host name or address of the place if only this host can reach it, such as
+// 127.0.0.1: other hosts must then not reach the listener. Otherwise it returns "".
 func (p *Place) local() string {
 	host, _, _ := net.SplitHostPort(cmp.Or(p.address, p.store))
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
@@ -133,7 +136,8 @@ func (p *Place) local() string {
 	return ""
 }
 
-// reachable lists the addresses at which a listener on host, or on all of this host's addresses if host is "", can be reached.
+// reachable lists the addresses at which a listener on host, or on all of this host's addresses if
+// host is "", can be reached.
 func reachable(host string, port int) []string {
 	if host != "" {
 		return []string{net.JoinHostPort(host, strconv.Itoa(port))}
@@ -163,11 +167,11 @@ func publish(ctx context.Context, store, key string, list []string) error {
 	if err := s.set(key, strings.Join(list, " ")); err != nil {
 		return err
 	}
-	_, err = s.wait(ctx, key) // only an answer shows that it has arrived
+	_, err = s.wait(ctx, key) // only an answer shows that the value has arrived
 	return err
 }
 
-// dial makes one attempt at each address at which rank 0 may be.
+// dial makes one attempt at each possible address of rank 0.
 func (p *Place) dial(ctx context.Context) (net.Conn, error) {
 	if p.socket != "" {
 		conn, err := userdir.Dial(ctx, p.socket)
@@ -197,7 +201,7 @@ func (p *Place) dial(ctx context.Context) (net.Conn, error) {
 	return nil, failed
 }
 
-// addresses returns where rank 0 may be.
+// addresses returns the possible addresses of rank 0.
 func (p *Place) addresses(ctx context.Context) ([]string, error) {
 	if p.store == "" {
 		return []string{p.address}, nil
@@ -211,7 +215,8 @@ func (p *Place) addresses(ctx context.Context) ([]string, error) {
 	return strings.Fields(list), err
 }
 
-// reached returns the place as conn, a connection with rank 0, has shown it: later connections need no store.
+// reached returns the place at the address of conn, a connection to rank 0: later connections need
+// no store.
 func (p *Place) reached(conn net.Conn) *Place {
 	if p.socket != "" {
 		return p

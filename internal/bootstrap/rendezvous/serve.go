@@ -13,27 +13,31 @@ import (
 	"github.com/symmrepl/symmrepl/internal/accept"
 )
 
-// Admit decides about a connection whose Hello fits the meeting. It returns what serves the link from then on, or why it is refused. serve
-// runs in a goroutine of its own once the other end has been told that it is welcome. If the other end cannot be told, the link is
-// closed, and serve runs all the same. Several goroutines may call it at once; it must not call the Server's methods.
+// Admit decides about a connection whose Hello fits the meeting. It returns a function that serves
+// the link from then on, or the reason for a refusal. serve runs in its own goroutine once the
+// answer has been sent to the other end. If the answer cannot be sent, the link is closed, and
+// serve runs all the same. Several goroutines may call it at once; it must not call the Server's
+// methods.
 type Admit func(link *Link) (serve func(), refused string)
 
-// Server is rank 0's side of a meeting: it admits the other ranks. Its methods may be called from several goroutines.
+// Server is rank 0's side of a meeting: it admits the other ranks. Its methods may be called from
+// several goroutines.
 type Server struct {
 	meeting  Meeting
 	loop     *accept.Loop
 	admit    Admit
-	complete chan struct{} // closed when all ranks have come and have been told so
+	complete chan struct{} // closed when all ranks have come and have been answered
 
 	mu        sync.Mutex
 	joined    map[int]bool   // ranks that admit has accepted
-	answered  int            // how many of them have been told
+	answered  int            // number of joined ranks that have been answered
 	late      bool           // Wait has given up: no more ranks are admitted
 	gone      map[int]string // ranks that are not admitted again, and why
 	strangers bool
 }
 
-// Serve listens for the other ranks at the meeting's place, until Close, and calls admit for each connection that fits.
+// Serve listens for the other ranks at the meeting's place, until Close, and calls admit for each
+// connection that fits.
 func (m Meeting) Serve(ctx context.Context, admit Admit) (*Server, error) {
 	listener, err := m.Place.listen(ctx)
 	if err != nil {
@@ -47,7 +51,8 @@ func (m Meeting) Serve(ctx context.Context, admit Admit) (*Server, error) {
 	return s, nil
 }
 
-// strangers bounds the connections that have not said who they are, besides two for each rank.
+// strangers bounds the connections that have not identified themselves, in addition to two for each
+// rank.
 const strangers = 64
 
 func newServer(m Meeting, listener net.Listener, admit Admit) *Server {
@@ -56,10 +61,10 @@ func newServer(m Meeting, listener net.Listener, admit Admit) *Server {
 	return s
 }
 
-// Close ends the service. Links that have been admitted stay open.
+// Close ends the service. Admitted links stay open.
 func (s *Server) Close() error { return s.loop.Listener.Close() }
 
-// Trouble says in words what kept rank 0 from taking connections, "" if nothing did.
+// Trouble describes the problems of rank 0 with accepting connections, "" if there were none.
 func (s *Server) Trouble() string {
 	dropped, failed := s.loop.Trouble()
 	var said []string
@@ -75,8 +80,8 @@ func (s *Server) Trouble() string {
 	return strings.Join(said, "; ")
 }
 
-// Wait returns when every rank but 0 has joined. If ctx ends first, it returns those that have not, ascending, and no more ranks are
-// admitted.
+// Wait returns when every rank but 0 has joined. If ctx ends first, it returns the missing ranks,
+// ascending, and no more ranks are admitted.
 func (s *Server) Wait(ctx context.Context) (missing []int) {
 	select {
 	case <-s.complete:
@@ -93,7 +98,7 @@ func (s *Server) Wait(ctx context.Context) (missing []int) {
 	return missing
 }
 
-// notice says which ranks have not joined, as long as that is so.
+// notice reports the missing ranks until all have joined.
 func (s *Server) notice(ctx context.Context) {
 	timer := time.NewTimer(NoticeAfter)
 	defer timer.Stop()
@@ -106,14 +111,14 @@ func (s *Server) notice(ctx context.Context) {
 		case <-timer.C:
 		}
 		missing := s.Missing()
-		if n := len(missing); n > 0 && n != said { // ranks that have joined stay
+		if n := len(missing); n > 0 && n != said { // joined ranks stay joined
 			said = n
 			s.meeting.Waits(missing, s.meeting.Place.described())
 		}
 	}
 }
 
-// Missing returns the ranks but 0 that have not joined, ascending.
+// Missing returns the ranks other than 0 that have not joined, ascending.
 func (s *Server) Missing() []int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +172,7 @@ func (s *Server) receive(conn net.Conn, known func()) {
 	serve()
 }
 
-// consider decides about a link that has said who it is.
+// consider decides about a link whose Hello has come.
 func (s *Server) consider(link *Link) (serve func(), refused string) {
 	h := link.Hello
 	if why := s.meeting.mismatch(h); why != "" {
@@ -184,21 +189,23 @@ func (s *Server) consider(link *Link) (serve func(), refused string) {
 	case s.joined[h.Rank]:
 		return nil, fmt.Sprintf("rank %d has joined already", h.Rank)
 	case s.late:
-		return nil, fmt.Sprintf("rank %d has come too late: rank 0 waits no longer", h.Rank)
+		return nil, fmt.Sprintf("rank %d has come too late: rank 0 no longer waits", h.Rank)
 	}
 	serve, refused = s.admit(link)
 	s.joined[h.Rank] = refused == ""
 	return serve, refused
 }
 
-// Refuse says in a sentence why a rank, which had joined and is gone, is not admitted again.
+// Refuse sets the answer to a rank that had joined and is gone: why is a sentence that says why it
+// is not admitted again.
 func (s *Server) Refuse(rank int, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gone[rank] = why
 }
 
-// Through records that a rank has joined by way of another, and calls admit if it is wanted. refused says why it is not, "" if it is.
+// Through records that a rank has joined through another one, and calls admit if the rank is
+// accepted. refused is the reason for a refusal, "" if there is none.
 func (s *Server) Through(rank int, admit func()) (refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +217,7 @@ func (s *Server) Through(rank int, admit func()) (refused string) {
 	case s.joined[rank]:
 		return fmt.Sprintf("rank %d has joined already", rank)
 	case s.late:
-		return fmt.Sprintf("rank %d has come too late: rank 0 waits no longer", rank)
+		return fmt.Sprintf("rank %d has come too late: rank 0 no longer waits", rank)
 	}
 	admit()
 	s.joined[rank] = true
@@ -218,7 +225,8 @@ func (s *Server) Through(rank int, admit func()) (refused string) {
 	return ""
 }
 
-// noteAnswered counts a rank that has been admitted and told so. Wait must not return before: its caller may use the links.
+// noteAnswered counts a rank that has been admitted and answered. Wait must not return earlier,
+// because its caller may use the links.
 func (s *Server) noteAnswered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Queries of the key-value store that torchrun's agent keeps (PyTorch's TCPStore). Numbers on the wire are
-// little-endian, as on every machine that has a GPU; strings and values have a 64-bit length.
+// Queries of the key-value store that torchrun's agent keeps (PyTorch's TCPStore). Numbers on the
+// wire are little-endian, as on every machine that has a GPU; strings and values have a 64-bit
+// length.
 const (
 	storeValidate = 0
 	storeSet      = 1
@@ -20,14 +21,15 @@ const (
 	storeWait     = 6
 
 	storeMagic   = 0x3C85F7CE
-	storeStopped = 0 // the answer to a wait when the key is there
+	storeStopped = 0 // the answer to a wait when the key exists
 	storeLimit   = 64 << 10
 )
 
 // storeTimeout bounds an exchange with a store that should answer at once.
 const storeTimeout = 3 * time.Second
 
-// store is a connection with a TCPStore, used by one goroutine. The store authenticates no one: addresses may pass through it, secrets may not.
+// store is a connection to a TCPStore, used by one goroutine. The store authenticates no one:
+// addresses may pass through it, secrets may not.
 type store struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -55,7 +57,7 @@ func (s *store) set(key, value string) error {
 	return s.send(appendString(appendString([]byte{storeSet}, key), value))
 }
 
-// wait waits until key is there and returns its value.
+// wait waits until key exists and returns its value.
 func (s *store) wait(ctx context.Context, key string) (string, error) {
 	defer context.AfterFunc(ctx, func() { s.conn.Close() })()
 	value, err := s.waitFor(key)

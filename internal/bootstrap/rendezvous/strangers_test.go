@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// fewVariable makes a test the rank 0 that it drives.
+// fewVariable marks the process that plays rank 0 for the test.
 const fewVariable = "SYMMREPL_TEST_FEW_DESCRIPTORS"
 
-// rank0 listens with few descriptors and says where.
+// rank0 listens with few descriptors and prints its address.
 func rank0(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 256, Max: 256}); err != nil {
 		t.Fatal(err)
@@ -34,8 +34,8 @@ func rank0(t *testing.T) {
 	fmt.Println("trouble:", s.Trouble())
 }
 
-// Hundreds of connections that say nothing, more than rank 0 has descriptors for, keep no rank out, neither while they are there nor
-// afterwards.
+// Hundreds of silent connections, more than rank 0 has descriptors for, keep no rank out, neither
+// while they are open nor afterwards.
 func TestHalfOpenConnections(t *testing.T) {
 	if os.Getenv(fewVariable) != "" {
 		rank0(t)
@@ -100,7 +100,8 @@ func TestHalfOpenConnections(t *testing.T) {
 		join(rank)
 	}
 	stdin.Close()
-	if said := next("trouble: "); !strings.Contains(said, "too many open files") || !strings.Contains(said, "`ulimit -n` there is too low") || !strings.Contains(said, "were closed to make room") {
+	if said := next("trouble: "); !strings.Contains(said, "too many open files") ||
+		!strings.Contains(said, "`ulimit -n` there is too low") || !strings.Contains(said, "were closed to make room") {
 		t.Error(said)
 	}
 }

@@ -21,29 +21,31 @@ import (
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
-// TokenVariable is the environment variable with the secret that ranks on several hosts share, if it is not in a file.
+// TokenVariable is the environment variable with the secret that ranks on several hosts share, if
+// it is not in a file.
 const TokenVariable = "SYMMREPL_TOKEN"
 
-// Least sizes of a token. Of 32 random hexadecimal digits, fewer than 8 are distinct once in a hundred million times.
+// Least sizes of a token. 32 random hexadecimal digits have fewer than 8 distinct ones once in a
+// hundred million times.
 const (
 	minToken    = 32 // characters
-	minDistinct = 8  // of them
+	minDistinct = 8  // distinct characters
 )
 
 // randomToken prints a good token.
 const randomToken = "head -c 32 /dev/urandom | base64"
 
-// TakeToken returns the token that the environment holds, "" if there is none, and takes it away: user code that this process starts is not to
-// have it, nor to read it in this process's /proc/PID/environ.
+// TakeToken returns the token that the environment holds, "" if there is none, and removes it: user
+// code in child processes must not get it, nor read it in this process's /proc/PID/environ.
 func TakeToken() string {
 	token := os.Getenv(TokenVariable)
 	os.Unsetenv(TokenVariable)
-	procfs.WipeEnviron(TokenVariable) // where the kernel refuses, the variable stays readable there
+	procfs.WipeEnviron(TokenVariable) // if the kernel refuses, the variable stays readable there
 	return token
 }
 
-// checkToken returns the user's secret for worlds on several hosts: token, or, if that is empty, what the user's file holds. It is an error
-// if the secret can be guessed.
+// checkToken returns the user's secret for worlds on several hosts: token or, if that is empty, the
+// content of the user's file. It is an error if the secret can be guessed.
 func checkToken(token string) (string, error) {
 	from := TokenVariable
 	if token == "" {
@@ -71,14 +73,16 @@ func checkToken(token string) (string, error) {
 	}
 	token = strings.TrimSpace(token)
 	if len(token) < minToken {
-		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed: `%s` prints one", from, len(token), minToken, randomToken)
+		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed: `%s` prints one", from,
+			len(token), minToken, randomToken)
 	}
 	distinct := map[rune]bool{}
 	for _, r := range token {
 		distinct[r] = true
 	}
 	if len(distinct) < minDistinct {
-		return "", fmt.Errorf("the secret of %s can be guessed: only %d of its characters are distinct; `%s` prints a good one", from, len(distinct), randomToken)
+		return "", fmt.Errorf("the secret of %s can be guessed: only %d of its characters are distinct; `%s` prints a good one",
+			from, len(distinct), randomToken)
 	}
 	return token, nil
 }
@@ -86,8 +90,8 @@ func checkToken(token string) (string, error) {
 // errStranger ends a handshake with a process that has another token, or none.
 var errStranger = errors.New("the other end does not know this session's token")
 
-// tlsConfig returns a configuration by which both ends prove, in TLS 1.3, that they know token: each accepts only the key pair that follows
-// from it. It serves clients and servers.
+// tlsConfig returns a configuration by which both ends prove, in TLS 1.3, that they know token:
+// each accepts only the key pair that follows from it. It serves clients and servers.
 func tlsConfig(token string) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "symmrepl session key 1", ed25519.SeedSize)
 	if err != nil {
@@ -118,7 +122,8 @@ func tlsConfig(token string) (*tls.Config, error) {
 	}, nil
 }
 
-// stranger reports whether a handshake failed because the two ends have different tokens. The end that notices first answers with an alert.
+// stranger reports whether a handshake failed because the two ends have different tokens. The end
+// that notices first answers with an alert.
 func stranger(err error) bool {
 	var alert *net.OpError
 	return errors.Is(err, errStranger) || (errors.As(err, &alert) && alert.Op == "remote error")

@@ -13,7 +13,7 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// Whoever does not know the token gets no further than the handshake, on either side.
+// A process without the token does not get past the handshake, on either side.
 func TestTLSRefusals(t *testing.T) {
 	good, err := tlsConfig(testToken)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestTLSRefusals(t *testing.T) {
 	}
 }
 
-// A secret that can be guessed is refused, with how to make a good one.
+// A secret that can be guessed is refused, and the error says how to make a good one.
 func TestWeakTokens(t *testing.T) {
 	for token, want := range map[string]string{
 		"short":                            "has 5 characters; at least 32 random ones are needed: `head -c 32 /dev/urandom | base64` prints one",
@@ -85,7 +85,7 @@ func TestWeakTokens(t *testing.T) {
 	}
 }
 
-// Rank 0 listens on the loopback only if that is where the others are told to come.
+// Rank 0 listens on the loopback interface alone if the others look for it there.
 func TestLoopbackOnly(t *testing.T) {
 	config, err := tlsConfig(testToken)
 	if err != nil {

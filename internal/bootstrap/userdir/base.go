@@ -12,12 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// names is how many names the user's directory may have in one place. Another user can make a directory of the first name in a place such
-// as /tmp, be it to keep this one out; then the next name is taken, by all of the user's processes.
+// names is the number of names that the user's directory may have in one place. In a place such as
+// /tmp another user can make a directory with the first name, by accident or on purpose; all of
+// this user's processes then use the next name.
 const names = 20
 
-// candidates returns the paths that the user's directory may have, best first. They are short, because paths of sockets are limited to about
-// 100 bytes.
+// candidates returns the paths that the user's directory may have, best first. They are short,
+// because paths of sockets are limited to about 100 bytes.
 func candidates() []string {
 	var paths []string
 	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
@@ -52,7 +53,8 @@ func Base() (string, error) {
 	return "", fmt.Errorf("no directory for the session's sockets: %w", failed)
 }
 
-// bases lists the user's directories where Base is: more than one if the name was taken while processes lived.
+// bases lists the user's directories in the place of Base: more than one if another user took the
+// name while processes lived.
 func bases() []string {
 	base, err := Base()
 	if err != nil {
@@ -69,13 +71,15 @@ func private(path string) error {
 	}
 	owner := info.Sys().(*syscall.Stat_t).Uid
 	if !info.IsDir() || int(owner) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is not a directory of user %d that is closed to others (it is %s of user %d); remove it", path, os.Getuid(), info.Mode(), owner)
+		return fmt.Errorf("%s is not a directory of user %d that is closed to others (it is %s of user %d); remove it", path,
+			os.Getuid(), info.Mode(), owner)
 	}
 	return nil
 }
 
-// lock waits for the right to make and to remove what is in a directory: what has just been made and is not locked or listening yet must
-// not be removed as abandoned. Closing the file gives the right back.
+// lock waits for the lock that protects making and removing entries of a directory: a new entry
+// that is not locked or listening yet must not be removed as abandoned. Closing the file releases
+// the lock.
 func lock(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {

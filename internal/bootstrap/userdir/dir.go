@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	dirPrefix = "s"    // how names of processes' directories begin
-	lockName  = "lock" // in each: locked for as long as the process lives; the kernel unlocks it however the process ends
+	dirPrefix = "s"    // prefix of the names of processes' directories
+	lockName  = "lock" // a file in each directory, locked while the process lives; the kernel unlocks it however the process ends
 )
 
 // young is the age below which a directory without a lock counts as one that is being made.
@@ -27,7 +27,8 @@ type Dir struct {
 	lock *os.File
 }
 
-// New makes a directory for this process, after it has removed those of dead processes and the sockets at which nobody listens.
+// New makes a directory for this process, after it has removed the directories of dead processes
+// and the sockets at which no process listens.
 func New() (*Dir, error) {
 	base, err := Base()
 	if err != nil {
@@ -54,17 +55,17 @@ func New() (*Dir, error) {
 	return &Dir{path, held}, nil
 }
 
-// Remove removes the directory and all that is in it.
+// Remove removes the directory and its contents.
 func (d *Dir) Remove() {
 	os.RemoveAll(d.Path)
 	d.lock.Close()
 }
 
-// Live lists the directories of processes that live, newest first.
+// Live lists the directories of live processes, newest first.
 func Live() []string { return slices.DeleteFunc(list(bases()...), abandoned) }
 
-// RemoveAbandoned removes the directory at path, one that New has made, if its process is gone or goes within half a second, and then
-// whatever else is abandoned.
+// RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends within
+// half a second, and then all other abandoned entries.
 func RemoveAbandoned(path string) {
 	for range 50 {
 		if _, err := os.Stat(path); err != nil {
@@ -83,7 +84,7 @@ func RemoveAbandoned(path string) {
 	}
 }
 
-// Sweep removes what dead processes have left.
+// Sweep removes the directories and sockets of dead processes.
 func Sweep() {
 	for _, base := range bases() {
 		if guard, err := lock(base); err == nil {
@@ -98,7 +99,7 @@ func abandoned(path string) bool {
 	held, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
-			return false // nothing is known, as when there are no descriptors left
+			return false // the state is unknown, for example because no descriptor is left
 		}
 		info, err := os.Stat(path)
 		return err == nil && time.Since(info.ModTime()) > young
@@ -107,7 +108,7 @@ func abandoned(path string) bool {
 	return unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// sweep removes the directories and sockets that dead processes have left. base is locked.
+// sweep removes the directories and sockets of dead processes. base is locked.
 func sweep(base string) {
 	for _, path := range list(base) {
 		if abandoned(path) {
@@ -123,7 +124,7 @@ func sweep(base string) {
 		conn, err := net.Dial("unix", path)
 		if err == nil {
 			conn.Close()
-		} else if errors.Is(err, syscall.ECONNREFUSED) { // nobody listens any more
+		} else if errors.Is(err, syscall.ECONNREFUSED) { // no process listens any more
 			os.Remove(path)
 		}
 	}

@@ -11,13 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listener is a Unix socket that accepts connections of this user's processes only. Each is a *net.UnixConn.
+// Listener is a Unix socket that accepts connections of this user's processes only. Each is a
+// *net.UnixConn.
 type Listener struct{ *net.UnixListener }
 
-// ErrInUse is in the error of Listen at a socket where a live process listens.
+// ErrInUse is wrapped by the error of Listen if a live process listens at the socket.
 var ErrInUse = errors.New("another process listens there")
 
-// Listen listens at path, also if a dead process has left a socket there.
+// Listen listens at path, even if a dead process has left a socket there.
 func Listen(path string) (*Listener, error) {
 	guard, err := lock(filepath.Dir(path))
 	if err != nil {
@@ -50,7 +51,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Dial connects with the socket at path, if a process of this user listens there.
+// Dial connects to the socket at path, if a process of this user listens there.
 func Dial(ctx context.Context, path string) (*net.UnixConn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", path)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// runtimeDir makes a short directory the root of the user's.
+// runtimeDir makes a directory with a short name the root of the user's directory.
 func runtimeDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s") // sockets have short names
@@ -21,7 +21,7 @@ func runtimeDir(t *testing.T) string {
 	return dir
 }
 
-// The directory of sessions must be this user's alone.
+// The directory of sessions must belong to this user alone.
 func TestPrivateDirectory(t *testing.T) {
 	root := runtimeDir(t)
 	base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
@@ -99,8 +99,8 @@ func TestAbandonedSocket(t *testing.T) {
 	}
 }
 
-// Where another user has made the directory, or made it open to others, the processes of this one agree on another name, and find each other's
-// sessions under all of them.
+// If another user has made the directory, or opened it to others, the processes of this user agree
+// on another name, and find each other's sessions under all names.
 func TestNameTaken(t *testing.T) {
 	root := runtimeDir(t)
 	first := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))

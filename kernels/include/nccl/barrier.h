@@ -1,12 +1,14 @@
-// nccl/barrier.h: barriers of ranks on several hosts.
+// nccl/barrier.h: barriers between ranks on several hosts.
 //
-// A GIN barrier has, for each index, a signal for each rank of its team: rank r raises signal r of every other, and counts in the
-// shadows of its own. With Put it raises strong signals, so that its earlier puts have landed at whoever sees them; with Get it
-// flushes. A hybrid barrier meets the LSA team first, and then one rank of each host, those on the same rail. That says nothing of
-// puts to other rails: with Put, all ranks signal each other instead.
+// A GIN barrier has, for each index, a signal for each rank of its team: rank r raises signal r of
+// every other rank, and counts in the shadows of its own signals. With Put it raises strong
+// signals, so that a rank that sees them also sees the data of earlier puts; with Get it flushes. A
+// hybrid barrier meets the LSA team first, and then the ranks on the same rail, one of each host.
+// That says nothing about puts to other rails: with Put, all ranks signal each other instead.
 //
-// A session is refused for an index that there is not, and for a team of more ranks than the handle was made for. A kernel does not go on from a barrier without timeout
-// that was refused, or that gave up: it ends there for all threads of the coop, as by symm::leave.
+// A session is refused if the index does not exist, or if the team has more ranks than the handle
+// was made for. If a barrier without timeout is refused or gives up, the kernel ends there for all
+// threads of the coop, as by symm::leave.
 #pragma once
 #include "nccl/gin.h"
 #include "nccl/lsa_barrier.h"
@@ -59,12 +61,12 @@ struct ncclGinBarrierSession {
   }
 
  private:
-  // members is of how many ranks the barriers of a handle are: of the rail's or of all.
+  // members returns the number of ranks of a handle's barriers: those of the rail, or all.
   NCCL_DEVICE_INLINE static int members(ncclDevComm const& c, ncclGinBarrierHandle handle) {
     const bool rail = handle.signal0 == c.railGinBarrier.signal0 && c.railGinBarrier.nBarriers > 0 || handle.signal0 == c.hybridRailGinBarrier.signal0 && c.hybridRailGinBarrier.nBarriers > 0;
     return rail ? c.nRanks / c.lsaSize : c.nRanks;
   }
-  // refuse says why there is no such session.
+  // refuse reports why the session is invalid.
   NCCL_DEVICE_INLINE void refuse(ncclGinBarrierHandle handle, unsigned int index) const {
     ncclDevComm const& c = net.comm;
     const bool is = index < (unsigned int)handle.nBarriers, hybrid = handle.signal0 != c.railGinBarrier.signal0;
@@ -76,7 +78,7 @@ struct ncclGinBarrierSession {
 template <typename Coop>
 struct ncclBarrierSession {
   Coop coop;
-  bool inner, outer;  // which of the barriers there are
+  bool inner, outer;  // which of the two barriers the session has
   ncclLsaBarrierSession<Coop> lsa;
   ncclGinBarrierSession<Coop> gin, dense;
 
@@ -98,7 +100,7 @@ struct ncclBarrierSession {
   NCCL_DEVICE_INLINE ncclLsaBarrierSession<Coop>& lsaBarrier() { return lsa; }
   NCCL_DEVICE_INLINE ncclGinBarrierSession<Coop>& ginBarrier() { return gin; }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel::Put | ncclGinFenceLevel::Get) {
-    if (outer && far(fence).over) {  // before anything is met
+    if (outer && far(fence).over) {  // before the first barrier
       c.sync();
       symm::leave();
     }
@@ -111,7 +113,8 @@ struct ncclBarrierSession {
   }
 
  private:
-  // near is the order of the inner barrier: puts inside the host are stores, which a fence of puts has to publish.
+  // near returns the memory order of the inner barrier: puts inside the host are stores, so a fence
+  // of puts has to publish them.
   NCCL_DEVICE_INLINE static cuda::memory_order near(cuda::memory_order order, ncclGinFenceLevel fence) {
     return fence & ncclGinFenceLevel::Put ? cuda::memory_order_acq_rel : order;
   }

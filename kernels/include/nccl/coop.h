@@ -1,4 +1,5 @@
-// nccl/coop.h: which threads call a function together. A coop has thread_rank(), size(), num_threads() and sync().
+// nccl/coop.h: the threads that call a function together. A coop has thread_rank(), size(),
+// num_threads() and sync().
 #pragma once
 #include "nccl/types.h"
 
@@ -16,7 +17,8 @@ __device__ __forceinline__ u32 lane_of_warp() {
 
 __device__ __forceinline__ int thread_of_block() { return (int)((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x); }
 
-// nccl_span_sync is a barrier of so many threads of a block; threads of several spans may each have one, told apart by id.
+// nccl_span_sync is a barrier of the given number of threads of a block. Several spans may use it
+// at the same time with different ids.
 __device__ __forceinline__ void nccl_span_sync(u32 id, u32 threads) {
 #ifdef SYMM_CPU
   ::emu::run_time().span_barrier(id, threads);
@@ -27,7 +29,7 @@ __device__ __forceinline__ void nccl_span_sync(u32 id, u32 threads) {
 
 }  // namespace symm
 
-// ncclCoopTile is the nThreads lanes of a warp, an aligned power of two, that the caller is one of.
+// ncclCoopTile is the caller's tile: nThreads lanes of a warp, an aligned power of two.
 template <int nThreads>
 struct ncclCoopTile {
   static_assert(nThreads >= 1 && nThreads <= 32 && (nThreads & (nThreads - 1)) == 0, "a tile has a power of two of threads, at most a warp's");
@@ -52,7 +54,8 @@ struct ncclCoopLanes {
   NCCL_DEVICE_INLINE void sync() { __syncwarp(lmask); }
 };
 
-// ncclCoopWarpSpan is nWarps warps from warp0 on. Spans that meet at the same time have different ids, from 0 to 14.
+// ncclCoopWarpSpan is nWarps warps from warp0 on. Spans that meet at the same time have different
+// ids, from 0 to 14.
 struct ncclCoopWarpSpan {
   unsigned int warp0 : 8, nWarps : 8, id : 8;
   NCCL_DEVICE_INLINE constexpr ncclCoopWarpSpan(int warp0, int nWarps, int id) : warp0(warp0), nWarps(nWarps), id(id) {}
@@ -113,8 +116,8 @@ NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopLanes) { return tru
 NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopWarpSpan) { return false; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopCta) { return false; }
 
-// ncclCoopCoalesced is threads of the caller's warp that are sure to be here: all of a coop's, or those that the hardware runs together. The cpu
-// device runs each by itself.
+// ncclCoopCoalesced returns threads of the caller's warp that run this call together: all threads
+// of a coop, or those that the hardware runs together. The cpu device runs each thread by itself.
 NCCL_DEVICE_INLINE ncclCoopLanes ncclCoopCoalesced() { return ncclCoopLanes{__activemask()}; }
 template <typename Coop> NCCL_DEVICE_INLINE ncclCoopTile<32> ncclCoopCoalesced(Coop) { return {}; }
 NCCL_DEVICE_INLINE ncclCoopLanes ncclCoopCoalesced(ncclCoopLanes c) { return c; }
@@ -122,7 +125,7 @@ template <int n> NCCL_DEVICE_INLINE ncclCoopTile<n> ncclCoopCoalesced(ncclCoopTi
 
 namespace symm {
 
-// NcclWords is a value as words of 4 bytes, for shuffles and packets.
+// NcclWords holds a value as words of 4 bytes, for shuffles and packets.
 template <typename T>
 union NcclWords {
   static constexpr int n = (int)((sizeof(T) + 3) / 4);
@@ -161,7 +164,8 @@ __device__ __forceinline__ bool nccl_all_lanes(u32 mask, bool ok) {
   return ok;
 }
 
-// nccl_all meets a coop's threads and tells whether all bring true; with coops of several warps that are no block, whether the caller did.
+// nccl_all synchronises a coop's threads and returns whether all of them pass true. For coops of
+// several warps that are not the whole block, it returns the caller's own value.
 template <typename Coop> __device__ __forceinline__ bool nccl_all(Coop& c, bool ok) { c.sync(); return ok; }
 template <int n> __device__ __forceinline__ bool nccl_all(ncclCoopTile<n>& c, bool ok) { return n == 1 ? ok : nccl_all_lanes(c.laneMask(), ok); }
 __device__ __forceinline__ bool nccl_all(ncclCoopLanes& c, bool ok) { return nccl_all_lanes(c.lmask, ok); }
@@ -169,7 +173,8 @@ __device__ __forceinline__ bool nccl_all(ncclCoopCta&, bool ok) { return __synct
 
 }  // namespace symm
 
-// ncclCoopBcast gives all threads of a coop the value of its thread number root. entrySync may be false where they have met since the broadcast before.
+// ncclCoopBcast gives all threads of a coop the value of its thread number root. entrySync may be
+// false if the threads have synchronised since the previous broadcast.
 template <int n, typename T>
 NCCL_DEVICE_INLINE T ncclCoopBcast(ncclCoopTile<n> c, T value, int root, bool entrySync = true) {
   return n == 1 ? value : symm::nccl_shuffle(c.laneMask(), value, root, n);

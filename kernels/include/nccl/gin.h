@@ -1,13 +1,17 @@
-// nccl/gin.h: ncclGin, puts, gets and signals between all ranks of a communicator, wherever they are.
+// nccl/gin.h: ncclGin, puts, gets and signals between all ranks of a communicator, on this host and
+// on others.
 //
-// A rank on the same host is reached by loads and stores, one on another host through the ring of symm/net.cuh. A context is a set of
-// signals and counters; the ring is one, so that contexts share its order. A signal is two words of every rank's resource window,
-// whose sum it is: what ranks on its host add, and what the network adds. Behind them lies what the rank alone writes: the value
-// that resetSignal counts from, and the shadow. A counter is two words as well: what the rank's own kernels add, and what its engine
-// adds behind the board of symm/net.cuh.
+// A kernel reaches a rank on the same host by loads and stores, and a rank on another host through
+// the ring of symm/net.cuh. A context is a set of signals and counters; all contexts share the one
+// ring and its order. The value of a signal is the sum of two words of the rank's resource window:
+// ranks on its host add to the first, the network adds to the second. Two more words behind them
+// are written only by the rank itself: the value from which resetSignal counts, and the shadow. A
+// counter has two words as well: the rank's own kernels add to the first, its engine adds to the
+// second, behind the board of symm/net.cuh.
 //
-// What one may rely on is NCCL's: a weak signal tells that its own put has landed, a strong one that all earlier ones to that rank
-// have. A signal whose name says neither strong nor weak is strong.
+// The guarantees are NCCL's: a weak signal means that its own put has landed, a strong signal that
+// all earlier puts to that rank have landed too. A signal whose name says neither strong nor weak
+// is strong.
 #pragma once
 #include "nccl/pointer.h"
 #include "symm/net.cuh"
@@ -27,12 +31,12 @@ SYMM_GIN_ACTIONS()
 struct ncclGin_CounterInc { ncclGinCounter_t counter; };
 struct ncclGin_WeakCounterInc { ncclGinCounter_t counter; };
 
-// The back ends of NCCL are one here.
+// NCCL's back ends; here all of them are the same.
 enum ncclNetDeviceType {
   NCCL_NET_DEVICE_HOST = 0, NCCL_NET_DEVICE_UNPACK = 1, NCCL_NET_DEVICE_GIN_PROXY = 2, NCCL_NET_DEVICE_GIN_GDAKI = 3, NCCL_NET_DEVICE_GIN_GPI = 4, NCCL_NET_DEVICE_GIN_EFA_GDA = 5
 };
 
-// A descriptor in shared memory is taken and not used: the ring has its own.
+// A descriptor in shared memory is accepted and not used: the ring has its own.
 struct ncclGinDescriptorSmem { unsigned long long space[16]; };
 struct ncclGin_DescriptorSmem { ncclGinDescriptorSmem* descriptor; };
 
@@ -45,9 +49,9 @@ constexpr unsigned int ncclGinOptFlagsDefault = 0;
 
 namespace symm {
 
-// NcclAction is what a put does to a signal of its peer.
+// NcclAction describes how a put changes a signal of its peer.
 struct NcclAction {
-  u32 kind = 0, id = 0, strong = 1;  // kind 1: the signal id; 2: the word at `offset` of `window`
+  u32 kind = 0, id = 0, strong = 1;  // kind 1: signal number id; 2: the word at `offset` of `window`
   ncclWindow_t window = nullptr;
   u64 offset = 0, add = 0;
 };
@@ -70,13 +74,13 @@ __device__ __forceinline__ u32 nccl_counter(ncclGin_WeakCounterInc c) { return c
 template <class Segment> struct NcclSegment { static constexpr bool device = false; };
 template <> struct NcclSegment<ncclGin_SegmentDevice> { static constexpr bool device = true; };
 
-// nccl_reached compares as NCCL does, by the low bits, so that a value that wraps around goes on.
+// nccl_reached compares as NCCL does, by the low bits, so that a value may wrap around.
 __device__ __forceinline__ bool nccl_reached(u64 least, u64 seen, int bits) {
   const u64 mask = ~0ull >> (64 - bits);
   return ((seen - least) & mask) <= mask >> 1;
 }
 
-// Bits8 is a value of up to 8 bytes as a word.
+// Bits8 holds a value of up to 8 bytes as a word.
 template <class T>
 union Bits8 {
   T value;
@@ -98,7 +102,7 @@ struct ncclGin_BackendMask {
   }
   NCCL_DEVICE_INLINE ncclGin_BackendMask(ncclDevComm const& comm, symm::NcclAbsent) : comm(comm), contextId(0) {}
 
-  // put copies bytes to a peer; then the peer's signal and the own counter change.
+  // put copies bytes to a peer; then the peer's signal and this rank's counter change.
   template <typename RemoteAction = ncclGin_None, typename LocalAction = ncclGin_None, typename Coop = ncclCoopThread, typename DescriptorSmem = ncclGin_None,
             typename SegmentType = ncclGin_SegmentDevice>
   NCCL_DEVICE_INLINE void put(ncclTeam team, int peer, ncclWindow_t dstWnd, size_t dstOffset, ncclWindow_t srcWnd, size_t srcOffset, size_t bytes,
@@ -164,7 +168,7 @@ struct ncclGin_BackendMask {
     raise(team, peer, symm::nccl_action(remoteAction), coop);
   }
 
-  // get copies bytes of a peer's part of a window; they are there after flush.
+  // get copies bytes of a peer's part of a window; they have arrived after flush.
   template <typename Coop = ncclCoopThread, typename DescriptorSmem = ncclGin_None, typename SegmentType = ncclGin_SegmentDevice>
   NCCL_DEVICE_INLINE void get(ncclTeam team, int peer, ncclWindow_t remoteWnd, size_t remoteOffset, ncclWindow_t localWnd, size_t localOffset, size_t bytes, Coop coop = {},
                               DescriptorSmem = {}, unsigned int optFlags = ncclGinOptFlagsDefault, SegmentType = {}) const {
@@ -178,7 +182,8 @@ struct ncclGin_BackendMask {
     coop.sync();
   }
 
-  // flush waits until the sources of the coop's puts may be overwritten, and what it gets is here. It says nothing about the peers.
+  // flush waits until the sources of the coop's puts may be overwritten, and the data of its gets
+  // has arrived. It says nothing about the peers.
   template <typename Coop, typename DescriptorSmem = ncclGin_None>
   NCCL_DEVICE_INLINE void flush(Coop coop, cuda::memory_order = cuda::memory_order_acquire, DescriptorSmem = {}) const { drain(coop, posted(), false, 0); }
   template <typename Coop, typename DescriptorSmem = ncclGin_None>
@@ -207,7 +212,7 @@ struct ncclGin_BackendMask {
     return count(counter) & ~0ull >> (64 - bits);
   }
 
-  // The waits return when the value is not below least, compared as NCCL compares.
+  // The waits return when the value is not below least, by NCCL's comparison (nccl_reached).
   template <typename Coop>
   NCCL_DEVICE_INLINE void waitSignal(Coop coop, ncclGinSignal_t signal, unsigned long long least, int bits = 64, cuda::memory_order = cuda::memory_order_acquire) const {
     awaitSignal(coop, signal, least, bits, false, 0);
@@ -238,7 +243,8 @@ struct ncclGin_BackendMask {
     coop.sync();
     waitSignal(coop, signal, *getSignalShadowPtr(signal), bits, order);
   }
-  // waitSignalFollowShadow waits until the signal is leastDelta beyond its shadow, which it sets to the signal.
+  // waitSignalFollowShadow waits until the signal is leastDelta beyond its shadow, which it sets to
+  // the signal.
   template <typename Coop, typename Uint>
   NCCL_DEVICE_INLINE void waitSignalFollowShadow(Coop coop, ncclGinSignal_t signal, Uint leastDelta, Uint* before, Uint* delta, int bits = 64,
                                                  cuda::memory_order order = cuda::memory_order_acquire) const {
@@ -262,7 +268,7 @@ struct ncclGin_BackendMask {
   }
   NCCL_DEVICE_INLINE void resetSignal(ncclWindow_t w, size_t offset) const { symm::store_relaxed((symm::u64*)(w->local + offset), 0); }
 
-  // raise is signal, of an action.
+  // raise changes a signal of a peer, as the action describes.
   template <typename Coop>
   NCCL_DEVICE_INLINE void raise(ncclTeam team, int peer, symm::NcclAction action, Coop coop) const {
     const int to = ncclTeamRankToWorld(comm, team, peer);
@@ -287,7 +293,8 @@ struct ncclGin_BackendMask {
  private:
   NCCL_DEVICE_INLINE int lsa(int rank) const { return comm.lsaRank + rank - comm.rank; }
   NCCL_DEVICE_INLINE bool near(int rank) const { return (unsigned int)lsa(rank) < (unsigned int)comm.lsaSize; }
-  // words are the context's: signals by ranks near, signals by the network, what resetSignal counts from, shadows; then counters.
+  // words returns the context's words: signals added by ranks on this host, signals added by the
+  // network, the values from which resetSignal counts, shadows; then counters.
   NCCL_DEVICE_INLINE symm::u64* words(int lsa) const {
     return (symm::u64*)(comm.resourceWindow->lsa[lsa] + ncclGetResourceBufferOffset(comm.ginBase)) + (size_t)contextId * (4 * comm.ginWords + 2 * comm.ginCounterCount);
   }
@@ -296,7 +303,8 @@ struct ncclGin_BackendMask {
     const symm::u64* const w = words(comm.lsaRank) + s;
     return symm::load_acquire(w) + symm::load_acquire(w + comm.ginWords) - w[2 * comm.ginWords];
   }
-  // first and counts tell a sanitizer that a signal's value is read, from which the thread may count, and that it has waited for a count, or will.
+  // first reports to the sanitizer that a thread reads a signal's value, from which it may count;
+  // counts reports that the thread has waited for a count, or will.
   NCCL_DEVICE_INLINE void first(ncclGinSignal_t s) const {
 #ifdef SYMM_SANITIZE
     symm_cpu_first(words(comm.lsaRank) + s);
@@ -310,7 +318,7 @@ struct ncclGin_BackendMask {
     symm_cpu_counts(words(comm.lsaRank) + s + comm.ginWords);
 #endif
   }
-  // counterWord is where the network counts, beside the counter.
+  // counterWord returns the index of the word in which the network counts, beside the counter.
   NCCL_DEVICE_INLINE symm::u32 counterWord(ncclGinCounter_t c) const { return comm.ginCounterWords + contextId * (symm::u32)comm.ginCounterCount + c; }
   NCCL_DEVICE_INLINE symm::u64 count(ncclGinCounter_t c) const {
     const symm::u64 far = comm.net ? symm::load_acquire(comm.net->port.signals + counterWord(c)) : 0;
@@ -320,7 +328,8 @@ struct ncclGin_BackendMask {
   NCCL_DEVICE_INLINE void refuse(symm::u32 what, int peer, symm::u64 value, symm::u64 limit) const {
     symm::nccl_refuse(comm.context.watch, comm.rank, what, comm.context.ordinal, peer, value, limit);
   }
-  // there, within and known refuse what does not exist, by the coop's first thread.
+  // there, within and known refuse ranks, places, signals and counters that do not exist, by the
+  // coop's first thread.
   template <typename Coop> NCCL_DEVICE_INLINE bool there(Coop coop, int rank) const {
     const bool on = comm.ginContextCount != 0 && (near(rank) || comm.net), ok = on && (unsigned int)rank < (unsigned int)comm.nRanks;
     if (!ok && coop.thread_rank() == 0) refuse(on || comm.ginContextCount != 0 && (unsigned int)rank >= (unsigned int)comm.nRanks ? symm::kNcclRank : symm::kNcclGin, rank, (symm::u64)(symm::i64)rank, (symm::u64)comm.nRanks);
@@ -352,7 +361,7 @@ struct ncclGin_BackendMask {
     }
     for (size_t i = done + coop.thread_rank(); i < n; i += coop.size()) dst[i] = src[i];
   }
-  // finish ends a copy: the coop has copied, and its first thread tells.
+  // finish ends a copy: the coop has copied, and its first thread signals and counts.
   template <typename Coop> NCCL_DEVICE_INLINE void finish(Coop coop, int to, symm::NcclAction const& a, symm::u32 counter) const {
     coop.sync();
     if (a.kind == 0 && counter == symm::kNcclNoCounter) return;
@@ -365,7 +374,8 @@ struct ncclGin_BackendMask {
     else if (a.kind == 2) atomicAdd_system((symm::u64*)(a.window->lsa[lsa(to)] + a.offset), a.add);
     if (counter != symm::kNcclNoCounter) atomicAdd_system(counters() + counter, 1ull);
   }
-  // post posts an operation for a rank on another host; local is the address of this rank's data, or a value itself.
+  // post posts an operation for a rank on another host; local is the address of this rank's data,
+  // or the value itself.
   __device__ SYMM_APART void post(int to, symm::NetKind kind, ncclWindow_t w, symm::u64 local, size_t offset, size_t bytes, symm::NcclAction a, symm::u32 counter) const {
     symm::NetOp op = {};
     op.kind = kind;
@@ -402,7 +412,8 @@ struct ncclGin_BackendMask {
     if (!known(coop, symm::NcclAction(), counter)) return ncclInvalidArgument;
     return await(coop, symm::kGinCounter, counter, least, bits, timed, cycles, [&] { return count(counter); });
   }
-  // await lets the coop's first thread poll. It gives up as all waits do, or when a rank is gone.
+  // await lets the coop's first thread poll. It gives up like all waits, and also if a rank is
+  // gone.
   template <typename Coop, typename Read>
   NCCL_DEVICE_INLINE ncclResult_t await(Coop coop, symm::u32 kind, symm::u32 id, symm::u64 least, int bits, bool timed, unsigned long long cycles, Read read) const {
     ncclResult_t result = ncclSuccess;
@@ -438,7 +449,8 @@ struct ncclGin_BackendMask {
 using ncclGin = ncclGin_BackendMask<~0u>;
 template <ncclNetDeviceType backend> using ncclGin_BackendOne = ncclGin_BackendMask<1u << (unsigned int)backend>;
 
-// ncclGinAllContexts stands for an ncclGin where a barrier's fence is to cover all contexts; they share one order here.
+// ncclGinAllContexts replaces an ncclGin if a barrier's fence is to cover all contexts; here they
+// share one order.
 struct ncclGinAllContexts {
   ncclDevComm const& comm;
   NCCL_DEVICE_INLINE constexpr ncclGinAllContexts(ncclDevComm const& comm) : comm(comm) {}

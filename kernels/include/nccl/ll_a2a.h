@@ -1,10 +1,11 @@
 // nccl/ll_a2a.h: all-to-all of small values, which carry their own flag.
 //
-// The protocol. A block of a handle is, in the resource window of every rank, 16 bytes that begin with its epoch, and 2 x nSlots
-// lines of 16 bytes, used in turn by even and odd epochs. A line is two words of 8 bytes: 4 of data, and the epoch. Each word is
-// stored and loaded as one, so its data is there when its epoch is the expected one. A session sends epoch e + 2 after it has
-// received e + 1 from everybody, who sent that after they had consumed e: that is why an epoch has to send to every peer and to
-// receive from every peer.
+// The protocol. In the resource window of every rank a block of a handle has 16 bytes that begin
+// with its epoch, and 2 x nSlots lines of 16 bytes, used in turn by even and odd epochs. A line is
+// two words of 8 bytes, each with 4 bytes of data and the epoch. Each word is stored and loaded as
+// one, so its data is valid if its epoch is the expected one. A session sends epoch e + 2 after it
+// has received e + 1 from all ranks, and each of them sent e + 1 after it had consumed e. Therefore
+// every epoch has to send to every peer and to receive from every peer.
 #pragma once
 #include "nccl/pointer.h"
 
@@ -16,7 +17,7 @@ struct ncclLLA2ASession {
   ncclLLA2AHandle handle;
   int block, pitch;
   unsigned int epoch;
-  bool over;  // it was refused or gave up
+  bool over;  // the session was refused or gave up
 
   NCCL_DEVICE_INLINE ncclLLA2ASession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLLA2AHandle handle, unsigned int block, int maxElts,
                                       bool multimem = false, ncclMultimemHandle mmHandle = {})
@@ -45,7 +46,7 @@ struct ncclLLA2ASession {
       symm::store_relaxed(to + 1, (2 * v + 1 < symm::NcclWords<T>::n ? words.w[2 * v + 1] : 0) | (symm::u64)epoch << 32);
     }
   }
-  // bcast sends to all of the team, the caller included.
+  // bcast sends to all ranks of the team, the caller's included.
   template <typename T>
   NCCL_DEVICE_INLINE void bcast(int slot, T data) {
     for (int k = 0; k < team.nRanks; k++) send((team.rank + k) % team.nRanks, slot, data);
@@ -66,7 +67,8 @@ struct ncclLLA2ASession {
       elts[u] = take<T>(eltStart + u * eltStride);
     }
   }
-  // recvReduce waits for eltCount values and combines them in the order of their slots: reduce(eltToAcc(first), eltToAcc(second)) and so on.
+  // recvReduce waits for eltCount values and combines them in the order of their slots:
+  // reduce(eltToAcc(first), eltToAcc(second)) and so on.
   template <int Unroll, typename Elt, typename EltToAcc, typename Reduce>
   NCCL_DEVICE_INLINE auto recvReduce(int eltStart, int eltCount, int eltStride, EltToAcc eltToAcc, Reduce reduce) -> decltype(eltToAcc(Elt())) {
     auto acc = eltToAcc(take<Elt>(eltStart));
@@ -76,7 +78,7 @@ struct ncclLLA2ASession {
   // endEpoch ends a round, in which the coop has sent to every peer and received from every peer.
   NCCL_DEVICE_INLINE void endEpoch(Coop) {
     coop.sync();
-    if (epoch >= ~1u && !over) {  // the next epoch of this parity begins again at 2 or 3, below what the lines hold
+    if (epoch >= ~1u && !over) {  // the next epoch of this parity begins again at 2 or 3, below the epochs in the lines
       for (unsigned int i = coop.thread_rank(); i < 2 * handle.nSlots; i += coop.size()) symm::store_relaxed(line(comm.lsaRank, 0) + i, 0);
       coop.sync();
     }
@@ -96,7 +98,7 @@ struct ncclLLA2ASession {
     symm::nccl_refuse(comm.context.watch, comm.rank, what, comm.context.ordinal, comm.rank, value, limit);
     over = true;
   }
-  // fits refuses a slot that there is not.
+  // fits refuses a slot that does not exist.
   template <typename T>
   NCCL_DEVICE_INLINE bool fits(int slot) {
     const long long last = slot + (long long)(lines<T>() - 1) * pitch;

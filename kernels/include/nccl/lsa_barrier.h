@@ -1,18 +1,21 @@
-// nccl/lsa_barrier.h: the barrier of the ranks that load from and store to each other's memory.
+// nccl/lsa_barrier.h: the barrier between ranks that load from and store to each other's memory.
 //
-// The protocol. A handle has, in the resource window of every rank, 2 nBarriers epochs and behind them 2 nBarriers x lsaSize
-// arrivals: one set for sessions with multimem and one for those without, which may be under way at the same time. A session
-// loads the rank's epoch, and stores it after every wait. Arriving stores epoch + 1 among the arrivals of each peer; waiting
-// polls the own ones. They are never reset while ranks run.
+// The protocol. In the resource window of every rank a handle has 2 nBarriers epochs and behind
+// them 2 nBarriers x lsaSize arrivals: one set for sessions with multimem and one for sessions
+// without, which may be under way at the same time. A session loads the rank's epoch, and stores it
+// after every wait. arrive stores epoch + 1 among the arrivals of each peer; wait polls the
+// arrivals of its own rank. These words are never reset while ranks run.
 //
-// A session is refused for an index that there is not, and for a team with members outside the LSA team. A kernel does not go on from a wait without timeout that
-// was refused, or that gave up: it ends there for all threads of the coop, as by symm::leave.
+// A session is refused if the index does not exist, or if the team has members outside the LSA
+// team. If a wait without timeout is refused or gives up, the kernel ends there for all threads of
+// the coop, as by symm::leave.
 #pragma once
 #include "nccl/pointer.h"
 
 namespace symm {
 
-// nccl_comes polls a word, so many times at most, and tells whether it has come to a count.
+// nccl_comes polls a word, at most the given number of times, and reports whether it has reached a
+// count.
 __device__ __forceinline__ bool nccl_comes(const u32* word, u32 count, bool acquires, int polls) {
 #pragma unroll 1
   do
@@ -21,7 +24,8 @@ __device__ __forceinline__ bool nccl_comes(const u32* word, u32 count, bool acqu
   return false;
 }
 
-// nccl_await waits until a word has come to w.want. It is a call, so that kernels do not fetch what only those run that wait for long.
+// nccl_await waits until a word has reached w.want. It is not inlined, so that a kernel with short
+// waits does not fetch its instructions.
 __device__ __noinline__ inline ncclResult_t nccl_await(Context c, Wait w, const u32* word, bool acquires, bool timed, unsigned long long cycles) {
   const long long began = timed ? clock64() : 0;
   Patience patience;
@@ -45,13 +49,16 @@ struct ncclLsaBarrierSession {
   ncclDevComm const& comm;
   ncclTeam team;
   ncclLsaBarrierHandle handle;
-  int index;                // among the handle's, with those of multimem behind the others
-  const int thread;         // of the coop: the thread tells and waits for number thread of the others, and every coop.size()-th after it
-  int others;               // how many there are; -1 for a thread that takes no part, because the session was refused or its own wait gave up
-  symm::u32* const count;   // where the rank counts how often it has been here
-  unsigned int epoch;       // that number, when the session began
-  unsigned int rounds;      // of this session: counted apart, so that only those wait for the epoch who need it
-  char* first;              // the resources of the peer whom this thread tells first: loaded early, beside the epoch
+  int index;                // index among the handle's barriers; barriers with multimem lie behind the others
+  const int thread;         // rank in the coop: this thread serves number thread of the other ranks, and
+                            // every coop.size()-th after it
+  int others;               // number of other ranks; -1 in a thread that takes no part, because the session
+                            // was refused or the thread's wait gave up
+  symm::u32* const count;   // the rank's count of its barriers
+  unsigned int epoch;       // the value of *count when the session began
+  unsigned int rounds;      // of this session: counted apart from epoch, so that only the threads that need
+                            // epoch wait for its load
+  char* first;              // the resources of the peer that this thread signals first: loaded early, together with the epoch
 
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLsaBarrierHandle handle, unsigned int index,
                                            bool multimem = false, ncclMultimemHandle mmHandle = {})
@@ -68,7 +75,8 @@ struct ncclLsaBarrierSession {
   ncclLsaBarrierSession(ncclLsaBarrierSession const&) = delete;
   NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() { coop.sync(); }
 
-  // arrive tells the peers. With an order that releases, what the coop wrote before is visible to whoever acquires in wait.
+  // arrive signals the peers. With a releasing order, the coop's earlier writes are visible to the
+  // threads that acquire in wait.
   NCCL_DEVICE_INLINE void arrive(Coop, cuda::memory_order order) {
     coop.sync();
     if (thread >= others) return;
@@ -77,7 +85,8 @@ struct ncclLsaBarrierSession {
 #pragma unroll 1
     for (int i = thread + coop.size(); i < others; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + rounds + 1);
   }
-  // wait returns when the peers have arrived. If it gives up, which fails the launch, it does not return.
+  // wait returns when the peers have arrived. If it gives up, the launch fails and wait does not
+  // return.
   NCCL_DEVICE_INLINE void wait(Coop, cuda::memory_order order) {
     if (!symm::nccl_all(coop, await(order, false, 0) == ncclSuccess)) symm::leave();
   }
@@ -85,8 +94,9 @@ struct ncclLsaBarrierSession {
     arrive(c, order);
     wait(c, order);
   }
-  // With a timeout, in cycles of clock64, they return ncclTimeout when it is over; that is no fault of the launch. All threads of a block, and all
-  // of a warp's, return ncclSuccess or none does. Threads of a ncclCoopWarpSpan or ncclCoopAny return what their own wait came to, as with NCCL.
+  // With a timeout, in cycles of clock64, wait and sync return ncclTimeout when it is over; the
+  // launch does not fail. Either all threads of a block or warp return ncclSuccess, or none does.
+  // Threads of a ncclCoopWarpSpan or ncclCoopAny return the result of their own wait, as with NCCL.
   NCCL_DEVICE_INLINE ncclResult_t wait(Coop, cuda::memory_order order, unsigned long long timeoutCycles) {
     const ncclResult_t result = await(order, true, timeoutCycles);
     return symm::nccl_all(coop, result == ncclSuccess) || result != ncclSuccess ? result : ncclTimeout;
@@ -97,36 +107,38 @@ struct ncclLsaBarrierSession {
   }
 
  private:
-  // kPolls is how often a wait without timeout polls before it is one to give up: a poll is a quarter of a microsecond or more.
+  // kPolls is the number of polls of a wait without timeout before it checks whether to give up: a
+  // poll takes a quarter of a microsecond or more.
 #ifdef SYMM_CPU
-  static constexpr int kPolls = 1;  // other threads run between two
+  static constexpr int kPolls = 1;  // other threads run between two polls
 #else
   static constexpr int kPolls = 256;
 #endif
 
-  // words is what a rank's part of the resource window has for the handle: its epochs, and behind them the arrivals.
+  // words returns the handle's words in a rank's part of the resource window: its epochs, and
+  // behind them the arrivals.
   NCCL_DEVICE_INLINE symm::u32* words(const char* part) const { return (symm::u32*)(part + ncclGetResourceBufferOffset(handle.bufHandle)); }
-  // inbox is where a rank finds in its memory that another has arrived.
+  // inbox returns the word, in a rank's part, that another rank sets when it arrives.
   NCCL_DEVICE_INLINE symm::u32* inbox(const char* part, int from) const { return words(part) + (2 * handle.nBarriers + index * comm.lsaSize + from); }
 
-  // near tells whether all ranks of a team are of the LSA team.
+  // near reports whether all ranks of a team belong to the LSA team.
   NCCL_DEVICE_INLINE static bool near(ncclDevComm const& comm, ncclTeam team) {
     const int first = ncclTeamRankToLsa(comm, team, 0), last = ncclTeamRankToLsa(comm, team, team.nRanks - 1);
     return first >= 0 && last < comm.lsaSize;
   }
-  // refuse says why there is no such session.
+  // refuse reports why the session is invalid.
   NCCL_DEVICE_INLINE void refuse(unsigned int index) const {
     const bool is = index < (unsigned int)handle.nBarriers;
     symm::nccl_refuse(comm.context.watch, comm.rank, is ? symm::kNcclLsaTeam : symm::kNcclBarrier, comm.context.ordinal, comm.rank, is ? (symm::u64)team.nRanks : index,
                       is ? (symm::u64)comm.lsaSize : (symm::u64)handle.nBarriers);
   }
 
-  // peer is the number in the team of the i-th of the others.
+  // peer returns the rank in the team of the i-th other member.
   NCCL_DEVICE_INLINE int peer(int i) const { return i + (i >= team.rank); }
-  // resources is that one's part of the resource window.
+  // resources returns the i-th other member's part of the resource window.
   NCCL_DEVICE_INLINE char* resources(int i) const { return comm.resourceWindow->lsa[ncclTeamRankToLsa(comm, team, peer(i))]; }
 
-  // await is what the calling thread does of a wait, before it meets the coop.
+  // await is the calling thread's share of a wait, before it synchronises with the coop.
   NCCL_DEVICE_INLINE ncclResult_t await(cuda::memory_order order, bool timed, unsigned long long cycles) {
     ncclResult_t result = others < 0 ? ncclRemoteError : ncclSuccess;
 #pragma unroll 1

@@ -1,11 +1,12 @@
-// nccl/missing.h: names of NCCL's that are not here, and names that slides have and NCCL has not. Using one is an error of the compiler that says
-// what to write instead.
+// nccl/missing.h: names of NCCL that are missing here, and names that appear on slides but not in
+// NCCL. Using one is a compile error that says what to write instead.
 #pragma once
 #include "nccl/pointer.h"
 
 namespace symm {
 template <class...> struct NcclNever { static constexpr bool value = false; };
-// NcclNothing converts to everything, so that the compiler complains about the function alone.
+// NcclNothing converts to everything, so that the compiler reports only the call of the missing
+// function.
 struct NcclNothing {
   template <class T> __device__ operator T() const { return T(); }
 };
@@ -24,14 +25,15 @@ SYMM_NCCL_MISSING(ncclCommWindowRegister, "ncclCommWindowRegister is called by t
 SYMM_NCCL_MISSING(ncclDevCommCanGetPeerPointer, "ncclDevCommCanGetPeerPointer is not here: a peer has a pointer if ncclTeamRankIsMember(ncclTeamLsa(comm), ncclTeamWorld(comm), peer)")
 #undef SYMM_NCCL_MISSING
 
-// CFT is of later GPUs.
+// CFT needs later GPUs.
 template <class Coop>
 struct ncclCftBarrierSession {
   static_assert(symm::NcclNever<Coop>::value, "CFT is not here: use ncclLsaBarrierSession and pointers inside a host, ncclGin between hosts");
   template <class... T> __device__ ncclCftBarrierSession(Coop, T...) {}
 };
 
-// The window is the first argument of the functions that give a pointer.
+// These overloads catch a common mistake: the functions that return a pointer take the window
+// first.
 template <class Peer> __device__ inline void* ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
   static_assert(symm::NcclNever<Peer>::value, "ncclGetPeerPointer takes the window, not the communicator, first: ncclGetPeerPointer(window, offset, peer)");
   return nullptr;

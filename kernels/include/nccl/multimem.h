@@ -1,8 +1,10 @@
-// nccl/multimem.h: pointers that stand for the same place in every LSA rank's memory at once, and what can be done with one.
+// nccl/multimem.h: pointers that stand for the same place in every LSA rank's memory at once, and
+// the operations on them.
 //
-// A communicator that was asked for Multimem has them, where the device has multicast. On a GPU they are addresses for multimem
-// instructions, of sm_90 and later. The cpu device emulates them by addresses that only symm::multimem_sum and symm::multimem_store, and
-// the functions of nccl/reduce_copy.h, can use: a load or store of one's own ends the kernel.
+// A communicator made with Multimem has such pointers if the device has multicast. On a GPU they
+// are addresses for multimem instructions, on sm_90 and later. The cpu device emulates them by
+// addresses that only symm::multimem_sum and symm::multimem_store, and the functions of
+// nccl/reduce_copy.h, can use: an ordinary load or store of such an address ends the kernel.
 #pragma once
 #include "nccl/pointer.h"
 
@@ -13,14 +15,14 @@ struct __nv_fp8_e5m2;
 
 namespace symm {
 
-// NcclSum says in which type elements are added up.
+// NcclSum<T>::type is the type in which elements are added up.
 template <class T> struct NcclSum { typedef T type; };
 template <> struct NcclSum<__half> { typedef float type; };
 template <> struct NcclSum<__nv_bfloat16> { typedef float type; };
 template <> struct NcclSum<__nv_fp8_e4m3> { typedef float type; };
 template <> struct NcclSum<__nv_fp8_e5m2> { typedef float type; };
 
-// NcclAdds tells what multicast adds.
+// NcclAdds<T>::value reports whether multicast can add elements of type T.
 template <class T> struct NcclAdds { static constexpr bool value = false; };
 #define SYMM_ADDS(T, asm_type, constraint, Word)                                                                       \
   template <> struct NcclAdds<T> {                                                                                     \
@@ -63,7 +65,8 @@ SYMM_ADDS(__nv_bfloat16, "acc::f32.bf16x2")
 #undef SYMM_ADDS
 
 template <int size> __device__ __forceinline__ void multimem_store_word(void* p, const void* v);
-// A store has 4 bytes at least. Bits are changed one by one, so the other half of the word stays.
+// A store has 4 bytes at least. An operation on single bits leaves the other half of the word
+// unchanged.
 template <> __device__ __forceinline__ void multimem_store_word<2>(void* p, const void* v) {
   const u32 shift = (u32)(u64)p % 4 * 8, keep = ~(0xffffu << shift), bits = (u32) * (const u16*)v << shift;
   void* const word = (void*)((u64)p & ~3ull);
@@ -78,18 +81,21 @@ template <> __device__ __forceinline__ void multimem_store_word<8>(void* p, cons
 #undef SYMM_MULTIMEM_CHANGE
 
 #ifdef SYMM_CPU
-// multicast_window finds the window that an address is of: they lie in a block of 2^k bytes, k above bit 56, which begins with it.
+// multicast_window returns the window that an address belongs to: window and addresses lie in an
+// aligned block of 2^k bytes, which begins with the window; k is stored above bit 56 of the
+// address.
 inline ncclWindow_t multicast_window(const void* p, u64 bytes, u64* offset) {
   const u64 k = (u64)p >> 56, at = (u64)p & (1ull << 56) - 1, head = at & ~((1ull << k) - 1);
-  if (k == 0) ::emu::run_time().fail("the pointer is not one of multimem: it is from ncclGetLsaMultimemPointer or its like", "", 0);
+  if (k == 0) ::emu::run_time().fail("this is no multimem pointer: get one from ncclGetLsaMultimemPointer or a similar function", "", 0);
   const ncclWindow_t w = *(const ncclWindow_t*)head;
   *offset = at - head - 4096;
-  if (*offset > w->bytes || bytes > w->bytes - *offset) ::emu::run_time().fail("the pointer of multimem is beyond its window", "", 0);
+  if (*offset > w->bytes || bytes > w->bytes - *offset) ::emu::run_time().fail("the multimem pointer is beyond its window", "", 0);
   return w;
 }
 #endif
 
-// multimem_sum loads the sum of what the LSA ranks have at a multimem pointer. 16-bit floats are added as float.
+// multimem_sum loads the sum of the LSA ranks' elements at a multimem pointer. 16-bit floats are
+// added as float.
 template <class T>
 __device__ __forceinline__ T multimem_sum(const T* p) {
   static_assert(NcclAdds<T>::value, "multimem adds integers of 4 and 8 bytes, float, double, __half and __nv_bfloat16: load others with ncclLsaReduceSum");
@@ -106,7 +112,7 @@ __device__ __forceinline__ T multimem_sum(const T* p) {
 #endif
 }
 
-// multimem_store stores a value at a multimem pointer, to all LSA ranks.
+// multimem_store stores a value at a multimem pointer, in the memory of all LSA ranks.
 template <class T>
 __device__ __forceinline__ void multimem_store(T* p, T value) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "multimem stores 2, 4 or 8 bytes: use a wider type");
@@ -121,7 +127,8 @@ __device__ __forceinline__ void multimem_store(T* p, T value) {
 
 }  // namespace symm
 
-// ncclGetMultimemPointer is nullptr, and refused, where there is none: for a handle of a communicator without Multimem.
+// ncclGetMultimemPointer returns nullptr, and the call is refused, for the handle of a communicator
+// without Multimem.
 NCCL_DEVICE_INLINE void* ncclGetMultimemPointer(ncclWindow_t w, size_t offset, ncclMultimemHandle mm) {
   if (!mm.mcBasePtr || !w->multimem) {
     symm::nccl_refuse(w->watch, w->rank, symm::kNcclMultimem, 0, w->rank, 0, 0);

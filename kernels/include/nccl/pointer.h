@@ -1,19 +1,20 @@
-// nccl/pointer.h: where a window's memory is, of this rank and of the peers whose memory it loads from and stores to.
+// nccl/pointer.h: addresses in a window, of this rank and of the peers whose memory it loads from
+// and stores to.
 #pragma once
 #include "nccl/coop.h"
 
 namespace symm {
 
-struct NcclAbsent {};  // makes a session that is not there
+struct NcclAbsent {};  // makes a session that takes no part
 
-// nccl_refuse reports a function that cannot be what it was asked for. It runs once, and costs a call.
+// nccl_refuse reports a call with invalid arguments. It is rarely used, so it is not inlined.
 __device__ __noinline__ inline void nccl_refuse(Watch* watch, int rank, u32 what, u32 ordinal, int peer, u64 value, u64 limit) {
   Context c = {};
   c.watch = watch, c.rank = rank, c.ordinal = ordinal;
   refuse(c, what, (u32)peer, 0, value, limit);
 }
 
-// nccl_field is a field of a window, which does not change while kernels run.
+// nccl_field loads a field of a window. Fields do not change while kernels run.
 template <class T> __device__ __forceinline__ T nccl_field(const T* field) {
 #ifdef SYMM_CPU
   return *field;
@@ -23,8 +24,9 @@ template <class T> __device__ __forceinline__ T nccl_field(const T* field) {
 }
 
 #ifdef SYMM_CPU
-// nccl_at is the address in a peer's part of a window, the number lsa in its LSA team, whom the caller calls peer. Null, and refused, if there is
-// no such peer or place.
+// nccl_at returns the address of an offset in a peer's part of a window. lsa is the peer's number
+// in the LSA team, peer its number in the caller's argument, for the report. If the peer or the
+// place does not exist, the result is null and the call is refused.
 __device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
   if ((unsigned)lsa >= (unsigned)w->lsaSize) {
     nccl_refuse(w->watch, w->rank, kNcclPeer, 0, peer, (u64)(i64)lsa, (u64)w->lsaSize);
@@ -37,15 +39,17 @@ __device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa,
   return w->lsa[lsa] + offset;
 }
 #else
-// nccl_at is the address in the part of a window of the number lsa in its LSA team, null if there is no such rank. It takes one load that no
-// other has to wait for, and no branch, so that a loop over ranks has loads from several of them under way.
+// nccl_at returns the address of an offset in a window's part of rank lsa of the LSA team, or null
+// if this rank does not exist. It takes one independent load and no branch, so that a loop over
+// ranks overlaps its loads.
 __device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa) {
   const unsigned at = (unsigned)lsa < (unsigned)kMaxRanks ? (unsigned)lsa : (unsigned)kMaxRanks;  // w->none
   const u64 part = nccl_field((const unsigned long long*)w->lsa + at);
   return part ? (void*)(part + offset) : nullptr;
 }
 
-// nccl_at of a peer tells the host too if there is no such rank. The store keeps later loads of the thread behind it.
+// The overload with a peer also reports to the host if the rank does not exist. The thread's later
+// loads are not moved before that store.
 __device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
   void* const p = nccl_at(w, offset, lsa);
   const u64 watch = nccl_field((const unsigned long long*)&w->watch), size = nccl_field((const unsigned*)&w->lsaSize);
@@ -64,7 +68,8 @@ NCCL_DEVICE_INLINE void* ncclGetLocalPointer(ncclWindow_t w, size_t offset) {
   return (char*)symm::nccl_field((const unsigned long long*)&w->local) + offset;
 #endif
 }
-// ncclGetLsaPointer is nullptr for a number that no rank of the LSA team has; the cpu device refuses it besides.
+// ncclGetLsaPointer returns nullptr if the LSA team has no rank of this number; the cpu device also
+// refuses the call.
 NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int peer) {
 #ifdef SYMM_CPU
   return symm::nccl_at(w, offset, peer, w->rank - w->lsaRank + peer);
@@ -72,7 +77,7 @@ NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int pe
   return symm::nccl_at(w, offset, peer);
 #endif
 }
-// ncclGetPeerPointer is nullptr, and refused, for a peer outside the LSA team.
+// ncclGetPeerPointer returns nullptr, and the call is refused, for a peer outside the LSA team.
 NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, int peer) {
   return symm::nccl_at(w, offset, symm::nccl_field(&w->lsaRank) + peer - symm::nccl_field(&w->rank), peer);
 }
@@ -81,7 +86,7 @@ NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, ncclT
   return symm::nccl_at(w, offset, symm::nccl_field(&w->lsaRank) + away, symm::nccl_field(&w->rank) + away);
 }
 
-// ncclSymPtr is an element of a window, of all ranks.
+// ncclSymPtr points to an element of a window, in the memory of all ranks.
 template <typename T>
 struct ncclSymPtr {
   using ElementType = T;
@@ -104,7 +109,8 @@ template <typename T> NCCL_DEVICE_INLINE long long operator-(ncclSymPtr<T> a, nc
 template <typename T> NCCL_DEVICE_INLINE bool operator==(ncclSymPtr<T> a, ncclSymPtr<T> b) { return a.window == b.window && a.offset == b.offset; }
 template <typename T> NCCL_DEVICE_INLINE bool operator!=(ncclSymPtr<T> a, ncclSymPtr<T> b) { return !(a == b); }
 
-// Resource buffers: parts of the communicator's own window, by the handles that DeviceComm.Resource gives.
+// Resource buffers: parts of the communicator's own window, by the handles that DeviceComm.Resource
+// returns.
 NCCL_DEVICE_INLINE size_t ncclGetResourceBufferOffset(ncclDevResourceHandle h) { return (size_t)h * 128; }
 NCCL_DEVICE_INLINE ncclSymPtr<char> ncclGetResourceBuffer(ncclDevComm const& c, ncclDevResourceHandle h) { return {c.resourceWindow, ncclGetResourceBufferOffset(h)}; }
 NCCL_DEVICE_INLINE void* ncclGetResourceBufferLocalPointer(ncclDevComm const& c, ncclDevResourceHandle h) { return ncclGetResourceBuffer(c, h).localPtr(); }

@@ -1,8 +1,11 @@
-// nccl/reduce_copy.h: sums of several sources, copies to several destinations, and both at once, by the threads of a coop.
+// nccl/reduce_copy.h: sums of several sources, copies to several destinations, and both at once, by
+// the threads of a coop.
 //
-// Sources and destinations are pointers by number, of a lambda or a functor; the LSA ranks of a team; a multimem pointer; or pieces of
-// local memory. Floats of 16 and 8 bits are added as float, in the order of the numbers, and rounded once. count is of elements. The
-// functions do not synchronise: a barrier before and after says when data is there and when it may change.
+// Sources and destinations are pointers by number, returned by a lambda or a functor; the LSA ranks
+// of a team; a multimem pointer; or pieces of local memory. Floats of 16 and 8 bits are added as
+// float, in the order of the numbers, and rounded once. count is the number of elements. The
+// functions do not synchronise: the caller uses a barrier before, so that the data is there, and
+// one after, so that it may change.
 #pragma once
 #include "nccl/multimem.h"
 
@@ -12,7 +15,8 @@ struct NcclPlus {
   template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return a + b; }
 };
 
-// NcclRanks and NcclPieces are pointers by number: of the ranks of a team, and of pieces of memory, or of one.
+// NcclRanks and NcclPieces return pointers by number: to the memory of the ranks of a team, and to
+// pieces of memory or to a single piece.
 template <class T>
 struct NcclRanks {
   ncclWindow_t window;
@@ -29,7 +33,7 @@ struct NcclPieces {
 
 template <class T> struct NcclTwo { T a, b; };
 
-// A pack is what a thread moves at a time.
+// A pack is the elements that a thread moves at a time.
 template <class T>
 struct NcclPack {
   static constexpr int n = sizeof(T) < 16 ? 16 / (int)sizeof(T) : 1;
@@ -80,7 +84,7 @@ __device__ __forceinline__ void nccl_reduce_copy(Coop coop, Source source, int s
       return T(sum);
     }
   };
-  if constexpr (destinationIsMultimem && sizeof(T) == 2) {  // two at a time, which is quicker
+  if constexpr (destinationIsMultimem && sizeof(T) == 2) {  // two at a time, which is faster
     if ((u64)destination(0) % 4 == 0) {
       done = count / 2 * 2;
       for (size_t at = 2 * (size_t)coop.thread_rank(); at < done; at += 2 * (size_t)coop.size()) {
@@ -100,7 +104,8 @@ __device__ __forceinline__ void nccl_reduce_copy(Coop coop, Source source, int s
 
 }  // namespace symm
 
-// The names say where from, what is done, and where to. UNROLL is NCCL's, and changes nothing here.
+// A function's name says the source, the operation and the destination. UNROLL comes from NCCL and
+// changes nothing here.
 #define SYMM_NCCL_1(T, A) \
   template <typename T, typename Coop, typename A, typename IntCount, int UNROLL = 4 * 16 / sizeof(T), typename = decltype((*(A*)nullptr)(0))> NCCL_DEVICE_INLINE void
 #define SYMM_NCCL_2(T, A, B) template <typename T, typename Coop, typename A, typename B, typename IntCount, int UNROLL = 4 * 16 / sizeof(T)> NCCL_DEVICE_INLINE void
@@ -108,7 +113,7 @@ __device__ __forceinline__ void nccl_reduce_copy(Coop coop, Source source, int s
   template <typename T, typename Coop, typename A, typename B, typename C, typename IntCount, int UNROLL = 4 * 16 / sizeof(T)> NCCL_DEVICE_INLINE void
 #define SYMM_NCCL_0(T) template <typename T, typename Coop, typename IntCount, int UNROLL = 4 * 16 / sizeof(T)> NCCL_DEVICE_INLINE void
 
-// Of pointers by number.
+// Sources and destinations that are pointers by number.
 SYMM_NCCL_3(T, Src, Dst, Op) ncclLsaReduceLsaCopy(Coop coop, Src src, int nSrc, Dst dst, int nDst, Op const& op, IntCount count) {
   symm::nccl_reduce_copy<false, false, T>(coop, src, nSrc, dst, nDst, op, count);
 }
@@ -174,7 +179,7 @@ SYMM_NCCL_0(T) ncclMultimemCopy(Coop coop, T* src, ncclSymPtr<T> dst, IntCount c
 SYMM_NCCL_1(T, Dst) ncclLocalCopy(Coop coop, T* src, Dst dst, int nDst, IntCount count) { ncclLsaCopy(coop, src, dst, nDst, count); }
 SYMM_NCCL_0(T) ncclLocalCopy(Coop coop, T* src, int nDst, T* base, size_t pitch, IntCount count) { ncclLsaCopy(coop, src, symm::NcclPieces<T>{base, pitch}, nDst, count); }
 
-// Sums of all to all.
+// Sums over all ranks, stored to all ranks.
 SYMM_NCCL_0(T) ncclLsaReduceSumCopy(Coop coop, ncclSymPtr<T> src, ncclTeam srcTeam, ncclSymPtr<T> dst, ncclTeam dstTeam, IntCount count) {
   ncclLsaReduceSumLsaCopy<T>(coop, symm::NcclRanks<T>{src.window, src.offset, srcTeam}, srcTeam.nRanks, symm::NcclRanks<T>{dst.window, dst.offset, dstTeam}, dstTeam.nRanks, count);
 }

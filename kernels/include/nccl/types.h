@@ -1,4 +1,5 @@
-// nccl/types.h: NCCL's results, teams and handles, its communicator and its windows as kernels get them.
+// nccl/types.h: NCCL's results, teams and handles, and the communicator and windows that kernels
+// get.
 #pragma once
 #include "cuda/atomic"
 #include "symm/kernel.cuh"
@@ -8,7 +9,7 @@ namespace symm {
 struct NetGroup;
 }
 
-// The version whose names these headers have, besides those of earlier ones.
+// The newest version whose names these headers have; they also have the names of earlier versions.
 #define NCCL_MAJOR 2
 #define NCCL_MINOR 32
 #define NCCL_PATCH 3
@@ -45,23 +46,25 @@ typedef ncclGinBarrierHandle ncclGinBarrierHandle_t;
 struct ncclMultimemHandle { void* mcBasePtr; };
 typedef ncclMultimemHandle ncclMultimemHandle_t;
 
-// ncclWindow_vidmem is a window: the place of one symmetric tensor in the memory of all ranks. It lies in device memory.
+// ncclWindow_vidmem is a window: the place of one symmetric tensor in the memory of all ranks. It
+// lies in device memory.
 struct ncclWindow_vidmem {
   char* local;              // this rank's part
   symm::u64 bytes;
-  symm::Watch* watch;       // where a pointer that there is not is refused
+  symm::Watch* watch;       // the page for reports of refused pointers
   int rank, nRanks;         // of the group
   int lsaRank, lsaSize;
-  symm::u64 netStart;       // where the window begins in the one that the network knows as
+  symm::u64 netStart;       // offset of this window in the network's window number
   unsigned int netWindow, reserved;
-  char* multimem;              // the parts of the LSA team at once: see nccl/multimem.h; or 0
-  char* lsa[symm::kMaxRanks];  // the parts of the LSA team; null behind them
-  char* none;                  // null
+  char* multimem;              // multicast address of the LSA team's parts, or 0: see nccl/multimem.h
+  char* lsa[symm::kMaxRanks];  // the parts of the LSA team; null behind the last
+  char* none;                  // always null
 };
 typedef ncclWindow_vidmem ncclWindow_vidmem_t;
 typedef ncclWindow_vidmem* ncclWindow_t;
 
-// ncclDevComm is a group as a kernel gets it, with the resources that symm.DevComm was asked for. It comes by value.
+// ncclDevComm is the argument by which a kernel receives a group, with the resources that
+// symm.DevComm created. It is passed by value.
 struct ncclDevComm {
   int rank, nRanks;
   int lsaRank, lsaSize;
@@ -76,11 +79,11 @@ struct ncclDevComm {
   int ginSignalCount, ginCounterCount;
   unsigned int ginWords;                       // signals of a context, those of barriers included
   ncclDevResourceHandle ginBase;               // the words of contexts: see nccl/gin.h
-  unsigned int ginCounterWords, reserved;      // where the network counts, among the words behind the board of symm/net.cuh
+  unsigned int ginCounterWords, reserved;      // index of the network's counters among the words behind the board of symm/net.cuh
   ncclMultimemHandle lsaMultimem;
   ncclWindow_t resourceWindow;
-  char* resources;                        // this rank's part of it
-  const symm::NetGroup* net;              // of a group that spans hosts, or 0
+  char* resources;                        // this rank's part of resourceWindow
+  const symm::NetGroup* net;              // set if the group spans hosts, otherwise 0
   symm::Context context;  // of the launch
 };
 typedef ncclDevComm ncclDevComm_t;
@@ -93,7 +96,8 @@ SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, net
 SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, worldGinBarrier, railGinBarrier, hybridRailGinBarrier,
             hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, ginCounterWords, lsaMultimem, resourceWindow, resources, net, context)
 
-// NcclRefusal is why a function of NCCL's refuses: the `kind` of the record.
+// NcclRefusal is the reason for which a function of NCCL's device API refuses a call, in the `kind`
+// of the record.
 enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105,
   kNcclGin = 0x106, kNcclRank = 0x107, kNcclSignal = 0x108, kNcclCounter = 0x109, kNcclGinBarrier = 0x10a,
   kNcclLsaTeam = 0x10b, kNcclGinTeam = 0x10c, kNcclHybridTeam = 0x10d };
@@ -106,23 +110,27 @@ __device__ constexpr bool releases(cuda::memory_order o) {
 
 }  // namespace symm
 
-// Teams. The ranks of a group are numbered host by host, so that those of one host follow each other.
+// Teams. The ranks of a group are numbered host by host, so that those of one host follow each
+// other.
 NCCL_DEVICE_INLINE ncclTeam ncclTeamWorld(ncclDevComm const& c) { return {c.nRanks, c.rank, 1}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamLsa(ncclDevComm const& c) { return {c.lsaSize, c.lsaRank, 1}; }
-// ncclTeamInnerFactor is the innerSize neighbours that the caller belongs to; the outer one has every innerSize-th rank.
+// ncclTeamInnerFactor returns the team of innerSize neighbours that includes the caller;
+// ncclTeamOuterFactor returns the team of every innerSize-th rank.
 NCCL_DEVICE_INLINE ncclTeam ncclTeamInnerFactor(ncclTeam t, int innerSize) { return {innerSize, t.rank % innerSize, t.stride}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamOuterFactor(ncclTeam t, int innerSize) { return {t.nRanks / innerSize, t.rank / innerSize, t.stride * innerSize}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamRail(ncclDevComm const& c) { return ncclTeamOuterFactor(ncclTeamWorld(c), c.lsaSize); }
 
 NCCL_DEVICE_INLINE int ncclTeamRankToWorld(ncclDevComm const& c, ncclTeam t, int rank) { return c.rank + (rank - t.rank) * t.stride; }
 NCCL_DEVICE_INLINE int ncclTeamRankToLsa(ncclDevComm const& c, ncclTeam t, int rank) { return c.lsaRank + (rank - t.rank) * t.stride; }
-// ncclTeamRankToTeam is the number in team a of a rank of team b, who is a member of both.
+// ncclTeamRankToTeam returns the number in team a of rank bRank of team b, which has to be a member
+// of both.
 NCCL_DEVICE_INLINE int ncclTeamRankToTeam(ncclTeam a, ncclTeam b, int bRank) { return a.rank + (bRank - b.rank) * b.stride / a.stride; }
 NCCL_DEVICE_INLINE bool ncclTeamRankIsMember(ncclTeam a, ncclTeam b, int bRank) {
   const int away = (bRank - b.rank) * b.stride, at = a.rank + away / a.stride;
   return away % a.stride == 0 && at >= 0 && at < a.nRanks;
 }
-// ncclTeamRankInDifference is the rank in parent of the index-th member that is not in subset, which is a part of parent.
+// ncclTeamRankInDifference returns the rank in parent of the index-th member of parent that is not
+// in subset. subset is a part of parent.
 NCCL_DEVICE_INLINE int ncclTeamRankInDifference(ncclTeam parent, ncclTeam subset, int index) {
   const int stride = subset.stride / parent.stride, first = parent.rank - subset.rank * stride, last = first + (subset.nRanks - 1) * stride;
   if (index < first) return index;

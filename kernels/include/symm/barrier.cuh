@@ -1,15 +1,16 @@
-// barrier.cuh: the barrier of one block of every rank of a group.
+// barrier.cuh: the barrier between one block of every rank of a group.
 //
-// The protocol. The signal block holds, behind the slots of signal.cuh, two kinds of words that count up and are never reset
-// while ranks run:
+// The protocol. The signal block holds, behind the slots of signal.cuh, two kinds of words that
+// count up and are never reset while ranks run:
 //
 //   arrival[channel][src]   in every rank's memory: the last round at which src has arrived
 //   rounds[channel]         in a rank's own memory: how many barriers the rank has passed on the channel
 //
-// A rank stores its next round into every peer's arrival word and polls its own words until all peers have arrived at that
-// round. A quick peer may be one round further, no more, since the next round needs this rank. One fence before the stores
-// makes them releases; the polls are acquires. A block may also arrive at a round before it has waited for the one before;
-// then a peer may be up to three rounds further.
+// A rank stores its next round into every peer's arrival word and polls its own words until all
+// peers have arrived at that round. A fast peer may be at most one round ahead, because the round
+// after that needs this rank. One fence before the stores makes them releases; the polls are
+// acquires. A block may also arrive at a round before it has waited for the previous one; then a
+// peer may be up to three rounds ahead.
 #pragma once
 #include "symm/signal.cuh"
 
@@ -24,7 +25,8 @@ __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel)
 
 // arrive and arrived are the halves of a barrier, for a block that has work between them.
 //
-// arrive: all threads of a block, after a __syncthreads, announce that the block has arrived at a round.
+// arrive: all threads of a block, after a __syncthreads, announce that the block has arrived at a
+// round.
 __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel, u32 round) {
   if ((int)threadIdx.x >= c.ranks()) return;
   fence();
@@ -32,8 +34,8 @@ __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel,
     if (p != c.rank) store_relaxed(arrival(s, c, p, channel, c.rank), round);
 }
 
-// arrived: all threads of a block wait until every rank has arrived at a round. A __syncthreads_and of the results has to
-// follow.
+// arrived: all threads of a block wait until every rank has arrived at a round. The caller has to
+// combine the results by __syncthreads_and.
 __device__ __forceinline__ bool arrived(const Signals& s, Context c, u32 channel, u32 round) {
   bool ok = true;
   for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
@@ -41,9 +43,9 @@ __device__ __forceinline__ bool arrived(const Signals& s, Context c, u32 channel
   return ok;
 }
 
-// barrier: all threads of one block of every rank. What any of them wrote before it is visible to all of them after it. The
-// block may have any size; with fewer threads than ranks a thread serves several peers. False, for all threads of the block,
-// if it gave up.
+// barrier: called by all threads of one block of every rank. Their writes before the barrier are
+// visible to all of them after it. The block may have any size; with fewer threads than ranks a
+// thread serves several peers. It returns false, to all threads of the block, if it gave up.
 __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
   bool ok = true;
   u32* const count = rounds(s, c, channel);

@@ -1,11 +1,12 @@
 // bounds.cuh: pointers that know their extent, for the sanitizer on GPUs.
 //
-// When the bounds of a snippet are checked, the compiler gets symm::Checked<float> x where the text has float* x, and Handle gives
-// such pointers to buffers and pads. They behave as pointers do: x[i], *x, x->f, arithmetic and comparisons, and they become plain ones
-// where these are asked for, which are checked no more. An access outside of the extent is published for the host, with its
-// line, and goes to spare memory instead, so that neither it nor the kernel does harm.
+// When the bounds of a snippet are checked, the compiler gets symm::Checked<float> x where the text
+// has float* x, and Handle returns checked pointers to buffers and pads. They behave like pointers:
+// x[i], *x, x->f, arithmetic and comparisons work, and they convert to plain pointers, which are no
+// longer checked. An access outside of the extent is published for the host, with its line, and is
+// redirected to spare memory, so that it changes no other data and the kernel goes on.
 //
-// Checked<T> is trivially copyable and laid out as abi.Checked: a kernel takes it by value.
+// Checked<T> is trivially copyable and laid out as abi.Checked; a kernel takes it by value.
 #pragma once
 #include "symm/context.cuh"
 #include "symm/order.cuh"
@@ -15,11 +16,12 @@ namespace symm {
 constexpr u32 kNoLine = ~0u;
 enum OutsideState : u32 { kOutside = 1 };
 
-// spare is what accesses get that go outside.
+// spare is the memory for accesses that are out of bounds.
 template <class T> struct Spare { alignas(T) char bytes[sizeof(T)]; };
 template <class T> __device__ Spare<T> spare;
 
-// tell publishes an access, unless one at the same line is published that the host has not seen yet.
+// tell publishes an access, unless an access at the same line is already published and the host has
+// not read it yet.
 __device__ __noinline__ inline void tell(Watch* watch, u32 call, u64 first, u64 address, u32 bytes, bool reads, u32 line) {
   Outside* o = &watch->outside[line % kMaxOutside];
   if (load_relaxed(&o->line) != 0 || atomicCAS(&o->line, 0u, line) != 0) return;
@@ -46,7 +48,7 @@ template <class T> struct Plain<const T> { typedef T type; static constexpr bool
 template <class T> struct Plain<volatile T> { typedef T type; static constexpr bool reads = false; };
 template <class T> struct Plain<const volatile T> { typedef T type; static constexpr bool reads = true; };
 template <class T> __device__ T* pointer();
-// becomes<T, U> says whether a T* becomes a U* without a cast.
+// Becomes<T, U>::value reports whether a T* converts to a U* without a cast.
 template <class U> __device__ char becomes(U*);
 template <class U> __device__ long becomes(...);
 template <class T, class U> struct Becomes { static constexpr bool value = sizeof(becomes<U>(pointer<T>())) == 1; };
@@ -78,7 +80,7 @@ template <class T> struct Checked {
   Extent of;
 
   Checked() = default;
-  // What comes of a plain pointer has no known extent.
+  // A pointer made from a plain pointer has no known extent.
   __device__ __forceinline__ Checked(T* p) : at(p), of() {}
   template <class U, typename checked::If<!checked::Becomes<U, T>::value>::type = 0>
   __device__ __forceinline__ explicit Checked(U* p) : at((T*)p), of() {}
@@ -89,8 +91,9 @@ template <class T> struct Checked {
   template <class U, typename checked::If<!checked::Becomes<U, T>::value>::type = 0>
   __device__ __forceinline__ explicit Checked(const Checked<U>& p) : at((T*)p.at), of(p.of) {}
 
-  // As a plain pointer: by itself where the language converts such a T*, by a cast where it needs one. Templates, so that the operators of plain pointers are no
-  // candidates.
+  // Conversions to plain pointers: implicit where the language converts a T* implicitly, explicit
+  // where it needs a cast. They are templates, so that the operators of plain pointers are no
+  // candidates in overload resolution.
   template <class U, typename checked::If<checked::Becomes<T, U>::value>::type = 0>
   __device__ __forceinline__ operator U*() const { return at; }
   template <class U, typename checked::If<!checked::Becomes<T, U>::value, long>::type = 0>
@@ -98,7 +101,7 @@ template <class T> struct Checked {
   __device__ __forceinline__ explicit operator bool() const { return at != nullptr; }
   __device__ __forceinline__ explicit operator u64() const { return (u64)at; }
 
-  // element is the one at an index, or spare memory.
+  // element returns the element at an index, or spare memory if the index is out of bounds.
   __device__ __forceinline__ T& element(i64 i, u32 line) const {
     const u64 address = (u64)at + (u64)i * sizeof(T), offset = address - of.first;
     if (of.watch && (offset >= of.bytes || of.bytes - offset < sizeof(T))) {
@@ -122,7 +125,7 @@ template <class T> struct Checked {
   __device__ __forceinline__ Checked operator++(int) { return Checked(at++, of); }
   __device__ __forceinline__ Checked operator--(int) { return Checked(at--, of); }
 
-// SYMM_WITH defines an operator of two pointers, of which one may be a plain one.
+// SYMM_WITH defines an operator on two pointers, one of which may be plain.
 #define SYMM_WITH(result, op)                                                                                               \
   friend __device__ __forceinline__ result operator op(const Checked& a, const Checked& b) { return a.at op b.at; }         \
   template <class U> friend __device__ __forceinline__ result operator op(const Checked& a, U* b) { return a.at op b; }     \
@@ -136,7 +139,7 @@ template <class T> struct Checked {
   SYMM_WITH(bool, >=)
 #undef SYMM_WITH
 };
-// recast is what a cast makes of a pointer, by its name.
+// recast replaces the casts of pointers in a snippet, by the name of the cast.
 template <class T, class P> __device__ __forceinline__ Checked<T> recast(P&& p) { return (Checked<T>)p; }
 
 static_assert(sizeof(Checked<char>) == 40, "mirrors abi.Checked");

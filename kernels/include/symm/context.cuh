@@ -1,48 +1,54 @@
-// context.cuh: what every kernel that waits knows of its rank and its call, and the page by which it talks to the host.
+// context.cuh: the data about rank and call that every waiting kernel gets, and the page through
+// which it communicates with the host.
 //
-// The page, a Watch, lies in the host's memory and belongs to one process. The host raises a bit of Watch::abort to end all
-// waits of the process. A wait that lasts publishes itself in Watch::waits, at the peer it waits for, and withdraws
-// when it is over: that is how a session tells which rank waits for whom. The first wait that gives up claims Watch::fault and
-// describes itself there. All words are read and written one by one; a record's state is stored last, with release order.
-// With bounds.cuh, an access outside of what a launch gave describes itself in Watch::outside, at its line.
+// The page, a Watch, lies in the host's memory and belongs to one process. The host raises a bit of
+// Watch::abort to end all waits of the process. A wait that lasts for a while publishes a record in
+// Watch::waits, in the entry of the peer it waits for, and withdraws the record when it is over;
+// from these records a session shows which rank waits for which. The first wait that gives up
+// claims Watch::fault and fills in the record there. All words are read and written one by one; a
+// record's state is stored last, with release order. With bounds.cuh, an access outside of the
+// memory given to a launch is recorded in Watch::outside, in the entry of its line.
 #pragma once
 #include "symm/types.cuh"
 
 namespace symm {
 
-// WaitRecord is one wait. `began` tells two waits at the same peer apart: it is the start by the clock of the rank that waits.
+// WaitRecord is one wait. `began` distinguishes two waits for the same peer: it is the start of the
+// wait by the clock of the waiting rank.
 struct WaitRecord {
   u32 state, kind, ordinal, rank, peer, channel;
   u64 want, seen, elapsed, began, reserved;
 };
 SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
-// Outside is an access outside of what a launch gave.
+// Outside is an access outside of the memory given to a launch.
 struct Outside {
   u32 state, line, call, bytes, reads, reserved;  // line: of the access, kNoLine if it is not known; call: Extent::call; reads: not 0 if it cannot write
   u32 block[3], thread[3];
   u64 address, first;  // of the access; Extent::first
 };
 SYMM_LAYOUT(Outside, state, line, call, bytes, reads, block, thread, address, first)
-// Extent is the memory that a launch gives by a pointer, beside the pointer.
+// Extent is the memory behind a pointer argument of a launch; it travels beside the pointer.
 struct Extent {
   u64 first, bytes;
   struct Watch* watch;  // 0: the extent is not known
-  u32 call, reserved;   // by which the host knows the launch
+  u32 call, reserved;   // call: the number of the launch, for the host
 };
 SYMM_LAYOUT(Extent, first, bytes, watch, call)
 struct Watch {
   u32 abort, reserved[7];       // WatchBits
-  u32 ended, spare;             // what NCCL's own kernels look at
-  u64 absent;                   // a peer whose memory was asked for and cannot be reached, and how many can be: see nccl/pointer.h
+  u32 ended, spare;             // NCCL's own kernels poll it
+  u64 absent;                   // a peer whose memory a kernel asked for and cannot reach, and the number of
+                                // reachable ones: see nccl/pointer.h
   u32 more[4];
   WaitRecord fault;             // the first wait that gave up
-  WaitRecord waits[kMaxWaits];  // by peer % kMaxWaits: waits that have lasted a while
-  Outside outside[kMaxOutside]; // by line % kMaxOutside: the first access there
+  WaitRecord waits[kMaxWaits];  // by peer % kMaxWaits: waits that last for a while
+  Outside outside[kMaxOutside]; // by line % kMaxOutside: the first access at each line
 };
 SYMM_LAYOUT(Watch, abort, ended, absent, fault, waits, outside)
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Outside) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits + kMaxOutside), "mirrors device.Watch");
 
-// kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
+// kAbort ends every wait. With kTrace a wait publishes its record when it first looks at the page,
+// not only after a while.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5, kLost = 6 };
 enum WaitKind : u32 {
@@ -61,11 +67,11 @@ struct Context {
   i32 rank, world_size;
   u32 ordinal;     // of the call, for the host's record
   u32 channels;    // of the signal block
-  u32 swaps;       // not 0: every member can swap words in the others' memory
-  u32 unannounced; // not 0: the host was not told how many network operations the kernel posts
+  u32 swaps;       // not 0: every member can swap words atomically in the others' memory
+  u32 unannounced; // not 0: the host does not know how many network operations the kernel posts
 
-  // ranks returns world_size. Kernels that are compiled for groups of one size have it as a constant, so that the compiler
-  // unrolls their loops over ranks.
+  // ranks returns world_size. In kernels that are compiled for groups of one size it is a constant,
+  // so that the compiler unrolls loops over ranks.
   __device__ __forceinline__ int ranks() const {
 #ifdef SYMM_RANKS
     return SYMM_RANKS;
@@ -76,8 +82,8 @@ struct Context {
 };
 SYMM_LAYOUT(Context, watch, timeout_ns, rank, world_size, ordinal, channels, swaps, unannounced)
 
-// neighbour returns the k-th rank to the right, and this rank at k = ranks(). Each rank so begins with another peer, which
-// spreads the traffic.
+// neighbour returns the k-th rank to the right, and this rank for k = ranks(). So each rank begins
+// with a different peer, which spreads the traffic.
 __device__ __forceinline__ int neighbour(const Context& c, int k) { return c.rank + k < c.ranks() ? c.rank + k : c.rank + k - c.ranks(); }
 
 }  // namespace symm

@@ -1,5 +1,6 @@
-// float16.cuh: 16-bit floats. They are stored and converted; arithmetic converts to float and rounds after every operation, as
-// the hardware does. Conversion to a 16-bit float rounds to nearest even; a NaN becomes 0x7fff on both devices.
+// float16.cuh: 16-bit floats. They can be stored and converted; arithmetic converts them to float
+// and rounds after every operation, as the hardware does. Conversion to a 16-bit float rounds to
+// nearest even; a NaN becomes 0x7fff on both devices.
 #pragma once
 #include "symm/types.cuh"
 

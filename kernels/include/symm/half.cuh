@@ -1,14 +1,18 @@
-// half.cuh: what cuda_fp16.h and cuda_bf16.h have in common: a 16-bit floating-point type, its pair, and their functions.
+// half.cuh: the common part of cuda_fp16.h and cuda_bf16.h: a 16-bit floating-point type, its pair,
+// and their functions.
 //
-// Every operation rounds once, to nearest even unless its name says otherwise, and makes NaN 0x7fff. So both devices have the same
-// results, but for what the C library and the GPU compute differently in float: exponentials, logarithms, sines. A product and a
-// sum are never contracted into one operation; __hfma is one. symm.cuh does not include this header.
+// Every operation rounds once, to nearest even unless its name says otherwise, and returns NaN as
+// 0x7fff. So both devices compute the same results, except for functions that the C library and the
+// GPU compute differently in float: exponentials, logarithms, sines. A product and a sum are never
+// contracted into one operation; only __hfma is one operation. symm.cuh does not include this
+// header.
 #pragma once
 #include "symm/float16.cuh"
 
 namespace symm {
 
-// to_odd is a double as a float for a second rounding: where it is inexact its last bit is 1, which no tie has.
+// to_odd rounds a double to a float, to odd, for a second rounding: if the float is inexact, its
+// last bit is 1, so it is no tie.
 __device__ __forceinline__ float to_odd(double d) {
   const float f = (float)d;
   const u32 bits = __float_as_uint(f);
@@ -16,7 +20,8 @@ __device__ __forceinline__ float to_odd(double d) {
   return __uint_as_float((f < 0 ? -(double)f : (double)f) > (d < 0 ? -d : d) ? bits - 1 : bits + 1);
 }
 
-// whole is an integer in a float as one of type I, the nearest that it has; NaN is 0.
+// whole converts an integer in a float to type I, to the nearest value that I can hold; NaN becomes
+// 0.
 template <class I>
 __device__ __forceinline__ I whole(float f) {
   constexpr bool is_signed = (I)-1 < (I)0;
@@ -28,11 +33,12 @@ __device__ __forceinline__ I whole(float f) {
   return (I)f;
 }
 
-template <class F> struct FromFloat;  // with of, and the bits of infinity
+template <class F> struct FromFloat;  // each specialisation has of(), and the bits of infinity
 template <> struct FromFloat<f16> { static constexpr u16 infinity = 0x7c00; static __device__ __forceinline__ f16 of(float f) { return to_f16(f); } };
 template <> struct FromFloat<bf16> { static constexpr u16 infinity = 0x7f80; static __device__ __forceinline__ bf16 of(float f) { return to_bf16(f); } };
 
-// rounded is a float as an F. With toward it is the neighbour that lies there: -1 below, 1 above, 0 nearer to zero.
+// rounded converts a float to F. The overload with toward rounds in a direction: -1 down, 1 up, 0
+// toward zero.
 template <class F>
 __device__ __forceinline__ F rounded(float f, int toward) {
   F r = FromFloat<F>::of(f);
@@ -46,7 +52,7 @@ __device__ __forceinline__ F rounded(float f, int toward) {
 }
 
 #ifdef SYMM_CPU
-// odd_fma is a * b + c of 16-bit floats for a second rounding.
+// odd_fma returns a * b + c of 16-bit floats, rounded to odd, so that a second rounding is exact.
 inline float odd_fma(float a, float b, float c) {
   const double product = (double)a * (double)b, add = (double)c, sum = product + add, part = sum - product;
   const double error = (product - (sum - part)) + (add - part);
@@ -98,7 +104,8 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
 
 #define SYMM_HALF_FN __device__ __forceinline__
 
-// SYMM_HALF declares a type, its pair, and the functions of both headers. name is what the type is called in conversions.
+// SYMM_HALF declares a type, its pair, and the functions of both headers. name is the name of the
+// type in conversion functions.
 #define SYMM_HALF(T, T2, Raw, Raw2, F, name)                                                                                    \
   struct Raw { unsigned short x; };                                                                                             \
   struct Raw2 { unsigned short x, y; };                                                                                         \
@@ -281,7 +288,8 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_FN I __##name##2##integer##_rd(T a) { return symm::whole<I>(floorf(a)); }                                           \
   SYMM_HALF_FN I __##name##2##integer##_ru(T a) { return symm::whole<I>(ceilf(a)); }
 
-// Warps move what they do not compute as words. The cpu device's functions take any type.
+// Warp functions that only move values move them as words. The cpu device's functions take any
+// type.
 #ifdef SYMM_CPU
 #define SYMM_HALF_MOVES(T, U)
 #else

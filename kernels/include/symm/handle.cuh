@@ -1,4 +1,4 @@
-// handle.cuh: what a kernel gets for a symmetric tensor.
+// handle.cuh: the kernel argument for a symmetric tensor.
 #pragma once
 #include "symm/net.cuh"
 #ifdef SYMM_BOUNDS
@@ -7,22 +7,22 @@
 
 namespace symm {
 
-// Handle is one tensor, rendezvoused by a group, as symm.Rendezvous returned it. Pass it to a kernel whose parameter is
-// symm::Handle.
+// Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous. Pass it to a
+// kernel whose parameter is symm::Handle.
 struct Handle : Context {
   u64 bytes;      // of the tensor
   u64 pad_bytes;  // of its signal pad
   char* buffers[kMaxRanks];
   u32* pads[kMaxRanks];
   Signals signals;
-  const NetGroup* net;  // of a group that spans hosts, or 0
-  u64 start;            // of the tensor in its window
-  u32 window;           // of the data between hosts; that of the pads is the next one
+  const NetGroup* net;  // set if the group spans hosts, otherwise 0
+  u64 start;            // offset of the tensor in its window
+  u32 window;           // ID of the data's window between hosts; the pads' window has the next ID
   u32 reserved;
 
-  // buffer<T>(p) is rank p's copy of the tensor, 0 if that is on another host.
-  // pad(p) is rank p's pad of this tensor, 0 if that is on another host: pad_bytes/4 words, zero when allocated, for the kernel to
-  // use as it likes.
+  // buffer<T>(p) is rank p's copy of the tensor, or 0 if rank p is on another host. pad(p) is rank
+  // p's pad of this tensor, or 0 if rank p is on another host. A pad has pad_bytes/4 words, zero
+  // when allocated, for the kernel's own use.
 #ifdef SYMM_BOUNDS
   template <class T> __device__ __forceinline__ Checked<T> buffer(int p) const { return Checked<T>((T*)buffers[p], extent(buffers[p], bytes)); }
   __device__ __forceinline__ Checked<u32> pad(int p) const { return Checked<u32>(pads[p], extent(pads[p], pad_bytes)); }
@@ -33,7 +33,8 @@ struct Handle : Context {
 #endif
   // word(p, i) is the i-th 64-bit signal of rank p's pad.
   __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
-  // far(p) tells whether rank p is on another host: its memory is reached by operations, not by pointers.
+  // far(p) reports whether rank p is on another host, where operations reach its memory and
+  // pointers do not.
   __device__ __forceinline__ bool far(int p) const { return net != nullptr && net->members[p].block == nullptr; }
 };
 SYMM_LAYOUT(Handle, bytes, pad_bytes, buffers, pads, signals, net, start, window)

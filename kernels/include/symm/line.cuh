@@ -1,25 +1,31 @@
 // line.cuh: lines of 128 bytes that carry their own flag, moved by eight lanes of a warp.
 //
-// The protocol. A line is 120 bytes of data and an epoch, at a multiple of 128. Eight lanes store it by one instruction, 16
-// bytes each, and load it likewise. The receivers' epochs count as those of packets do (packet.cuh), and the warp votes on what
-// its lanes have seen. Lines put 15/16 of a link's bytes to use, packets 3/4.
+// The protocol. A line is 120 bytes of data and an epoch, at a multiple of 128. Eight lanes store
+// it by one instruction, 16 bytes each, and load it likewise. Epochs and banks work as for packets
+// (packet.cuh), and the warp votes on the epochs that its lanes have seen. Of the bytes on a link,
+// 15/16 are data with lines, and 3/4 with packets.
 //
-// What it rests on. More than the memory model promises: the stores of one instruction to one line arrive together, and the
-// loads of one instruction see them together. GPUs do so over NVLink; NCCL's LL128 relies on the same (src/device/prims_ll128.h,
-// and src/graph/tuning.cc for the conditions under which NCCL enables it). symmem uses lines where every member is of Hopper
-// or newer and reaches its peers by NVLink, and packets elsewhere. The cpu device stores the epoch last and reads it first.
+// Assumptions. The protocol needs more than the memory model promises: the stores of one
+// instruction to one line arrive together, and the loads of one instruction see them together. GPUs
+// behave so over NVLink; NCCL's LL128 relies on the same (src/device/prims_ll128.h, and
+// src/graph/tuning.cc for the conditions under which NCCL enables it). symmem uses lines if every
+// member is a Hopper GPU or newer and reaches its peers by NVLink, and packets otherwise. The cpu
+// device stores the epoch last and reads it first.
 #pragma once
 #include "symm/order.cuh"
 
 namespace symm {
 
-// Piece is one lane's 16 bytes of a line. The eighth of eight lanes has the epoch in place of its second word.
+// Piece is one lane's 16 bytes of a line. In the eighth of eight lanes the second word is the
+// epoch.
 struct alignas(16) Piece { u64 word[2]; };
 
-// carries_epoch reports whether this lane, of a one-dimensional block, is the eighth.
+// carries_epoch reports whether this lane, of a one-dimensional block, is the eighth of its eight
+// lanes.
 __device__ __forceinline__ bool carries_epoch() { return (threadIdx.x & 7) == 7; }
 
-// store_line: all lanes of a warp store their pieces of four lines, each lane at its own place `to`.
+// store_line: all lanes of a warp store their pieces of four lines, each lane at its own place
+// `to`.
 __device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
   if (carries_epoch()) p.word[1] = epoch;
 #ifdef SYMM_CPU
@@ -33,8 +39,9 @@ __device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
 #endif
 }
 
-// load_line: all lanes of a warp load their pieces once. *seen is the line's epoch in the lanes that hold it and `want` in the
-// others; the data of all is there if it is the expected epoch in every lane.
+// load_line: all lanes of a warp load their pieces once. *seen is the line's epoch in the lanes
+// that hold it, and `want` in the others. All data has arrived if *seen is the expected epoch in
+// every lane.
 __device__ __forceinline__ Piece load_line(const Piece* from, u32 want, u32* seen) {
   Piece p;
 #ifdef SYMM_CPU

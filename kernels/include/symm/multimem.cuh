@@ -1,8 +1,10 @@
-// multimem.cuh: NVLink multicast. One address stands for the same place in every member's memory: a load from it returns the
-// members' sum, which the switch computes, and a store to it reaches all of them.
+// multimem.cuh: NVLink multicast. One address stands for the same place in every member's memory: a
+// load from it returns the members' sum, which the switch computes, and a store to it reaches all
+// of them.
 //
-// 16-bit floats are summed as f32 and rounded once. The cpu device has no such address: there a load reads every copy, in rank
-// order, and a store writes every copy. symm.cuh does not include this header.
+// 16-bit floats are summed as f32 and rounded once. The cpu device has no such address: a load
+// reads every copy, in rank order, and a store writes every copy. symm.cuh does not include this
+// header.
 #pragma once
 #include "symm/context.cuh"
 #include "symm/float16.cuh"

@@ -1,48 +1,61 @@
-// net.cuh: what the kernels of a process and its network engine share.
+// net.cuh: the data that the kernels of a process share with its network engine.
 //
-// A peer on another host cannot be reached by a pointer. A kernel then describes what it wants, a NetOp, in a ring of slots, and the
-// engine of the process, a thread of the host, carries it. Ring, counters and signals lie in one piece of host memory, the
-// NetBoard, which both sides read and write.
+// A kernel cannot reach a peer on another host by a pointer. Instead it posts an operation, a
+// NetOp, in a ring of slots, and the engine of the process, a thread of the host, carries it out.
+// Ring, counters and signals lie in one piece of host memory, the NetBoard, which both sides read
+// and write.
 //
-//	post     a thread waits until the slot of the next number of `posted` is free (number - done < kNetSlots), takes the number,
-//	         writes the slot, and stores number + 1 in its `ready` with release order: what the thread wrote before is visible to
-//	         the engine. Nobody who took a number may give up: the engine waits for its slot. If the engine sleeps, the thread
-//	         rings its bell; where kernels cannot, the engine is told beforehand how many operations to expect.
-//	carry    the engine takes slots in the order of their numbers and sends their messages. Messages to one peer may arrive and
-//	         finish in any order.
-//	         A launch of a user's kernel, which may post any number, keeps such an engine awake until it is over; what that
-//	         posts is not among the announced.
-//	done     the engine counts the slots whose source may be overwritten, whose get has landed or whose fence is over, in order. A
-//	         slot with a counter adds 1 to counters[counter] at its own completion, or from kNetCounters on to signals[counter - kNetCounters].
-//	signal   the engine of the peer changes the word when the data of the operation is in place; if the signal is strong, when all
-//	         earlier operations of this rank to that peer are. Nobody but the engine writes to `signals`.
+//	post     a thread waits until the slot of the next number of `posted` is free (number - done <
+//	         kNetSlots), takes the number, writes the slot, and stores number + 1 in its `ready`
+//	         with release order: the engine then sees the thread's earlier writes. A thread that has
+//	         taken a number must not give up, because the engine waits for its slot. If the engine
+//	         sleeps, the thread rings its bell; on devices whose kernels cannot, the host announces
+//	         the number of operations to the engine beforehand.
+//	carry    the engine takes slots in the order of their numbers and sends their messages. Messages
+//	         to one peer may arrive and finish in any order. A launch of a user's kernel, which may
+//	         post any number of operations, keeps such an engine awake until the launch is over; its
+//	         operations are not among the announced ones.
+//	done     the engine counts, in order, the slots whose source may be overwritten, whose get has
+//	         landed or whose fence is over. A slot with a counter adds 1 to counters[counter] at its
+//	         own completion, or to signals[counter - kNetCounters] if the number is kNetCounters or
+//	         more.
+//	signal   the engine of the peer changes the word when the data of the operation is in place; if
+//	         the signal is strong, when all earlier operations of this rank to that peer are in
+//	         place. Only the engine writes to `signals`.
 //
-// `done` and a counter say nothing about the peer: a fence does. It completes when all earlier operations of this rank to its
-// peer, or to all peers, are in place there.
+// `done` and a counter say nothing about the peer. A fence does: it completes when all earlier
+// operations of this rank to its peer, or to all peers, are in place there.
 //
-// Channels. A group that spans hosts has words in the `signals` of every member, all counting up, and counts as many in device
-// memory, which say how far this rank has come:
+// Channels. A group that spans hosts has words in the `signals` of every member, all counting up.
+// For each word this rank keeps a count in device memory, which records its own progress:
 //
-//	raised[channel][src]    how many signals src has put to the owner; the owner counts those that it has consumed
-//	consumed[channel][dst]  how many of the owner's signals dst has consumed; the owner counts those that it has put
-//	met[channel][src]       how many barriers src has come to, for the partners of a barrier; the owner counts its own
+//	raised[channel][src]    number of signals that src has put to the owner; the owner counts the
+//	                        signals that it has consumed
+//	consumed[channel][dst]  number of the owner's signals that dst has consumed; the owner counts
+//	                        the signals that it has put
+//	met[channel][src]       number of barriers that src has reached, for the partners of a barrier;
+//	                        the owner counts its own
 //
-// A put waits until its peer has consumed all signals before, then posts a strong addition to the peer's `raised`: whoever sees it
-// sees what the stream put to that peer before. A wait polls its own `raised`, and posts an addition to `consumed` of the one who
-// put. A wait that gives up has counted nothing.
+// A put waits until its peer has consumed all earlier signals, then posts a strong addition to the
+// peer's `raised`: a rank that sees it also sees the data of the stream's earlier puts to that
+// peer. A wait polls its own `raised`, and posts an addition to `consumed` at the sender of the
+// signal. A wait that gives up leaves all counts unchanged.
 //
-// Behind these words, the group has kCounters words that count the completions which its kernels asked for: see remote.cuh.
+// Behind these words, the group has kCounters words that count the completions requested by its
+// kernels: see remote.cuh.
 //
-// Barriers. Each member fences its own operations, so that they are in place everywhere. The members of a host then meet by the
-// arrival words of barrier.cuh; one member of each host signals one of every other host, its partner there, by `met`; and the
-// members of a host meet once more.
+// Barriers. Each member fences its own operations, so that they are in place everywhere. The
+// members of a host then meet by the arrival words of barrier.cuh; one member of each host signals
+// one member of every other host, its partner there, by `met`; and the members of a host meet once
+// more.
 //
-// Peers that are gone. The engine sets their bits in `lost`. Operations to them are over at once, those that were under way too: they count
-// in `done`, and the counters stay as they were. A fence to all peers is over when it is at those that are not lost, and adds to its
-// counter then. A wait that depends on such a rank ends and describes itself as kLost; others go on.
+// Peers that are gone. The engine sets their bits in `lost`. Operations to lost peers are over at
+// once, including those under way: they count in `done`, and the counters stay unchanged. A fence
+// to all peers is over when it has completed at the peers that are not lost, and then adds to its
+// counter. A wait that depends on a lost rank ends with the record kLost; other waits go on.
 //
-// After a failure the ranks connect anew, in another epoch. The whole board is 0 then, `signals` too, and what counts them in device memory must be
-// set to 0 as well.
+// After a failure the ranks connect anew, in another epoch. The whole board, `signals` included, is
+// then 0, and the counts in device memory must be set to 0 as well.
 #pragma once
 #include "symm/barrier.cuh"
 
@@ -51,18 +64,18 @@ namespace symm {
 constexpr u32 kNetSlots = 256;
 constexpr u32 kNetCounters = 256;
 constexpr u32 kNetPeers = 1024;      // the largest world that a network connects
-constexpr u32 kNetAllPeers = ~0u;    // as the peer of a fence
+constexpr u32 kNetAllPeers = ~0u;    // the peer of a fence to all ranks
 constexpr u32 kNetNoCounter = ~0u;
-constexpr u32 kNetValueBytes = 8;    // that travel in a slot
+constexpr u32 kNetValueBytes = 8;    // maximum bytes of a value, which travels in its slot
 
-// A put of 0 bytes carries only its signal. The bytes of a value are those of `data`.
+// A put of 0 bytes carries only its signal. The bytes of a kNetValue are in `data`.
 enum NetKind : u32 { kNetPut = 1, kNetGet = 2, kNetFence = 3, kNetValue = 4 };
 enum NetSignal : u32 { kNetNone = 0, kNetAddIndexed = 1, kNetSetWord = 2, kNetAddWord = 3 };
 SYMM_VALUES(NetKind, kNetPut, kNetGet, kNetFence, kNetValue)
 SYMM_VALUES(NetSignal, kNetNone, kNetAddIndexed, kNetSetWord, kNetAddWord)
 
-// NetOp is one operation. A block of rows has width > 0: bytes/width rows, local_pitch bytes apart here and remote_pitch there;
-// otherwise the bytes lie in one piece.
+// NetOp is one operation. A block of rows has width > 0: bytes/width rows, local_pitch bytes apart
+// here and remote_pitch there; otherwise the bytes lie in one piece.
 struct NetOp {
   u64 ready;                  // its number + 1, stored last
   u32 kind, peer;             // a NetKind; a rank of the world
@@ -70,21 +83,21 @@ struct NetOp {
   u64 offset;                 // of the peer's data in its window
   u64 bytes;                  // of data, in all
   u64 width, local_pitch, remote_pitch;
-  u32 window, counter;        // an id that both sides know; kNetNoCounter for none
+  u32 window, counter;        // window: an ID that both sides know; counter: kNetNoCounter for none
   u32 signal, strong;         // a NetSignal; strong: after all earlier operations to the peer
-  u32 signal_window, ordinal; // of a word; of the call, for the host's record
-  u64 signal_at;              // the index of a word of `signals` of the peer, or its offset in signal_window
-  u64 value;                  // to set, or to add
-  u64 data;                   // of a value
-  u64 unannounced;            // not 0: the engine was not told to expect it
+  u32 signal_window, ordinal; // window of a signal word; ordinal of the call, for the host's record
+  u64 signal_at;              // the word's index in the peer's `signals`, or its offset in signal_window
+  u64 value;                  // the value to set, or to add
+  u64 data;                   // the bytes of a kNetValue
+  u64 unannounced;            // not 0: not among the operations that the host announced to the engine
   u64 reserved;
 };
 SYMM_LAYOUT(NetOp, ready, kind, peer, local, offset, bytes, width, local_pitch, remote_pitch, window, counter, signal, strong, signal_window, ordinal, signal_at, value, data, unannounced)
 
 // NetBoard is the head of the host memory; `signals` words follow it.
 struct NetBoard {
-  u64 posted, apart0[15];            // taken numbers, on devices that count here: see NetPort
-  u64 done, apart1[15];              // slots that are over, in order
+  u64 posted, apart0[15];            // number of slots taken, on devices that count here: see NetPort
+  u64 done, apart1[15];              // number of slots that are over, in order
   u32 asleep, bell, apart2[30];      // whether the engine sleeps; the descriptor that wakes it
   u32 lost[kNetPeers / 32];          // ranks that are gone, one bit each
   u64 counters[kNetCounters];
@@ -93,10 +106,10 @@ struct NetBoard {
 SYMM_LAYOUT(NetBoard, posted, done, asleep, bell, lost, counters, slots)
 static_assert(sizeof(NetOp) == 128, "mirrors abi.NetOp");
 
-// NetPort is how the kernels of a device reach the board.
+// NetPort holds the addresses by which the kernels of a device reach the board.
 struct NetPort {
   NetBoard* board;
-  u64* posted;   // the count of taken numbers: of the board, or in device memory where atomics over the bus are slow
+  u64* posted;   // the number of slots taken: on the board, or in device memory where atomics over the bus are slow
   u64* signals;  // behind the board
 };
 SYMM_LAYOUT(NetPort, board, posted, signals)
@@ -104,35 +117,37 @@ SYMM_LAYOUT(NetPort, board, posted, signals)
 // NetMember is a member of a group that spans hosts.
 struct NetMember {
   u32 rank;    // of the world
-  u32 words;   // where the group's words begin in its `signals`
-  u32* block;  // its signal block if it is on this host, or 0
+  u32 words;   // index of the group's first word in the member's `signals`
+  u32* block;  // the member's signal block if the member is on this host, or 0
 };
 SYMM_LAYOUT(NetMember, rank, words, block)
 
-// NetGroup is how a rank reaches the members of a group that spans hosts. What it points to lies in device memory.
+// NetGroup holds the addresses by which a rank reaches the members of a group that spans hosts.
+// They point to device memory.
 struct NetGroup {
   NetPort port;
-  u64* counts;               // of the group's words
+  u64* counts;               // this rank's counts for the group's words
   const NetMember* members;  // by rank of the group
-  const u32* partners;       // members that this one meets in a barrier for its host
+  const u32* partners;       // members that this one signals in a barrier on behalf of its host
   u64 partner_count;
 };
 SYMM_LAYOUT(NetGroup, port, counts, members, partners, partner_count)
-constexpr u32 kAnyMember = ~0u;     // of those that a wait depends on
-constexpr u32 kAnyFarMember = ~1u;  // of those, on another host
+constexpr u32 kAnyMember = ~0u;     // a wait depends on all members
+constexpr u32 kAnyFarMember = ~1u;  // a wait depends on all members on other hosts
 
-// kinds of a group's words
+// NetWord are the kinds of a group's words.
 enum NetWord : u32 { kRaised = 0, kConsumedBy = 1, kMet = 2, kNetWords = 3 };
 SYMM_VALUES(NetWord, kRaised, kConsumedBy, kMet, kNetWords)
 
-// NetTicket is an operation that was posted: its number, and what its counter was before.
+// NetTicket identifies a posted operation: its number, and the value of its counter before.
 struct NetTicket {
   u64 number, before;
 };
 
 __device__ __forceinline__ bool lost(const NetPort& n, u32 rank) { return load_acquire(&n.board->lost[rank / 32]) >> rank % 32 & 1; }
 
-// lost_of returns a member, or any one, that is gone; -1 if none is.
+// lost_of returns `member` if it is gone or, for kAnyMember and kAnyFarMember, some member that is
+// gone; -1 if none is.
 __device__ __forceinline__ int lost_of(const NetGroup& g, Context c, u32 member) {
   if (member < kAnyFarMember) return lost(g.port, g.members[member].rank) ? (int)member : -1;
   for (int p = 0; p < c.ranks(); p++)
@@ -140,8 +155,9 @@ __device__ __forceinline__ int lost_of(const NetGroup& g, Context c, u32 member)
   return -1;
 }
 
-// post: one thread posts an operation that concerns a member of its group. With a ticket the operation counts at its own
-// completion, in the counter of its slot; otherwise in the one that is given, if any. False if it gave up while no slot was free.
+// post: one thread posts an operation for a member of its group. With a ticket the operation
+// counts, at its own completion, in the counter of its slot; otherwise in the counter of the
+// operation, if any. It returns false if it gave up while no slot was free.
 __device__ SYMM_INLINE bool post(const NetPort& n, Context c, u32 member, NetOp op, NetTicket* ticket, u32 counter = kNetNoCounter) {
   NetBoard* const b = n.board;
   Patience patience;
@@ -174,8 +190,8 @@ __device__ SYMM_INLINE bool post(const NetPort& n, Context c, u32 member, NetOp 
 }
 static_assert(kNetSlots == kNetCounters, "every slot has a counter");
 
-// net_wait polls *word with acquire order until it compares with want. False if it gave up, or if the member that the wait depends
-// on, or any one, is gone.
+// net_wait polls *word with acquire order until it compares with want. It returns false if it gave
+// up, or if a member that the wait depends on is gone.
 template <class Word>
 __device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, Word want, Compare compare, u32 member, Wait w) {
   Word v = load_acquire(word);
@@ -187,7 +203,7 @@ __device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, 
 #endif
     if (patience.expired(c, w, v)) return false;
     const int gone = patience.looked() ? lost_of(g, c, member) : -1;
-    v = load_acquire(word);  // what came before the loss counts
+    v = load_acquire(word);  // a signal that came before the loss counts
     if (gone >= 0 && !reached(v, want, compare)) {
       w.peer = (u32)gone;
       patience.lose(c, w, v);
@@ -198,8 +214,9 @@ __device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, 
   return true;
 }
 
-// landed: one thread waits for the completion of an operation that was posted with a ticket. False if it gave up. An operation that
-// ended without its completion, since a peer is gone, is the caller's to explain: *whole is then false.
+// landed: one thread waits for the completion of an operation that was posted with a ticket. It
+// returns false if it gave up. If the operation ended without completing, because a peer is gone,
+// *whole is false and the caller has to report it.
 __device__ inline bool landed(const NetPort& n, Context c, u32 member, NetTicket t, u32 kind, bool* whole) {
   const u64* const counter = &n.board->counters[t.number % kNetCounters];
   Patience patience;
@@ -216,7 +233,7 @@ __device__ inline bool landed(const NetPort& n, Context c, u32 member, NetTicket
   return true;
 }
 
-// lose gives up for a member that is gone before anything was waited for.
+// lose gives up because a member is gone, before any wait.
 __device__ __forceinline__ void lose(Context c, Wait w) {
   Patience patience;
   patience.lose(c, w, 0);
@@ -224,10 +241,10 @@ __device__ __forceinline__ void lose(Context c, Wait w) {
 
 __device__ __forceinline__ u32 net_word(Context c, u32 word, u32 channel, u32 rank) { return (word * c.channels + channel) * (u32)c.ranks() + rank; }
 
-// own_words are those that the peers change.
+// own_words returns the group's words of this rank, which the peers change.
 __device__ __forceinline__ const u64* own_words(const NetGroup& g, Context c) { return g.port.signals + g.members[c.rank].words; }
 
-// net_add posts an addition of 1 to a word that a peer has of the group.
+// net_add posts an addition of 1 to one of the group's words at a peer.
 __device__ __forceinline__ bool net_add(const NetGroup& g, Context c, u32 peer, u32 word, u32 channel, bool strong) {
   NetOp op = {};
   op.kind = kNetPut;
@@ -239,7 +256,8 @@ __device__ __forceinline__ bool net_add(const NetGroup& g, Context c, u32 peer, 
   return post(g.port, c, peer, op, nullptr);
 }
 
-// put_signal: one thread signals member dst, on another host, on a channel. False if it gave up.
+// put_signal: one thread signals member dst, on another host, on a channel. It returns false if it
+// gave up.
 __device__ SYMM_INLINE bool put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) {
   const u32 at = net_word(c, kConsumedBy, channel, dst);
   u64* const put = g.counts + at;
@@ -250,12 +268,13 @@ __device__ SYMM_INLINE bool put_signal(const NetGroup& g, Context c, u32 dst, u3
   return true;
 }
 
-// gave_up is the word of signal.cuh that says that an operation of this rank gave up.
+// gave_up returns the word of signal.cuh that is set when an operation of this rank has given up.
 __device__ __forceinline__ u32* gave_up(const NetGroup& g, Context c) {
   return g.members[c.rank].block + c.channels * (2 * (u32)c.ranks() + 1);
 }
 
-// wait_signal: one thread waits for the signal of member src, on another host, on a channel and consumes it. False if it gave up.
+// wait_signal: one thread waits for the signal of member src, on another host, on a channel and
+// consumes it. It returns false if it gave up.
 __device__ SYMM_INLINE bool wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) {
   const u32 at = net_word(c, kRaised, channel, src);
   u64* const taken = g.counts + at;
@@ -265,8 +284,8 @@ __device__ SYMM_INLINE bool wait_signal(const NetGroup& g, Context c, u32 src, u
   return true;
 }
 
-// meet_host: all threads of one block of every member of a host meet at a round of barrier.cuh. False if it gave up, or if a
-// member of the group is gone.
+// meet_host: all threads of one block of every member of a host meet at a round of barrier.cuh. It
+// returns false if it gave up, or if a member of the group is gone.
 __device__ inline bool meet_host(const NetGroup& g, Context c, u32 channel, u32 round) {
   fence();
   bool ok = true;
@@ -279,7 +298,8 @@ __device__ inline bool meet_host(const NetGroup& g, Context c, u32 channel, u32 
   return __syncthreads_and(ok);
 }
 
-// fence_all: one thread waits until everything this rank has posted is in place. False if it gave up, or if a member is gone.
+// fence_all: one thread waits until the data of all operations that this rank has posted is in
+// place. It returns false if it gave up, or if a member is gone.
 __device__ SYMM_INLINE bool fence_all(const NetGroup& g, Context c) {
   NetOp op = {};
   op.kind = kNetFence;
@@ -292,9 +312,10 @@ __device__ SYMM_INLINE bool fence_all(const NetGroup& g, Context c) {
   return gone < 0;
 }
 
-// barrier: all threads of one block of every member, of which some are on other hosts. False, for all threads, if it gave up.
+// barrier: called by all threads of one block of every member, in a group that spans hosts. It
+// returns false, to all threads, if it gave up.
 __device__ SYMM_INLINE bool barrier(const NetGroup& g, Context c, u32 channel) {
-  u32* const count = g.members[c.rank].block + 2 * c.channels * (u32)c.ranks() + channel;  // its rounds: see barrier.cuh
+  u32* const count = g.members[c.rank].block + 2 * c.channels * (u32)c.ranks() + channel;  // this rank's rounds: see barrier.cuh
   u64* const met = g.counts + net_word(c, kMet, channel, (u32)c.rank);
   __syncthreads();
   const u32 round = load_relaxed(count) + 1;

@@ -1,7 +1,8 @@
 // order.cuh: loads and stores with a memory order, of aligned 32-bit and 64-bit words.
 //
-// The scope is the system: the order holds between GPUs, and between processes on the cpu device. A store_release publishes what
-// the thread wrote before it to whoever reads the word by load_acquire. The relaxed forms order nothing; a fence beside them does.
+// The scope is the system: the order holds between GPUs, and between processes on the cpu device. A
+// store_release publishes the thread's earlier writes to every thread that reads the word by
+// load_acquire. The relaxed forms do not order other accesses; a fence beside them does.
 #pragma once
 #include "symm/types.cuh"
 
@@ -72,7 +73,7 @@ __device__ __forceinline__ void store_relaxed(u64* p, u64 v) {
 #endif
 }
 
-// swap_relaxed stores `to` if *p is `from`, as one access, and returns what *p was.
+// swap_relaxed stores `to` if *p is `from`, as one access, and returns the previous value of *p.
 __device__ __forceinline__ u32 swap_relaxed(u32* p, u32 from, u32 to) {
 #ifdef SYMM_CPU
   __atomic_compare_exchange_n(p, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -84,7 +85,7 @@ __device__ __forceinline__ u32 swap_relaxed(u32* p, u32 from, u32 to) {
 #endif
 }
 
-// fence orders everything before it against everything after it, at system scope.
+// fence orders all accesses before it against all accesses after it, at system scope.
 __device__ __forceinline__ void fence() {
 #ifdef SYMM_CPU
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,9 +1,11 @@
 // packet.cuh: packets of 16 bytes that carry their own flag.
 //
-// The protocol. A packet is 12 bytes of data and an epoch, stored and loaded by one access, which the memory model makes
-// single. The receiver polls until the epoch is the one it expects; the data is then there. That costs one one-way trip, no
-// fence and no barrier. Inboxes have two banks, used in turn: a rank sends epoch e+2 only after it received e+1 from
-// everybody, which they sent after they had consumed e. Epochs count up and are never reset while ranks run.
+// The protocol. A packet is 12 bytes of data and an epoch, stored and loaded by one access, which
+// the memory model does not split. The receiver polls until it sees the expected epoch; the data
+// has then arrived too. That takes the latency of one message, without a fence or a barrier.
+// Inboxes have two banks, used in turn: a rank sends epoch e+2 only after it has received e+1 from
+// all ranks, and each of them sent e+1 after it had consumed e. Epochs count up and are never reset
+// while ranks run.
 #pragma once
 #include "symm/order.cuh"
 
@@ -25,7 +27,7 @@ __device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 #endif
 }
 
-// load_packet reads a packet once. Its data is there if its epoch is the expected one.
+// load_packet reads a packet once. The data is valid if the epoch is the expected one.
 __device__ __forceinline__ Packet load_packet(const Packet* from) {
   Packet p;
 #ifdef SYMM_CPU

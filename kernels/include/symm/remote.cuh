@@ -1,32 +1,38 @@
-// remote.cuh: puts, gets, signals and counters between the members of a group, wherever they are. A member on this host is reached
-// by loads and stores, one on another host through the ring of net.cuh; the functions and what they promise are the same.
+// remote.cuh: puts, gets, signals and counters between the members of a group, on this host and on
+// others. A kernel reaches a member on this host by loads and stores, and a member on another host
+// through the ring of net.cuh; the functions and their promises are the same.
 //
 //   put, put_value     data to a member's copy of the tensor, and then a signal
 //   get                data from it
 //   signal             a signal alone: set or add to a 64-bit word of the member's pad
-//   wait_for_signal    until an own word has a value
-//   flush, counters    until what this rank has posted is over here
+//   wait_for_signal    wait until a word of this rank has a value
+//   flush, counters    wait until the operations of this rank are complete on this side
 //   put_signal, wait_signal, barrier    on the group's channels, as in signal.cuh and barrier.cuh
 //
-// What one may rely on. Operations are posted and go on by themselves; those to one member may land in any order.
+// Ordering. A call posts an operation, which proceeds by itself; operations to one member may
+// complete in any order.
 //
-//   after                        one may rely on
-//   put, get, signal return      nothing but that they were posted
-//   flush, or a counter that     the sources of those puts may be overwritten, what those gets fetched is here; nothing about
-//   went up for them             the peer
+//   after                        the program may rely on
+//   put, get, signal return      nothing but that the operation was posted
+//   flush, or a counter that     the sources of these puts may be overwritten, and the data of
+//                                these
+//   counts the operations        gets has arrived; nothing about the peer
 //   a weak signal is seen        the data of its own put
-//   a strong signal is seen      its own put, and every earlier put and signal of this rank to that member
+//   a strong signal is seen      its own put, and every earlier put and signal of this rank to that
+//                                member
 //   two ranks' signals           nothing about each other
-//   barrier                      everything that any member put before is in place, everywhere
+//   barrier                      all earlier puts of all members are in place, everywhere
 //
-// A signal is strong unless symm::weak makes it weak. "Earlier" is before in the order of the program: of the team that calls, and
-// of threads that it has synchronised with. A get may overtake a put to the same member; a barrier between them keeps the order. The
-// end of a kernel waits for none of it: what is put from may be overwritten by the kernel after it, unless the kernel flushes or the
+// A signal is strong unless symm::weak makes it weak. "Earlier" means earlier in program order: in
+// the calling team, and in threads that it has synchronised with. A get may overtake a put to the
+// same member; a barrier between them keeps the order. The end of a kernel does not wait for its
+// operations: the next kernel may overwrite the source of a put, unless the kernel flushes or the
 // host synchronises.
 //
-// Every function returns a bool: false, for the whole team, if a wait was given up, or the call refused: a member, a place, a signal or
-// a counter that does not exist is reported to the host, and nothing is posted. Operations to a member that is gone are dropped; a flush
-// and the waits of the group then end as kLost, and so does posting on and on.
+// Every function returns a bool. It is false, for the whole team, if a wait gave up or the call was
+// refused. A call is refused if a member, a place, a signal or a counter does not exist: that is
+// reported to the host, and nothing is posted. Operations to a member that is gone are dropped; a
+// flush and the waits of the group then end as kLost, and so does a kernel that keeps posting.
 #pragma once
 #include "symm/handle.cuh"
 #include "symm/kernel.cuh"
@@ -34,8 +40,8 @@
 
 namespace symm {
 
-// SignalOp is what a put does to a 64-bit word of the member's pad when its data is there: nothing, or what signal_set, signal_add
-// and weak make.
+// SignalOp describes how a put changes a 64-bit word of the member's pad when its data has arrived:
+// not at all by default; signal_set, signal_add and weak make others.
 struct SignalOp {
   u32 kind = kNetNone;  // or kNetSetWord, kNetAddWord
   u32 index = 0;
@@ -50,14 +56,16 @@ __device__ __forceinline__ SignalOp weak(SignalOp s) {
   return s;
 }
 
-// A Counter is one of the group's kCounters, by its number. It goes up by one when the operation that names it is over here. The kernels
-// of one rank share it; the host resets it when ranks recover.
+// A Counter is one of the group's kCounters, by its number. It goes up by one when an operation
+// that names it is complete on this side. The kernels of one rank share it; the host resets it when
+// ranks recover.
 constexpr u32 kNoCounter = ~0u;
 struct Counter {
   u32 id = kNoCounter;
 };
 
-// Refusals, of calls. The report has the call, the member, the value and its limit.
+// Refusal are the reasons for which a call is refused. The report has the call, the member, the
+// value and its limit.
 enum Refusal : u32 { kBadMember = 1, kBadPlace = 2, kBadSignal = 3, kBadCounter = 4, kBadChannel = 5 };
 enum RemoteCall : u32 {
   kCallPut = 1, kCallPutValue = 2, kCallGet = 3, kCallSignal = 4, kCallWaitForSignal = 5, kCallCounter = 6, kCallPutSignal = 7,
@@ -92,7 +100,8 @@ __device__ __forceinline__ bool has_channel(const Handle& h, RemoteCall call, in
   return channel < h.channels || refused<Team>(h, kBadChannel, call, member, channel, h.channels);
 }
 
-// admits refuses what does not exist.
+// admits reports whether member, place, signal and counter of a call exist, and refuses the call if
+// not.
 template <class Team>
 __device__ __forceinline__ bool admits(const Handle& h, RemoteCall call, int member, u64 offset, u64 n, const SignalOp& s, Counter c) {
   return has_member<Team>(h, call, member) && has_place<Team>(h, call, member, offset, n) &&
@@ -110,15 +119,16 @@ __device__ __forceinline__ void copy(void* dst, const void* src, u64 n) {
   for (u64 i = done + Team::rank(); i < n; i += Team::size()) ((char*)dst)[i] = ((const char*)src)[i];
 }
 
-// first_counter is where the engine counts for the group, as a NetOp names it.
+// first_counter returns the number, for a NetOp, of the group's first counter.
 __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
   return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
 }
 
-// useless tells, of one operation of so many, that its member is gone or that all waits have to end. What is posted to a member that is gone is over at once
-// and never fills the ring, so that a kernel that only posts would not learn of either.
+// useless checks, in one of every kLook operations, whether the member is gone or all waits have to
+// end. Operations to a member that is gone are over at once and never fill the ring, so a kernel
+// that only posts would notice neither.
 __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 member) {
-  constexpr u32 kLook = 16;  // as that reads the host's memory
+  constexpr u32 kLook = 16;  // each check reads the host's memory
   const u64 posted = load_relaxed(g.port.posted);
   if (posted % kLook != 0) return false;
   const Wait w{kNetFlush, member, 0, posted};
@@ -128,7 +138,8 @@ __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 me
   return true;
 }
 
-// post_far: one thread posts an operation for a member on another host. Of a put, a get and a value the offset is that in the window.
+// post_far: one thread posts an operation for a member on another host. For a put, a get and a
+// value, the offset counts from the start of the window.
 __device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
   if (useless(g, c, member)) return false;
   NetOp op = {};
@@ -146,7 +157,8 @@ __device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, Ne
   return post(g.port, c, member, op, nullptr, counter.id == kNoCounter ? kNetNoCounter : kNetCounters + first_counter(g, c) + counter.id);
 }
 
-// complete_near: one thread of a team that has synchronised signals a member on this host and counts.
+// complete_near: after the team has synchronised, one of its threads signals a member on this host
+// and counts.
 __device__ __forceinline__ void complete_near(const Handle& h, int member, const SignalOp& s, Counter c) {
   if (s.kind != kNetNone) {
     fence();
@@ -161,8 +173,9 @@ __device__ __forceinline__ void complete_near(const Handle& h, int member, const
   }
 }
 
-// put: a team copies n bytes from src, memory of this rank, into dst's copy of the tensor, at byte offset; a signal follows the data.
-// What the team wrote to src before is put, without a sync of its own. To a member on another host the bytes leave src later.
+// put: a team copies n bytes from src, memory of this rank, into dst's copy of the tensor, at byte
+// offset; a signal follows the data. The put includes the team's earlier writes to src, without a
+// sync by the caller. If the member is on another host, the bytes leave src after the call.
 template <class Team = Block>
 __device__ __forceinline__ bool put(const Handle& h, int dst, u64 offset, const void* src, u64 n, SignalOp signal = {}, Counter counter = {}) {
   if (!admits<Team>(h, kCallPut, dst, offset, n, signal, counter)) return false;
@@ -180,7 +193,8 @@ __device__ __forceinline__ bool put(const Handle& h, int dst, u64 offset, const 
   return true;
 }
 
-// put_value: one thread puts a value of at most 8 bytes, which travels with the operation: no memory has to stay as it is.
+// put_value: one thread puts a value of at most 8 bytes, which travels with the operation: no
+// memory has to stay unchanged.
 template <class T>
 __device__ __forceinline__ bool put_value(const Handle& h, int dst, u64 offset, T value, SignalOp signal = {}, Counter counter = {}) {
   static_assert(sizeof(T) <= kNetValueBytes, "a value has at most 8 bytes");
@@ -199,12 +213,12 @@ __device__ __forceinline__ bool put_value(const Handle& h, int dst, u64 offset, 
   return true;
 }
 
-// get: a team fetches n bytes of src's copy of the tensor, from byte offset, to dst, memory of this rank. The bytes are there after a
-// flush, or when the counter says so.
+// get: a team fetches n bytes of src's copy of the tensor, from byte offset, to dst, memory of this
+// rank. The bytes have arrived after a flush, or when the counter has counted the get.
 template <class Team = Block>
 __device__ __forceinline__ bool get(const Handle& h, int src, u64 offset, void* dst, u64 n, Counter counter = {}) {
   if (!admits<Team>(h, kCallGet, src, offset, n, SignalOp{}, counter)) return false;
-  Team::sync();  // threads may still read what dst had
+  Team::sync();  // threads may still read the old contents of dst
   if (h.far(src)) {
     bool ok = true;
     if (Team::rank() == 0) ok = post_far(*h.net, h, (u32)src, kNetGet, h.window, (u64)dst, h.start + offset, n, SignalOp{}, counter);
@@ -226,14 +240,14 @@ __device__ __forceinline__ bool signal(const Handle& h, int dst, SignalOp s) {
   return true;
 }
 
-// put_with_signal: the threads of a block put n bytes and then set 64-bit signal i of dst to value. Whoever waits for that value sees
-// the bytes. It does not wait for dst.
+// put_with_signal: the threads of a block put n bytes and then set 64-bit signal i of dst to value.
+// A rank that waits for that value sees the bytes. put_with_signal does not wait for dst.
 __device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 offset, const void* src, u64 n, u32 i, u64 value) {
   return put<Block>(h, dst, offset, src, n, signal_set(i, value));
 }
 
-// wait_for_signal: one thread waits until its own 64-bit signal i equals value, or with at_least is not below it. The signal
-// keeps its value. False if it gave up.
+// wait_for_signal: one thread waits until 64-bit signal i of its own rank equals value, or with
+// at_least is not below it. The signal keeps its value. It returns false if it gave up.
 __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
   if (!has_signal<Thread>(h, kCallWaitForSignal, h.rank, i)) return false;
   const Compare compare = at_least ? kAtLeast : kEqual;
@@ -241,7 +255,8 @@ __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 valu
   return wait_until<u64>(h, h.word(h.rank, i), value, compare, kWord, (u32)h.rank, i);
 }
 
-// wait_posted: one thread waits until all that this rank has posted is over here. False if it gave up, or if a member is gone.
+// wait_posted: one thread waits until all operations that this rank has posted are complete on this
+// side. It returns false if it gave up, or if a member is gone.
 __device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
   const u64 posted = load_relaxed(g.port.posted);
   const Wait w{kNetFlush, (u32)c.rank, 0, posted};
@@ -255,8 +270,9 @@ __device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
   return gone < 0;
 }
 
-// flush: a team waits until everything that this rank posted before is over here, also what other blocks did: sources may be overwritten,
-// and what gets fetched is here. It says nothing about the peers.
+// flush: a team waits until all earlier operations of this rank, those of other blocks included,
+// are complete on this side: the sources of puts may be overwritten, and the data of gets has
+// arrived. It says nothing about the peers.
 template <class Team = Block>
 __device__ __forceinline__ bool flush(const Handle& h) {
   Team::sync();
@@ -266,14 +282,15 @@ __device__ __forceinline__ bool flush(const Handle& h) {
   return Team::all(ok);
 }
 
-// read_counter: how far a counter has come.
+// read_counter returns the value of a counter.
 __device__ __forceinline__ u64 read_counter(const Handle& h, Counter counter) {
   if (!has_counter<Thread>(h, kCallCounter, counter.id)) return 0;
   const u64 near = load_acquire(counters(h.signals, h) + counter.id);
   return h.net ? near + load_acquire(h.net->port.signals + first_counter(*h.net, h) + counter.id) : near;
 }
 
-// wait_counter: one thread waits until a counter is not below `least`. False if it gave up.
+// wait_counter: one thread waits until a counter is not below `least`. It returns false if it gave
+// up.
 __device__ inline bool wait_counter(const Handle& h, Counter counter, u64 least) {
   if (!has_counter<Thread>(h, kCallCounter, counter.id)) return false;
   Patience patience;
@@ -304,8 +321,9 @@ __device__ SYMM_APART bool far_barrier(const NetGroup& g, Context c, u32 channel
 __device__ SYMM_APART bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
 __device__ SYMM_APART bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
 
-// Met is what a barrier came to: a bool that is false for all threads of the block if it was refused or gave up. A kernel that does not ask ends there, as if it had
-// asked and returned.
+// Met is the result of a barrier: a bool that is false, for all threads of the block, if the
+// barrier was refused or gave up. If the kernel does not test a false result, it ends at the
+// barrier, as if it had tested it and returned.
 class Met {
  public:
   __device__ __forceinline__ explicit Met(bool all) : all_(all), asked_(false) {}
@@ -323,24 +341,28 @@ class Met {
   mutable bool asked_;
 };
 
-// barrier: all threads of one block of every rank meet on a channel. What any of them wrote or put before it is visible to all of
-// them after it. Blocks that meet at the same time use different channels. False if it gave up: the kernel should then return, and ends here if it does not look.
+// barrier: all threads of one block of every rank meet on a channel. Their writes and puts before
+// the barrier are visible to all of them after it. Blocks that meet at the same time use different
+// channels. It returns false if it gave up: the kernel should then return, and ends here if it does
+// not test the result.
 __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
   if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) {
-    Block::sync();  // a barrier all the same
+    Block::sync();  // a barrier of the block all the same
     return Met(false);
   }
   return Met(h.net ? far_barrier(*h.net, h, channel) : barrier(h.signals, h, channel));
 }
 
-// put_signal: one thread signals dst on a channel; what it wrote before, and what this rank put to dst before, is visible to dst after
-// the wait. It waits until dst has consumed the signal before. False if it gave up.
+// put_signal: one thread signals dst on a channel; its earlier writes, and this rank's earlier puts
+// to dst, are visible to dst after the wait. It first waits until dst has consumed the previous
+// signal. It returns false if it gave up.
 __device__ __forceinline__ bool put_signal(const Handle& h, int dst, u32 channel) {
   if (!has_member<Thread>(h, kCallPutSignal, dst) || !has_channel<Thread>(h, kCallPutSignal, dst, channel)) return false;
   return h.far(dst) ? far_put_signal(*h.net, h, (u32)dst, channel) : put_signal(h.signals, h, dst, channel);
 }
 
-// wait_signal: one thread waits for the signal of src on a channel and consumes it. False if it gave up.
+// wait_signal: one thread waits for the signal of src on a channel and consumes it. It returns
+// false if it gave up.
 __device__ __forceinline__ bool wait_signal(const Handle& h, int src, u32 channel) {
   if (!has_member<Thread>(h, kCallWaitSignal, src) || !has_channel<Thread>(h, kCallWaitSignal, src, channel)) return false;
   return h.far(src) ? far_wait_signal(*h.net, h, (u32)src, channel) : wait_signal(h.signals, h, src, channel);

@@ -1,29 +1,32 @@
 // signal.cuh: signals between two ranks of a group, one bit each, consumed by the wait.
 //
-// The protocol. A group has one signal block, an array of 32-bit words, in every rank's memory. In it lies one slot for each
-// channel and source, in the receiver's memory:
+// The protocol. A group has one signal block, an array of 32-bit words, in every rank's memory. The
+// receiver's block has one slot for each channel and source:
 //
 //   slot[channel][src]   0: free; 1: from the put of src until the receiver's wait
 //
-// A put fences, which makes it a release, and swaps 0 for 1 in the peer's slot. A wait polls its own slot with acquire order
-// and sets it to 0. The signal arrives after one one-way trip; the put waits for the answer to its swap while the peer already
-// goes on. Where a link has no atomics the put reads the slot and then stores: no other rank stores 1 there.
+// A put fences, which makes it a release, and swaps 0 for 1 in the peer's slot. A wait polls its
+// own slot with acquire order and sets it to 0. The signal takes the latency of one message; the
+// put waits for the result of its swap while the peer already goes on. If a link has no atomics,
+// the put reads the slot and then stores, which is safe because no other rank stores 1 there.
 //
-// What it promises. What a rank wrote before its put is visible to the peer after the peer's wait. After a put returns, the
-// peer has consumed the signal before it; what the peer did before that wait need not be visible, so a receiver that has to
-// say more answers with a signal. A second put without a wait between them polls the slot over the link until the first is
+// Ordering. A rank's writes before its put are visible to the peer after the peer's wait. When a
+// put returns, the peer has consumed the previous signal. The peer's writes before that wait need
+// not be visible to the sender, so a receiver that wants to publish data answers with a signal. A
+// second put before the peer's wait polls the slot over the link until the first signal is
 // consumed.
 //
-// After a wait that gave up. The operations put_signal, wait_signal and barrier note in a word of their rank's own signal block that
-// they gave up. The puts and waits behind them in the rank's streams then do nothing, until the host clears the block: a put
-// that its program meant to come after the wait would release another rank that waits in the same circle, which then would not
-// know of the deadlock.
+// After a wait has given up. The operations put_signal, wait_signal and barrier note in a word of
+// their rank's own signal block that they gave up. Later puts and waits in the rank's streams then
+// do nothing until the host clears the block. Otherwise a put that the program placed after the
+// wait would release another rank of the same deadlock, which would then not report it.
 #pragma once
 #include "symm/wait.cuh"
 
 namespace symm {
 
-// Signals are the group's signal blocks, one in each rank's memory. barrier.cuh describes the words behind the slots.
+// Signals are the group's signal blocks, one in each rank's memory. barrier.cuh describes the words
+// behind the slots.
 struct Signals { u32* block[kMaxRanks]; };
 SYMM_LAYOUT(Signals, block)
 
@@ -31,17 +34,19 @@ __device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32
   return s.block[owner] + channel * (u32)c.ranks() + (u32)src;
 }
 
-// gave_up is the word behind the rounds of barrier.cuh, not 0 after an operation of this rank gave up.
+// gave_up returns the word behind the rounds of barrier.cuh. It is not 0 after an operation of this
+// rank has given up.
 __device__ __forceinline__ u32* gave_up(const Signals& s, Context c) {
   return s.block[c.rank] + c.channels * (2 * (u32)c.ranks() + 1);
 }
 
-// counters are the words behind it, kCounters of 64 bits, that count completions inside the host: see remote.cuh.
+// counters returns the kCounters 64-bit words behind gave_up, which count completions inside the
+// host: see remote.cuh.
 __device__ __forceinline__ u64* counters(const Signals& s, Context c) {
   return (u64*)(s.block[c.rank] + ((c.channels * (2 * (u32)c.ranks() + 1) + 2) & ~1u));
 }
 
-// raise sets a slot in another rank's memory from 0 to 1 and returns what it was; from 1 it stays.
+// raise sets a slot in another rank's memory to 1 if it is 0, and returns its previous value.
 __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
   if (c.swaps) return swap_relaxed(theirs, 0, 1);
   const u32 seen = load_relaxed(theirs);
@@ -59,14 +64,15 @@ __device__ __forceinline__ bool put_fenced(const Signals& s, Context c, int dst,
   return true;
 }
 
-// put_signal: one thread signals dst on a channel. False if it gave up because dst has not consumed the previous signal.
+// put_signal: one thread signals dst on a channel. It returns false if it gave up because dst has
+// not consumed the previous signal.
 __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
   fence();
   return put_fenced(s, c, dst, channel);
 }
 
-// wait_signal: one thread waits for the signal of src on a channel and consumes it. False if it gave up; the slot is then
-// unchanged.
+// wait_signal: one thread waits for the signal of src on a channel and consumes it. It returns
+// false if it gave up; the slot is then unchanged.
 __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src, u32 channel) {
   u32* const mine = slot(s, c, c.rank, channel, src);
   if (!wait_until<u32>(c, mine, 1, kEqual, kSignal, (u32)src, channel)) return false;

@@ -1,7 +1,8 @@
-// team.cuh: who calls a function together.
+// team.cuh: teams of threads that call a function together.
 //
-// A function with a template parameter Team is called by all threads of a team, with the same arguments: symm::put<symm::Warp>(...)
-// by the 32 threads of a warp, symm::put<symm::Thread>(...) by one. Where none is named, it is the block.
+// A function with a template parameter Team is called by all threads of a team, with the same
+// arguments: symm::put<symm::Warp>(...) by the 32 threads of a warp, symm::put<symm::Thread>(...)
+// by one. The default team is the block.
 #pragma once
 #include "symm/types.cuh"
 
@@ -11,7 +12,8 @@ struct Thread {
   __device__ static __forceinline__ u32 rank() { return 0; }
   __device__ static __forceinline__ u32 size() { return 1; }
   __device__ static __forceinline__ void sync() {}
-  // all is sync, and true, for each thread of the team, if it is called with true by each.
+  // all synchronises the team, and returns true to all its threads if all of them call it with
+  // true.
   __device__ static __forceinline__ bool all(bool yes) { return yes; }
 };
 
@@ -22,7 +24,7 @@ struct Block {
   __device__ static __forceinline__ bool all(bool yes) { return __syncthreads_and(yes); }
 };
 
-// A Warp is whole: 32 threads that follow each other in the block.
+// A Warp is a full warp: 32 consecutive threads of the block.
 struct Warp {
   __device__ static __forceinline__ u32 rank() { return Block::rank() % 32; }
   __device__ static __forceinline__ u32 size() { return 32; }

@@ -1,15 +1,18 @@
-// types.cuh: integers by their size, the largest group, and how declarations are held to their copies in Go.
+// types.cuh: integers by their size, the largest group, and the macros that compare declarations
+// with their copies in Go.
 #pragma once
 
-// SYMM_LAYOUT(type, field...) and SYMM_VALUES(group, constant...) name what is declared in Go as well. The cpu device's build makes
-// tables of them, which a test compares with Go. Elsewhere they expand to nothing.
+// SYMM_LAYOUT(type, field...) and SYMM_VALUES(group, constant...) list declarations that Go code
+// repeats. The cpu device's build makes tables from them, which a test compares with the Go code.
+// Elsewhere they expand to nothing.
 #ifndef SYMM_LAYOUT
 #define SYMM_LAYOUT(type, ...)
 #define SYMM_VALUES(group, ...)
 #endif
 
-// SYMM_INLINE and SYMM_APART are for functions by which kernels reach the network: inlined as the compiler likes, and never. Where accesses are watched each is
-// named by the line of its call, so that these are inlined all the way.
+// SYMM_INLINE and SYMM_APART mark functions by which kernels reach the network. The compiler may
+// inline the former and does not inline the latter. Under the sanitizer, which reports accesses by
+// the line of the call, both are always inlined.
 #ifdef SYMM_SANITIZE
 #define SYMM_INLINE __forceinline__
 #define SYMM_APART __forceinline__
@@ -28,8 +31,8 @@ typedef signed char i8;
 typedef int i32;
 typedef long long i64;
 
-constexpr int kMaxRanks = 72;  // of a group whose members share memory, and of any that a kernel gets a Handle of
-constexpr int kMaxWaits = 64;  // that a process publishes at a time
+constexpr int kMaxRanks = 72;  // of a group whose members share memory, and of any group with a Handle
+constexpr int kMaxWaits = 64;  // waits that a process publishes at a time
 constexpr int kMaxOutside = 16;  // accesses that a process publishes at a time: see context.cuh
 constexpr int kCounters = 64;  // of a group: see remote.cuh
 constexpr int kAbiVersion = 1;  // of Context, Handle, Watch and the signal block: see abi.cuh

@@ -1,6 +1,7 @@
-// wait.cuh: waits that end. A wait polls a word until it has the wanted value, the host raises the abort bit, or the deadline of
-// its Context passes. Then it returns false: it has described itself in the Watch page, and the kernel should return without
-// touching user data. No wait traps, so a deadlock costs neither the GPU's context nor anybody's tensors.
+// wait.cuh: waits that end. A wait polls a word until it has the wanted value, the host raises the
+// abort bit, or the deadline of its Context passes. In the last two cases it returns false: it has
+// recorded itself in the Watch page, and the kernel should return without touching user data. No
+// wait traps, so after a deadlock the GPU's context and the tensors of all ranks are intact.
 #pragma once
 #include "symm/context.cuh"
 #include "symm/order.cuh"
@@ -17,24 +18,26 @@ __device__ __forceinline__ u64 now_ns() {
 #endif
 }
 
-// Wait says what is waited for: kind is a WaitKind, kUser in a user's kernel; the other fields are for the message.
+// Wait describes a wait: kind is a WaitKind, kUser in a user's kernel; the other fields are for the
+// message.
 struct Wait {
   u32 kind, peer, channel;
   u64 want;
 };
 
-// Patience belongs to one wait of one thread. Ask expired after each failed poll: true means that the wait gives up and has
-// described itself. Otherwise call satisfied, once, when the word has the wanted value:
+// Patience belongs to one wait of one thread. Ask expired after each failed poll: true means that
+// the wait gives up and has recorded itself. Otherwise call satisfied, once, when the word has the
+// wanted value:
 //
 //   symm::Patience patience;
 //   for (symm::u64 seen; (seen = symm::load_acquire(word)) != want;)
 //     if (patience.expired(h, symm::Wait{symm::kUser, peer, index, want}, seen)) return;
 //   patience.satisfied(h);
 //
-// It looks at the clock and the abort word once in kSpins polls, so that a short wait pays for an increment only. The abort
-// word lies in the host's memory, where reads of one word are answered one after the other, 0.9 us each. Blocks therefore
-// look at different times; otherwise the last of 132 that wait for the same would see an abort up to 107 us late
-// (docs/notes/tuning.md).
+// It looks at the clock and the abort word once in kSpins polls, so that a short wait costs only an
+// increment. The abort word lies in the host's memory, which answers reads of one word one after
+// the other, 0.9 us each. Blocks therefore look at different times; otherwise the last of 132
+// blocks that wait for the same event would see an abort up to 107 us late (docs/notes/tuning.md).
 class Patience {
  public:
   __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {
@@ -49,7 +52,7 @@ class Patience {
     return over;
 #endif
   }
-  // satisfied withdraws what the wait published.
+  // satisfied withdraws the record that the wait published.
   __device__ __forceinline__ void satisfied(Context c) {
 #ifdef SYMM_CPU
     if (start_) symm_cpu_found();
@@ -59,7 +62,8 @@ class Patience {
     copy.withdraw(c);
     published_ = 0;
   }
-  // looked tells whether the failed poll before looked at the page: other words that are slow to read are worth a look then too.
+  // looked reports whether the last failed poll looked at the page. The caller may then also look
+  // at other words that are slow to read.
   __device__ __forceinline__ bool looked() const {
 #ifdef SYMM_CPU
     return true;
@@ -67,7 +71,7 @@ class Patience {
     return (spins_ & (kSpins - 1)) == 0;
 #endif
   }
-  // aborted gives up if the host has raised the abort bit: for what repeats itself without waiting.
+  // aborted gives up if the host has raised the abort bit: for loops that repeat without a wait.
   __device__ __forceinline__ bool aborted(Context c, Wait w, u64 seen) {
     if (!(load_relaxed(&c.watch->abort) & kAbort)) return false;
     Patience copy = *this;
@@ -83,8 +87,8 @@ class Patience {
   }
 
  private:
-  static constexpr u32 kSpins = 4096;  // of a quarter of a microsecond or more
-  static constexpr u32 kApart = 32;    // between the looks of a block and the next
+  static constexpr u32 kSpins = 4096;  // polls, each of a quarter of a microsecond or more
+  static constexpr u32 kApart = 32;    // polls between the looks of one block and of the next
   static constexpr u64 kQuiet = 50000000;  // nanoseconds before a wait is worth publishing
   u32 spins_ = blockIdx.x * kApart;
   u64 published_ = 0;  // records of the page, one bit each
@@ -135,8 +139,8 @@ class Patience {
   }
 };
 
-// Compare is how a polled word is compared with the wanted value. kRound is for counts that go up by one and wrap around: it
-// accepts the wanted round and the next three.
+// Compare selects the comparison of a polled word with the wanted value. kRound is for counts that
+// go up by one and wrap around: it accepts the wanted round and the next three.
 enum Compare { kEqual, kAtLeast, kRound };
 
 template <class Word>
@@ -144,8 +148,8 @@ __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
   return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && (Word)(seen - want) < 4);
 }
 
-// wait_until polls *word with acquire order until it compares with want: what its writer published is then visible to this
-// thread. False if the wait gave up.
+// wait_until polls *word with acquire order until it compares with want: the data that the word's
+// writer published is then visible to this thread. It returns false if the wait gave up.
 template <class Word>
 __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
   Word v = load_acquire(word);

@@ -1,7 +1,8 @@
-// cooperative_groups.h: blocks, tiles of a warp, threads that happen to be together, and grids, on both devices.
+// cooperative_groups.h: blocks, tiles of a warp, coalesced threads, and grids, on both devices.
 //
-// All blocks of a grid can meet on the cpu device only: on a GPU that takes a launch which promises that all of them run at once,
-// and grid.sync() is an error of the compiler. The cpu device runs every thread by itself, so coalesced_threads() is the caller.
+// All blocks of a grid can meet on the cpu device only. On a GPU that needs a cooperative launch,
+// which guarantees that all blocks run at once, so grid.sync() is a compile error there. The cpu
+// device runs every thread by itself, so coalesced_threads() contains only the caller.
 #pragma once
 
 namespace cooperative_groups {
@@ -14,7 +15,7 @@ SYMM_CG unsigned linear() { return (threadIdx.z * blockDim.y + threadIdx.y) * bl
 SYMM_CG unsigned lane() { return linear() % 32; }
 SYMM_CG unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 
-// Words is a value as words of 4 bytes, which shuffles take.
+// Words holds a value as words of 4 bytes, for shuffles.
 template <class T>
 union Words {
   static constexpr int n = (int)((sizeof(T) + 3) / 4);
@@ -122,7 +123,7 @@ class coalesced_group {
   SYMM_CG unsigned meta_group_rank() const { return 0; }
   SYMM_CG unsigned meta_group_size() const { return 1; }
   SYMM_CG void sync() const { __syncwarp(mask_); }
-  // A shuffle from a thread that there is not returns the caller's own value.
+  // A shuffle from a thread that does not exist returns the caller's own value.
   template <class T> SYMM_CG T shfl(T v, unsigned from) const { return from_lane(v, from < size() ? of(from) : details::lane()); }
   template <class T> SYMM_CG T shfl_up(T v, unsigned delta) const { return shfl(v, thread_rank() >= delta ? thread_rank() - delta : thread_rank()); }
   template <class T> SYMM_CG T shfl_down(T v, unsigned delta) const { return shfl(v, thread_rank() + delta); }
@@ -133,7 +134,7 @@ class coalesced_group {
   template <class T> SYMM_CG unsigned match_all(T v, int& same) const { return packed(__match_all_sync(mask_, v, &same)); }
 
  private:
-  // of is the lane of the group's thread number i.
+  // of returns the lane of the group's thread number i.
   SYMM_CG unsigned of(unsigned i) const {
     unsigned left = mask_;
     for (; i > 0; i--) left &= left - 1;

@@ -1,4 +1,5 @@
-// cuda_bf16.h: __nv_bfloat16 and __nv_bfloat162, with their operators and functions, on both devices.
+// cuda_bf16.h: __nv_bfloat16 and __nv_bfloat162, with their operators and functions, on both
+// devices.
 #pragma once
 #include "symm/half.cuh"
 

@@ -1,4 +1,5 @@
-// cuda_fp8.h: the 8-bit floating-point types e4m3 and e5m2, which are stored and converted, on both devices.
+// cuda_fp8.h: the 8-bit floating-point types e4m3 and e5m2, for storage and conversion, on both
+// devices.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -9,7 +10,8 @@ typedef unsigned int __nv_fp8x4_storage_t;
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
-// Conversion rounds to nearest even. What is too large becomes the largest number, or with __NV_NOSAT infinity, which e4m3 lacks: NaN.
+// Conversion rounds to nearest even. A value that is too large becomes the largest number; with
+// __NV_NOSAT it becomes infinity, or NaN for e4m3, which has no infinity.
 SYMM_HALF_FN __nv_fp8_storage_t __nv_cvt_float_to_fp8(float f, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
   const int mantissa = kind == __NV_E4M3 ? 3 : 2, bias = kind == __NV_E4M3 ? 7 : 15;
   const unsigned bits = __float_as_uint(f), sign = bits >> 24 & 0x80, top = kind == __NV_E4M3 ? 0x7e : 0x7b;

@@ -1,2 +1,2 @@
-// cuda_runtime_api.h: what kernels use of it is there already.
+// cuda_runtime_api.h: empty, because the parts that kernels use are already declared.
 #pragma once

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// What every driver must do, the fake one and a GPU's.
+// Tests that every driver must pass, the fake one and a GPU's.
 
 func must(t *testing.T, err error) {
 	t.Helper()
@@ -37,7 +37,7 @@ func newStream(t *testing.T, d *Device) *Stream {
 	return s.(*Stream)
 }
 
-// pattern is n bytes that differ from their neighbours and from zero.
+// pattern returns n bytes that differ from their neighbours and from zero.
 func pattern(n, seed int) []byte {
 	p := make([]byte, n)
 	for i := range p {
@@ -58,7 +58,8 @@ func wants(t *testing.T, s *Stream, at device.Ptr, want []byte, what string) {
 	}
 }
 
-// testMemory: zeroed, aligned; writes and reads larger than the staging memory, at odd offsets; copies; sets.
+// testMemory: zeroed, aligned; writes and reads larger than the staging memory, at odd offsets;
+// copies; sets.
 func testMemory(t *testing.T, d *Device) {
 	s := newStream(t, d)
 	const n = 11<<20 + 13
@@ -73,7 +74,7 @@ func testMemory(t *testing.T, d *Device) {
 	src := pattern(n, 1)
 	want := bytes.Clone(src)
 	must(t, s.Write(a, src))
-	clear(src) // Write has returned: src is ours again
+	clear(src) // Write has returned, so src may be reused
 	wants(t, s, a, want, "written memory")
 	must(t, s.Copy(b+1, a, n-1))
 	must(t, s.Set(b+5, 0x5a, 3))
@@ -100,7 +101,7 @@ func testMemory(t *testing.T, d *Device) {
 	}
 	wants(t, s, a, all, "small writes")
 
-	// Mapped host memory is written by the device at the address that it is told.
+	// The device writes mapped host memory at the address that MapHost returns.
 	pages, err := syscall.Mmap(-1, 0, 8192, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	must(t, err)
 	defer syscall.Munmap(pages)
@@ -134,7 +135,7 @@ func testEvents(t *testing.T, d *Device) {
 	must(t, err)
 	f, err := d.NewEvent()
 	must(t, err)
-	must(t, e.Synchronize()) // never recorded: reached
+	must(t, e.Synchronize()) // never recorded, so it counts as reached
 	must(t, a.Record(e))
 	want := pattern(1<<20, 2)
 	must(t, a.Write(p, want))
@@ -157,7 +158,8 @@ func testEvents(t *testing.T, d *Device) {
 	must(t, d.Free(p))
 }
 
-// testCapture: what is recorded runs at replay and only then; what is not allowed is refused and leaves the recording whole.
+// testCapture: recorded work runs only at replay; forbidden calls are refused and leave the
+// recording intact.
 func testCapture(t *testing.T, d *Device) {
 	s, other := newStream(t, d), newStream(t, d)
 	p, err := d.Alloc(4096)
@@ -214,7 +216,8 @@ func testCapture(t *testing.T, d *Device) {
 	must(t, d.Free(p))
 }
 
-// testSegments: a second process, on the second GPU where there is one, maps the segment, finds what is there and answers.
+// testSegments: a second process, on the second GPU if there is one, maps the segment, finds its
+// contents and answers.
 func testSegments(t *testing.T, d *Device, peer int) {
 	s := newStream(t, d)
 	seg, err := d.NewSegment(3<<20 + 1)

@@ -12,7 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestCheckedKernels: the kernels of the tutorials, and the right and wrong ones of the sanitizer's corpus about bounds, compile with checked pointers too.
+// TestCheckedKernels: the kernels of the tutorials, and the right and wrong ones of the sanitizer's
+// corpus about bounds, compile with checked pointers too.
 func TestCheckedKernels(t *testing.T) {
 	c := compiler(t)
 	for _, s := range corpus(t) {
@@ -28,8 +29,8 @@ func TestCheckedKernels(t *testing.T) {
 func TestPlainPointers(t *testing.T) {
 	c := compiler(t)
 	for body, want := range map[string]struct {
-		inAll bool   // whether all pointers can be checked,
-		why   string // and why not those among the parameters
+		inAll bool   // whether all pointers can be checked
+		why   string // why the parameters cannot be checked
 	}{
 		"x[n] = *(x + 1) + twice(x);":                      {true, ""},
 		"int* y = x + n; y[1] = 1;":                        {true, ""},
@@ -54,7 +55,8 @@ __global__ void f(int* x, int n) {
 		switch {
 		case want.why == "" && err != nil:
 			t.Errorf("%s: %v", body, err)
-		case want.why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 || !strings.Contains(wrong.Diagnostics[0].Text, want.why)):
+		case want.why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 ||
+			!strings.Contains(wrong.Diagnostics[0].Text, want.why)):
 			t.Errorf("%s: the error is %v, want %q on line 10", body, err, want.why)
 		}
 	}
@@ -62,7 +64,8 @@ __global__ void f(int* x, int n) {
 
 var variant = regexp.MustCompile(`(?m)^.*// (right|wrong).*$`)
 
-// corpus returns those texts. Lines of the corpus that say so are in the right, or in the wrong one only.
+// corpus returns these texts. Marked lines of the corpus are only in the right, or only in the
+// wrong version.
 func corpus(t *testing.T) (all []device.Source) {
 	tutorials, err := filepath.Glob("../../../tutorials/*.go")
 	if err != nil || len(tutorials) == 0 {

@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// The driver is a process's for good, so a test that wants a driver of its own, or that kills its context, runs in a
-// process of its own: this binary again, with childVariable set.
+// A process cannot change its driver, so a test that needs another driver, or that destroys its
+// context, runs in a new process: this binary again, with childVariable set.
 const childVariable = "SYMMTEST_CUDA_CHILD"
 
 // inChild reports whether this process was started to run one test.
 func inChild(t *testing.T) bool { return os.Getenv(childVariable) == t.Name() }
 
-// command is this binary again, to run one test.
+// command returns a command that runs one test of this binary.
 func command(name string, env ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.timeout=2m")
 	c.Env = append(append(os.Environ(), childVariable+"="+name), env...)
 	return c
 }
 
-// again runs the calling test in a process of its own and fails if it fails there.
+// again runs the calling test in a new process and fails if it fails there.
 func again(t *testing.T, env ...string) {
 	t.Helper()
 	out, err := command(t.Name(), env...).CombinedOutput()

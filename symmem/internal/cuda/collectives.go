@@ -16,24 +16,25 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// The versions of NCCL whose binary interface is known, as the library numbers them. The oldest has all-to-all and windows.
+// The versions of NCCL whose binary interface is known, in the library's numbering. The oldest has
+// all-to-all and windows.
 const (
 	oldestNCCL = 22800
 	newestNCCL = 23299
 )
 
-// NCCLLibrary is NCCL, opened.
+// NCCLLibrary is the opened NCCL library.
 type NCCLLibrary struct {
 	c       clib.NCCL
 	path    string
 	headers *ncclHeaders // of the library's own version, for kernels with its communicators
-	without string       // why there are none
+	without string       // why there are no headers
 }
 
 // ncclOnce opens NCCL for the process.
 var ncclOnce = sync.OnceValues(func() (*NCCLLibrary, error) { return openNCCL(libs.ThisHost()) })
 
-// NCCL opens the library, once a process. The error is an *device.UnavailableError.
+// NCCL opens the library, once for each process. The error is an *device.UnavailableError.
 func NCCL() (*NCCLLibrary, error) { return ncclOnce() }
 
 // openNCCL opens the first library of the host whose version is known.
@@ -41,7 +42,8 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 	kind := libs.NCCL()
 	failed := unavailable("NCCL was not found", kind.Hint)
 	if own := host.Getenv(kind.Env); own != "" {
-		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, where there is none", kind.Env, own), "set it to libnccl.so.2 or its folder, or unset it")
+		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, which has no NCCL", kind.Env, own),
+			"set it to libnccl.so.2 or its folder, or unset it")
 	}
 	for i, l := range host.Find(kind) {
 		n, err := clib.LoadNCCL(l.Path)
@@ -51,8 +53,9 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 			}
 			err = fmt.Errorf("%s: %w", l.Path, err)
 		}
-		if i == 0 { // the preferred one
-			failed = unavailable("NCCL cannot be used: "+err.Error(), "`pip install nvidia-nccl-cu13`, or set "+kind.Env+" to another library")
+		if i == 0 { // the preferred library
+			failed = unavailable("NCCL cannot be used: "+err.Error(),
+				"`pip install nvidia-nccl-cu13`, or set "+kind.Env+" to another library")
 		}
 	}
 	return nil, failed
@@ -64,7 +67,7 @@ func newNCCL(host libs.Host, c clib.NCCL, path string) *NCCLLibrary {
 	size, _ := c.DeviceComm()
 	switch {
 	case !l.windows():
-		l.without = "kernels of NCCL " + l.Version() + " cannot be ended; those of 2.29.7 and later can"
+		l.without = "kernels of NCCL " + l.Version() + " cannot be aborted; those of 2.29.7 and later can"
 	case size == 0:
 		l.without = "the structures of NCCL " + l.Version() + " that kernels use are not known"
 	default:
@@ -76,7 +79,8 @@ func newNCCL(host libs.Host, c clib.NCCL, path string) *NCCLLibrary {
 	return l
 }
 
-// Headers is the folder of the library's own device headers, with which snippets can be compiled; or else why is the reason that they cannot.
+// Headers returns the folder of the library's own device headers, with which snippets can be
+// compiled, or the reason why they cannot.
 func (l *NCCLLibrary) Headers() (folder, why string) {
 	if l.headers == nil {
 		return "", l.without
@@ -98,16 +102,17 @@ func knownNCCL(version int) error {
 // ncclVersion writes 22809 as "2.28.9".
 func ncclVersion(v int) string { return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100) }
 
-// windows reports whether collectives of windows can be ended. Before 2.29.7 their kernels look at no abort word.
+// windows reports whether collectives on windows can be aborted. Before 2.29.7 their kernels read
+// no abort word.
 func (l *NCCLLibrary) windows() bool { return l.c.Version() >= 22907 }
 
-// puts reports whether there are one-sided calls, to windows.
+// puts reports whether the library has one-sided calls to windows.
 func (l *NCCLLibrary) puts() bool { return l.windows() && l.c.Has(clib.NCCLOneSided) }
 
-// Version is "2.28.9".
+// Version returns the version, such as "2.28.9".
 func (l *NCCLLibrary) Version() string { return ncclVersion(l.c.Version()) }
 
-// Features names what the library has, by its functions and its version.
+// Features lists the library's features, according to its functions and its version.
 func (l *NCCLLibrary) Features() []string {
 	features := []string{"collectives"}
 	if l.windows() {
@@ -180,7 +185,7 @@ func (c collectives) NewID() ([]byte, error) { return c.l.c.NewID(c.d.c) }
 // invalidArgument is NCCL's result for a communicator without one-sided calls.
 const invalidArgument = 4
 
-// joinTick is how often Join looks whether it was cancelled.
+// joinTick is the interval in which Join checks whether it was cancelled.
 const joinTick = 20 * time.Millisecond
 
 func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engines bool) (device.Communicator, error) {
@@ -194,7 +199,7 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 			err = ctx.Err()
 		}
 		if err != nil {
-			comm.Free() // its thread ends what it has begun
+			comm.Free() // its thread ends the communicator
 			return nil, err
 		}
 		if done {
@@ -208,8 +213,8 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 type communicator struct {
 	clib.NCCLComm
 	library             *NCCLLibrary
-	size                int // how many members
-	argument, abortFlag int // bytes of an ncclDevComm, and where it has the pointer to the word that ends its waits
+	size                int // number of members
+	argument, abortFlag int // size of an ncclDevComm, and offset of its pointer to the word that ends its waits
 }
 
 // Register implements device.Communicator.
@@ -233,7 +238,8 @@ func (c communicator) MakeArgument(ctx context.Context, barriers int, ends devic
 	if err != nil {
 		return nil, err
 	}
-	// Its waits end with the communicator, but only those of NCCL's own kernels look at that. Others have a nil there.
+	// NCCL sets this pointer only for its own kernels, whose waits end with the communicator, and
+	// leaves it nil for other kernels.
 	binary.NativeEndian.PutUint64(t.DeviceComm[c.abortFlag:], uint64(ends))
 	return t.DeviceComm[:c.argument], nil
 }
@@ -251,13 +257,13 @@ func (c communicator) Puts(ctx context.Context) (why string, err error) {
 	}
 	_, err = c.do(ctx, clib.NCCLTask{Kind: clib.NCCLReadyPuts})
 	var refused *device.LibraryError
-	if errors.As(err, &refused) && refused.Code == invalidArgument { // by all members' alike
+	if errors.As(err, &refused) && refused.Code == invalidArgument { // the libraries of all members return the same
 		return refused.Text, nil
 	}
 	return "", err
 }
 
-// do lets the communicator's thread do a task.
+// do lets the communicator's thread run a task.
 func (c communicator) do(ctx context.Context, t clib.NCCLTask) (clib.NCCLTask, error) {
 	if !c.Ask(t) {
 		return t, errors.New("the communicator was ended")
@@ -279,7 +285,8 @@ var (
 	ncclTypes = map[string]int{"i8": 0, "u8": 1, "i32": 2, "u32": 3, "i64": 4, "u64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 	ncclOps   = map[string]int{"": 0, "sum": 0, "max": 2, "min": 3, "avg": 4}
 	ncclKinds = map[device.CollectiveKind]clib.NCCLKind{device.AllReduce: clib.NCCLAllReduce, device.ReduceScatter: clib.NCCLReduceScatter,
-		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast, device.Put: clib.NCCLPut}
+		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast,
+		device.Put: clib.NCCLPut}
 )
 
 // Collective implements device.Stream.
@@ -287,18 +294,20 @@ func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
 	t, ok := ncclTypes[d.Type]
 	op, ok2 := ncclOps[d.Reduction]
 	if !ok || !ok2 {
-		return fmt.Errorf("NCCL is not asked for %q of %s", d.Reduction, d.Type)
+		return fmt.Errorf("NCCL has no %q of %s", d.Reduction, d.Type)
 	}
 	comm := c.(communicator)
-	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root, Window: d.Window, Offset: d.Offset}
+	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root,
+		Window: d.Window, Offset: d.Offset}
 	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.library.windows() {
-		// For an average on windows, NCCL 2.30 to 2.32 choose a kernel that they do not have, and fail. This is how they average elsewhere.
+		// For an average on windows, NCCL 2.30 to 2.32 choose a kernel that does not exist, and
+		// fail. Without windows they average in the following way.
 		call.Scaled, call.Factor = true, reciprocal(comm.size, d.Type)
 	}
 	return comm.Run(s.c, call)
 }
 
-// reciprocal is the bits of 1/n of a floating-point type.
+// reciprocal returns the bits of 1/n in a floating-point type.
 func reciprocal(n int, name string) uint64 {
 	t := element.F16
 	for t.String() != name {

@@ -33,21 +33,23 @@ func fakeNCCL(t *testing.T, flags ...string) string {
 	if err := os.WriteFile(source, fakeNCCLSource, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(cc, append([]string{"-shared", "-fPIC", "-O1", "-o", library, source}, flags...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, append([]string{"-shared", "-fPIC", "-O1", "-o", library, source},
+		flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
 	}
 	return library
 }
 
-// TestNCCLVersions: libraries are known by their version, and refused by it.
+// TestNCCLVersions: libraries are accepted or refused by their version.
 func TestNCCLVersions(t *testing.T) {
 	whole, old := fakeNCCL(t), fakeNCCL(t, "-DOLD")
 	for _, c := range []struct{ path, version, want string }{
-		{whole, "22800", "2.28.0"}, {whole, "22809", "2.28.9"}, {whole, "22907", "2.29.7"}, {whole, "23007", "2.30.7"}, {whole, "23102", "2.31.2"}, {whole, "23203", "2.32.3"},
+		{whole, "22800", "2.28.0"}, {whole, "22809", "2.28.9"}, {whole, "22907", "2.29.7"}, {whole, "23007", "2.30.7"},
+		{whole, "23102", "2.31.2"}, {whole, "23203", "2.32.3"},
 		{old, "22705", "version 2.27.5 is older than 2.28.0, the oldest that is known"},
 		{old, "22809", "lacks ncclCommWindowRegister"},
 		{whole, "23300", "version 2.33.0 is newer than 2.32, the newest that is known"},
-		{"/nowhere", "", "SYMMREPL_NCCL is /nowhere, where there is none"},
+		{"/nowhere", "", "SYMMREPL_NCCL is /nowhere, which has no NCCL"},
 		{"", "", "NCCL was not found"},
 	} {
 		t.Setenv("FAKE_NCCL_VERSION", c.version)
@@ -91,12 +93,15 @@ func TestNCCLCollectives(t *testing.T) {
 		call device.Collective
 		want [2][]byte
 	}{
-		{"all-reduce", device.Collective{Kind: device.AllReduce, N: 4, Type: "f32", Reduction: "sum"}, [2][]byte{words(11, 22, 33, 44), words(11, 22, 33, 44)}},
+		{"all-reduce", device.Collective{Kind: device.AllReduce, N: 4, Type: "f32", Reduction: "sum"},
+			[2][]byte{words(11, 22, 33, 44), words(11, 22, 33, 44)}},
 		{"average", device.Collective{Kind: device.AllReduce, N: 2, Type: "f32", Reduction: "avg"}, [2][]byte{words(5.5, 11), words(5.5, 11)}},
-		{"reduce-scatter", device.Collective{Kind: device.ReduceScatter, N: 2, Type: "f32", Reduction: "max"}, [2][]byte{words(10, 20), words(30, 40)}},
+		{"reduce-scatter", device.Collective{Kind: device.ReduceScatter, N: 2, Type: "f32", Reduction: "max"},
+			[2][]byte{words(10, 20), words(30, 40)}},
 		{"all-gather", device.Collective{Kind: device.AllGather, N: 8, Type: "u8"}, [2][]byte{words(1, 2, 10, 20), words(1, 2, 10, 20)}},
 		{"all-to-all", device.Collective{Kind: device.AllToAll, N: 8, Type: "u8"}, [2][]byte{words(1, 2, 10, 20), words(3, 4, 30, 40)}},
-		{"broadcast", device.Collective{Kind: device.Broadcast, N: 16, Type: "u8", Root: 1}, [2][]byte{words(10, 20, 30, 40), words(10, 20, 30, 40)}},
+		{"broadcast", device.Collective{Kind: device.Broadcast, N: 16, Type: "u8", Root: 1},
+			[2][]byte{words(10, 20, 30, 40), words(10, 20, 30, 40)}},
 	} {
 		var streams [2]*Stream
 		var at [2]device.Ptr
@@ -114,7 +119,7 @@ func TestNCCLCollectives(t *testing.T) {
 			call.Src, call.Dst = p, p+1024
 			must(t, streams[i].Collective(comms[i], call))
 		}
-		for busy := true; busy; { // neither can do it alone
+		for busy := true; busy; { // neither member can finish alone
 			busy = false
 			for _, s := range streams {
 				idle, err := s.Idle()
@@ -129,7 +134,8 @@ func TestNCCLCollectives(t *testing.T) {
 		}
 	}
 	s := newStream(t, devices[0])
-	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, N: 1, Type: "f8e4m3", Reduction: "sum"}); err == nil || err.Error() != `NCCL is not asked for "sum" of f8e4m3` {
+	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, N: 1, Type: "f8e4m3",
+		Reduction: "sum"}); err == nil || err.Error() != `NCCL has no "sum" of f8e4m3` {
 		t.Errorf("an 8-bit float gives %v", err)
 	}
 
@@ -144,7 +150,8 @@ func TestNCCLCollectives(t *testing.T) {
 	comms[0].End()
 	must(t, s.Synchronize())
 	var failed *device.LibraryError
-	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, Src: p, Dst: p, N: 1, Type: "f32", Reduction: "sum"}); !errors.As(err, &failed) || failed.Text != "the communicator was ended" {
+	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, Src: p, Dst: p, N: 1, Type: "f32",
+		Reduction: "sum"}); !errors.As(err, &failed) || failed.Text != "the communicator was ended" {
 		t.Errorf("a call after the end gives %v", err)
 	}
 	comms[1].End()
@@ -181,7 +188,7 @@ func joined(t *testing.T, ctx context.Context, devices []*Device) ([]device.Comm
 	return comms, errors.Join(errs...)
 }
 
-// TestNCCLNeverJoins gives up communicators that are never made.
+// TestNCCLNeverJoins gives up communicators whose members never all join.
 func TestNCCLNeverJoins(t *testing.T) {
 	if !inChild(t) {
 		for _, where := range []string{"init", "greet"} {
@@ -201,7 +208,7 @@ func TestNCCLNeverJoins(t *testing.T) {
 	}
 }
 
-// TestNCCLFailures: what the library returns is told with its own words.
+// TestNCCLFailures: errors contain the library's own words.
 func TestNCCLFailures(t *testing.T) {
 	if !inChild(t) {
 		again(t, driverVariable+"="+fakeDriver(t), "SYMMREPL_NCCL="+fakeNCCL(t), "FAKE_NCCL_FAIL=ncclCommInitRankConfig=6")

@@ -12,12 +12,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// carrier is two engines of one process whose data lies in the memory of a device.
+// carrier holds two engines of one process, whose data lies in the memory of a device.
 type carrier struct {
 	t       *testing.T
 	engines [2]*net.Engine
 	s       *Stream
-	// a, of rank 0, and b, of rank 1, are windows 1.
+	// a and b are window 1 of rank 0 and of rank 1.
 	a, b device.Ptr
 }
 
@@ -65,14 +65,15 @@ func (c *carrier) carry(ops ...abi.NetOp) {
 	}
 }
 
-// word is a word of rank 1.
+// word returns a word of rank 1.
 func (c *carrier) word(offset int) uint64 {
 	var b [8]byte
 	must(c.t, c.s.Read(b[:], c.b+device.Ptr(offset)))
 	return binary.NativeEndian.Uint64(b[:])
 }
 
-// testCopier: the network engine moves data of a device, in pieces of every size and in rows, and changes words there.
+// testCopier: the network engine moves data of a device, in pieces of every size and in rows, and
+// changes words there.
 func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 	c := newCarrier(t, d, copier)
 	defer c.close(d)
@@ -81,7 +82,8 @@ func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 		must(t, c.s.Write(c.a, want))
 		must(t, c.s.Set(c.b, 0, carried))
 		must(t, c.s.Synchronize())
-		c.carry(abi.NetOp{Kind: abi.NetPut, Local: c.a, Offset: 64, Bytes: uint64(n), Signal: abi.NetSetWord, Strong: 1, SignalAt: 16, Value: uint64(1000 + i)})
+		c.carry(abi.NetOp{Kind: abi.NetPut, Local: c.a, Offset: 64, Bytes: uint64(n), Signal: abi.NetSetWord, Strong: 1,
+			SignalAt: 16, Value: uint64(1000 + i)})
 		wants(t, c.s, c.b+64, append(want, 0), "put")
 		if got, want := c.word(16), uint64(1000+i); got != want {
 			t.Errorf("the word of the put of %d bytes is %d, want %d", n, got, want)
@@ -118,14 +120,15 @@ func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 	}
 }
 
-// testLoad: while code is loaded, the network engine brings what a running kernel waits for. The kernel waits for the word that its
-// argument points to, or until it has waited for long.
+// testLoad: while code is loaded, the network engine delivers the data that a running kernel waits
+// for. The kernel waits for the word that its argument points to, up to a limit.
 func testLoad(t *testing.T, d *Device, copier unsafe.Pointer, wait device.Kernel, code cubin.Binary, long time.Duration) {
 	c := newCarrier(t, d, copier)
 	defer c.close(d)
 	must(t, c.s.Set(c.b, 0, 16))
 	must(t, c.s.Synchronize())
-	must(t, c.s.Launch(wait, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: binary.NativeEndian.AppendUint64(nil, uint64(c.b))}))
+	must(t, c.s.Launch(wait, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1},
+		Args: binary.NativeEndian.AppendUint64(nil, uint64(c.b))}))
 	hangs := time.AfterFunc(2*long, func() { panic("loading keeps the network engine from setting a word, without end") })
 	defer hangs.Stop()
 	start, loaded := time.Now(), make(chan error)

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// testCopies: several copies at once; words that are stored, filled and awaited; a held stream that is read and
-// released from outside.
+// testCopies: several copies at once; words that are stored, filled and awaited; a blocked stream
+// whose word is read and set from outside.
 func testCopies(t *testing.T, d *Device) {
 	const n = 1 << 20
 	p, err := d.Alloc(6 * n)

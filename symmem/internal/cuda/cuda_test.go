@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// compiler returns one for the H200's architecture, with a cache of its own.
+// compiler returns a compiler for the H200's architecture, with its own cache.
 func compiler(t *testing.T) *cubin.Compiler {
 	t.Helper()
 	return compilerFor(t, "sm_90")
@@ -28,7 +28,7 @@ func compilerFor(t *testing.T, arch string) *cubin.Compiler {
 }
 
 func TestEveryBuiltinCompiles(t *testing.T) {
-	for arch, ranks := range map[string]int{"sm_90": 4, "sm_100": 16} { // ranks of the kernels that are compiled for a number of them
+	for arch, ranks := range map[string]int{"sm_90": 4, "sm_100": 16} { // group size, for kernels that are compiled for one
 		t.Run(arch, func(t *testing.T) { builtinsCompile(t, compilerFor(t, arch), arch, ranks) })
 	}
 }
@@ -115,7 +115,8 @@ func TestRemoteFunctions(t *testing.T) {
 	}
 }
 
-// TestHeaders: a snippet may include every public header of package kernels by its name, and C's, but no header of the operations.
+// TestHeaders: a snippet may include every public header of package kernels by its name, and C's,
+// but no header of the operations.
 func TestHeaders(t *testing.T) {
 	c := compiler(t)
 	text := ""
@@ -142,7 +143,8 @@ func TestUnavailable(t *testing.T) {
 	}
 	_, err := Open(0, false)
 	var un *device.UnavailableError
-	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver, of CUDA 12 or newer" || !strings.Contains(un.Why, "/nonexistent/libcuda.so") {
+	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver, of CUDA 12 or newer" ||
+		!strings.Contains(un.Why, "/nonexistent/libcuda.so") {
 		t.Errorf("Open gives %v", err)
 	}
 	if _, err := Count(); !errors.As(err, &un) {

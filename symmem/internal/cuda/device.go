@@ -16,8 +16,8 @@ type Device struct {
 	c        clib.Device
 	info     device.Info
 	uuid     [16]byte
-	fabric   string // that it has joined, or ""
-	visible  int    // how many GPUs the process sees
+	fabric   string // the fabric that it has joined, or ""
+	visible  int    // number of GPUs that the process sees
 	compiler *cubin.Compiler
 	watch    *device.Watch
 	overlaps bool // whether launches may overlap: from Hopper on
@@ -25,11 +25,11 @@ type Device struct {
 	// capturing is the stream that captures, or nil.
 	capturing atomic.Pointer[Stream]
 
-	// units holds the compiled sources of package kernels, by the names that kernels.Source gives them.
+	// units holds the compiled sources of package kernels, by their names from kernels.Source.
 	builtins sync.Mutex
 	units    map[string]*module
 
-	// copier is what the network engine copies by, once there is one.
+	// copier copies data for the network engine, once there is an engine.
 	copying sync.Mutex
 	copier  *clib.Copier
 
@@ -38,7 +38,7 @@ type Device struct {
 	products products
 }
 
-// What symmem asks a GPU for.
+// The interfaces of package device that a GPU satisfies.
 var (
 	_ device.Device           = (*Device)(nil)
 	_ device.BoundsChecker    = (*Device)(nil)
@@ -99,7 +99,8 @@ func (d *Device) Copier() (unsafe.Pointer, error) {
 	return d.copier.Face(), nil
 }
 
-// quiet returns ErrCapturing while any stream captures: a stream joins a capture by waiting for its event, so none may be used.
+// quiet returns ErrCapturing while any stream captures: a stream joins a capture by waiting for its
+// event, so no stream may be used.
 func (d *Device) quiet() error {
 	if d.capturing.Load() != nil {
 		return device.ErrCapturing
@@ -121,7 +122,8 @@ func (d *Device) Close() error {
 	return firstOf(errs)
 }
 
-// firstOf joins the errors of a release. If the context is lost it returns that error alone: the others only repeat it.
+// firstOf joins the errors of a release. If the context is lost it returns that error alone: the
+// others only repeat it.
 func firstOf(errs []error) error {
 	for _, err := range errs {
 		var failed *device.DriverError

@@ -8,8 +8,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 )
 
-// fabricDomain names the NVLink fabric that the GPU is on together with those of other hosts, as NVML knows it, and its clique there, whose members map
-// each other's memory. It is empty where there is none, or where the driver has no handles for it.
+// fabricDomain returns a name for the NVLink fabric that connects the GPU to GPUs of other hosts,
+// and for the GPU's clique in it, whose members map each other's memory. NVML reports both. The
+// name is empty if there is no fabric, or the driver has no handles for it.
 func (d *Device) fabricDomain() string {
 	if able, err := clib.DeviceAttribute(d.info.Index, clib.FabricHandles); err != nil || able == 0 {
 		return ""

@@ -23,7 +23,7 @@ import (
 
 func dup(fd int) (int, error) { return syscall.Dup(fd) }
 
-// live is the fake driver's count of objects.
+// live returns the fake driver's count of objects.
 func live(t *testing.T) int {
 	t.Helper()
 	n, err := clib.DeviceAttribute(0, 9001)
@@ -62,7 +62,7 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("segments", func(t *testing.T) { testSegments(t, d, 0) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
 	must(t, d.Close())
-	if n := live(t) - before; n != 1 { // the 16 bytes that testCapture ends with
+	if n := live(t) - before; n != 1 { // the 16 bytes that testCapture leaves
 		t.Errorf("%d objects were left behind, want 1", n)
 	}
 	d = opened(t, 1)
@@ -129,7 +129,7 @@ func fakeFabric(t *testing.T, d *Device) {
 	s := stream.(*Stream)
 	must(t, s.Write(own.Ptr()+100, pattern(1000, 3)))
 	wants(t, s, mapped.Ptr()+100, pattern(1000, 3), "what the owner wrote")
-	fd, err := own.Export() // descriptors go on
+	fd, err := own.Export() // descriptors still work
 	must(t, err)
 	again, err := d.ImportSegment(fd, own.Size())
 	must(t, err)
@@ -216,7 +216,8 @@ func fakeLaunch(t *testing.T, d *Device) {
 	must(t, d.Free(out))
 }
 
-// fakeWait: a kernel waits on the watch page; the host raises the word and a blocked Synchronize returns.
+// fakeWait: a kernel waits on the watch page; the host raises the word and a blocked Synchronize
+// returns.
 func fakeWait(t *testing.T, d *Device) {
 	s := newStream(t, d)
 	k := fakeKernel(t, d, "wait")
@@ -254,7 +255,8 @@ func code(err error) int {
 	return 0
 }
 
-// fakeFailures: each driver call of an operation fails in turn; the operation names it and leaves nothing behind.
+// fakeFailures: each driver call of an operation fails in turn; the operation names it and leaves
+// no objects behind.
 func fakeFailures(t *testing.T, d *Device) {
 	add := fakeKernel(t, d, "signal_add")
 	closed := func(c interface{ Close() error }, err error) error {
@@ -285,12 +287,13 @@ func fakeFailures(t *testing.T, d *Device) {
 	} {
 		for _, call := range strings.Fields(c.calls) {
 			before, files := live(t), openFiles(t)
-			d = opened(t, 1) // which keeps nothing of other streams
+			d = opened(t, 1) // a device without kept staging memory
 			os.Setenv("FAKE_CUDA_FAIL", call+"=2")
 			err := c.do()
 			os.Unsetenv("FAKE_CUDA_FAIL")
 			must(t, d.Close())
-			if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(call, "_v2")) || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (2)") {
+			if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(call, "_v2")) ||
+				!strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (2)") {
 				t.Errorf("%s with a failing %s gives %v", c.op, call, err)
 			}
 			if n := live(t) - before; n != 0 {
@@ -320,7 +323,7 @@ func mapOnce(t *testing.T, d *Device) error {
 	return d.UnmapHost(unsafe.Pointer(&pages[0]))
 }
 
-// fakeAdvice: which results lose the context, and what is said.
+// fakeAdvice tests which results lose the context, and the hints.
 func fakeAdvice(t *testing.T, d *Device) {
 	for _, c := range []struct {
 		code     string
@@ -342,7 +345,8 @@ func fakeAdvice(t *testing.T, d *Device) {
 		_, err := d.Alloc(16)
 		os.Unsetenv("FAKE_CUDA_FAIL")
 		var failed *device.DriverError
-		if !errors.As(err, &failed) || failed.Poisoned != c.poisoned || !strings.Contains(failed.Hint, c.hint) || (c.hint == "") != (failed.Hint == "") {
+		if !errors.As(err, &failed) || failed.Poisoned != c.poisoned || !strings.Contains(failed.Hint, c.hint) ||
+			(c.hint == "") != (failed.Hint == "") {
 			t.Errorf("%s gives %+v", c.code, failed)
 		}
 		if errors.Is(err, device.ErrOutOfMemory) != (c.code == "2") {
@@ -366,7 +370,7 @@ func fakeProbe(t *testing.T) {
 	}
 }
 
-// fakePlace: which GPUs are out of reach, and whether MPS runs.
+// fakePlace tests which GPUs are out of reach, and whether MPS runs.
 func fakePlace(t *testing.T, d *Device) {
 	place := func(env ...string) device.Place {
 		for i := 0; i < len(env); i += 2 {
@@ -398,7 +402,8 @@ func fakePlace(t *testing.T, d *Device) {
 	}
 	d.visible = 8
 	defer func() { d.visible = 2 }()
-	if got := place("FAKE_CUDA_DEVICES", "8", "FAKE_CUDA_ISLANDS", "4").Apart; len(got) != 4 || got[0] != "GPU-14141414-1414-1414-1414-141414141414" {
+	if got := place("FAKE_CUDA_DEVICES", "8", "FAKE_CUDA_ISLANDS", "4").Apart; len(got) != 4 ||
+		got[0] != "GPU-14141414-1414-1414-1414-141414141414" {
 		t.Errorf("of two islands of four GPUs these are out of reach: %v", got)
 	}
 }
@@ -497,7 +502,8 @@ func TestFakeOldDriver(t *testing.T) {
 		k := &kernel{name: "f", c: k.c}
 		must(t, k.describe(list[0].Params, c.which))
 		for i, p := range k.params {
-			if p.Offset != c.want[2*i] || p.Size != c.want[2*i+1] || p.Type != list[0].Params[i].Type || p.Checked != (c.which != nil && c.which[i]) {
+			if p.Offset != c.want[2*i] || p.Size != c.want[2*i+1] || p.Type != list[0].Params[i].Type ||
+				p.Checked != (c.which != nil && c.which[i]) {
 				t.Errorf("%s: parameter %d is %+v", c.params, i, p)
 			}
 		}
@@ -510,7 +516,7 @@ func TestFakeOldDriver(t *testing.T) {
 	}
 }
 
-// TestFakeCompile goes the whole way of a snippet, but for running it.
+// TestFakeCompile runs all steps of a snippet except the launch.
 func TestFakeCompile(t *testing.T) {
 	compiler(t) // skips without NVRTC
 	if !inChild(t) {
@@ -529,7 +535,8 @@ __global__ void older() {}
 	k := m.Kernels()[0]
 	want := []device.Param{{Name: "x", Type: "float*", Offset: 0, Size: 8}, {Name: "n", Type: "int", Offset: 8, Size: 4},
 		{Name: "a", Type: "const double", Offset: 16, Size: 8}}
-	if len(m.Kernels()) != 1 || k.Name() != "record" || len(k.Params()) != 3 || k.Params()[0] != want[0] || k.Params()[1] != want[1] || k.Params()[2] != want[2] {
+	if len(m.Kernels()) != 1 || k.Name() != "record" || len(k.Params()) != 3 || k.Params()[0] != want[0] ||
+		k.Params()[1] != want[1] || k.Params()[2] != want[2] {
 		t.Errorf("the kernel is %s with %+v", k.Name(), k.Params())
 	}
 	must(t, m.Close())

@@ -39,7 +39,7 @@ func gpu(t testing.TB) *Device {
 
 var one = [3]int{1, 1, 1}
 
-// pack lays out arguments by their natural alignment, which is what kernels of plain parameters have.
+// pack lays out arguments by their natural alignment, as kernels with plain parameters expect.
 func pack(args ...any) []byte {
 	var b []byte
 	for _, a := range args {
@@ -128,7 +128,8 @@ func gpuSnippet(t *testing.T, d *Device) {
 		binary.NativeEndian.PutUint32(out[4*i:], math.Float32bits(float32(i)*2.5+3))
 	}
 	must(t, s.Write(p, in))
-	must(t, s.Launch(k, device.Launch{Grid: [3]int{(n + 255) / 256, 1, 1}, Block: [3]int{256, 1, 1}, Args: pack(uint64(p), int32(n), int8(3), 2.5)}))
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{(n + 255) / 256, 1, 1}, Block: [3]int{256, 1, 1},
+		Args: pack(uint64(p), int32(n), int8(3), 2.5)}))
 	wants(t, s, p, out, "scaled memory")
 	must(t, d.Free(p))
 	must(t, s.Close())
@@ -152,7 +153,7 @@ func gpuShared(t *testing.T, d *Device) {
 	must(t, s.Close())
 }
 
-// gpuHalf uses CUDA's own header where the host has it.
+// gpuHalf uses CUDA's own header if the host has it.
 func gpuHalf(t *testing.T, d *Device) {
 	found := libs.ThisHost().Find(libs.NVRTC())
 	if len(found) == 0 || len(libs.ThisHost().Includes(found[0].Path)) == 0 {
@@ -177,7 +178,8 @@ func gpuBuiltin(t *testing.T, d *Device) {
 	p, err := d.Alloc(1 << 20)
 	must(t, err)
 	// FillArgs: out, elements, bits, size of an element
-	must(t, s.Launch(k, device.Launch{Grid: [3]int{64, 1, 1}, Block: [3]int{256, 1, 1}, Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(4))}))
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{64, 1, 1}, Block: [3]int{256, 1, 1},
+		Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(4))}))
 	want := make([]byte, 1<<20)
 	for i := 0; i < len(want); i += 4 {
 		binary.NativeEndian.PutUint32(want[i:], 0x01020304)
@@ -190,7 +192,7 @@ func gpuBuiltin(t *testing.T, d *Device) {
 	must(t, s.Close())
 }
 
-// gpuBounds: accesses outside of what a kernel is given are published, and reach nobody.
+// gpuBounds: accesses outside of a kernel's arguments are published, and change no memory.
 func gpuBounds(t *testing.T, d *Device) {
 	m, err := d.CompileChecked(device.Source{Name: "cell[1]", Line: 5, Text: `__global__ void leave(int* x, int n, const double* y, symm::Handle h) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -210,11 +212,13 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 	k := m.Kernels()[0]
 	pointer := int(unsafe.Sizeof(abi.Checked{}))
 	want := []device.Param{{Name: "x", Type: "int*", Size: pointer, Checked: true}, {Name: "n", Type: "int", Offset: pointer, Size: 4},
-		{Name: "y", Type: "const double*", Offset: pointer + 8, Size: pointer, Checked: true}, {Name: "h", Type: "symm::Handle", Offset: 2*pointer + 8, Size: int(unsafe.Sizeof(abi.Handle{}))}}
+		{Name: "y", Type: "const double*", Offset: pointer + 8, Size: pointer, Checked: true},
+		{Name: "h", Type: "symm::Handle", Offset: 2*pointer + 8, Size: int(unsafe.Sizeof(abi.Handle{}))}}
 	if got := k.Params(); !slices.Equal(got, want) {
 		t.Fatalf("Params are %+v, want %+v", got, want)
 	}
-	// From p: 64 ints with 100 of them to the left and right, two doubles, a buffer of 4 words and a pad of 2.
+	// From p: 64 ints with 100 of them to the left and right, two doubles, a buffer of 4 words and
+	// a pad of 2.
 	const x, y, buffer, pad, all = 400, 1056, 1104, 1136, 1200
 	p, err := d.Alloc(all)
 	must(t, err)
@@ -225,7 +229,8 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 	copy(in[pad:], pack(int32(100), int32(200)))
 	must(t, s.Write(p, in))
 	extent := func(at, bytes int) abi.Checked {
-		return abi.Checked{At: p + device.Ptr(at), Extent: abi.Extent{First: p + device.Ptr(at), Bytes: uint64(bytes), Watch: device.Ptr(uintptr(unsafe.Pointer(d.Watch()))), Call: 9}}
+		return abi.Checked{At: p + device.Ptr(at), Extent: abi.Extent{First: p + device.Ptr(at), Bytes: uint64(bytes),
+			Watch: device.Ptr(uintptr(unsafe.Pointer(d.Watch()))), Call: 9}}
 	}
 	args := struct {
 		X abi.Checked
@@ -250,12 +255,13 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 		{State: 1, Line: 10, Call: 10, Bytes: 4, Block: [3]uint32{2}, Thread: [3]uint32{6}, Address: at(pad + 8), First: at(pad)},
 		{State: 1, Line: 11, Call: 9, Bytes: 16, Block: [3]uint32{2}, Thread: [3]uint32{16}, Address: at(x + 256), First: at(x)},
 	}
-	// On line 8, two accesses are outside, in no certain order.
+	// On line 8, two accesses are out of bounds, in either order.
 	if o := &d.Watch().Outside[8]; o.Reads == 1 {
 		found[1].Reads, found[1].Bytes, found[1].Address, found[1].First = 1, 8, at(y+16), at(y)
 	}
-	// A pointer without an extent is a plain one.
-	must(t, s.Launch(m.Kernels()[1], device.Launch{Grid: one, Block: one, Args: pack(int32(1), int32(0), uint64(p), uint64(0), uint64(0), uint64(0), uint64(0))}))
+	// A pointer without an extent is a plain pointer.
+	must(t, s.Launch(m.Kernels()[1], device.Launch{Grid: one, Block: one,
+		Args: pack(int32(1), int32(0), uint64(p), uint64(0), uint64(0), uint64(0), uint64(0))}))
 	copy(out[4:], pack(int32(3)))
 	wants(t, s, p, out, "what a pointer without an extent reaches")
 	for i := range d.Watch().Outside {
@@ -366,7 +372,7 @@ func gpuRefused(t *testing.T, d *Device) {
 			t.Logf("%s: %v", what, err)
 		}
 	}
-	must(t, s.Synchronize()) // nothing of it reached the device
+	must(t, s.Synchronize()) // no work reached the device
 	must(t, s.Close())
 }
 
@@ -386,7 +392,8 @@ func gpuMonitor(t *testing.T, d *Device) {
 	t.Logf("\n%s", r)
 }
 
-// TestGPUPrintf: what a kernel prints has left the process when Synchronize, Read or Event.Synchronize return.
+// TestGPUPrintf: a kernel's output has left the process when Synchronize, Read or Event.Synchronize
+// returns.
 func TestGPUPrintf(t *testing.T) {
 	if !inChild(t) {
 		gpu(t)
@@ -416,7 +423,8 @@ extern "C" __global__ void say(int n) { printf("printed %d\n", n); }`)
 	}
 }
 
-// TestGPUFault: a fault is named and marked, and ends the context, so it runs in a process of its own.
+// TestGPUFault: a fault is named and marked, and ends the context, so the test runs in a new
+// process.
 func TestGPUFault(t *testing.T) {
 	if !inChild(t) {
 		gpu(t)
@@ -493,7 +501,8 @@ func BenchmarkLaunchSynchronize(b *testing.B) {
 	d.Free(p)
 }
 
-// BenchmarkCompile is the way from an edited snippet to a kernel: cold with a new text each time, and from the cache.
+// BenchmarkCompile measures the time from an edited snippet to a kernel: cold, with a new text each
+// time, and from the cache.
 func BenchmarkCompile(b *testing.B) {
 	d := gpu(b)
 	edit := func(b *testing.B, n int) {

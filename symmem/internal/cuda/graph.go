@@ -11,10 +11,11 @@ import (
 type graph struct {
 	d    *Device
 	c    clib.Graph
-	kept []unsafe.Pointer // what its copies from the host read
+	kept []unsafe.Pointer // the sources of its copies from the host
 }
 
-// BeginCapture implements device.Stream. One stream of a device captures at a time; others join it through events.
+// BeginCapture implements device.Stream. One stream of a device captures at a time; others join it
+// through events.
 func (s *Stream) BeginCapture() error {
 	if !s.d.capturing.CompareAndSwap(nil, s) {
 		return device.ErrCapturing

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Links implements device.Linked: it returns the UUID of this GPU and its links to every other GPU of the host, in the host's order.
+// Links implements device.Linked: it returns the UUID of this GPU and its links to every other GPU
+// of the host, in the host's order.
 func (d *Device) Links() (id string, links []device.Link, err error) {
 	api, err := d.monitor.open()
 	if err != nil {
@@ -42,7 +43,7 @@ func (d *Device) Links() (id string, links []device.Link, err error) {
 	return id, links, nil
 }
 
-// nvlinked reports whether every other GPU of the host is reached by NVLink, as far as NVML knows.
+// nvlinked reports whether NVLink reaches every other GPU of the host, according to NVML.
 func (d *Device) nvlinked() bool {
 	api, err := d.monitor.open()
 	if err != nil {
@@ -116,7 +117,7 @@ func nvlinks(a, b nvml.Device) int {
 	return n
 }
 
-// linkRate is the rate of one link in GB/s each way, 0 when unknown.
+// linkRate returns the rate of one link in GB/s each way, 0 if it is unknown.
 func linkRate(d nvml.Device) float64 {
 	values := []nvml.FieldValue{{FieldId: nvml.FI_DEV_NVLINK_SPEED_MBPS_COMMON}}
 	if d.GetFieldValues(values) != nvml.SUCCESS || nvml.Return(values[0].NvmlReturn) != nvml.SUCCESS {

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// products is the library that multiplies matrices, looked for when it is first needed.
+// products holds the library that multiplies matrices. It is searched for when it is first needed.
 type products struct {
 	once    sync.Once
 	library clib.CuBLASLt
@@ -17,7 +17,7 @@ type products struct {
 	why     string // why there is no library
 }
 
-// matmulType returns CUDA's number of a type that cuBLASLt multiplies.
+// matmulType returns CUDA's number of a type, if cuBLASLt multiplies matrices of it.
 func matmulType(dtype string) (number int, ok bool) {
 	switch dtype {
 	case "f32":
@@ -59,7 +59,7 @@ func (s *Stream) MatMul(m device.MatMul) error {
 	t, ok := matmulType(m.Type)
 	out, ok2 := matmulType(m.OutType)
 	if !ok || !ok2 {
-		return fmt.Errorf("cuBLASLt is not asked for products of %s into %s", m.Type, m.OutType)
+		return fmt.Errorf("cuBLASLt has no products of %s into %s", m.Type, m.OutType)
 	}
 	return s.d.products.library.Matmul(s.c, clib.Matmul{
 		Out: uintptr(m.Out), A: uintptr(m.A), B: uintptr(m.B), M: m.M, N: m.N, K: m.K, Type: t, OutType: out,

@@ -33,7 +33,7 @@ type kernel struct {
 	name    string
 	c       clib.Function
 	params  []device.Param
-	args    int // bytes of the argument buffer
+	args    int // size of the argument buffer in bytes
 	about   device.Attributes
 	allowed sync.Mutex
 	dynamic atomic.Int64 // bytes of dynamic shared memory allowed so far
@@ -43,7 +43,7 @@ func (k *kernel) Name() string                  { return k.name }
 func (k *kernel) Params() []device.Param        { return k.params }
 func (k *kernel) Attributes() device.Attributes { return k.about }
 
-// allow raises the dynamic shared memory that the kernel may be launched with.
+// allow raises the limit of dynamic shared memory for launches of the kernel.
 func (k *kernel) allow(bytes int) error {
 	k.allowed.Lock()
 	defer k.allowed.Unlock()
@@ -95,11 +95,13 @@ func (d *Device) CompileChecked(src device.Source) (device.Module, error) {
 	return nil, err
 }
 
-// mostRegisters lets a kernel with checked pointers, which need some, have as many threads in a block as it may have without.
+// mostRegisters limits the registers of kernels with checked pointers, which need more of them, so
+// that a block may have as many threads as without checks.
 const mostRegisters = "--maxrregcount=64"
 
-// checkedSnippet is snippet of a text that compiles, with checked pointers: in all places or, if the compiler does not take that, among the parameters only.
-// which says of each kernel's parameters which ones are.
+// checkedSnippet is snippet with checked pointers, for a text that compiles: the first unit has
+// them in all places; the second, for the case that the first does not compile, only among the
+// parameters. which reports for each kernel's parameters which ones are checked.
 func checkedSnippet(src device.Source) (found []signature.Kernel, units []cubin.Unit, which [][]bool) {
 	found, unit, _ := snippet(src)
 	unit.Text, which = checked.Rewrite(src.Text, found)
@@ -109,7 +111,7 @@ func checkedSnippet(src device.Source) (found []signature.Kernel, units []cubin.
 	return found, []cubin.Unit{all, unit}, which
 }
 
-// load loads the kernels that were found in a text.
+// load loads the kernels found in a text.
 func (d *Device) load(code cubin.Binary, found []signature.Kernel, which [][]bool) (device.Module, error) {
 	c, err := d.c.LoadModule(code.Cubin)
 	if err != nil {
@@ -126,7 +128,7 @@ func (d *Device) load(code cubin.Binary, found []signature.Kernel, which [][]boo
 		}
 		kern, err := m.kernel(k.Name, lowered)
 		if notFound(err) {
-			continue // this one too
+			continue // the preprocessor left out this one too
 		}
 		if err == nil {
 			err = kern.describe(k.Params, which[i])
@@ -146,8 +148,9 @@ func notFound(err error) bool {
 	return errors.As(err, &failed) && failed.Code == 500
 }
 
-// snippet returns the launchable kernels of a source and the unit to compile. unread is set if the text cannot be read here, which
-// matters only if it compiles nevertheless; otherwise the compiler's error is better.
+// snippet returns the launchable kernels of a source and the unit to compile. unread is set if this
+// package cannot parse the text. It matters only if the text compiles nevertheless; otherwise the
+// compiler's error is better.
 func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unread *device.CompileError) {
 	fault := func(line int, text string) *device.CompileError {
 		return &device.CompileError{Diagnostics: []device.Diagnostic{{File: src.Name, Line: src.Line + line - 1, Text: text}}}
@@ -166,7 +169,8 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 			continue
 		}
 		if first := lines[k.Name]; first != 0 {
-			unread = fault(k.Line, fmt.Sprintf("kernel %s is also on line %d: kernels are launched by name, so give each its own", k.Name, src.Line+first-1))
+			unread = fault(k.Line, fmt.Sprintf("kernel %s is also on line %d: kernels are launched by name, so give each its own",
+				k.Name, src.Line+first-1))
 			continue
 		}
 		lines[k.Name] = k.Line
@@ -207,8 +211,8 @@ func (m *module) kernel(name, lowered string) (*kernel, error) {
 	return k, nil
 }
 
-// describe sets the parameters of the kernel. params are their names and types, nil for a built-in kernel, and which says of each whether it is a checked
-// pointer, nil if none is.
+// describe sets the parameters of the kernel. params are their names and types, nil for a built-in
+// kernel, and which reports for each parameter whether it is a checked pointer; nil if none is.
 func (k *kernel) describe(params []signature.Param, which []bool) error {
 	layout, known, err := k.c.Params()
 	if err != nil {
@@ -216,7 +220,7 @@ func (k *kernel) describe(params []signature.Param, which []bool) error {
 	}
 	if !known {
 		if params == nil {
-			return nil // those who launch it know the layout
+			return nil // callers of built-in kernels know the layout
 		}
 		if layout, err = naturalLayout(k.name, params, which); err != nil {
 			return err
@@ -268,8 +272,8 @@ func naturalLayout(name string, params []signature.Param, which []bool) ([]clib.
 // CompilerName implements device.CompilerNamer.
 func (d *Device) CompilerName() string { return "NVRTC" }
 
-// Builtin implements device.Device. The unit that holds the kernel is compiled once for a device
-// and a size of groups.
+// Builtin implements device.Device. The unit that holds the kernel is compiled once for each device
+// and group size.
 func (d *Device) Builtin(name string, ranks int) (device.Kernel, error) {
 	file, ok := kernels.Source(name, ranks)
 	if !ok {

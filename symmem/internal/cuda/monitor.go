@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// monitor is NVML, initialised at its first use. It is never shut down: that would unload the library, and calls of it are
-// already bound.
+// monitor is NVML, initialised at its first use. It is never shut down: that would unload the
+// library, whose functions are already bound.
 type monitor struct {
 	mu  sync.Mutex
 	api nvml.Interface
@@ -31,7 +31,7 @@ func (m *monitor) open() (nvml.Interface, error) {
 	return m.api, nil
 }
 
-// nvmlError makes an error of a result, nil for success.
+// nvmlError converts a result to an error, nil for success.
 func nvmlError(call string, ret nvml.Return) error {
 	if ret == nvml.SUCCESS {
 		return nil
@@ -59,7 +59,8 @@ func uuidString(u [16]byte) string {
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// Top implements device.Monitored: it describes in one line how busy the GPU is: utilisation, memory, power and temperature, of all processes together.
+// Top implements device.Monitored: it describes in one line how busy the GPU is: utilisation,
+// memory, power and temperature, of all processes together.
 func (d *Device) Top() (string, error) {
 	api, err := d.monitor.open()
 	if err != nil {

@@ -53,7 +53,8 @@ func (m multicast) Map() (device.Ptr, error) {
 
 func (m multicast) Close() error { return m.c.Close() }
 
-// multicastWhy explains why NVLink multicast is not used; it is empty if it is. able is what the device says.
+// multicastWhy explains why NVLink multicast is not used; it is empty if multicast is used. able
+// reports whether the device supports it.
 func multicastWhy(able, known bool, getenv func(string) string) string {
 	switch why := device.MulticastDisabled(getenv); {
 	case why != "":

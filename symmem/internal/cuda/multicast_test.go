@@ -7,10 +7,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestMulticast takes the steps of two devices that are in one process, also out of order, and undoes them in every state.
+// TestMulticast takes the steps of two devices in one process, also out of order, and undoes them
+// in every state.
 func TestMulticast(t *testing.T) {
 	if !inChild(t) {
-		again(t, driverVariable+"="+fakeDriver(t), "FAKE_CUDA_MULTICAST=1", "NCCL_NVLS_ENABLE=", "TORCH_SYMM_MEM_DISABLE_MULTICAST=", "SYMMREPL_DISABLE_MULTICAST=")
+		again(t, driverVariable+"="+fakeDriver(t), "FAKE_CUDA_MULTICAST=1", "NCCL_NVLS_ENABLE=",
+			"TORCH_SYMM_MEM_DISABLE_MULTICAST=", "SYMMREPL_DISABLE_MULTICAST=")
 		return
 	}
 	devices := []*Device{opened(t, 0), opened(t, 1)}

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// ncclKernels are those of the suite's cases of NCCL's device API.
+// ncclKernels returns the kernels of the suite's cases for NCCL's device API.
 func ncclKernels(t *testing.T) []device.Source {
 	var all []device.Source
 	for file, least := range map[string]int{"nccl_test.go": 5, "ncclcopy_test.go": 1, "ncclfirst_test.go": 1, "ncclnames_test.go": 1} {
@@ -19,13 +19,13 @@ func ncclKernels(t *testing.T) []device.Source {
 	return all
 }
 
-// TestNCCLKernels: what the suite runs of NCCL's device API compiles for GPUs too.
+// TestNCCLKernels: the suite's kernels with NCCL's device API compile for GPUs too.
 func TestNCCLKernels(t *testing.T) {
 	for _, arch := range []string{"sm_90", "sm_100"} {
 		c := compilerFor(t, arch)
 		for _, s := range ncclKernels(t) {
 			if arch != "sm_90" && s.Name != "ncclcopy_test.go" {
-				continue // what differs is in the latter
+				continue // only that file has architecture-dependent code
 			}
 			found, unit, unread := snippet(s)
 			if unread != nil || len(found) == 0 {

@@ -16,17 +16,19 @@ import (
 
 // NCCL's own device headers
 //
-// A snippet can be compiled with the nccl_device.h that was installed with the library, for an ncclDevComm that the library made. The headers are read
-// where they are. NVRTC gets what they include of C's and of CUDA's, and two of them changed, because it takes less than nvcc does.
+// A snippet can be compiled with the nccl_device.h that was installed with the library, for an
+// ncclDevComm made by the library. The headers are read from their folder. NVRTC also gets the C
+// and CUDA headers that they include, and changed versions of some of NCCL's headers, because NVRTC
+// accepts less than nvcc.
 
 // ncclHeaders are the headers of one version.
 type ncclHeaders struct {
 	folder  string
-	state   string // of the files: what changes when they do
+	state   string // a text that changes when the files change
 	changed [][2]string
 }
 
-// findNCCLHeaders finds the headers that go with a library, of its own version.
+// findNCCLHeaders finds the headers of a library, which must have its version.
 func findNCCLHeaders(host libs.Host, library string, version int) (*ncclHeaders, error) {
 	folder := host.HeadersOf(library, "nccl_device.h")
 	if folder == "" {
@@ -39,10 +41,10 @@ func findNCCLHeaders(host libs.Host, library string, version int) (*ncclHeaders,
 	return h, err
 }
 
-// ncclVersionCode is where nccl.h has its version.
+// ncclVersionCode matches the version in nccl.h.
 var ncclVersionCode = regexp.MustCompile(`(?m)^#define NCCL_VERSION_CODE (\d+)`)
 
-// readNCCLHeaders reads the headers in a folder, and of which version they are.
+// readNCCLHeaders reads the headers in a folder, and returns their version.
 func readNCCLHeaders(folder string) (*ncclHeaders, int, error) {
 	main, err := os.ReadFile(filepath.Join(folder, "nccl.h"))
 	if err != nil {
@@ -76,15 +78,17 @@ func readNCCLHeaders(folder string) (*ncclHeaders, int, error) {
 	return h, version, err
 }
 
-// ncclChanges are what NVRTC does not take as it is: it ignores packed on members of a union, an array of no elements is none, and a lambda must not say
-// that it is the device's. And a barrier that asks for multimem where the communicator has none does without it, as with our headers, instead of storing
-// to no memory. Files that a version does not have are left out.
+// ncclChanges are changes to headers that NVRTC does not accept: it ignores packed on members of a
+// union, it has no arrays without elements, and a lambda must not have __device__. Besides, if a
+// barrier asks for multimem and the communicator has none, the changed header does without it, like
+// our headers, instead of storing to address 0. Files that a version does not have are left out.
 var ncclChanges = []struct {
 	path   string
-	also   []string // how others include it
+	also   []string // the names by which other headers include it
 	change func(string) string
 }{
-	{"nccl_device/utility.h", []string{"utility.h", "../utility.h"}, func(s string) string { return ncclParts.ReplaceAllString(s, "[(sizeof(T) + ($1) - 1) / ($1)]") }},
+	{"nccl_device/utility.h", []string{"utility.h", "../utility.h"},
+		func(s string) string { return ncclParts.ReplaceAllString(s, "[(sizeof(T) + ($1) - 1) / ($1)]") }},
 	{"nccl_device/impl/reduce_copy__funcs.h", nil, undecorated},
 	{"nccl_device/impl/reduce_copy__impl.h", []string{"reduce_copy__impl.h"}, undecorated},
 	{"nccl_device/impl/lsa_barrier__funcs.h", []string{"lsa_barrier__funcs.h"}, func(s string) string {
@@ -96,12 +100,13 @@ var ncclChanges = []struct {
 	}},
 }
 
-// undecorated leaves out what makes lambdas the device's, which all functions are.
+// undecorated removes __device__ from lambdas; with NVRTC all functions are device functions.
 func undecorated(s string) string { return ncclLambda.ReplaceAllString(s, "[$1](") }
 
 var ncclLambda = regexp.MustCompile(`\[([=&])\]\s*__device__\s*\(`)
 
-// ncclMultimem is the argument alone on its line, which only the session's initialisers have.
+// ncclMultimem matches the argument alone on its line, which occurs only in the session's
+// initialisers.
 var ncclMultimem = regexp.MustCompile(`(?m)^(\s*multimem),$`)
 
 var quotedInclude = regexp.MustCompile(`#include "([^"]+)"`)
@@ -115,7 +120,8 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 	unit.Headers = [][2]string{
 		{"stdbool.h", once}, {"limits.h", once + "#define INT_MIN (-2147483647 - 1)\n#define INT_MAX 2147483647\n"},
 		{"cuda.h", once + "#define CUDA_VERSION 13000\ntypedef enum { CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3 } CUmemLocationType;\n"},
-		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once}, {"algorithm", once},
+		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once},
+		{"algorithm", once},
 		{"type_traits", once + traits}, {ncclFirst, once + "#undef __host__\n#define __host__\n#include <cuda/atomic>\n"},
 	}
 	for _, f := range kernels.CHeaders() {
@@ -129,15 +135,16 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 	unit.Headers = slices.Concat(unit.Headers, named(kernels.LibraryHeaders()), h.changed)
 	unit.StandIns = slices.DeleteFunc(unit.StandIns, func(s [2]string) bool { return strings.HasPrefix(s[0], "cuda_runtime") })
 	unit.Includes = append(unit.Includes, ncclFirst)
-	unit.Options = append(slices.Clip(unit.Options), "-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1", "-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
+	unit.Options = append(slices.Clip(unit.Options), "-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1",
+		"-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
 		"-DNCCL_GIN_GPI_ENABLE=0", "-DNCCL_GIN_EFA_GDA_ENABLE=0", "-DNCCL_DEVICE_PERMIT_EXPERIMENTAL_CODE=1", "--include-path="+h.folder)
 	unit.State = h.state
 }
 
-// ncclFirst is a header that comes ahead of NCCL's.
+// ncclFirst is a header that is included ahead of NCCL's.
 const ncclFirst = "ahead_of_nccl.h"
 
-// traits is what NCCL's headers use of type_traits.
+// traits is the part of type_traits that NCCL's headers use.
 const traits = `namespace std {
 template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; constexpr operator T() const { return v; } };
 typedef integral_constant<bool, true> true_type;

@@ -11,20 +11,24 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// ncclIncludeVariable names folders of NCCL's own headers, of several versions: include of the wheel nvidia-nccl-cu13.
+// ncclIncludeVariable is an environment variable with folders of NCCL's own headers, of several
+// versions: include of the wheel nvidia-nccl-cu13.
 const ncclIncludeVariable = "SYMMREPL_NCCL_INCLUDE"
 
-// ncclSince are names that kernels of the suite have and NCCL has not always had, with the first version.
+// ncclSince are names that kernels of the suite use and that older versions of NCCL lack, with the
+// first version.
 var ncclSince = []struct {
 	name  string
 	since int
 }{
-	{"ncclCoopAny", 22907}, {"VASignal", 22907}, {"ncclLsaReduceSum", 22907}, {"memory_order_acq_rel, cycles)", 23003}, {"GIN_RESOURCE_SHARING", 23003}, {"ncclGinRequest", 23003}, {"ncclTimeout", 23003}, {"!= ncclSuccess", 23003},
+	{"ncclCoopAny", 22907}, {"VASignal", 22907}, {"ncclLsaReduceSum", 22907}, {"memory_order_acq_rel, cycles)", 23003},
+	{"GIN_RESOURCE_SHARING", 23003}, {"ncclGinRequest", 23003}, {"ncclTimeout", 23003}, {"!= ncclSuccess", 23003},
 	{"WeakSignal", 23005}, {"StrongSignal", 23005}, {"FenceLevel::None", 23005}, {"FenceLevel::Put", 23005}, {"1000000ull)", 23102},
 	{"ncclGin_None{}, cycles", 23102},
 }
 
-// TestNCCLHeaders: what the suite runs with our nccl_device.h compiles with NCCL's too, so that ours has its names and signatures.
+// TestNCCLHeaders: the suite's kernels with our nccl_device.h compile with NCCL's too, so our
+// header has the same names and signatures.
 func TestNCCLHeaders(t *testing.T) {
 	folders := slices.DeleteFunc(filepath.SplitList(os.Getenv(ncclIncludeVariable)), func(s string) bool { return s == "" })
 	if len(folders) == 0 {
@@ -44,7 +48,7 @@ func TestNCCLHeaders(t *testing.T) {
 		texts:
 			for _, s := range ncclKernels(t) {
 				if strings.Contains(s.Text, "symm::") {
-					continue // which our headers have
+					continue // only our headers have it
 				}
 				for _, n := range ncclSince {
 					if strings.Contains(s.Text, n.name) && version < n.since {
@@ -52,7 +56,7 @@ func TestNCCLHeaders(t *testing.T) {
 					}
 				}
 				compiled++
-				s.Text = strings.ReplaceAll(s.Text, "comm.lsaLLA2A", "ncclLLA2AHandle()") // which NCCL's host code gives to kernels
+				s.Text = strings.ReplaceAll(s.Text, "comm.lsaLLA2A", "ncclLLA2AHandle()") // NCCL's host code passes it to kernels
 				_, unit, unread := snippet(s)
 				if unread != nil {
 					t.Fatal(unread)
@@ -73,7 +77,7 @@ func TestNCCLHeaders(t *testing.T) {
 	}
 }
 
-// firstErrors are the first of a log.
+// firstErrors returns the first errors of a log.
 func firstErrors(log string) string {
 	var lines []string
 	for _, l := range strings.Split(log, "\n") {

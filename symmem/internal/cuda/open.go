@@ -12,13 +12,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// driverVariable names another driver library than the system's.
+// driverVariable is an environment variable that names a driver library other than the system's.
 const driverVariable = "SYMMREPL_CUDA"
 
 // noDevice is the driver's result without a GPU, CUDA_ERROR_NO_DEVICE.
 const noDevice = 100
 
-// deviceTaken is the driver's result for a GPU in exclusive mode that a process has, CUDA_ERROR_DEVICE_UNAVAILABLE.
+// deviceTaken is the driver's result for a GPU in exclusive mode that another process uses,
+// CUDA_ERROR_DEVICE_UNAVAILABLE.
 const deviceTaken = 46
 
 // driver loads and initialises the driver. The error is an *device.UnavailableError.
@@ -45,14 +46,16 @@ func unavailable(why, hint string) error {
 	return &device.UnavailableError{Kind: "cuda", Why: why, Hint: hint}
 }
 
-// Count returns the number of visible GPUs, at least one. Without any the error is an *device.UnavailableError.
+// Count returns the number of visible GPUs, at least one. If there is none, the error is an
+// *device.UnavailableError.
 func Count() (int, error) {
 	_, n, err := driver()
 	return n, err
 }
 
-// Open opens a GPU by its ordinal among the visible ones. When it cannot be used the error is an *device.UnavailableError. A note on the
-// compiler, if there is one, goes to the standard error unless quiet: another process says the same.
+// Open opens a GPU by its ordinal among the visible ones. If it cannot be used, the error is an
+// *device.UnavailableError. A note about the compiler, if there is one, goes to standard error;
+// with quiet it is dropped, because another process prints it.
 func Open(index int, quiet bool) (device.Device, error) {
 	d, err := open(index, libs.ThisHost())
 	if err != nil {
@@ -99,7 +102,7 @@ func open(index int, host libs.Host) (*Device, error) {
 	return d, nil
 }
 
-// openHint says what helps when a GPU does not open.
+// openHint returns a hint for a GPU that does not open.
 func openHint(err error) string {
 	var failed *device.DriverError
 	switch {
@@ -111,7 +114,7 @@ func openHint(err error) string {
 	return "see `nvidia-smi`"
 }
 
-// describe returns what never changes about a GPU, without Info.Driver.
+// describe returns the constant properties of a GPU, without Info.Driver.
 func describe(index int, getenv func(string) string) (info device.Info, uuid [16]byte, err error) {
 	about, err := clib.Describe(index)
 	if err != nil {

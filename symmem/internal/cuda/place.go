@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Place implements device.Device. GPUs that this process does not see are taken to be within reach.
+// Place implements device.Device. It assumes that GPUs that this process does not see are within
+// reach.
 func (d *Device) Place() (device.Place, error) {
 	p := device.Place{ID: uuidString(d.uuid), Beside: multiProcess(d.info.Index, os.Getenv), Fabric: d.fabric}
 	for peer := range d.visible {
@@ -31,8 +32,8 @@ func (d *Device) Place() (device.Place, error) {
 	return p, nil
 }
 
-// multiProcess reports whether MPS runs the kernels of several processes on a GPU side by side. Drivers that cannot say are taken to use the MPS daemon
-// if there is one.
+// multiProcess reports whether MPS runs the kernels of several processes on a GPU side by side. If
+// the driver cannot report that, multiProcess assumes that it uses the MPS daemon if there is one.
 func multiProcess(index int, getenv func(string) string) bool {
 	on, err := clib.DeviceAttribute(index, clib.MultiProcess)
 	if err == nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 )
 
-// Report is what [Probe] found.
+// Report is the result of [Probe].
 type Report struct {
 	Driver    string // versions in words; empty without a driver
 	Problem   error  // why no GPU can be used, or nil
 	NVML      error  // why links are unknown, or nil
 	GPUs      []GPU
 	Libraries []Library
-	Headers   string // which nccl_device.h kernels get, in words; empty without NCCL
+	Headers   string // description of the nccl_device.h that kernels get; empty without NCCL
 }
 
 // GPU is one visible GPU.
@@ -28,24 +28,24 @@ type GPU struct {
 	UUID       string
 	Memory     uint64 // bytes
 	Capability string // "9.0"
-	Multicast  string // why it is not used
+	Multicast  string // why multicast is not used
 	Links      []string
-	Access     []bool // by GPU: whether its memory can be mapped here
+	Access     []bool // by GPU: whether this GPU can map the other's memory
 	Beside     bool   // MPS runs kernels of several processes side by side
 }
 
 // Library is one library that symmrepl can use.
 type Library struct {
 	Name    string
-	Path    string // empty when it was not found
+	Path    string // empty if it was not found
 	Version string
 	Origin  string
 	Problem string // why it cannot be used
-	Hint    string // how to get it, when there is a problem
+	Hint    string // how to get it, if there is a problem
 }
 
-// Probe looks at the machine: driver, GPUs and how they are linked, libraries. It opens the libraries it finds to ask their
-// versions, but creates nothing on a GPU.
+// Probe inspects the machine: driver, GPUs and their links, libraries. It opens the libraries that
+// it finds to ask for their versions, but creates nothing on a GPU.
 func Probe() Report {
 	host := libs.ThisHost()
 	r := Report{Libraries: libraries(host), Headers: headers()}
@@ -67,7 +67,7 @@ func Probe() Report {
 	return r
 }
 
-// headers says which nccl_device.h kernels get.
+// headers describes the nccl_device.h that kernels get.
 func headers() string {
 	l, err := NCCL()
 	if err != nil {
@@ -85,7 +85,8 @@ func probe(index, n int, host libs.Host) (GPU, error) {
 	if err != nil {
 		return GPU{}, err
 	}
-	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy, Beside: multiProcess(index, host.Getenv)}
+	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy,
+		Beside: multiProcess(index, host.Getenv)}
 	digits := strings.TrimPrefix(info.Arch, "sm_")
 	g.Capability = digits[:len(digits)-1] + "." + digits[len(digits)-1:]
 	for peer := range n {
@@ -139,7 +140,7 @@ func libraries(host libs.Host) []Library {
 	for _, kind := range libs.Kinds() {
 		l := Library{Name: kind.Name, Problem: "not found", Hint: kind.Hint}
 		if own := host.Getenv(kind.Env); own != "" {
-			l.Problem = kind.Env + " is " + own + ", where there is none"
+			l.Problem = kind.Env + " is " + own + ", which has no " + l.Name
 		}
 		for _, found := range host.Find(kind) {
 			l.Path, l.Version, l.Origin, l.Problem = found.Path, found.Version, found.Origin, ""
@@ -156,7 +157,8 @@ func libraries(host libs.Host) []Library {
 	return list
 }
 
-// preciseVersion writes the version that the library reports. If it does not report the third number, the file's name may have it.
+// preciseVersion writes the version that the library reports. If it does not report the third
+// number, it is taken from the file's name, if possible.
 func preciseVersion(file string, v [3]int) string {
 	two := fmt.Sprintf("%d.%d", v[0], v[1])
 	if v[2] == 0 && strings.HasPrefix(file, two+".") {
@@ -168,7 +170,7 @@ func preciseVersion(file string, v [3]int) string {
 	return fmt.Sprintf("%s.%d", two, v[2])
 }
 
-// String is the report as `symmrepl doctor` prints it.
+// String returns the report in the form that `symmrepl doctor` prints.
 func (r Report) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -13,7 +13,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// board is a GPU as NVML shows it, with links that lead where far says: "switch", "down", or a bus number.
+// board is a GPU in NVML's view, with links to the targets in far: "switch", "down", or a bus
+// number.
 func board(bus uint32, p2p nvml.GpuP2PStatus, level nvml.GpuTopologyLevel, far ...any) *mock.Device {
 	at := func(i int) any {
 		if i < len(far) {
@@ -110,7 +111,7 @@ func TestMulticastWhy(t *testing.T) {
 	for _, c := range []struct {
 		env  string
 		able bool
-		old  bool // the driver
+		old  bool // the driver is old
 		want string
 	}{
 		{"NCCL_NVLS_ENABLE=0", true, false, "NCCL_NVLS_ENABLE=0 disables it"},
@@ -176,7 +177,8 @@ func TestPreciseVersion(t *testing.T) {
 		said [3]int
 		want string
 	}{
-		{"13.0.88", [3]int{13, 0, 0}, "13.0.88"}, {"", [3]int{13, 5, 0}, "13.5"}, {"2.28.9", [3]int{2, 29, 7}, "2.29.7"}, {"12.4.1", [3]int{13, 0, 0}, "13.0"},
+		{"13.0.88", [3]int{13, 0, 0}, "13.0.88"}, {"", [3]int{13, 5, 0}, "13.5"}, {"2.28.9", [3]int{2, 29, 7}, "2.29.7"},
+		{"12.4.1", [3]int{13, 0, 0}, "13.0"},
 	} {
 		if got := preciseVersion(c.file, c.said); got != c.want {
 			t.Errorf("a file of %q that says %v is %q, want %q", c.file, c.said, got, c.want)

@@ -60,9 +60,9 @@ func (s segment) Size() int { return s.c.Size() }
 
 func (s segment) Export() (int, error) { return exported(s.c.Export) }
 
-// exported is a descriptor that no program which is started inherits.
+// exported returns a descriptor that child processes do not inherit.
 func exported(export func() (int, error)) (int, error) {
-	syscall.ForkLock.RLock() // no child started meanwhile inherits it
+	syscall.ForkLock.RLock() // so that no child started meanwhile inherits it
 	defer syscall.ForkLock.RUnlock()
 	fd, err := export()
 	if err == nil {

@@ -54,7 +54,8 @@ func (s *Stream) Set(dst device.Ptr, value byte, n int) error {
 	return s.c.Set(uintptr(dst), value, n)
 }
 
-// Write implements device.Stream. A captured copy reads its source at every replay, so the graph keeps a copy of src.
+// Write implements device.Stream. A captured copy reads its source at every replay, so the graph
+// keeps a copy of src.
 func (s *Stream) Write(dst device.Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -106,7 +107,7 @@ func (s *Stream) Record(e device.Event) error { return s.c.Record(e.(event).c) }
 // Wait implements device.Stream.
 func (s *Stream) Wait(e device.Event) error { return s.c.Wait(e.(event).c) }
 
-// Close implements device.Stream. A capture that was not ended is dropped.
+// Close implements device.Stream. It drops an open capture.
 func (s *Stream) Close() error {
 	if s.d.capturing.Load() == s {
 		if g, err := s.EndCapture(); err == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestToolkitHeaders: what the suite runs of CUDA's headers compiles for GPUs with those that stand in for them, for old and new ones.
+// TestToolkitHeaders: the suite's kernels with CUDA's headers compile for old and new GPUs with our
+// stand-ins for these headers.
 func TestToolkitHeaders(t *testing.T) {
 	for _, arch := range []string{"sm_80", "sm_100"} {
 		c := compilerFor(t, arch)

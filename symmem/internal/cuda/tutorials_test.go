@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// The kernels of the tutorials, which other tests run on the cpu device, compile for a GPU too: all but those of cells that are to fail.
+// The kernels of the tutorials, which other tests run on the cpu device, compile for a GPU too:
+// except kernels of cells that fail on purpose.
 func TestTutorialKernels(t *testing.T) {
 	c := compiler(t)
 	files, err := filepath.Glob("../../../tutorials/*.go")
@@ -34,7 +35,8 @@ func TestTutorialKernels(t *testing.T) {
 	}
 }
 
-// kernelTexts returns the raw strings of a file of cells that hold kernels, without those of cells that are to fail.
+// kernelTexts returns the raw strings with kernels in a file of cells, without cells that fail on
+// purpose.
 func kernelTexts(file string) ([]device.Source, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package relaytest stands between two ends of connections, as a network does, and can stop to carry anything without telling them.
+// Package relaytest relays connections, like a network, and can silently stop passing on bytes.
 package relaytest
 
 import (
@@ -7,17 +7,18 @@ import (
 	"testing"
 )
 
-// Relay carries connections to an address.
+// Relay passes connections on to an address.
 type Relay struct {
-	Address string // where it listens
+	Address string // the address at which the relay listens
 	to      string
-	carries sync.RWMutex // held for reading while something is passed on
+	carries sync.RWMutex // held for reading while bytes are passed on
 
 	mu    sync.Mutex
 	conns []net.Conn
 }
 
-// Start listens at a free port of the loopback interface until the test ends, and carries what comes to another address.
+// Start listens at a free port of the loopback interface until the test ends, and passes
+// connections on to another address.
 func Start(t testing.TB, to string) *Relay {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +46,8 @@ func Start(t testing.TB, to string) *Relay {
 	return r
 }
 
-// Cut makes the relay carry nothing more. Connections stay open; what is sent waits for Mend.
+// Cut stops the relay from passing on bytes. Connections stay open; bytes that are sent wait for
+// Mend.
 func (r *Relay) Cut() { r.carries.Lock() }
 
 // Mend ends a Cut.
@@ -80,7 +82,7 @@ func (r *Relay) pass(from, to net.Conn) {
 	}
 }
 
-// end passes on that an end has closed.
+// end passes on the close of one end.
 func (r *Relay) end(to net.Conn) {
 	r.carries.RLock()
 	defer r.carries.RUnlock()

@@ -1,4 +1,5 @@
-// Package storetest is a key-value store for tests: as much of the one that torchrun's agent keeps as rendezvous uses.
+// Package storetest is a key-value store for tests: the part of the store of torchrun's agent that
+// rendezvous uses.
 package storetest
 
 import (
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-// Start serves an empty store until the test ends, and returns where.
+// Start serves an empty store until the test ends, and returns its host and port.
 func Start(t testing.TB) (string, int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +48,7 @@ const (
 func (s *store) serve(conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
-	// A server of this kind wants the whole of its first message at once.
+	// A real server expects its whole first message at once.
 	in.Peek(1)
 	if hello, _ := in.Peek(in.Buffered()); len(hello) < 5 || hello[0] != 0 || binary.LittleEndian.Uint32(hello[1:]) != 0x3C85F7CE {
 		return

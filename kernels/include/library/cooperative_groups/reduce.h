@@ -1,5 +1,6 @@
-// cooperative_groups/reduce.h: what the threads of a tile or of a coalesced group bring, together. All of them get the result. It
-// goes with the toolkit's cooperative_groups.h too, whose own reduce.h wants a C++ library.
+// cooperative_groups/reduce.h: reduces the values of the threads of a tile or of a coalesced group.
+// All of them get the result. This header also works with the toolkit's cooperative_groups.h; the
+// toolkit's own reduce.h needs a C++ library.
 #pragma once
 #include "cooperative_groups.h"
 

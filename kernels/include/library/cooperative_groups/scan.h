@@ -1,4 +1,5 @@
-// cooperative_groups/scan.h: what the threads of a tile or of a coalesced group bring, up to the caller and before it.
+// cooperative_groups/scan.h: reduces the values of the threads of a tile or of a coalesced group up
+// to the caller, with the caller's own value (inclusive) or without it (exclusive).
 #pragma once
 #include "cooperative_groups/reduce.h"
 
@@ -14,7 +15,7 @@ SYMM_GROUPS_FN T inclusive_scan(const Group& group, T v, Op op) {
 }
 template <class Group, class T> SYMM_GROUPS_FN T inclusive_scan(const Group& group, T v) { return inclusive_scan(group, v, plus<T>()); }
 
-// exclusive_scan gives the first thread T().
+// In the first thread exclusive_scan returns T().
 template <class Group, class T, class Op>
 SYMM_GROUPS_FN T exclusive_scan(const Group& group, T v, Op op) {
   const T before = group.shfl_up(inclusive_scan(group, v, op), 1);

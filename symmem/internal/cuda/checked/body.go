@@ -6,8 +6,9 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/cudalex"
 )
 
-// RewriteAll rewrites pointers in the bodies of functions as well, in a text that Rewrite returned: those that are declared with a value, and those that casts make. A pointer that comes of a plain one is
-// as unchecked as that.
+// RewriteAll also rewrites pointers in the bodies of functions, in a text that Rewrite returned:
+// declarations of pointers with a value, and casts to pointers. A pointer derived from a plain
+// pointer stays unchecked.
 func RewriteAll(text string) string {
 	toks, err := cudalex.Tokens(text)
 	if err != nil {
@@ -25,11 +26,11 @@ func RewriteAll(text string) string {
 	return apply(text, b.edits)
 }
 
-// bodies goes through the tokens of a text.
+// bodies walks the tokens of a text.
 type bodies struct {
 	toks  []cudalex.Piece
-	head  int    // where the statement or declaration at hand begins
-	open  []bool // the braces that are open: whether they are a body, and not a type's or a namespace's
+	head  int    // first token of the current statement or declaration
+	open  []bool // for each open brace, whether it begins a body, and not a type or a namespace
 	edits []edit
 }
 
@@ -64,7 +65,7 @@ func (b *bodies) follow(i int) {
 	}
 }
 
-// text is the text of token i, "" behind the end.
+// text returns the text of token i, "" behind the end.
 func (b *bodies) text(i int) string {
 	if i < 0 || i >= len(b.toks) {
 		return ""
@@ -72,7 +73,8 @@ func (b *bodies) text(i int) string {
 	return b.toks[i].Text
 }
 
-// pointee returns the index of the star of a pointer's type that begins at token i: words that name a type, and one star.
+// pointee returns the index of the star of a pointer's type that begins at token i: words that name
+// a type, and one star.
 func (b *bodies) pointee(i int) (star int, ok bool) {
 	named := false
 	for ; i < len(b.toks); i++ {
@@ -91,11 +93,13 @@ func (b *bodies) pointee(i int) (star int, ok bool) {
 	return 0, false
 }
 
-// notOfTypes are words that no type of something with a size begins with or has in it.
-var notOfTypes = []string{"void", "auto", "return", "else", "do", "case", "goto", "delete", "new", "throw", "using", "typedef", "extern", "static", "constexpr", "register", "__shared__",
+// notOfTypes are words that do not occur in the name of a type with a size.
+var notOfTypes = []string{"void", "auto", "return", "else", "do", "case", "goto", "delete", "new", "throw", "using", "typedef",
+	"extern", "static", "constexpr", "register", "__shared__",
 	"__constant__", "__device__", "operator", "sizeof", "co_return", "co_yield", "typename", "decltype"}
 
-// declaration rewrites the one that begins at token i, if it declares one pointer, with a value: `const float* x = …;`.
+// declaration rewrites the declaration that begins at token i, if it declares a single pointer with
+// a value: `const float* x = …;`.
 func (b *bodies) declaration(i int) {
 	if i != b.head && (b.text(i-1) != "(" || b.text(i-2) != "for") {
 		return
@@ -125,7 +129,7 @@ func (b *bodies) declaration(i int) {
 			deep--
 		case ",":
 			if deep == 0 {
-				return // several at once
+				return // several pointers at once
 			}
 		case ";":
 			if deep == 0 {
@@ -139,14 +143,15 @@ func (b *bodies) declaration(i int) {
 	}
 }
 
-// cast rewrites the one that begins at token i: `(float4*)x`.
+// cast rewrites the cast that begins at token i: `(float4*)x`.
 func (b *bodies) cast(i int) {
 	if b.text(i) != "(" || i == 0 {
 		return
 	}
 	switch before := b.toks[i-1]; {
-	case before.Kind == cudalex.Word && before.Text != "return", before.Kind == cudalex.Number, before.Text == ")", before.Text == "]", before.Text == ">", before.Text == "}":
-		return // of a call, or a declaration
+	case before.Kind == cudalex.Word && before.Text != "return", before.Kind == cudalex.Number, before.Text == ")",
+		before.Text == "]", before.Text == ">", before.Text == "}":
+		return // the parenthesis belongs to a call or a declaration
 	}
 	star, ok := b.pointee(i + 1)
 	if !ok || b.text(star+1) != ")" || star+2 >= len(b.toks) {
@@ -157,7 +162,7 @@ func (b *bodies) cast(i int) {
 	}
 }
 
-// namedCast rewrites the one that begins at token i: `reinterpret_cast<float4*>(x)`.
+// namedCast rewrites the named cast that begins at token i: `reinterpret_cast<float4*>(x)`.
 func (b *bodies) namedCast(i int) {
 	if t := b.text(i); t != "reinterpret_cast" && t != "static_cast" || b.text(i+1) != "<" {
 		return

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/kernels"
 )
 
-// host makes the compiler of the host take bounds.cuh: a program of one thread, which prints what accesses publish.
+// host lets the host's compiler compile bounds.cuh: a program with one thread, which prints the
+// accesses that are published.
 const host = `
 #include <cstdio>
 #include <cstring>
@@ -28,7 +29,7 @@ struct Pair { int a, b; };
 void poke(float* p) { *p = 50; }
 float twice(const float* p) { return 2 * *p; }
 
-// seen prints what was published since it was called last.
+// seen prints the accesses published since its last call.
 void seen() {
   for (auto& o : watch.outside) {
     if (!o.state) continue;
@@ -51,8 +52,8 @@ int main() {
 #line 1 "body"
 `
 
-// A body is what a kernel does with x, four floats in the middle of data, whose element 0 is 2; with r, which cannot write; v, two Pairs; d, two doubles; and free,
-// whose extent nobody knows.
+// A body is the body of a kernel. It uses x, four floats in the middle of data, whose element 0 is
+// 2; r, which cannot write; v, two Pairs; d, two doubles; and free, whose extent is not known.
 func TestAccesses(t *testing.T) {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
@@ -68,21 +69,21 @@ func TestAccesses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// What a line publishes is line:offset,bytes.
+	// A published access has the form line:offset,bytes.
 	lines := []struct{ body, want string }{
 		{"x[0] = 10; x[3] = 11; x[1] += x[0]; got = *x + r[3];", ""},
 		{"x[4] = 99;", " 2:+16,4"},
 		{"x[-1] = 99;", " 3:-4,4"},
 		{"got = x[1u << 31];", " 4:+8589934592,4"},
 		{"got = x[-1ll];", " 5:-4,4"},
-		{"got = x[~0ull >> 2];", " 6:-4,4"}, // which wraps around
+		{"got = x[~0ull >> 2];", " 6:-4,4"}, // the address wraps around
 		{"*(x + 4) = 99;", " 7:+16,4"},
 		{"*(x - 1) = *(2 + x);", " 8:-4,4"},
 		{"got = *(r + 4) + r[0];", " 9:+16,4,reads"},
 		{"for (auto p = x; p <= x + 4; p++) got += *p;", " 10:+16,4"},
 		{"for (auto p = x + 3; p >= x; --p) got += *p;", ""},
 		{"v[1].b = 3; (*v).a = v->b; got = v[2].a;", " 12:+16,8"},
-		{"got = (v + 2)->a;", " 0:+16,8"}, // of which no line is known
+		{"got = (v + 2)->a;", " 0:+16,8"}, // the line of this access is not known
 		{"d[1] = d[0]; d[2] = 1;", " 14:+16,8"},
 		{"got = ((symm::Checked<double>)(x + 3))[0];", " 15:+12,8"},
 		{"poke(x + 1); got = twice(x) + twice(r + 3); memcpy(x, r + 2, 8);", ""},
@@ -91,7 +92,7 @@ func TestAccesses(t *testing.T) {
 		{"if (!x || x == nullptr || x != x || r != x || x + 1 <= x || (x + 3) - x != 3) got = x[100];", ""},
 		{"symm::Checked<const float> c = x; c = r; x += 4; got = c[0] + *x--;", " 20:+16,4"},
 		{"x -= 3; if ((symm::u64)x != (symm::u64)(data + 2)) got = x[100];", ""},
-		{"for (int i = 0; i < 6; i++) x[i] = i; x[8] = 1;", " 22:+16,4"}, // the first of a line
+		{"for (int i = 0; i < 6; i++) x[i] = i; x[8] = 1;", " 22:+16,4"}, // only the first access of a line
 		{"float* p = x; if (p != x || x < p || p + 1 <= x || (p + 3) - x != 3 || x - (p + 1) != -1) got = x[100];", ""},
 		{"got = symm::recast<const double>(x + 3)[0] + *symm::recast<double>(data + 6);", " 24:+12,8,reads"},
 		{"got = *(symm::Checked<float>)(symm::u64)x + *(symm::Checked<float>)(void*)data;", ""},
@@ -102,14 +103,15 @@ func TestAccesses(t *testing.T) {
 		program.WriteString("{ " + l.body + " seen(); puts(\"\"); }\n")
 		want.WriteString(l.want + "\n")
 	}
-	// Nothing of it has left the four floats.
+	// No access has changed memory outside of the four floats.
 	program.WriteString("printf(\"%g %g %g %g\\n\", data[0], data[1], data[6], data[7]);\n}\n")
 	want.WriteString("5 1 6 14\n")
 	source, binary := filepath.Join(dir, "test.cc"), filepath.Join(dir, "test")
 	if err := os.WriteFile(source, []byte(program.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(compiler, "-std=c++17", "-Wall", "-Wno-unused", "-Werror", "-I", dir, "-o", binary, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-std=c++17", "-Wall", "-Wno-unused", "-Werror", "-I", dir, "-o", binary,
+		source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(binary).CombinedOutput()

@@ -8,12 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/signature"
 )
 
-// Rewrite returns the text with the pointers checked that the kernels in it take, as signature.Parse found them there. It says of each kernel's parameters which ones are.
-// Instances of a template share its text: a pointer is checked if it is one in all of them. Explicit instantiations go, since their declarations would not fit any more; they
-// are to be instantiated by name.
+// Rewrite returns the text with checked pointers as parameters of the kernels, which
+// signature.Parse has found in it. which reports for each kernel's parameters which ones are
+// checked. Instances of a template share its text: a parameter is checked if it is a pointer in all
+// of them. Explicit instantiations are removed, because their declarations would not match any
+// more; the caller instantiates the kernels by name.
 func Rewrite(text string, kernels []signature.Kernel) (out string, which [][]bool) {
 	at := func(p signature.Param) int { return p.Text[0].At }
-	pointers := map[int][]edit{} // by the place of the parameter; nil if it is not to be checked
+	pointers := map[int][]edit{} // by the place of the parameter; nil if it must not be checked
 	for _, k := range kernels {
 		for _, p := range k.Params {
 			if len(p.Text) == 0 || k.Template {
@@ -45,7 +47,7 @@ func Rewrite(text string, kernels []signature.Kernel) (out string, which [][]boo
 	return apply(text, edits), which
 }
 
-// edit puts text in the place of n bytes.
+// edit replaces n bytes by text.
 type edit struct {
 	at, n int
 	text  string
@@ -63,7 +65,8 @@ func apply(text string, edits []edit) string {
 	return b.String() + text[end:]
 }
 
-// pointer returns the edits that make a parameter's pointer a checked one, if it is one pointer to something that has a size.
+// pointer returns the edits that make a parameter a checked pointer, if it is a single pointer to a
+// type with a size.
 func pointer(p signature.Param) ([]edit, bool) {
 	if t := signature.Classify(p.Type); t.Pointers != 1 || t.Base == signature.Void {
 		return nil, false
@@ -83,7 +86,8 @@ func pointer(p signature.Param) ([]edit, bool) {
 		case t.Text == "*" && star < 0:
 			star = i
 			edits = append(edits, edit{t.At, 1, ">"})
-		case star >= 0 && (t.Text == "__restrict__" || t.Text == "__restrict" || t.Text == "volatile"): // of the pointer itself
+		// a qualifier of the pointer itself
+		case star >= 0 && (t.Text == "__restrict__" || t.Text == "__restrict" || t.Text == "volatile"):
 			edits = append(edits, edit{at: t.At, n: len(t.Text)})
 		case t.Kind == cudalex.Word && t.Text != "__grid_constant__", t.Text == "::":
 		default:

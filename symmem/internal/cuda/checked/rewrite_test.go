@@ -27,15 +27,21 @@ func TestRewrite(t *testing.T) {
 		{"void", "void", "void", []bool{}},
 		{"pointer", "float* x", "symm::Checked<float> x", []bool{true}},
 		{"style", "int n, float *x", "int n, symm::Checked<float >x", []bool{false, true}},
-		{"const", "const float* __restrict__ x, float const *y", "symm::Checked<const float>  x, symm::Checked<float const >y", []bool{true, true}},
-		{"of words", "unsigned long long* x, volatile unsigned* const flag", "symm::Checked<unsigned long long> x, symm::Checked<volatile unsigned> const flag", []bool{true, true}},
-		{"qualified", "symm::bf16* x, const symm::Handle* h, struct S* s, ::T* t", "symm::Checked<symm::bf16> x, symm::Checked<const symm::Handle> h, symm::Checked<struct S> s, symm::Checked<::T> t", []bool{true, true, true, true}},
+		{"const", "const float* __restrict__ x, float const *y", "symm::Checked<const float>  x, symm::Checked<float const >y",
+			[]bool{true, true}},
+		{"of words", "unsigned long long* x, volatile unsigned* const flag",
+			"symm::Checked<unsigned long long> x, symm::Checked<volatile unsigned> const flag", []bool{true, true}},
+		{"qualified", "symm::bf16* x, const symm::Handle* h, struct S* s, ::T* t",
+			"symm::Checked<symm::bf16> x, symm::Checked<const symm::Handle> h, symm::Checked<struct S> s, symm::Checked<::T> t",
+			[]bool{true, true, true, true}},
 		{"unnamed", "int*, float", "symm::Checked<int>, float", []bool{true, false}},
 		{"attribute", "[[maybe_unused]] int* x", "[[maybe_unused]] symm::Checked<int> x", []bool{true}},
 		{"default", "int* x = nullptr, int n = 3", "symm::Checked<int> x = nullptr, int n = 3", []bool{true, false}},
-		{"lines", "\n  int*  // from\n\tx,\n  int\n  *\n  y\n", "\n  symm::Checked<int>  // from\n\tx,\n  symm::Checked<int\n  >\n  y\n", []bool{true, true}},
+		{"lines", "\n  int*  // from\n\tx,\n  int\n  *\n  y\n",
+			"\n  symm::Checked<int>  // from\n\tx,\n  symm::Checked<int\n  >\n  y\n", []bool{true, true}},
 		{"comments", "int /* * */ * /*a*/ x", "symm::Checked<int /* * */ > /*a*/ x", []bool{true}},
-		{"others", "void* p, char** q, int a[4], int* b[2], int (*f)(int*), X<int>* x, const T& r, symm::Handle h", "void* p, char** q, int a[4], int* b[2], int (*f)(int*), X<int>* x, const T& r, symm::Handle h",
+		{"others", "void* p, char** q, int a[4], int* b[2], int (*f)(int*), X<int>* x, const T& r, symm::Handle h",
+			"void* p, char** q, int a[4], int* b[2], int (*f)(int*), X<int>* x, const T& r, symm::Handle h",
 			[]bool{false, false, false, false, false, false, false, false}},
 		{"constant", "const __grid_constant__ float* x", "const __grid_constant__ float* x", []bool{false}},
 	} {
@@ -64,10 +70,13 @@ func TestRewriteInstances(t *testing.T) {
 		instances  []string
 		which      [][]bool
 	}{
-		{"template <class T> __global__ void f(T* x, int* y) {}\nM(x) template __global__\nvoid f<int>(int*, int*); int z;", "template <class T> __global__ void f(symm::Checked<T> x, symm::Checked<int> y) {}\nM(x) \n int z;",
+		{"template <class T> __global__ void f(T* x, int* y) {}\nM(x) template __global__\nvoid f<int>(int*, int*); int z;",
+			"template <class T> __global__ void f(symm::Checked<T> x, symm::Checked<int> y) {}\nM(x) \n int z;",
 			[]string{"f<float>"}, [][]bool{{false, false}, {true, true}, {true, true}}},
-		{"template <class T> __global__ void f(T* x, T y) {}", "template <class T> __global__ void f(T* x, T y) {}", []string{"f<float>", "f<int*>"}, [][]bool{{false, false}, {false, false}, {false, false}}},
-		{"template <class... T> __global__ void f(T*... x) {}\ntemplate __global__ void f<int>(int*);", "template <class... T> __global__ void f(T*... x) {}\n", nil, [][]bool{{false}, {false}}},
+		{"template <class T> __global__ void f(T* x, T y) {}", "template <class T> __global__ void f(T* x, T y) {}",
+			[]string{"f<float>", "f<int*>"}, [][]bool{{false, false}, {false, false}, {false, false}}},
+		{"template <class... T> __global__ void f(T*... x) {}\ntemplate __global__ void f<int>(int*);",
+			"template <class... T> __global__ void f(T*... x) {}\n", nil, [][]bool{{false}, {false}}},
 	} {
 		kernels, err := signature.Parse(c.text, c.instances...)
 		if err != nil {
@@ -79,17 +88,19 @@ func TestRewriteInstances(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: the lines stay, and what was put in can be taken out again.
+// FuzzRewrite: the lines stay, and the inserted text can be removed again.
 func FuzzRewrite(f *testing.F) {
 	for _, s := range []string{
 		"__global__ void f(float* x, int n) { x[n] = 1; }", "__global__ void f(\n const int *__restrict__ x /* y */, [[a]] int *) {}", "__global__ void f([[ int* x) {}",
-		"__global__ void f(int* ]] x) {}", "__global__ void f(int*", "#define P int*\n__global__ void f(P x, int* y) {}", "__global__ void f(int* x = (1, 2), T<int*> y, int* z) {}",
+		"__global__ void f(int* ]] x) {}", "__global__ void f(int*", "#define P int*\n__global__ void f(P x, int* y) {}",
+		"__global__ void f(int* x = (1, 2), T<int*> y, int* z) {}",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		kernels, err := signature.Parse(text)
-		if err != nil || strings.Contains(text, "symm::Checked<") || slices.ContainsFunc(kernels, func(k signature.Kernel) bool { return k.Instantiation != nil }) {
+		if err != nil || strings.Contains(text, "symm::Checked<") ||
+			slices.ContainsFunc(kernels, func(k signature.Kernel) bool { return k.Instantiation != nil }) {
 			return
 		}
 		out, which := Rewrite(text, kernels)
@@ -110,7 +121,7 @@ func FuzzRewrite(f *testing.F) {
 		if strings.Count(out, "symm::Checked<") != checked {
 			t.Errorf("%q became %q, with %d checked", text, out, checked)
 		}
-		// Nothing is changed but a star for each, and the qualifiers of such a pointer.
+		// For each pointer only the star and the pointer's qualifiers change.
 		changed := strings.NewReplacer("symm::Checked<", "", "__restrict__", "", "__restrict", "", "volatile", "", "*", "", ">", "")
 		if changed.Replace(out) != changed.Replace(text) {
 			t.Errorf("%q became %q", text, out)

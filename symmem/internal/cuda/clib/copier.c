@@ -1,12 +1,14 @@
 // The copies of the network engine: net/proxy/copier.h on a GPU.
 //
-// The engine's thread calls these functions, one at a time. They work on a stream of their own, of the highest priority, that waits
-// for no other stream: kernels of the user's streams may be waiting for what it brings. For the same reason nothing is allocated on the
-// way, since the driver may wait for running kernels when it pins memory or frees it: the staging memory is pinned at the start, in
-// pieces of two sizes. When they are used up, ordinary memory takes their place, which the driver stages once more.
+// The engine's thread calls these functions, one at a time. They work on a stream of their own, of
+// the highest priority, that waits for no other stream, because kernels of the user's streams may
+// be waiting for the data. For the same reason they allocate no pinned memory: the driver may wait
+// for running kernels when it pins or frees memory. The staging memory is pinned at the start, in
+// pieces of two sizes. When all pieces are used, the functions use ordinary memory, which the
+// driver stages once more.
 //
-// Words are set by a copy, so that no multiprocessor has to be free for it, and added to by a kernel, since kernels of this host may add
-// to the same word.
+// A copy sets words, so that no multiprocessor has to be free for it. A kernel adds to words,
+// because kernels of this host may add to the same word.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ struct sy_copier {
 	sy_device *device;
 	cu_stream stream;
 	cu_function add;
-	unsigned char *pinned;            // the small pieces, the large ones, a word for each ticket
+	unsigned char *pinned;            // the small pieces, the large pieces, a word for each ticket
 	uint8_t small[SMALLS], large[LARGES]; // which pieces are taken
 	cu_event events[TICKETS];
 	int64_t issued, over;             // tickets
@@ -36,7 +38,7 @@ static int owns(void *arg, uint64_t address) {
 	return !sy_enter(c->device).code && !cu.cuPointerGetAttribute(&type, MEMORY_TYPE, address) && type == DEVICE;
 }
 
-// take returns the first free one of count pieces, or NULL.
+// take returns the first free piece of count pieces, or NULL.
 static void *take(uint8_t *taken, int count, unsigned char *pieces, size_t size) {
 	uint8_t *free_one = memchr(taken, 0, count);
 	if (!free_one) return NULL;
@@ -74,7 +76,8 @@ static int poll_ticket(void *arg, int64_t ticket) {
 	return 1;
 }
 
-// begin makes sure that the next ticket is free: its event and its word belonged to a ticket that is over.
+// begin makes sure that the next ticket is free, that is, that the last ticket with the same event
+// and word is over.
 static int begin(sy_copier *c) {
 	if (sy_enter(c->device).code) return -1;
 	int64_t before = c->issued + 1 - TICKETS;
@@ -84,7 +87,7 @@ static int begin(sy_copier *c) {
 	return 0;
 }
 
-// ticket ends what begin began: the stream's work up to here has the next ticket.
+// ticket completes begin: the stream's work up to here gets the next ticket.
 static int64_t ticket(sy_copier *c) {
 	if (cu.cuEventRecord(c->events[(c->issued + 1) % TICKETS], c->stream)) return -1;
 	return ++c->issued;

@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Copier is what a network engine copies by on a device.
+// Copier copies data of a device for a network engine.
 type Copier struct{ c *C.sy_copier }
 
 // OpenCopier makes the copier of a device; add is the kernel signal_add.
@@ -15,8 +15,8 @@ func (d Device) OpenCopier(add Function) (Copier, error) {
 	return c, err
 }
 
-// Face is the net_copier that C code calls.
+// Face returns the net_copier that C code calls.
 func (c Copier) Face() unsafe.Pointer { return C.sy_copier_face(c.c) }
 
-// Close frees the copier. Nobody may use its face any more.
+// Close frees the copier. Its face must not be used any more.
 func (c Copier) Close() error { return check(C.sy_copier_close(c.c)) }

@@ -17,7 +17,7 @@ sy_status sy_beside_destroy(sy_beside *b) {
 	return st;
 }
 
-// The first copy is on the stream itself, the others beside it.
+// The first copy runs on the stream itself, the others in parallel to it.
 static sy_status copy_beside(sy_stream *s, const uint64_t *dst, const uint64_t *src, const size_t *size, size_t count) {
 	sy_beside *b = &s->beside;
 	for (size_t i = 1; i < count; i++) {

@@ -6,7 +6,7 @@
 
 #include "inner.h"
 
-// cuBLASLt's functions and structures, as far as they are used: facts of its binary interface.
+// The parts of cuBLASLt's binary interface that are used: its functions and structures.
 enum {
 	LT_F32 = 0,
 	LT_F64 = 1,
@@ -40,7 +40,7 @@ static_assert(sizeof(lt_heuristic) == 96, "cublasLtMatmulHeuristicResult_t");
 		const void *beta, const void *c, void *c_layout, void *d, void *d_layout, const void *algorithm, void *workspace, \
 		size_t workspace_size, cu_stream stream))
 
-// A plan is what was found out for one shape.
+// A plan holds the library's choices for one shape.
 typedef struct plan {
 	sy_matmul of;
 	void *desc, *a, *b, *d;
@@ -95,7 +95,8 @@ sy_lt *sy_lt_load(sy_device *d, const char *path, char *why, size_t size) {
 		if (result_) return (sy_status){result_, #name}; \
 	} while (0)
 
-// The library's matrices are column-major: it is asked for the transposed product of the transposed factors, which are the same bytes.
+// The library's matrices are column-major: we ask it for the transposed product of the transposed
+// factors, which have the same bytes.
 static sy_status make(sy_lt *lt, const sy_matmul *m, plan *p) {
 	int wide = m->type == LT_F64;
 	void *pref;

@@ -24,7 +24,8 @@ func (d Device) LoadCuBLASLt(path string) (CuBLASLt, error) {
 	return l, nil
 }
 
-// Matmul is a product of row-major matrices: Out[M][N] = A[M][K] B[K][N]. The types are CUDA's numbers.
+// Matmul is a product of row-major matrices: Out[M][N] = A[M][K] B[K][N]. The types are CUDA's
+// numbers.
 type Matmul struct {
 	Out, A, B     uintptr
 	M, N, K       int

@@ -4,7 +4,7 @@
 
 #include "inner.h"
 
-// epoch grows when a context is released, since its address may come back as another context's.
+// epoch grows when a context is released, because another context may later get the same address.
 static atomic_uint epoch;
 static __thread struct {
 	cu_context context;
@@ -21,12 +21,14 @@ sy_status sy_enter(const sy_device *d) {
 }
 
 sy_status sy_settle(sy_device *d) {
-	// Nothing may wait for the whole device during a capture, which begins when it has settled.
+	// No call may wait for the whole device during a capture. The capture itself begins with a
+	// settled device.
 	if (atomic_load(&d->copiers) && !atomic_load(&d->captures)) TRY(cuCtxSynchronize);
 	return OK;
 }
 
-// ---- driver -------------------------------------------------------------------------------------------
+// ---- driver
+// -------------------------------------------------------------------------------------------
 
 sy_status sy_driver_init(int *version, int *devices) {
 	TRY(cuInit, 0);
@@ -61,9 +63,11 @@ sy_status sy_device_can_access(int ordinal, int peer, int *yes) {
 	return OK;
 }
 
-// ---- device -------------------------------------------------------------------------------------------
+// ---- device
+// -------------------------------------------------------------------------------------------
 
-// release gives the context back; threads that had it current must set it again if it returns.
+// release releases the context; threads on which it was current must set it again if it is retained
+// again.
 static int release(sy_device *d) {
 	atomic_fetch_add_explicit(&epoch, 1, memory_order_release);
 	return cu.cuDevicePrimaryCtxRelease_v2(d->device);
@@ -186,7 +190,8 @@ sy_status sy_host_unregister(sy_device *d, uintptr_t host) {
 	return OK;
 }
 
-// ---- segments -----------------------------------------------------------------------------------------
+// ---- segments
+// -----------------------------------------------------------------------------------------
 
 static cu_allocation shareable(const sy_device *d) {
 	cu_allocation prop = {0};
@@ -275,7 +280,8 @@ sy_status sy_segment_close(sy_device *d, const sy_segment *s) {
 	return st;
 }
 
-// ---- code ---------------------------------------------------------------------------------------------
+// ---- code
+// ---------------------------------------------------------------------------------------------
 
 sy_status sy_module_load(sy_device *d, const void *image, uintptr_t *out) {
 	ENTER(d);

@@ -8,7 +8,7 @@ import "unsafe"
 // Device is an open device with its primary context.
 type Device struct{ c *C.sy_device }
 
-// Open retains the primary context of the device of this ordinal.
+// Open retains the primary context of the device with this ordinal.
 func Open(ordinal int) (Device, error) {
 	var d Device
 	err := check(C.sy_device_open(C.int(ordinal), &d.c))
@@ -25,7 +25,7 @@ func (d Device) Alloc(n int) (uintptr, error) {
 	return uintptr(p), err
 }
 
-// Free frees what Alloc returned.
+// Free frees memory from Alloc.
 func (d Device) Free(p uintptr) error { return check(C.sy_free(d.c, C.uint64_t(p))) }
 
 // HostAlloc returns zeroed pinned host memory that the device sees at the same address.
@@ -37,19 +37,19 @@ func (d Device) HostAlloc(n int) (unsafe.Pointer, error) {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&p)), nil // C memory: the collector ignores it
 }
 
-// HostFree frees what HostAlloc or WriteKept returned.
+// HostFree frees memory from HostAlloc or WriteKept.
 func (d Device) HostFree(p unsafe.Pointer) error {
 	return check(C.sy_host_free(d.c, C.uintptr_t(uintptr(p))))
 }
 
-// HostRegister pins n bytes of host memory and returns where the device has them.
+// HostRegister pins n bytes of host memory and returns their address on the device.
 func (d Device) HostRegister(p unsafe.Pointer, n int) (uintptr, error) {
 	var at C.uint64_t
 	err := check(C.sy_host_register(d.c, C.uintptr_t(uintptr(p)), C.size_t(n), &at))
 	return uintptr(at), err
 }
 
-// HostUnregister ends what HostRegister began.
+// HostUnregister unpins memory from HostRegister.
 func (d Device) HostUnregister(p unsafe.Pointer) error {
 	return check(C.sy_host_unregister(d.c, C.uintptr_t(uintptr(p))))
 }
@@ -78,13 +78,13 @@ func (d Device) ImportSegment(fd, n int) (*Segment, error) {
 	return s, nil
 }
 
-// Ptr is the address the segment is mapped at.
+// Ptr returns the address at which the segment is mapped.
 func (s *Segment) Ptr() uintptr { return uintptr(s.c.ptr) }
 
-// Size is the number of bytes mapped.
+// Size returns the number of bytes mapped.
 func (s *Segment) Size() int { return int(s.c.size) }
 
-// Export returns a new file descriptor that stands for the memory.
+// Export returns a new file descriptor of the memory.
 func (s *Segment) Export() (int, error) {
 	var fd C.int
 	err := check(C.sy_segment_export(s.d.c, &s.c, &fd))
@@ -94,7 +94,7 @@ func (s *Segment) Export() (int, error) {
 // JoinFabric makes the segments of NewSegment exportable by tokens, if that is permitted.
 func (d Device) JoinFabric() error { return check(C.sy_fabric_join(d.c)) }
 
-// ImportToken maps n bytes that another process of the fabric exported by a token.
+// ImportToken maps n bytes that another process of the fabric has exported as token.
 func (d Device) ImportToken(token []byte, n int) (*Segment, error) {
 	var t [C.SY_TOKEN]byte
 	copy(t[:], token)
@@ -105,7 +105,7 @@ func (d Device) ImportToken(token []byte, n int) (*Segment, error) {
 	return s, nil
 }
 
-// Token returns what stands for the memory on the fabric.
+// Token returns the token that represents the memory on the fabric.
 func (s *Segment) Token() ([]byte, error) {
 	t := make([]byte, C.SY_TOKEN)
 	err := check(C.sy_segment_token(s.d.c, &s.c, unsafe.Pointer(&t[0])))
@@ -146,10 +146,10 @@ func (m Module) Function(lowered string) (Function, error) {
 	return f, err
 }
 
-// FunctionAttribute numbers a fact of a kernel.
+// FunctionAttribute is the driver's number of a kernel's attribute.
 type FunctionAttribute int
 
-// The kernel attributes that are asked for.
+// The kernel attributes that are used.
 const (
 	FuncMaxThreads       FunctionAttribute = 0
 	FuncStaticShared     FunctionAttribute = 1
@@ -158,7 +158,7 @@ const (
 	FuncMaxDynamicShared FunctionAttribute = 8
 )
 
-// Attribute asks one attribute.
+// Attribute returns one attribute.
 func (f Function) Attribute(a FunctionAttribute) (int, error) {
 	var v C.int
 	err := check(C.sy_function_attribute(f.d.c, f.c, C.int(a), &v))
@@ -170,10 +170,11 @@ func (f Function) SetAttribute(a FunctionAttribute, v int) error {
 	return check(C.sy_function_set_attribute(f.d.c, f.c, C.int(a), C.int(v)))
 }
 
-// Layout is where a parameter lies in the argument buffer.
+// Layout is the place of a parameter in the argument buffer.
 type Layout struct{ Offset, Size int }
 
-// Params returns the layout of all parameters; known is false when the driver is too old to tell (before 12.4).
+// Params returns the layout of all parameters; known is false if the driver is too old to report it
+// (before 12.4).
 func (f Function) Params() (params []Layout, known bool, err error) {
 	for {
 		var offset, size C.size_t

@@ -1,6 +1,6 @@
 package clib
 
-// The -Werror matters: the linker is told by another package to accept undefined symbols.
+// The -Werror matters: another package makes the linker accept undefined symbols.
 
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Werror=implicit-function-declaration
@@ -17,7 +17,7 @@ import (
 	"unsafe"
 )
 
-// The longest reason that a failed load reports.
+// whySize is the maximum length of the reason that a failed load reports.
 const whySize = 512
 
 // Load opens the driver library, by path or by soname. Later calls do nothing once one succeeded.
@@ -38,14 +38,14 @@ func Init() (version, devices int, err error) {
 	return int(v), int(n), err
 }
 
-// Description is what the driver says about a device without a context.
+// Description is the driver's description of a device, which needs no context.
 type Description struct {
 	Name   string
 	UUID   [16]byte
 	Memory uint64
 }
 
-// Describe describes the device of this ordinal.
+// Describe describes the device with this ordinal.
 func Describe(ordinal int) (Description, error) {
 	var d Description
 	var name [256]C.char
@@ -55,10 +55,10 @@ func Describe(ordinal int) (Description, error) {
 	return d, check(st)
 }
 
-// Attribute numbers a fact of a device.
+// Attribute is the driver's number of a device's attribute.
 type Attribute int
 
-// The device attributes that are asked for.
+// The device attributes that are used.
 const (
 	MaxThreadsPerBlock Attribute = 1
 	MaxBlockX          Attribute = 2 // and Y, Z after it
@@ -73,7 +73,7 @@ const (
 	MultiProcess       Attribute = 133 // whether contexts are shared by MPS; drivers before CUDA 12.4 do not know it
 )
 
-// DeviceAttribute asks one attribute of the device of this ordinal.
+// DeviceAttribute returns one attribute of the device with this ordinal.
 func DeviceAttribute(ordinal int, a Attribute) (int, error) {
 	var v C.int
 	err := check(C.sy_device_attribute(C.int(ordinal), C.int(a), &v))
@@ -87,7 +87,8 @@ func CanAccess(ordinal, peer int) (bool, error) {
 	return yes != 0, err
 }
 
-// LibraryVersion opens a library and asks the named function, one of those in clib.h, for its version.
+// LibraryVersion opens a library and returns the version that the named function, one of those
+// listed in clib.h, reports.
 func LibraryVersion(path, function string) ([3]int, error) {
 	p, f := C.CString(path), C.CString(function)
 	defer C.free(unsafe.Pointer(p))

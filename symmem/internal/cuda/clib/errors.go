@@ -13,7 +13,7 @@ import (
 
 func free(s *C.char) { C.free(unsafe.Pointer(s)) }
 
-// check turns a status into an error, *device.DriverError or nil.
+// check converts a status to an error, *device.DriverError or nil.
 func check(st C.sy_status) error {
 	if st.code == 0 {
 		return nil
@@ -22,7 +22,7 @@ func check(st C.sy_status) error {
 }
 
 func driverError(call string, code int) *device.DriverError {
-	call = strings.TrimSuffix(call, "_v2") // as it is documented
+	call = strings.TrimSuffix(call, "_v2") // the documented name
 	e := &device.DriverError{Call: call, Code: code, Name: "CUDA_ERROR_UNKNOWN", Text: "the driver does not describe it"}
 	if code == C.SY_NOT_UNIFIED {
 		e.Name, e.Text = "SYMMREPL_NOT_UNIFIED", "the device sees pinned host memory at another address than the host"
@@ -42,7 +42,7 @@ func driverError(call string, code int) *device.DriverError {
 	return e
 }
 
-// Results of the driver that the code below names.
+// Results of the driver that the code below uses by name.
 const (
 	outOfMemory  = 2
 	captureFirst = 900 // to captureLast: a call that a capture forbids
@@ -59,7 +59,7 @@ const (
 	seeDoctor   = "see `symmrepl doctor` for what this machine has and can do"
 )
 
-// advice says what to do about a result, and whether the context is lost with it.
+// advice returns a hint for a result, and whether the result means that the context is lost.
 func advice(code int) (hint string, poisoned bool) {
 	switch code {
 	case outOfMemory:

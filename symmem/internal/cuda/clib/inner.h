@@ -1,4 +1,4 @@
-// What the C files share: the device and how driver calls are made.
+// Declarations that the C files share: the device and macros for driver calls.
 #ifndef SYMMREPL_INNER_H
 #define SYMMREPL_INNER_H
 
@@ -16,7 +16,7 @@
 		if (result_) return (sy_status){result_, #name}; \
 	} while (0)
 
-// TRY_ELSE notes the first failure in st and goes to the label that undoes what was begun.
+// TRY_ELSE stores the first failure in st and jumps to the label that undoes the earlier steps.
 #define TRY_ELSE(label, name, ...) \
 	do { \
 		int result_ = cu.name(__VA_ARGS__); \
@@ -26,7 +26,7 @@
 		} \
 	} while (0)
 
-// FIRST notes the first failure in st and carries on: for functions that release.
+// FIRST stores the first failure in st and goes on: for functions that release resources.
 #define FIRST(name, ...) \
 	do { \
 		int result_ = cu.name(__VA_ARGS__); \
@@ -44,23 +44,24 @@ struct sy_device {
 	int device;
 	cu_context context;
 	cu_stream service;      // for zeroing, apart from the user's streams
-	int handles;            // kinds that segments can be exported as
-	_Atomic(void *) stages; // staging memory of streams that are gone, each with the address of the next
-	atomic_int copiers;     // of network engines
-	atomic_int captures;    // under way
+	int handles;            // kinds of handles as which segments can be exported
+	_Atomic(void *) stages; // list of the staging memory of destroyed streams, each with the address of the next
+	atomic_int copiers;     // number of copiers, of network engines
+	atomic_int captures;    // number of captures under way
 };
 
-// SETTLE comes before calls for which the driver waits until running kernels end: those that load code, and that pin, map and free memory. It
-// lets no other thread call it meanwhile, not even a network engine's, which brings what those kernels may be waiting for. So with a copier the
-// kernels are waited for first, in a call beside which the engine's go on.
+// Use SETTLE before driver calls that wait until running kernels end: calls that load code, and
+// that pin, map or free memory. During such a call the driver blocks calls of all other threads,
+// even of a network engine, whose data the kernels may be waiting for. Therefore, with a copier,
+// SETTLE first waits for the kernels, in a call that does not block the engine's calls.
 #define SETTLE(device) \
 	do { \
 		sy_status settled_ = sy_settle(device); \
 		if (settled_.code) return settled_; \
 	} while (0)
 
-// sy_beside is what runs copies beside each other: streams apart from the first copy's, and events that begin and end them. Its parts
-// are made when first needed.
+// sy_beside holds the resources for parallel copies: streams for all copies but the first, and
+// events that begin and end them. They are made when first needed.
 #define SY_BESIDE 15
 typedef struct {
 	cu_stream stream[SY_BESIDE];
@@ -69,26 +70,29 @@ typedef struct {
 
 sy_status sy_beside_destroy(sy_beside *b);
 
-// The staging memory is two halves. Copies fill one from the front; when it is full its event is recorded and
-// the other is taken, after its own event. It is made by the first copy that needs it.
+// The staging memory has two halves. Copies fill one half from the front; when it is full, its
+// event is recorded, and copies go on in the other half, after that half's event. The first copy
+// that needs staging memory allocates it.
 struct sy_stream {
 	sy_device *device;
 	cu_stream stream;
 	unsigned char *stage; // 2 * STAGE_HALF, or NULL
-	cu_event left[2];     // recorded when a half was left
+	cu_event left[2];     // recorded when a half is full
 	int half;
-	size_t used; // of the current half
+	size_t used; // bytes used of the current half
 	sy_beside beside;
 };
 
-// sy_enter is ENTER's, and sy_settle SETTLE's.
+// sy_enter is the function of ENTER, and sy_settle that of SETTLE.
 sy_status sy_enter(const sy_device *d);
 sy_status sy_settle(sy_device *d);
 
-// sy_host_memory returns zeroed pinned memory that the device sees at the same address. The context is current.
+// sy_host_memory returns zeroed pinned memory that the device sees at the same address. The context
+// must be current.
 sy_status sy_host_memory(sy_device *d, size_t n, void **out);
 
-// sy_map gives the allocation, or the multicast object, of a segment an address that this device may read and write.
+// sy_map maps a segment's allocation, or multicast object, at an address that this device may read
+// and write.
 sy_status sy_map(sy_device *d, sy_segment *s);
 
 #endif

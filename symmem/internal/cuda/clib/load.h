@@ -1,4 +1,4 @@
-// The driver's functions and structures, as far as they are used: facts of its binary interface.
+// The parts of the driver's binary interface that are used: its functions and structures.
 #ifndef SYMMREPL_LOAD_H
 #define SYMMREPL_LOAD_H
 
@@ -40,7 +40,7 @@ typedef struct {
 	char pad[4];
 	union {
 		char pad[64];
-		int overlap; // of CU_LAUNCH_OVERLAP
+		int overlap; // value of CU_LAUNCH_OVERLAP
 	} value;
 } cu_launch_attribute;
 static_assert(sizeof(cu_launch_attribute) == 72 && offsetof(cu_launch_attribute, value) == 8, "CUlaunchAttribute");
@@ -86,7 +86,7 @@ typedef struct {
 static_assert(sizeof(cu_copy_2d) == 128 && offsetof(cu_copy_2d, to_pitch) == 104, "CUDA_MEMCPY2D_v2");
 
 enum {
-	CU_UNIFIED = 4, // memory type of addresses that tell where they are
+	CU_UNIFIED = 4, // memory type of unified addresses
 	CU_LAUNCH_OVERLAP = 6, // programmatic stream serialization
 
 	CU_NO_DEVICE = 100,
@@ -132,7 +132,8 @@ typedef struct cu_function *cu_function;
 typedef struct cu_graph *cu_graph;
 typedef struct cu_exec *cu_exec;
 
-// CU_FUNCTIONS lists the exported symbols with their arguments. Names with a suffix are the current versions.
+// CU_FUNCTIONS lists the exported symbols with their arguments. Names with a suffix are the current
+// versions.
 #define CU_FUNCTIONS(X) \
 	X(cuInit, (unsigned flags)) \
 	X(cuDriverGetVersion, (int *version)) \
@@ -202,7 +203,8 @@ typedef struct cu_exec *cu_exec;
 	X(cuMemExportToShareableHandle, (void *out, cu_mem handle, int type, uint64_t flags)) \
 	X(cuMemImportFromShareableHandle, (cu_mem *handle, void *os, int type))
 
-// CU_OPTIONAL lists what drivers before CUDA 12.4 lack, or before 13.0: cuMemcpyBatchAsync_v2.
+// CU_OPTIONAL lists functions that drivers before CUDA 12.4 lack; drivers before 13.0 lack
+// cuMemcpyBatchAsync_v2.
 #define CU_OPTIONAL(X) \
 	X(cuMulticastGetGranularity, (size_t *bytes, const cu_multicast *prop, int option)) \
 	X(cuMulticastCreate, (cu_mem *object, const cu_multicast *prop)) \

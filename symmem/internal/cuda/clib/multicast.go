@@ -3,7 +3,8 @@ package clib
 // #include "clib.h"
 import "C"
 
-// Multicast is a multicast object. Its members take its steps in the order of the methods, each when all have taken the one before.
+// Multicast is a multicast object. Its members call the methods in the order below, each after all
+// members have made the previous call.
 type Multicast struct {
 	d Device
 	c C.sy_multicast
@@ -12,7 +13,7 @@ type Multicast struct {
 // MulticastKnown reports whether the driver has multicast.
 func MulticastKnown() bool { return C.sy_multicast_known() != 0 }
 
-// NewMulticast makes an object for n devices and at least so many bytes of each.
+// NewMulticast makes an object for n devices and at least size bytes of each.
 func (d Device) NewMulticast(n, size int) (*Multicast, error) {
 	m := &Multicast{d: d}
 	if err := check(C.sy_multicast_create(d.c, C.int(n), C.size_t(size), &m.c)); err != nil {
@@ -21,7 +22,8 @@ func (d Device) NewMulticast(n, size int) (*Multicast, error) {
 	return m, nil
 }
 
-// ImportMulticast takes an object of that size that another process exported as fd. It leaves fd open.
+// ImportMulticast imports an object of the given size that another process exported as fd. It
+// leaves fd open.
 func (d Device) ImportMulticast(fd, size int) (*Multicast, error) {
 	m := &Multicast{d: d}
 	if err := check(C.sy_multicast_import(d.c, C.int(fd), C.size_t(size), &m.c)); err != nil {
@@ -30,10 +32,10 @@ func (d Device) ImportMulticast(fd, size int) (*Multicast, error) {
 	return m, nil
 }
 
-// Size is the bytes of the object.
+// Size returns the size of the object in bytes.
 func (m *Multicast) Size() int { return int(m.c.object.size) }
 
-// Export returns a new file descriptor that stands for the object.
+// Export returns a new file descriptor of the object.
 func (m *Multicast) Export() (int, error) {
 	var fd C.int
 	err := check(C.sy_segment_export(m.d.c, &m.c.object, &fd))
@@ -46,11 +48,11 @@ func (m *Multicast) Join() error { return check(C.sy_multicast_join(m.d.c, &m.c)
 // Bind adds the device's memory.
 func (m *Multicast) Bind(s *Segment) error { return check(C.sy_multicast_bind(m.d.c, &m.c, &s.c)) }
 
-// Map returns the address that stands for the memory of all.
+// Map returns the address that stands for the memory of all members.
 func (m *Multicast) Map() (uintptr, error) {
 	err := check(C.sy_multicast_map(m.d.c, &m.c))
 	return uintptr(m.c.object.ptr), err
 }
 
-// Close undoes the steps that were taken.
+// Close undoes the steps taken.
 func (m *Multicast) Close() error { return check(C.sy_multicast_close(m.d.c, &m.c)) }

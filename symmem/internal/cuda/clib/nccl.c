@@ -9,14 +9,15 @@
 
 #include "inner.h"
 
-// NCCL's functions and structures, as far as they are used: facts of its binary interface.
+// The parts of NCCL's binary interface that are used: its functions and structures.
 enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1, NCCL_COLLECTIVE_WINDOW = 1, NCCL_CTA_POLICY_ZERO = 2, NCCL_SCALAR_HOST_IMMEDIATE = 1 };
 
 typedef struct {
 	char bytes[SY_NCCL_ID];
 } nccl_id; // passed by value
 
-// The configuration of 2.28, which newer libraries take by its size and version and complete themselves.
+// The configuration of 2.28, which newer libraries recognise by its size and version and complete
+// themselves.
 #define NCCL_MAGIC 0xcafebeefu
 typedef struct {
 	size_t size;
@@ -29,7 +30,8 @@ typedef struct {
 } nccl_config;
 static_assert(sizeof(nccl_config) == 80 && offsetof(nccl_config, net) == 32 && offsetof(nccl_config, cta_policy) == 60, "ncclConfig_t of 2.28");
 
-// What a device communicator must have, of 2.32, of which earlier versions have a beginning. It says of which version the communicator shall be.
+// The requirements on a device communicator, of 2.32; in earlier versions the structure has only
+// the first fields. It names the version that the communicator must have.
 typedef struct {
 	size_t size;
 	unsigned magic, version;
@@ -48,7 +50,8 @@ typedef struct {
 static_assert(sizeof(nccl_requirements) == 120 && offsetof(nccl_requirements, lsa_barriers) == 40 && offsetof(nccl_requirements, traffic_class) == 84 &&
     offsetof(nccl_requirements, strong) == 92 && offsetof(nccl_requirements, stride) == 96, "ncclDevCommRequirements of 2.32");
 
-// The device structures of versions whose kernels look at an abort word: sizes, and where ncclDevComm has the pointer to that.
+// The device structures of versions whose kernels read an abort word: sizes, and the offset in
+// ncclDevComm of the pointer to that word.
 static const struct {
 	int first, last, requirements, comm, abort_flag;
 } nccl_device[] = {
@@ -74,7 +77,7 @@ static const struct {
 	X(ncclAlltoAll, (const void *src, void *dst, size_t n, int type, void *comm, cu_stream stream)) \
 	X(ncclBroadcast, (const void *src, void *dst, size_t n, int type, int root, void *comm, cu_stream stream))
 
-// What tells features.
+// Functions whose presence indicates a feature.
 static const struct {
 	unsigned bit;
 	const char *function;
@@ -108,7 +111,7 @@ sy_nccl *sy_nccl_load(const char *path, char *why, size_t size) {
 		snprintf(why, size, "out of memory");
 		return NULL;
 	}
-	// The version comes first: a library that lacks a function is best named by it.
+	// Ask for the version first: the error about a missing function is clearer with it.
 	const char *missing = NULL;
 	n->ncclGetVersion = (int (*)(int *))dlsym(lib, "ncclGetVersion");
 	if (!n->ncclGetVersion) missing = "ncclGetVersion";
@@ -162,8 +165,9 @@ sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *out) {
 	return OK;
 }
 
-// A communicator has a thread of its own, which makes it, does tasks, and, when it is asked to, ends it. If it is in the library then, and
-// perhaps waits for other members, another thread ends the communicator. The last of the threads and the owner frees it.
+// A communicator has its own thread, which makes it, runs tasks, and ends it on request. If the
+// thread is in the library at that time, perhaps waiting for other members, another thread ends the
+// communicator. Whichever finishes last, the threads or the owner, frees it.
 enum { JOINING, JOINED, FAILED, ENDED };
 
 struct sy_nccl_comm {
@@ -172,19 +176,19 @@ struct sy_nccl_comm {
 	nccl_id id;
 	int rank, size, zero_cta;
 	pthread_mutex_t calls; // held during a call on the communicator; taken before lock
-	pthread_mutex_t lock;  // of what follows
+	pthread_mutex_t lock;  // guards the fields below
 	pthread_cond_t changed;
 	void *comm; // NULL unless JOINED
 	int state, end, holders;
-	sy_nccl_task task; // what the thread is asked to do once it has joined, one at a time, of kind 0 if nothing; and what came of it
-	int working;       // at it
-	void *aborted; // by another thread, while aborting
+	sy_nccl_task task; // the thread's next task once it has joined, and its result; kind 0: none
+	int working;       // the thread works on the task
+	void *aborted; // the communicator that another thread is aborting
 	int aborting;
 	sy_status failure; // of joining, or of the task
-	char text[SY_NCCL_TEXT]; // of the failure
+	char text[SY_NCCL_TEXT]; // text of the failure
 };
 
-// ends reports whether the thread was asked to end the communicator.
+// ends reports whether the thread has to end the communicator.
 static int ends(sy_nccl_comm *c) {
 	pthread_mutex_lock(&c->lock);
 	int end = c->end;
@@ -203,13 +207,14 @@ static void drop(sy_nccl_comm *c) {
 	free(c);
 }
 
-// explain copies what the library says of a failure.
+// explain copies the library's description of a failure.
 static void explain(const sy_nccl *n, void *comm, int result, char *text) {
 	const char *what = n->ncclGetErrorString ? n->ncclGetErrorString(result) : NULL, *last = n->ncclGetLastError ? n->ncclGetLastError(comm) : NULL;
 	snprintf(text, SY_NCCL_TEXT, "%s%s%s", what ? what : "", last && *last ? ": " : "", last ? last : "");
 }
 
-// finish waits for what a call has put in a stream of its own. It gives up when the communicator is to end; what the call uses goes with the process then.
+// finish waits for the work of a call on its own stream. If the communicator has to end, finish
+// gives up; the resources of the call are then released only with the process.
 static sy_status finish(sy_nccl_comm *c, cu_stream stream, const char *call) {
 	int result;
 	while ((result = cu.cuStreamQuery(stream)) == CU_NOT_READY) {
@@ -219,7 +224,8 @@ static sy_status finish(sy_nccl_comm *c, cu_stream stream, const char *call) {
 	return (sy_status){result, "cuStreamQuery"};
 }
 
-// greet lets the members send to each other once, so that later calls find all connections made and do not hold the caller.
+// greet lets the members send to each other once, so that later calls find all connections made and
+// do not block the caller.
 static sy_status greet(sy_nccl_comm *c, void *comm) {
 	cu_ptr words;
 	cu_stream stream;
@@ -236,7 +242,8 @@ allocated:
 	return st;
 }
 
-// ready_puts signals this member itself: with a member's first one-sided call the library makes what they need, for which it meets the others.
+// ready_puts lets this member signal itself: at a member's first one-sided call the library sets up
+// one-sided calls, for which it meets the other members.
 static sy_status ready_puts(sy_nccl_comm *c, void *comm) {
 	cu_stream stream;
 	sy_status st = OK;
@@ -248,7 +255,7 @@ static sy_status ready_puts(sy_nccl_comm *c, void *comm) {
 	return st;
 }
 
-// work does the task. The lock is held, but not in the library.
+// work runs the task. The caller holds the lock; work releases it during calls of the library.
 static void work(sy_nccl_comm *c) {
 	const sy_nccl *n = c->nccl;
 	void *comm = c->comm;
@@ -296,10 +303,10 @@ static void *tend(void *arg) {
 		if (c->task.kind) work(c);
 		else pthread_cond_wait(&c->changed, &c->lock);
 	}
-	c->comm = NULL; // no call begins any more
+	c->comm = NULL; // from now on no call begins
 	int aborted = c->aborted != NULL;
 	pthread_mutex_unlock(&c->lock);
-	// A call that is under way ends by itself, or waits for other members; then the abort ends it.
+	// A call that is under way ends by itself, or waits for other members until the abort ends it.
 	struct timespec soon;
 	clock_gettime(CLOCK_REALTIME, &soon);
 	soon.tv_sec += 1;
@@ -337,7 +344,7 @@ sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *
 	return c;
 }
 
-// after is the time so much later than now.
+// after returns the time that is the given number of milliseconds from now.
 static struct timespec after(unsigned milliseconds) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -347,7 +354,7 @@ static struct timespec after(unsigned milliseconds) {
 	return t;
 }
 
-// await waits until the state is another one, and returns it. The lock is held.
+// await waits until the state differs from state, and returns it. The caller holds the lock.
 static int await(sy_nccl_comm *c, int state, unsigned milliseconds) {
 	struct timespec until = after(milliseconds);
 	while (c->state == state && pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT) {}
@@ -426,7 +433,7 @@ void sy_nccl_free(sy_nccl_comm *c) {
 	drop(c);
 }
 
-// begin is the start of a call: the communicator, with calls held, or NULL.
+// begin starts a call: it locks calls and returns the communicator, or NULL.
 static void *begin(sy_nccl_comm *c) {
 	pthread_mutex_lock(&c->calls);
 	pthread_mutex_lock(&c->lock);
@@ -457,7 +464,7 @@ static sy_status all_reduce(const sy_nccl *n, void *comm, cu_stream stream, cons
 		if (result) return (sy_status){result, "ncclRedOpCreatePreMulSum"};
 	}
 	sy_status st = {n->ncclAllReduce((const void *)a->src, (void *)a->dst, a->n, a->type, op, comm, stream), "ncclAllReduce"};
-	if (a->scaled) { // which calls that were queued do not need any more
+	if (a->scaled) { // queued calls do not need it any more
 		int result = n->ncclRedOpDestroy(op, comm);
 		if (result && !st.code) st = (sy_status){result, "ncclRedOpDestroy"};
 	}

@@ -16,19 +16,20 @@ import (
 // NCCL is the loaded library.
 type NCCL struct{ c *C.sy_nccl }
 
-// NCCLID is the length of what names a communicator.
+// NCCLID is the length of a communicator's ID.
 const NCCLID = C.SY_NCCL_ID
 
 // NCCLFeature is a bit of NCCL.Has.
 type NCCLFeature uint
 
-// Features that the library's functions tell.
+// Features, which the presence of functions in the library indicates.
 const (
 	NCCLDeviceAPI NCCLFeature = C.SY_NCCL_DEVICE_API
 	NCCLOneSided  NCCLFeature = C.SY_NCCL_ONE_SIDED
 )
 
-// LoadNCCL opens the library. It stays loaded. Of one older than 2.28 nothing but the version may be asked.
+// LoadNCCL opens the library. It stays loaded. For a library older than 2.28 only the version may
+// be asked.
 func LoadNCCL(path string) (NCCL, error) {
 	p := C.CString(path)
 	defer free(p)
@@ -40,27 +41,27 @@ func LoadNCCL(path string) (NCCL, error) {
 	return n, nil
 }
 
-// Version is 22809 for 2.28.9.
+// Version returns 22809 for 2.28.9.
 func (n NCCL) Version() int { return int(C.sy_nccl_version(n.c)) }
 
 // Has reports whether the library has a feature.
 func (n NCCL) Has(f NCCLFeature) bool { return NCCLFeature(C.sy_nccl_has(n.c))&f != 0 }
 
-// NewID makes what the members of one communicator name it by.
+// NewID makes the ID of a new communicator, for its members.
 func (n NCCL) NewID(d Device) ([]byte, error) {
 	id := make([]byte, NCCLID)
 	st := C.sy_nccl_id(n.c, d.c, (*C.uchar)(&id[0]))
 	return id, ncclError(st, nil)
 }
 
-// NCCLComm is a member's communicator, which has a thread of its own.
+// NCCLComm is a member's communicator, which has its own thread.
 type NCCLComm struct{ c *C.sy_nccl_comm }
 
-// JoinNCCL starts to make a member's communicator with all the others, whose policy is that no multiprocessor takes part where engines can do it.
-// Joined tells how that goes.
+// JoinNCCL starts to make a member's communicator with all the others. With engines, copy engines
+// do the work without multiprocessors if possible. Joined returns the result.
 func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int, engines bool) (NCCLComm, error) {
 	if len(id) != NCCLID {
-		return NCCLComm{}, errors.New("a name of another length than NCCL's was given")
+		return NCCLComm{}, errors.New("the ID does not have the length of NCCL's IDs")
 	}
 	zero := C.int(0)
 	if engines {
@@ -73,7 +74,7 @@ func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int, engines bool) (NCCLC
 	return c, nil
 }
 
-// Joined waits for the communicator and reports whether that is over, and its failure.
+// Joined waits for the communicator. done reports whether it was made or has failed with err.
 func (c NCCLComm) Joined(limit time.Duration) (done bool, err error) {
 	var st C.sy_status
 	var text [C.SY_NCCL_TEXT]C.char
@@ -84,25 +85,26 @@ func (c NCCLComm) Joined(limit time.Duration) (done bool, err error) {
 // End aborts the communicator, at any time, and returns at once.
 func (c NCCLComm) End() { C.sy_nccl_end(c.c) }
 
-// Ended waits and reports whether that is over.
+// Ended waits for the abort and reports whether it is over.
 func (c NCCLComm) Ended(limit time.Duration) bool {
 	return C.sy_nccl_ended(c.c, C.unsigned(limit.Milliseconds())) != 0
 }
 
-// Free ends what was not ended. The communicator must not be used any more.
+// Free ends the communicator if End was not called, and frees it. It must not be used any more.
 func (c NCCLComm) Free() { C.sy_nccl_free(c.c) }
 
-// NCCLTask is something that a communicator does beside its calls. All members ask for the same, in the same order.
+// NCCLTask is a task of a communicator's thread, besides calls. All members ask for the same tasks
+// in the same order.
 type NCCLTask struct {
 	Kind       NCCLTaskKind
-	Ptr        uintptr // N bytes of memory to register as a window that all members have alike
+	Ptr        uintptr // N bytes of memory to register as a window; all members register the same size
 	N          int
-	Window     uintptr // 0 where the library has none to give
-	Barriers   int     // of the LSA team, that kernels with the device communicator use
+	Window     uintptr // 0 if the library has no windows
+	Barriers   int     // number of LSA barriers for kernels with the device communicator
 	DeviceComm []byte  // an ncclDevComm of the library's version
 }
 
-// NCCLTaskKind is which task.
+// NCCLTaskKind is the kind of a task.
 type NCCLTaskKind int
 
 // The tasks.
@@ -114,34 +116,36 @@ const (
 	NCCLReadyPuts      NCCLTaskKind = C.SY_NCCL_READY_PUTS
 )
 
-// Ask starts a task; Answered tells how that goes. It reports false if the communicator was ended.
+// Ask starts a task; Answered returns its result. Ask returns false if the communicator has ended.
 func (c NCCLComm) Ask(t NCCLTask) bool {
-	a := C.sy_nccl_task{kind: C.int(t.Kind), ptr: C.uint64_t(t.Ptr), size: C.size_t(t.N), window: pointer(t.Window), barriers: C.int(t.Barriers)}
+	a := C.sy_nccl_task{kind: C.int(t.Kind), ptr: C.uint64_t(t.Ptr), size: C.size_t(t.N), window: pointer(t.Window),
+		barriers: C.int(t.Barriers)}
 	copy(unsafe.Slice((*byte)(&a.comm[0]), len(a.comm)), t.DeviceComm)
 	return C.sy_nccl_ask(c.c, &a) != 0
 }
 
-// Answered waits for the task and reports whether it is over, with its result and its failure.
+// Answered waits for the task. done reports whether it is over, with its result or its failure.
 func (c NCCLComm) Answered(limit time.Duration) (done bool, t NCCLTask, err error) {
 	var st C.sy_status
 	var text [C.SY_NCCL_TEXT]C.char
 	var a C.sy_nccl_task
 	done = C.sy_nccl_answered(c.c, C.unsigned(limit.Milliseconds()), &a, &st, &text[0]) != 0
-	return done, NCCLTask{Window: uintptr(a.window), DeviceComm: C.GoBytes(unsafe.Pointer(&a.comm[0]), C.int(len(a.comm)))}, ncclError(st, &text[0])
+	return done, NCCLTask{Window: uintptr(a.window), DeviceComm: C.GoBytes(unsafe.Pointer(&a.comm[0]), C.int(len(a.comm)))},
+		ncclError(st, &text[0])
 }
 
-// DeviceComm is the bytes of an ncclDevComm of the library's version and the offset of the pointer to the word that ends its waits; 0 if they are not
-// known.
+// DeviceComm returns the size of an ncclDevComm of the library's version, and the offset of its
+// pointer to the word that ends its waits; 0 if they are not known.
 func (n NCCL) DeviceComm() (size, abortFlag int) {
 	var at C.int
 	size = int(C.sy_nccl_device_comm(n.c, &at))
 	return size, int(at)
 }
 
-// pointer is an address of the device's, which the collector ignores.
+// pointer converts an address of the device, which the garbage collector ignores.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// NCCLKind is which call.
+// NCCLKind is the kind of a call.
 type NCCLKind int
 
 // The calls.
@@ -154,7 +158,8 @@ const (
 	NCCLPut           NCCLKind = C.SY_NCCL_PUT
 )
 
-// NCCLCall is a collective on N elements, as the library's function counts them, or a put, of N bytes. Type and Op are the library's numbers.
+// NCCLCall is a collective on N elements, in the sense of the library's function, or a put of N
+// bytes. Type and Op are the library's numbers.
 type NCCLCall struct {
 	Kind           NCCLKind
 	Src, Dst       uintptr
@@ -162,13 +167,14 @@ type NCCLCall struct {
 	Type, Op, Root int
 	Scaled         bool    // an all-reduce multiplies the elements by Factor before it sums them, whatever Op is
 	Factor         uint64  // the bits of an element
-	Window         uintptr // of a put, which N bytes from Src go to on member Root, Offset bytes from its start
+	Window         uintptr // of a put: the target window; N bytes from Src go to member Root, at Offset from the window's start
 	Offset         int
 }
 
 // Run queues the call.
 func (c NCCLComm) Run(s Stream, call NCCLCall) error {
-	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor),
+	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N),
+		_type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor),
 		window: pointer(call.Window), offset: C.size_t(call.Offset)}
 	if call.Scaled {
 		a.scaled = 1
@@ -177,7 +183,7 @@ func (c NCCLComm) Run(s Stream, call NCCLCall) error {
 	return ncclError(C.sy_nccl_run(c.c, s.c, &a, &text[0]), &text[0])
 }
 
-// Failure is what the library reports of collectives that are under way.
+// Failure returns the library's report on the collectives under way.
 func (c NCCLComm) Failure() error {
 	var text [C.SY_NCCL_TEXT]C.char
 	return ncclError(C.sy_nccl_failure(c.c, &text[0]), &text[0])
@@ -186,7 +192,8 @@ func (c NCCLComm) Failure() error {
 // remoteError is NCCL's result when another process or the network failed.
 const remoteError = 6
 
-// ncclError turns a status into an error: *device.LibraryError, or *device.DriverError if the driver failed.
+// ncclError converts a status to an error: *device.LibraryError, or *device.DriverError if the
+// driver failed.
 func ncclError(st C.sy_status, text *C.char) error {
 	if st.code == 0 {
 		return nil

@@ -37,7 +37,8 @@ struct sy_nvrtc {
 	} while (0)
 
 sy_nvrtc *sy_nvrtc_load(const char *path, const char *builtins, char *why, size_t size) {
-	// NVRTC opens its builtins by bare name; one already loaded under that name is found wherever it lies.
+	// NVRTC opens its builtins by bare name; dlopen finds a library already loaded under that name,
+	// wherever it lies.
 	if (builtins && !dlopen(builtins, RTLD_NOW | RTLD_GLOBAL)) {
 		snprintf(why, size, "%s", dlerror());
 		return NULL;

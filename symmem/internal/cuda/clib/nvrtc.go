@@ -46,10 +46,11 @@ type Request struct {
 	Expressions  []string // kernels whose lowered names are wanted
 }
 
-// ErrSource is returned by Compile when the source is at fault; the log says why.
+// ErrSource is returned by Compile if the source does not compile; the log says why.
 var ErrSource = errors.New("the source does not compile")
 
-// Compile returns the cubin and the lowered names of the expressions, in their order, and what the compiler said.
+// Compile returns the cubin and the lowered names of the expressions, in their order, and the
+// compiler's log.
 func (n NVRTC) Compile(r Request) (cubin []byte, lowered []string, log string, err error) {
 	var a arena
 	defer a.free()
@@ -110,7 +111,8 @@ func (a *arena) strings(list []string) **C.char {
 	if len(list) == 0 {
 		return nil
 	}
-	p := C.calloc(C.size_t(len(list)), C.size_t(unsafe.Sizeof((*C.char)(nil)))) // zeroed: the collector looks at what a pointer replaces
+	// zeroed: the garbage collector inspects the value that a pointer replaces
+	p := C.calloc(C.size_t(len(list)), C.size_t(unsafe.Sizeof((*C.char)(nil))))
 	a.all = append(a.all, p)
 	c := unsafe.Slice((**C.char)(p), len(list))
 	for i, s := range list {

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// TestStringsInUsedMemory makes lists in C memory that held addresses of freed Go memory, while the collector marks. It ends the process if it sees one
-// of those.
+// TestStringsInUsedMemory makes lists in C memory that held addresses of freed Go memory, while the
+// garbage collector marks. The collector would end the process if it saw one of these addresses.
 func TestStringsInUsedMemory(t *testing.T) {
 	const n = 64
 	freed := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(make([]byte, 8<<20))))) + 4<<20

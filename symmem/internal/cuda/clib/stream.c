@@ -22,8 +22,8 @@ sy_status sy_stream_create(sy_device *d, sy_stream **out) {
 	return OK;
 }
 
-// Staging memory outlives its stream, for the next one: the driver frees pinned memory when running kernels are over, and these may wait
-// for something that needs the driver.
+// Staging memory outlives its stream and serves the next one: the driver frees pinned memory only
+// when running kernels are over, and these may wait for an event that needs the driver.
 
 static void keep_list(sy_device *d, void *first, void **end) {
 	void *next = atomic_load(&d->stages);
@@ -33,7 +33,8 @@ static void keep_list(sy_device *d, void *first, void **end) {
 
 static void keep_stage(sy_device *d, void *stage) { keep_list(d, stage, stage); }
 
-// kept_stage returns a stage, or NULL. It takes all of them for a moment, so that nobody sees one that is taken away.
+// kept_stage returns a stage, or NULL. It takes the whole list for a moment, so that no other
+// thread sees a stage that is being removed.
 static void *kept_stage(sy_device *d) {
 	void **stage = atomic_exchange(&d->stages, NULL), **last = stage;
 	if (!stage || !*stage) return stage;
@@ -92,8 +93,9 @@ static long long nanoseconds(void) {
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-// A wait polls for a while, since most are short, and then sleeps. It ends with the driver's own wait in any case, because that is what
-// hands over the output of printf in kernels; the C library's buffer is then emptied, or a session would see the text much later.
+// A wait polls for a while, because most waits are short, and then sleeps. It always ends with the
+// driver's own wait, because that call delivers the output of printf in kernels; then it flushes
+// the C library's buffer, because a session would otherwise see the text much later.
 static sy_status wait_stream(cu_stream stream) {
 	long long end = nanoseconds() + SPIN_NANOSECONDS;
 	while (cu.cuStreamQuery(stream) == CU_NOT_READY && nanoseconds() < end) {
@@ -141,7 +143,7 @@ sy_status sy_write(sy_stream *s, uint64_t dst, const void *src, size_t n) {
 			TRY(cuEventRecord, s->left[s->half], s->stream);
 			s->half ^= 1;
 			s->used = 0;
-			st = wait_event(s->left[s->half]); // an event never recorded is reached
+			st = wait_event(s->left[s->half]); // an event that was never recorded counts as reached
 			if (st.code) return st;
 		}
 		size_t room = STAGE_HALF - s->used, part = n < room ? n : room;
@@ -168,7 +170,7 @@ failed:
 	return st;
 }
 
-// ask starts the copy of the chunk at offset and marks its half.
+// ask starts the copy of the chunk at offset and records the event of its half.
 static sy_status ask(sy_stream *s, uint64_t src, size_t n, size_t offset, int half) {
 	size_t part = n - offset < STAGE_HALF ? n - offset : STAGE_HALF;
 	TRY(cuMemcpyDtoHAsync_v2, s->stage + half * STAGE_HALF, src + offset, part, s->stream);
@@ -176,8 +178,8 @@ static sy_status ask(sy_stream *s, uint64_t src, size_t n, size_t offset, int ha
 	return OK;
 }
 
-// sy_read copies through both halves in turn: while one chunk is handed over the next arrives. Stream order
-// keeps the chunks off the staging memory that earlier writes still use.
+// sy_read copies through both halves in turn: while one chunk is copied to the caller, the next one
+// arrives. Stream order protects staging memory that earlier writes still use.
 sy_status sy_read(sy_stream *s, void *dst, uint64_t src, size_t n) {
 	ENTER(s->device);
 	sy_status st = make_stage(s);
@@ -208,7 +210,8 @@ sy_status sy_idle(sy_stream *s, int *idle) {
 	return OK;
 }
 
-// ---- events -------------------------------------------------------------------------------------------
+// ---- events
+// -------------------------------------------------------------------------------------------
 
 sy_status sy_event_create(sy_device *d, uintptr_t *out) {
 	ENTER(d);
@@ -247,7 +250,8 @@ sy_status sy_event_elapsed(sy_device *d, uintptr_t from, uintptr_t to, float *mi
 	return OK;
 }
 
-// ---- graphs -------------------------------------------------------------------------------------------
+// ---- graphs
+// -------------------------------------------------------------------------------------------
 
 sy_status sy_capture_begin(sy_stream *s) {
 	ENTER(s->device);

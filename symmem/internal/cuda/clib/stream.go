@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// Stream is a queue of device work, apart from the null stream.
+// Stream is a queue of device work, not synchronised with the null stream.
 type Stream struct{ c *C.sy_stream }
 
 // NewStream makes a stream.
@@ -18,7 +18,8 @@ func (d Device) NewStream() (Stream, error) {
 // Close waits for the work and destroys the stream.
 func (s Stream) Close() error { return check(C.sy_stream_destroy(s.c)) }
 
-// Launch queues a kernel with its packed arguments. With overlap the kernel waits for the one before it by itself.
+// Launch queues a kernel with its packed arguments. With overlap the launch overlaps with the
+// previous kernel, and the kernel itself waits for that one.
 func (s Stream) Launch(f Function, grid, block [3]int, shared int, overlap bool, args []byte) error {
 	shape := C.sy_shape{
 		grid:   [3]C.uint{C.uint(grid[0]), C.uint(grid[1]), C.uint(grid[2])},
@@ -41,7 +42,7 @@ func (s Stream) Set(dst uintptr, value byte, n int) error {
 	return check(C.sy_set(s.c, C.uint64_t(dst), C.uchar(value), C.size_t(n)))
 }
 
-// Write copies host bytes to the device; src is free when it returns.
+// Write copies host bytes to the device; src may be reused when it returns.
 func (s Stream) Write(dst uintptr, src []byte) error {
 	return check(C.sy_write(s.c, C.uint64_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src))))
 }
@@ -80,7 +81,7 @@ func (s Stream) Wait(e Event) error { return check(C.sy_event_wait(s.c, e.c)) }
 // BeginCapture starts recording.
 func (s Stream) BeginCapture() error { return check(C.sy_capture_begin(s.c)) }
 
-// EndCapture ends recording and makes what was recorded runnable.
+// EndCapture ends recording and returns the runnable recording.
 func (s Stream) EndCapture(d Device) (Graph, error) {
 	g := Graph{d: d}
 	err := check(C.sy_capture_end(s.c, &g.c))
@@ -96,7 +97,7 @@ type Graph struct {
 // Launch queues the recording.
 func (g Graph) Launch(s Stream) error { return check(C.sy_graph_launch(s.c, g.c)) }
 
-// Close destroys the recording; runs that were queued finish.
+// Close destroys the recording; queued runs finish.
 func (g Graph) Close() error { return check(C.sy_graph_destroy(g.d.c, g.c)) }
 
 // Event marks a place in a stream.

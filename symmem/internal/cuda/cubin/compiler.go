@@ -15,23 +15,23 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
-// Unit is one thing to compile.
+// Unit is a compilation unit.
 type Unit struct {
-	Name        string      // what errors cite
+	Name        string      // the file name in errors
 	Line        int         // the line of Name on which Text starts
 	Text        string      // the source
-	Headers     [][2]string // name and text of what it may include without a file
-	StandIns    [][2]string // likewise, where the toolkit's headers of these names are not installed
-	Includes    []string    // of Headers, the ones included ahead of Text
-	Options     []string    // beside those of all units
-	State       string      // of the files that it includes by its Options: what changes when they do
-	Expressions []string    // kernels whose lowered names are wanted if they exist: those that are not extern "C"
+	Headers     [][2]string // name and text of the headers that it may include without a file
+	StandIns    [][2]string // the same, used if the toolkit's headers of these names are not installed
+	Includes    []string    // names of Headers that are included ahead of Text
+	Options     []string    // in addition to the options of all units
+	State       string      // a text that changes when the files change that it includes by its Options
+	Expressions []string    // kernels whose lowered names are returned if they exist: kernels that are not extern "C"
 }
 
 // Binary is a compiled unit.
 type Binary struct {
 	Cubin   []byte
-	Lowered map[string]string // by expression; one that the preprocessor left out is not there
+	Lowered map[string]string // by expression; kernels that the preprocessor left out are missing
 }
 
 // Compiler compiles for one architecture. Its methods may be called from any goroutine.
@@ -39,14 +39,15 @@ type Compiler struct {
 	found   []libs.Library // NVRTC libraries, the preferred one first
 	own     string         // the library that the environment names instead of a search
 	options []string
-	toolkit bool               // its headers are there
-	cache   *kernelcache.Cache // nil: there is no folder for it
+	toolkit bool               // the toolkit's headers are installed
+	cache   *kernelcache.Cache // nil if there is no folder for the cache
 
 	mu    sync.Mutex
 	nvrtc *clib.NVRTC // nil until needed
 }
 
-// New returns a compiler for an architecture such as "sm_90", whose driver runs code of CUDA versions up to the major one given.
+// New returns a compiler for an architecture such as "sm_90", and for a driver that runs code of
+// CUDA versions up to the given major version.
 func New(host libs.Host, arch string, major int) *Compiler {
 	kind := libs.NVRTC()
 	c := &Compiler{found: prefer(host.Find(kind), major), own: host.Getenv(kind.Env)}
@@ -61,7 +62,7 @@ func New(host libs.Host, arch string, major int) *Compiler {
 	return c
 }
 
-// Note is what there is to say of the folder that compiled kernels are kept in, once; mostly nothing.
+// Note returns a remark about the cache folder, once; it is usually empty.
 func (c *Compiler) Note() string {
 	if c.cache == nil {
 		return ""
@@ -69,7 +70,7 @@ func (c *Compiler) Note() string {
 	return c.cache.Note()
 }
 
-// options returns how all kernels are compiled.
+// options returns the options with which all kernels are compiled.
 func options(arch string, includes []string) []string {
 	list := []string{
 		"--gpu-architecture=" + arch, // a real architecture: the result is a cubin
@@ -81,7 +82,8 @@ func options(arch string, includes []string) []string {
 	return list
 }
 
-// prefer moves libraries that are newer than the driver to the end: the driver may not load their code.
+// prefer moves libraries that are newer than the driver to the end: the driver may not load their
+// code.
 func prefer(found []libs.Library, major int) []libs.Library {
 	var fit, newer []libs.Library
 	for _, l := range found {
@@ -104,7 +106,7 @@ func sonameMajor(soname string) int {
 	return n
 }
 
-// Describe names the compiler in words, without loading it.
+// Describe describes the compiler, without loading it.
 func (c *Compiler) Describe() string {
 	if len(c.found) == 0 {
 		return "no NVRTC"
@@ -116,7 +118,8 @@ func (c *Compiler) Describe() string {
 	return "NVRTC " + l.Version + " (" + l.Path + ")"
 }
 
-// Compile returns the machine code of a unit, from the cache when it is there. A source that includes files of the user's by
+// Compile returns the machine code of a unit, from the cache if it is there. A source that includes
+// the user's files by
 // #include "file" is compiled every time, since the files may have changed.
 func (c *Compiler) Compile(u Unit) (Binary, error) {
 	if !c.toolkit {
@@ -126,7 +129,7 @@ func (c *Compiler) Compile(u Unit) (Binary, error) {
 		return c.compile(u)
 	}
 	var b Binary
-	var failed error // of the compiler
+	var failed error // failure of the compiler itself
 	compiled := false
 	read := func(path string) bool {
 		data, err := os.ReadFile(path)
@@ -201,12 +204,12 @@ func (c *Compiler) load() (clib.NVRTC, error) {
 		missing.Why = "NVRTC, which compiles kernels, does not load: " + err.Error()
 	}
 	if c.own != "" && len(c.found) == 0 {
-		missing.Why = kind.Env + " is " + c.own + ", where there is no NVRTC"
+		missing.Why = kind.Env + " is " + c.own + ", which has no NVRTC"
 	}
 	return clib.NVRTC{}, missing
 }
 
-// source is the text that NVRTC sees, with lines counted as the user counts them.
+// source is the text that NVRTC sees, with line numbers as in the user's text.
 func source(u Unit) string {
 	var b strings.Builder
 	for _, name := range u.Includes {
@@ -219,7 +222,7 @@ func source(u Unit) string {
 	return b.String()
 }
 
-// includesFiles reports whether the unit includes by quotes what is not among its headers.
+// includesFiles reports whether the unit includes, by quotes, files that are not among its headers.
 func includesFiles(u Unit) bool {
 	for _, m := range quotedInclude.FindAllStringSubmatch(u.Text, -1) {
 		known := false

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// compiler returns one with the given cache folder.
+// compiler returns a compiler with the given cache folder.
 func compiler(t testing.TB, dir, arch string) *Compiler {
 	t.Helper()
 	t.Setenv("SYMMREPL_CACHE", dir)
@@ -66,10 +66,12 @@ func TestErrors(t *testing.T) {
 			{File: "cell[3]", Line: 7, Column: 4, Text: `identifier "foo" is undefined`, Source: "  \tfoo(3,"},
 		}},
 		{"a warning beside an error", "__global__ void k(int* x) { int unused;\nx = 1.0f; }", []device.Diagnostic{
-			{File: "cell[3]", Line: 6, Column: 3, Text: `a value of type "float" cannot be assigned to an entity of type "int *"`, Source: "x = 1.0f; }"},
+			{File: "cell[3]", Line: 6, Column: 3, Text: `a value of type "float" cannot be assigned to an entity of type "int *"`,
+				Source: "x = 1.0f; }"},
 		}},
 		{"a missing file", "#include <nowhere.h>\n", []device.Diagnostic{
-			{File: "cell[3]", Line: 5, Column: 21, Text: `could not open source file "nowhere.h" (no directories in search list)`, Source: "#include <nowhere.h>"},
+			{File: "cell[3]", Line: 5, Column: 21, Text: `could not open source file "nowhere.h" (no directories in search list)`,
+				Source: "#include <nowhere.h>"},
 		}},
 		{"the assembler", "__global__ void k(float* x) { __shared__ float big[100000]; big[threadIdx.x] = *x; __syncthreads(); x[1] = big[2]; }", []device.Diagnostic{
 			{File: "cell[3]", Line: 5, Text: "Entry function '_Z1kPf' uses too much shared data (0x61a80 bytes, 0xc000 max)"},
@@ -94,7 +96,7 @@ func TestErrors(t *testing.T) {
 		}
 		for i, got := range wrong.Diagnostics {
 			want := test.want[i]
-			if strings.HasPrefix(want.Text, "could not open") { // followed by the folders that were searched
+			if strings.HasPrefix(want.Text, "could not open") { // followed by the searched folders
 				got.Text, want.Text = cut(got.Text), cut(want.Text)
 			}
 			if got != want {
@@ -109,7 +111,8 @@ func cut(s string) string {
 	return strings.Replace(s, "cannot", "could not", 1)
 }
 
-// TestCache: a hit gives the same binary without loading the compiler, and everything that matters makes another entry.
+// TestCache: a hit gives the same binary without loading the compiler, and a change of any input
+// makes another entry.
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	first := compiler(t, dir, "sm_90")
@@ -156,7 +159,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestIncludedFiles: a snippet that includes a file of the user's is compiled each time.
+// TestIncludedFiles: a snippet that includes the user's file is compiled each time.
 func TestIncludedFiles(t *testing.T) {
 	c := compiler(t, t.TempDir(), "sm_90")
 	t.Chdir(t.TempDir())
@@ -175,7 +178,8 @@ func TestIncludedFiles(t *testing.T) {
 	}
 }
 
-// TestLeftOut: a kernel that the preprocessor leaves out is left out of the names, and that is all.
+// TestLeftOut: a kernel that the preprocessor leaves out is missing from the names, without an
+// error.
 func TestLeftOut(t *testing.T) {
 	b := compile(t, compiler(t, t.TempDir(), "sm_90"), Unit{Name: "cell[3]", Line: 1,
 		Text: `#ifdef NEVER
@@ -189,7 +193,7 @@ namespace a { __global__ void k(int* x) {} }`,
 	}
 }
 
-// TestHeadersBeside: CUDA's headers are found where the library lies.
+// TestHeadersBeside: CUDA's headers are found beside the library.
 func TestHeadersBeside(t *testing.T) {
 	c := compiler(t, t.TempDir(), "sm_90") // skips without NVRTC
 	dir := t.TempDir()
@@ -215,10 +219,10 @@ func TestHeadersBeside(t *testing.T) {
 
 const racer = "SYMMTEST_CUBIN_RACER"
 
-// TestRacers: of several processes that want the same unit at once, one compiles it.
+// TestRacers: if several processes need the same unit at once, only one compiles it.
 func TestRacers(t *testing.T) {
 	dir := os.Getenv(racer)
-	if dir != "" { // one of the processes: wait for the start, then say what it had to do
+	if dir != "" { // this is one of the processes: wait for the start, then report whether it compiled
 		c := compiler(t, dir, "sm_90")
 		start := []byte{0}
 		os.Stdin.Read(start)
@@ -265,7 +269,7 @@ func TestNoCompiler(t *testing.T) {
 	c := New(libs.ThisHost(), "sm_90", 13)
 	_, err := c.Compile(scale)
 	var un *device.UnavailableError
-	if !errors.As(err, &un) || un.Why != "SYMMREPL_NVRTC is /nonexistent, where there is no NVRTC" || un.Hint != libs.NVRTC().Hint {
+	if !errors.As(err, &un) || un.Why != "SYMMREPL_NVRTC is /nonexistent, which has no NVRTC" || un.Hint != libs.NVRTC().Hint {
 		t.Errorf("without NVRTC: %v", err)
 	}
 	if got := c.Describe(); got != "no NVRTC" {

@@ -8,24 +8,25 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// located is how NVRTC begins an error: `cell[3](7): error: identifier "x" is undefined`. The source line follows, and a caret under it, both
-// behind two blanks.
+// located matches the beginning of an error of NVRTC: `cell[3](7): error: identifier "x" is
+// undefined`. The source line follows, and a caret under it, both indented by two blanks.
 var located = regexp.MustCompile(`^(.+)\((\d+)\): (?:catastrophic )?error(?: #[0-9]+(?:-D)?)?: (.*)$`)
 
-// unfinished is how NVRTC begins an error about a text that ends too early.
+// unfinished matches the beginning of an error of NVRTC about a text that ends too early.
 var unfinished = regexp.MustCompile(`^At end of source: (?:catastrophic )?error(?: #[0-9]+(?:-D)?)?: (.*)$`)
 
-// assembler is how ptxas begins an error. It knows no lines.
+// assembler matches the beginning of an error of ptxas, which has no line number.
 var assembler = regexp.MustCompile(`^ptxas .*(?:error|fatal) *: (.*)$`)
 
 const indent = 2
 
-// nameMap is the file that NVRTC cites if a wanted name does not exist, and nameless its message.
+// nameMap is the file name in NVRTC's error if a requested name does not exist, and nameless
+// matches its message.
 const nameMap = "__nv_name_map"
 
 var nameless = regexp.MustCompile(`(?m)^__nv_name_map\(\d+\): error: .*Input name expression was: " *(.*)"$`)
 
-// absent returns the wanted names that do not exist.
+// absent returns the requested names that do not exist.
 func absent(log string) []string {
 	var names []string
 	for _, m := range nameless.FindAllStringSubmatch(log, -1) {
@@ -82,7 +83,7 @@ func pointed(lines []string) (source string, column int) {
 	return source, column
 }
 
-// sourceLine is the unit's own line.
+// sourceLine returns a line of the unit's own text.
 func sourceLine(u Unit, file string, line int) (string, bool) {
 	lines := strings.Split(u.Text, "\n")
 	i := line - u.Line

@@ -13,7 +13,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
-// key names a unit's entry in the cache. The compiler is told apart by its file, so that a hit need not load it.
+// key names a unit's entry in the cache. The compiler is identified by its file, so that a hit need
+// not load it.
 func (c *Compiler) key(u Unit) string {
 	fields := []string{source(u), u.Name}
 	for _, h := range u.Headers {
@@ -30,7 +31,7 @@ func (c *Compiler) key(u Unit) string {
 	return kernelcache.Key(fields...)
 }
 
-// Identity tells one file from another, and from what it was before an update.
+// Identity returns a text that differs between files, and before and after an update of a file.
 func Identity(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -43,7 +44,8 @@ func Identity(path string) string {
 	return fmt.Sprintf("%s %d %d", real, info.Size(), info.ModTime().UnixNano())
 }
 
-// An entry is the magic line, a checksum of the rest, the length of the names, the names, the cubin.
+// An entry is the magic line, a checksum of the rest, the length of the names, the names, the
+// cubin.
 const magic = "symmrepl cubin 1\n"
 
 func encode(b Binary) []byte {
@@ -74,7 +76,7 @@ func decode(data []byte) (Binary, error) {
 	if n > len(body) {
 		return Binary{}, errEntry
 	}
-	b := Binary{Cubin: bytes.Clone(body[n:])} // aligned, as an ELF file's readers expect
+	b := Binary{Cubin: bytes.Clone(body[n:])} // aligned, as readers of ELF files expect
 	if err := json.Unmarshal(body[:n], &b.Lowered); err != nil {
 		return Binary{}, errEntry
 	}

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// readCache returns the loader's cache as a map from soname to path; empty when there is none that can be read.
+// readCache returns the loader's cache as a map from soname to path; empty if it cannot be read.
 func readCache(path string) map[string]string {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -15,15 +15,17 @@ func readCache(path string) map[string]string {
 	return parseCache(data)
 }
 
-// The layout of glibc's cache: a header of 48 bytes with the number of entries after the magic, then entries of 24 bytes whose second and
-// third words after the flags are offsets of NUL-terminated strings. An old-format cache may stand before it.
+// The layout of glibc's cache: a header of 48 bytes with the number of entries after the magic,
+// then entries of 24 bytes whose second and third words after the flags are offsets of
+// NUL-terminated strings. An old-format cache may stand before it.
 const (
 	cacheMagic  = "glibc-ld.so.cache1.1"
 	cacheHeader = 48
 	cacheEntry  = 24
 )
 
-// parseCache reads the 64-bit libraries of a cache; of several with one name the first counts, as for the loader.
+// parseCache reads the 64-bit libraries of a cache; if several have the same name, the first
+// counts, as for the loader.
 func parseCache(data []byte) map[string]string {
 	start := bytes.Index(data, []byte(cacheMagic))
 	if start < 0 {

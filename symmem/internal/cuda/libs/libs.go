@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Kind is a library to look for.
+// Kind is a kind of library to look for.
 type Kind struct {
 	Name    string   // "NVRTC"
-	Env     string   // the variable that names a file or a folder instead of the search
+	Env     string   // the variable that names a file or a folder and replaces the search
 	Sonames []string // the best first
 	Wheel   string   // the prefix of the wheel's name, as in its dist-info folder
-	Folder  string   // of the library under site-packages, a pattern
-	Version string   // the exported function that tells the version
+	Folder  string   // pattern of the library's folder under site-packages
+	Version string   // the exported function that returns the version
 	Hint    string   // how to get it
 }
 
-// Kinds returns every library that the cuda device can use, the driver apart.
+// Kinds returns every library that the cuda device can use, except the driver.
 func Kinds() []Kind { return []Kind{NVRTC(), NCCL(), CuBLASLt(), NVSHMEM()} }
 
-// nvidia is where NVIDIA's wheels put libraries.
+// nvidia is the pattern of the folders of libraries in NVIDIA's wheels.
 const nvidia = "nvidia/*/lib"
 
 // NVRTC is the compiler: kernels need it, unless they are in the cache.
@@ -37,7 +37,8 @@ func NCCL() Kind {
 
 // CuBLASLt multiplies matrices.
 func CuBLASLt() Kind {
-	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia, "cublasLtGetVersion",
+	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia,
+		"cublasLtGetVersion",
 		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder"}
 }
 
@@ -47,18 +48,20 @@ func NVSHMEM() Kind {
 		"nothing needs it yet; to have it listed, `pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
 }
 
-// UCX carries what goes between hosts.
+// UCX carries traffic between hosts.
 func UCX() Kind {
 	return Kind{"UCX", "SYMMREPL_UCX_LIB", []string{"libucp.so.0"}, "libucx", "libucx/lib", "ucp_get_version",
 		"`apt install libucx0`, or `pip install libucx-cu13`, or set SYMMREPL_UCX_LIB to libucp.so.0 or its folder"}
 }
 
-// Library is a file that was found.
+// Library is a library file that was found.
 type Library struct {
 	Path    string
 	Soname  string
-	Version string // as far as file names tell, such as "13.0.88"; empty when they do not
-	Origin  string // where it was found: "SYMMREPL_NVRTC", "LD_LIBRARY_PATH", "ldconfig", "toolkit", "python"
+	Version string // from file names, such as "13.0.88"; empty if they do not contain it
+	// the place of the search in which it was found: "SYMMREPL_NVRTC", "LD_LIBRARY_PATH",
+	// "ldconfig", "toolkit", "python"
+	Origin string
 }
 
 // Host is the part of a machine that a search looks at.
@@ -70,7 +73,7 @@ type Host struct {
 	System  []string // folders of system-wide headers
 }
 
-// ThisHost is the machine the program runs on.
+// ThisHost returns the machine that the program runs on.
 func ThisHost() Host {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -79,8 +82,9 @@ func ThisHost() Host {
 	return Host{os.Getenv, folder, "/etc/ld.so.cache", []string{"/usr/local/cuda"}, []string{"/usr/include"}}
 }
 
-// Find returns the libraries of a kind, the preferred one first: by place for the first soname, then for the second. When the
-// environment variable of the kind is set, only what it names counts.
+// Find returns the libraries of a kind, the preferred one first: ordered by place for the first
+// soname, then for the second. If the environment variable of the kind is set, only the libraries
+// that it names count.
 func (h Host) Find(k Kind) []Library {
 	if own := h.Getenv(k.Env); own != "" {
 		return h.named(k, own)
@@ -101,7 +105,8 @@ func (h Host) Find(k Kind) []Library {
 	return found
 }
 
-// named returns the libraries that an environment variable names: a file, or those of a folder.
+// named returns the libraries that an environment variable names: a file, or the libraries in a
+// folder.
 func (h Host) named(k Kind, own string) []Library {
 	info, err := os.Stat(own)
 	if err != nil {
@@ -127,7 +132,7 @@ func (h Host) toolkits() []string {
 	return append(dirs, h.Toolkit...)
 }
 
-// add appends the library at path if there is one that is not yet listed.
+// add appends the library at path if it exists and is not yet listed.
 func add(found []Library, path, origin string) []Library {
 	if path == "" {
 		return found
@@ -147,8 +152,8 @@ func add(found []Library, path, origin string) []Library {
 	return append(found, Library{Path: path, Soname: filepath.Base(path), Version: versionOf(real), Origin: origin})
 }
 
-// versionOf reads "13.0.88" from "libnvrtc.so.13.0.88", and nothing from "libnvrtc.so.13" nor from "libucp.so.0.0.0", whose numbers are
-// those of an interface.
+// versionOf reads "13.0.88" from "libnvrtc.so.13.0.88", and nothing from "libnvrtc.so.13" nor from
+// "libucp.so.0.0.0", whose numbers are versions of an interface.
 func versionOf(path string) string {
 	_, v, _ := strings.Cut(filepath.Base(path), ".so.")
 	if !strings.Contains(v, ".") || strings.HasPrefix(v, "0.") {
@@ -157,8 +162,9 @@ func versionOf(path string) string {
 	return v
 }
 
-// Includes returns the folders of CUDA's headers that go with a library, none when there are none: beside its lib folder, in the
-// wheel of the runtime, or a toolkit's. CUDA 13 keeps the C++ library, which cuda_fp16.h wants, in a folder of its own.
+// Includes returns the folders of CUDA's headers that belong to a library, if there are any: beside
+// its lib folder, in the wheel of the runtime, or in a toolkit. CUDA 13 keeps the C++ library,
+// which cuda_fp16.h includes, in a separate folder.
 func (h Host) Includes(library string) []string {
 	base := filepath.Dir(filepath.Dir(library))
 	dirs := []string{filepath.Join(base, "include"), filepath.Join(filepath.Dir(base), "cuda_runtime", "include")}
@@ -177,14 +183,15 @@ func (h Host) Includes(library string) []string {
 	return nil
 }
 
-// HeadersOf returns the folder of a library's own headers, one of which has the name given: beside its lib folder, or the system's. It is "" if there is
-// none.
+// HeadersOf returns the folder of a library's own headers, which contains the header with the given
+// name: beside its lib folder, or a folder of the system. It returns "" if there is none.
 func (h Host) HeadersOf(library, name string) string {
 	real, err := filepath.EvalSymlinks(library)
 	if err != nil {
 		real = library
 	}
-	dirs := []string{filepath.Join(filepath.Dir(filepath.Dir(library)), "include"), filepath.Join(filepath.Dir(filepath.Dir(real)), "include")}
+	dirs := []string{filepath.Join(filepath.Dir(filepath.Dir(library)), "include"),
+		filepath.Join(filepath.Dir(filepath.Dir(real)), "include")}
 	for _, dir := range append(dirs, h.System...) {
 		if isFile(filepath.Join(dir, name)) {
 			return dir

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// world is a made-up machine under a folder.
+// world is a simulated machine in a folder.
 type world struct {
 	t    *testing.T
 	root string
@@ -61,7 +61,7 @@ func (w *world) host() Host {
 		filepath.Join(w.root, "ld.so.cache"), []string{filepath.Join(w.root, "usr/local/cuda")}, []string{filepath.Join(w.root, "usr/include")}}
 }
 
-// found lists "path version origin", a line each.
+// found lists "path version origin", one library on each line.
 func (w *world) found(k Kind) string {
 	var lines []string
 	for _, l := range w.host().Find(k) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// sitePackages lists the package folders of the Python environments at hand: the active one, a .venv in the working
-// directory, the interpreters on PATH, and the user's own.
+// sitePackages lists the package folders of the Python environments at hand: the active one, a
+// .venv in the working directory, the interpreters on PATH, and the user's own.
 func (h Host) sitePackages() []string {
 	prefixes := []string{h.Getenv("VIRTUAL_ENV"), h.Getenv("CONDA_PREFIX"), filepath.Join(h.Folder, ".venv")}
 	for _, dir := range filepath.SplitList(h.Getenv("PATH")) {
@@ -63,8 +63,9 @@ func wheels(packages []string, soname string, k Kind) []Library {
 	return found
 }
 
-// wheelVersion reads a version from the wheel's dist-info folder. A wheel for CUDA 12 is called name_cu12 and brings the library of that
-// major version where the soname has it, which is 0 for libraries that count otherwise.
+// wheelVersion reads a version from the wheel's dist-info folder. A wheel for CUDA 12 is called
+// name_cu12 and contains the library with that major version in its soname; the soname of libraries
+// with another numbering has version 0.
 func wheelVersion(packages, wheel, soname string) string {
 	entries, err := os.ReadDir(packages)
 	if err != nil {
@@ -83,7 +84,7 @@ func wheelVersion(packages, wheel, soname string) string {
 		}
 		tail, version := name[len(wheel):i], name[i+1:]
 		if tail != "" && !strings.HasPrefix(tail, "_cu") {
-			continue // another wheel whose name begins alike
+			continue // another wheel whose name has the same beginning
 		}
 		if major != "0" && !strings.HasPrefix(version, major+".") {
 			continue

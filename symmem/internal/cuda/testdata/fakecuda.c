@@ -1,20 +1,22 @@
-// A CUDA driver made of host memory, for tests on machines without a GPU. It keeps the rules that the tests are
-// about: a context must be current, streams run in order, an event is reached in its turn, a capture records and is spoilt by
-// what is not allowed, shared memory travels as a file descriptor, a fault sticks. Kernels are known by name:
+// A CUDA driver on host memory, for tests on machines without a GPU. It enforces the rules that the
+// tests check: a context must be current, streams run in order, an event is reached in its turn, a
+// capture records and forbidden calls invalidate it, shared memory travels as a file descriptor, a
+// fault is permanent. Kernels are known by name:
 //
 //   record(out, n, a)  stores the launch's shape, the size of its arguments and the arguments at out
-//   record_comm(out, n, a, comm)  does too, with an ncclDevComm of FAKE_CUDA_COMM bytes, or 248
+//   record_comm(out, n, a, comm)  the same with an ncclDevComm of FAKE_CUDA_COMM bytes, or 248
 //   wait_comm(word, n, a, comm)  holds its stream until *word is not zero, or the word that ends the waits of an ncclDevComm of 2.32.3
 //   wait(word)         holds its stream until *word is not zero
 //   fault()            makes every later call fail with 700
 //   signal_add(word, n)   adds n to a word of 8 bytes
 //   nowhere()          is in no module
 //
-// FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
-// FAKE_CUDA_DEVICES is the number of devices, 2 by default. With FAKE_CUDA_ISLANDS=2 devices 0 and 1 map each other's memory, 2 and 3 do, and so on,
-// but not across. FAKE_CUDA_MPS is 1 under MPS, and "unknown" for a driver that cannot say.
-// With FAKE_CUDA_MULTICAST devices have multicast, whose steps must come in order; a multicast address is memory of its own.
-// Build with -DOLD_DRIVER for a driver before CUDA 12.4.
+// FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live
+// objects. FAKE_CUDA_DEVICES is the number of devices, 2 by default. With FAKE_CUDA_ISLANDS=2
+// devices 0 and 1 map each other's memory, and so do 2 and 3, and so on, but no others.
+// FAKE_CUDA_MPS is 1 under MPS, and "unknown" for a driver that cannot report it. With
+// FAKE_CUDA_MULTICAST devices have multicast, whose steps must come in order; a multicast address
+// refers to separate memory. Build with -DOLD_DRIVER for a driver before CUDA 12.4.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -159,7 +161,7 @@ static int host_memory(void **p, size_t n) {
 	return live++, 0;
 }
 
-// The ranges that count as device memory. A range without bytes is free.
+// The ranges that count as device memory. A range with size 0 is free.
 static struct { ptr at; size_t bytes; } ranges[1024];
 static void note_range(ptr at, size_t bytes) {
 	pthread_mutex_lock(&lock);
@@ -233,7 +235,8 @@ int cuMemExportToShareableHandle(int *fd, uint64_t h, int type, uint64_t flags) 
 	if (type != 1 || flags) return INVALID_VALUE;
 	return *fd = dup(((allocation *)h)->fd), *fd < 0 ? 999 : 0;
 }
-// owner is the device of shared memory, by the name of its file; 0 for a file that no device made, -1 for a multicast object.
+// owner returns the device of shared memory, from the name of its file; 0 for a file that no device
+// made, -1 for a multicast object.
 static int owner(int fd) {
 	char link[64], name[128];
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -388,7 +391,7 @@ static int held(const op *o) {
 	return o->kind == WAIT && o->event->pending;
 }
 
-// pump runs what can run and reports whether the stream is still busy.
+// pump runs the operations that can run and reports whether the stream is still busy.
 static int pump(stream *s) {
 	while (s->first && !held(s->first)) {
 		op *o = s->first;
@@ -419,7 +422,7 @@ static int add(stream *s, op what) {
 	return sticky;
 }
 
-// fakeAddWork is for fakenccl.c: work that ready does, bit by bit, until it returns 1.
+// fakeAddWork is for fakenccl.c: ready does the work step by step until it returns 1.
 int fakeAddWork(stream *s, int (*ready)(void *), void *work) { return add(s, (op){.kind = WORK, .ready = ready, .work = work}); }
 
 static int poll_stream(stream *s) {

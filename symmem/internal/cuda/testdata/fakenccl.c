@@ -1,15 +1,17 @@
-// A libnccl over a shared file, for tests on machines without a GPU, beside the driver of fakecuda.c: its collectives are work in that driver's
-// streams, which the members do together through the file, at most 64 KiB from each. It checks what it is given.
-// A put is stored by the process that it is for.
+// A libnccl over a shared file, for tests on machines without a GPU, on top of the driver of
+// fakecuda.c: its collectives are work in that driver's streams, which the members do together
+// through the file, at most 64 KiB from each. It checks its arguments. The receiving process stores
+// a put.
 //
 //   FAKE_NCCL_VERSION=22809   its version, 2.28.9 if it is not set
 //   FAKE_NCCL_HANG=init       communicators are never made; =greet, the first all-to-all never ends
 //                             =window, registrations end with the communicator only
 //   FAKE_NCCL_FAIL=NAME=CODE  a function fails
-//   FAKE_NCCL_WINDOWS=FILE    what is registered, made for kernels, and ended
+//   FAKE_NCCL_WINDOWS=FILE    log of windows: registered, made for kernels, ended
 //   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6, as they do between hosts once a member aborts
 //
-// Its last error names HOSTID, the value of NCCL_HOSTID. -DOLD leaves out what 2.28 has beyond 2.27.
+// Its last error names HOSTID, the value of NCCL_HOSTID. -DOLD leaves out what 2.28 has beyond
+// 2.27.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -38,7 +40,7 @@ typedef struct {
 	int collnet, policy, shrink, nvls, channels, nvlink;
 } config;
 
-// A put on its way.
+// A put that is under way.
 typedef struct {
 	atomic_int full;
 	int window;
@@ -46,7 +48,9 @@ typedef struct {
 	char data[SLOT];
 } mail;
 
-// The file: how many members have joined, which call each has given its data for and which each is done with, and the data; and the puts to each by each.
+// The file: the number of members that have joined; for each member the last call for which it has
+// given data, the last call that it has finished, and the data; and the puts from each member to
+// each other.
 typedef struct {
 	atomic_int joined, left, gave[MEMBERS], done[MEMBERS];
 	char slot[MEMBERS][SLOT];
@@ -148,7 +152,7 @@ static size_t width(int type) { return type < 2 ? 1 : type < 4 || type == 7 ? 4 
 		((T *)w->dst)[i] = w->op == AVG ? v / c->size : w->op == OWN_OP ? v * w->factor : v; \
 	}
 
-// finish computes this member's result of what all have given.
+// finish computes this member's result from the data of all members.
 static void finish(work *w) {
 	comm *c = w->c;
 	size_t bytes = w->n * width(w->type), n = w->n;
@@ -169,7 +173,7 @@ static void finish(work *w) {
 	}
 }
 
-// put_ready is ready of a put.
+// put_ready is ready for a put.
 static int put_ready(work *w) {
 	mail *m = &w->c->s->mail[w->root][w->c->rank];
 	if (m->full) return 0;
@@ -192,7 +196,7 @@ static void *deliver(void *arg) {
 	return NULL;
 }
 
-// ready does what can be done and reports whether that is all.
+// ready does the work that can be done and reports whether the call is complete.
 static int ready(void *arg) {
 	work *w = arg;
 	comm *c = w->c;
@@ -263,7 +267,7 @@ int ncclBroadcast(const void *src, void *dst, size_t n, int type, int root, comm
 int ncclAlltoAll(const void *src, void *dst, size_t n, int type, comm *c, void *stream) {
 	return queue("ncclAlltoAll", (work){.c = c, .kind = ALL_TO_ALL, .n = n, .type = type, .src = src, .dst = dst}, stream);
 }
-// A window is a number. Which memory it is of, and that it is ended, goes to the file of FAKE_NCCL_WINDOWS.
+// A window is a number. note writes the window's memory and its end to the file FAKE_NCCL_WINDOWS.
 static void note(const comm *c, const char *what, size_t n, void *window) {
 	const char *path = getenv("FAKE_NCCL_WINDOWS");
 	FILE *f = path ? fopen(path, "a") : NULL;
@@ -305,7 +309,8 @@ int ncclPutSignal(const void *src, size_t n, int type, int peer, void *window, s
 	if (!c->delivers || signal || context || flags || type != 1 || !n || !inside(c, src, n) || (intptr_t)window < 1 || (intptr_t)window > c->windows || offset + n > c->bytes[(intptr_t)window]) return INVALID_ARGUMENT;
 	return queue("ncclPutSignal", (work){.c = c, .kind = PUT, .n = n, .type = type, .root = peer, .src = src, .window = (int)(intptr_t)window, .offset = offset}, stream);
 }
-// A device communicator is, of 2.32.3, its magic, version, rank and size, and what was asked for.
+// A device communicator, as in 2.32.3: its magic, version, rank and size, and the requested
+// resources.
 typedef struct {
 	size_t size;
 	unsigned magic, version;
