@@ -166,7 +166,7 @@ func (m *module) comment(source string) {
 type refusal struct{ why string }
 
 // refuse gives up the statement at hand.
-func (m *module) refuse(_ ast.Node, why string) { panic(refusal{why}) }
+func (m *module) refuse(why string) { panic(refusal{why}) }
 
 // attempt writes a statement or declaration of a cell, or the reason why it cannot be carried over and its Go as a comment.
 func (m *module) attempt(n ast.Node, write func()) {
