@@ -9,8 +9,11 @@ NCCL := .venv/nccl
 
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
 # more, alone, and the summary names them. A data race is never retried.
-# A test runs in one stage only: package session and the files of cmd/symmrepl with the tag raced run under the race detector, all
-# others with cgo's checks of pointers, which cost a tenth.
+# A test runs in one stage only: package session and the files of cmd/symmrepl with the tag raced run under the race detector, the
+# others do not. Both stages, and the checks before them, use cgo's checks of pointers, which cost a tenth: so packages are built
+# twice, not three times. GOGC=400 makes collections rare, which halves the processor time of interp's tests.
+test: export GOEXPERIMENT := cgocheck2
+test: export GOGC := 400
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export clean FORCE
@@ -32,39 +35,17 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	GOEXPERIMENT=cgocheck2 $(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v /symmrepl/session | xargs)" -- -tags raced -timeout 25m && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v /symmrepl/session | xargs)" -- -tags raced -timeout 25m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages './session/... ./cmd/symmrepl/...' -- -timeout 20m -race -short
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
-	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
+	./.ci/test-long faults
 
-test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, messages that overtake each other in many orders, ports that run out, and an hour of mixed cells whose memory stays flat
-	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 10m -run '^TestManyRanks$$' ./cmd/symmrepl -many
-	go test -count=1 -v -timeout 20m -run '^TestNullReorder$$/^seeds$$' ./symmem/internal/net -seeds 1000
-	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest -seeds 20
-	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
-	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 60m -run '^TestSuite$$' ./symmem/symmemtest
-	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest
-	go test -count=1 -timeout 10m -run '^TestWatchedLessons$$' ./cmd/symmrepl -watched
-	go test -count=1 -timeout 60m -run '^TestSanitizer(Corpus|HeldOut)$$' ./cmd/symmrepl -runs 20 -busy 8
-	go test -count=1 -timeout 120m -run '^TestSanitizer(Corpus|HeldOut)$$' ./cmd/symmrepl -runs 200
-	go test -count=1 -timeout 20m -run '^TestRandomCalls$$' ./symmem/symmemtest -calls 500
-	@if command -v clang++-14 >/dev/null; then set -x; export SYMMREPL_CXX=clang++-14; \
-		go test -count=1 -timeout 10m -run '^Test(Constructors|Faults|Sanitize)' ./symmem/internal/cpu && go test -count=1 -timeout 20m -run '^TestSanitizer' ./cmd/symmrepl; \
-		else echo 'make: no clang++-14: what it makes of kernels that are watched is not tested'; fi
-	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
-	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
-	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" go test -count=1 -timeout 20m -run '^TestEveryBuiltinCompiles$$' ./symmem/internal/cuda -archs
-	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$(printf '%s:' "$$PWD"/$(NCCL)/include/*)" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
-	SYMMREPL_NCCL_EXAMPLES="$$(ls -d "$$PWD/$(NCCL)/source/docs/examples" 2>/dev/null)" go test -count=1 -v -run '^TestNCCLExamples$$' ./symmem/symmemtest
-	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts
-	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
-	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 5m -run '^TestTooFewPorts$$' ./cmd/symmrepl -fullports
-	go test -count=1 -v -timeout 10m -run '^TestHealthyScriptsSayNothing$$' ./cmd/symmrepl -quiet 60s
-	go test -count=1 -v -timeout 90m -run '^TestFlatMemory$$' ./cmd/symmrepl -flat 1h
+test-long: $(UCX) $(NCCL) | go c++ ## what make test has no time for, or some of its steps: STEPS="faults flat-memory"; .ci/test-long --list lists them
+	./.ci/test-long $(STEPS)
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table

@@ -55,18 +55,26 @@ var parts = []part{
 
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
 	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
-		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/operators", "symmem/internal/devices", "symmem/internal/device"}},
+		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
+		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
 	{"symmem/foreign", []string{"symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
-	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "internal/bootstrap/launcher", "kernels", "symmem/internal", "symmem/internal/core/memory",
-		"symmem/internal/core/nccl", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/net"}},
+	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/core/calls", "symmem/internal/core/copies", "symmem/internal/core/launch",
+		"symmem/internal/core/layout", "symmem/internal/core/memory", "symmem/internal/core/nccl", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/opspage", []string{"symmem/internal/core/operators"}},
+	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},
+	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout", "symmem/internal/core/waits", "symmem/internal/device"}},
+	{"symmem/internal/core/launch", []string{"symmem/internal", "symmem/internal/device"}},
+	{"symmem/internal/core/layout", []string{"kernels", "symmem/internal"}},
+	{"symmem/internal/core/networks", []string{"internal/bootstrap/launcher", "kernels", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/core/places", []string{"symmem/internal/device"}},
-	{"symmem/internal/core/nccl", []string{"symmem/internal/device"}},
+	{"symmem/internal/core/nccl", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/core/memory", []string{"symmem/internal/device"}},
+	{"symmem/internal/core/sanitizer", []string{"symmem/internal/device"}},
+	{"symmem/internal/core/trace", []string{"symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/waits", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/device", []string{"kernels"}},
 	{"symmem/internal/net", []string{"kernels", "symmem/internal/cuda/libs"}},
@@ -84,7 +92,7 @@ var parts = []part{
 
 	// For cells, and for the programs that are exported from sessions.
 	{"display", []string{"session/inband"}},
-	{"chart", nil},
+	{"chart", []string{"internal"}},
 	{"show", []string{"internal"}},
 
 	// What several of them share.

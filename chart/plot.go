@@ -1,10 +1,8 @@
 package chart
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -12,8 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/symmrepl/symmrepl/internal/picture"
 )
 
 // The size of a chart, and the gap between the charts of a page.
@@ -23,10 +21,7 @@ const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 func (c *Chart) SVG() string { return Page(1, c) }
 
 // PNG returns the chart as a PNG picture, which notebooks show also where they do not trust SVG. It panics if the chart cannot be drawn.
-func (c *Chart) PNG() []byte {
-	picture := vgimg.PngCanvas{Canvas: vgimg.New(width, height)}
-	return write(picture, picture, 1, c)
-}
+func (c *Chart) PNG() []byte { return page(1, c).PNG() }
 
 // Page returns several charts as one SVG picture with the given number of columns; a nil chart leaves its place empty. It panics if there is no chart
 // or no column, or if a chart cannot be drawn.
@@ -34,27 +29,20 @@ func Page(columns int, charts ...*Chart) string {
 	if columns < 1 || len(charts) == 0 {
 		panic(fmt.Errorf("chart.Page: %d charts in rows of %d: give it a chart and a column at least", len(charts), columns))
 	}
-	rows := (len(charts) + columns - 1) / columns
-	picture := vgsvg.New(width*vg.Length(columns), height*vg.Length(rows))
-	return string(write(picture, picture, columns, charts...))
+	return page(columns, charts...).SVG()
 }
 
-// write draws charts in rows on a picture, and returns what that writes.
-func write(picture vg.CanvasSizer, file io.WriterTo, columns int, charts ...*Chart) []byte {
+// page returns a picture with charts in rows.
+func page(columns int, charts ...*Chart) picture.Picture {
 	rows := (len(charts) + columns - 1) / columns
-	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2, PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
-	page.SetColor(color.White)
-	page.Fill(page.Rectangle.Path())
-	for i, c := range charts {
-		if c != nil {
-			c.draw(tiles.At(page, i%columns, i/columns))
+	return picture.Picture{Width: width * vg.Length(columns), Height: height * vg.Length(rows), Draw: func(canvas *picture.Canvas) {
+		tiles := draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2, PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
+		for i, c := range charts {
+			if c != nil {
+				c.draw(tiles.At(canvas.Canvas, i%columns, i/columns))
+			}
 		}
-	}
-	var b bytes.Buffer
-	if _, err := file.WriteTo(&b); err != nil {
-		panic(fmt.Errorf("chart: %w", err))
-	}
-	return b.Bytes()
+	}}
 }
 
 // plot converts the chart to a gonum plot, without a legend.

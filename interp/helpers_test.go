@@ -3,7 +3,9 @@ package interp
 import (
 	"context"
 	"os"
+	"os/exec"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +30,24 @@ func open(t testing.TB, options Options) *Interp {
 	}
 	t.Cleanup(in.Close)
 	return in
+}
+
+// inOwnProcess runs the test in a process of its own, in which it returns true. The heap has nothing
+// of other tests there, so that it can be measured and collected quickly, and no goroutine of theirs
+// runs.
+func inOwnProcess(t *testing.T) bool {
+	t.Helper()
+	const name = "INTERP_TEST_ALONE"
+	if os.Getenv(name) != "" {
+		return true
+	}
+	t.Parallel()
+	test := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	test.Env = append(os.Environ(), name+"=1")
+	if said, err := test.CombinedOutput(); err != nil || !strings.Contains(string(said), "--- PASS: "+t.Name()+" ") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	return false
 }
 
 // evaluate runs a cell, and interrupts it if it has not ended by then.

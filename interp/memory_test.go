@@ -65,6 +65,9 @@ var manyCells = []string{
 // TestManyCells checks that cells leave nothing behind except their definitions, whether they
 // succeed, fail or are interrupted.
 func TestManyCells(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	in := open(t, Options{})
 	mustEval(t, in, "type P struct{ A int }\nfunc (p P) String() string { return \"p\" }\nfunc twice[T any](v T) []T { return []T{v, v} }\nx := 0\nfunc f(a int) int { return a }")
 	cells := func(from, to int) {
@@ -102,6 +105,9 @@ func allocated(f func()) uint64 {
 // TestManyVariables checks that a cell takes as long in a session with thousands of variables as in
 // one with a few, and how much memory a variable takes.
 func TestManyVariables(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	const most = 2 << 10
 	in := open(t, Options{})
 	variables := func(from, to int) {
@@ -128,6 +134,9 @@ func TestManyVariables(t *testing.T) {
 // TestManyTypes checks that a type that is defined again is freed when nothing uses it any more,
 // except for what package reflect keeps.
 func TestManyTypes(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	in := open(t, Options{})
 	const most, n = 6 << 10, 300
 	cells := func(n int) {
@@ -146,6 +155,9 @@ func TestManyTypes(t *testing.T) {
 // TestUnnamedTypes checks that code and values of a type keep working after the type's name was
 // defined again, often enough that unused types are freed.
 func TestUnnamedTypes(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	in := open(t, Options{})
 	for _, src := range []string{
 		"type Getter interface{ Get() int }\ntype Setter interface{ Set(int) }",
@@ -186,6 +198,9 @@ func TestUnnamedTypes(t *testing.T) {
 
 // TestRedefinitionFrees checks that unreferenced definitions are freed, whatever replaced them.
 func TestRedefinitionFrees(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	const big = "make([]byte, 64<<20)"
 	for _, c := range []struct{ hold, drop string }{
 		{"x := " + big, "x := []byte{1}"},

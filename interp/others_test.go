@@ -2,25 +2,16 @@ package interp
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Others counts what can run code of cells, or reports that something cannot be counted. The test
-// runs in its own process, without goroutines of other tests.
+// TestOthers checks that Others counts what can run code of cells, or reports that something cannot
+// be counted. Goroutines of other tests would count too.
 func TestOthers(t *testing.T) {
-	const alone = "INTERP_TEST_ALONE"
-	if os.Getenv(alone) == "" {
-		again := exec.Command(os.Args[0], "-test.run=^TestOthers$", "-test.v")
-		again.Env = append(os.Environ(), alone+"=1")
-		if said, err := again.CombinedOutput(); err != nil || !strings.Contains(string(said), "--- PASS: TestOthers") {
-			t.Errorf("%v\n%s", err, said)
-		}
+	if !inOwnProcess(t) {
 		return
 	}
 	in := open(t, Options{})

@@ -10,6 +10,9 @@ import (
 // TestMemoryOfValues checks that values of cells take at most the permitted memory, that the error
 // says how much that is, and that the session goes on.
 func TestMemoryOfValues(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	in := open(t, Options{Memory: heap() + 256<<20})
 	mustEval(t, in, "func grow() { for { x = append(x, make([]int, 1<<18)...) } }\nvar x []int")
 	for _, c := range []struct{ src, prefix string }{

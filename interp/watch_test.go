@@ -127,6 +127,9 @@ func TestDeepRecursion(t *testing.T) {
 // TestOutOfMemory checks that a cell that takes all memory is stopped before memory runs out, and
 // one that makes garbage is not.
 func TestOutOfMemory(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
 	t.Run("alone", testOutOfMemory)
 	t.Run("beside values that take long to collect", func(t *testing.T) {
 		values := make([]*[4]*int, 6<<20)

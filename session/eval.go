@@ -129,7 +129,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		only = r.ranks
 	}
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, r.sanitize, only}}, []byte(cell.Source))
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, cell.Folder, r.sanitize, only}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()

@@ -143,6 +143,12 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "told": // what the session has told of the sanitizer since the last time
 		r.Value, r.HasValue = fmt.Sprint(f.told), true
 		f.told = nil
+	case "pwd":
+		folder, err := os.Getwd()
+		if err != nil {
+			return asError(err)
+		}
+		r.Value, r.HasValue = folder, true
 	case "print":
 		fmt.Println(arg)
 	case "write":

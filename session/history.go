@@ -13,8 +13,8 @@ type entry struct {
 // add records a cell as the user entered it. What a front end gives along for while it runs is not kept.
 func (h *history) add(cell Cell) {
 	e := entry{source: cell.Source, columns: cell.Columns}
-	rest := Cell{Name: cell.Name, Line: cell.Line, Program: cell.Program, Ranks: cell.Ranks, Stop: cell.Stop}
-	if rest.Name != "" || rest.Line != 0 || rest.Program != nil || rest.Ranks != nil || rest.Stop != "" {
+	rest := Cell{Name: cell.Name, Line: cell.Line, Program: cell.Program, Folder: cell.Folder, Ranks: cell.Ranks, Stop: cell.Stop}
+	if rest.Name != "" || rest.Line != 0 || rest.Program != nil || rest.Folder != "" || rest.Ranks != nil || rest.Stop != "" {
 		e.rest = &rest
 	}
 	*h = append(*h, e)

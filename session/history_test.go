@@ -10,6 +10,7 @@ func TestHistory(t *testing.T) {
 	given := []Cell{
 		{Source: "a"},
 		{Name: "f.go", Line: 7, Source: "b", Program: []string{"f.go"}, Ranks: []int{1}, Columns: 80, Stop: "■", Again: "■ again", Output: func(Output) {}},
+		{Folder: "/data"},
 		{Source: "c", Ranks: []int{}, Columns: 80},
 	}
 	for i, cell := range given {

@@ -35,10 +35,13 @@ type Cell struct {
 	Source string //
 	// Program are the files of a program of package main, by paths that the ranks find, if it has several. The source may call its function main.
 	Program []string
-	Ranks   []int  // the ranks that run it; nil means all
-	Silent  bool   // not recorded in the history
-	Failed  string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
-	Ended   bool   // of a cell in the history: it was before a Restart of all ranks without replay, which ended what it belonged to
+	// Folder, if not empty, is the folder to which the ranks change before the source runs; the source may then be empty. It is a full name, so that a replay
+	// does the same wherever the ranks are. A rank that cannot change fails, and does not run the source.
+	Folder string `json:",omitempty"`
+	Ranks  []int  // the ranks that run it; nil means all
+	Silent bool   // not recorded in the history
+	Failed string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
+	Ended  bool   // of a cell in the history: it was before a Restart of all ranks without replay, which ended what it belonged to
 	// Columns is how many columns a printed value has on the user's screen; 0 if that is not known.
 	Columns int
 	Stop    string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty

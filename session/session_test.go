@@ -108,8 +108,12 @@ func (c *console) interrupted(source string, ranks ...int) string {
 }
 
 func (c *console) evalContext(ctx context.Context, source string, ranks ...int) string {
+	return c.evalCell(ctx, Cell{Source: source, Name: "in", Line: 1, Ranks: ranks})
+}
+
+func (c *console) evalCell(ctx context.Context, cell Cell) string {
 	var b strings.Builder
-	reply := c.Eval(ctx, Cell{Source: source, Name: "in", Line: 1, Ranks: ranks, Output: func(o Output) {
+	cell.Output = func(o Output) {
 		if strings.HasSuffix(o.Text, togetherAgain) {
 			return // on a busy machine only
 		}
@@ -122,7 +126,8 @@ func (c *console) evalContext(ctx context.Context, source string, ranks ...int) 
 			}
 			b.WriteString(Prefix(o.Ranks, c.size) + strings.TrimSuffix(line, "\n") + "\n")
 		}
-	}})
+	}
+	reply := c.Eval(ctx, cell)
 	for _, v := range reply.Values {
 		fmt.Fprintf(&b, "= %s%s\n", Prefix(v.Ranks, c.size), v.Text)
 	}

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file, between the processes of one session.
-const wireVersion = 9
+const wireVersion = 10
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -41,6 +41,7 @@ type evalCommand struct {
 	Line        int
 	Columns     int
 	Program     []string    `json:",omitempty"`
+	Folder      string      `json:",omitempty"` // as in Cell
 	Sanitize    *Sanitizing `json:",omitempty"` // what to do before the cell
 	Only        RankList    `json:",omitempty"` // the ranks that run it; none: all
 }

@@ -299,6 +299,9 @@ func (w *worker) run(j job) {
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
 	if r.Err == nil {
+		r.Err = changeFolder(j.eval)
+	}
+	if r.Err == nil {
 		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
 	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {

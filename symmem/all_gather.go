@@ -6,34 +6,34 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllGather returns the members' tensors one after the other, in the order of the ranks, as an ordinary tensor:
-// the first dimension is as many times longer.
+// AllGather returns the members' tensors one after the other, in the order of the ranks, as an
+// ordinary tensor: the first dimension is as many times longer.
 //
 // PyTorch: all_gather_into_tensor
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
-// type, number of elements and offset.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine, Via.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused; and what ends a wait.
+// Errors: KindMisuse for a t that the group has not rendezvoused; and the errors of waits.
 func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 	return rt.allGather(t, nil, opts)
 }
 
-// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into everybody's, which
-// is quicker than reading.
+// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into
+// everybody's, which is quicker than reading.
 //
 // PyTorch: all_gather_into_tensor; with CopyEngine _low_contention_all_gather
 //
-// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric and
-// rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of out; otherwise
-// they do not overlap.
+// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric
+// and rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of
+// out; otherwise they do not overlap.
 //
 // Synchronises: as [Runtime.AllGather].
 //
@@ -41,10 +41,10 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
-// than in this member's part.
+// Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t
+// elsewhere than in this member's part.
 func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.AllGather.Name, out)
+	rt.core.Usable(operators.AllGather.Name, out)
 	rt.allGather(t, out, opts)
 }
 
@@ -53,7 +53,7 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	world := e.g.Size()
 	shape := gathered(t, world)
 	n := t.Bytes()
-	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Addr(t) == core.Addr(out)+device.Ptr(e.g.Rank()*n)
+	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Operand(t).Addr() == core.Operand(out).Addr()+device.Ptr(e.g.Rank()*n)
 	e.checkOut(shape, own)
 	if e.ByNCCL(e.noEngines()) {
 		return e.nccl(device.AllGather, shape, n, 0)
@@ -65,11 +65,11 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 		for i := range e.g.Size() {
 			p := (e.g.Rank() + i) % world
 			if push {
-				e.piece(core.Addr(t), e.to.At(p)+device.Ptr(e.g.Rank()*n))
+				e.piece(core.Operand(t).Addr(), e.to.At(p)+device.Ptr(e.g.Rank()*n))
 			} else if e.staged {
-				e.piece(e.from.At(p)+device.Ptr(p*n), core.Addr(e.out)+device.Ptr(p*n))
+				e.piece(e.from.At(p)+device.Ptr(p*n), core.Operand(e.out).Addr()+device.Ptr(p*n))
 			} else {
-				e.piece(e.from.At(p), core.Addr(e.out)+device.Ptr(p*n))
+				e.piece(e.from.At(p), core.Operand(e.out).Addr()+device.Ptr(p*n))
 			}
 		}
 		e.args.Same = truth(push)

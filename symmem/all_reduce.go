@@ -8,36 +8,37 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// AllReduce combines the copies of a symmetric tensor of all members element by element and puts the result in
-// place of every copy. It chooses the quickest way for the size and the group; [Runtime.Explain] says which. All
-// ways combine in the order of the ranks, so that the result has the same bits on all ranks and whichever way
-// was taken. op is "sum", "avg" (the sum divided once), "max" or "min"; every step rounds to the element type,
-// as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around, and the
-// avg of integers is rounded towards zero. In a group that spans hosts the ranks of a host are combined first, and
-// then the hosts in order. NCCL, which carries such groups on GPUs unless Via says otherwise, combines in an order of its
-// own. It returns t.
+// AllReduce combines the copies of a symmetric tensor of all members element by element and puts
+// the result in place of every copy. It chooses the quickest way for the size and the group;
+// [Runtime.Explain] says which. All ways combine in the order of the ranks, so that the result has
+// the same bits on all ranks and whichever way was taken. op is "sum", "avg" (the sum divided
+// once), "max" or "min"; every step rounds to the element type, as PyTorch's one-shot and two-shot
+// kernels do, unless AccumulateF32 is given; integers wrap around, and the avg of integers is
+// rounded towards zero. In a group that spans hosts the ranks of a host are combined first, and
+// then the hosts in order. NCCL, which carries such groups on GPUs unless Via says otherwise,
+// combines in an order of its own. It returns t.
 //
 // PyTorch: all_reduce
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
-// type that computes, any number of elements, at any offset.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; of any type that computes, any number of elements, at any offset.
 //
-// Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may be
-// overwritten there by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may
+// be overwritten there by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
-// and what ends a wait.
+// Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an
+// unknown op; and the errors of waits.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction(operators.AllReduce, t, op, opts)
 	byNCCL := r.byNCCL("")
 	defer r.Enter().Leave()
 	if byNCCL {
 		r.Mapped(t)
-		r.Begin()
+		r.PickStream()
 		r.Admit(t)
 		r.nccl(device.AllReduce, t, t.Numel())
 		return t
@@ -50,10 +51,10 @@ func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return t
 }
 
-// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in the order of
-// their ranks, and returns the result as an ordinary tensor, which has the same bits on all ranks. Small
-// messages are pushed as packets, without a barrier; large ones are read from the peers between two. t keeps its
-// values.
+// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in
+// the order of their ranks, and returns the result as an ordinary tensor, which has the same bits
+// on all ranks. Small messages are pushed as packets, without a barrier; large ones are read from
+// the peers between two. t keeps its values.
 //
 // PyTorch: one_shot_all_reduce
 //
@@ -67,8 +68,8 @@ func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.AllReduce].
 //
-// Source: packets as in NCCL's low-latency protocol, but of 12 bytes of data and an epoch; reads between barriers as
-// in PyTorch's one-shot kernel.
+// Source: packets as in NCCL's low-latency protocol, but of 12 bytes of data and an epoch; reads
+// between barriers as in PyTorch's one-shot kernel.
 func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.oneShot(t, op, nil, opts)
 }
@@ -77,8 +78,8 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // PyTorch: one_shot_all_reduce_out
 //
-// Shapes: t as in [Runtime.AllReduce]; out has its type and number of elements, is symmetric or not, and does
-// not overlap t.
+// Shapes: t as in [Runtime.AllReduce]; out has its type and number of elements, is symmetric or
+// not, and does not overlap t.
 //
 // Synchronises: as [Runtime.AllReduce].
 //
@@ -86,16 +87,18 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
+// Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps
+// t.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.OneShotAllReduce.Name, out)
+	rt.core.Usable(operators.OneShotAllReduce.Name, out)
 	rt.oneShot(t, op, out, opts)
 }
 
-// TwoShotAllReduce is [Runtime.AllReduce] in two shots, in place: every member reduces a slice of the tensor and
-// gives it to all others. Small messages go as packets, without a barrier; larger ones as lines of 128 bytes
-// where the links allow it; large ones chunk by chunk, while blocks meet. Where t does not begin at a multiple of
-// 16 bytes, the slices of large ones are read from the peers and stored to them between two barriers. It returns t.
+// TwoShotAllReduce is [Runtime.AllReduce] in two shots, in place: every member reduces a slice of
+// the tensor and gives it to all others. Small messages go as packets, without a barrier; larger
+// ones as lines of 128 bytes where the links allow it; large ones chunk by chunk, while blocks
+// meet. Where t does not begin at a multiple of 16 bytes, the slices of large ones are read from
+// the peers and stored to them between two barriers. It returns t.
 //
 // PyTorch: two_shot_all_reduce_
 //
@@ -117,12 +120,13 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 	return t
 }
 
-// TwoShotAllReduceOut is [Runtime.TwoShotAllReduce] into out; t keeps its values, other than in PyTorch.
+// TwoShotAllReduceOut is [Runtime.TwoShotAllReduce] into out; t keeps its values, other than in
+// PyTorch.
 //
 // PyTorch: two_shot_all_reduce_out
 //
-// Shapes: t as in [Runtime.AllReduce]; out is a symmetric tensor that the group has rendezvoused, of the same
-// type and number of elements, the same part on all ranks, and does not overlap t.
+// Shapes: t as in [Runtime.AllReduce]; out is a symmetric tensor that the group has rendezvoused,
+// of the same type and number of elements, the same part on all ranks, and does not overlap t.
 //
 // Synchronises: as [Runtime.AllReduce].
 //
@@ -130,9 +134,9 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
+// Errors: as [Runtime.AllReduce]; KindMisuse for an out that does not fit.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.TwoShotAllReduce.Name, out)
+	rt.core.Usable(operators.TwoShotAllReduce.Name, out)
 	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()
@@ -149,18 +153,19 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 	defer r.Enter().Leave()
 	if out == nil {
 		r.Mapped(t)
-		r.Begin()
-		out = r.Fresh(t.DType(), core.Dims(t), t.Numel())
+		r.PickStream()
+		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}
 	r.allReduce(out, r.Plan().OneShot)
 	return out
 }
 
-// allReduce reduces r.t into out, which may be r.t itself, in the way that rules say, between enter and leave.
+// allReduce reduces r.t into out, which may be r.t itself, in the way that rules say, between enter
+// and leave.
 func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	t, g := r.t, r.Group()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	if t.Numel() == 0 {
 		return
 	}
@@ -181,7 +186,7 @@ func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	case tuning.OnePull:
 		a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 		*a = allreduce.PullArgs{Outs: 1, N: uint64(t.Numel())}
-		a.Out[0] = core.Addr(out)
+		a.Out[0] = core.Operand(out).Addr()
 		for i := range g.Size() {
 			a.In[i] = h.At(i)
 		}

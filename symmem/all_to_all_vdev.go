@@ -6,56 +6,60 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits says: the first
-// inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and so on. out receives them in
-// the order of the ranks they come from; row 0 of outSplitsOffsets then holds how many came from each, row 1
-// where they begin. The splits are read on the device when the operation runs: an earlier kernel of the stream
-// may have computed them, and the host never waits. Rows of out beyond those received keep their values.
+// AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits
+// says: the first inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and
+// so on. out receives them in the order of the ranks they come from; row 0 of outSplitsOffsets then
+// holds how many came from each, row 1 where they begin. The splits are read on the device when the
+// operation runs: an earlier kernel of the stream may have computed them, and the host never waits.
+// Rows of out beyond those received keep their values.
 //
 // PyTorch: all_to_all_vdev
 //
-// Shapes: in and out have the same type, any, and the same dimensions but for the first; rows may have any size
-// and begin anywhere, and those whose bytes and addresses are multiples of 16 go quickest. out is symmetric and
-// rendezvoused by the group, or a part of such a tensor, the same part on all ranks; the others may be ordinary.
-// inSplits is I64 with an element for each member, outSplitsOffsets I64[2, members]. None of them overlap.
+// Shapes: in and out have the same type, any, and the same dimensions but for the first; rows may
+// have any size and begin anywhere, and those whose bytes and addresses are multiples of 16 go
+// quickest. out is symmetric and rendezvoused by the group, or a part of such a tensor, the same
+// part on all ranks; the others may be ordinary. inSplits is I64 with an element for each member,
+// outSplitsOffsets I64[2, members]. None of them overlap.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when all members' rows have
-// arrived: everything it read may be overwritten by what the stream does next. In a group that spans hosts the rows
-// for other hosts are put straight into their places.
+// Synchronises: collective over the group and ordered on the stream. It ends when all members' rows
+// have arrived: everything it read may be overwritten by what the stream does next. In a group that
+// spans hosts the rows for other hosts are put straight into their places.
 //
-// Options: *Group (by default the one that allocated out), *Stream, Timeout, Via, of which "flat" is the only way that it has.
+// Options: *Group (by default the one that allocated out), *Stream, Timeout, Via, of which "flat"
+// is the only way that it has.
 //
 // Capture: yes; replays read the splits anew.
 //
-// Errors: KindMisuse for tensors that are not such. Splits that are negative or exceed in, and an out that is
-// too small for what it would receive, are refused on all members before anything is moved: the next
-// synchronisation panics with a KindMisuse that names the rank and the value, and the group stays usable. And
-// what ends a wait.
+// Errors: KindMisuse for tensors that do not fit. Splits that are negative or exceed in, and an out
+// that is too small for what it would receive, are refused on all members before anything is moved:
+// the next synchronisation panics with a KindMisuse that names the rank and the value, and the
+// group stays usable. And the errors of waits.
 func (rt *Runtime) AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
 	rt.allToAllVDev(operators.AllToAllVDev, vdevDispatch, in, out, inSplits, outSplitsOffsets, opts)
 }
 
-// AllToAllVDev2D is [Runtime.AllToAllVDev] with several experts on each member, the dispatch of a mixture of
-// experts. inSplits goes by member and there by expert, and in is packed in that order. out receives the rows by
-// expert and there by the rank they come from; outSplitsOffsets holds the counts and the beginnings in that
-// order.
+// AllToAllVDev2D is [Runtime.AllToAllVDev] with several experts on each member, the dispatch of a
+// mixture of experts. inSplits goes by member and there by expert, and in is packed in that order.
+// out receives the rows by expert and there by the rank they come from; outSplitsOffsets holds the
+// counts and the beginnings in that order.
 //
-// The region of every expert begins at a multiple of MajorAlign rows, 1 by default, and has at least so many,
-// even if no row came: products over groups of rows can then take out as it is. The rows that only fill a region
-// keep their values, and the counts leave them out.
+// The region of every expert begins at a multiple of MajorAlign rows, 1 by default, and has at
+// least so many, even if no row came: products over groups of rows can then take out as it is. The
+// rows that only fill a region keep their values, and the counts leave them out.
 //
-// [Runtime.AllToAllVDev2DOffset] is its inverse: given out and outSplitsOffsets, it returns the rows to where
-// they came from, in the order they had.
+// [Runtime.AllToAllVDev2DOffset] is its inverse: given out and outSplitsOffsets, it returns the
+// rows to where they came from, in the order they had.
 //
 // PyTorch: all_to_all_vdev_2d
 //
-// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplits is I64 with an element for each member and expert,
-// outSplitsOffsets I64[2, len(inSplits)]. There may be up to 512 experts in all.
+// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplits is I64 with an element for each member
+// and expert, outSplitsOffsets I64[2, len(inSplits)]. There may be up to 512 experts in all.
 //
 // Synchronises: as [Runtime.AllToAllVDev].
 //
@@ -68,16 +72,17 @@ func (rt *Runtime) AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, o
 	rt.allToAllVDev(operators.AllToAllVDev2D, vdevDispatch2D, in, out, inSplits, outSplitsOffsets, opts)
 }
 
-// AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts. inSplitsOffsets goes
-// by expert and there by destination: row 0 has how many rows go, row 1 where in in they begin; what lies
-// between is left out. This is what [Runtime.AllToAllVDev2D] made, so that its out, transformed by the experts,
-// and its outSplitsOffsets are in and inSplitsOffsets here. out receives the rows by the rank they come from and
-// there by expert, packed; outSplitsOffsets holds the counts and the beginnings in that order.
+// AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts.
+// inSplitsOffsets goes by expert and there by destination: row 0 has how many rows go, row 1 where
+// in in they begin; what lies between is left out. This is what [Runtime.AllToAllVDev2D] made, so
+// that its out, transformed by the experts, and its outSplitsOffsets are in and inSplitsOffsets
+// here. out receives the rows by the rank they come from and there by expert, packed;
+// outSplitsOffsets holds the counts and the beginnings in that order.
 //
 // PyTorch: all_to_all_vdev_2d_offset
 //
-// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplitsOffsets and outSplitsOffsets are I64[2, n], with n
-// the number of members times that of experts on each.
+// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplitsOffsets and outSplitsOffsets are I64[2,
+// n], with n the number of members times the number of experts on each.
 //
 // Synchronises: as [Runtime.AllToAllVDev].
 //
@@ -104,9 +109,9 @@ const vdevBlockBytes = 32 << 10
 
 func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
-		core.Live(rt.world, of.Name, t)
+		rt.core.Usable(of.Name, t)
 	}
-	c := core.NewCall(rt.world, of, core.Home(out), opts)
+	c := rt.core.NewCall(of, core.Operand(out).Home(), opts)
 	n := checkVDev(&c, kind, in, out, splits, outSplits)
 	align := uint64(0)
 	if kind == vdevDispatch2D {
@@ -115,7 +120,7 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 			align = uint64(c.MajorAlign())
 		}
 	}
-	c.Record.DType, c.Record.N, c.Record.Detail = out.DType(), out.Numel(), fmt.Sprintf("by %d splits", n)
+	c.Record.DType, c.Record.N, c.Record.Detail = element.Type(out.DType()), out.Numel(), fmt.Sprintf("by %d splits", n)
 	c.Record.Refused = refusedSplits
 	c.Record.On(out)
 	if align > 1 {
@@ -123,14 +128,14 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	}
 	defer c.Enter().Leave()
 	h := c.Mapped(out)
-	c.Begin()
+	c.PickStream()
 	r := alltoallvdev.RowsArgs{
-		In: core.Addr(in), N: uint64(n), Layout: alltoallvdev.Dispatch,
-		Splits: core.Addr(splits), OutSplits: core.Addr(outSplits), OutOffsets: core.Addr(outSplits) + device.Ptr(8*n),
-		InRows: uint64(core.Dims(in)[0]), OutRows: uint64(core.Dims(out)[0]), Row: uint64(rowBytes(out)), Align: align,
+		In: core.Operand(in).Addr(), N: uint64(n), Layout: alltoallvdev.Dispatch,
+		Splits: core.Operand(splits).Addr(), OutSplits: core.Operand(outSplits).Addr(), OutOffsets: core.Operand(outSplits).Addr() + device.Ptr(8*n),
+		InRows: uint64(core.Operand(in).Dims()[0]), OutRows: uint64(core.Operand(out).Dims()[0]), Row: uint64(rowBytes(out)), Align: align,
 	}
 	if kind == vdevCombine {
-		r.Layout, r.Offsets = alltoallvdev.Combine, core.Addr(splits)+device.Ptr(8*n)
+		r.Layout, r.Offsets = alltoallvdev.Combine, core.Operand(splits).Addr()+device.Ptr(8*n)
 	}
 	members, home := c.Hosts()
 	for _, i := range members[home] {
@@ -147,48 +152,48 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	a.Head.Context = admit()
 	a.Head.Context.Channels = uint32(p.MeetBlocks)
 	a.Head.N, a.Head.Epochs, a.Head.Inbox = uint64(n), c.Work().Epochs, c.Work().Inbox
-	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
-	// have allocated.
+	// The grid must be the same on all ranks. It follows from the sizes that all have allocated,
+	// because a rank does not know the splits of others.
 	size := c.Group().Size()
 	blocks := min(p.PacketGrid(size), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
-	c.Launch("all_to_all_vdev", size, l, core.BytesOf(a))
+	c.Launch("all_to_all_vdev", size, l, launch.Bytes(a))
 }
 
-// checkVDev refuses what the host can see to be wrong, and returns the number of splits.
+// checkVDev refuses arguments that the host can see to be wrong, and returns the number of splits.
 func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) int {
 	world := c.Group().Size()
 	if c.Has(operators.MajorAlign) && c.MajorAlign() < 1 {
 		panic(c.Misuse("MajorAlign", "", "MajorAlign must be positive, not %d", c.MajorAlign()))
 	}
-	if len(core.Dims(in)) == 0 || len(core.Dims(out)) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
-		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", core.Brief(in), core.Brief(out)))
+	if len(core.Operand(in).Dims()) == 0 || len(core.Operand(out).Dims()) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
+		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", core.Operand(in).Brief(), core.Operand(out).Brief()))
 	}
 	name, want := "inSplits", fmt.Sprintf("i64[%d]", world)
-	good := splits.DType() == I64 && len(core.Dims(splits)) == 1 && splits.Numel() == world
+	good := splits.DType() == I64 && len(core.Operand(splits).Dims()) == 1 && splits.Numel() == world
 	n := splits.Numel()
 	switch kind {
 	case vdevDispatch2D:
 		want = fmt.Sprintf("i64[n] with n a multiple of %d, at most %d", world, alltoallvdev.Splits)
-		good = splits.DType() == I64 && len(core.Dims(splits)) == 1
+		good = splits.DType() == I64 && len(core.Operand(splits).Dims()) == 1
 	case vdevCombine:
 		name, want = "inSplitsOffsets", fmt.Sprintf("i64[2, n] with n a multiple of %d, at most %d", world, alltoallvdev.Splits)
-		good = splits.DType() == I64 && len(core.Dims(splits)) == 2 && core.Dims(splits)[0] == 2
+		good = splits.DType() == I64 && len(core.Operand(splits).Dims()) == 2 && core.Operand(splits).Dims()[0] == 2
 		n /= 2
 	}
 	if !good || n == 0 || n%world != 0 || n > alltoallvdev.Splits {
-		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Brief(splits)))
+		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Operand(splits).Brief()))
 	}
-	if outSplits.DType() != I64 || len(core.Dims(outSplits)) != 2 || core.Dims(outSplits)[0] != 2 || core.Dims(outSplits)[1] != n {
-		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Brief(outSplits)))
+	if outSplits.DType() != I64 || len(core.Operand(outSplits).Dims()) != 2 || core.Operand(outSplits).Dims()[0] != 2 || core.Operand(outSplits).Dims()[1] != n {
+		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Operand(outSplits).Brief()))
 	}
-	if c.Has(operators.MajorAlign) && c.MajorAlign() > core.Dims(out)[0] {
-		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Dims(out)[0]))
+	if c.Has(operators.MajorAlign) && c.MajorAlign() > core.Operand(out).Dims()[0] {
+		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Operand(out).Dims()[0]))
 	}
 	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}
 	for i := range all {
 		for j := range i {
-			if (i != 2 || j != 0) && core.Overlap(all[i], all[j]) {
+			if (i != 2 || j != 0) && core.Operand(all[i]).Overlaps(all[j]) {
 				panic(c.Misuse(names[i], "", "%s overlaps %s", names[i], names[j]))
 			}
 		}
@@ -197,13 +202,13 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 }
 
 // rowKind is the dimensions of t but for the first, in words.
-func rowKind(t *Tensor) string { return fmt.Sprint(core.Dims(t)[1:]) }
+func rowKind(t *Tensor) string { return fmt.Sprint(core.Operand(t).Dims()[1:]) }
 
 // rowBytes is the size of one index of the first dimension.
-func rowBytes(t *Tensor) int { return numelOf(core.Dims(t)[1:]) * t.DType().Size() }
+func rowBytes(t *Tensor) int { return numelOf(core.Operand(t).Dims()[1:]) * t.DType().Size() }
 
-// refusedSplits explains a value in device memory that the operation could not work with. All members found the
-// same, moved nothing and are in step.
+// refusedSplits explains a value in device memory that the operation could not work with. All
+// members found the same, moved nothing and are in step.
 func refusedSplits(_ *core.Record, e *Error, r *device.WaitRecord) {
 	e.Arg = "in_splits"
 	switch r.Kind {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
@@ -25,7 +24,8 @@ type BackendStatus struct {
 	Features  []string // that the library has, as its functions tell: "windows"
 }
 
-// String is such as "NCCL: 2.28.9, with collectives, windows" or "NVSHMEM: no, it is not part of this build".
+// String is, for example, "NCCL: 2.28.9, with collectives, windows" or "NVSHMEM: no, it is not part
+// of this build".
 func (b BackendStatus) String() string {
 	words := []string{}
 	if !b.Available {
@@ -46,8 +46,9 @@ func (b BackendStatus) String() string {
 	return b.Name + ": " + strings.Join(words, ", ")
 }
 
-// Backends lists all back ends, and says which a world on this kind of device can use on this machine, and of the zero DeviceKind which a world on
-// the device that it is for can. Libraries are opened to ask for their versions and functions; nothing is created on a device.
+// Backends lists all back ends, and says which a world on this kind of device can use on this
+// machine, and of the zero DeviceKind which a world on the device that it is for can. Libraries are
+// opened to ask for their versions and functions; nothing is created on a device.
 func (k DeviceKind) Backends() []BackendStatus {
 	var list []BackendStatus
 	for _, kind := range devices.All() {
@@ -66,29 +67,32 @@ func (k DeviceKind) Backends() []BackendStatus {
 	return list
 }
 
-// Backends lists all back ends, and says which this world can use: see [BackendStatus]. Libraries are opened to ask for their versions and
-// functions.
+// Backends lists all back ends, and says which this world can use: see [BackendStatus]. Libraries
+// are opened to ask for their versions and functions.
 func (rt *Runtime) Backends() []BackendStatus { return DeviceKind{Name: rt.kind.Name}.Backends() }
 
 // Backend is how symmetric memory is made: "CUDA" or "NCCL" on GPUs, "CPU" on the cpu device.
-func (rt *Runtime) Backend() string { return core.Backend(rt.world) }
+func (rt *Runtime) Backend() string { return rt.core.Backend() }
 
-// SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by the driver; "NCCL", by the driver and as
-// windows of NCCL's, whose collectives are quicker on them, with communicators that are made with a group's first handle; or "CPU". NCCL makes
-// windows from 2.29.7 on, whose kernels can be ended. A program may choose by Config.Backend too, a session by
-// --backend, and on GPUs either by TORCH_SYMMMEM. Backends says which there are.
+// SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by
+// the driver; "NCCL", by the driver and as windows of NCCL, whose collectives are quicker on them,
+// with communicators that are made with a group's first handle; or "CPU". NCCL makes windows from
+// 2.29.7 on, whose kernels can be ended. A program may also choose by Config.Backend, a session by
+// --backend, and both by TORCH_SYMMMEM on GPUs. Backends lists the back ends.
 //
-// It is collective over all ranks, which must give the same name. A name that no rank of this kind of device can use is refused at once.
+// It is collective over all ranks, which must give the same name. A name that no rank of this kind
+// of device can use is refused at once.
 func (rt *Runtime) SetBackend(name string) {
 	const op = "SetBackend"
-	core.RefuseClosed(rt.world, op)
-	if err := refuseBackend(rt.kind, rt.DeviceName(), core.Misuse(rt.world, op, "name", "", ""), "use", name); err != nil {
+	rt.core.RefuseClosed(op)
+	if err := refuseBackend(rt.kind, rt.DeviceName(), rt.core.Misuse(op, "name", "", ""), "use", name); err != nil {
 		panic(err)
 	}
-	core.SetBackend(rt.world, op, name, func() error { return findBackend(rt.kind, core.Misuse(rt.world, op, "name", "", ""), name) })
+	rt.core.SetBackend(op, name, func() error { return findBackend(rt.kind, rt.core.Misuse(op, "name", "", ""), name) })
 }
 
-// refuseBackend completes e, which says why devices of a kind have no back end of that name; nil if they have. use is how to choose another one.
+// refuseBackend completes e with the reason why devices of a kind have no back end of that name; it
+// returns nil if they have. use says how to choose another one.
 func refuseBackend(kind *devices.Kind, device string, e *Error, use, name string) error {
 	b, ok := kind.Backend(name)
 	if ok && b.Built() {
@@ -115,7 +119,8 @@ func refuseBackend(kind *devices.Kind, device string, e *Error, use, name string
 	return e
 }
 
-// findBackend completes e, which says why this machine has not what a back end of a kind needs; nil if it has.
+// findBackend completes e with the reason why this machine cannot run a back end of a kind; it
+// returns nil if it can.
 func findBackend(kind *devices.Kind, e *Error, name string) error {
 	b, _ := kind.Backend(name)
 	f := b.Find()
@@ -126,8 +131,8 @@ func findBackend(kind *devices.Kind, e *Error, name string) error {
 	return e
 }
 
-// chosenBackend is the back end of a world on a device of a kind: the one that config asks for, or else PyTorch's variable, which is about GPUs, or
-// else the kind's default.
+// chosenBackend is the back end of a world on a device of a kind: the one that config asks for, or
+// else PyTorch's variable, which is about GPUs, or else the kind's default.
 func chosenBackend(kind *devices.Kind, device string, rank int, config Config) (string, error) {
 	e := &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "Backend"}
 	name, use := config.Backend, "set Config.Backend to"

@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/signature"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/checked"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -149,10 +150,10 @@ func TestBounds(t *testing.T) {
 			x abi.Checked
 			n int32
 			y abi.Checked
-		}{abi.Checked{At: core.Addr(x)}, 5, abi.Checked{At: core.Addr(y)}}
+		}{abi.Checked{At: core.Operand(x).Addr()}, 5, abi.Checked{At: core.Operand(y).Addr()}}
 		args.x.Extent = abi.Extent{First: device.Ptr(x.Ptr()), Bytes: 4000, Watch: device.Ptr(uintptr(unsafe.Pointer(rt.dev.Watch()))), Call: call}
 		args.y.Extent = abi.Extent{First: device.Ptr(y.Ptr()) - 200, Bytes: 400, Watch: args.x.Watch, Call: call}
-		return bytes.Clone(core.BytesOf(&args))
+		return bytes.Clone(launch.Bytes(&args))
 	}
 	part := y.Slice(50, 100)
 	set.Launch(Grid(1), Block(1), x, 5, part)

@@ -5,40 +5,41 @@ import (
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of the group.
-// Every other member fetches a slice and hands it on to the rest, so that the root sends the tensor once, however
-// many members there are. It returns t.
+// Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of
+// the group. Every other member fetches a slice and hands it on to the rest, so that the root sends
+// the tensor once, however many members there are. It returns t.
 //
 // PyTorch: broadcast; nvshmem_broadcast
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
-// type, number of elements and offset.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: within a host it begins when all members have come to it; between hosts
-// one that sends goes on although others have not come. t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it begins when
+// all members have come to it; between hosts one that sends goes on although others have not come.
+// t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of the group; and
-// what ends a wait.
+// Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of
+// the group; and the errors of waits.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e := rt.exchange(operators.Broadcast, t, t, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
 	if e.ByNCCL("") {
-		return e.nccl(device.Broadcast, core.Dims(t), t.Bytes(), root)
+		return e.nccl(device.Broadcast, core.Operand(t).Dims(), t.Bytes(), root)
 	}
 	if e.Spans() {
 		return e.broadcastOverHosts(root)
 	}
 	world := e.g.Size()
-	// The others share the work, so that nothing leaves the root twice; one other shares it with the root.
+	// The others share the work, so that nothing leaves the root twice; one other shares it with
+	// the root.
 	sharers, place := world, e.g.Rank()
 	if world > 2 {
 		sharers--
@@ -47,7 +48,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	slice := sliceBytes(t, sharers)
 	lo := min(place*slice, t.Bytes())
 	hi := min(lo+slice, t.Bytes())
-	return e.run(core.Dims(t), slice, func(bool) {
+	return e.run(core.Operand(t).Dims(), slice, func(bool) {
 		for i := range e.g.Size() {
 			if p := (e.g.Rank() + i) % world; p != root && place < sharers {
 				e.piece(e.from.At(root)+device.Ptr(lo), e.from.At(p)+device.Ptr(lo))

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// Capabilities is what this rank's device and back end can do.
+// Capabilities describes this rank's device, back end and world.
 type Capabilities struct {
 	Backend      string          // "CPU", "CUDA" or "NCCL"
 	Backends     []BackendStatus // all there are
@@ -23,7 +23,7 @@ type Capabilities struct {
 	MulticastWhy string  // why not
 	Hosts        [][]int // the ranks of the world by host
 	Simulated    bool    // the hosts are
-	Parts        [][]int // the ranks of the world by whose memory they map: the hosts, or parts of one whose GPUs cannot map each other's
+	Parts        [][]int // the ranks of the world that map each other's memory: the hosts, or parts of a host whose GPUs cannot map each other's
 	Between      string  // what carries traffic between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
 	Sharing      Sharing // of GPUs by several ranks
 	MaxRanks     int     // of a host
@@ -31,12 +31,12 @@ type Capabilities struct {
 	SignalPad    int     // bytes, of tensors made from now on
 }
 
-// Caps says what this rank's device and back end can do.
+// Caps describes this rank's device, back end and world.
 func (rt *Runtime) Caps() Capabilities {
 	i := rt.info
-	hosts, simulated := core.Hosts(rt.world)
+	f := rt.core.Facts()
 	return Capabilities{
-		Hosts: hosts, Simulated: simulated, Parts: core.Parts(rt.world), Between: core.Between(rt.world), Sharing: rt.Sharing(),
+		Hosts: f.Hosts, Simulated: f.Simulated, Parts: f.Parts, Between: f.Between, Sharing: rt.Sharing(),
 		Backend: rt.Backend(), Backends: rt.Backends(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
 		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
@@ -68,10 +68,10 @@ func (c Capabilities) String() string {
 		if c.Simulated {
 			sort = "simulated, "
 		}
-		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, core.Spelled(c.Hosts), c.Between)
+		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, places.Spelled(c.Hosts), c.Between)
 	}
 	if len(c.Parts) > len(c.Hosts) {
-		line("LSA teams", "%d, as not all GPUs of a host can map each other's memory, with the ranks %s; %s carries traffic between them", len(c.Parts), core.Spelled(c.Parts), c.Between)
+		line("LSA teams", "%d, as not all GPUs of a host can map each other's memory, with the ranks %s; %s carries traffic between them", len(c.Parts), places.Spelled(c.Parts), c.Between)
 	}
 	if len(c.Sharing.Ranks) > 0 {
 		line("sharing", "%s", c.Sharing)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -13,14 +12,14 @@ import (
 func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 	g := e.g
 	defer e.Enter().Leave()
-	e.staged = e.Op() == "all_gather" && e.out != nil && (core.Overlap(e.t, e.out) || !e.Maps(e.t))
+	e.staged = e.Op() == "all_gather" && e.out != nil && (core.Operand(e.t).Overlaps(e.out) || !e.Maps(e.t))
 	shared := e.t
 	if e.staged {
 		shared = e.out
 	}
 	e.from = e.Mapped(shared)
 	e.Record.On(shared)
-	e.Begin()
+	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
 	}
@@ -33,8 +32,8 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 		w = stagedWay
 	}
 	e.Chose(e.t.Bytes(), w)
-	if own := core.Addr(e.out) + device.Ptr(g.Rank()*n); e.staged && own != core.Addr(e.t) {
-		e.Copy(own, core.Addr(e.t), n)
+	if own := core.Operand(e.out).Addr() + device.Ptr(g.Rank()*n); e.staged && own != core.Operand(e.t).Addr() {
+		e.Copy(own, core.Operand(e.t).Addr(), n)
 	}
 	lay(false)
 	e.CopyAll(id, e.args.Src[:e.args.Pieces], e.args.Dst[:e.args.Pieces], n, e.staged)

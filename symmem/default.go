@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// The functions of this file act on the world that Init made last, by the methods of the same names.
+// The functions of this file act on the world that Init made last, by the methods of the same
+// names.
 
 // Rank is this rank's number among all ranks.
 func Rank() int { return now().Rank() }
@@ -30,6 +31,17 @@ func Empty(dtype DType, shape ...int) *Tensor { return now().Empty(dtype, shape.
 
 // Local returns an ordinary tensor of zeros: see [Runtime.Local].
 func Local(dtype DType, shape ...int) *Tensor { return now().Local(dtype, shape...) }
+
+// Load returns a tensor of a file: see [Runtime.Load].
+func Load(path string, args ...any) *Tensor { return now().Load(path, args...) }
+
+// FileTensors lists the tensors of a file: see [Runtime.FileTensors].
+func FileTensors(path string) []FileTensor { return now().FileTensors(path) }
+
+// SaveFile writes tensors to one file: see [Runtime.SaveFile].
+func SaveFile(tensors map[string]*Tensor, path string, opts ...Option) {
+	now().SaveFile(tensors, path, opts...)
+}
 
 // Rendezvous maps the peers' copies of a symmetric tensor: see [Runtime.Rendezvous].
 func Rendezvous(t *Tensor, opts ...Option) *Handle { return now().Rendezvous(t, opts...) }
@@ -69,7 +81,8 @@ func TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	now().TwoShotAllReduceOut(t, op, out, opts...)
 }
 
-// ReduceScatter combines the ranks' copies of a tensor and gives each a part: see [Runtime.ReduceScatter].
+// ReduceScatter combines the ranks' copies of a tensor and gives each a part: see
+// [Runtime.ReduceScatter].
 func ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().ReduceScatter(t, op, opts...)
 }
@@ -96,12 +109,14 @@ func Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	return now().Broadcast(t, root, opts...)
 }
 
-// MultimemAllReduce sums the ranks' copies of a tensor by multicast: see [Runtime.MultimemAllReduce].
+// MultimemAllReduce sums the ranks' copies of a tensor by multicast: see
+// [Runtime.MultimemAllReduce].
 func MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().MultimemAllReduce(t, op, opts...)
 }
 
-// MultimemOneShotAllReduce is MultimemAllReduce in one shot: see [Runtime.MultimemOneShotAllReduce].
+// MultimemOneShotAllReduce is MultimemAllReduce in one shot: see
+// [Runtime.MultimemOneShotAllReduce].
 func MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().MultimemOneShotAllReduce(t, op, opts...)
 }
@@ -192,10 +207,11 @@ func Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 // MatMul multiplies matrices: see [Runtime.MatMul].
 func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...) }
 
-// PendingSignals lists signals that nobody consumed: see [Runtime.PendingSignals].
+// PendingSignals lists signals that no wait has consumed: see [Runtime.PendingSignals].
 func PendingSignals() []string { return now().PendingSignals() }
 
-// ClearedSignals lists the signals that nobody had awaited when they were cleared last: see [Runtime.ClearedSignals].
+// ClearedSignals lists the signals that no wait had consumed when they were cleared last: see
+// [Runtime.ClearedSignals].
 func ClearedSignals() []string { return now().ClearedSignals() }
 
 // Survivors makes a group of the ranks that are left: see [Runtime.Survivors].
@@ -233,7 +249,8 @@ func MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op string, opts ...
 	now().MultiRootTileReduce(in, out, roots, op, opts...)
 }
 
-// ReduceScatterOffset combines blocks of any size, each on a rank: see [Runtime.ReduceScatterOffset].
+// ReduceScatterOffset combines blocks of any size, each on a rank: see
+// [Runtime.ReduceScatterOffset].
 func ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
 	now().ReduceScatterOffset(t, out, dim, offsets, dstRanks, op, opts...)
 }

@@ -4,21 +4,20 @@ import (
 	"fmt"
 	"slices"
 
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and
-// their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
-// Runtime.
+// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the
+// GPUs and their links, the libraries, the compiler of the cpu device; what is missing, and how to
+// get it. It needs no Runtime.
 func Doctor() string {
 	backends := ""
 	for _, b := range (DeviceKind{}).Backends() {
 		backends += fmt.Sprintf("back end   %v\n", b)
 	}
-	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + core.Carrier() + " carries traffic between hosts; between simulated ones, --net null needs no library\n"
+	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + networks.Carrier() + " carries traffic between hosts; between simulated ones, --net null needs no library\n"
 }
 
 // DeviceKind is a kind of device that worlds of this build can run on.
@@ -52,13 +51,13 @@ func GPUs() int {
 	return n
 }
 
-// Top says in one line how much device memory this rank holds and, where it is measured, how busy the device
-// is.
+// Top says in one line how much device memory this rank holds and, where it is measured, how busy
+// the device is.
 func (rt *Runtime) Top() (string, error) {
 	if err := rt.open("Top"); err != nil {
 		return "", err
 	}
-	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(core.Held(rt.world)))
+	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(rt.core.Facts().Held))
 	d, ok := rt.dev.(device.Monitored)
 	if !ok {
 		return held, nil
@@ -72,23 +71,24 @@ func (rt *Runtime) Top() (string, error) {
 
 // open is the error of a call after Close.
 func (rt *Runtime) open(op string) error {
-	return Maybe(func() { core.RefuseClosed(rt.world, op) })
+	return Maybe(func() { rt.core.RefuseClosed(op) })
 }
 
-// Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if there are none.
+// Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB
+// on each rank)"; "" if there are none.
 func (rt *Runtime) Held() string {
-	switch n, size := core.Tensors(rt.world); n {
+	switch f := rt.core.Facts(); f.Tensors {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 symmetric tensor (%s on each rank)", sized(size))
+		return fmt.Sprintf("1 symmetric tensor (%s on each rank)", sized(f.TensorBytes))
 	default:
-		return fmt.Sprintf("%d symmetric tensors (%s on each rank)", n, sized(size))
+		return fmt.Sprintf("%d symmetric tensors (%s on each rank)", f.Tensors, sized(f.TensorBytes))
 	}
 }
 
-// Topology describes how a device reaches the other devices of its host: by one medium that all of them share, or by a
-// link to each; and what there is between hosts.
+// Topology describes how a device reaches the other devices of its host: by one medium that all of
+// them share, or by a link to each; and what there is between hosts.
 type Topology struct {
 	Device  string // "cuda:2"
 	ID      string // the UUID of a GPU
@@ -111,9 +111,8 @@ func (rt *Runtime) Topology() (Topology, error) {
 	}
 	t := Topology{Device: rt.DeviceName()}
 	mine := func(ranks []int) bool { return slices.Contains(ranks, rt.Rank()) }
-	if parts := core.Parts(rt.world); len(parts) > 1 {
-		hosts, _ := core.Hosts(rt.world)
-		t.Host, t.Part, t.Between = slices.IndexFunc(hosts, mine), slices.IndexFunc(parts, mine), core.Between(rt.world)
+	if f := rt.core.Facts(); len(f.Parts) > 1 {
+		t.Host, t.Part, t.Between = slices.IndexFunc(f.Hosts, mine), slices.IndexFunc(f.Parts, mine), f.Between
 	}
 	s := rt.Sharing()
 	if t.Sharers = s.With(rt.Rank()); t.Sharers != nil {

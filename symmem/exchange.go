@@ -5,9 +5,10 @@ import (
 
 	exchangekernel "github.com/symmrepl/symmrepl/kernels/exchange"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -18,30 +19,31 @@ type exchange struct {
 	g        *Group
 	from, to core.Copies                  // of t and out; from of out if t is staged there
 	staged   bool                         // t was copied into its place in out, where peers read it
-	args     *exchangekernel.ExchangeArgs // apart: what a launch reads may hold no Go pointers
+	args     *exchangekernel.ExchangeArgs // allocated apart: memory that a launch reads may hold no Go pointers
 }
 
-// exchange checks what all exchanges have in common.
+// exchange begins an exchange: it makes the checks that all exchanges have in common.
 func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Option) *exchange {
-	core.Live(rt.world, of.Name, t)
+	rt.core.Usable(of.Name, t)
 	home := t
 	if out != nil && !t.Symmetric() {
 		home = out
 	}
-	e := &exchange{Call: core.NewCall(rt.world, of, core.Home(home), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
-	e.g, e.Record.DType, e.Record.N = e.Group(), t.DType(), t.Numel()
+	e := &exchange{Call: rt.core.NewCall(of, core.Operand(home).Home(), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
+	e.g, e.Record.DType, e.Record.N = e.Group(), element.Type(t.DType()), t.Numel()
 	return e
 }
 
-// checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its place in it.
+// checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its
+// place in it.
 func (e *exchange) checkOut(shape []int, own bool) {
 	if e.out == nil {
 		return
 	}
 	if e.out.DType() != e.t.DType() || e.out.Numel() != numelOf(shape) {
-		panic(e.Misuse("out", "", "out is %v, expected out shape %v", core.Brief(e.out), core.BriefOf(e.t.DType(), shape)))
+		panic(e.Misuse("out", "", "out is %v, expected out shape %v", core.Operand(e.out).Brief(), element.Type(e.t.DType()).Shaped(shape)))
 	}
-	if !own && core.Overlap(e.t, e.out) {
+	if !own && core.Operand(e.t).Overlaps(e.out) {
 		panic(e.Misuse("out", "", "out overlaps the tensor"))
 	}
 }
@@ -59,7 +61,8 @@ var (
 	handOn  = &tuning.Way{Path: "slices between barriers", Why: "the root sends every byte once, and the others hand their slices on"}
 )
 
-// run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is symmetric.
+// run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is
+// symmetric.
 func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	if e.Has(operators.CopyEngine) {
 		return e.byEngines(shape, n, lay)
@@ -74,7 +77,7 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 		e.from = e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
-	e.Begin()
+	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
 	}
@@ -91,12 +94,12 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	lay(push)
 	l, c := e.MeetingGrid(n, loads, c)
 	e.args.Context, e.args.Signals = c, e.Work().Meetings
-	e.Launch("exchange", 0, l, core.BytesOf(e.args))
+	e.Launch("exchange", 0, l, launch.Bytes(e.args))
 	return e.out
 }
 
-// sliceBytes is the size of the slices by which members share a tensor. All begin at the same distance from a line of memory: links carry lines, and
-// parts of lines cost as much.
+// sliceBytes is the size of the slices by which members share a tensor. All begin at the same
+// distance from a line of memory: links carry lines, and parts of lines cost as much.
 func sliceBytes(t *Tensor, sharers int) int {
 	const line = 128
 	return ((t.Bytes()+sharers-1)/sharers + line - 1) &^ (line - 1)

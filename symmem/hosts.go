@@ -7,21 +7,23 @@ import (
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// Collectives of groups that span hosts. One kernel moves everything, between hosts by pipes and within one by loads and stores: kernels/hosts/pipes.cuh.
-// An operation says which pipes it uses, what a member makes of its input, and what it makes of what comes.
+// Collectives of groups that span hosts. One kernel moves all data, between hosts by pipes and
+// within a host by loads and stores: kernels/hosts/pipes.cuh. An operation says which pipes it
+// uses, how a member fills its outboxes from its input, and how it combines the data that arrives.
 //
 //	flat          pipes between all members; near ones read each other's outboxes
-//	hierarchical  pipes between counterparts; the members of a host make together what crosses, and share what came
+//	hierarchical  pipes between counterparts; the members of a host compute together what crosses, and share what arrives
 
 // overHosts is a call on such a group.
 type overHosts struct {
 	c       *core.Call
-	args    *hosts.HostsArgs // apart: what a launch reads may hold no Go pointers
+	args    *hosts.HostsArgs // allocated apart: memory that a launch reads may hold no Go pointers
 	members [][]int          // by host, as ranks of the group
 	home    int
 	rail    bool // the hierarchical way
@@ -29,7 +31,8 @@ type overHosts struct {
 	most    int // elements of the longest stream of a member of this host
 }
 
-// newOverHosts begins one: it picks the way for a message of so many bytes. cannot says why the operation cannot go the hierarchical way, if it cannot.
+// newOverHosts begins such a call: it picks the way for a message of so many bytes. cannot says why
+// the operation cannot go the hierarchical way; empty if it can.
 func newOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) *overHosts {
 	o := &overHosts{c: c, args: &hosts.HostsArgs{Parts: 1}}
 	o.members, o.home = c.Hosts()
@@ -72,8 +75,8 @@ func (o *overHosts) near() []int { return o.members[o.home] }
 // index is this member's among them.
 func (o *overHosts) index() int { return slices.Index(o.near(), o.c.Group().Rank()) }
 
-// each calls f for every member that has a pipe to this one, this one and the members near it included, by host: at the hierarchical way only
-// the counterparts.
+// each calls f for every member that has a pipe to this one, this one and the members near it
+// included, by host: at the hierarchical way only the counterparts.
 func (o *overHosts) each(f func(member, place, host int, first bool)) {
 	at := o.index()
 	for host, part := range o.members {
@@ -122,7 +125,8 @@ func (o *overHosts) fill(here, place, slice int) {
 	o.args.Targets++
 }
 
-// source adds what comes from a member to the result. For one on this host, box is the place in its outbox that has it.
+// source adds the data of a member to the result. For a member on this host, box is the place in
+// its outbox where the data lies.
 func (o *overHosts) source(member, place, host, mark, box int) {
 	if host != o.home {
 		o.from(hosts.Source{Place: uint16(place), Mark: uint16(mark), Here: uint8(o.index())})
@@ -141,7 +145,8 @@ func (o *overHosts) from(s hosts.Source) {
 	o.args.Sources++
 }
 
-// all makes every member a receiver of the same and a source, as all-reduce and all-gather have it. mark is of sources.
+// all makes every member a source and a receiver of the same data, as all-reduce and all-gather do.
+// mark returns the mark of a source.
 func (o *overHosts) all(mark func(member int, first bool) int) {
 	o.args.Pipes.Same = 1
 	o.each(func(member, place, host int, first bool) {
@@ -155,7 +160,8 @@ func (o *overHosts) all(mark func(member int, first bool) int) {
 	})
 }
 
-// apart makes every member a receiver of a slice of its own and a source, as reduce-scatter and all-to-all have it.
+// apart makes every member a source and a receiver of a slice of its own, as reduce-scatter and
+// all-to-all do.
 func (o *overHosts) apart(mark func(member int, first bool) int) {
 	own := o.c.Group().Rank()
 	if o.rail {
@@ -170,7 +176,8 @@ func (o *overHosts) apart(mark func(member int, first bool) int) {
 	})
 }
 
-// stream says that n elements travel, from element `at` on, if the members of a host share them at the hierarchical way in slices of so many.
+// stream says that n elements travel, from element `at` on, if the members of a host share them at
+// the hierarchical way in slices of so many.
 func (o *overHosts) stream(n, slice int) (at int) {
 	o.most = n
 	if o.rail && slice > 0 {
@@ -181,13 +188,14 @@ func (o *overHosts) stream(n, slice int) (at int) {
 	return at
 }
 
-// run launches the kernel on elements that take so many bytes in the pipes. chosen is what the way was chosen by.
+// run launches the kernel on elements that take so many bytes in the pipes. chosen is the size by
+// which the way was chosen.
 func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
 	a, plan := o.args, o.c.Plan()
 	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size / int(a.Parts) &^ 63
 	a.Chunk = uint32(chunk)
 	chunks := func(n int) int { return (n + chunk - 1) / chunk }
-	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, core.BytesOf(a), core.Sent{
+	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, launch.Bytes(a), core.Sent{
 		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * int(a.Parts) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
 	})
 }
@@ -210,11 +218,12 @@ func (r *reduction) partial() int {
 	return r.t.DType().Size()
 }
 
-// allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member of a host has a slice of the tensor: it reduces that
-// of its host, exchanges it with its counterparts and gives the sum to its host.
+// allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member
+// of a host has a slice of the tensor: it reduces that of its host, exchanges it with its
+// counterparts and gives the sum to its host.
 func (r *reduction) allReduceOverHosts() {
 	t, h := r.t, r.Mapped(r.t)
-	r.Begin()
+	r.PickStream()
 	if t.Numel() == 0 {
 		return
 	}
@@ -228,15 +237,16 @@ func (r *reduction) allReduceOverHosts() {
 			o.out(h.At(m) + device.Ptr(at*t.DType().Size()))
 		}
 	} else {
-		o.in(core.Addr(t))
-		o.out(core.Addr(t))
+		o.in(core.Operand(t).Addr())
+		o.out(core.Operand(t).Addr())
 	}
 	o.all(firstOfHost)
 	o.args.Op = uint32(r.code)
 	o.run(hostsKernels[t.DType()], c, r.partial(), t.Bytes())
 }
 
-// reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces what its host has for each of its counterparts.
+// reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces
+// what its host has for each of its counterparts.
 func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Copies, slice, width, stride int) {
 	t := r.t
 	o := newOverHosts(&r.Call, r.Plan().HostsReduce, t.Bytes(), "")
@@ -245,9 +255,9 @@ func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Co
 			o.in(h.At(m))
 		}
 	} else {
-		o.in(core.Addr(t))
+		o.in(core.Operand(t).Addr())
 	}
-	o.out(core.Addr(out))
+	o.out(core.Operand(out).Addr())
 	o.apart(firstOfHost)
 	o.args.Slice, o.args.Width, o.args.Stride = uint64(slice), uint64(width), uint64(stride)
 	o.args.Op = uint32(r.code)
@@ -260,7 +270,8 @@ func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Co
 // piece marks the sources of an exchange.
 func pieceOf(member int, _ bool) int { return member }
 
-// overHosts runs an exchange of a group that spans hosts. lay says for a way what is sent and what becomes of it.
+// overHosts runs an exchange of a group that spans hosts. lay lays out the sources and targets of a
+// way.
 func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot string, lay func(o *overHosts)) *Tensor {
 	defer e.Enter().Leave()
 	symmetric := e.out != nil && e.Maps(e.out)
@@ -272,7 +283,7 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 		e.from = e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
-	e.Begin()
+	e.PickStream()
 	if cannot == "" && !symmetric && !e.Small() {
 		cannot = "out is not symmetric, so that the ranks of a host cannot store to each other's"
 	}
@@ -290,14 +301,15 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 	return e.out
 }
 
-// allGatherOverHosts: members send their whole tensor. At the hierarchical way each gives what came to its host: it stores to their outs, if these are
-// symmetric; otherwise they take it from its boxes.
+// allGatherOverHosts is AllGather: members send their whole tensor. At the hierarchical way each
+// member passes on the data that it receives to the members of its host: it stores to their outs,
+// if these are symmetric; otherwise they read it from its boxes.
 func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
-		o.in(core.Addr(e.t))
+		o.in(core.Operand(e.t).Addr())
 		o.args.Stride = uint64(n)
 		if !o.rail || !e.Maps(e.out) {
-			o.out(core.Addr(e.out))
+			o.out(core.Operand(e.out).Addr())
 		} else {
 			for _, m := range o.near() {
 				o.out(e.to.At(m))
@@ -316,16 +328,17 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	})
 }
 
-// allToAllOverHosts: members send each other slices. At the hierarchical way the members of a host fill the outboxes of each other, so that each sends to
-// its counterparts what its host has for them.
+// allToAllOverHosts is AllToAll: members send each other slices. At the hierarchical way the
+// members of a host fill the outboxes of each other, so that each sends to its counterparts all
+// data of its host for them.
 func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
 	cannot := ""
 	if !e.Small() {
 		cannot = "it is for as many ranks as the flat one"
 	}
 	return e.overHosts(shape, n, e.Plan().HostsAllToAll, cannot, func(o *overHosts) {
-		o.in(core.Addr(e.t))
-		o.out(core.Addr(e.out))
+		o.in(core.Operand(e.t).Addr())
+		o.out(core.Operand(e.out).Addr())
 		o.args.Slice, o.args.Stride = uint64(n), uint64(n)
 		if !o.rail {
 			o.apart(pieceOf)
@@ -345,10 +358,11 @@ func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
 	})
 }
 
-// broadcastOverHosts: the root sends. At the hierarchical way every member of its host sends a slice, which its counterparts give to their hosts.
+// broadcastOverHosts: the root sends. At the hierarchical way every member of its host sends a
+// slice, which its counterparts give to their hosts.
 func (e *exchange) broadcastOverHosts(root int) *Tensor {
 	n := e.t.Bytes()
-	return e.overHosts(core.Dims(e.t), n, e.Plan().HostsCopy, "", func(o *overHosts) {
+	return e.overHosts(core.Operand(e.t).Dims(), n, e.Plan().HostsCopy, "", func(o *overHosts) {
 		me, at := e.g.Rank(), 0
 		from := root
 		if o.rail {
@@ -364,7 +378,7 @@ func (e *exchange) broadcastOverHosts(root int) *Tensor {
 				}
 			}
 		} else if me != root {
-			o.out(core.Addr(e.t))
+			o.out(core.Operand(e.t).Addr())
 		}
 		o.args.Pipes.Same = 1
 		o.each(func(member, place, host int, _ bool) {
@@ -381,8 +395,9 @@ func (e *exchange) broadcastOverHosts(root int) *Tensor {
 	})
 }
 
-// rowsOverHosts is an exchange of rows by splits. What is put where follows from the splits of all ranks, on the device: rows go straight into their
-// places, and nothing is left for a host to share.
+// rowsOverHosts is an exchange of rows by splits. What is put where follows from the splits of all
+// ranks, on the device: rows go straight into their places, and nothing is left for a host to
+// share.
 func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, threads int, admit func() abi.Context) {
 	_, why := wayOverHosts(c, []tuning.Rule{{Way: tuning.Straight}}, out.Size(), "every row goes straight into its place")
 	members, home := c.Hosts()
@@ -403,5 +418,5 @@ func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, th
 	c.Pipes(&a.Pipes, false, admit())
 	p, n := c.Plan(), int(rows.N)/c.Group().Size()*far
 	blocks := min(p.HostRowBlocks, p.MeetBlocks, c.Work().Processors, max(1, out.Size()/vdevBlockBytes))
-	c.LaunchHosts("hosts_rows", blocks, threads, core.BytesOf(a), core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n})
+	c.LaunchHosts("hosts_rows", blocks, threads, launch.Bytes(a), core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n})
 }

@@ -9,9 +9,8 @@ import (
 	"sync"
 
 	"github.com/symmrepl/symmrepl/kernels/cudalex"
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-
 	"github.com/symmrepl/symmrepl/kernels/signature"
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -65,52 +64,56 @@ func (s *snippets) keep(key source, m *module) {
 	s.modules[key] = m
 }
 
-// Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
-// collective.
+// Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It
+// is not collective.
 //
-// A kernel that is a template is launched as one of its instances, which is called by its arguments, too: "scale<float, 4>". The text may make it,
+// A kernel that is a template is launched as one of its instances, which is called by its
+// arguments, too: "scale<float, 4>". The text may make it,
 //
 //	template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }
 //	template __global__ void scale<float>(float*, float);
 //
-// or instances name it, as in Compile(text, "scale<float>", "scale<int>"), which returns the first of these.
+// or instances name it, as in Compile(text, "scale<float>", "scale<int>"), which returns the first
+// of these.
 //
-// The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h on every device,
-// whether CUDA's toolkit is installed or not. With the back end NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is
+// The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h
+// on every device, whether CUDA's toolkit is installed or not. With the back end NCCL,
+// nccl_device.h is NCCL's own, of the version that is loaded, if that is
 // 2.29.7 or later, the headers are installed with it, the ranks are on one host with a GPU each, and the text uses no more than pointers and
-// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the compiler refuses panics with an *Error of KindCompile that has the position, as
-// "kernel:line".
+// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the
+// compiler refuses panics with an *Error of KindCompile that has the position, as "kernel:line".
 func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
 	return rt.CompileAt("kernel", 1, text, instances...)
 }
 
-// CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite; they may be any.
+// CompileAt is Compile for a text that begins at a line of a file or cell, which positions then
+// cite; they may be any.
 func (rt *Runtime) CompileAt(name string, line int, text string, instances ...string) *Kernel {
 	const op = "Compile"
-	core.RefuseClosed(rt.world, op)
+	rt.core.RefuseClosed(op)
 	rt.refuseInstances(op, text, instances)
-	library, why := core.NativeHeaders(rt.world, text)
+	library, why := rt.core.NativeHeaders(text)
 	key := source{name, line, text, strings.Join(instances, "\n"), library}
 	if m := rt.snippets.find(key); m != nil {
 		return m.first(instances)
 	}
-	defer core.Compiling(rt.world)()
+	defer rt.core.Compiling()()
 	src := device.Source{Name: name, Line: line, Text: text, Instances: instances, Library: library != ""}
 	d, err := rt.dev.Compile(src)
 	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) { // ours has what slides and later versions have, or says what to write
-		library, why = "", library+"'s does not take it: "+core.Failure(rt.world, op, err).Msg
+		library, why = "", library+"'s does not take it: "+rt.core.Failure(op, err).Msg
 		src.Library = false
 		d, err = rt.dev.Compile(src)
 	}
 	if err != nil {
-		panic(core.Failure(rt.world, op, err))
+		panic(rt.core.Failure(op, err))
 	}
 	m := newModule(rt, d, src)
 	m.library, m.why = library, why
 	for _, name := range instances {
 		if m.find(name) == nil {
 			d.Close()
-			panic(core.Misuse(rt.world, op, "instances", "write types that the text declares, and a template that no #if leaves out", "the compiler knows no %s", name))
+			panic(rt.core.Misuse(op, "instances", "write types that the text declares, and a template that no #if leaves out", "the compiler knows no %s", name))
 		}
 	}
 	m.checked = sync.OnceValue(func() *module { return compileChecked(rt, m) })
@@ -118,31 +121,32 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 		d.Close()
 		panic(rt.noKernel(op, src))
 	}
-	if core.ChecksBounds(rt.world) {
+	if rt.core.ChecksBounds() {
 		m.checked() // now, since the driver may hold back the loading of a kernel while another one runs
 	}
 	rt.snippets.keep(key, m)
 	return m.first(instances)
 }
 
-// refuseInstances refuses names that are no instances of templates in a text. What else is wrong with the text is the compiler's to say.
+// refuseInstances refuses names that are no instances of templates in a text. What else is wrong
+// with the text is the compiler's to say.
 func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	if _, err := signature.Parse(text); err != nil || len(instances) == 0 {
 		return
 	}
 	var wrong *cudalex.Error
 	if _, err := signature.Parse(text, instances...); errors.As(err, &wrong) {
-		panic(core.Misuse(rt.world, op, "instances", `an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
+		panic(rt.core.Misuse(op, "instances", `an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
 	}
 }
 
 // noKernel says why there is none to launch.
 func (rt *Runtime) noKernel(op string, src device.Source) *Error {
-	e := core.Misuse(rt.world, op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
+	e := rt.core.Misuse(op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
 	all, _ := signature.Parse(src.Text)
 	for _, k := range all {
 		if k.Template {
-			e = core.Misuse(rt.world, op, "text", fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
+			e = rt.core.Misuse(op, "text", fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
 				"%s is a template, and the text has no instance of it", k.Name)
 			src.Line += k.Line - 1
 			break
@@ -177,9 +181,10 @@ func newModule(rt *Runtime, d device.Module, source device.Source) *module {
 	return m
 }
 
-// compileChecked compiles the text of a module with checked pointers. It returns nil, and says why, if that cannot be: the kernels then run unchecked.
+// compileChecked compiles the text of a module with checked pointers. It returns nil, and says why,
+// if that cannot be: the kernels then run unchecked.
 func compileChecked(rt *Runtime, m *module) *module {
-	defer core.Compiling(rt.world)()
+	defer rt.core.Compiling()()
 	d, err := rt.dev.(device.BoundsChecker).CompileChecked(m.source)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: with pointers that know their bounds the text does not compile: %v\n", strings.Join(m.names(), ", "), err)
@@ -192,7 +197,7 @@ func compileChecked(rt *Runtime, m *module) *module {
 
 // toLaunch is the kernel itself, or the same with checked pointers if these are wanted.
 func (k *Kernel) toLaunch() *Kernel {
-	if !core.ChecksBounds(k.rt.world) {
+	if !k.rt.core.ChecksBounds() {
 		return k
 	}
 	m := k.module.checked()
@@ -221,11 +226,11 @@ func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {
 func (k *Kernel) Kernel(name string) *Kernel {
 	const op = "Kernel"
 	k.exists(op)
-	core.RefuseClosed(k.rt.world, op)
+	k.rt.core.RefuseClosed(op)
 	if found := k.module.find(name); found != nil {
 		return found
 	}
-	panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
+	panic(k.rt.core.Misuse(op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
 }
 
 // names lists the kernels.
@@ -242,14 +247,14 @@ func (k *Kernel) Name() string {
 	return k.d.Name()
 }
 
-// exists refuses a kernel that nobody compiled.
+// exists refuses a nil kernel.
 func (k *Kernel) exists(op string) {
 	if k == nil || k.rt == nil {
 		panic(core.NilArgument(op, "kernel"))
 	}
 }
 
-// String is the signature, with what the compiler made of it where that is known.
+// String is the signature, with the figures of the compiler if they are known.
 func (k *Kernel) String() string {
 	if k == nil || k.rt == nil {
 		return "nil kernel"

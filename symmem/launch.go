@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -18,41 +19,50 @@ type GridSize struct{ dims []int }
 // BlockSize is the threads of a block, made by [Block].
 type BlockSize struct{ dims []int }
 
-// Grid is the number of blocks of a launch: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
+// joined writes dimensions: "4,2".
+func joined(dims []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", ","), "[]")
+}
+
+// Grid is the number of blocks of a launch: one to three dimensions. Launch refuses others, and
+// numbers that the device cannot take.
 func Grid(dims ...int) GridSize { return GridSize{dims} }
 
-// Block is the number of threads of a block: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
+// Block is the number of threads of a block: one to three dimensions. Launch refuses others, and
+// numbers that the device cannot take.
 func Block(dims ...int) BlockSize { return BlockSize{dims} }
 
-// String is such as "grid 8" or "grid 8,2".
-func (g GridSize) String() string { return "grid " + core.Joined(g.dims) }
+// String is, for example, "grid 8" or "grid 8,2".
+func (g GridSize) String() string { return "grid " + joined(g.dims) }
 
-// String is such as "block 256" or "block 16,16".
-func (b BlockSize) String() string { return "block " + core.Joined(b.dims) }
+// String is, for example, "block 256" or "block 16,16".
+func (b BlockSize) String() string { return "block " + joined(b.dims) }
 
-// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the device cannot give.
+// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the
+// device cannot give.
 func SharedBytes(n int) Shared { return Shared(n) }
 
 // Shared is an amount of dynamic shared memory, made by [SharedBytes].
 type Shared int
 
-// Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor of the
-// pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle for a symm::Handle,
-// a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t,
-// a Go integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or an integer that the type holds
-// exactly, a bool. Among them may be
-// options: SharedBytes, *Stream, and [Timeout] for the waits of handles. Everything is checked against the
-// kernel's signature before anything is launched.
+// Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor
+// of the pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle
+// for a symm::Handle, a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t, a Go
+// integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or
+// an integer that the type holds exactly, a bool. Among them may be options: SharedBytes, *Stream,
+// and [Timeout] for the waits of handles. Everything is checked against the kernel's signature
+// before anything is launched.
 //
-// A kernel that receives a handle or a communicator communicates: it is ordered after the group's other communication, and all
-// ranks that it meets must launch it. One that was compiled with NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it,
-// for which the members meet on the host.
+// A kernel that receives a handle or a communicator communicates: it is ordered after the group's
+// other communication, and all ranks that it meets must launch it. One that was compiled with
+// NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it, for which
+// the members meet on the host.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
 	k = k.toLaunch()
 	rt := k.rt
 	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}
-	p := packer{Call: core.OwnCall(rt.world, k.d.Name()), k: k}
+	p := packer{Call: rt.core.OwnCall(k.d.Name()), k: k}
 	for _, a := range args {
 		switch v := a.(type) {
 		case Shared:
@@ -76,21 +86,21 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		p.Record.Refused = refusedRemote
 	}
 	defer p.Enter().Leave()
-	p.Begin()
-	core.Live(rt.world, p.Op(), p.tensors...)
+	p.PickStream()
+	rt.core.Usable(p.Op(), p.tensors...)
 	p.Touch(p.tensors...)
 	p.check()
 	groups := make([]*Group, len(p.handles))
 	for i, h := range p.handles {
-		arg := core.ArgumentOf(p.Op(), h)
+		arg := p.k.rt.core.HandleArgument(p.Op(), h)
 		groups[i] = h.Group()
 		p.TouchHandle(h)
 		arg.Context = p.Join(groups[i])
 		arg.Context.Unannounced = 1
-		copy(p.data[k.d.Params()[p.places[i]].Offset:], core.BytesOf(&arg))
+		copy(p.data[k.d.Params()[p.places[i]].Offset:], launch.Bytes(&arg))
 	}
 	for i, c := range p.comms {
-		arg := core.CommArgument(p.Op(), c)
+		arg := p.k.rt.core.CommArgument(p.Op(), c)
 		groups = append(groups, c.Group())
 		p.TouchComm(c)
 		arg.Context = p.Join(c.Group())
@@ -98,10 +108,10 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		if k.module.library != "" {
 			continue // which has what NCCL made
 		}
-		copy(p.data[k.d.Params()[p.comm[i]].Offset:], core.BytesOf(&arg))
+		copy(p.data[k.d.Params()[p.comm[i]].Offset:], launch.Bytes(&arg))
 	}
 	for _, w := range p.windows {
-		core.WindowArgument(p.Op(), w)
+		p.k.rt.core.WindowArgument(p.Op(), w)
 		p.TouchHandle(w.Handle())
 	}
 	p.LaunchSnippet(k.d, l, groups, p.tensors)
@@ -130,11 +140,11 @@ func (p *packer) explain() {
 func (k *Kernel) dims(what string, dims []int, limit [3]int) [3]int {
 	out := [3]int{1, 1, 1}
 	if len(dims) < 1 || len(dims) > 3 {
-		panic(core.Misuse(k.rt.world, k.d.Name(), what, "", "the %s has one to three dimensions, not %d", what, len(dims)))
+		panic(k.rt.core.Misuse(k.d.Name(), what, "", "the %s has one to three dimensions, not %d", what, len(dims)))
 	}
 	for i, n := range dims {
 		if n < 1 || n > limit[i] {
-			panic(core.Misuse(k.rt.world, k.d.Name(), what, "", "dimension %d of the %s must be in [1, %d], not %d", i+1, what, limit[i], n))
+			panic(k.rt.core.Misuse(k.d.Name(), what, "", "dimension %d of the %s must be in [1, %d], not %d", i+1, what, limit[i], n))
 		}
 		out[i] = n
 	}
@@ -149,13 +159,13 @@ func (k *Kernel) checkSizes(l *device.Launch) {
 		most, why = a.MaxThreads, "a block of this kernel may have, because of its registers or its launch bounds"
 	}
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > most {
-		panic(core.Misuse(rt.world, op, "block", "", "%d threads are more than the %d that %s", n, most, why))
+		panic(rt.core.Misuse(op, "block", "", "%d threads are more than the %d that %s", n, most, why))
 	}
 	if l.Shared < 0 {
-		panic(core.Misuse(rt.world, op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
+		panic(rt.core.Misuse(op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
 	}
 	if n := l.Shared + a.StaticShared; n > rt.info.SharedPerBlock {
-		panic(core.Misuse(rt.world, op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
+		panic(rt.core.Misuse(op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
 	}
 }
 
@@ -168,7 +178,7 @@ func describe(a any) string {
 		if v == nil {
 			return "a nil tensor"
 		}
-		return "the tensor " + core.Brief(v)
+		return "the tensor " + core.Operand(v).Brief()
 	case *Handle:
 		return "a handle"
 	case *DeviceComm:

@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 )
 
 // lineUnits is how many units of 8 bytes the 32 pieces of a warp carry: see lines.cuh.
@@ -11,8 +12,8 @@ const lineUnits = 60
 
 var lineKernels = namesOf("two_shot_lines_")
 
-// pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all ranks because they
-// follow from the plan and the tensor.
+// pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all
+// ranks because they follow from the plan and the tensor.
 func (r *reduction) pushLines(out *Tensor, c abi.Context) {
 	p, g, t := r.Plan(), r.Group(), r.t
 	world := g.Size()
@@ -21,10 +22,10 @@ func (r *reduction) pushLines(out *Tensor, c abi.Context) {
 	slots := p.LineSlots(world)
 	share := (pieces + p.LineBlocks - 1) / p.LineBlocks // of a block
 	turns := min((share+p.LineCrowd-1)/p.LineCrowd, (slots+p.LineCrowd-1)/p.LineCrowd)
-	l := core.Grid(pieces, min(max(p.LineThreads, (share+turns-1)/turns), slots/turns&^31), p.LineBlocks)
+	l := launch.Grid(pieces, min(max(p.LineThreads, (share+turns-1)/turns), slots/turns&^31), p.LineBlocks)
 	*core.ArgsOf[allreduce.LineArgs](&r.Call) = allreduce.LineArgs{
-		Context: c, In: core.Addr(t), Out: core.Addr(out), N: uint64(t.Numel()), Op: r.code,
+		Context: c, In: core.Operand(t).Addr(), Out: core.Operand(out).Addr(), N: uint64(t.Numel()), Op: r.code,
 		Pieces: uint64(pieces), Turns: uint64(turns), Slots: uint64(slots), Epochs: r.Work().Counts, Inbox: r.Work().Lines,
 	}
-	r.Launch(lineKernels[t.DType()], world, l, core.BytesOf(core.ArgsOf[allreduce.LineArgs](&r.Call)))
+	r.Launch(lineKernels[t.DType()], world, l, launch.Bytes(core.ArgsOf[allreduce.LineArgs](&r.Call)))
 }

@@ -10,22 +10,22 @@ import (
 //
 // PyTorch: stream_write_value32_
 //
-// Shapes: t is a tensor of U32 of one dimension, this rank's or a view of a peer's, such as Handle.GetSignalPad
-// gives.
+// Shapes: t is a tensor of U32 of one dimension, this rank's or a view of a peer's, such as
+// Handle.GetSignalPad gives.
 //
-// Synchronises: ordered on the stream: what the stream did before is visible to whoever sees the value. Nobody
-// is waited for.
+// Synchronises: ordered on the stream: what the stream did before is visible to whoever sees the
+// value. It waits for no other rank.
 //
 // Options: *Stream.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that is not such, an offset outside of it, a val that does not fit.
+// Errors: KindMisuse for a t that does not fit, an offset outside of it, a val that does not fit.
 func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option) {
 	op := operators.StreamWriteValue32.Name
 	rt.words(op, t, offset, 1, val)
 	rt.onWords(operators.StreamWriteValue32, t, opts, func(d device.Stream) error {
-		return d.Values([]device.Value{{Word: core.Addr(t) + device.Ptr(4*offset), Value: uint32(val)}})
+		return d.Values([]device.Value{{Word: core.Operand(t).Addr() + device.Ptr(4*offset), Value: uint32(val)}})
 	})
 }
 
@@ -35,7 +35,7 @@ func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option
 //
 // Shapes: as [Runtime.StreamWriteValue32].
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
@@ -45,36 +45,36 @@ func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option
 func (rt *Runtime) Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 	op := operators.Memset32.Name
 	if count <= 0 {
-		panic(core.Misuse(rt.world, op, "count", "", "the count must be positive, not %d", count))
+		panic(rt.core.Misuse(op, "count", "", "the count must be positive, not %d", count))
 	}
 	rt.words(op, t, offset, count, val)
 	rt.onWords(operators.Memset32, t, opts, func(d device.Stream) error {
-		return d.SetWords(core.Addr(t)+device.Ptr(4*offset), uint32(val), count)
+		return d.SetWords(core.Operand(t).Addr()+device.Ptr(4*offset), uint32(val), count)
 	})
 }
 
 // words checks the arguments of an operation on 32-bit words.
 func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
-	core.Live(rt.world, op, t)
+	rt.core.Usable(op, t)
 	switch {
-	case t.DType() != U32 || len(core.Dims(t)) != 1:
-		panic(core.Misuse(rt.world, op, "t", "see As and View", "the tensor must be a u32 one of one dimension, not %v", core.Brief(t)))
+	case t.DType() != U32 || len(core.Operand(t).Dims()) != 1:
+		panic(rt.core.Misuse(op, "t", "see As and View", "the tensor must be a u32 one of one dimension, not %v", core.Operand(t).Brief()))
 	case offset < 0:
-		panic(core.Misuse(rt.world, op, "offset", "", "the offset must be non-negative, not %d", offset))
+		panic(rt.core.Misuse(op, "offset", "", "the offset must be non-negative, not %d", offset))
 	case offset >= t.Numel():
-		panic(core.Misuse(rt.world, op, "offset", "", "offset %d is not below the %d elements of the tensor", offset, t.Numel()))
+		panic(rt.core.Misuse(op, "offset", "", "offset %d is not below the %d elements of the tensor", offset, t.Numel()))
 	case count > t.Numel()-offset:
-		panic(core.Misuse(rt.world, op, "count", "", "offset %d and count %d exceed the %d elements of the tensor", offset, count, t.Numel()))
+		panic(rt.core.Misuse(op, "count", "", "offset %d and count %d exceed the %d elements of the tensor", offset, count, t.Numel()))
 	case int(uint32(val)) != val:
-		panic(core.Misuse(rt.world, op, "val", "", "the value must be in [0, 2^32), not %d", val))
+		panic(rt.core.Misuse(op, "val", "", "the value must be in [0, 2^32), not %d", val))
 	}
 }
 
 // onWords issues an operation on words of t, whose arguments were checked.
 func (rt *Runtime) onWords(of *operators.Operator, t *Tensor, opts []Option, issue func(device.Stream) error) {
-	c := core.NewCall(rt.world, of, rt.Group(), opts)
+	c := rt.core.NewCall(of, rt.Group(), opts)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(t)
 	c.Issue(issue)
 }

@@ -4,38 +4,40 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/multimem"
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// MultimemAllReduce sums the copies of a symmetric tensor of all members and puts the result in place of every
-// copy, by NVLink multicast: the switch adds, in f32 for 16-bit types, and every member sees the same bits. op
-// is "sum" or "avg". It returns t.
+// MultimemAllReduce sums the copies of a symmetric tensor of all members and puts the result in
+// place of every copy, by NVLink multicast: the switch adds, in f32 for 16-bit types, and every
+// member sees the same bits. op is "sum" or "avg". It returns t.
 //
 // PyTorch: multimem_all_reduce_
 //
-// Shapes: t is F32, F16 or BF16, and was rendezvoused by the group, or is a part of a tensor that was, the same
-// part on all ranks, that begins and ends at a multiple of 4 bytes.
+// Shapes: t is F32, F16 or BF16, and was rendezvoused by the group, or is a part of a tensor that
+// was, the same part on all ranks, that begins and ends at a multiple of 4 bytes.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse where multicast is off, with the reason, which [Runtime.Caps] has too, where the tensor has no multicast address, with the reason,
-// and for a t or an op that is not such; and what ends a wait. [Runtime.AllReduce] needs no multicast.
+// Errors: KindMisuse where multicast is off, with the reason, which [Runtime.Caps] has too, where
+// the tensor has no multicast address, with the reason, and for a t or an op that does not fit; and
+// the errors of waits. [Runtime.AllReduce] needs no multicast.
 //
-// Back ends: GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each; no machine with it has run this yet. The cpu device
-// emulates it.
+// Back ends: GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each; no
+// machine with it has run this yet. The cpu device emulates it.
 func (rt *Runtime) MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	rt.multimemReduce(operators.MultimemAllReduce, t, op, -1, t, opts)
 	return t
 }
 
-// MultimemOneShotAllReduce is [Runtime.MultimemAllReduce] into an ordinary tensor, which it returns; t keeps its
-// values. Every member loads the sums itself; where the switch does not add in a fixed order they may differ in
-// the last bit.
+// MultimemOneShotAllReduce is [Runtime.MultimemAllReduce] into an ordinary tensor, which it
+// returns; t keeps its values. Every member loads the sums itself; where the switch does not add in
+// a fixed order they may differ in the last bit.
 //
 // PyTorch: multimem_one_shot_all_reduce
 //
@@ -58,8 +60,8 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // PyTorch: multimem_one_shot_all_reduce_out
 //
-// Shapes: t as in [Runtime.MultimemAllReduce]; out has its type and number of elements, is symmetric or not,
-// does not overlap t and begins at a multiple of 4 bytes.
+// Shapes: t as in [Runtime.MultimemAllReduce]; out has its type and number of elements, is
+// symmetric or not, does not overlap t and begins at a multiple of 4 bytes.
 //
 // Synchronises: as [Runtime.MultimemAllReduce].
 //
@@ -67,16 +69,16 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.MultimemAllReduce]; KindMisuse for an out that is not such.
+// Errors: as [Runtime.MultimemAllReduce]; KindMisuse for an out that does not fit.
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.MultimemOneShotAllReduce.Name, out)
+	rt.core.Usable(operators.MultimemOneShotAllReduce.Name, out)
 	rt.multimemReduce(operators.MultimemOneShotAllReduce, t, op, -1, out, opts)
 }
 
-// MultimemOneShotReduceOut is [Runtime.MultimemOneShotAllReduceOut] on the root alone, a rank of the group; the
-// other members' out keeps its values.
+// MultimemOneShotReduceOut is [Runtime.MultimemOneShotAllReduceOut] on the root alone, a rank of
+// the group; the other members' out keeps its values.
 //
 // PyTorch: multimem_one_shot_reduce_out
 //
@@ -88,20 +90,22 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.MultimemOneShotAllReduceOut]; KindMisuse for a root that is not a rank of the group.
+// Errors: as [Runtime.MultimemOneShotAllReduceOut]; KindMisuse for a root that is not a rank of the
+// group.
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.MultimemOneShotReduce.Name, out)
+	rt.core.Usable(operators.MultimemOneShotReduce.Name, out)
 	rt.multimemReduce(operators.MultimemOneShotReduce, t, op, max(root, -1), out, opts)
 }
 
-// MultimemAllGatherOut is [Runtime.AllGatherOut] by NVLink multicast: every member's elements leave it once.
+// MultimemAllGatherOut is [Runtime.AllGatherOut] by NVLink multicast: every member's elements leave
+// it once.
 //
 // PyTorch: multimem_all_gather_out
 //
-// Shapes: out is symmetric and rendezvoused by the group; t may be any tensor of the same type that does not
-// overlap it. Both begin at a multiple of 4 bytes, and t's size is one.
+// Shapes: out is symmetric and rendezvoused by the group; t may be any tensor of the same type that
+// does not overlap it. Both begin at a multiple of 4 bytes, and t's size is one.
 //
 // Synchronises: as [Runtime.MultimemAllReduce].
 //
@@ -109,12 +113,12 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 //
 // Capture: yes.
 //
-// Errors: KindMisuse where multicast is off, with the reason, and for a t or an out that is not such; and what
-// ends a wait.
+// Errors: KindMisuse where multicast is off, with the reason, and for a t or an out that does not
+// fit; and the errors of waits.
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.MultimemAllGather.Name, out)
+	rt.core.Usable(operators.MultimemAllGather.Name, out)
 	e := rt.exchange(operators.MultimemAllGather, t, out, opts)
 	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)
@@ -122,13 +126,13 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	defer e.Enter().Leave()
 	h := e.Mapped(out)
 	e.Record.On(out)
-	e.Begin()
+	e.PickStream()
 	if t.Numel() == 0 {
 		return
 	}
 	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
-	e.Launch(e.Op(), 0, l, core.BytesOf(&multimem.MultimemGatherArgs{
-		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Addr(t), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
+	e.Launch(e.Op(), 0, l, launch.Bytes(&multimem.MultimemGatherArgs{
+		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Operand(t).Addr(), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
 	}))
 }
 
@@ -145,23 +149,24 @@ func multicastType(d DType) (t multimem.Type, ok bool) {
 	return 0, false
 }
 
-// checkMulticast refuses what multicast cannot do, first of all where there is none. The kernel reaches all copies of one tensor, and others.
+// checkMulticast refuses tensors that multicast cannot reach, and any if there is no multicast. The
+// kernel reaches all copies of one tensor, and others.
 func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 	if !c.Device().Multicast {
 		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.Device().MulticastWhy))
 	}
 	if why := c.MulticastWhy(reached); why != "" {
-		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Brief(reached), why))
+		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Operand(reached).Brief(), why))
 	}
 	for _, t := range append(others, reached) {
-		if core.Addr(t)%4 != 0 || t.Bytes()%4 != 0 {
-			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Brief(t)))
+		if core.Operand(t).Addr()%4 != 0 || t.Bytes()%4 != 0 {
+			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Operand(t).Brief()))
 		}
 	}
 }
 
-// multimemReduce reduces t to everybody's copy of it if out is t, else into out, which it makes if it is nil;
-// on the root alone, if root is not -1.
+// multimemReduce reduces t to everybody's copy of it if out is t, else into out, which it makes if
+// it is nil; on the root alone, if root is not -1.
 func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction string, root int, out *Tensor, opts []Option) *Tensor {
 	r := rt.reduction(of, t, reduction, opts)
 	g := r.Group()
@@ -179,9 +184,9 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 	}
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	if out == nil {
-		out = r.Fresh(t.DType(), core.Dims(t), t.Numel())
+		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}
 	if t.Numel() == 0 {
 		return out
@@ -200,13 +205,13 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 		Context: c, Signals: r.Work().Meetings, Tensor: multicastOf(h, g), Offset: uint64(lo), N: uint64(hi - lo), Type: kind, Average: truth(reduction == "avg"),
 	}
 	if !inPlace {
-		a.Out = core.Addr(out)
+		a.Out = core.Operand(out).Addr()
 	}
-	r.Launch("multimem_reduce", 0, l, core.BytesOf(a))
+	r.Launch("multimem_reduce", 0, l, launch.Bytes(a))
 	return out
 }
 
-// multicastOf is what kernels need to reach all members' copies of a tensor at once.
+// multicastOf returns the pointers by which kernels reach all members' copies of a tensor at once.
 func multicastOf(c core.Copies, g *Group) multimem.Multicast {
 	m := multimem.Multicast{Address: c.Multicast()}
 	for i := range g.Size() {

@@ -6,28 +6,32 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// Collectives by NCCL. It combines in an order of its own, moves what our kernels do not, and has its own kernels, graphs
-// included: see core.Call.ByNCCL for when it is used.
+// Collectives by NCCL. NCCL combines in an order of its own and has its own kernels, also in
+// graphs. core.Call.ByNCCL decides when it is used.
 
-// byNCCL decides whether a reduction, which has not entered, goes by NCCL. cannot says why NCCL does not do this one, if so.
+// byNCCL decides whether a reduction, which has not entered, goes by NCCL. cannot says why NCCL
+// does not do this one, if so.
 func (r *reduction) byNCCL(cannot string) bool {
 	if r.t.Numel() == 0 {
 		return false
 	}
-	if cannot == "" && r.Record.Reduction == "avg" && !core.IsFloat(r.t.DType()) {
+	if cannot == "" && r.Record.Reduction == "avg" && !element.Type(r.t.DType()).IsFloat() {
 		cannot = "it has no avg of integers"
 	}
 	return r.ByNCCL(cannot)
 }
 
-// nccl issues a reduction of this kind into out, between enter and leave. n counts the elements that a member gets.
+// nccl issues a reduction of this kind into out, between enter and leave. n counts the elements
+// that a member gets.
 func (r *reduction) nccl(kind device.CollectiveKind, out *Tensor, n int) {
-	r.RunNCCL(device.Collective{Kind: kind, Src: core.Addr(r.t), Dst: core.Addr(out), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
+	r.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(r.t).Addr(), Dst: core.Operand(out).Addr(), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
-// noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it cannot.
+// noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it
+// cannot.
 func (e *exchange) noEngines() string {
 	if e.Has(operators.CopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
 		return "its copy engines need tensors that the group has rendezvoused, and one for the result"
@@ -44,7 +48,7 @@ func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *T
 		e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
-	e.Begin()
+	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
 	}
@@ -52,6 +56,6 @@ func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *T
 		return e.out
 	}
 	e.Admit(e.t, e.out)
-	e.RunNCCL(device.Collective{Kind: kind, Src: core.Addr(e.t), Dst: core.Addr(e.out), N: n, Type: "u8", Root: root}, e.t.Bytes())
+	e.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(e.t).Addr(), Dst: core.Operand(e.out).Addr(), N: n, Type: "u8", Root: root}, e.t.Bytes())
 	return e.out
 }

@@ -7,55 +7,70 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function of this package makes: [Timeout], [AccumulateF32], [SplitLastDim],
-// [CopyEngine], [MajorAlign], [Weak], [Via], [Into]. All that is put in a stream takes the first three, also what waits for nobody; docs/ops.md has a table of the others.
-// An operation refuses options that it has no use for.
+// Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function
+// of this package makes: [Timeout], [AccumulateF32], [SplitLastDim], [CopyEngine], [MajorAlign],
+// [Weak], [Via], [Into], [Shard], [Ordinary]. Every operation that is put in a stream takes the first
+// three; docs/ops.md has a table of the others. An operation refuses options for which it has no use.
 type Option = core.Option
 
-// AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
-// rounds to the element type: the result then is, bit for bit, that of PyTorch's one-shot and two-shot
-// kernels.
+// AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it
+// every step rounds to the element type: the result then equals, bit for bit, the result of
+// PyTorch's one-shot and two-shot kernels.
 func AccumulateF32() Option { return core.Flag(operators.AccumulateF32) }
 
 // SplitLastDim makes ReduceScatter split the last dimension instead of the first one.
 func SplitLastDim() Option { return core.Flag(operators.SplitLastDim) }
 
-// CopyEngine makes AllGather and AllToAll use no multiprocessor: the members' streams meet by memory operations
-// and copy engines read the peers' tensors, so that a kernel which runs beside it on another stream keeps the whole
-// GPU. It is slower for small messages. AllToAll then needs t to be symmetric and rendezvoused; AllGather takes
-// an ordinary t too when out is. AllGather is best given t as its own part of out: otherwise the driver copies that part
-// within the GPU, which what runs beside it slows down. Peers' memory is only read: after a wait that was given up this rank's result is
-// undefined, and nothing else. [Explain] tells that it ran. It is what NCCL calls a zero-CTA policy, and PyTorch
-// _low_contention_all_gather; with Via("NCCL") NCCL does it, of t and out that are rendezvoused.
+// CopyEngine makes AllGather and AllToAll use no multiprocessor: the members' streams meet by
+// memory operations and copy engines read the peers' tensors, so that a kernel which runs beside it
+// on another stream keeps the whole GPU. It is slower for small messages. AllToAll then needs t to
+// be symmetric and rendezvoused; AllGather takes an ordinary t too when out is. AllGather is best
+// given t as its own part of out: otherwise the driver copies that part within the GPU, which what
+// runs beside it slows down. Peers' memory is only read: after a wait that was given up this rank's
+// result is undefined, and nothing else. [Explain] reports that it ran. NCCL calls it a zero-CTA
+// policy, and PyTorch _low_contention_all_gather; with Via("NCCL") NCCL does it, of t and out that
+// are rendezvoused.
 func CopyEngine() Option { return core.Flag(operators.CopyEngine) }
 
-// Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever sees the signal sees
-// everything that the rank put to that peer before. A weak signal does not wait for earlier puts on the network, which may be
-// slower; inside a host it makes no difference.
+// Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever
+// sees the signal sees everything that the rank put to that peer before. A weak signal does not
+// wait for earlier puts on the network, which may be slower; inside a host it makes no difference.
 func Weak() Option { return core.Flag(operators.Weak) }
 
-// Via makes a collective take a way, instead of the one that is quickest for the size. Groups that span hosts have "flat", in which every member
-// sends to every member of the other hosts what that needs of it; and "hierarchical", in which the members of a host share the work, and every
-// byte crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. "NCCL" is NVIDIA's library, for any group on
-// GPUs; where it is found on all hosts, it is what groups that span hosts use by default. The first call of a group makes its
-// communicator, for which the members meet on the host, so that it must not be captured; later ones may. NCCL has no
-// Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and two ranks on one GPU only from 2.30.3 on with
-// NCCL_MULTI_RANK_GPU_ENABLE=1. With CopyEngine its copy engines do AllGatherOut and AllToAllOut of rendezvoused tensors, where the back end
-// NCCL has made them windows. There [Handle.Put] and [Handle.PutWithSignal] take "NCCL", too, and no other way.
-// The operation refuses a way of another name,
-// the first two where all ranks are on one host, "hierarchical" where the group has more members on one host than on another, "NCCL" where
-// it cannot be used, and a way that it does not have. All members of a collective must give the same.
+// Via makes a collective take a way, instead of the one that is quickest for the size. Groups that
+// span hosts have "flat", in which every member sends to every member of the other hosts what that
+// needs of it; and "hierarchical", in which the members of a host share the work, and every byte
+// crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits.
+// "NCCL" is NVIDIA's library, for any group on GPUs; where it is found on all hosts, it is what
+// groups that span hosts use by default. The first call of a group makes its communicator, for
+// which the members meet on the host, so that it must not be captured; later ones may. NCCL has no
+// Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and two ranks on one GPU only from
+// 2.30.3 on with NCCL_MULTI_RANK_GPU_ENABLE=1. With CopyEngine its copy engines do AllGatherOut and
+// AllToAllOut of rendezvoused tensors, where the back end NCCL has made them windows. There
+// [Handle.Put] and [Handle.PutWithSignal] take "NCCL", too, and no other way. The operation refuses
+// a way of another name, the first two where all ranks are on one host, "hierarchical" where the
+// group has more members on one host than on another, "NCCL" where it cannot be used, and a way
+// that it does not have. All members of a collective must give the same.
 func Via(way string) Option { return core.Via(way) }
 
-// Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or
-// aborted. The operation refuses one that is not positive.
+// Timeout bounds every wait of an operation on the device. Without it waits last until they are
+// satisfied or aborted. The operation refuses one that is not positive.
 func Timeout(d time.Duration) Option { return core.Timeout(d) }
 
-// MajorAlign makes every expert's region of the result of AllToAllVDev2D a multiple of n rows, and no region
-// empty. The operation refuses one that is not positive, or longer than its out.
+// MajorAlign makes every expert's region of the result of AllToAllVDev2D a multiple of n rows, and
+// no region empty. The operation refuses one that is not positive, or longer than its out.
 func MajorAlign(n int) Option { return core.MajorAlign(n) }
 
-// Into makes a dispatch or a combine of a [TokenSwitch] deliver its rows, or its sums, in t, instead of memory of the switch. For a dispatch t is
-// symmetric and rendezvoused by the switch's group, or a part of such a tensor, the same part on all ranks. The operation refuses one of another type or
-// shape.
+// Into makes a dispatch or a combine of a [TokenSwitch] deliver its rows, or its sums, in t,
+// instead of memory of the switch. For a dispatch t is symmetric and rendezvoused by the switch's
+// group, or a part of such a tensor, the same part on all ranks. The operation refuses one of
+// another type or shape.
 func Into(t *Tensor) Option { return core.Into{Tensor: t} }
+
+// Shard makes Load return this member's part of a dimension, and Save write all members' parts one after the other along it.
+// PyTorch's DTensor calls it so, and chunk divides so: of n elements and m members each gets n/m, rounded up, as far as there are any.
+// The operation refuses a dimension that the tensor does not have.
+func Shard(dim int) Option { return core.Shard(dim) }
+
+// Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then concerns this rank alone.
+func Ordinary() Option { return core.Flag(operators.Ordinary) }

@@ -8,14 +8,15 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-
 	"github.com/symmrepl/symmrepl/kernels/signature"
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// packer lays the arguments of a launch out as the kernel expects them and refuses those that do not fit.
+// packer lays the arguments of a launch out as the kernel expects them and refuses those that do
+// not fit.
 type packer struct {
 	core.Call
 	k       *Kernel
@@ -53,7 +54,7 @@ func (p *packer) add(a any) {
 			}
 			p.refuse(i, a, hint)
 		}
-		core.Live(p.k.rt.world, p.Op(), v)
+		p.k.rt.core.Usable(p.Op(), v)
 		if !accepts(typ, v.DType()) {
 			hint := ""
 			if d := dtypeOf(typ); d != 0 {
@@ -63,12 +64,12 @@ func (p *packer) add(a any) {
 		}
 		p.tensors = append(p.tensors, v)
 		p.given = append(p.given, i)
-		binary.LittleEndian.PutUint64(field, uint64(core.Addr(v)))
+		binary.LittleEndian.PutUint64(field, uint64(core.Operand(v).Addr()))
 	case *Handle:
 		if typ.Base != signature.Handle || typ.Pointers > 0 {
 			p.refuse(i, a, "a handle goes to a parameter of type symm::Handle")
 		}
-		core.ArgumentOf(p.Op(), v)
+		p.k.rt.core.HandleArgument(p.Op(), v)
 		if param.Size != int(unsafe.Sizeof(abi.Handle{})) {
 			p.refuse(i, a, "")
 		}
@@ -79,9 +80,9 @@ func (p *packer) add(a any) {
 			p.refuse(i, a, "a window goes to a parameter of type ncclWindow_t")
 		}
 		if p.k.module.library != "" {
-			binary.LittleEndian.PutUint64(field, uint64(core.NativeWindow(p.Op(), v)))
+			binary.LittleEndian.PutUint64(field, uint64(p.k.rt.core.NativeWindow(p.Op(), v)))
 		} else {
-			binary.LittleEndian.PutUint64(field, uint64(core.WindowArgument(p.Op(), v)))
+			binary.LittleEndian.PutUint64(field, uint64(p.k.rt.core.WindowArgument(p.Op(), v)))
 		}
 		p.windows = append(p.windows, v)
 	case *DeviceComm:
@@ -89,12 +90,12 @@ func (p *packer) add(a any) {
 			p.refuse(i, a, "a communicator goes to a parameter of type ncclDevComm")
 		}
 		if p.k.module.library != "" {
-			argument := core.NativeComm(p.Op(), v)
+			argument := p.k.rt.core.NativeComm(p.Op(), v)
 			if param.Size != len(argument) {
 				p.refuse(i, a, "")
 			}
 			copy(field, argument)
-		} else if core.CommArgument(p.Op(), v); param.Size != int(unsafe.Sizeof(abi.NcclDevComm{})) {
+		} else if p.k.rt.core.CommArgument(p.Op(), v); param.Size != int(unsafe.Sizeof(abi.NcclDevComm{})) {
 			p.refuse(i, a, "")
 		}
 		p.comms = append(p.comms, v)
@@ -116,20 +117,22 @@ func (p *packer) add(a any) {
 	}
 }
 
-// check gives the extents of tensors to parameters that are checked pointers. An address that is given as a number has none.
+// check gives the extents of tensors to parameters that are checked pointers. An address that is
+// given as a number has none.
 func (p *packer) check() {
 	if !p.k.module.bounded {
 		return
 	}
 	for i, extent := range p.GiveChecked(p.k.module.source, p.tensors, p.handles) {
 		if param := p.k.d.Params()[p.given[i]]; param.Checked {
-			arg := abi.Checked{At: core.Addr(p.tensors[i]), Extent: extent}
-			copy(p.data[param.Offset:], core.BytesOf(&arg))
+			arg := abi.Checked{At: core.Operand(p.tensors[i]).Addr(), Extent: extent}
+			copy(p.data[param.Offset:], launch.Bytes(&arg))
 		}
 	}
 }
 
-// sameGroup refuses communicators and windows of different groups: the kernel would take the ranks of one for those of the other.
+// sameGroup refuses communicators and windows of different groups: the kernel would confuse the
+// ranks of one group with the ranks of the other.
 func (p *packer) sameGroup() {
 	var first *Group
 	check := func(g *Group) {
@@ -181,7 +184,8 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 		}
 		putWord(field, bits)
 	case signature.Unknown:
-		// A name we cannot look up, such as a typedef: only a value of exactly its size can be meant.
+		// A name we cannot look up, such as a typedef: only a value of exactly its size can be
+		// meant.
 		if int(reflect.TypeOf(a).Size()) != param.Size {
 			p.refuse(i, a, fmt.Sprintf("its size is %d bytes", param.Size))
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
@@ -17,14 +18,14 @@ func packetsOf(t *Tensor) int {
 	return n/(32*units)*32 + min(n%(32*units), 32)
 }
 
-// pushPackets launches a packet kernel in which each member works on n packets of its own. Grid and block are
-// equal on all ranks because they follow from the plan and the tensor.
+// pushPackets launches a packet kernel in which each member works on n packets of its own. Grid and
+// block are equal on all ranks because they follow from the plan and the tensor.
 func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c abi.Context) {
 	p, g := r.Plan(), r.Group()
 	blocks := p.PacketGrid(g.Size())
-	*core.ArgsOf[packets.PacketArgs](&r.Call) = packets.PacketArgs{Context: c, In: core.Addr(r.t), Out: core.Addr(out), N: uint64(r.t.Numel()), Op: r.code, Packets: uint64(n), Epochs: r.Work().Epochs, Inbox: r.Work().Inbox}
-	l := core.Grid(n, min(max(p.PacketThreads, (n+blocks-1)/blocks), p.PacketCrowd), blocks)
-	r.Launch(kernels[r.t.DType()], g.Size(), l, core.BytesOf(core.ArgsOf[packets.PacketArgs](&r.Call)))
+	*core.ArgsOf[packets.PacketArgs](&r.Call) = packets.PacketArgs{Context: c, In: core.Operand(r.t).Addr(), Out: core.Operand(out).Addr(), N: uint64(r.t.Numel()), Op: r.code, Packets: uint64(n), Epochs: r.Work().Epochs, Inbox: r.Work().Inbox}
+	l := launch.Grid(n, min(max(p.PacketThreads, (n+blocks-1)/blocks), p.PacketCrowd), blocks)
+	r.Launch(kernels[r.t.DType()], g.Size(), l, launch.Bytes(core.ArgsOf[packets.PacketArgs](&r.Call)))
 }
 
 // Names of the kernels by element type.

@@ -5,13 +5,13 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/permute"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// AllToAllPermute is an all-to-all that also moves a dimension: attention over a sequence that is split among
-// the members turns into attention over heads that are, and back. With n members:
+// AllToAllPermute is an all-to-all that also moves a dimension: attention over a sequence that is
+// split among the members turns into attention over heads that are, and back. With n members:
 //
 //   - scatter 1, gather 0: in is [rows, n*c] or [rows, n, c], out is [n, rows, c] or [n*rows, c]; out[j] is
 //     column block r of rank j, where r is this rank
@@ -20,22 +20,23 @@ import (
 //
 // PyTorch: all_to_all_nd; all_to_all_permute in its slides
 //
-// Shapes: as above; in and out have the same type, any, and may begin anywhere. One of the two is symmetric and
-// rendezvoused by the group, or a part of such a tensor, the same part on all ranks; if out is, every member
-// stores into everybody's, which is quicker than reading. They do not overlap.
+// Shapes: as above; in and out have the same type, any, and may begin anywhere. One of the two is
+// symmetric and rendezvoused by the group, or a part of such a tensor, the same part on all ranks;
+// if out is, every member stores into everybody's, which is quicker than reading. They do not
+// overlap.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors or dimensions that are not such; and what ends a wait.
+// Errors: KindMisuse for tensors or dimensions that do not fit; and the errors of waits.
 //
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
-	core.Live(rt.world, operators.AllToAllPermute.Name, out)
+	rt.core.Usable(operators.AllToAllPermute.Name, out)
 	e := rt.exchange(operators.AllToAllPermute, in, out, opts)
 	g := e.g
 	world := g.Size()
@@ -43,7 +44,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		panic(e.Misuse("scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
 	}
 	rows, cols, ok := 0, 0, false // of a block
-	switch in, out := core.Dims(in), core.Dims(out); {
+	switch in, out := core.Operand(in).Dims(), core.Operand(out).Dims(); {
 	case scatter == 1 && len(in) == 2 && in[1]%world == 0:
 		rows, cols = in[0], in[1]/world
 		ok = shaped(out, world, rows, cols, 0)
@@ -58,9 +59,9 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		ok = shaped(out, rows, world, cols, 1)
 	}
 	if !ok || in.DType() != out.DType() {
-		panic(e.Misuse("out", "with n ranks, scatter 1, gather 0 takes [rows, n*c] to [n*rows, c], and scatter 0, gather 1 takes it back", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Brief(in), core.Brief(out), scatter, gather, world))
+		panic(e.Misuse("out", "with n ranks, scatter 1, gather 0 takes [rows, n*c] to [n*rows, c], and scatter 0, gather 1 takes it back", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Operand(in).Brief(), core.Operand(out).Brief(), scatter, gather, world))
 	}
-	e.checkOut(core.Dims(out), false)
+	e.checkOut(core.Operand(out).Dims(), false)
 	e.Record.Detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
 	width := cols * in.DType().Size()
 	part := []int{rows * width, rows * width} // bytes from block to block, in in and in out
@@ -80,27 +81,27 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		from = e.Mapped(in)
 		e.Record.On(in)
 	}
-	e.Begin()
+	e.PickStream()
 	if in.Numel() == 0 {
 		return
 	}
 	for k := range world {
 		p := (g.Rank() + 1 + k) % world
 		if w == pushWay {
-			a.Src[k], a.Dst[k] = core.Addr(in)+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
+			a.Src[k], a.Dst[k] = core.Operand(in).Addr()+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
 		} else {
-			a.Src[k], a.Dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Addr(out)+device.Ptr(p*part[1])
+			a.Src[k], a.Dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Operand(out).Addr()+device.Ptr(p*part[1])
 		}
 	}
 	c := e.Admit(in, out)
 	e.Chose(in.Bytes(), w)
 	l, c := e.MeetingGrid(rows*width, w == pullWay, c)
 	a.Context, a.Signals = c, e.Work().Meetings
-	e.Launch("permute", 0, l, core.BytesOf(a))
+	e.Launch("permute", 0, l, launch.Bytes(a))
 }
 
-// shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined
-// says: 0 joins a and b, 1 joins b and c.
+// shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one,
+// as joined says: 0 joins a and b, 1 joins b and c.
 func shaped(shape []int, a, b, c, joined int) bool {
 	switch len(shape) {
 	case 3:

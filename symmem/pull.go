@@ -4,26 +4,27 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of which a member
-// reduces bytes at most.
+// pull launches the kernel that reduces between two barriers. The pieces are in the PullArgs of
+// r.Call; a member reduces at most bytes of them.
 func (r *reduction) pull(bytes int, c abi.Context) {
 	g := r.Group()
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	l, c := r.MeetingGrid(bytes, a.Outs == 1, c)
 	a.Context, a.Signals, a.Op = c, r.Work().Meetings, r.code
-	r.Launch(pullKernels[r.t.DType()], g.Size(), l, core.BytesOf(a))
+	r.Launch(pullKernels[r.t.DType()], g.Size(), l, launch.Bytes(a))
 }
 
-// pullSlices reduces this member's slice into everybody's out, which is symmetric. The slices begin at multiples
-// of 16 bytes in memory.
+// pullSlices reduces this member's slice into everybody's out, which is symmetric. The slices begin
+// at multiples of 16 bytes in memory.
 func (r *reduction) pullSlices(h core.Copies, out *Tensor, c abi.Context) {
 	t, g := r.t, r.Group()
 	to := r.Mapped(out)
 	size, world := t.DType().Size(), g.Size()
-	skew := int(core.Addr(t)) % 16
+	skew := int(core.Operand(t).Addr()) % 16
 	slice := (((t.Bytes()+skew+world-1)/world + 15) &^ 15)
 	lo := min(max(g.Rank()*slice-skew, 0), t.Bytes())
 	hi := min(max((g.Rank()+1)*slice-skew, 0), t.Bytes())

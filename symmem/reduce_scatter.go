@@ -5,37 +5,39 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// ReduceScatter combines the copies of a symmetric tensor of all members element by element and returns this
-// member's part of the result as an ordinary tensor: the tensor is split along its first dimension, or with
-// SplitLastDim along its last one. The parts are read from the peers between two barriers; t keeps its values.
-// op is as in [Runtime.AllReduce].
+// ReduceScatter combines the copies of a symmetric tensor of all members element by element and
+// returns this member's part of the result as an ordinary tensor: the tensor is split along its
+// first dimension, or with SplitLastDim along its last one. The parts are read from the peers
+// between two barriers; t keeps its values. op is as in [Runtime.AllReduce].
 //
 // PyTorch: reduce_scatter_tensor
 //
 // Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: as [Runtime.AllReduce], SplitLastDim.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.ReduceScatterOut].
 //
-// Errors: as [Runtime.AllReduce]; KindMisuse for a dimension that the number of members does not divide.
+// Errors: as [Runtime.AllReduce]; KindMisuse for a dimension that the number of members does not
+// divide.
 func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.reduceScatter(t, op, nil, opts)
 }
 
-// ReduceScatterOut is [Runtime.ReduceScatter] into out. t keeps its values; PyTorch's operation modifies its
-// input.
+// ReduceScatterOut is [Runtime.ReduceScatter] into out. t keeps its values; PyTorch's operation
+// modifies its input.
 //
 // PyTorch: reduce_scatter_out
 //
-// Shapes: t as in [Runtime.ReduceScatter]; out has its type and as many elements as a part, is symmetric or not,
-// and does not overlap t.
+// Shapes: t as in [Runtime.ReduceScatter]; out has its type and as many elements as a part, is
+// symmetric or not, and does not overlap t.
 //
 // Synchronises: as [Runtime.ReduceScatter].
 //
@@ -43,9 +45,10 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Capture: yes.
 //
-// Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
+// Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that
+// overlaps t.
 func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, operators.ReduceScatter.Name, out)
+	rt.core.Usable(operators.ReduceScatter.Name, out)
 	rt.reduceScatter(t, op, out, opts)
 }
 
@@ -54,15 +57,15 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	g := r.Group()
 	dim := 0
 	if r.Has(operators.SplitLastDim) {
-		dim = len(core.Dims(t)) - 1
+		dim = len(core.Operand(t).Dims()) - 1
 		r.Record.Detail += " along the last dimension"
 	}
 	shape := parts(&r.Call, t, dim)
 	n := t.Numel() / g.Size()
 	if out != nil && (out.DType() != t.DType() || out.Numel() != n) {
-		panic(r.Misuse("out", "", "out is %v, expected out shape %v", core.Brief(out), core.BriefOf(t.DType(), shape)))
+		panic(r.Misuse("out", "", "out is %v, expected out shape %v", core.Operand(out).Brief(), element.Type(t.DType()).Shaped(shape)))
 	}
-	if out != nil && core.Overlap(t, out) {
+	if out != nil && core.Operand(t).Overlaps(out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))
 	}
 	cannot := ""
@@ -72,7 +75,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	byNCCL := r.byNCCL(cannot)
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	if out == nil {
 		out = r.Fresh(t.DType(), shape, n)
 	}
@@ -86,7 +89,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	if r.Spans() {
 		if dim > 0 {
-			r.reduceScatterOverHosts(out, c, h, shape[dim], shape[dim], core.Dims(t)[dim])
+			r.reduceScatterOverHosts(out, c, h, shape[dim], shape[dim], core.Operand(t).Dims()[dim])
 		} else {
 			r.reduceScatterOverHosts(out, c, h, n, 0, 0)
 		}
@@ -95,11 +98,11 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	r.Chose(t.Bytes(), partsWay)
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	*a = allreduce.PullArgs{Outs: 1, N: uint64(n)}
-	a.Out[0] = core.Addr(out)
+	a.Out[0] = core.Operand(out).Addr()
 	first := n // elements before this member's part
 	if dim > 0 {
 		first = shape[dim]
-		a.Width, a.Stride = uint64(first), uint64(core.Dims(t)[dim])
+		a.Width, a.Stride = uint64(first), uint64(core.Operand(t).Dims()[dim])
 	}
 	for i := range g.Size() {
 		a.In[i] = h.At(i) + device.Ptr(g.Rank()*first*t.DType().Size())
@@ -115,8 +118,8 @@ var partsWay = &tuning.Way{Path: "read between barriers", Why: "each part is nee
 func parts(c *core.Call, t *Tensor, dim int) []int {
 	g := c.Group()
 	world := g.Size()
-	if len(core.Dims(t)) == 0 || core.Dims(t)[dim]%world != 0 {
-		panic(c.Misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Brief(t), world, g))
+	if len(core.Operand(t).Dims()) == 0 || core.Operand(t).Dims()[dim]%world != 0 {
+		panic(c.Misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Operand(t).Brief(), world, g))
 	}
 	shape := t.Shape()
 	shape[dim] /= world

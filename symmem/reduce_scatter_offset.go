@@ -6,36 +6,39 @@ import (
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks, combines each
-// over all members in the order of the ranks, and stores it on the member that dstRanks names. Block i is
-// [offsets[i-1], offsets[i]) along dim, the first one from 0; without offsets (nil) there is an equal block for
-// each member, whose number then divides the dimension. Without dstRanks block i goes to rank i modulo the
-// number of members. op is as in [Runtime.AllReduce]. t keeps its values.
+// ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks,
+// combines each over all members in the order of the ranks, and stores it on the member that
+// dstRanks names. Block i is [offsets[i-1], offsets[i]) along dim, the first one from 0; without
+// offsets (nil) there is an equal block for each member, whose number then divides the dimension.
+// Without dstRanks block i goes to rank i modulo the number of members. op is as in
+// [Runtime.AllReduce]. t keeps its values.
 //
 // PyTorch: reduce_scatter_offset, with blocks of any size, more types and reductions
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks;
-// offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes to this rank, up to
-// 16, in their order, with the block's shape, contiguous, in ordinary or symmetric memory.
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
+// ranks; offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes
+// to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
+// symmetric memory.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors, offsets or ranks that are not such; and what ends a wait.
+// Errors: KindMisuse for tensors, offsets or ranks that do not fit; and the errors of waits.
 func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
 	r := rt.reduction(operators.ReduceScatterOffset, t, op, opts)
 	g := r.Group()
 	world := g.Size()
-	if len(core.Dims(t)) != 2 || dim < 0 || dim > 1 {
-		panic(r.Misuse("dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d", core.Brief(t), dim))
+	if len(core.Operand(t).Dims()) != 2 || dim < 0 || dim > 1 {
+		panic(r.Misuse("dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d", core.Operand(t).Brief(), dim))
 	}
-	length := core.Dims(t)[dim]
+	length := core.Operand(t).Dims()[dim]
 	if offsets == nil {
 		part := parts(&r.Call, t, dim)[dim]
 		for i := range world {
@@ -60,21 +63,21 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 	lo := 0
 	for i, hi := range offsets {
 		if dstRanks[i] == g.Rank() {
-			p := tilePiece{inPitch: core.Dims(t)[1], rows: hi - lo, cols: core.Dims(t)[1], from: lo * core.Dims(t)[1]}
+			p := tilePiece{inPitch: core.Operand(t).Dims()[1], rows: hi - lo, cols: core.Operand(t).Dims()[1], from: lo * core.Operand(t).Dims()[1]}
 			if dim == 1 {
-				p.rows, p.cols, p.from = core.Dims(t)[0], hi-lo, lo
+				p.rows, p.cols, p.from = core.Operand(t).Dims()[0], hi-lo, lo
 			}
 			j := len(pieces)
 			if j < len(out) {
 				o := out[j]
-				core.Live(rt.world, r.Op(), o)
+				rt.core.Usable(r.Op(), o)
 				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
-					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Brief(o), core.BriefOf(t.DType(), want), i))
+					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Operand(o).Brief(), element.Type(t.DType()).Shaped(want), i))
 				}
-				if core.Overlap(t, o) {
+				if core.Operand(t).Overlaps(o) {
 					panic(r.Misuse("out", "", "out[%d] overlaps the tensor", j))
 				}
-				p.out, p.outPitch, p.t = core.Addr(o), p.cols, o
+				p.out, p.outPitch, p.t = core.Operand(o).Addr(), p.cols, o
 			}
 			pieces = append(pieces, p)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
 // reductionOf returns the reduction of a name.
@@ -28,23 +29,23 @@ type reduction struct {
 	code reduce.Op
 }
 
-// reduction checks what all reductions have in common.
+// reduction begins a reduction: it makes the checks that all reductions have in common.
 func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opts []Option) reduction {
-	core.Live(rt.world, of.Name, t)
-	r := reduction{Call: core.NewCall(rt.world, of, core.Home(t), opts), t: t}
+	rt.core.Usable(of.Name, t)
+	r := reduction{Call: rt.core.NewCall(of, core.Operand(t).Home(), opts), t: t}
 	code, ok := reductionOf(name)
 	if !ok {
 		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
-	if !core.Computes(t.DType()) {
+	if !element.Type(t.DType()).Computes() {
 		panic(r.Misuse("tensor", "", "%v is a storage type and cannot be reduced", t.DType()))
 	}
 	r.code = code
-	r.Record.DType, r.Record.N, r.Record.Reduction = t.DType(), t.Numel(), name
+	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(t.DType()), t.Numel(), name
 	r.Record.On(t)
 	if r.Has(operators.AccumulateF32) {
 		if t.DType() != F16 && t.DType() != BF16 {
-			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", core.Brief(t)))
+			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", core.Operand(t).Brief()))
 		}
 		r.code |= reduce.Wide
 		r.Record.Detail = "accumulated as f32"
@@ -55,9 +56,9 @@ func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opt
 // checkOut refuses an out that is not like the tensor that is reduced, or overlaps it.
 func (r *reduction) checkOut(out *Tensor) {
 	if out.DType() != r.t.DType() || out.Numel() != r.t.Numel() {
-		panic(r.Misuse("out", "give one of the same type and number of elements", "out is %v, the tensor is %v", core.Brief(out), core.Brief(r.t)))
+		panic(r.Misuse("out", "give one of the same type and number of elements", "out is %v, the tensor is %v", core.Operand(out).Brief(), core.Operand(r.t).Brief()))
 	}
-	if core.Overlap(r.t, out) {
+	if core.Operand(r.t).Overlaps(out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))
 	}
 }

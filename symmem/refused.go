@@ -5,7 +5,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -16,7 +15,8 @@ var remoteCalls = [...]string{
 	abi.CallWaitSignal: "symm::wait_signal", abi.CallBarrier: "symm::barrier",
 }
 
-// refusedRemote explains a call of symm/remote.cuh that a kernel of the user's should not have made.
+// refusedRemote explains a call of symm/remote.cuh that a kernel of the user's should not have
+// made.
 func refusedRemote(_ *core.Record, e *Error, r *device.WaitRecord) {
 	call := remoteCalls[r.Channel]
 	switch r.Kind {

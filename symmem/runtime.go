@@ -15,41 +15,46 @@ import (
 // Config says what Init builds.
 type Config struct {
 	Device  string            // "auto" (the default), "cpu" or "cuda"
-	Index   int               // which rank of this host, from 0 on: it gets the device of that number, or one that it shares if there are fewer
+	Index   int               // the number of this rank on its host, from 0 on: it gets the device of that number, or shares one if there are fewer
 	Backend string            // of symmetric memory: "CPU", "CUDA" or "NCCL"; "" for what TORCH_SYMMMEM says on GPUs, else the device's own
 	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
-	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the devices, neighbours share one: of 4 ranks on 2 GPUs
-	// those with Index 0 and 1 use the first.
+	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the
+	// devices, neighbours share one: of 4 ranks on 2 GPUs those with Index 0 and 1 use the first.
 	LocalSize int
 	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
 	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
-	// Caller says where the program is, as a number of its own; Caller and Replayed of Error and Wait repeat what it said when the work
-	// was issued that they are about. It is called often and must be quick. nil if the program does not care.
+	// Caller returns the place in the program, as a number of the program's choice; Caller and
+	// Replayed of Error and Wait repeat the number of the time when the work was issued. It is
+	// called often and must be quick. nil if the program does not need it.
 	Caller func() int
 }
 
-// Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
-// goroutines. It comes from Init or Start: the nil one that they return with an error faults like any nil pointer.
+// Runtime is this rank's view of all ranks and of its device. Its methods may be called from
+// several goroutines. It comes from Init or Start: the nil one that they return with an error
+// faults like any nil pointer.
 type Runtime struct {
 	*world
+	core     core.Inner // of the world
 	dev      device.Device
 	info     device.Info
 	kind     *devices.Kind // of dev
-	meeting  *meeting      // of Start; nil when the client is somebody else's
+	meeting  *meeting      // of Start; nil if the caller has given the client
 	snippets snippets      // compiled so far
 }
 
-// networkVariable is the environment variable that picks what carries operations between hosts: see docs/hosts.md.
+// networkVariable is the environment variable that picks the network between hosts: see
+// docs/hosts.md.
 const networkVariable = "SYMMREPL_NET"
 
 // latest is the world of the package functions, set by Init.
 var latest atomic.Pointer[Runtime]
 
-// Init opens the device and builds the world of config. It is collective over all ranks of the client, unless
-// config.Joining. The world becomes the one that the package functions act on. If its ranks are on several hosts, memory is shared
-// within each, and what needs the memory of other hosts is refused.
+// Init opens the device and builds the world of config. It is collective over all ranks of the
+// client, unless config.Joining. The package functions act on this world from now on. If its ranks
+// are on several hosts, memory is shared within each, and operations that need the memory of other
+// hosts are refused.
 func Init(config Config) (*Runtime, error) {
 	rank := 0
 	if config.Client != nil {
@@ -90,7 +95,7 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{world: w, dev: dev, info: info, kind: kind}, nil
+	return &Runtime{world: w, core: core.Of(w), dev: dev, info: info, kind: kind}, nil
 }
 
 // now returns the world that Init made.
@@ -102,9 +107,10 @@ func now() *Runtime {
 	return rt
 }
 
-// Close releases the device and everything in its memory. The runtime can then be asked what it was, and nothing else. Closing it
-// again does nothing. Close does not wait for the other ranks, but for up to three seconds where NCCL may still send them something: who still
-// reads this rank's memory keeps it until it lets go. That of a runtime of [Start] is described there.
+// Close releases the device and everything in its memory. The runtime can then only be asked for
+// its name, rank and size. Closing it again does nothing. Close does not wait for the other ranks,
+// except for up to three seconds if NCCL may still send them data: a rank that still reads this
+// rank's memory keeps it until it is done. [Start] describes Close of its runtimes.
 func (rt *Runtime) Close() error {
 	latest.CompareAndSwap(rt, nil)
 	err := rt.world.Close()

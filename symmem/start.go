@@ -20,8 +20,8 @@ import (
 // deviceVariable chooses the device of programs whose Config leaves it open.
 const deviceVariable = "SYMMREPL_DEVICE"
 
-// MustStart is [Start] with the zero Config for main functions: if there is no world to be had, it says why and
-// ends the program with status 1.
+// MustStart is [Start] with the zero Config for main functions: if there is no world to be had, it
+// says why and ends the program with status 1.
 func MustStart() *Runtime {
 	rt, err := Start(Config{})
 	if err != nil {
@@ -31,17 +31,21 @@ func MustStart() *Runtime {
 	return rt
 }
 
-// Start is [Init] for a compiled program of which a launcher runs one process for each rank: it learns the rank
-// from the variables of torchrun, mpirun or srun and meets the others. RANK and WORLD_SIZE are enough to start the processes
-// of one host by hand; without any of the variables the world is this process alone. The ranks of several hosts meet over TLS, at
-// MASTER_ADDR and MASTER_PORT, for which all need the same secret in SYMMREPL_TOKEN. SYMMREPL_HOSTS simulates hosts: 2, or 0-3/4-7,
-// lets the ranks of one host share memory as if they were on two. A host that is silent for the 10 s of SYMMREPL_HEARTBEAT, which rank 0 may set to 30s or
-// off, is lost: waits for its ranks end. So do waits for a rank whose process has ended. config.Client, config.Index and config.LocalSize are Start's to fill in. A device that config
-// leaves open is what SYMMREPL_DEVICE says, else cuda if there is a GPU, else cpu. If there are fewer GPUs than ranks on a host, several ranks share one, which
-// rank 0 says on the standard error.
+// Start is [Init] for a compiled program of which a launcher runs one process for each rank: it
+// learns the rank from the variables of torchrun, mpirun or srun and meets the others. RANK and
+// WORLD_SIZE are enough to start the processes of one host by hand; without any of the variables
+// the world is this process alone. The ranks of several hosts meet over TLS, at MASTER_ADDR and
+// MASTER_PORT, for which all need the same secret in SYMMREPL_TOKEN. SYMMREPL_HOSTS simulates
+// hosts: 2, or 0-3/4-7, lets the ranks of one host share memory as if they were on two. A host that
+// is silent for the 10 s of SYMMREPL_HEARTBEAT, which rank 0 may set to 30s or off, is lost: waits
+// for its ranks end. So do waits for a rank whose process has ended. config.Client, config.Index
+// and config.LocalSize are Start's to fill in. A device that config leaves open is what
+// SYMMREPL_DEVICE says, else cuda if there is a GPU, else cpu. If there are fewer GPUs than ranks
+// on a host, several ranks share one, which rank 0 says on the standard error.
 //
-// Close of the runtime, at the end of the program, waits in rank 0 until the other ranks have closed theirs: rank 0 is
-// where they meet. It is not to be deferred, so that a rank that panics ends at once and the launcher sees it.
+// Close of the runtime, at the end of the program, waits in rank 0 until the other ranks have
+// closed theirs: rank 0 is where they meet. It is not to be deferred, so that a rank that panics
+// ends at once and the launcher sees it.
 func Start(config Config) (*Runtime, error) {
 	l, launched, err := launcher.FromEnviron(launcher.ByHand(os.Environ()))
 	switch {
@@ -100,10 +104,12 @@ func deviceFor(device string) string {
 	return devices.Best().Name
 }
 
-// Meet waits for all work of this rank and then until all ranks of the world have come here. It is collective.
+// Meet waits for all work of this rank and then until all ranks of the world have come here. It is
+// collective.
 func Meet() { now().Meet() }
 
-// meeting is this rank's part in the meeting of a program's ranks: a client of the hub that rank 0 serves.
+// meeting is this rank's part in the meeting of a program's ranks: a client of the hub that rank 0
+// serves.
 type meeting struct {
 	client *bootstrap.Client
 	dir    *userdir.Dir
@@ -161,8 +167,8 @@ func (m *meeting) connect(at rendezvous.Meeting, rank int) (net.Conn, error) {
 	return link.Conn, nil
 }
 
-// serve starts the hub in rank 0 and returns this rank's own connection with it. Ranks that do not come in time are absent in all
-// collective calls.
+// serve starts the hub in rank 0 and returns this rank's own connection with it. Ranks that do not
+// come in time are absent in all collective calls.
 func (m *meeting) serve(at rendezvous.Meeting) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.Timeout)
 	hub := bootstrap.NewHub(at.Size)
@@ -198,7 +204,7 @@ func (m *meeting) serve(at rendezvous.Meeting) (net.Conn, error) {
 	return mine, nil
 }
 
-// close ends this rank's part; rank 0 waits for that of the others.
+// close ends this rank's part; rank 0 waits until the others have ended theirs.
 func (m *meeting) close() {
 	m.client.Close()
 	if m.server != nil {

@@ -6,41 +6,41 @@ import (
 
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
-
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TileReduce combines a tile of all members element by element, in the order of the ranks, and stores the result
-// in out on the root, a rank of the group. op is as in [Runtime.AllReduce]. On the other members out may be nil,
-// and nothing is written there.
+// TileReduce combines a tile of all members element by element, in the order of the ranks, and
+// stores the result in out on the root, a rank of the group. op is as in [Runtime.AllReduce]. On
+// the other members out may be nil, and nothing is written there.
 //
 // PyTorch: tile_reduce, with more types and reductions
 //
-// Shapes: in is a tile of a tensor that the group has rendezvoused, the same on all ranks, of a type that
-// computes; out has its type and shape and may be of any tensor, but not overlap in. Tiles may begin anywhere
-// and have any width.
+// Shapes: in is a tile of a tensor that the group has rendezvoused, the same on all ranks, of a
+// type that computes; out has its type and shape and may be of any tensor, but not overlap in.
+// Tiles may begin anywhere and have any width.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it begins when all members
+// have come to it, and in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tiles that are not such, a root that is not a rank of the group, an unknown op; and
-// what ends a wait.
+// Errors: KindMisuse for tiles that do not fit, a root that is not a rank of the group, an unknown
+// op; and the errors of waits.
 func (rt *Runtime) TileReduce(in, out *Tile, root int, op string, opts ...Option) {
 	rt.tileReduce(operators.TileReduce, []*Tile{in}, out, []int{root}, op, opts)
 }
 
-// MultiRootTileReduce is [Runtime.TileReduce] of several tiles at once, each to a root of its own: tile i of all
-// members is combined into out on rank roots[i] of the group.
+// MultiRootTileReduce is [Runtime.TileReduce] of several tiles at once, each to a root of its own:
+// tile i of all members is combined into out on rank roots[i] of the group.
 //
 // PyTorch: multi_root_tile_reduce, with more types and reductions
 //
-// Shapes: as [Runtime.TileReduce]; all tiles are of the same type and shape. A rank may be the root of one at
-// most, and the others' out may be nil.
+// Shapes: as [Runtime.TileReduce]; all tiles are of the same type and shape. A rank may be the root
+// of one at most, and the others' out may be nil.
 //
 // Synchronises: as [Runtime.TileReduce].
 //
@@ -56,7 +56,7 @@ func (rt *Runtime) MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op st
 func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roots []int, reduction string, opts []Option) {
 	op := of.Name
 	if len(in) == 0 || len(in) != len(roots) {
-		panic(core.Misuse(rt.world, op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles", len(roots), len(in)))
+		panic(rt.core.Misuse(op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles", len(roots), len(in)))
 	}
 	tiles := make([]*core.Rectangle, len(in))
 	for i, l := range in {
@@ -64,13 +64,13 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 			panic(core.NilArgument(op, "tile"))
 		}
 		tiles[i] = core.RectangleOf(l)
-		core.Live(rt.world, op, tiles[i].Tensor)
+		rt.core.Usable(op, tiles[i].Tensor)
 	}
 	first := tiles[0]
 	r := rt.reduction(of, first.Tensor, reduction, opts)
 	own := r.checkRoots(in, roots)
 	if out != nil {
-		core.Live(rt.world, op, core.RectangleOf(out).Tensor)
+		rt.core.Usable(op, core.RectangleOf(out).Tensor)
 		if !first.Like(core.RectangleOf(out)) {
 			panic(r.Misuse("out", "", "out is %v, the tile is %v: both must have the same type and shape", out, in[0]))
 		}
@@ -87,7 +87,7 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	if own >= 0 {
 		mine, to := tiles[own], core.RectangleOf(out)
 		from = mine.Tensor
-		pieces = []tilePiece{{from: mine.First(), rows: first.Rows, cols: first.Cols, inPitch: core.Dims(from)[1], out: to.Addr(), outPitch: core.Dims(to.Tensor)[1], t: to.Tensor}}
+		pieces = []tilePiece{{from: mine.First(), rows: first.Rows, cols: first.Cols, inPitch: core.Operand(from).Dims()[1], out: to.Addr(), outPitch: core.Operand(to.Tensor).Dims()[1], t: to.Tensor}}
 	}
 	defer r.Enter().Leave()
 	for _, l := range tiles {
@@ -98,7 +98,8 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	r.reduceTiles(from, n, pieces)
 }
 
-// checkRoots refuses tiles that differ and roots that are not different members. It returns which tile is this member's, or -1.
+// checkRoots refuses tiles that differ and roots that are not different members. It returns which
+// tile is this member's, or -1.
 func (r *reduction) checkRoots(in []*Tile, roots []int) (own int) {
 	own = -1
 	for i, root := range roots {
@@ -123,19 +124,20 @@ func space(s string) string {
 	return " " + s
 }
 
-// tilesOverlap reports whether two tiles share elements; tiles of memory that is only partly the same, under
-// other shapes, are taken to do so.
+// tilesOverlap reports whether two tiles share elements; tiles of memory that is only partly the
+// same, under other shapes, are taken to do so.
 func tilesOverlap(a, b *core.Rectangle) bool {
-	if !core.Overlap(a.Tensor, b.Tensor) {
+	if !core.Operand(a.Tensor).Overlaps(b.Tensor) {
 		return false
 	}
-	if core.Addr(a.Tensor) != core.Addr(b.Tensor) || core.Dims(a.Tensor)[1] != core.Dims(b.Tensor)[1] {
+	if core.Operand(a.Tensor).Addr() != core.Operand(b.Tensor).Addr() || core.Operand(a.Tensor).Dims()[1] != core.Operand(b.Tensor).Dims()[1] {
 		return true
 	}
 	return a.Row < b.Row+b.Rows && b.Row < a.Row+a.Rows && a.Col < b.Col+b.Cols && b.Col < a.Col+a.Cols
 }
 
-// tilePiece is a tile of this member's: where it is in everybody's tensor, and where the result goes.
+// tilePiece is a tile of this member's: where it is in everybody's tensor, and where the result
+// goes.
 type tilePiece struct {
 	from, rows, cols, inPitch int // elements
 	out                       device.Ptr
@@ -143,12 +145,12 @@ type tilePiece struct {
 	t                         *Tensor // of out
 }
 
-// reduceTiles launches the reduction of this member's pieces of t; n elements at most are any member's, which
-// is the same on all.
+// reduceTiles launches the reduction of this member's pieces of t; n elements at most are any
+// member's, which is the same on all.
 func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	g := r.Group()
 	h := r.Mapped(t)
-	r.Begin()
+	r.PickStream()
 	a := &tilereduce.TileReduceArgs{Op: r.code, Tiles: uint64(len(pieces))}
 	for i, p := range pieces {
 		r.Touch(p.t)
@@ -159,7 +161,7 @@ func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	}
 	l, c := r.MeetingGrid(n*t.DType().Size(), true, r.Admit(t))
 	a.Context, a.Signals = c, r.Work().Meetings
-	r.Launch(tileKernels[t.DType()], g.Size(), l, core.BytesOf(a))
+	r.Launch(tileKernels[t.DType()], g.Size(), l, launch.Bytes(a))
 }
 
 var tileKernels = namesOf("tile_reduce_")

@@ -6,11 +6,12 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 )
 
-// TokenSwitchConfig says what a [TokenSwitch] carries, and how it lays out what arrives. All ranks give the same. With n ranks, B = MaxTokens,
-// H = Hidden, K = TopK and L = Experts/n experts a rank, of which rank r has those from r*L on, a dispatch delivers
+// TokenSwitchConfig says what a [TokenSwitch] carries, and how it lays out what arrives. All ranks
+// give the same. With n ranks, B = MaxTokens, H = Hidden, K = TopK and L = Experts/n experts a
+// rank, of which rank r has those from r*L on, a dispatch delivers
 //
 //	Mode "low_latency", Layout "expert_major"      Tokens is [L, n*B, H]: of each local expert its rows, packed in the order of the sources
 //	                                               and there of the tokens; Counts, by expert, says how many
@@ -21,8 +22,9 @@ import (
 //	Mode "high_throughput", Layout "expert_major"  Tokens is [M, H]: by local expert, each of whose rows begin at a multiple of Align; Counts is
 //	                                               by expert; Offsets has where the experts' rows begin, and the end; Weights is by row
 //
-// Rows beyond the counts keep what they held. Low latency has room for all tokens of all ranks, which is for few of them; high throughput for
-// MaxRecv rows, and a routing that needs more is refused on all ranks.
+// Rows beyond the counts keep what they held. Low latency has room for all tokens of all ranks,
+// which is for few of them; high throughput for MaxRecv rows, and a routing that needs more is
+// refused on all ranks.
 type TokenSwitchConfig struct {
 	Mode      string // "low_latency" or "high_throughput"
 	Layout    string // "expert_major", "rank_major" with low latency, "flat" with high throughput
@@ -45,10 +47,10 @@ var tokenLayouts = map[[2]string]uint64{
 // The types of tokens.
 var tokenElements = map[DType]uint64{F16: tokens.F16, BF16: tokens.BF16, F32: tokens.F32}
 
-// check refuses what no switch can be made of, and fills in what was left out.
+// check refuses a config that no switch can have, and fills in the fields that were left out.
 func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	refuse := func(arg, hint, format string, args ...any) {
-		panic(core.Misuse(rt.world, op, arg, hint, format, args...))
+		panic(rt.core.Misuse(op, arg, hint, format, args...))
 	}
 	layout, ok := tokenLayouts[[2]string{c.Mode, c.Layout}]
 	if !ok {
@@ -71,7 +73,7 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	limited := layout == tokens.Flat || layout == tokens.Zones
 	switch {
 	case ranks > abi.MaxRanks:
-		panic(core.Misuse(rt.world, op, "group", "make a smaller group", "a switch is of at most %d ranks, not %d", abi.MaxRanks, ranks))
+		panic(rt.core.Misuse(op, "group", "make a smaller group", "a switch is of at most %d ranks, not %d", abi.MaxRanks, ranks))
 	case c.Experts%ranks != 0:
 		refuse("Experts", "", "%d experts cannot be shared equally by %d ranks", c.Experts, ranks)
 	case c.TopK > c.Experts:
@@ -127,7 +129,8 @@ func (c *TokenSwitchConfig) estimate(layout uint64, ranks int) float64 {
 	return 2 * rows * (float64(c.Hidden)*float64(c.DType.Size()) + 12*float64(c.TopK))
 }
 
-// String is such as "low_latency expert_major: 8 of 256 experts, 128 tokens of bf16[7168] a rank".
+// String is, for example, "low_latency expert_major: 8 of 256 experts, 128 tokens of bf16[7168] a
+// rank".
 func (c TokenSwitchConfig) String() string {
 	s := fmt.Sprintf("%s %s: %d of %d experts, %d tokens of %v[%d] a rank", c.Mode, c.Layout, c.TopK, c.Experts, c.MaxTokens, c.DType, c.Hidden)
 	if c.Payload != 0 && c.Payload != c.DType {
@@ -173,7 +176,7 @@ func (c *TokenSwitchConfig) planOf(ranks, blocks int, hosts *tokenHosts) *tokenP
 		p.offsets = locals + 1
 	}
 
-	p.epochs = core.SignalBytes(blocks, ranks)
+	p.epochs = layout.SignalBytes(blocks, ranks)
 	p.inbox = p.epochs + (4*tokens.Epochs*blocks+15)&^15
 	p.words = p.inbox + 2*ranks*(items+1)*16
 	p.ticket = p.words + 8*tokens.Words*ranks

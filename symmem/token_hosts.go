@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/kernels/tokens"
-	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 )
 
-// tokenHosts is how a switch of a group that spans hosts exchanges tokens: kernels/tokens/hosts.cuh.
+// tokenHosts is how a switch of a group that spans hosts exchanges tokens:
+// kernels/tokens/hosts.cuh.
 type tokenHosts struct {
 	rails  bool
 	why    string
@@ -15,10 +15,10 @@ type tokenHosts struct {
 	args   tokens.TokenHostsArgs // what all calls have in common, but for Args
 }
 
-// tokenHostsOf finds the partners of this rank, nil if all of the group are on one host. A config of high throughput goes by rails, if the hosts have
-// as many members each.
-func (c *TokenSwitchConfig) tokenHostsOf(g *Group) *tokenHosts {
-	members, home := core.MembersByHost(g)
+// tokenHostsOf finds the partners of this rank; it returns nil if the group is on one host. A
+// config of high throughput goes by rails, if the hosts have as many members each.
+func (c *TokenSwitchConfig) tokenHostsOf(rt *Runtime, g *Group) *tokenHosts {
+	members, home := rt.core.Members(g)
 	if len(members) == 1 {
 		return nil
 	}
@@ -61,7 +61,8 @@ func (c *TokenSwitchConfig) tokenHostsOf(g *Group) *tokenHosts {
 	return h
 }
 
-// partnersBefore is how many members on other hosts, before those of the host `of`, a rank of a host has.
+// partnersBefore is how many members on other hosts, before those of the host `of`, a rank of a
+// host has.
 func partnersBefore(members [][]int, host, of int) (n int) {
 	for i, part := range members[:of] {
 		if i != host {

@@ -8,13 +8,16 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums what the experts made of them: the dispatch and the combine of
-// a mixture of experts. It keeps memory on all ranks until Free: two regions for what arrives, which alternate from routing to routing, and
+// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums what the
+// experts made of them: the dispatch and the combine of a mixture of experts. It keeps memory on
+// all ranks until Free: two regions for what arrives, which alternate from routing to routing, and
 // slots for what comes back.
 type TokenSwitch struct {
 	rt     *Runtime
@@ -30,9 +33,10 @@ type TokenSwitch struct {
 	sending *Dispatched // that waits for Complete
 }
 
-// TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used for several dispatches and combines until the next
-// routing but one of its switch. A graph keeps the region that its routing had when it was captured: what lies there from other routings ends with its
-// replays.
+// TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used
+// for several dispatches and combines until the next routing but one of its switch. A graph keeps
+// the region that its routing had when it was captured: what lies there from other routings ends
+// with its replays.
 type TokenRouting struct {
 	ts     *TokenSwitch
 	serial int
@@ -42,14 +46,14 @@ type TokenRouting struct {
 	given  bool // weights were
 }
 
-// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the switch, and valid until its next routing but one, but for
-// Tokens that the caller gave by [Into].
+// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the
+// switch, and valid until its next routing but one, but for Tokens that the caller gave by [Into].
 type Dispatched struct {
 	Tokens  *Tensor
 	Counts  *Tensor // I32: the rows that came, by local expert or by source; zeros after a routing that was refused
 	Offsets *Tensor // I32, of high throughput, expert_major: where each expert's rows begin, and the end
 	Weights *Tensor // F32; nil with low latency, expert_major
-	Index   *Tensor // the local expert of each selection, -1 for those of other ranks; nil with expert_major
+	Index   *Tensor // the local expert of each selection, -1 if it is on another rank; nil with expert_major
 	Scales  *Tensor // F32, as Tokens with an element for each 128; nil unless they are f8e4m3
 
 	r     *TokenRouting
@@ -57,12 +61,14 @@ type Dispatched struct {
 	given bool // Tokens were, by Into
 }
 
-// NewTokenSwitch makes a switch. It is collective over the group, with equal configs; [TokenSwitchConfig] lists what dispatches of each layout
-// deliver. Then, for each batch of tokens, Routing finds where they go, Dispatch sends them, and Combine returns the sums of what experts made of them.
+// NewTokenSwitch makes a switch. It is collective over the group, with equal configs;
+// [TokenSwitchConfig] lists what dispatches of each layout deliver. Then, for each batch of tokens,
+// Routing finds where they go, Dispatch sends them, and Combine returns the sums of what experts
+// made of them.
 //
 // PyTorch: TokenSwitchNCCL; NCCL EP's ncclEpCreateGroup
 //
-// Shapes: those of the config.
+// Shapes: the config gives them.
 //
 // Synchronises: collective over the group on the host; it does not wait for streams.
 //
@@ -70,16 +76,16 @@ type Dispatched struct {
 //
 // Capture: refused: call it before.
 //
-// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts without a network; KindMismatch where the ranks give different configs;
-// KindPeer, KindInterrupted.
+// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts without a
+// network; KindMismatch where the ranks give different configs; KindPeer, KindInterrupted.
 func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
 	const op = "NewTokenSwitch"
-	core.RefuseClosed(rt.world, op)
+	rt.core.RefuseClosed(op)
 	ts := &TokenSwitch{rt: rt}
-	ts.region = core.NewRegion(op, rt.Group(), opts, func(g *Group) (pad, data int, desc string) {
+	ts.region = rt.core.NewRegion(op, rt.Group(), opts, func(g *Group) (pad, data int, desc string) {
 		config.check(rt, op, g.Size())
-		ts.config, ts.hosts = config, config.tokenHostsOf(g)
-		ts.plan = config.planOf(g.Size(), core.MeetingBlocks(g), ts.hosts)
+		ts.config, ts.hosts = config, config.tokenHostsOf(rt, g)
+		ts.plan = config.planOf(g.Size(), rt.core.MeetingBlocks(g), ts.hosts)
 		return ts.plan.pad, ts.plan.data, config.String()
 	})
 	g, c := ts.region.Group(), &ts.config
@@ -97,7 +103,7 @@ func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *Tok
 	return ts
 }
 
-// exists refuses a switch that nobody made.
+// exists refuses a nil switch.
 func (ts *TokenSwitch) exists(op string) {
 	if ts == nil || ts.region == nil {
 		panic(core.NilArgument(op, "switch"))
@@ -110,13 +116,14 @@ func (ts *TokenSwitch) Group() *Group {
 	return ts.region.Group()
 }
 
-// Config is what the switch was made of, with what was left out filled in.
+// Config returns the config of the switch, with default values filled in.
 func (ts *TokenSwitch) Config() TokenSwitchConfig {
 	ts.exists("Config")
 	return ts.config
 }
 
-// String is such as "token switch of world, low_latency expert_major: 8 of 256 experts, 128 tokens of bf16[7168] a rank".
+// String is, for example, "token switch of world, low_latency expert_major: 8 of 256 experts, 128
+// tokens of bf16[7168] a rank".
 func (ts *TokenSwitch) String() string {
 	if ts == nil || ts.region == nil {
 		return "nil token switch"
@@ -124,7 +131,8 @@ func (ts *TokenSwitch) String() string {
 	return fmt.Sprintf("token switch of %v, %v", ts.region.Group(), ts.config)
 }
 
-// Free gives the memory of the switch back, with that of everything it delivered. It is collective over the group.
+// Free gives the memory of the switch back, with that of everything it delivered. It is collective
+// over the group.
 func (ts *TokenSwitch) Free() {
 	ts.exists("TokenSwitch.Free")
 	ts.region.Free("TokenSwitch.Free")
@@ -133,14 +141,14 @@ func (ts *TokenSwitch) Free() {
 // begin checks the options of a call on the switch.
 func (ts *TokenSwitch) begin(of *operators.Operator, opts []Option) core.Call {
 	c := ts.region.NewCall(of, opts)
-	c.Record.DType, c.Record.N, c.Record.Detail = ts.config.DType, ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
+	c.Record.DType, c.Record.N, c.Record.Detail = element.Type(ts.config.DType), ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
 	c.Record.Refused = ts.refused
 	c.Record.On(ts.region.All())
 	return c
 }
 
-// launch issues a kernel of the switch for a routing: "routing", "dispatch" and so on. size is the bytes that it is given. fill adds what is the call's
-// own.
+// launch issues a kernel of the switch for a routing: "routing", "dispatch" and so on. size is the
+// bytes that it is given. fill adds what is the call's own.
 func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size int, tensors []*Tensor, fill func(a *tokens.TokenArgs)) {
 	over := core.ArgsOf[tokens.TokenHostsArgs](c)
 	a, b, own := &over.Args, r.serial%2, ts.region.Data(ts.Group().Rank())
@@ -169,16 +177,17 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size
 	l := device.Launch{Grid: [3]int{ts.plan.blocks, 1, 1}, Block: [3]int{c.Plan().RowThreads, 1, 1}, Overlap: true}
 	switch {
 	case ts.hosts == nil:
-		c.Launch("token_"+kernel, 0, l, core.BytesOf(a))
+		c.Launch("token_"+kernel, 0, l, launch.Bytes(a))
 	case kernel == "wait": // posts nothing
-		c.Launch("token_hosts_"+kernel, 0, l, core.BytesOf(over))
+		c.Launch("token_hosts_"+kernel, 0, l, launch.Bytes(over))
 	default:
 		a.Context.Unannounced = 1
-		c.LaunchPosting("token_hosts_"+kernel, l, core.BytesOf(over), ts.hosts.way(), ts.hosts.why, size)
+		c.LaunchPosting("token_hosts_"+kernel, l, launch.Bytes(over), ts.hosts.way(), ts.hosts.why, size)
 	}
 }
 
-// enter takes up a call that has begun. After a Recover all ranks begin with the first region, since some may have made calls that others have not.
+// enter takes up a call that has begun. After a Recover all ranks begin with the first region,
+// since some may have made calls that others have not.
 func (ts *TokenSwitch) enter(c *core.Call) {
 	if now := c.Period(); now != ts.period {
 		if now.Recovered(ts.period) {
@@ -197,39 +206,43 @@ func (ts *TokenSwitch) idle(c *core.Call) {
 
 // checkRows refuses a tensor that is not rows of tokens that warps can move.
 func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DType, shape []int) {
-	if t.DType() != dtype || !slices.Equal(core.Dims(t), shape) {
-		panic(c.Misuse(arg, "", "%s is %v, expected %s", arg, core.Brief(t), core.BriefOf(dtype, shape)))
+	if t.DType() != dtype || !slices.Equal(core.Operand(t).Dims(), shape) {
+		panic(c.Misuse(arg, "", "%s is %v, expected %s", arg, core.Operand(t).Brief(), element.Type(dtype).Shaped(shape)))
 	}
-	if core.Addr(t)%16 != 0 {
+	if core.Operand(t).Addr()%16 != 0 {
 		panic(c.Misuse(arg, "copy it into a tensor of its own", "%s begins at an address that is not a multiple of 16", arg))
 	}
 }
 
-// Routing finds where the tokens of all ranks go. topk has the experts of each of this rank's tokens, in any order, and -1 where a selection is
-// masked. It is read on the device, and not needed any more when the stream has passed the call.
+// Routing finds where the tokens of all ranks go. topk has the experts of each of this rank's
+// tokens, in any order, and -1 where a selection is masked. It is read on the device, and not
+// needed any more when the stream has passed the call.
 //
 // PyTorch: TokenSwitchNCCL.create_routing; NCCL EP's ncclEpCreateHandle
 //
-// Shapes: topk is I64 [tokens, TopK], of any memory; tokens is this rank's own, from 0 to MaxTokens.
+// Shapes: topk is I64 [tokens, TopK], of any memory; tokens is this rank's own, from 0 to
+// MaxTokens.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when the counts of all ranks are known: all have come to it. What
-// an earlier routing but one delivered, of the same switch, must not be in use any more.
+// Synchronises: collective over the group and ordered on the stream. It ends when the counts of all
+// ranks are known: all have come to it. What an earlier routing but one delivered, of the same
+// switch, must not be in use any more.
 //
 // Options: *Group (that of the switch), *Stream, Timeout.
 //
 // Capture: yes; replays read topk anew.
 //
-// Errors: KindMisuse for a topk that is not such. An expert that is none, one that a token names twice, and more rows for a rank than MaxRecv are
-// refused on all ranks, before any row moves: the next synchronisation panics with a KindMisuse that names the rank and the number, dispatches and combines
-// of the routing do nothing, and the switch stays usable. And what ends a wait.
+// Errors: KindMisuse for a topk that does not fit. An expert that is none, one that a token names
+// twice, and more rows for a rank than MaxRecv are refused on all ranks, before any row moves: the
+// next synchronisation panics with a KindMisuse that names the rank and the number, dispatches and
+// combines of the routing do nothing, and the switch stays usable. And the errors of waits.
 func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	op := operators.TokenRouting.Name
 	ts.exists(op)
-	core.Live(ts.rt.world, op, topk)
+	ts.rt.core.Usable(op, topk)
 	c := ts.begin(operators.TokenRouting, opts)
-	dims := core.Dims(topk)
+	dims := core.Operand(topk).Dims()
 	if topk.DType() != I64 || len(dims) != 2 || dims[1] != ts.config.TopK {
-		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Brief(topk)))
+		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Operand(topk).Brief()))
 	}
 	if dims[0] > ts.config.MaxTokens {
 		panic(c.Misuse("topk", "make a switch with a larger MaxTokens", "topk has %d tokens, and the switch has room for %d of a rank, its MaxTokens", dims[0], ts.config.MaxTokens))
@@ -237,11 +250,11 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	ts.idle(&c)
 	r := &TokenRouting{ts: ts, serial: ts.serial + 1, tokens: dims[0], made: c.Period()}
-	ts.launch(&c, "routing", r, topk.Bytes(), []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Addr(topk) })
+	ts.launch(&c, "routing", r, topk.Bytes(), []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Operand(topk).Addr() })
 	ts.serial = r.serial
 	return r
 }
@@ -258,14 +271,14 @@ func (r *TokenRouting) follow(c *core.Call, ts *TokenSwitch) {
 	}
 }
 
-// exists refuses a routing that nobody made.
+// exists refuses a nil routing.
 func (r *TokenRouting) exists(op string) {
 	if r == nil || r.ts == nil {
 		panic(core.NilArgument(op, "routing"))
 	}
 }
 
-// String is such as "routing of 128 tokens".
+// String is, for example, "routing of 128 tokens".
 func (r *TokenRouting) String() string {
 	if r == nil || r.ts == nil {
 		return "nil routing"
@@ -280,39 +293,44 @@ var (
 	tokensInto  = &tuning.Way{Path: "stores into places of a given tensor between barriers", Why: "only the call says when that is free"}
 )
 
-// Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are those of the selections: they travel with the rows, or
-// with low latency, expert_major stay for the combine. A token crosses to each rank once, which copies it for further experts of its own. A dispatch
-// that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over 448, by a multiplication, and rounds. To another host a
-// token goes straight to each rank with low latency; with high throughput it crosses once, to the counterpart there, which passes it on: see [Group.Rail]. If
-// the group has more ranks on one host than on another, it goes straight too.
+// Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are
+// those of the selections: they travel with the rows, or with low latency, expert_major stay for
+// the combine. A token crosses to each rank once, which copies it for further experts of its own. A
+// dispatch that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over
+// 448, by a multiplication, and rounds. To another host a token goes straight to each rank with low
+// latency; with high throughput it crosses once, to the counterpart there, which passes it on: see
+// [Group.Rail]. If the group has more ranks on one host than on another, it goes straight too.
 //
 // PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
 //
-// Shapes: x is [tokens, Hidden] of the config's type, and begins at a multiple of 16 bytes; weights is F32 [tokens, TopK]; tokens as in the
-// routing.
+// Shapes: x is [tokens, Hidden] of the config's type, and begins at a multiple of 16 bytes; weights
+// is F32 [tokens, TopK]; tokens as in the routing.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived: x and weights may be
-// overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all
+// ranks have arrived: x and weights may be overwritten by what the stream does next.
 //
-// Options: *Group (that of the switch), *Stream, Timeout, Into: then Tokens is the caller's, which must not be in use on any rank when its stream comes
-// to the call.
+// Options: *Group (that of the switch), *Stream, Timeout, Into: then Tokens is the caller's, which
+// must not be in use on any rank when its stream comes to the call.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors that are not such, a routing that is out of date, and while a dispatch waits for Complete; and what ends a wait.
+// Errors: KindMisuse for tensors that do not fit, a routing that is out of date, and while a
+// dispatch waits for Complete; and the errors of waits.
 func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Option) *Dispatched {
 	return ts.dispatch(operators.TokenDispatch, r, x, weights, 0, opts)
 }
 
-// DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after [TokenSwitch.Complete]. In between the stream
-// may run kernels, beside the rows that are under way.
+// DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after
+// [TokenSwitch.Complete]. In between the stream may run kernels, beside the rows that are under
+// way.
 //
 // PyTorch: none; NCCL EP's ncclEpDispatch with send_only
 //
 // Shapes: as [TokenSwitch.Dispatch].
 //
-// Synchronises: collective over the group and ordered on the stream. It waits for nobody, unless the routing's region was in use before, or with Into. x and weights may be
-// overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream. It waits for no other rank,
+// unless the routing's region was in use before, or with Into. x and weights may be overwritten by
+// what the stream does next.
 //
 // Options: as [TokenSwitch.Dispatch].
 //
@@ -327,17 +345,17 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 	op := of.Name
 	ts.exists(op)
 	r.exists(op)
-	core.Live(ts.rt.world, op, x, weights)
+	ts.rt.core.Usable(op, x, weights)
 	c := ts.begin(of, opts)
 	ts.checkRows(&c, "x", x, ts.config.DType, []int{r.tokens, ts.config.Hidden})
-	if weights.DType() != F32 || !slices.Equal(core.Dims(weights), []int{r.tokens, ts.config.TopK}) {
-		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Brief(weights)))
+	if weights.DType() != F32 || !slices.Equal(core.Operand(weights).Dims(), []int{r.tokens, ts.config.TopK}) {
+		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Operand(weights).Brief()))
 	}
 	into := c.Into()
 	if into != nil {
 		ts.checkRows(&c, "Into", into, ts.config.Payload, ts.rows())
 		for _, t := range []*Tensor{x, weights} {
-			if core.Overlap(into, t) {
+			if core.Operand(into).Overlaps(t) {
 				panic(c.Misuse("Into", "give another tensor", "the rows would be delivered where x or weights are"))
 			}
 		}
@@ -346,7 +364,7 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	r.follow(&c, ts)
 	ts.idle(&c)
@@ -368,7 +386,7 @@ func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weig
 		if ts.hosts == nil {
 			c.Chose(x.Bytes(), w)
 		}
-		a.In, a.Given, a.Manner = core.Addr(x), core.Addr(weights), a.Manner|manner
+		a.In, a.Given, a.Manner = core.Operand(x).Addr(), core.Operand(weights).Addr(), a.Manner|manner
 	})
 	r.writes, r.given = r.writes+1, true
 	if manner&tokens.Split != 0 {
@@ -427,7 +445,7 @@ func (ts *TokenSwitch) rows() []int {
 	return []int{c.MaxRecv, c.Hidden}
 }
 
-// exists refuses what no dispatch delivered.
+// exists refuses a nil result of a dispatch.
 func (d *Dispatched) exists(op string) {
 	if d == nil || d.r == nil {
 		panic(core.NilArgument(op, "dispatched"))
@@ -440,23 +458,24 @@ func (d *Dispatched) exists(op string) {
 //
 // Shapes: none.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived.
+// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all
+// ranks have arrived.
 //
 // Options: *Group (that of the switch), *Stream, Timeout.
 //
 // Capture: yes, in the capture of its DispatchSend.
 //
-// Errors: KindMisuse for what was not sent, or is complete; and what ends a wait.
+// Errors: KindMisuse for what was not sent, or is complete; and the errors of waits.
 func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	op := operators.TokenComplete.Name
 	ts.exists(op)
 	d.exists(op)
-	core.Live(ts.rt.world, op, d.Tokens)
+	ts.rt.core.Usable(op, d.Tokens)
 	c := ts.begin(operators.TokenComplete, opts)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	d.r.follow(&c, ts)
 	if ts.sending != d || d.sent != c.Period() {
@@ -466,45 +485,50 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	ts.sending = nil
 }
 
-// Combine returns to every rank the sums of what the experts made of its tokens. out has the rows of the dispatch, each in the place where it
-// arrived; y[t] is the sum of what became of token t: with low latency, expert_major of its rows times their weights, in the order of its
-// selections; with high throughput, expert_major of its rows, which the caller has weighted, in that order; with the other layouts of one row from
-// each rank, to which the caller has reduced those of its experts, in the order of the ranks. Between hosts with high throughput, what comes from a host
-// is added up there in that order, and then the sums of the hosts, in the order of these. Sums are of F32 and rounded once: they have
-// the same bits on every run. A token whose selections are all masked becomes zero.
+// Combine returns to every rank the sums of what the experts made of its tokens. out has the rows
+// of the dispatch, each in the place where it arrived; y[t] is the sum of what became of token t:
+// with low latency, expert_major of its rows times their weights, in the order of its selections;
+// with high throughput, expert_major of its rows, which the caller has weighted, in that order;
+// with the other layouts of one row from each rank, to which the caller has reduced those of its
+// experts, in the order of the ranks. Between hosts with high throughput, what comes from a host is
+// added up there in that order, and then the sums of the hosts, in the order of these. Sums are of
+// F32 and rounded once: they have the same bits on every run. A token whose selections are all
+// masked becomes zero.
 //
 // PyTorch: TokenSwitchNCCL.combine; NCCL EP's ncclEpCombine
 //
-// Shapes: out has the shape of the dispatch's Tokens and the config's type, of any memory, and begins at a multiple of 16 bytes; it may be
-// Tokens itself. The result is [tokens, Hidden]. It is memory of the switch, valid until its next routing but one or a further combine of the routing.
+// Shapes: out has the shape of the dispatch's Tokens and the config's type, of any memory, and
+// begins at a multiple of 16 bytes; it may be Tokens itself. The result is [tokens, Hidden]. It is
+// memory of the switch, valid until its next routing but one or a further combine of the routing.
 //
-// Synchronises: collective over the group and ordered on the stream. It ends when the sums of this rank are there; out may be overwritten by what the
-// stream does next.
+// Synchronises: collective over the group and ordered on the stream. It ends when the sums of this
+// rank are there; out may be overwritten by what the stream does next.
 //
-// Options: *Group (that of the switch), *Stream, Timeout, Into: then the result is the caller's, of any memory, and not a part of out.
+// Options: *Group (that of the switch), *Stream, Timeout, Into: then the result is the caller's, of
+// any memory, and not a part of out.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for an out that is not such, a routing that is out of date or that nothing was dispatched by, and while a dispatch waits for Complete; and
-// what ends a wait.
+// Errors: KindMisuse for an out that does not fit, a routing that is out of date or that nothing
+// was dispatched by, and while a dispatch waits for Complete; and the errors of waits.
 func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Tensor {
 	op := operators.TokenCombine.Name
 	ts.exists(op)
 	r.exists(op)
-	core.Live(ts.rt.world, op, out)
+	ts.rt.core.Usable(op, out)
 	c := ts.begin(operators.TokenCombine, opts)
 	ts.checkRows(&c, "out", out, ts.config.DType, ts.rows())
 	y := c.Into()
 	if y != nil {
 		ts.checkRows(&c, "Into", y, ts.config.DType, []int{r.tokens, ts.config.Hidden})
-		if core.Overlap(y, out) {
+		if core.Operand(y).Overlaps(out) {
 			panic(c.Misuse("Into", "give another tensor", "the sums would be delivered where out is, which others of them are made of"))
 		}
 	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	ts.enter(&c)
 	r.follow(&c, ts)
 	ts.idle(&c)
@@ -517,11 +541,12 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	} else {
 		y = ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
 	}
-	ts.launch(&c, "combine", r, y.Bytes(), used, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
+	ts.launch(&c, "combine", r, y.Bytes(), used, func(a *tokens.TokenArgs) { a.In, a.Out = core.Operand(out).Addr(), core.Operand(y).Addr() })
 	return y
 }
 
-// refused explains what a routing could not go by. All ranks found the same, moved nothing and are in step.
+// refused explains why a routing was refused. All ranks found the same, moved nothing and are in
+// step.
 func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
 	k := ts.config.TopK
 	e.Arg = "topk"

@@ -5,15 +5,17 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 )
 
-// The types of the core, which is apart from the operators: internal/core.
+// The types of package internal/core.
 
-// world is what a Runtime embeds without naming it.
+// world is core.Runtime under a name that a Runtime can embed unexported.
 type world = core.Runtime
 
-// DType is the type of a tensor's elements. Only the constants are types; another value has no size and is refused.
+// DType is the type of a tensor's elements. Only the constants are types; another value has no size
+// and is refused.
 type DType = core.DType
 
-// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not
+// reduced.
 const (
 	F16    = core.F16
 	BF16   = core.BF16
@@ -32,33 +34,39 @@ const (
 // Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.
 type Tensor = core.Tensor
 
+// FileTensor describes a tensor of a file.
+type FileTensor = core.FileTensor
+
 // Tile is a rectangle of a tensor of two dimensions. It shares the tensor's memory.
 type Tile = core.Tile
 
-// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups never
-// disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
+// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups
+// never disturb each other. A rank that is not a member holds the group too, to name it, and is
+// refused its use.
 type Group = core.Group
 
-// MaxRanks is the most ranks that may share memory, those of a host; symm::kMaxRanks in kernels. A world on several hosts may have
-// [MaxWorld].
+// MaxRanks is the most ranks that may share memory, those of a host; symm::kMaxRanks in kernels. A
+// world on several hosts may have [MaxWorld].
 const MaxRanks = abi.MaxRanks
 
 // MaxWorld is the most ranks that a world may have, on all hosts together.
 const MaxWorld = core.MaxWorld
 
-// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
-// group's signals. Ranks are those of the group. A handle ends with its tensor.
+// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad,
+// and the group's signals. Ranks are numbers in the group. A handle ends with its tensor.
 type Handle = core.Handle
 
-// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements: barrierCount, lsaBarrierCount,
-// lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource buffers. Indices of each begin at 0.
+// DevReqs says which resources a [DeviceComm] has. The names follow NCCL's requirements:
+// barrierCount, lsaBarrierCount, lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource
+// buffers. Indices of each begin at 0.
 type DevReqs = core.DevReqs
 
-// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the memory of all members. It lives
-// until Free.
+// DeviceComm is the argument of a kernel whose parameter is a ncclDevComm: a group with resources
+// in the memory of all members. It lives until Free.
 type DeviceComm = core.DeviceComm
 
-// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
+// DeviceWindow is the argument of a kernel whose parameter is a ncclWindow_t: a symmetric tensor.
+// It ends with the tensor.
 type DeviceWindow = core.DeviceWindow
 
 // Stream is a queue of work on the device, in order. The world has one from the start.
@@ -73,9 +81,9 @@ type Graph = core.Graph
 // PoolStats describes a group's memory pool on this rank.
 type PoolStats = core.PoolStats
 
-// Tally sums up the stream-ordered collective calls that this rank has made in one group since the group was made
-// or recovered. Such calls are not compared before they run, which would cost a trip over the host; members whose
-// tallies differ have made different calls.
+// Tally sums up the stream-ordered collective calls that this rank has made in one group since the
+// group was made or recovered. Such calls are not compared before they run, which would cost a trip
+// over the host; members whose tallies differ have made different calls.
 type Tally = core.Tally
 
 // Wait is one thing this rank waits for.
@@ -84,7 +92,7 @@ type Wait = core.Wait
 // Traced is an operation of this rank as a trace saw it.
 type Traced = core.Traced
 
-// Progress says how far a rank has come, and whether anything of it gets on by itself.
+// Progress says how far a rank has come, and whether any of its work makes progress by itself.
 type Progress = core.Progress
 
 // Exchanged counts the messages between two ranks that the network connects.
@@ -96,7 +104,8 @@ type Busy = core.Busy
 // TracedWait is a part of an operation in which it waited for others.
 type TracedWait = core.TracedWait
 
-// Error is what every function of this package panics with. [Maybe] turns it into an ordinary error.
+// Error is what every function of this package panics with. [Maybe] turns it into an ordinary
+// error.
 type Error = core.Error
 
 // Kind classifies an Error so that programs need not read its words.

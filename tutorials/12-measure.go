@@ -451,7 +451,7 @@ fmt.Println("correct")
 // - Compare bus bandwidth with links, algorithm bandwidth with your step.
 // - If it is faster than the floor, you have measured something else.
 //
-// That was the last tutorial. `docs/benchmarks.md` applies the method and lists what was tried without gain. You can
+// That was the last tutorial. `docs/benchmarks.md` applies the method, and `docs/notes/tuning.md` lists what was tried without gain. You can
 // also read the operations in the folder `kernels`: now you know everything that they use.
 //
 // Read on: `symmrepl bench` on your own machine, and your own kernel beside it.

@@ -459,3 +459,36 @@ func TestBenchSimulate(t *testing.T) {
 		}
 	}
 }
+
+// Saving and loading is measured, beside what python3 has, and JSON has a line for each figure.
+func TestBenchLoad(t *testing.T) {
+	h := newHome(t, 1)
+	h.python("")
+	args := []string{"bench", "load", "--device", "cpu", "--sizes", "64K", "--peers"}
+	r := h.run("", args...)
+	const want = `cpu, f32[16384], 0.0625 MiB; ms, the least of several
+numpy is not measured: No module named 'numpy'
+safetensors is not measured: No module named 'safetensors'
+PyTorch is not measured: No module named 'torch'
+symmrepl loop ratio to the best library
+save .safetensors N N
+load .safetensors N N
+save .npy N
+load .npy N
+read N
+read a slice of 4 KiB N
+fill N
+`
+	if got := strings.Replace(shape(r.out), " N MiB", " 0.0625 MiB", 1); r.status != 0 || got != want {
+		t.Errorf("%s\nwant\n%s%s", got, want, r.err)
+	}
+	r = h.run("", append(args, "--json")...)
+	lines := jsonLines(t, r.out)
+	if len(lines) != 10 || keysOf(lines[0]) != "error" || keysOf(lines[3]) != "bytes device loop_ms op symmrepl_ms" || lines[9]["op"] != "fill" {
+		t.Errorf("%v", lines)
+	}
+	if r := h.run("", "bench", "load", "--sizes", "1K,2K"); r.status != 2 || !strings.Contains(r.err, "give --sizes one size") {
+		t.Errorf("%+v", r)
+	}
+	h.expectNothingLeft()
+}

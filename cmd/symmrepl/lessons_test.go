@@ -157,31 +157,6 @@ func everybody(ranks int) string {
 	return session.Prefix(all, ranks)
 }
 
-// launchHere starts a session of this process, on one host.
-func launchHere(t *testing.T, ranks int) session.Session {
-	t.Helper()
-	return launchOn(t, ranks, session.Hosts{})
-}
-
-// launchOn starts a session of this process, on simulated hosts.
-func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
-	t.Helper()
-	h := newHome(t, ranks)
-	for _, variable := range h.command().Env {
-		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(value, h.dir) {
-			t.Setenv(name, value)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
 // show runs a cell and returns what it showed, without remarks of the session.
 func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Shown, failed bool) {
 	add := func(kind, text string) {

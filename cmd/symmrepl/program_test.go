@@ -1,203 +1,108 @@
+//go:build race || !raced
+
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
-	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/symmem"
+	"golang.org/x/tools/txtar"
 )
 
-// programVariable makes the test binary the program, so that the tests drive real processes.
-const programVariable = "SYMMREPL_TEST_PROGRAM"
-
-// patience bounds every wait of these tests.
-const patience = time.Minute
-
-func TestMain(m *testing.M) {
-	if os.Getenv(programVariable) != "" || session.IsWorker() {
-		os.Exit(cli.Main(os.Args[1:]))
+// TestPrograms runs command lines on programs, each archive of testdata/programs in a folder of its own. What precedes an
+// archive's first file says what it shows. A file whose name begins with "$ symmrepl" is a run of that command line, and what it
+// prints to standard output. These files after it may say more of the run:
+//
+//	stdin      its standard input
+//	stderr     what it prints to standard error
+//	stderr has lines of which standard error has each, in this order; not all of it
+//	status     its exit status, 0 by default
+//
+// All others are written to the folder, which is $WORK in what is printed. Runs are on the device of the tests unless they name one.
+func TestPrograms(t *testing.T) {
+	archives, err := filepath.Glob("testdata/programs/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("%v, %v", archives, err)
 	}
-	os.Exit(m.Run())
-}
-
-// device is what sessions run on: SYMMREPL_TEST_DEVICE, or cpu.
-func device() string {
-	if d := os.Getenv("SYMMREPL_TEST_DEVICE"); d != "" {
-		return d
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			h := newHome(t, 2)
+			t.Chdir(t.TempDir())
+			for _, run := range runsOf(t, archive) {
+				run.check(t, h)
+			}
+			h.expectNothingLeft()
+		})
 	}
-	return "cpu"
 }
 
-// home is where a program keeps everything it may leave behind.
-type home struct {
-	t   *testing.T
-	dir string
-	env []string // more variables for its programs
+// programRun is a run of an archive.
+type programRun struct {
+	line  string
+	stdin string
+	want  result
+	has   []string // lines that standard error must have, instead of want.err
 }
 
-// newHome returns a fresh home for programs of up to so many ranks. It skips the test where there are not as
-// many devices.
-func newHome(t *testing.T, ranks int) home {
+// runsOf writes the files of an archive to the current folder and returns its runs.
+func runsOf(t *testing.T, archive *txtar.Archive) (runs []*programRun) {
+	last := &programRun{}
+	for _, f := range archive.Files {
+		text := string(f.Data)
+		switch line, isRun := strings.CutPrefix(f.Name, "$ symmrepl"); {
+		case isRun:
+			last = &programRun{line: line, want: result{out: text}}
+			runs = append(runs, last)
+		case f.Name == "stdin":
+			last.stdin = text
+		case f.Name == "stderr":
+			last.want.err = text
+		case f.Name == "stderr has":
+			last.has = slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
+		case f.Name == "status":
+			status, err := strconv.Atoi(strings.TrimSpace(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			last.want.status = status
+		default:
+			if err := os.MkdirAll(filepath.Dir(f.Name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f.Name, f.Data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return runs
+}
+
+func (r *programRun) check(t *testing.T, h home) {
 	t.Helper()
-	if gpus := symmem.GPUs(); device() == "cuda" && gpus < ranks {
-		t.Skipf("%d GPUs are needed, %d are here", ranks, gpus)
+	args := strings.Fields(r.line)
+	if !slices.Contains(args, "--device") {
+		first := min(len(args), slices.Index(args, "run")+1) // flags may stand after the subcommand
+		args = slices.Insert(args, first, "--device", device())
 	}
-	// Sockets have short names only, so that t.TempDir will not do.
-	dir, err := os.MkdirTemp("", "h")
+	work, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	for _, sub := range []string{"tmp", "run", "state", "cache"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	got := h.run(r.stdin, args...)
+	got.out, got.err = strings.ReplaceAll(got.out, work, "$WORK"), strings.ReplaceAll(got.err, work, "$WORK")
+	if r.has != nil {
+		inOrder(t, "standard error of symmrepl"+r.line, got.err, r.has...)
+		got.err = ""
 	}
-	return home{t: t, dir: dir}
-}
-
-// command returns the program with arguments. Whatever it starts can be found by its environment.
-func (h home) command(args ...string) *exec.Cmd {
-	program, err := os.Executable()
-	if err != nil {
-		h.t.Fatal(err)
+	if got != r.want {
+		t.Errorf("symmrepl%s ends with status %d\n%s%s\nwant status %d\n%s%s", r.line, got.status, got.out, got.err, r.want.status, r.want.out, r.want.err)
 	}
-	cmd := exec.Command(program, args...)
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); name != "NO_COLOR" {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(cmd.Env, programVariable+"="+h.dir, "TERM=xterm",
-		"TMPDIR="+h.dir+"/tmp", "XDG_RUNTIME_DIR="+h.dir+"/run", "XDG_STATE_HOME="+h.dir+"/state")
-	cmd.Env = append(cmd.Env, h.env...)
-	return cmd
-}
-
-// result is how a program ended.
-type result struct {
-	status   int
-	out, err string
-}
-
-// run runs the program to its end with this standard input.
-func (h home) run(stdin string, args ...string) result {
-	h.t.Helper()
-	return h.runWithin(patience, stdin, args...)
-}
-
-// runWithin is run of a program that may take longer.
-func (h home) runWithin(limit time.Duration, stdin string, args ...string) result {
-	h.t.Helper()
-	cmd := h.command(args...)
-	var out, errs bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	if err := cmd.Start(); err != nil {
-		h.t.Fatal(err)
-	}
-	defer context.AfterFunc(ctx, func() { cmd.Process.Kill() })()
-	err := cmd.Wait()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		h.t.Fatal(err)
-	}
-	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
-}
-
-// end waits for the end of a program that was started, and returns what its Wait does; what says which program it is.
-func end(t *testing.T, what string, cmd *exec.Cmd) error {
-	t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(patience):
-		cmd.Process.Kill()
-		t.Fatalf("%s did not end in %v", what, patience)
-		return nil
-	}
-}
-
-// processes lists the folders in /proc of this home's programs and of what they have started.
-func (h home) processes() []string {
-	var found []string
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range environs {
-		text, err := os.ReadFile(name)
-		if err == nil && bytes.Contains(text, []byte(programVariable+"="+h.dir+"\x00")) {
-			found = append(found, filepath.Dir(name))
-		}
-	}
-	return found
-}
-
-// killLeft ends those processes.
-func (h home) killLeft() {
-	for _, dir := range h.processes() {
-		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
-			syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
-}
-
-// leftovers lists what a program of this home has left: processes, and entries of the folders it was given.
-func (h home) leftovers() []string {
-	found := h.processes()
-	for _, dir := range []string{"tmp", "run"} {
-		filepath.WalkDir(filepath.Join(h.dir, dir), func(path string, entry os.DirEntry, err error) error {
-			if err == nil && !(entry.IsDir() && h.mayStay(path)) {
-				found = append(found, path)
-			}
-			return nil
-		})
-	}
-	return found
-}
-
-// mayStay reports whether a folder may outlive sessions because all of them share it.
-func (h home) mayStay(dir string) bool {
-	rel, _ := filepath.Rel(h.dir, dir)
-	return strings.Count(rel, "/") <= 1
-}
-
-// expectNothingLeft waits until nothing is left.
-func (h home) expectNothingLeft() {
-	h.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		left := h.leftovers()
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			h.t.Errorf("left behind: %v", left)
-			return
-		}
-	}
-}
-
-// sharedMemory lists the files in /dev/shm, which others use too, that this home's programs have mapped.
-func (h home) sharedMemory() (names []string) {
-	for _, process := range h.processes() {
-		maps, _ := os.ReadFile(filepath.Join(process, "maps"))
-		for line := range strings.Lines(string(maps)) {
-			if _, name, found := strings.Cut(strings.TrimSpace(line), "/dev/shm/"); found {
-				names = append(names, "/dev/shm/"+name)
-			}
-		}
-	}
-	return names
 }

@@ -365,9 +365,14 @@ func TestInputIsColoured(t *testing.T) {
 		x.enter(`var text = "a" + "b"`)
 		x.enter("text")
 		x.expect("\"ab\"\n")
+		x.enter("(7)")
+		x.expect("7\n")
 		x.mu.Lock()
 		if got := strings.Contains(x.raw.String(), "\x1b[34mvar\x1b[0m text = \x1b[32m\"a\"\x1b[0m + \x1b[32m\"b\"\x1b[0m"); got != coloured {
 			t.Errorf("with colours %v: %s", coloured, strconv.Quote(x.raw.String()))
+		}
+		if got := strings.Contains(x.raw.String(), "(\x1b[36m7\x1b[0m)\r\n"); got != coloured { // brackets do not stand out in a line that is done
+			t.Errorf("the line that is done, with colours %v: %s", coloured, strconv.Quote(x.raw.String()))
 		}
 		x.mu.Unlock()
 	}

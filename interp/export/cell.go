@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -20,6 +21,9 @@ func (p *program) cell(c *cell) parts {
 	var out parts
 	if c.checked == nil {
 		return parts{}
+	}
+	if c.Folder != "" && c.Failed == "" {
+		c.starts = append(c.starts, fmt.Sprintf("if err := %s.Chdir(%q); err != nil {\n\tpanic(err)\n}", p.pkg("os"), c.Folder))
 	}
 	var e edits
 	p.rename(c, &e)

@@ -38,6 +38,9 @@ func TestProgram(t *testing.T) {
 		session.Cell{Source: "z, size; // none is shown"},
 		session.Cell{Source: "both();"},
 		session.Cell{Source: "nil;"},
+		session.Cell{Source: "panic := 1; os := panic; os"},
+		session.Cell{Folder: "/data"},
+		session.Cell{Folder: "/nowhere", Failed: "chdir /nowhere: no such file or directory"},
 	), 4)
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (p *program) write() (text string, err error) {
 		current = c.ID
 		done := p.cell(c)
 		fmt.Fprintf(&body, "\n// %s.\n", Title(c.Cell))
-		if c.Failed != "" {
+		if c.Failed != "" && c.Source != "" {
 			body.WriteString("//\n" + commented(c.Source))
 		}
 		for _, d := range done.decls {

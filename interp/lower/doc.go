@@ -23,11 +23,11 @@
 // report its place in the cell. Values that are converted to interfaces of compiled code become
 // native values (conversions.go).
 //
-// # Layers
+// # Parts
 //
-// A lowerer is built of layers. Each layer is a struct that owns some state and embeds the layer
-// below. The receiver of a method says which layer the method belongs to, so the compiler checks
-// that it uses only its own layer and those below.
+// A lowerer is built of parts. Each part is a struct that owns some state and embeds the part
+// below. The receiver of a method says which part the method belongs to, so the compiler checks
+// that it uses only its own part and those below.
 //
 //	lowerer    rewrites statements and expressions, which contain each other
 //	marker     state of the function that is being lowered: positions, stacks, deferred calls

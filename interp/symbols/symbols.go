@@ -6,6 +6,7 @@ package symbols
 import (
 	"maps"
 	"reflect"
+	"sync"
 	_ "time/tzdata" // for cells that import it
 
 	"github.com/traefik/yaegi/stdlib"
@@ -21,18 +22,35 @@ func Sets() []map[string]map[string]reflect.Value {
 	return []map[string]map[string]reflect.Value{stdlib.Symbols, syscall.Symbols, unrestricted.Symbols, Symbols}
 }
 
-// Tables merges Sets and others; others take precedence.
+// Tables merges Sets and others; others take precedence. The caller must not change the tables: those
+// that others do not change are shared by all callers.
 func Tables(others ...map[string]map[string]reflect.Value) map[string]map[string]reflect.Value {
-	tables := map[string]map[string]reflect.Value{}
-	for _, set := range append(Sets(), others...) {
-		for key, table := range set {
-			if tables[key] == nil {
-				tables[key] = map[string]reflect.Value{}
-			}
-			maps.Copy(tables[key], table)
-		}
+	tables := maps.Clone(ours())
+	for _, set := range others {
+		merge(tables, set)
 	}
 	return tables
+}
+
+// ours merges Sets.
+var ours = sync.OnceValue(func() map[string]map[string]reflect.Value {
+	tables := map[string]map[string]reflect.Value{}
+	for _, set := range Sets() {
+		merge(tables, set)
+	}
+	return tables
+})
+
+// merge adds the tables of a set to those of the same packages, of which it changes no map.
+func merge(tables, set map[string]map[string]reflect.Value) {
+	for key, table := range set {
+		if before := tables[key]; before != nil {
+			both := maps.Clone(before)
+			maps.Copy(both, table)
+			table = both
+		}
+		tables[key] = table
+	}
 }
 
 // Symbols are the tables of this package.

@@ -1,6 +1,6 @@
 // two_shot_chunks: two_shot_all_reduce for messages that the links limit. Every rank owns a slice. It receives everybody's
 // elements of that slice chunk by chunk in inboxes, reduces them, and stores the result to everybody; out may be in. Everything
-// that crosses a link is a store: GPUs fill NVLink to 350 GB/s by stores and to 325 by loads (docs/benchmarks.md).
+// that crosses a link is a store: GPUs fill NVLink to 350 GB/s by stores and to 325 by loads (docs/notes/tuning.md).
 //
 // Blocks of the same index of all ranks work on the same chunks and meet on their own channel, once a chunk: a block that has
 // arrived at round i of a call has sent its chunk i. A block sends chunk i+1 before it waits for round i, so that the links are

@@ -16,6 +16,9 @@ var cases = []testCase{
 	{"Printing", 1, false, printingCase},
 	{"TensorMisuse", 1, false, tensorMisuseCase},
 	{"LocalMemory", 1, false, localMemoryCase},
+	{"Files", 1, false, filesCase},
+	{"FilesRefused", 1, false, filesRefusedCase},
+	{"Bulk", 1, false, bulkCase},
 
 	{"HandleFields", 1, true, handleFieldsCase},
 	{"PeerMemory", 1, false, peerMemoryCase},

@@ -29,7 +29,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 
 // withoutOtherHosts are the cases that need no memory of other hosts, although they run on all ranks.
 var withoutOtherHosts = []string{
-	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
+	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files", "FilesRefused", "Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain", "KernelMisuse", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
 	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",

@@ -94,7 +94,7 @@ func TestSuite(t *testing.T) {
 func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
-	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields", "NcclFirst", "NcclFence"} {
+	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields", "Files", "NcclFirst", "NcclFence"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }

@@ -41,6 +41,8 @@ var acceptances = []accepted{
 	{`symmem\.SharedBytes`, `int .*`, "symmem.SharedBytes", "Launch refuses"},
 	{`symmem\.Timeout`, `time.Duration .*`, "symmem.Timeout", "The operation refuses one"},
 	{`symmem\.MajorAlign`, `int .*`, "symmem.MajorAlign", "The operation refuses one"},
+	{`symmem\.Shard`, `int .*`, "symmem.Shard", "The operation refuses"},
+	{`(Runtime|symmem)\.Load`, `\[\]interface \{\} too few`, "Runtime.Load", "may be left out if there is one tensor"},
 	{`symmem\.Into`, `\*symmem.Tensor .*`, "symmem.Into", "The operation refuses"},
 	{`symmem\.Via`, `string .*`, "symmem.Via", "The operation refuses"},
 	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},

@@ -45,6 +45,10 @@ var apart = map[string]string{
 	"symmem.Start":     "makes a world: TestStart",
 	"symmem.MustStart": "ends the program",
 
+	"Tensor.Save":      "writes files: Files, FilesRefused",
+	"Runtime.SaveFile": "likewise",
+	"symmem.SaveFile":  "likewise",
+
 	"Runtime.TuneNetwork": "needs a world that spans hosts: TestNetwork",
 }
 

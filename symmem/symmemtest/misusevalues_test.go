@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"time"
 
@@ -118,6 +120,7 @@ type fixtures struct {
 	other   *symmem.Group    // of another rank alone
 	grouped *symmem.Tensor   // symmetric, of a group of all ranks
 	owned   *symmem.Tensor   // symmetric, of own
+	path    string           // of a file that has one tensor, named "w"
 }
 
 // fixtures makes the values, collectively.
@@ -139,6 +142,8 @@ func (t *T) fixtures() *fixtures {
 	f.storage, f.none = symmem.Local(symmem.F8E4M3, 4, 2), symmem.Local(symmem.F32, 0, 2)
 	local := func(d symmem.DType, shape ...int) *symmem.Tensor { return symmem.Local(d, shape...) }
 	part := local(symmem.F32, 2, 2)
+	f.path = filepath.Join(os.Getenv(dirVariable), fmt.Sprintf("misuse%d.safetensors", t.rank))
+	part.Save(f.path, "w")
 	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2), local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4), local(symmem.I64, 2, 1), local(symmem.F32, 2, 1), local(symmem.F32, 8, 4)}
 	corner := f.tensor.Tile(0, 1, 0, 1)
 	f.values = map[reflect.Type][]any{
@@ -166,7 +171,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[uint64]():               {uint64(0)},
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
-		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText},
+		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
@@ -209,7 +214,7 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 	case reflect.TypeFor[symmem.Option]():
 		return []reflect.Value{reflect.ValueOf([]symmem.Option{symmem.Timeout(100 * time.Millisecond)}), reflect.ValueOf([]symmem.Option{})}
 	case reflect.TypeFor[any]():
-		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle})}
+		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"})}
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
 	case reflect.TypeFor[string](): // instances of a template

@@ -106,6 +106,10 @@ func (m *module) writeCell(c *cell, last bool) {
 		m.out = append(m.out, "")
 	}
 	m.line(m.lang.comment() + " " + export.Title(c.recorded) + ".")
+	if c.recorded.Folder != "" {
+		m.line(m.lang.comment() + " The session changed its folder to " + quote(c.recorded.Folder) + ".")
+		return
+	}
 	if c.recorded.Failed != "" || c.Cell == nil {
 		m.comment(c.recorded.Source)
 		if c.Cell != nil {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// The descriptors of types, as in internal/abi.
+// The descriptors of types, as in internal/abi. That of maps is not the same in all releases: abi_go126.go, abi_go127.go.
 type (
 	header struct {
 		size, ptrBytes                 uintptr
@@ -35,13 +35,6 @@ type (
 		header
 		pkgPath *byte
 		methods []interfaceMethod
-	}
-	mapType struct {
-		header
-		key, elem, group             *header
-		hasher                       func(unsafe.Pointer, uintptr) uintptr
-		groupSize, slotSize, elemOff uintptr
-		flags                        uint32
 	}
 	elemType struct { // for pointers and slices
 		header

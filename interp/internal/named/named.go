@@ -276,6 +276,9 @@ func (n *Type) Release() {
 
 // Check returns an error if types cannot be made in this process.
 var Check = sync.OnceValue(func() error {
+	if err := checkSizes(); err != nil {
+		return err
+	}
 	n := New(Package{"check", "check"}, "Type", reflect.TypeFor[struct{ next *int }](), 1)
 	n.CompleteStruct([]Field{{Name: "next", Type: reflect.PointerTo(n.Reflect()), Tag: `k:"v"`}})
 	said := 0

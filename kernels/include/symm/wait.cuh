@@ -34,7 +34,7 @@ struct Wait {
 // It looks at the clock and the abort word once in kSpins polls, so that a short wait pays for an increment only. The abort
 // word lies in the host's memory, where reads of one word are answered one after the other, 0.9 us each. Blocks therefore
 // look at different times; otherwise the last of 132 that wait for the same would see an abort up to 107 us late
-// (docs/benchmarks.md).
+// (docs/notes/tuning.md).
 class Patience {
  public:
   __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {

@@ -7,33 +7,35 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// aborting is whether this rank's waits must end, and what is left of those that did. In peace all of it is zero but hostCtx.
+// aborting says whether this rank's waits must end, and what waits that ended have left behind. In
+// peace all fields but hostCtx are zero.
 type aborting struct {
 	abort      atomic.Pointer[string] // why waits must end; nil in peace
-	vain       atomic.Bool            // why is that they cannot end by themselves
-	gone       atomic.Pointer[int]    // the rank of this host whose end they must end for, if that is why
+	vain       atomic.Bool            // the reason: they cannot end by themselves
+	gone       atomic.Pointer[int]    // the rank of this host whose process has ended, if that is the reason
 	broken     atomic.Pointer[string] // the collective operation that was given up: signals may be out of step
-	gaveUpOnce atomic.Bool            // a wait, since the signals were last in step
+	gaveUpOnce atomic.Bool            // a wait was given up since the signals were last in step
 	hostCtx    atomic.Pointer[hostContext]
 	surviving  atomic.Pointer[func()] // ends the Survivors that is under way
 }
 
-// hostContext is what host-side waits of one peaceful period end with.
+// hostContext ends the host-side waits of one peaceful period.
 type hostContext struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls that would
-// wait are refused. why, any text, completes "gave up:". It returns at once and may be called at any time; after Close it does nothing.
+// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls
+// that would wait are refused. why, any text, completes "gave up:". It returns at once and may be
+// called at any time; after Close it does nothing.
 func (rt *Runtime) Abort(why string) {
 	if !rt.closed.Load() {
 		rt.giveUp(why)
 	}
 }
 
-// EndWaits is Abort for waits that cannot end by themselves: their errors are of KindDeadlock, and say what to do. why, any text, says what keeps the others from
-// ending them: "rank 1 has finished the cell".
+// EndWaits is Abort for waits that cannot end by themselves: their errors are of KindDeadlock and
+// say what to do. why, any text, says why no other rank ends them: "rank 1 has finished the cell".
 func (rt *Runtime) EndWaits(why string) {
 	if !rt.closed.Load() && rt.abort.Load() == nil {
 		rt.vain.Store(true)
@@ -48,12 +50,12 @@ func (rt *Runtime) giveUp(why string) {
 	}
 }
 
-// abortWaits ends what waits now, but no Survivors that is under way.
+// abortWaits ends all waits but a call of Survivors.
 func (rt *Runtime) abortWaits(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
-	rt.comms.end()
+	rt.comms.GiveUp()
 }
 
 func (rt *Runtime) whyAborted() string {
@@ -63,7 +65,7 @@ func (rt *Runtime) whyAborted() string {
 	return "interrupted"
 }
 
-// host is what host-side waits end with.
+// host returns the context that ends host-side waits.
 func (rt *Runtime) host() context.Context { return rt.hostCtx.Load().ctx }
 
 func (rt *Runtime) renewHostContext() {

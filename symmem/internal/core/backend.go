@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// backend is how a world makes symmetric memory. All ranks have the same.
+// backend says how a world makes symmetric memory. All ranks have the same.
 type backend struct {
 	name    string
 	used    bool // a symmetric tensor was made
@@ -13,8 +13,8 @@ type backend struct {
 	joining bool // this process replaces another one, and takes over what the other ranks have
 }
 
-// Backend is the name of the world's back end.
-func Backend(rt *Runtime) string {
+// backendName is the name of the world's back end.
+func (rt *Runtime) backendName() string {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return rt.backend.name
@@ -28,10 +28,12 @@ func (b *backend) fix(name string) string {
 	return fmt.Sprintf("call it before the first Empty, or set Config.Backend to %s", name)
 }
 
-// SetBackend chooses the world's back end, of which find says why this rank has it not, nil if it has. It is collective over all ranks.
-func SetBackend(rt *Runtime, op, name string, find func() error) {
+// SetBackend chooses the world's back end. find returns an error if this rank cannot use it. It is
+// collective over all ranks.
+func (in Inner) SetBackend(op, name string, find func() error) {
+	rt := in.rt
 	rt.hostCall(op)
-	rt.all.check(op)
+	rt.all.usable(op)
 	rt.mu.Lock()
 	now, used := rt.backend.name, rt.backend.used
 	rt.mu.Unlock()
@@ -45,7 +47,7 @@ func SetBackend(rt *Runtime, op, name string, find func() error) {
 	}
 	g := rt.all
 	g.meeting.Lock()
-	_, err := agree(g, op, name, struct{}{}, failed)
+	_, err := gatherValues(g, op, name, struct{}{}, failed)
 	g.meeting.Unlock()
 	if err != nil {
 		panic(rt.failure(op, err))
@@ -55,8 +57,9 @@ func SetBackend(rt *Runtime, op, name string, find func() error) {
 	rt.backend.name = name
 }
 
-// agreeBackend checks that the ranks of g, all that are left, have the same back end, which one that joins takes over. A holder of its meeting calls it.
-func (rt *Runtime) agreeBackend(op string, g *Group) error {
+// compareBackends checks that the ranks of g, all that are left, have the same back end. A rank
+// that joins takes over that of the others. The caller holds g.meeting.
+func (rt *Runtime) compareBackends(op string, g *Group) error {
 	type choice struct {
 		Name    string
 		Joining bool
@@ -64,7 +67,7 @@ func (rt *Runtime) agreeBackend(op string, g *Group) error {
 	rt.mu.Lock()
 	mine := choice{rt.backend.name, rt.backend.joining}
 	rt.mu.Unlock()
-	all, err := agree(g, op, "the back ends", mine, nil)
+	all, err := gatherValues(g, op, "the back ends", mine, nil)
 	if err != nil {
 		return err
 	}

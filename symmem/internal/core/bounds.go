@@ -8,29 +8,33 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// checkedLaunch is what there is to say of an access outside of what a kernel was given, if its pointers are checked.
+// checkedLaunch describes the memory that a kernel with checked pointers was given, to explain an
+// access outside.
 type checkedLaunch struct {
 	text  device.Source
 	given []location
 }
 
-// ChecksBounds reports whether kernels of the user's are to have checked pointers, as device.BoundsChecker makes them.
-func ChecksBounds(rt *Runtime) bool { return rt.checking.Load() }
+// ChecksBounds reports whether kernels of the user's must have checked pointers, as
+// device.BoundsChecker makes them.
+func (in Inner) ChecksBounds() bool { return in.rt.checking.Load() }
 
-// GiveChecked notes what the kernel of a call that has begun is given, for Findings, and returns the extents of the tensors. The handles are joined after it.
+// GiveChecked notes for Findings which tensors and handles the kernel of a call is given, and
+// returns the extents of the tensors. The call has picked its stream; it joins the handles
+// afterwards.
 func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Handle) []abi.Extent {
-	launch := &checkedLaunch{text: text}
+	checked := &checkedLaunch{text: text}
 	extents := make([]abi.Extent, len(tensors))
 	for i, t := range tensors {
-		launch.given = append(launch.given, t.extent())
+		checked.given = append(checked.given, t.extent())
 		extents[i] = abi.Extent{First: t.st.ptr, Bytes: uint64(t.st.size), Watch: c.rt.watchPtr()}
 	}
 	for _, h := range handles {
-		launch.given = append(launch.given, h.extents()...)
+		checked.given = append(checked.given, h.extents()...)
 	}
-	c.Record.checked = launch
+	c.Record.checked = checked
 	if len(tensors) > 0 {
-		c.Record.on = c.stream.id
+		c.Record.Stream = c.stream.id
 		call := c.rt.note(&c.Record)
 		for i := range extents {
 			extents[i].Call = call
@@ -39,7 +43,7 @@ func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Han
 	return extents
 }
 
-// extent is all the memory that a tensor may be a part of, as elements of it.
+// extent is the whole memory that a tensor is a part of, as elements of the tensor's type.
 func (t *Tensor) extent() location {
 	what := contents{dtype: t.dtype, shape: t.shape}
 	if t.Bytes() != t.st.size {
@@ -66,7 +70,8 @@ func (h *Handle) extents() (all []location) {
 	return all
 }
 
-// foundOutside returns the accesses that kernels with checked pointers have published since it was called last.
+// foundOutside returns the accesses that kernels with checked pointers have published since it was
+// called last.
 func (rt *Runtime) foundOutside() (found []device.Finding) {
 	rt.looking.Lock()
 	defer rt.looking.Unlock()
@@ -88,7 +93,7 @@ func (rt *Runtime) foundOutside() (found []device.Finding) {
 // findingOf puts an access into words.
 func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	call, known := rt.find(o.Call)
-	a := device.Access{Rank: rt.rank, Kernel: call.op, Caller: call.caller, Threads: 1, Op: "reads or writes", Bytes: int(o.Bytes)}
+	a := device.Access{Rank: rt.rank, Kernel: call.Op, Caller: call.Caller, Threads: 1, Op: "reads or writes", Bytes: int(o.Bytes)}
 	if o.Reads != 0 {
 		a.Op = "reads"
 	}
@@ -106,7 +111,8 @@ func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	return f
 }
 
-// outside says what an access misses that begins at an address, of what begins at first. It may begin inside.
+// outside describes an access at an address that left the memory which begins at first. The access
+// may begin inside.
 func (l *checkedLaunch) outside(at, first device.Ptr) string {
 	i := slices.IndexFunc(l.given, func(o location) bool { return o.At == first })
 	if i < 0 {

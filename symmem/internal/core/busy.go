@@ -12,17 +12,18 @@ import (
 // Busy is a kernel of the user's that has run for a while outside of the waits of symm.cuh.
 type Busy struct {
 	Kernel string
-	Spins  string        // what it reads again and again while it does nothing else: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it is not known to
-	Goes   bool          // it is known to do something else
+	Spins  string        // the memory that it reads again and again, without other work: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it does other work or that is not known
+	Goes   bool          // it is known to do other work
 	Since  time.Duration // since it began; on a device that cannot tell, since its launch
 	Caller int           // where it was launched last, as Config.Caller said
 }
 
-// busyAfter is how long a kernel runs before it is worth a word.
+// busyAfter is how long a kernel runs before Busy lists it.
 const busyAfter = 200 * time.Millisecond
 
-// Busy lists the kernels of this rank that have run for a while. A device that cannot tell which kernel runs has one at most: the one that was launched last,
-// if the work of some stream is not over. It may be called at any time, and takes some milliseconds.
+// Busy lists the kernels of this rank that have run for a while. A device that cannot tell which
+// kernel runs has one at most: the one that was launched last, if the work of some stream is not
+// over. It may be called at any time, and takes some milliseconds.
 func (rt *Runtime) Busy() []Busy {
 	if rt.closed.Load() {
 		return nil
@@ -30,15 +31,15 @@ func (rt *Runtime) Busy() []Busy {
 	var waiting []string
 	for r := range waits.Pending(rt.watch) {
 		c, _ := rt.find(r.Ordinal)
-		waiting = append(waiting, c.op)
+		waiting = append(waiting, c.Op)
 	}
 	var list []Busy
 	if o, ok := rt.dev.(device.Observer); ok {
 		for _, r := range o.Running() {
-			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Caller: rt.calls.launchOf(r.Kernel)})
+			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Caller: rt.calls.LaunchOf(r.Kernel)})
 		}
-	} else if kernel, at := rt.calls.latestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
-		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.when), Caller: at.caller})
+	} else if kernel, at := rt.calls.LatestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
+		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.When), Caller: at.Caller})
 	}
 	return slices.DeleteFunc(list, func(b Busy) bool { return b.Since < busyAfter || slices.Contains(waiting, b.Kernel) })
 }
@@ -53,7 +54,7 @@ func (rt *Runtime) allRest() bool {
 	return !slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests(true) })
 }
 
-// spins says what a kernel spins on.
+// spins describes the memory that a kernel spins on.
 func (rt *Runtime) spins(r device.Running) string {
 	if !r.Spins {
 		return ""
@@ -68,7 +69,8 @@ func (rt *Runtime) spins(r device.Running) string {
 	return what
 }
 
-// readAgain names the memory that a kernel reads again and again: an element of a tensor if it is one.
+// readAgain names the memory that a kernel reads again and again: an element of a tensor if it is
+// one.
 func (rt *Runtime) readAgain(r device.Running) string {
 	for _, at := range r.Reads {
 		if element, ok := rt.element(at); ok {
@@ -81,7 +83,8 @@ func (rt *Runtime) readAgain(r device.Running) string {
 	return fmt.Sprintf("memory of no tensor, at address %#x", uintptr(r.Reads[0]))
 }
 
-// element describes the element of a tensor, or the word of a pad, that an address is in: "element 3 of i32[8], which is 0".
+// element describes the element of a tensor, or the word of a pad, that an address is in: "element
+// 3 of i32[8], which is 0".
 func (rt *Runtime) element(at device.Ptr) (string, bool) {
 	o, ok := rt.located.Containing(at)
 	if !ok {

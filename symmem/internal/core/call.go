@@ -2,53 +2,55 @@ package symmem
 
 import (
 	"runtime"
-	"slices"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// A call's way
+// The steps of a call
 //
-// Everything that puts work in a stream goes the same way. This file is that way; an operation adds its checks,
-// the arguments of its kernel and the rule by which it picks one.
+// Every call that puts work in a stream takes the same steps, which are in this file. An operation
+// adds its checks, the arguments of its kernel and the rule by which it picks the kernel.
 //
-//	check    NewCall reads the options and refuses a group that cannot be used; one that spans hosts, if the call
-//	         needs the memory of all members; and a collective call in a cell that does not run on all of them. The
-//	         operation then refuses arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
-//	Enter    locks the world, so that calls of several goroutines are issued one after the other; Leave unlocks it.
-//	Begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
-//	         the ranks' signals may be out of step.
-//	Admit    commits the call:
-//	         Touch  marks the tensors as used by the stream, so that their memory is not reused too early
-//	         chain  orders the stream after the group's previous use of its signals, if that was on another stream
-//	         count  numbers a collective call and adds it to the group's tally
-//	         note   remembers the call under an id that its kernel receives, to explain its waits
-//	Launch   puts the kernel in the stream. An error of the device becomes an *Error of the call.
-//	mark     remembers that the stream was the last to use the group's signals, for the next chain.
+//	check       NewCall reads the options. It refuses a group that cannot be used; a group that spans hosts, if the call needs the memory of all
+//	            members; and a collective call in a cell that does not run on all members. The operation then refuses arguments that do not fit.
+//	            Nothing is locked yet, and a refused call has changed nothing.
+//	Enter       locks the world, so that calls of several goroutines are issued one after another; Leave unlocks it.
+//	PickStream  picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while the ranks' signals may be out
+//	            of step.
+//	Admit       commits the call:
+//	            Touch  marks the tensors as used by the stream, so that their memory is not reused too early
+//	            chain  orders the stream after the group's previous use of its signals, if that was on another stream
+//	            tally  numbers a collective call and adds it to the group's tally
+//	            note   remembers the call under an id that its kernel receives, to explain its waits
+//	Launch      puts the kernel in the stream. An error of the device becomes an *Error of the call.
+//	mark        remembers that the stream was the last to use the group's signals, for the next chain.
 //
-// A call on a symmetric tensor looks up the peers' copies by Mapped, and allocates its result by Fresh, between
-// Enter and Admit. The manner of its operator says which of the steps a call takes: see operators.
+// A call on a symmetric tensor finds the peers' copies by Mapped and allocates its result by Fresh,
+// between Enter and Admit. The manner of its operator says which of the steps a call takes: see
+// package operators.
 
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
-	rt     *Runtime
-	opts   options
-	Record Record
-	stream *Stream // since Begin
-	not    string  // why the device's library of collectives did not get it, if it might have
+	rt      *Runtime
+	opts    options
+	Record  Record
+	stream  *Stream // since PickStream
+	notNCCL string  // why the device's library of collectives did not get it, if it might have
 
-	// The tensors that Touch was told of, those of most calls without an allocation. They stay until the work is in the stream: a program may have dropped
-	// one, and the collector would free it.
+	// The tensors of Touch, without an allocation for most calls. The call holds them until its
+	// work is in the stream: a program may have dropped one, and the collector would free it.
 	uses [6]*Tensor
 	used int
 	more []*Tensor
 	route
 }
 
-// newCall checks the options of a call of an operator on a group, by default g.
+// newCall begins a call of an operator on a group, by default g: it checks the options.
 func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c Call) {
 	c.rt = rt
 	rt.read(&c.opts, of, g, false, opts)
@@ -59,7 +61,7 @@ func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c C
 	return c
 }
 
-// newCall checks the options of a call on a handle, which cannot be made on another group.
+// newCall begins a call on a handle, which cannot be made on another group: it checks the options.
 func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 	h.usable(of.Name)
 	c.rt = h.g.rt
@@ -68,9 +70,10 @@ func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
 	return c
 }
 
-// record begins the record of a call whose options were read. It refuses one that not all members would make.
+// record starts the record of a call whose options were read. It refuses a collective call that not
+// all members would make.
 func (c *Call) record(of *operators.Operator) {
-	c.Record.op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
+	c.Record.Op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
 	if of.Manner == operators.Collective {
 		c.opts.group.mustTakePart(of.Name)
 	}
@@ -78,12 +81,12 @@ func (c *Call) record(of *operators.Operator) {
 
 // ownCall is a call without options that concerns this rank alone.
 func (rt *Runtime) ownCall(op string) Call {
-	return Call{rt: rt, Record: Record{op: op}}
+	return Call{rt: rt, Record: Record{Entry: calls.Entry{Made: calls.Made{Op: op}}}}
 }
 
 // Misuse refuses the call. arg names the argument, "" for none.
 func (c *Call) Misuse(arg, hint, format string, args ...any) *Error {
-	return c.rt.misuse(c.Record.op, arg, hint, format, args...)
+	return c.rt.misuse(c.Record.Op, arg, hint, format, args...)
 }
 
 // Enter locks the world: defer c.Enter().Leave().
@@ -97,7 +100,8 @@ func (c *Call) Leave() {
 	c.rt.mu.Unlock()
 }
 
-// unlocked leaves while f waits for other ranks on the host, and enters and begins again.
+// unlocked leaves while f waits for other ranks on the host, and then enters and picks the stream
+// again.
 func (c *Call) unlocked(f func()) {
 	func() {
 		c.Leave()
@@ -105,14 +109,15 @@ func (c *Call) unlocked(f func()) {
 		f()
 	}()
 	c.opts.stream = c.stream
-	c.Begin()
+	c.PickStream()
 }
 
-// Begin picks the stream.
-func (c *Call) Begin() {
-	rt, op := c.rt, c.Record.op
+// PickStream picks the stream: the current one, or the one given. It refuses the call while the
+// world is aborted and, if the call uses signals, while the signals of ranks may be out of step.
+func (c *Call) PickStream() {
+	rt, op := c.rt, c.Record.Op
 	rt.refuseClosed(op)
-	rt.resumed()
+	rt.sanitizer.Calling(rt.calls.Caller)
 	if why := rt.abort.Load(); why != nil && rt.vain.Load() {
 		panic(&Error{Kind: KindDeadlock, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused, since a wait before it could not end: " + *why})
 	} else if why != nil {
@@ -132,7 +137,7 @@ func (c *Call) Begin() {
 		panic(c.Misuse("stream", "let the capture use one stream", "another stream is being captured"))
 	}
 	if t := rt.trace.Load(); t != nil {
-		t.issue(op, s)
+		t.Issue(op, s.id)
 	}
 	c.stream = s
 	if c.Record.Manner >= operators.Signalling {
@@ -140,21 +145,23 @@ func (c *Call) Begin() {
 	}
 }
 
-// inStep refuses communication after a collective operation was given up: the ranks' signals may be out of step.
+// inStep refuses communication after a collective operation was given up: the ranks' signals may be
+// out of step.
 func (rt *Runtime) inStep(op string) {
 	if why := rt.broken.Load(); why != nil {
 		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: rt.howToGoOn()})
 	}
 }
 
-// Mapped returns where the members have their copies of t, which must be symmetric and rendezvoused by the call's group.
+// Mapped returns where the members have their copies of t, which must be symmetric and rendezvoused
+// by the call's group.
 func (c *Call) Mapped(t *Tensor) Copies {
 	g := c.opts.group
 	if !t.Symmetric() {
 		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
 	a := t.st.alloc
-	a.usable(c.Record.op)
+	a.usable(c.Record.Op)
 	if h := a.mapping(g); h != nil {
 		return Copies{h, t}
 	}
@@ -164,17 +171,18 @@ func (c *Call) Mapped(t *Tensor) Copies {
 	panic(c.Misuse("tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
 }
 
-// Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory pool in use if
-// there is one. shape becomes the tensor's own. The call leaves and enters again while a memory pool grows.
+// Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory
+// pool in use if there is one. shape becomes the tensor's own. The call leaves and enters again
+// while a memory pool grows.
 func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 	if c.rt.pooling != nil {
 		return c.rt.pooling.takePooled(c, dtype, shape, n, false)
 	}
-	return c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
+	return c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 }
 
-// Admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
-// kernel's arguments.
+// Admit commits the call to its group, with the tensors that its work reads or writes. It returns
+// the head of the kernel's arguments.
 func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
 	return c.Join(c.opts.group)
@@ -193,18 +201,18 @@ func (c *Call) Touch(tensors ...*Tensor) {
 	}
 }
 
-// Join is admit in one of several groups that the call uses.
+// Join commits the call to one of several groups that it uses.
 func (c *Call) Join(g *Group) abi.Context {
 	m := c.Record.Manner
 	if m == operators.Alone {
 		return abi.Context{}
 	}
-	c.Record.group, c.Record.timeout, c.Record.on = g, c.opts.timeout, c.stream.id
+	c.Record.group, c.Record.Timeout, c.Record.Stream = g, c.opts.timeout, c.stream.id
 	if m >= operators.Signalling {
-		g.chain(c.Record.op, c.stream)
+		g.chain(c.Record.Op, c.stream)
 	}
 	if m == operators.Collective {
-		g.count(&c.Record)
+		g.tally(&c.Record)
 	}
 	return c.rt.kernelContext(g, &c.opts, c.rt.note(&c.Record))
 }
@@ -214,21 +222,21 @@ func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
 	c.issued(c.submit(kernel, ranks, l, args))
 }
 
-// submit is launch without its end: the caller calls issued.
+// submit is Launch without its end: the caller calls issued.
 func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) error {
 	l.Args = args
-	return c.stream.launch(c.rt.builtin(c.Record.op, kernel, ranks), l)
+	return c.stream.launch(c.rt.builtin(c.Record.Op, kernel, ranks), l)
 }
 
 // issued ends a call whose work was put in the stream, or could not be.
 func (c *Call) issued(err error) {
 	if err != nil {
-		panic(c.rt.failure(c.Record.op, err))
+		panic(c.rt.failure(c.Record.Op, err))
 	}
 	if c.Record.Manner >= operators.Signalling {
-		c.opts.group.mark(c.Record.op, c.stream)
+		c.opts.group.mark(c.Record.Op, c.stream)
 	}
-	c.went()
+	c.noteRoute()
 }
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
@@ -250,83 +258,19 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) abi.Context 
 // watchPtr is where kernels find the page that they share with the host.
 func (rt *Runtime) watchPtr() device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(rt.watch))) }
 
-// chain makes s wait for what used the group's signals before, if that is on another stream. rt.mu is held.
-func (g *Group) chain(op string, s *Stream) {
-	if c := g.rt.capture; c != nil {
-		if !slices.Contains(c.groups, g) {
-			c.groups, c.builds = append(c.groups, g), append(c.builds, g.builds)
-		}
-		return
+// MeetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at
+// most, and the context of its blocks' signals. loads says that it only loads from peers.
+func (c *Call) MeetingGrid(n int, loads bool, head abi.Context) (device.Launch, abi.Context) {
+	p := c.rt.plan
+	head.Channels = uint32(p.MeetBlocks)
+	threads, blocks := p.MeetThreads, p.MeetBlocks
+	if loads {
+		threads, blocks = p.LoadThreads, p.LoadBlocks
 	}
-	if g.last == nil || g.last == s {
-		return
-	}
-	if !g.marked {
-		g.mustRecord(op, g.last) // the other stream was alone until now
-	}
-	if err := s.wait(g.event); err != nil {
-		panic(g.rt.failure(op, err))
-	}
+	return launch.Grid((n+15)/16, threads, min(blocks, c.opts.group.work.Processors)), head
 }
 
-// mark notes that the group's signals were used on s. rt.mu is held.
-func (g *Group) mark(op string, s *Stream) {
-	if g.rt.capture != nil {
-		return
-	}
-	g.last, g.marked = s, false
-	if len(g.rt.streams) > 1 {
-		g.mustRecord(op, s)
-	}
-}
-
-func (g *Group) mustRecord(op string, s *Stream) {
-	var err error
-	if g.event == nil {
-		if g.event, err = g.rt.dev.NewEvent(); err != nil {
-			panic(g.rt.failure(op, err))
-		}
-	}
-	if err := s.record(g.event); err != nil {
-		panic(g.rt.failure(op, err))
-	}
-	g.marked = true
-}
-
-// preload loads the kernels that signal. The driver may hold back the loading of a kernel while another one runs,
-// and that one may wait for the signal that the kernel to be loaded is to send. Kernels of collective operations are
-// loaded by the first call in a group of each size. A kernel that does not load is reported by the call that needs it.
-func (rt *Runtime) preload() {
-	rt.load("barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal", "signal_add")
-}
-
-// load loads kernels for groups of any size.
-func (rt *Runtime) load(names ...string) {
-	for _, name := range names {
-		if k, err := rt.dev.Builtin(name, 0); err == nil {
-			rt.builtins[builtinKernel{name: name}] = k
-		}
-	}
-}
-
-// builtinKernel names a kernel of kernels/, for groups of so many ranks, or 0 for any.
-type builtinKernel struct {
-	name  string
-	ranks int
-}
-
-// builtin returns a kernel of kernels/. rt.mu is held.
-func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
-	key := builtinKernel{name, ranks}
-	k, ok := rt.builtins[key]
-	if !ok {
-		done := Compiling(rt) // where it was not compiled before
-		var err error
-		k, err = rt.dev.Builtin(name, ranks)
-		if done(); err != nil {
-			panic(rt.failure(op, err))
-		}
-		rt.builtins[key] = k
-	}
-	return k
+// ElementGrid is the grid of simple work on each of n elements.
+func (c *Call) ElementGrid(n int) device.Launch {
+	return launch.Elements(n, c.rt.plan, c.rt.info.Processors)
 }

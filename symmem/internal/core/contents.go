@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// contents is what lies at a location: a tensor, or the signal pad of a symmetric one.
+// contents describes a tensor in memory, or the signal pad of a symmetric one.
 type contents struct {
 	dtype DType
 	shape []int // never changed
@@ -18,7 +18,7 @@ func (c contents) String() string {
 	if c.pad {
 		return "the signal pad of a tensor of shape " + fmt.Sprint(c.shape)
 	}
-	return kindOf(c.dtype, c.shape)
+	return c.dtype.element().Shaped(c.shape)
 }
 
 func (c contents) Element() (name string, bytes int) {
@@ -28,10 +28,10 @@ func (c contents) Element() (name string, bytes int) {
 	return "element", c.dtype.Size()
 }
 
-// location is where it lies.
+// location is the place of a tensor or a pad.
 type location = memory.Location[contents]
 
-// locate notes where a member's copy of a symmetric tensor and its signal pad are.
+// locate notes where a member's copy of a symmetric tensor and its signal pad lie.
 func (a *allocation) locate(rank int, s device.Segment) {
 	peer := rank
 	if rank == a.rt.rank {
@@ -42,11 +42,12 @@ func (a *allocation) locate(rank int, s device.Segment) {
 	a.rt.located.Add(pad, location{At: pad, Bytes: a.at.PadBytes, What: contents{shape: a.shape, pad: true}, Peer: peer})
 }
 
-// unlocate ends what locate began. While accesses are watched, the addresses of memory that was freed are not used again soon.
+// unlocate undoes locate. While accesses are watched, it keeps the names of freed memory, because
+// its addresses are not used again soon.
 func (a *allocation) unlocate() {
 	end := a.rt.located.Forget
-	if a.rt.sanitized.Load() {
-		freer := a.rt.calls.caller()
+	if a.rt.sanitizer.On() {
+		freer := a.rt.calls.Caller()
 		end = func(key device.Ptr) { a.rt.located.Free(key, freer) }
 	}
 	for _, s := range a.peers {
@@ -55,14 +56,15 @@ func (a *allocation) unlocate() {
 	}
 }
 
-// locateOrdinary notes what a block holds.
+// locateOrdinary notes which tensor a block holds.
 func (rt *Runtime) locateOrdinary(b *block, st *storage, dtype DType, shape []int) {
 	if rt.info.Guards {
 		rt.located.Add(b.Ptr, location{At: st.ptr, Bytes: st.size, What: contents{dtype: dtype, shape: shape}, Peer: -1})
 	}
 }
 
-// outside tells what a kernel did that faulted, and whether that was to leave a tensor: "writes right behind f32[1000], where element 1000 would be".
+// outside describes the access by which a kernel faulted, and reports whether it left a tensor:
+// "writes right behind f32[1000], where element 1000 would be".
 func (rt *Runtime) outside(f *device.KernelFault) (what string, outside bool) {
 	near := ""
 	if f.Address != 0 {

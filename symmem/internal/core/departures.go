@@ -12,11 +12,11 @@ import (
 
 // Times of waitInVain.
 const (
-	vainAfter = 200 * time.Millisecond // a wait that lasts so long gets no answer from a process that has ended
+	vainAfter = 200 * time.Millisecond // a wait for a process that has ended is given up after this time
 	vainEvery = 100 * time.Millisecond
 )
 
-// departures are the ranks of this host whose processes have ended, the first first.
+// departures lists the ranks of this host whose processes have ended, in order.
 type departures struct {
 	mu   sync.Mutex
 	list []departure
@@ -27,8 +27,9 @@ type departure struct {
 	why  string // "died"
 }
 
-// noteDeparture notes that the process of a rank has ended. Where a session looks after the ranks, that does; of those of other hosts, the network tells. In a program,
-// what waits for a rank of its own host would wait for ever.
+// noteDeparture notes that the process of a rank of this host has ended, so that a program does not
+// wait for it for ever. In a session, the session handles it; the network reports ranks of other
+// hosts.
 func (rt *Runtime) noteDeparture(rank int, why string) {
 	if rt.places.Load() != nil && rank != rt.rank && rt.partOf(rank) == rt.partOf(rt.rank) {
 		rt.departed.mu.Lock()
@@ -38,15 +39,16 @@ func (rt *Runtime) noteDeparture(rank int, why string) {
 	}
 }
 
-// waitInVain ends all waits of this rank as soon as one depends on a rank whose process has ended. It returns then, or when the world is closed.
+// waitInVain ends all waits of this rank as soon as one of them depends on a rank whose process has
+// ended. It returns after that, or when the world is closed.
 func (rt *Runtime) waitInVain() {
 	for !rt.endsWait() {
 		time.Sleep(vainEvery)
 	}
 }
 
-// endsWait is a look of waitInVain, which reports whether it was the last one. Of several ranks that have ended it names the first, which the others may have
-// followed because of it.
+// endsWait looks once for such a wait. It reports whether waitInVain is done. If several ranks have
+// ended it names the first: the others may have ended because of it.
 func (rt *Runtime) endsWait() bool {
 	rt.looking.Lock() // not rt.mu, which a call may hold that waits for the device
 	defer rt.looking.Unlock()
@@ -68,7 +70,7 @@ func (rt *Runtime) endsWait() bool {
 	return false
 }
 
-// depends reports whether a wait is for a rank, or may be.
+// depends reports whether a wait is for a rank, or may be for it.
 func (rt *Runtime) depends(r *device.WaitRecord, rank int) bool {
 	c, peers := rt.parties(r)
 	if len(peers) > 0 {

@@ -1,42 +1,64 @@
-// Package symmem, in internal/core, is what all operators of symmem share: a rank's world on one device, its memory, its
-// groups and their signals, its streams, and the way of a call from the program to the device. The operators are in the
-// package above, which exports the types of this one by aliases.
+// Package symmem, in internal/core, is what all operators of symmem share: a rank's world on one
+// device, its memory, its groups and their signals, its streams, and the steps of a call from the
+// program to the device. The operators are in the package above, which exports the types of this
+// one by aliases.
 //
-// It bears the name of the package above, not that of its folder, because programs see its types: %T of a tensor is
-// *symmem.Tensor. Files import it as core. For the same reason every exported method of [Tensor], [Group], [Handle],
-// [Stream], [Event], [Graph] and [Runtime] is one of the public package; what operators alone use are the methods of
-// [Call] and the functions of operator.go.
+// It bears the name of the package above, not that of its folder, because programs see its types:
+// %T of a tensor is *symmem.Tensor. Files import it as core. For the same reason every exported
+// method of [Tensor], [Group], [Handle], [Stream], [Event], [Graph] and [Runtime] is one of the
+// public package. Operators need more than programs see: they use [Inner] of a world, [Operand] of
+// a tensor, [Rectangle] of a tile, and the methods of [Call].
 //
 // # A world's life
 //
-// [New] takes an open device, makes the first stream and the group of all ranks, and lets the members of that group share
-// a workspace: signal blocks and inboxes in the memory of every member, mapped by all others. Everything else is asked for
-// later: tensors (symmetric.go, storage.go, pool.go), more groups (group.go), streams (stream.go), graphs (graph.go). Members on
-// other hosts are not mapped: hosts.go says what that means, and team.go makes the teams of a group that spans hosts. Where a device has
-// guard pages tensors end at them, and contents.go tells which one a kernel left.
+// [New] takes an open device, makes the first stream and the group of all ranks, and lets the
+// members of that group share a workspace: signal blocks and inboxes in the memory of every member,
+// mapped by all others (world.go, workspace.go). Everything else is made on demand: tensors,
+// groups, streams, graphs. The memory of members on other hosts is not mapped: hosts.go says what
+// follows from that, and team.go makes the teams of a group that spans hosts.
 //
-// Work is issued by calls: call.go says how, from the check of the options to the launch. Handles (handle.go) know where
-// the members have their copies of a tensor; signal.go and onesided.go are the operations on them.
+// Each operation is a [Call]: call.go has its steps, from the check of the options to the launch. A
+// [Handle] knows where the members have their copies of a tensor; signal.go and onesided.go have
+// the operations on it.
 //
-// A wait on the device is explained by the record of the calls (calls.go, waits.go), ended by [Runtime.Abort], and
-// forgotten by [Runtime.Recover] (recover.go). trace.go times what is issued.
+// The record of the calls explains a wait on the device (calls.go, waits.go). [Runtime.Abort] ends
+// all waits, and after [Runtime.Recover] communication is sound again (recover.go).
 //
-// # Rooms
+// # Parts
 //
-// What knows no world has a package of its own, which core uses and which never asks back:
+// Each part below core is a package that owns its structs and, where it has one, its lock. A part
+// knows neither a world nor a group, imports only parts above it in this list, and is tested alone:
 //
 //	operators  a row for each operator: its options, whether it goes over hosts and by NCCL, what to use where it does not
 //	waits      a row for each kind of wait of a kernel: its words, whom it is for, what ends it
-//	memory     where tensors lie, in a segment and in memory, and ordinary memory between its uses
-//	places     which ranks map each other's memory, and which share a device
-//	nccl       the calls of a communicator of NCCL, and its end
+//	places     which ranks map each other's memory, and which share a device; a group split by host
+//	launch     the grid and the arguments of a launch
+//	layout     where things lie in a workspace, and among the words of the network
+//	memory     where tensors lie, in a segment and in memory; ordinary memory and that of pools between its uses
+//	calls      what a call was made with, the comparison of a group's calls, and the log of the latest calls
+//	copies     copies by copy engines, and the watch over them
+//	trace      when operations begin and end, and for whom they wait
+//	sanitizer  what the host reports to the sanitizer of its device
+//	networks   the choice of the engine between hosts, and the open engine
+//	nccl       the calls of a communicator of NCCL, its end, and what follows from NCCL's device API
 //
-// What is left here is what users hold, and what ties it together. A Runtime is made of structs that stand in the file that says what becomes of
-// them: abort.go, cell.go, survivors.go, sanitize.go, network.go, progress.go, and in runtime.go what its lock guards.
+// Core itself keeps what programs hold, and what connects it. Its files are in six groups; a file
+// uses mainly those of its own group and of the groups before:
+//
+//	a world           runtime.go has the structs; abort.go, cell.go, membership.go, network.go, progress.go, sanitize.go
+//	                  and backend.go each have one that a Runtime embeds; errors.go, failure.go, options.go
+//	its objects       group.go, meeting.go, stream.go, event.go, synchronize.go, tensor.go, elements.go, print.go, tile.go,
+//	                  storage.go, symmetric.go, handle.go, graph.go
+//	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
+//	calls             call.go, launches.go, calls.go, call_operator.go, inner.go, operand.go, region.go; signal.go,
+//	                  onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
+//	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
+//	life and death    world.go, group_life.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //
 // # Locks
 //
-// Runtime.mu orders what goroutines issue, and guards the struct world. Stream.mu orders the calls on one
-// device stream and is taken after Runtime.mu, or alone. Group.meeting lets one host-synchronous call of a group run at a
-// time; it is taken before Runtime.mu, which nobody holds while it waits for other ranks. docs/locks.md has all of them, in their order.
+// Runtime.mu orders what goroutines issue, and guards the struct world. Stream.mu orders the calls
+// on one device stream and is taken after Runtime.mu, or alone. Group.meeting lets one
+// host-synchronous call of a group run at a time; it is taken before Runtime.mu, which nobody holds
+// while it waits for other ranks. docs/locks.md lists all locks in their order.
 package symmem

@@ -2,10 +2,12 @@ package symmem
 
 import "github.com/symmrepl/symmrepl/symmem/internal/element"
 
-// DType is the type of a tensor's elements. Only the constants are types; another value has no size and is refused.
+// DType is the type of a tensor's elements. Only the constants are types; another value has no size
+// and is refused.
 type DType uint8
 
-// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not
+// reduced.
 const (
 	F16 DType = iota + 241 // see element.Type
 	BF16

@@ -3,32 +3,35 @@ package symmem
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/symmrepl/symmrepl/kernels/elements"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to
-// be alive.
+// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is
+// known to be alive.
 func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
+	t.usable(op)
 	if t.n == 0 {
 		return
 	}
-	c.Begin()
+	c.PickStream()
 	c.Admit(t)
-	c.Launch(kernel, 0, t.rt.gridFor(t.n), args())
+	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
-// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
-// rounded to the nearest value of a float type, must not overflow, and must be whole for an integer type. It
-// returns t.
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable;
+// a float is rounded to the nearest value of a float type, must not overflow, and must be whole for
+// an integer type. It returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
-	t.live(op)
+	t.usable(op)
 	v, ok := element.NumberOf(x)
 	if !ok {
 		panic(t.rt.misuse(op, "x", "", "a tensor is filled with a number, not with a %T", x))
@@ -38,34 +41,34 @@ func (t *Tensor) Fill(x any) *Tensor {
 		panic(t.rt.misuse(op, "x", "", "%s", why))
 	}
 	t.generate(op, "fill", func() []byte {
-		return BytesOf(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
+		return launch.Bytes(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
 	})
 	return t
 }
 
-// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the
-// larger ones are rounded. It returns t.
+// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float
+// type the larger ones are rounded. It returns t.
 func (t *Tensor) Arange() *Tensor {
 	const op = "Arange"
-	t.live(op)
+	t.usable(op)
 	t.mustCompute(op)
 	if t.n > 0 {
 		if _, why := t.dtype.element().Encode(element.Number{Class: element.Floating, Float: float64(t.n - 1)}); why != "" {
 			panic(t.rt.misuse(op, "tensor", "", "%s", why))
 		}
 	}
-	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return BytesOf(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
+	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return launch.Bytes(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
 	return t
 }
 
-// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats in [0, 1), rounded
-// (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
+// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats
+// in [0, 1), rounded (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
 func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
-	t.live(op)
+	t.usable(op)
 	t.mustCompute(op)
 	t.generate(op, "rand_"+t.dtype.String(), func() []byte {
-		return BytesOf(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
+		return launch.Bytes(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
 	})
 	return t
 }
@@ -76,12 +79,12 @@ func (t *Tensor) mustCompute(op string) {
 	}
 }
 
-// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are
-// converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom returns. It
-// returns t.
+// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values
+// are converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom
+// returns. It returns t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const op = "CopyFrom"
-	t.live(op)
+	t.usable(op)
 	if from, ok := src.(*Tensor); ok {
 		t.copyTensor(op, from)
 		return t
@@ -104,15 +107,15 @@ func (t *Tensor) write(op string, data []byte) {
 	}
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
-	c.Begin()
+	t.usable(op)
+	c.PickStream()
 	c.Admit(t)
 	c.issued(c.stream.write(t.pointer(), data))
 }
 
 func (t *Tensor) copyTensor(op string, from *Tensor) {
 	rt := t.rt
-	rt.live(op, from)
+	rt.usable(op, from)
 	if from.dtype != t.dtype {
 		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()), "a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
 	}
@@ -121,8 +124,8 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 	}
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
-	c.Begin()
+	t.usable(op)
+	c.PickStream()
 	c.Admit(t, from)
 	c.issued(c.stream.copy(t.pointer(), from.pointer(), t.Bytes()))
 }
@@ -141,64 +144,93 @@ func (d DType) reader() string {
 // read waits for the current stream and returns the bytes of the first n elements.
 func (t *Tensor) read(op string, n int) []byte {
 	data := make([]byte, n*t.dtype.Size())
-	t.rt.hostCall(op)
-	t.rt.enter()
-	defer t.rt.leave()
-	s := t.lockForRead(op)
-	var err error
-	if t.rt.posting.Load() { // it may be what a kernel gets
-		err = errors.Join(s.d.Synchronize(), t.rt.flush())
-	}
-	if err != nil {
-	} else if len(data) > 0 {
-		err = s.d.Read(data, t.pointer())
-	} else {
-		err = s.d.Synchronize()
-	}
-	s.mu.Unlock()
-	t.rt.raise(op, err)
+	t.rt.raise(op, t.bulk(op, func(s device.Stream) error { return s.Read(data, t.pointer()) }))
 	return data
 }
 
-// lockForRead admits a read and returns its stream with the stream's lock held, which is taken while the world is
-// still locked: nothing else is issued in between.
+// give waits for the current stream and gives all bytes to dst, from several goroutines at once.
+func (t *Tensor) give(op string, dst io.WriterAt) error {
+	return t.bulk(op, func(s device.Stream) error { return s.ReadTo(dst, t.pointer(), t.Bytes()) })
+}
+
+// fill waits for the current stream and sets the elements from their bytes.
+func (t *Tensor) fill(op string, src io.ReaderAt) error {
+	return t.bulk(op, func(s device.Stream) error { return s.WriteFrom(t.pointer(), src, t.Bytes()) })
+}
+
+// bulk waits for the current stream, and for the network, and calls f, which copies between the tensor and the
+// host.
+func (t *Tensor) bulk(op string, f func(device.Stream) error) error {
+	t.rt.hostCall(op)
+	t.rt.countIn()
+	defer t.rt.countOut()
+	s := t.lockForRead(op)
+	defer s.mu.Unlock()
+	if t.rt.posting.Load() { // it may be what a kernel gets
+		if err := errors.Join(s.d.Synchronize(), t.rt.flush()); err != nil {
+			return err
+		}
+	}
+	if t.n == 0 {
+		return s.d.Synchronize()
+	}
+	return f(s.d)
+}
+
+// lockForRead admits a read and returns its stream with the stream's lock held, which is taken
+// while the world is still locked: nothing else is issued in between.
 func (t *Tensor) lockForRead(op string) *Stream {
 	c := t.rt.ownCall(op)
 	defer c.Enter().Leave()
-	t.live(op)
-	c.Begin()
+	t.usable(op)
+	c.PickStream()
 	c.Admit(t)
 	c.stream.mu.Lock()
 	return c.stream
 }
 
-// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current stream.
+// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current
+// stream.
 func (t *Tensor) Float64s() []float64 {
-	t.live("Float64s")
-	data := t.read("Float64s", t.n)
-	out := make([]float64, t.n)
-	for i := range out {
-		out[i] = t.dtype.element().Float(t.dtype.element().BitsAt(data, i))
-	}
+	t.usable("Float64s")
+	return readFloats[float64](t, "Float64s")
+}
+
+// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits
+// of precision. It waits for the current stream.
+func (t *Tensor) Float32s() []float32 {
+	t.usable("Float32s")
+	return readFloats[float32](t, "Float32s")
+}
+
+// readFloats converts the elements as they come.
+func readFloats[T float32 | float64](t *Tensor, op string) []T {
+	out := make([]T, t.n)
+	t.rt.raise(op, t.give(op, &converted[T]{out, t.dtype.element()}))
 	return out
 }
 
-// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of
-// precision. It waits for the current stream.
-func (t *Tensor) Float32s() []float32 {
-	t.live("Float32s")
-	data := t.read("Float32s", t.n)
-	out := make([]float32, t.n)
-	for i := range out {
-		out[i] = float32(t.dtype.element().Float(t.dtype.element().BitsAt(data, i)))
-	}
-	return out
+// converted is a slice of floats that is given the bytes of elements.
+type converted[T float32 | float64] struct {
+	out []T
+	of  element.Type
+}
+
+func (c *converted[T]) WriteAt(p []byte, off int64) (int, error) {
+	at := int(off) / c.of.Size()
+	element.Floats(c.of, c.out[at:at+len(p)/c.of.Size()], p)
+	return len(p), nil
 }
 
 // Ints returns the elements, which must be whole numbers. It waits for the current stream.
 func (t *Tensor) Ints() []int {
 	const op = "Ints"
-	t.live(op)
+	t.usable(op)
+	if t.dtype == I64 {
+		out := make([]int, t.n)
+		t.rt.raise(op, t.give(op, device.Bytes(element.Bytes(out))))
+		return out
+	}
 	data := t.read(op, t.n)
 	out := make([]int, t.n)
 	for i := range out {

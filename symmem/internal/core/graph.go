@@ -3,10 +3,11 @@ package symmem
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -23,16 +24,16 @@ type Graph struct {
 	calls   []Record        // for the record of waits
 	posts   int             // operations that it posts for other hosts
 	holds   bool            // kernels of the user's may post more
-	of      func()          // what was captured: while it is kept, Config.Caller's positions in it stay known
+	of      func()          // the function that was captured: while it is kept, the positions of Config.Caller in it stay known
 
-	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
-	ran      *atomic.Int64 // in which stream
+	replay calls.Replay // the latest
 }
 
-// Capture calls f and records what it issues on the current stream instead of running it. Within f memory
-// cannot be allocated (Empty, Local, results of operations that return one), tensors cannot be read or
-// written by the host, and nothing can be waited for: each of these is refused with what to do instead, and
-// the capture is dropped. Ranks that capture communication must capture and replay the same.
+// Capture calls f and records what it issues on the current stream instead of running it. Within f
+// memory cannot be allocated (Empty, Local, results of operations that return one), tensors cannot
+// be read or written by the host, and nothing can be waited for: each of these is refused with what
+// to do instead, and the capture is dropped. Ranks that capture communication must capture and
+// replay the same.
 func (rt *Runtime) Capture(f func()) *Graph {
 	const op = "Capture"
 	rt.needFunction(op, f)
@@ -56,8 +57,8 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 		panic(rt.misuse(op, "", "", "a graph is being captured already"))
 	}
 	c := rt.ownCall(op)
-	c.Begin()
-	g := &Graph{rt: rt, stream: c.stream, replayed: new(atomic.Int64), ran: new(atomic.Int64)}
+	c.PickStream()
+	g := &Graph{rt: rt, stream: c.stream}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
@@ -84,10 +85,10 @@ func (rt *Runtime) endCapture(g *Graph, keep bool) (err error) {
 	return nil
 }
 
-// keep holds a tensor for as long as the graph lives. rt.mu is held.
+// keep keeps a tensor alive as long as the graph. rt.mu is held.
 func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
 
-// Replay issues the captured work on the current stream, or on the one given.
+// Replay issues the captured work on the current stream, or on the given one.
 func (g *Graph) Replay(opts ...Option) {
 	const op = "Replay"
 	g.exists(op)
@@ -96,16 +97,16 @@ func (g *Graph) Replay(opts ...Option) {
 	c := rt.newCall(operators.Replay, rt.all, opts)
 	rt.hostCall(op)
 	defer c.Enter().Leave()
-	g.inUse(op)
+	g.refuseFreed(op)
 	for i := range g.calls {
 		if r := &g.calls[i]; r.Manner == operators.Collective {
-			r.group.mustTakePart(r.op)
+			r.group.mustTakePart(r.Op)
 		}
 	}
-	c.Begin()
+	c.PickStream()
 	s := c.stream
 	for _, t := range g.tensors {
-		t.live(op)
+		t.usable(op)
 		if t.st.alloc != nil {
 			t.st.alloc.usable(op)
 			t.st.alloc.used |= s.bit()
@@ -116,7 +117,7 @@ func (g *Graph) Replay(opts ...Option) {
 	}
 	rt.inStep(op)
 	for i, group := range g.groups {
-		group.check(op)
+		group.usable(op)
 		if group.builds != g.builds[i] {
 			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v was built again since the graph was captured", group), Hint: "capture it again"})
 		}
@@ -127,17 +128,17 @@ func (g *Graph) Replay(opts ...Option) {
 			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v has another communicator of NCCL since the graph was captured", comm.g), Hint: "capture it again"})
 		}
 	}
-	g.replayed.Store(int64(rt.calls.caller()))
-	g.ran.Store(int64(s.id))
+	g.replay.Caller.Store(int64(rt.calls.Caller()))
+	g.replay.Stream.Store(int64(s.id))
 	rt.expect(op, g.posts)
 	if g.holds {
 		rt.hold(op, s)
 	}
-	rt.enter()
+	rt.countIn()
 	s.mu.Lock()
-	err := g.launchOn(s)
+	err := trace.Launch(g.d, s.d)
 	s.mu.Unlock()
-	rt.leave()
+	rt.countOut()
 	c.issued(err)
 	for _, group := range g.groups {
 		group.mark(op, s)
@@ -151,8 +152,9 @@ func (g *Graph) Replay(opts ...Option) {
 // mostReplays is how often Elapsed replays a graph at most.
 const mostReplays = 100000
 
-// Elapsed replays the graph n times, at most 100,000, on the current stream and returns the device time that one replay took on
-// average. It waits for them. Ranks that captured communication must do it together.
+// Elapsed replays the graph n times, at most 100,000, on the current stream and returns the device
+// time that one replay took on average. It waits for them. Ranks that captured communication must
+// do it together.
 func (g *Graph) Elapsed(n int) time.Duration {
 	const op = "Graph.Elapsed"
 	g.exists(op)
@@ -160,7 +162,7 @@ func (g *Graph) Elapsed(n int) time.Duration {
 		panic(g.rt.misuse(op, "n", "", "the number of replays must be positive and at most %d, not %d", mostReplays, n))
 	}
 	g.rt.hostCall(op)
-	g.alive(op)
+	g.usable(op)
 	return g.rt.Elapsed(func() {
 		for range n {
 			g.Replay()
@@ -168,24 +170,24 @@ func (g *Graph) Elapsed(n int) time.Duration {
 	}) / time.Duration(n)
 }
 
-// exists refuses a graph that nobody made.
+// exists refuses a nil graph.
 func (g *Graph) exists(op string) {
 	if g == nil || g.rt == nil {
 		panic(nilArgument(op, "graph"))
 	}
 }
 
-// inUse refuses a graph that was freed. rt.mu is held.
-func (g *Graph) inUse(op string) {
+// refuseFreed refuses a graph that was freed. rt.mu is held.
+func (g *Graph) refuseFreed(op string) {
 	if g.d == nil {
 		panic(g.rt.misuse(op, "graph", hintFor("graph"), "the graph was freed"))
 	}
 }
 
-func (g *Graph) alive(op string) {
+func (g *Graph) usable(op string) {
 	g.rt.mu.Lock()
 	defer g.rt.mu.Unlock()
-	g.inUse(op)
+	g.refuseFreed(op)
 }
 
 // Free waits for this rank's work and gives the graph back.
@@ -209,14 +211,3 @@ func (g *Graph) Free() {
 }
 
 func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }
-
-// hostCall refuses a call that has no place in a graph while one is captured, and any after Close.
-func (rt *Runtime) hostCall(op string) {
-	rt.refuseClosed(op)
-	rt.resumed()
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if rt.capture != nil {
-		panic(rt.misuse(op, "", "make this call before the capture, or after a replay", "not allowed while a graph is captured"))
-	}
-}

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
-// group's signals. Ranks are those of the group. A handle ends with its tensor.
+// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad,
+// and the group's signals. Ranks are numbers in the group. A handle ends with its tensor.
 type Handle struct {
 	t      *Tensor
 	g      *Group
@@ -22,7 +22,7 @@ type Handle struct {
 	all     device.Ptr // the tensor of all members at once, by multicast; 0 without
 	tables  tables
 
-	windowed bool // it has a window of the library's own, as far as that has communicators; guarded by rt.mu
+	windowed bool // each communicator of NCCL has a window of it; guarded by rt.mu
 }
 
 // tables are the arrays of pointers in device memory, made when first asked for.
@@ -30,7 +30,7 @@ type tables struct {
 	t      *Tensor
 	window *Tensor // an abi.NcclWindow
 
-	multicast device.Ptr // that the device emulates
+	multicast device.Ptr // the address that the device emulates, or 0
 }
 
 func (t *tables) release() {
@@ -44,12 +44,13 @@ func (t *tables) release() {
 	}
 }
 
-// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty; those on other hosts stay unmapped, with
-// pointers that are 0. Later calls
-// for the same tensor and group return the same handle without meeting the others.
+// Rendezvous maps the other members' copies of a tensor that all of them got from one call of
+// Empty; those on other hosts stay unmapped, with pointers that are 0. Later calls for the same
+// tensor and group return the same handle without meeting the others.
 //
-// The handle of a slice is of that part alone: Put, PutWithSignal and Get begin where it begins. Its signal pad is that of the whole tensor, so that word 0 is the
-// same word for the handles of all slices, and signals and barriers are the group's.
+// The handle of a slice is of that part alone: Put, PutWithSignal and Get begin where it begins.
+// Its signal pad is that of the whole tensor, so that word 0 is the same word for the handles of
+// all slices, and signals and barriers are the group's.
 //
 // PyTorch: rendezvous
 //
@@ -61,11 +62,11 @@ func (t *tables) release() {
 //
 // Capture: refused when it would meet the others: call it before.
 //
-// Errors: KindMisuse for a t that is not symmetric or a group that is not a part of the one that allocated it;
-// KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
+// Errors: KindMisuse for a t that is not symmetric or a group that is not a part of the one that
+// allocated it; KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
-	rt.live(op, t)
+	rt.usable(op, t)
 	if !t.Symmetric() {
 		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
@@ -89,7 +90,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	rt.hostCall(op)
 	h = g.newHandle(op, t)
-	g.ready(op, a)
+	g.registerWindow(op, a)
 	return h
 }
 
@@ -116,19 +117,19 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 	rt.mu.Lock()
 	known := a.mapping(g) != nil
 	rt.mu.Unlock()
-	var cast *casting
+	var cast *multicasting
 	if !known {
-		if cast, err = a.cast(op, g); err != nil {
+		if cast, err = a.makeMulticast(op, g); err != nil {
 			panic(rt.failure(op, err))
 		}
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if cast != nil {
-		if a.castings == nil {
-			a.castings = map[*Group]*casting{}
+		if a.multicasts == nil {
+			a.multicasts = map[*Group]*multicasting{}
 		}
-		a.castings[g] = cast
+		a.multicasts[g] = cast
 	}
 	for i, s := range mapped {
 		if r := g.ranks[i]; s != nil && a.peers[r] == nil {
@@ -152,8 +153,8 @@ func (a *allocation) find(t *Tensor, g *Group) *Handle {
 	return nil
 }
 
-// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or nil. rt.mu
-// is held.
+// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or
+// nil. rt.mu is held.
 func (a *allocation) mapping(g *Group) *Handle {
 	for _, h := range a.handles {
 		if h.g == g {
@@ -171,7 +172,7 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	h.kernel.Signals = g.work.signals
 	h.kernel.Net, h.kernel.Start, h.kernel.Window = g.table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
-		if !g.near(i) {
+		if !g.split.Near(i) {
 			continue
 		}
 		seg := a.peers[r]
@@ -179,13 +180,13 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
 		h.pads[i] = a.at.PadIn(seg)
 	}
-	h.all = a.castings[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
+	h.all = a.multicasts[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
 	copy(h.kernel.Buffers[:], h.buffers)
 	copy(h.kernel.Pads[:], h.pads)
 	return h
 }
 
-// exists refuses a handle that nobody made.
+// exists refuses a nil handle.
 func (h *Handle) exists(op string) {
 	if h == nil || h.t == nil {
 		panic(nilArgument(op, "handle"))
@@ -196,7 +197,7 @@ func (h *Handle) exists(op string) {
 func (h *Handle) usable(op string) {
 	h.exists(op)
 	h.t.st.alloc.usable(op)
-	h.g.check(op)
+	h.g.usable(op)
 }
 
 // Rank is this rank's number in the handle's group.
@@ -217,13 +218,15 @@ func (h *Handle) Group() *Group {
 	return h.g
 }
 
-// BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other hosts.
+// BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other
+// hosts.
 func (h *Handle) BufferPtrs() []uintptr {
 	h.exists("BufferPtrs")
 	return h.list("BufferPtrs", h.buffers)
 }
 
-// SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on other hosts.
+// SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on
+// other hosts.
 func (h *Handle) SignalPadPtrs() []uintptr {
 	h.exists("SignalPadPtrs")
 	return h.list("SignalPadPtrs", h.pads)
@@ -238,14 +241,15 @@ func (h *Handle) list(op string, p []device.Ptr) []uintptr {
 	return out
 }
 
-// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel parameter such
-// as float**.
+// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel
+// parameter such as float**.
 func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.
 func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", 1) }
 
-// table is the address of an array of a pointer for each member: of the buffers, or behind them of the pads.
+// table is the address of an array of a pointer for each member: of the buffers, or behind them of
+// the pads.
 func (h *Handle) table(op string, which int) uintptr {
 	h.usable(op)
 	rt := h.g.rt
@@ -267,8 +271,9 @@ func (h *Handle) table(op string, which int) uintptr {
 	return t.Ptr() + uintptr(8*which*len(h.g.ranks))
 }
 
-// MulticastPtr is the multicast address of the tensor: on GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each. It is 0 where
-// there is none; the cpu device emulates multicast without one.
+// MulticastPtr is the multicast address of the tensor: on GPUs with NVLink multicast, in groups of
+// one host whose ranks have a GPU each. It is 0 where there is none; the cpu device emulates
+// multicast without one.
 func (h *Handle) MulticastPtr() uintptr {
 	h.exists("MulticastPtr")
 	return uintptr(h.all)
@@ -292,15 +297,17 @@ func (h *Handle) SignalPadSize() int {
 	return int(h.kernel.PadBytes)
 }
 
-// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of the allocation, whatever
-// the handle's offset. It is refused if it exceeds the allocation. It ends with the handle's tensor.
+// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of
+// the allocation, whatever the handle's offset. It is refused if it exceeds the allocation. It ends
+// with the handle's tensor.
 func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
 	const op = "GetBuffer"
 	h.usable(op)
 	return h.view(op, peer, h.base, h.t.st.size, dtype, shape)
 }
 
-// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends with the handle's tensor.
+// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends
+// with the handle's tensor.
 func (h *Handle) GetRemoteTensor(peer int) *Tensor {
 	const op = "GetRemoteTensor"
 	h.usable(op)
@@ -321,7 +328,7 @@ func (h *Handle) view(op string, peer int, base []device.Ptr, limit int, dtype D
 	h.g.reach(op, peer, "")
 	n := rt.numel(op, dtype, shape)
 	if n*dtype.Size() > limit {
-		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", kindOf(dtype, shape), n*dtype.Size(), limit))
+		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", dtype.element().Shaped(shape), n*dtype.Size(), limit))
 	}
 	st := &storage{ptr: base[peer], size: limit, alloc: h.t.st.alloc, peer: rank}
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}

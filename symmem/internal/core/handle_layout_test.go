@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -34,7 +35,7 @@ func TestHandleLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(make([]byte, unsafe.Sizeof(h)), BytesOf(&p)...)
+	args := append(make([]byte, unsafe.Sizeof(h)), launch.Bytes(&p)...)
 	if err := s.Launch(k.Kernels()[0], device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: args}); err != nil {
 		t.Fatal(err)
 	}

@@ -3,27 +3,29 @@ package symmem
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// MaxWorld is the most ranks that a world may have, on all hosts together: those that a network engine connects.
+// MaxWorld is the most ranks that a world may have, on all hosts together: those that a network
+// engine connects.
 const MaxWorld = abi.NetPeers
 
 // Hosts
 //
-// The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
-// recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
-// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, network_onesided.go).
-// Ranks of one host whose GPUs cannot map each other's memory (package places) are to each other as ranks of different hosts, wherever hosts are spoken of.
+// The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its
+// members do. All members meet, allocate, free and recover together on the host. A rank maps the
+// memory of the members on its host, and no other. [Group.reach] refuses an operation that needs a
+// pointer to the memory of another host before anything runs; one-sided operations, signals and
+// barriers travel by the network (network_onesided.go). Ranks of one host whose GPUs cannot map
+// each other's memory (package places) count as ranks of different hosts everywhere.
 
-// furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
-// some are gone, they count as one host more, and there is nothing to build.
-func (rt *Runtime) furnishWorld(op string) {
+// buildWorld finds out which ranks share memory, and builds the workspaces of the world and of its
+// teams. It is collective over all ranks that are left. While some are gone, they count as one host
+// more, and there is nothing to build.
+func (rt *Runtime) buildWorld(op string) {
 	base := rt.base()
 	hosts, err := rt.findHosts(op, base)
 	p := places.On(hosts, rt.simulated())
@@ -38,15 +40,15 @@ func (rt *Runtime) furnishWorld(op string) {
 			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks", "at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
 		}
 	}
-	rt.divide(sharingIn(p))
+	rt.takeShare(sharingIn(p))
 	p.Lose(others(rt.all.ranks, base.ranks))
 	rt.places.Store(p)
-	rt.all.partMembers()
-	base.partMembers()
-	if base.spans() {
+	rt.all.splitByHost()
+	base.splitByHost()
+	if base.split.Spans() {
 		err = rt.connectNetwork(op, base)
-	} else if n := rt.net.Load(); n != nil { // from before the other hosts were lost: what it still brings is of nobody's
-		n.peers = nil
+	} else if n := rt.net.Load(); n != nil { // the other hosts were lost: later messages of theirs are dropped
+		n.Peers = nil
 		err = rt.reconnect()
 	}
 	if err != nil {
@@ -55,11 +57,11 @@ func (rt *Runtime) furnishWorld(op string) {
 	if !rt.whole() {
 		return
 	}
-	rt.all.furnish(op, rt.info.Kind)
-	rt.all.team(op)
+	rt.all.build(op, rt.info.Kind)
+	rt.all.makeTeams(op)
 }
 
-// findHosts parts the ranks of g, all that are left, by host.
+// findHosts lists the ranks of g, all that are left, by host.
 func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 	if rt.client == nil {
 		return [][]int{g.ranks}, nil
@@ -75,61 +77,18 @@ func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 	return hosts, err
 }
 
-// Hosts lists the ranks of the world by host, a simulated one if there are such.
-func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
-	if p := rt.places.Load(); p != nil {
-		for _, host := range p.Hosts {
-			hosts = append(hosts, slices.Clone(host))
-		}
-	}
-	return hosts, rt.simulated()
-}
-
 // simulated reports whether the world has simulated hosts.
 func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
 
-// partMembers parts the members by whose memory they map. While this rank joins, it takes all to be on its own host.
-func (g *Group) partMembers() {
-	g.parts, g.home = [][]int{g.ranks}, 0
-	defer func() {
-		g.members = nil
-		for _, part := range g.parts {
-			var list []int
-			for _, r := range part {
-				list = append(list, slices.Index(g.ranks, r))
-			}
-			g.members = append(g.members, list)
-		}
-	}()
-	p := g.rt.places.Load()
-	if p == nil {
-		return
-	}
-	g.parts = nil
-	for _, host := range p.Parts {
-		part := slices.DeleteFunc(slices.Clone(g.ranks), func(r int) bool { return !slices.Contains(host, r) })
-		if slices.Contains(part, g.rt.rank) {
-			g.home = len(g.parts)
-		}
-		if len(part) > 0 {
-			g.parts = append(g.parts, part)
-		}
-	}
-}
+// splitByHost splits the members by host. Until the hosts of the world are known it assumes one
+// host.
+func (g *Group) splitByHost() { g.split = g.rt.places.Load().Split(g.ranks, g.rt.rank) }
 
-// here are the members on this rank's host, as world ranks.
-func (g *Group) here() []int { return g.parts[g.home] }
-
-// spans reports whether members are on several hosts.
-func (g *Group) spans() bool { return len(g.parts) > 1 }
-
-// near reports whether a member, by its rank in the group, is on this rank's host.
-func (g *Group) near(i int) bool { return !g.spans() || slices.Contains(g.here(), g.ranks[i]) }
-
-// reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host. instead says what the
-// program can do, as the beginning of a hint; empty if that is to put and to get.
+// reach refuses an operation that loads from or stores to the memory of a member, by its rank in
+// the group, if that is on another host. instead says what the program can do, as the beginning of
+// a hint; empty if that is to put and to get.
 func (g *Group) reach(op string, peer int, instead string) {
-	if g.near(peer) {
+	if g.split.Near(peer) {
 		return
 	}
 	r, hint := g.ranks[peer], "use "+g.nearby()
@@ -141,22 +100,10 @@ func (g *Group) reach(op string, peer int, instead string) {
 
 // reachAll is reach for the memory of all members.
 func (g *Group) reachAll(op, instead string) {
-	if !g.spans() {
+	if !g.split.Spans() {
 		return
 	}
 	for i := range g.ranks {
 		g.reach(op, i, instead)
 	}
-}
-
-// Spelled writes parts of the ranks: "0,1 and 2,3".
-func Spelled(hosts [][]int) string {
-	words := make([]string, len(hosts))
-	for i, host := range hosts {
-		words[i] = Joined(host)
-	}
-	if len(words) == 1 {
-		return words[0]
-	}
-	return fmt.Sprintf("%s and %s", strings.Join(words[:len(words)-1], "; "), words[len(words)-1])
 }

@@ -10,47 +10,52 @@ import (
 
 // Multicast
 //
-// Where all members' devices have NVLink multicast, the copies of an allocation that they map get one address more, which stands for the same place in
-// all of them: the switch adds what is loaded from it, and stores to it reach every member. It comes with the handle, of groups of one host whose ranks
-// have a device each, and goes with the allocation. Where that cannot be, handles do without, and operations that need it say why.
+// If the devices of all members have NVLink multicast, an allocation has one more address, which
+// stands for the same place in the copies of all members: a load from it returns the sum of the
+// copies, and a store to it reaches every copy. The first handle of a group makes it, if the group
+// is on one host and each rank has a device of its own; it ends with the allocation. Handles of
+// other groups have none, and operations that need it say why.
 
-// casting is what a group has of an allocation by multicast.
-type casting struct {
+// multicasting is the multicast address of an allocation in a group.
+type multicasting struct {
 	m   device.Multicast // nil if there is none
-	ptr device.Ptr       // stands for where the segments begin
+	ptr device.Ptr       // stands for the beginning of the segments
 	why string           // there is none
 }
 
-// at is the address that stands for a place in the segments, so many bytes from their start; 0 if there is none.
-func (c *casting) at(offset device.Ptr) device.Ptr {
+// at is the address that stands for a place in the segments, so many bytes from their start; 0 if
+// there is none.
+func (c *multicasting) at(offset device.Ptr) device.Ptr {
 	if c == nil || c.m == nil {
 		return 0
 	}
 	return c.ptr + offset
 }
 
-// casts says why the group's handles have no multicast, or that they may have; what the devices say apart.
-func (g *Group) casts() (why string) {
+// whyNoMulticast says why handles of the group have no multicast; empty if the group allows it. The
+// devices may still refuse it.
+func (g *Group) whyNoMulticast() (why string) {
 	switch {
-	case g.spans():
+	case g.split.Spans():
 		return fmt.Sprintf("%v spans hosts", g)
 	case g.onFabric():
 		return "memory that several machines map has none"
 	case g.sharesDevices():
-		return SharingOf(g.rt).String()
+		return g.rt.sharing().String()
 	case !g.work.Multicast:
 		return "not all ranks have it"
 	}
 	return ""
 }
 
-// cast makes the multicast address of an allocation. It is collective over the group, whose meeting is held. The error is of who cannot meet.
-func (a *allocation) cast(op string, g *Group) (*casting, error) {
+// makeMulticast makes the multicast address of an allocation. It is collective over the group; the
+// caller holds g.meeting. It returns an error only if the members cannot meet.
+func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	d, ok := g.rt.dev.(device.MulticastDevice)
 	if !ok {
-		return nil, nil // who emulates it needs no address
+		return nil, nil // a device that emulates multicast needs no address
 	}
-	c := &casting{why: g.casts()}
+	c := &multicasting{why: g.whyNoMulticast()}
 	if c.why != "" {
 		return c, nil
 	}
@@ -64,7 +69,7 @@ func (a *allocation) cast(op string, g *Group) (*casting, error) {
 	if file != nil {
 		defer file.Close()
 	}
-	sizes, err := c.agree(op, g, failed)
+	sizes, err := c.endStep(op, g, failed)
 	if err != nil || c.why != "" {
 		return c, err
 	}
@@ -86,15 +91,16 @@ func (a *allocation) cast(op string, g *Group) (*casting, error) {
 		if failed == nil {
 			failed = step()
 		}
-		if _, err := c.agree(op, g, failed); err != nil || c.why != "" {
+		if _, err := c.endStep(op, g, failed); err != nil || c.why != "" {
 			return c, err
 		}
 	}
 	return c, nil
 }
 
-// agree ends a step: where a member failed, all do without, and know why. It returns the sizes of the members' objects. An error is of who cannot meet.
-func (c *casting) agree(op string, g *Group, failed error) (sizes []int, err error) {
+// endStep ends a step of all members: if one failed, no member has multicast, and all know why. It
+// returns the sizes of the members' objects, and an error only if the members cannot meet.
+func (c *multicasting) endStep(op string, g *Group, failed error) (sizes []int, err error) {
 	type member struct {
 		Size int
 		Why  string
@@ -106,7 +112,7 @@ func (c *casting) agree(op string, g *Group, failed error) (sizes []int, err err
 	if c.m != nil {
 		mine.Size = c.m.Size()
 	}
-	all, err := agree(g, op, "multicast", mine, nil)
+	all, err := gatherValues(g, op, "multicast", mine, nil)
 	for i, m := range all {
 		sizes = append(sizes, m.Size)
 		if m.Why != "" && c.why == "" {
@@ -119,8 +125,8 @@ func (c *casting) agree(op string, g *Group, failed error) (sizes []int, err err
 	return sizes, err
 }
 
-// close undoes what was done.
-func (c *casting) close() (err error) {
+// close gives the address back.
+func (c *multicasting) close() (err error) {
 	if c != nil && c.m != nil {
 		err = c.m.Close()
 		c.m = nil
@@ -128,7 +134,8 @@ func (c *casting) close() (err error) {
 	return err
 }
 
-// MulticastWhy says why a tensor that the call's group has mapped has no multicast address; empty if it has, or needs none.
+// MulticastWhy says why a tensor that the call's group has mapped has no multicast address; empty
+// if it has, or needs none.
 func (c *Call) MulticastWhy(t *Tensor) string {
 	c.rt.mu.Lock()
 	defer c.rt.mu.Unlock()
@@ -138,7 +145,7 @@ func (c *Call) MulticastWhy(t *Tensor) string {
 	if _, ok := c.rt.dev.(device.MulticastDevice); !ok {
 		return ""
 	}
-	cast := t.st.alloc.castings[c.opts.group]
+	cast := t.st.alloc.multicasts[c.opts.group]
 	switch {
 	case cast == nil:
 		return "memory of a memory pool has none"

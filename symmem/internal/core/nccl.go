@@ -1,19 +1,25 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// NCCL's device API, as far as it is the host's: communicators and windows for kernels that include nccl_device.h.
+// NCCL's device API, as far as it is the host's: communicators and windows for kernels that include
+// nccl_device.h.
 
-// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements: barrierCount, lsaBarrierCount,
-// lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource buffers. Indices of each begin at 0.
+// DevReqs says which resources a [DeviceComm] has. The names follow NCCL's requirements:
+// barrierCount, lsaBarrierCount, lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource
+// buffers. Indices of each begin at 0.
 type DevReqs struct {
 	Barriers         int   // for ncclBarrierSession: usually one for each block
 	LsaBarriers      int   // for ncclLsaBarrierSession
@@ -28,37 +34,35 @@ type DevReqs struct {
 	Resources        []int // the bytes of each resource buffer, zeros at first
 }
 
-// most of each resource, so that sizes stay far from overflowing
-const maxResources = 1 << 20
-
-// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the memory of all members. It lives
-// until Free.
+// DeviceComm is the argument of a kernel whose parameter is a ncclDevComm: a group with resources
+// in the memory of all members. It lives until Free.
 type DeviceComm struct {
 	t     *Tensor
 	g     *Group
 	reqs  DevReqs
 	arg   abi.NcclDevComm // but for the call's own words
 	parts []uint32        // handles of Resources
-	words span            // of the network, which count what is over
+	words networks.Span   // of the network: they count operations that are over
 }
 
-// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
+// DeviceWindow is the argument of a kernel whose parameter is a ncclWindow_t: a symmetric tensor.
+// It ends with the tensor.
 type DeviceWindow struct{ h *Handle }
 
-// lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a group whose ranks are not numbered as NCCL
-// does: as many on each host, one host after the other.
+// lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a
+// group whose ranks are not numbered as NCCL does: as many on each host, one host after the other.
 func (g *Group) lsaPlace(op string) (rank, size int) {
-	if !g.even() || !slices.Equal(slices.Concat(g.parts...), g.ranks) {
-		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, Spelled(g.parts)))
+	if !g.split.Even() || !slices.Equal(slices.Concat(g.split.Parts...), g.ranks) {
+		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.split.Parts)))
 	}
-	if size = len(g.here()); size > abi.MaxRanks {
+	if size = len(g.split.Here()); size > abi.MaxRanks {
 		panic(g.rt.misuse(op, "group", "", "a kernel reaches at most %d ranks of a host", abi.MaxRanks))
 	}
-	return slices.Index(g.here(), g.rt.rank), size
+	return slices.Index(g.split.Here(), g.rt.rank), size
 }
 
-// tabled stores in device memory where the members on this host have their parts of a window, which base lists by group rank. The table ends with
-// the handle.
+// tabled stores a table of the members' parts of a window in device memory. base lists the parts by
+// group rank, 0 for members on other hosts. The table ends with the handle.
 func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	g := h.g
 	start := uint64(h.t.offset) + uint64(base[g.rank]) - uint64(h.buffers[g.rank])
@@ -93,12 +97,14 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	return t
 }
 
-// watchWord is where kernels have a word of the page that they share with the host.
+// watchWord returns the address by which kernels reach a word of the page that they share with the
+// host.
 func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(word))) }
 
-// Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel whose parameter is a ncclWindow_t.
-// Offsets count from the start of t. Rendezvous is included; later calls return the same window. With the back end NCCL it is a window of
-// NCCL's too, for kernels with NCCL's own nccl_device.h.
+// Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel
+// whose parameter is a ncclWindow_t. Offsets count from the start of t. Rendezvous is included;
+// later calls return the same window. With the back end NCCL it is a window of NCCL's too, for
+// kernels with NCCL's own nccl_device.h.
 //
 // PyTorch: rendezvous; nccl's ncclCommWindowRegister
 //
@@ -110,10 +116,11 @@ func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Point
 //
 // Capture: as [Runtime.Rendezvous].
 //
-// Errors: as [Runtime.Rendezvous]; KindMisuse for a group that has more ranks on one host than on another.
+// Errors: as [Runtime.Rendezvous]; KindMisuse for a group that has more ranks on one host than on
+// another.
 func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	const op = "Window"
-	rt.live(op, t)
+	rt.usable(op, t)
 	if !t.Symmetric() {
 		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
@@ -129,11 +136,17 @@ func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	return &DeviceWindow{h}
 }
 
-// exists refuses a window that nobody made.
+// exists refuses a nil window.
 func (w *DeviceWindow) exists(op string) {
 	if w == nil || w.h == nil {
 		panic(nilArgument(op, "window"))
 	}
+}
+
+// usable refuses a window whose tensor or group is gone.
+func (w *DeviceWindow) usable(op string) {
+	w.exists(op)
+	w.h.usable(op)
 }
 
 // Handle is the handle of the window's tensor in its group.
@@ -142,7 +155,7 @@ func (w *DeviceWindow) Handle() *Handle {
 	return w.h
 }
 
-// String is such as "window f32[1024] of world".
+// String is, for example, "window f32[1024] of world".
 func (w *DeviceWindow) String() string {
 	if w == nil || w.h == nil {
 		return "nil window"
@@ -150,10 +163,12 @@ func (w *DeviceWindow) String() string {
 	return fmt.Sprintf("window %s of %v", w.h.t.kind(), w.h.g)
 }
 
-// DevComm returns a group as a communicator of NCCL's device API: the argument of a kernel whose parameter is a ncclDevComm. Its
-// resources lie in the memory of all members: barriers, which a kernel's blocks use by their number, low-latency slots, and buffers, which
-// [DeviceComm.Resource] names. A kernel that uses an index that was not asked for is refused. With the back end NCCL it is an ncclDevComm of
-// NCCL's too, with reqs.LsaBarriers, for kernels with NCCL's own nccl_device.h.
+// DevComm returns a group as a communicator of NCCL's device API: the argument of a kernel whose
+// parameter is a ncclDevComm. Its resources lie in the memory of all members: barriers, which a
+// kernel's blocks use by their number, low-latency slots, and buffers, which [DeviceComm.Resource]
+// names. A kernel that uses an index that was not asked for is refused. With the back end NCCL it
+// is an ncclDevComm of NCCL's too, with reqs.LsaBarriers, for kernels with NCCL's own
+// nccl_device.h.
 //
 // PyTorch: none; nccl's ncclDevCommCreate
 //
@@ -165,8 +180,9 @@ func (w *DeviceWindow) String() string {
 //
 // Capture: refused: call it before.
 //
-// Errors: KindMisuse for a negative number, one that is too large, or a group that has more ranks on one host than on another;
-// or for Multimem where multicast is off, with the reason; KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
+// Errors: KindMisuse for a negative number, one that is too large, or a group that has more ranks
+// on one host than on another; or for Multimem where multicast is off, with the reason;
+// KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
 func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	const op = "DevComm"
 	g := rt.groupOf(op, rt.all, opts)
@@ -179,59 +195,36 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	noMultimem := func(why string) *Error {
 		return rt.misuse(op, "reqs", "ncclLsaReduceSum and ncclLsaCopy do without it", "%v has no multicast: %s", g, why)
 	}
-	if reqs.Multimem && maps && g.casts() != "" {
-		panic(noMultimem(g.casts()))
+	if reqs.Multimem && maps && g.whyNoMulticast() != "" {
+		panic(noMultimem(g.whyNoMulticast()))
 	}
-	for _, r := range []struct {
-		name string
-		n    int
-	}{{"Barriers", reqs.Barriers}, {"LsaBarriers", reqs.LsaBarriers}, {"LLA2ABlocks", reqs.LLA2ABlocks}, {"LLA2ASlots", reqs.LLA2ASlots},
-		{"WorldGinBarriers", reqs.WorldGinBarriers}, {"RailGinBarriers", reqs.RailGinBarriers}, {"GinSignals", reqs.GinSignals}, {"GinCounters", reqs.GinCounters},
-		{"GinContexts", reqs.GinContexts}} {
-		if r.n < 0 || r.n > maxResources {
-			panic(rt.misuse(op, "reqs", "", "%s must be in [0, %d], not %d", r.name, maxResources, r.n))
-		}
+	required := nccl.Requirements(reqs)
+	if r := required.Refused(); r != nil {
+		panic(rt.misuse(op, "reqs", r.Hint, "%s", r.Msg))
 	}
-	c := &DeviceComm{g: g, reqs: reqs}
-	c.arg = abi.NcclDevComm{Rank: int32(g.rank), NRanks: int32(len(g.ranks)), LsaRank: int32(rank), LsaSize: int32(size)}
-
-	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts from the pad on.
-	at := 0
-	place := func(bytes int) uint32 {
-		if bytes > 1<<31 || at > 1<<33 {
-			panic(rt.misuse(op, "reqs", "ask for less", "the resources take more than 8 GiB"))
-		}
-		h := uint32(at / abi.NcclBufferUnit)
-		at += (bytes + abi.NcclBufferUnit - 1) &^ (abi.NcclBufferUnit - 1)
-		return h
+	if required.UsesGin() && g.split.Spans() && g.table == 0 {
+		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
 	}
-	barriers := func(n int) abi.NcclLsaBarrier {
-		return abi.NcclLsaBarrier{BufHandle: place(8 * n * (1 + size)), NBarriers: int32(n)}
+	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts
+	// from the pad on.
+	placed, refused := required.Place(nccl.Team{Rank: g.rank, Ranks: len(g.ranks), LsaRank: rank, LsaRanks: size, Hosts: len(g.split.Parts)})
+	if refused != nil {
+		panic(rt.misuse(op, "reqs", refused.Hint, "%s", refused.Msg))
 	}
-	c.arg.LsaBarrier, c.arg.HybridLsaBarrier = barriers(reqs.LsaBarriers), barriers(reqs.Barriers)
-	c.arg.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * reqs.LLA2ABlocks * (1 + 2*reqs.LLA2ASlots)), NSlots: uint32(reqs.LLA2ASlots), NBlocks: uint32(reqs.LLA2ABlocks)}
-	c.gin(op, place)
-	pad := max(aligned(at), alignment)
-	at = 0
-	for _, n := range reqs.Resources {
-		if n < 0 {
-			panic(rt.misuse(op, "reqs", "", "a resource buffer must not have %d bytes", n))
-		}
-		c.parts = append(c.parts, place(n))
-	}
-	c.t = g.empty(op, U8, []int{at}, pad, reqs.String())
-	placed := c.t.st.alloc.at
-	data := placed.Data - placed.Pad // a multiple of the unit, as are both sizes
+	c := &DeviceComm{g: g, reqs: DevReqs(required), arg: placed.Argument, parts: placed.Buffers}
+	c.t = g.empty(op, U8, []int{placed.Data}, max(layout.Aligned(placed.Pad), layout.Alignment), c.reqs.String())
+	at := c.t.st.alloc.at
+	data := at.Data - at.Pad // a multiple of the unit, as are both sizes
 	for i := range c.parts {
 		c.parts[i] += uint32(data / abi.NcclBufferUnit)
 	}
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
 		if reqs.Multimem && maps && h.all == 0 {
-			panic(noMultimem(c.t.st.alloc.castings[g].why))
+			panic(noMultimem(c.t.st.alloc.multicasts[g].why))
 		}
 		c.count(op)
-		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+at).pointer()), abi.Ptr(h.pads[g.rank])
+		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+placed.Data).pointer()), abi.Ptr(h.pads[g.rank])
 		c.arg.Net = g.table
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
@@ -244,36 +237,8 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	return c
 }
 
-// gin places the words of GIN, if any is asked for.
-func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
-	r, g, a := &c.reqs, c.g, &c.arg
-	ranks, hosts := len(g.ranks), len(g.parts)
-	if r.GinContexts == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters+r.Barriers > 0 {
-		r.GinContexts = 1
-	}
-	if r.GinContexts == 0 {
-		return
-	}
-	if g.spans() && g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0 {
-		panic(g.rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
-	}
-	signals := r.GinSignals
-	barriers := func(n, members int) abi.NcclGinBarrier {
-		b := abi.NcclGinBarrier{Signal0: uint32(signals), NBarriers: int32(n)}
-		signals += n * members
-		return b
-	}
-	a.WorldGinBarrier, a.RailGinBarrier = barriers(r.WorldGinBarriers, ranks), barriers(r.RailGinBarriers, hosts)
-	a.HybridRailGinBarrier, a.HybridWorldGinBarrier = barriers(r.Barriers, hosts), barriers(r.Barriers, ranks)
-	a.GinContextCount, a.GinSignalCount, a.GinCounterCount, a.GinWords = uint32(r.GinContexts), int32(r.GinSignals), int32(r.GinCounters), uint32(signals)
-	words := 4*signals + 2*r.GinCounters
-	if words > 1<<28/r.GinContexts {
-		panic(g.rt.misuse(op, "reqs", "ask for less", "the signals take more than 2 GiB"))
-	}
-	a.GinBase = place(8 * words * r.GinContexts)
-}
-
-// count takes the words in which the network counts, of a group that it connects. They are this rank's alone.
+// count takes the words in which the network counts, of a group that it connects. They are this
+// rank's alone.
 func (c *DeviceComm) count(op string) {
 	rt, n := c.g.rt, c.g.rt.net.Load()
 	words := c.reqs.GinContexts * c.reqs.GinCounters
@@ -282,40 +247,29 @@ func (c *DeviceComm) count(op string) {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	s, err := n.take(words)
+	s, err := n.Take(words)
 	if err != nil {
 		panic(rt.misuse(op, "reqs", "ask for fewer GinCounters, or free communicators and groups", "no room for %d counters of the network", words))
 	}
-	clear(n.engine.Signals()[s.first:s.end])
-	c.words, c.arg.GinCounterWords = s, uint32(s.first)
+	clear(n.In(s))
+	c.words, c.arg.GinCounterWords = s, uint32(s.First)
 }
 
 // String lists what is asked for: "DevReqs{LsaBarriers: 16}".
-func (r DevReqs) String() string {
-	var fields []string
-	for _, f := range []struct {
-		name string
-		n    int
-	}{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"WorldGinBarriers", r.WorldGinBarriers}, {"RailGinBarriers", r.RailGinBarriers},
-		{"GinSignals", r.GinSignals}, {"GinCounters", r.GinCounters}, {"GinContexts", r.GinContexts}, {"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}} {
-		if f.n != 0 {
-			fields = append(fields, fmt.Sprintf("%s: %d", f.name, f.n))
-		}
-	}
-	if r.Multimem {
-		fields = append(fields, "Multimem: true")
-	}
-	if len(r.Resources) > 0 {
-		fields = append(fields, "Resources: "+strings.ReplaceAll(fmt.Sprint(r.Resources), " ", ", "))
-	}
-	return "DevReqs{" + strings.Join(fields, ", ") + "}"
-}
+func (r DevReqs) String() string { return "DevReqs" + nccl.Requirements(r).String() }
 
-// exists refuses a communicator that nobody made.
+// exists refuses a nil communicator.
 func (c *DeviceComm) exists(op string) {
 	if c == nil || c.t == nil {
 		panic(nilArgument(op, "comm"))
 	}
+}
+
+// usable refuses a communicator that was freed or whose group is gone.
+func (c *DeviceComm) usable(op string) {
+	c.exists(op)
+	c.t.st.alloc.usable(op)
+	c.g.usable(op)
 }
 
 // Group is the group that the communicator is of.
@@ -324,10 +278,11 @@ func (c *DeviceComm) Group() *Group {
 	return c.g
 }
 
-// Resource is the handle of resource buffer number i, for a kernel's parameter of type ncclDevResourceHandle.
+// Resource is the handle of resource buffer number i, for a kernel's parameter of type
+// ncclDevResourceHandle.
 func (c *DeviceComm) Resource(i int) uint32 {
 	const op = "Resource"
-	CommArgument(op, c)
+	c.usable(op)
 	if i < 0 || i >= len(c.parts) {
 		panic(c.g.rt.misuse(op, "i", "ask for it in DevReqs.Resources", "there are %d resource buffers, and none has number %d", len(c.parts), i))
 	}
@@ -338,17 +293,17 @@ func (c *DeviceComm) Resource(i int) uint32 {
 func (c *DeviceComm) Free() {
 	const op = "DeviceComm.Free"
 	c.exists(op)
-	c.t.live(op)
+	c.t.usable(op)
 	c.t.st.alloc.free(op) // kernels are over
-	if n := c.g.rt.net.Load(); n != nil && c.words != (span{}) {
+	if n := c.g.rt.net.Load(); n != nil && c.words != (networks.Span{}) {
 		c.g.rt.mu.Lock()
 		defer c.g.rt.mu.Unlock()
-		n.give(c.words)
-		c.words = span{}
+		n.Give(c.words)
+		c.words = networks.Span{}
 	}
 }
 
-// String is such as "device communicator of world, DevReqs{LsaBarriers: 16}".
+// String is, for example, "device communicator of world, DevReqs{LsaBarriers: 16}".
 func (c *DeviceComm) String() string {
 	if c == nil || c.t == nil {
 		return "nil communicator"
@@ -356,75 +311,17 @@ func (c *DeviceComm) String() string {
 	return fmt.Sprintf("device communicator of %v, %v", c.g, c.reqs)
 }
 
-// CommArgument is what a kernel gets for a communicator, but for the words of the call, after a check that it can be used.
-func CommArgument(op string, c *DeviceComm) abi.NcclDevComm {
-	c.exists(op)
-	c.t.st.alloc.usable(op)
-	c.g.check(op)
-	return c.arg
-}
-
-// WindowArgument is what a kernel gets for a window, after a check that it can be used.
-func WindowArgument(op string, w *DeviceWindow) device.Ptr {
-	w.exists(op)
-	w.h.usable(op)
-	return w.h.tables.window.pointer()
-}
-
 // TouchComm is Touch for the communicator's resources.
 func (c *Call) TouchComm(d *DeviceComm) { c.Touch(d.t) }
 
-// hintNCCL answers a compiler's complaint about a name that slides have and NCCL has not, which the header cannot.
-func hintNCCL(complaint string) string {
-	if strings.Contains(complaint, "ncclGinFenceLevel") && strings.Contains(complaint, "relaxed") {
-		return "write ncclGinFenceLevel::Relaxed, or None, which is the same"
-	}
-	return ""
-}
-
-// explainNCCL says what a function of NCCL's device API refused.
+// explainNCCL completes the error of a value that a function of NCCL's device API refused.
 func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
-	if kernel, at := rt.calls.latestKernel(); r.Ordinal == 0 && kernel != "" {
-		e.Op, e.Caller = kernel, at.caller
+	if kernel, at := rt.calls.LatestKernel(); r.Ordinal == 0 && kernel != "" {
+		e.Op, e.Caller = kernel, at.Caller
 	}
-	switch r.Kind {
-	case abi.NcclPeer:
-		e.Msg = fmt.Sprintf("a pointer to rank %d was asked for, which is none of the %d ranks of the LSA team: it is nullptr", int32(r.Peer), r.Want)
-		e.Hint = "ncclTeamLsa(devComm) is the ranks that have pointers; others are reached over the network"
-	case abi.NcclBytes:
-		e.Msg = fmt.Sprintf("a pointer at byte %d was asked for, and the window has %d: it is nullptr", r.Seen, r.Want)
-	case abi.NcclBarrier:
-		e.Msg = fmt.Sprintf("barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for as many as there are blocks: symm.DevReqs{LsaBarriers: n}, or Barriers for ncclBarrierSession"
-	case abi.NcclMultimem:
-		e.Msg, e.Hint = "a multimem pointer was asked for: it is nullptr", "ask for them: symm.DevReqs{Multimem: true}"
-	case abi.NcclGin:
-		e.Msg, e.Hint = "GIN was not asked for", "ask for signals: symm.DevReqs{GinSignals: n}"
-	case abi.NcclRank:
-		e.Msg = fmt.Sprintf("rank %d was named, and the ranks are in [0, %d)", int64(r.Seen), r.Want)
-	case abi.NcclSignal:
-		e.Msg = fmt.Sprintf("GIN signal %d was named, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for more in symm.DevReqs{GinSignals: n}"
-	case abi.NcclCounter:
-		e.Msg = fmt.Sprintf("GIN counter %d was named, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for more in symm.DevReqs{GinCounters: n}"
-	case abi.NcclGinBarrierIndex:
-		e.Msg = fmt.Sprintf("GIN barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for as many as there are blocks: symm.DevReqs{WorldGinBarriers: n}, RailGinBarriers, or Barriers for ncclBarrierSession"
-	case abi.NcclLsaTeam:
-		e.Msg = fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", r.Seen, r.Want)
-		e.Hint = "ncclTeamLsa(devComm) is those; ncclGinBarrierSession and ncclBarrierSession meet ranks of several hosts"
-	case abi.NcclGinTeam:
-		e.Msg = fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of railGinBarrier, symm.DevReqs{RailGinBarriers: %d}, are of %d", r.Seen, r.Peer, r.Want)
-		e.Peer, e.Hint = -1, "give worldGinBarrier, and ask for it: symm.DevReqs{WorldGinBarriers: n}; or the team ncclTeamRail(devComm)"
-	case abi.NcclHybridTeam:
-		e.Msg = fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of hybridRailGinBarrier, symm.DevReqs{Barriers: %d}, are of %d", r.Seen, r.Peer, r.Want)
-		e.Peer, e.Hint = -1, "give worldGinBarrier, and ask for it: symm.DevReqs{WorldGinBarriers: n}; or the team ncclTeamRail(devComm)"
-	case abi.NcclBlock:
-		e.Msg = fmt.Sprintf("low-latency block %d was asked for, and the communicator has %d", r.Seen, r.Want)
-		e.Hint = "ask for more in symm.DevReqs{LLA2ABlocks: n}"
-	case abi.NcclSlot:
-		e.Msg = fmt.Sprintf("low-latency slot %d was asked for, and a block has %d", int64(r.Seen), r.Want)
-		e.Hint = "ask for more in symm.DevReqs{LLA2ASlots: n}; a value takes a slot for each 8 bytes, maxElts apart"
+	refused := nccl.Refused(r)
+	e.Msg, e.Hint = cmp.Or(refused.Msg, e.Msg), cmp.Or(refused.Hint, e.Hint)
+	if refused.NoPeer {
+		e.Peer = -1
 	}
 }

@@ -4,58 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
-	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // Communicators
 //
-// A group whose collectives go by NCCL has a communicator of it. The first such call makes it: all members meet on the
-// host, tell each other which NCCL they have, and join. Its kernels look at no abort word. So whatever gives up the waits of the world ends the
-// communicators too, and with them their kernels; the next call makes another one. While a call may be under way, a goroutine asks NCCL for
-// failures, and [Runtime.Waits] tells of the call.
+// A group whose collectives go by NCCL has a communicator of NCCL. The first such call makes it:
+// all members meet on the host, compare their versions of NCCL, and join. NCCL's kernels do not
+// look at the abort word. So whatever gives up the waits of the world also ends the communicators,
+// and with them their kernels; the next call makes another communicator. While a call may be under
+// way, a goroutine asks NCCL for failures, and [Runtime.Waits] lists the call.
 
 const (
 	joinLimit   = 2 * time.Minute // to make a communicator
 	endLimit    = 10 * time.Second
 	partLimit   = 3 * time.Second // to wait for the other members before a world is closed
 	failureTick = 10 * time.Millisecond
+	callQuiet   = 50 * time.Millisecond // before a call counts as a wait
 )
 
-// A group has up to two communicators: the collectives of one are kernels, those of the other copies by copy engines, where NCCL can.
+// A group has up to two communicators: one runs its collectives as kernels, the other by copy
+// engines, if NCCL can.
 const (
 	byKernels = iota
 	byEngines
 	communicatorSorts
 )
 
-// communicator is a member's part of a group's.
+// communicator is this rank's part of a communicator of a group.
 type communicator struct {
 	*nccl.Communicator
 	g    *Group
 	sort int
 
 	resources []resource // in the order in which all members made them; guarded by rt.mu
-	noPuts    string     // why NCCL does no puts by it, if so
+	noPuts    string     // why NCCL does no puts by it; empty if it does
 }
 
-// resting is a stream as calls of NCCL know it.
+// resting is a stream as packages nccl and copies see it.
 type resting struct{ *Stream }
 
 func (s resting) AtRest() bool { return s.rests(false) }
 
-// GaveUp implements nccl.Owner: the next synchronisation tells of the call.
+// GaveUp implements nccl.Owner: the next synchronisation reports the call.
 func (c *communicator) GaveUp(t nccl.Call) {
 	r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.ID, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(t.Since())}
 	if t.Expired() {
@@ -78,129 +76,37 @@ func (g *Graph) watchCalls(s *Stream) {
 		id := uint32(0)
 		for _, call := range g.calls {
 			if call.group == comm.g {
-				id = call.id
+				id = call.ID
 			}
 		}
 		comm.Watch(nccl.Call{On: resting{s}, ID: id})
 	}
 }
 
-// communicators are those that are alive or ending.
-type communicators struct {
-	mu   sync.Mutex
-	list []*communicator
-}
-
 // collectivesSettings are the environment that NCCL needs here.
 func (rt *Runtime) collectivesSettings() []string {
-	// Calls then find all connections made, and a capture maps no memory of peers': that waits for kernels, which may wait for this rank. Windows
-	// are mapped when they are registered, but a captured all-to-all of one and other memory hangs unless their own registration is off, too.
-	s := []string{"NCCL_RUNTIME_CONNECT=0", "NCCL_GRAPH_REGISTER=0", "NCCL_LOCAL_REGISTER=0"}
-	p := rt.places.Load()
-	if device.MulticastDisabled(os.Getenv) != "" {
-		s = append(s, "NCCL_NVLS_ENABLE=0")
+	host := -1
+	if rt.simulated() {
+		host = rt.hostOf(rt.rank)
 	}
-	if p.Machines == 1 {
-		s = append(s, "NCCL_SOCKET_IFNAME=lo")
-	}
-	if rt.simulated() { // ranks of different hosts must not find each other's memory
-		s = append(s, fmt.Sprintf("NCCL_HOSTID=symmrepl-host-%d", rt.hostOf(rt.rank)), "NCCL_MNNVL_ENABLE=0")
-	}
-	return s
+	return nccl.Environment(rt.places.Load().Machines == 1, host)
 }
 
-// ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's communicator if it
-// does. cannot says why NCCL does not do this one, if so. A call that asks for it by Via and cannot have it is refused.
-func (c *Call) ByNCCL(cannot string) bool {
-	g, rt := c.opts.group, c.rt
-	asked := c.opts.via == ViaNCCL
-	d, ok := rt.dev.(device.CollectiveDevice)
-	if !asked && (c.opts.via != "" || !g.spans() || !ok || c.opts.has(operators.CopyEngine)) {
-		return false
-	}
-	if cannot == "" && ok {
-		cannot = c.whyNotNCCL()
-	}
-	sort := c.commSort()
-	rt.mu.Lock()
-	made, capturing, failed := g.comms[sort] != nil, rt.capture != nil, g.noComm
-	rt.mu.Unlock()
-	if !asked {
-		switch {
-		case cannot != "":
-			c.not = cannot
-		case failed != "":
-			c.not = failed
-		case capturing && !made:
-			c.not = "its communicator cannot be made while a graph is captured"
-		}
-		if c.not != "" {
-			return false
-		}
-	} else {
-		switch {
-		case !ok:
-			panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
-		case cannot != "":
-			panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", cannot))
-		case capturing && !made:
-			panic(c.Misuse("Via", "make the call once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
-		}
-	}
-	var err error
-	if !made {
-		g.check(c.Record.op)
-		err = g.join(c.Record.op, d, sort)
-	}
-	if err == nil {
-		c.Record.far = false // it goes over NCCL's own network
-		return true
-	}
-	e := rt.failure(c.Record.op, err)
-	if asked || e.Kind == KindInterrupted || e.Kind == KindPeer || e.Kind == KindMismatch {
-		panic(e)
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	g.noComm, c.not = e.Msg, e.Msg
-	return false
-}
-
-// commSort is which communicator of the group's an asked call goes by.
-func (c *Call) commSort() int {
-	if c.opts.has(operators.CopyEngine) {
-		return byEngines
-	}
-	return byKernels
-}
-
-// whyNotNCCL says why NCCL does not do a call of this group with these options.
-func (c *Call) whyNotNCCL() string {
-	switch {
-	case c.opts.timeout > 0:
-		return "its waits have no Timeout"
-	case c.opts.has(operators.CopyEngine) && !c.rt.hasWindows():
-		return "its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later"
-	case c.opts.has(operators.AccumulateF32):
-		return "it has no AccumulateF32"
-	}
-	return c.opts.group.shares()
-}
-
-// shares says which members use the same device and that NCCL has no communicators for these; empty if none do or it has.
+// shares names the members that use the same device, if NCCL has no communicators for such members;
+// empty otherwise.
 func (g *Group) shares() string {
 	if !g.sharesDevices() {
 		return ""
 	}
-	return g.rt.refusesSharing(SharingOf(g.rt))
+	return g.rt.refusesSharing(g.rt.sharing())
 }
 
 // sharesDevices reports whether two members use the same device.
 func (g *Group) sharesDevices() bool {
-	return slices.ContainsFunc(SharingOf(g.rt).Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
+	return slices.ContainsFunc(g.rt.sharing().Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
 }
 
-// refusesSharing says that NCCL has no communicators for ranks that share devices; empty if it has.
+// refusesSharing says why NCCL has no communicators for ranks that share devices; empty if it has.
 func (rt *Runtime) refusesSharing(s Sharing) string {
 	why := "NCCL needs a GPU for each"
 	if d, ok := rt.dev.(device.CollectiveDevice); ok {
@@ -257,7 +163,7 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	if rt.hasComm(g, sort) { // by another goroutine's call
 		return nil
 	}
-	all, err := agree(g, op, "by NCCL", mine, err)
+	all, err := gatherValues(g, op, "by NCCL", mine, err)
 	if err != nil {
 		return err
 	}
@@ -282,15 +188,15 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	comm.Communicator = nccl.New(library.Name(), c, comm)
 	joined := err == nil
 	if joined {
-		rt.comms.add(comm)
+		rt.comms.Add(comm)
 	}
-	if err == nil && Backend(rt) == ncclBackend {
+	if err == nil && rt.backendName() == ncclBackend {
 		err = comm.makeAll(ctx)
 		if err == nil && sort == byKernels {
 			comm.noPuts, err = c.Puts(ctx)
 		}
 	}
-	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
+	if _, failed := gatherValues(g, op, "joined", struct{}{}, err); failed != nil {
 		if joined {
 			comm.End(nil)
 		}
@@ -305,145 +211,25 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	return nil
 }
 
-// RunNCCL issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
-func (c *Call) RunNCCL(d device.Collective, bytes int) {
-	g, rt := c.opts.group, c.rt
-	comm := g.comms[c.commSort()]
-	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
-	}
-	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
-	if t := rt.trace.Load(); t != nil && err == nil {
-		t.crosses(comm.Name, 0)
-	}
-	c.issued(err)
-	why := "the call asks for it by Via"
-	if c.opts.via != ViaNCCL {
-		why = fmt.Sprintf("the group spans %d hosts", len(g.parts))
-	}
-	path := comm.Name
-	if comm.sort == byEngines {
-		path += " by copy engines"
-	}
-	c.Chose(bytes, &tuning.Way{Path: path, Why: why})
-	if rt.capture == nil {
-		comm.Watch(nccl.Call{On: resting{c.stream}, ID: c.Record.id})
-	} else if !slices.Contains(rt.capture.comms, comm) {
-		rt.capture.comms = append(rt.capture.comms, comm)
-	}
-}
-
 // waits are the calls that have been under way for some time.
 func (c *communicator) waits() (list []Wait) {
 	if c.isEnded() {
 		return nil
 	}
 	for _, t := range c.Pending() {
-		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > copyQuiet && !t.Puts {
-			list = append(list, Wait{Op: call.text(), Ordinal: call.ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.caller})
+		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > callQuiet && !t.Puts {
+			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.Caller})
 		}
 	}
 	return list
 }
-
-func (l *communicators) add(c *communicator) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = append(l.list, c)
-}
-
-func (l *communicators) all() []*communicator {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.list)
-}
-
-// takeEnded takes those that have ended off the list.
-func (l *communicators) takeEnded() (ended []*nccl.Communicator) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = slices.DeleteFunc(l.list, func(c *communicator) bool {
-		over := c.isEnded()
-		if over {
-			ended = append(ended, c.Communicator)
-		}
-		return over
-	})
-	return ended
-}
-
-// end gives all of them up, as the world does.
-func (l *communicators) end() {
-	for _, c := range l.all() {
-		c.GiveUp()
-	}
-}
-
-// releaseComms ends those that were to end, after the work of all streams of all ranks, waits until they are over, and forgets them. Graphs that
-// captured their calls cannot be replayed any more.
-func (rt *Runtime) releaseComms() {
-	rt.mu.Lock()
-	for _, g := range *rt.graphs.Load() {
-		if g.d != nil && slices.ContainsFunc(g.comms, (*communicator).isEnded) {
-			g.d.Close()
-			g.d = lostGraph{}
-		}
-	}
-	for _, g := range rt.groups {
-		g.noComm = ""
-		for i, c := range g.comms {
-			if c != nil && c.isEnded() {
-				g.comms[i] = nil
-			}
-		}
-	}
-	rt.mu.Unlock()
-	nccl.Release(rt.comms.takeEnded(), time.Now().Add(endLimit))
-}
-
-// part waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
-// has sent for it may be on its way. It waits no longer than partLimit.
-func (rt *Runtime) part() {
-	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
-	defer cancel()
-	rt.mu.Lock()
-	groups := slices.DeleteFunc(slices.Clone(rt.groups), func(g *Group) bool {
-		return g.stale.Load() != nil || !slices.ContainsFunc(g.comms[:], func(c *communicator) bool { return c != nil && !c.isEnded() })
-	})
-	streams := slices.Clone(rt.streams)
-	rt.mu.Unlock()
-	if len(groups) == 0 || rt.client == nil || rt.broken.Load() != nil {
-		return
-	}
-	for slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests(false) }) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(failureTick):
-		}
-	}
-	for _, g := range groups {
-		call := bootstrap.Call{Group: g.ranks, Key: g.key + " ends", Op: "Close"}
-		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
-			return // who does not come has no need of it, or is gone
-		}
-	}
-}
-
-// lostGraph is in place of a graph whose communicator was ended.
-type lostGraph struct{}
-
-func (lostGraph) Launch(device.Stream) error { return errLostGraph }
-func (lostGraph) Close() error               { return nil }
-
-var errLostGraph = errors.New("the graph calls NCCL by a communicator that was ended")
 
 // explainLostNCCL says why a call by NCCL was given up.
 func (rt *Runtime) explainLostNCCL(e *Error, c Record) {
 	if e.Kind != KindTimeout {
 		e.Kind = KindInterrupted
 	}
-	for _, comm := range rt.comms.all() {
+	for _, comm := range rt.comms.All() {
 		_, why := comm.Ended()
 		if comm.g != c.group || why == nil {
 			continue

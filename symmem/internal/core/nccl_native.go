@@ -6,87 +6,58 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // NCCL's own headers
 //
-// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with it, where that can be. Its
-// kernels then get what NCCL made: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that it registered. Both are
-// made beside ours, in the same order on all members, and again for every new communicator of the group; so what is compiled by one header or by the other
-// takes the same arguments. They have what the LSA team needs: barriers and pointers. Kernels that use more, and worlds that span hosts or share GPUs, get
-// our header.
+// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that
+// was installed with NCCL, if possible. Its kernels then get objects of NCCL: for a [DeviceComm] an
+// ncclDevComm of its version, for a [DeviceWindow] the window that NCCL registered. Both are made
+// in addition to symmem's own, in the same order on all members, and again for every new
+// communicator of the group. So kernels take the same arguments whichever header they were compiled
+// with. NCCL's objects have the barriers and pointers of the LSA team. Kernels that use more, and
+// worlds that span hosts or share GPUs, get symmem's header.
 //
-// Nothing of NCCL ends a kernel of the user's. So its waits look at a word of ours, and the communicator goes only when its kernels are over.
+// NCCL cannot end a kernel of the user's. So the kernel's waits look at a word of symmem, and the
+// communicator ends only after its kernels.
 
-// windowUnit is what a window of NCCL's begins at a multiple of.
+// windowUnit is the alignment of NCCL's windows.
 const windowUnit = 4096
 
-// NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why it is ours. Both are empty if it includes
-// none, or the back end has no other.
-func NativeHeaders(rt *Runtime, text string) (library, why string) {
-	tokens, err := cudalex.Tokens(text)
-	if err != nil || !includesNCCL(text) || Backend(rt) != ncclBackend {
-		return "", "" // what cannot be read is the compiler's to refuse
+// NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why
+// it is ours. Both are empty if it includes none, or the back end has no other.
+func (in Inner) NativeHeaders(text string) (library, why string) {
+	rt := in.rt
+	if rt.backendName() != ncclBackend {
+		return "", ""
+	}
+	includes, cannot := nccl.IncludesHeader(text)
+	if !includes {
+		return "", ""
 	}
 	if library, why = rt.nativeHeaders(); why != "" {
 		return "", why
 	}
-	part, barrier := "", false
-	for _, t := range tokens {
-		switch {
-		case t.Kind != cudalex.Word:
-		case beyondTeam(t.Text):
-			return "", fmt.Sprintf("it uses %s, and with NCCL's own kernels have the barriers and pointers of the LSA team", t.Text)
-		case t.Text == "ncclTeamInnerFactor" || t.Text == "ncclTeamOuterFactor":
-			part = t.Text
-		case t.Text == "ncclLsaBarrierSession":
-			barrier = true
-		}
-	}
-	if part != "" && barrier { // NCCL's places the words of a barrier by its team's size: those of a part would be another's
-		return "", fmt.Sprintf("it uses %s, and NCCL's own has the barriers of the whole LSA team alone", part)
+	if cannot != "" {
+		return "", cannot
 	}
 	return library, ""
 }
 
-// includesNCCL reports whether a text includes a header of NCCL's.
-func includesNCCL(text string) bool {
-	for line := range strings.Lines(text) {
-		line = strings.Join(strings.Fields(line), "")
-		for _, name := range []string{"nccl_device.h", "nccl.h"} {
-			if strings.HasPrefix(line, "#include<"+name+">") || strings.HasPrefix(line, `#include"`+name+`"`) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// beyondTeam reports whether a name of NCCL's is of something that is not made for kernels with its own header.
-func beyondTeam(name string) bool {
-	if !strings.HasPrefix(name, "nccl") {
-		return name == "hybridLsaBarrier" || name == "lsaLLA2A"
-	}
-	return strings.HasPrefix(name, "ncclGin") || strings.HasPrefix(name, "ncclLLA2A") || strings.HasPrefix(name, "ncclCft") || strings.Contains(name, "Multimem") ||
-		strings.Contains(name, "ResourceBuffer") || strings.HasPrefix(name, "ncclDevResource") || name == "ncclBarrierSession" || name == "ncclBarrier"
-}
-
-// nativeHeaders names the NCCL whose headers snippets can have, or says why not.
+// nativeHeaders names the NCCL whose headers snippets can include, or says why there is none.
 func (rt *Runtime) nativeHeaders() (library, why string) {
 	d, ok := rt.dev.(device.CollectiveDevice)
 	p := rt.places.Load()
 	switch {
-	case !ok || Backend(rt) != ncclBackend || p == nil:
-		return "", "the back end is " + Backend(rt)
+	case !ok || rt.backendName() != ncclBackend || p == nil:
+		return "", "the back end is " + rt.backendName()
 	case len(p.Parts) > 1:
 		return "", "the world spans hosts"
 	case len(p.Sharing) > 0:
-		if why = rt.refusesSharing(SharingOf(rt)); why != "" {
+		if why = rt.refusesSharing(rt.sharing()); why != "" {
 			return "", why
 		}
 	}
@@ -101,8 +72,9 @@ func (rt *Runtime) nativeHeaders() (library, why string) {
 	return l.Name(), l.Headers()
 }
 
-// resource is a part of a communicator's memory or resources: the window of an allocation; or of what a DeviceWindow has of it, handle; or a DeviceComm
-// as kernels get it.
+// resource is an object that a communicator has for an allocation: the window of the whole
+// allocation; or, if handle is set, the window of a DeviceWindow; or, if comm is set, the
+// ncclDevComm of a DeviceComm.
 type resource struct {
 	a        *allocation
 	handle   *Handle
@@ -111,8 +83,9 @@ type resource struct {
 	argument []byte
 }
 
-// has returns what the communicator has of its kind, nil if nothing. rt.mu is held.
-func (c *communicator) has(o resource) *resource {
+// resource returns the communicator's object for the same things as o, nil if it has none. rt.mu is
+// held.
+func (c *communicator) resource(o resource) *resource {
 	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
 	if i < 0 {
 		return nil
@@ -120,11 +93,11 @@ func (c *communicator) has(o resource) *resource {
 	return &c.resources[i]
 }
 
-// make makes what the communicator does not have yet. All members call it.
-func (c *communicator) make(ctx context.Context, o resource) (err error) {
+// makeResource makes the object o if the communicator does not have it. All members call it.
+func (c *communicator) makeResource(ctx context.Context, o resource) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
-	known := c.has(o) != nil
+	known := c.resource(o) != nil
 	rt.mu.Unlock()
 	switch {
 	case known:
@@ -145,8 +118,8 @@ func (c *communicator) make(ctx context.Context, o resource) (err error) {
 	return nil
 }
 
-// unmake ends what the communicator has of an allocation, whose work is over.
-func (c *communicator) unmake(a *allocation) (err error) {
+// endResources ends the communicator's objects for an allocation, whose work is over.
+func (c *communicator) endResources(a *allocation) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
 	var ended []resource
@@ -173,7 +146,7 @@ func (c *communicator) unmake(a *allocation) (err error) {
 	return err
 }
 
-// makeAll makes what a group's new communicator must have: what its others had.
+// makeAll makes all objects that a new communicator of the group must have.
 func (c *communicator) makeAll(ctx context.Context) error {
 	rt := c.g.rt
 	rt.mu.Lock()
@@ -197,16 +170,17 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	}
 	rt.mu.Unlock()
 	for _, o := range all {
-		if err := c.make(ctx, o); err != nil {
+		if err := c.makeResource(ctx, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// have makes something of the group's communicators, the first of which is made, too, if there is none. It is collective over the group, on the host. A
-// member that cannot ends the communicator: the members may have different things.
-func (g *Group) have(op string, o resource) {
+// makeOnAll makes the object o on each of the group's communicators. It makes the first
+// communicator if the group has none. It is collective over the group, on the host. If a member
+// fails, the communicator is ended, because its members may have different objects.
+func (g *Group) makeOnAll(op string, o resource) {
 	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
 	comms := g.comms
@@ -218,10 +192,10 @@ func (g *Group) have(op string, o resource) {
 			err = g.join(op, d, sort) // which has everything
 		case comm != nil && (sort == byKernels || o.handle == nil && o.comm == nil): // kernels of the user's have the first
 			ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
-			err = comm.make(ctx, o)
+			err = comm.makeResource(ctx, o)
 			cancel()
 			g.meeting.Lock()
-			_, err = agree(g, op, "by NCCL", struct{}{}, err)
+			_, err = gatherValues(g, op, "by NCCL", struct{}{}, err)
 			g.meeting.Unlock()
 			if err != nil {
 				comm.End(nil)
@@ -233,15 +207,16 @@ func (g *Group) have(op string, o resource) {
 	}
 }
 
-// native returns something of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all of it again.
-func (g *Group) native(op string, o resource) resource {
+// nativeResource returns an object of the group's communicator for a kernel with NCCL's own
+// headers. After Recover the members make all objects again.
+func (g *Group) nativeResource(op string, o resource) resource {
 	rt := g.rt
 	for {
 		rt.mu.Lock()
 		capturing, comm := rt.capture != nil, g.comms[byKernels]
 		var found *resource
 		if comm != nil {
-			found = comm.has(o)
+			found = comm.resource(o)
 		}
 		rt.mu.Unlock()
 		switch {
@@ -252,25 +227,25 @@ func (g *Group) native(op string, o resource) resource {
 		case capturing:
 			panic(rt.misuse(op, "", "launch the kernel once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
 		}
-		g.have(op, o)
+		g.makeOnAll(op, o)
 	}
 }
 
-// NativeComm is what a kernel with NCCL's own headers gets for a communicator.
-func NativeComm(op string, c *DeviceComm) []byte {
-	CommArgument(op, c)
-	return c.g.native(op, resource{a: c.t.st.alloc, comm: c}).argument
+// NativeComm returns the argument of a kernel with NCCL's own headers for a communicator.
+func (in Inner) NativeComm(op string, c *DeviceComm) []byte {
+	c.usable(op)
+	return c.g.nativeResource(op, resource{a: c.t.st.alloc, comm: c}).argument
 }
 
-// NativeWindow is what a kernel with NCCL's own headers gets for a window.
-func NativeWindow(op string, w *DeviceWindow) uintptr {
-	WindowArgument(op, w)
-	h, rt := w.h, w.h.g.rt
+// NativeWindow returns the argument of a kernel with NCCL's own headers for a window.
+func (in Inner) NativeWindow(op string, w *DeviceWindow) uintptr {
+	w.usable(op)
+	h, rt := w.h, in.rt
 	rt.mu.Lock()
 	windowed := h.windowed
 	rt.mu.Unlock()
 	if windowed {
-		return h.g.native(op, resource{a: h.t.st.alloc, handle: h}).window
+		return h.g.nativeResource(op, resource{a: h.t.st.alloc, handle: h}).window
 	}
 	if h.t.st.alloc.block != nil {
 		panic(rt.misuse(op, "window", "allocate it by Empty", "the tensor is of a memory pool, of which NCCL has no windows"))
@@ -279,8 +254,8 @@ func NativeWindow(op string, w *DeviceWindow) uintptr {
 		"windows of NCCL begin at a multiple of %d bytes, the tensor begins at byte %d", windowUnit, h.t.offset))
 }
 
-// nativeWindow makes NCCL's window of a tensor, if snippets can have its headers and the tensor is where a window can be. It is collective over the
-// group, on the host.
+// nativeWindow makes NCCL's window of a tensor, if snippets can have its headers and the tensor is
+// where a window can be. It is collective over the group, on the host.
 func (h *Handle) nativeWindow(op string) {
 	rt, a := h.g.rt, h.t.st.alloc
 	if _, why := rt.nativeHeaders(); why != "" || a.block != nil || h.t.offset%windowUnit != 0 || h.t.n == 0 {
@@ -289,10 +264,11 @@ func (h *Handle) nativeWindow(op string) {
 	rt.mu.Lock()
 	h.windowed = true
 	rt.mu.Unlock()
-	h.g.have(op, resource{a: a, handle: h})
+	h.g.makeOnAll(op, resource{a: a, handle: h})
 }
 
-// nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is collective over the group, on the host.
+// nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is
+// collective over the group, on the host.
 func (c *DeviceComm) nativeComm(op string) {
 	rt := c.g.rt
 	if _, why := rt.nativeHeaders(); why != "" {
@@ -301,10 +277,11 @@ func (c *DeviceComm) nativeComm(op string) {
 	rt.mu.Lock()
 	c.g.deviceComms = append(c.g.deviceComms, c)
 	rt.mu.Unlock()
-	c.g.have(op, resource{a: c.t.st.alloc, comm: c})
+	c.g.makeOnAll(op, resource{a: c.t.st.alloc, comm: c})
 }
 
-// WatchNative watches a launched kernel that uses the communicators of groups: they end with it if it must.
+// WatchNative watches a launched kernel that uses the communicators of groups: if the kernel must
+// end, they end with it.
 func (c *Call) WatchNative(groups []*Group) {
 	for _, g := range groups {
 		comm := g.comms[byKernels]
@@ -312,7 +289,7 @@ func (c *Call) WatchNative(groups []*Group) {
 			continue
 		}
 		captured := c.rt.capture != nil
-		comm.WatchKernel(nccl.Call{On: resting{c.stream}, ID: c.Record.id, Timeout: c.opts.timeout}, captured)
+		comm.WatchKernel(nccl.Call{On: resting{c.stream}, ID: c.Record.ID, Timeout: c.opts.timeout}, captured)
 		if captured && !slices.Contains(c.rt.capture.comms, comm) {
 			c.rt.capture.comms = append(c.rt.capture.comms, comm)
 		}

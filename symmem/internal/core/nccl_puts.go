@@ -10,13 +10,16 @@ import (
 
 // Puts by NCCL
 //
-// With the back end NCCL, Put and PutWithSignal can go by NCCL, Via("NCCL"): its put copies from one window to another of a rank on the same host,
-// by copy engines, in the order of the stream. NCCL's put also raises a count of NCCL's own at its destination, and its wait makes a stream
-// wait for that. Nothing but the put of a peer ends that wait, neither an interrupt nor the end of the communicator; so it is not used, and nobody looks at
-// the count. Who is to know that data has come is told by symmrepl's signals, which follow in the same stream. In a graph NCCL's put waits for
-// its wait of the one before; so it is not captured.
+// With the back end NCCL, Put and PutWithSignal can go by NCCL, Via("NCCL"): its put copies from
+// one window to another of a rank on the same host, by copy engines, in the order of the stream.
+// NCCL's put also raises a count of NCCL at its destination, and NCCL's wait makes a stream wait
+// for that count. Only the put of a peer ends such a wait, neither an interrupt nor the end of the
+// communicator; so symmem does not use the wait, and ignores the count. Its own signals, which
+// follow in the same stream, announce that the data has come. In a graph NCCL's put waits for the
+// wait of the put before; so it is not captured.
 
-// putsByNCCL decides whether a put of src goes by NCCL. One that asks for it by Via and cannot have it is refused.
+// putsByNCCL decides whether a put of src goes by NCCL. One that asks for it by Via and cannot have
+// it is refused.
 func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	g, rt := h.g, h.g.rt
 	_, ok := rt.dev.(device.CollectiveDevice)
@@ -53,11 +56,11 @@ func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	return true
 }
 
-// covers reports whether a tensor is this rank's memory in a window of the communicator's.
+// covers reports whether a tensor is memory of this rank in a window of the communicator.
 func (c *communicator) covers(t *Tensor) bool {
 	c.g.rt.mu.Lock()
 	defer c.g.rt.mu.Unlock()
-	return t.Symmetric() && c.has(resource{a: t.st.alloc}) != nil
+	return t.Symmetric() && c.resource(resource{a: t.st.alloc}) != nil
 }
 
 // putByNCCL issues the copy of an admitted put. It refuses a communicator that was ended.
@@ -65,11 +68,11 @@ func (h *Handle) putByNCCL(c *Call, dst int, src *Tensor) {
 	g, rt, a := h.g, h.g.rt, h.t.st.alloc
 	comm := g.comms[byKernels]
 	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
-		Window: comm.has(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
-	c.route = route{} // it is told of here
+		Window: comm.resource(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
+	c.route = route{} // Explain gets the way below
 	if put.N > 0 {
 		c.issued(c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, put) }))
 		comm.Watch(nccl.Call{On: resting{c.stream}, Puts: true})

@@ -2,63 +2,39 @@ package symmem
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
-	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// take finds n free words.
-func (n *network) take(words int) (span, error) {
-	at, i := 0, 0
-	for ; i < len(n.words) && n.words[i].first-at < words; i++ {
-		at = n.words[i].end
-	}
-	if at+words > netSignals {
-		return span{}, fmt.Errorf("no room for %d words of signals of a group that spans hosts: free groups, or SetSignalPadSize to less", words)
-	}
-	s := span{at, at + words}
-	n.words = slices.Insert(n.words, i, s)
-	return s, nil
-}
+// words are the group's among the signals of each member.
+func (g *Group) words() layout.Words { return layout.WordsOf(len(g.ranks), g.channels, g.pipes()) }
 
-func (n *network) give(s span) {
-	n.words = slices.DeleteFunc(n.words, func(o span) bool { return o == s })
-}
-
-// netWords is how many words a group has in the signals of each member: of channels, of kernels that count completions, of pipes.
-func (g *Group) netWords() int { return g.pipesAt() + g.pipeWords() }
-
-// pipesAt is where those of pipes begin.
-func (g *Group) pipesAt() int { return g.channelWords() + abi.Counters }
-
-// channelWords are those of its channels.
-func (g *Group) channelWords() int { return knet.Words * g.channels * len(g.ranks) }
-
-// wire gives the group its words. It is collective over the group; a holder of g.meeting calls it.
+// wire gives the group its words. It is collective over the group; the caller holds g.meeting.
 func (g *Group) wire(op, desc string) error {
 	rt := g.rt
 	n := rt.net.Load()
-	if n == nil || !g.spans() {
+	if n == nil || !g.split.Spans() {
 		return nil
 	}
 	rt.mu.Lock()
-	s, err := n.take(g.netWords())
-	next := n.window
+	s, err := n.Take(g.words().All)
+	next := n.Window()
 	rt.mu.Unlock()
 	if err == nil {
-		clear(n.engine.Signals()[s.first:s.end]) // of a group that was freed; nobody adds to them any more
+		clear(n.In(s)) // of a group that was freed; nobody adds to them any more
 	}
-	all, failed := agree(g, op, desc+", words", wiring{s.first, next}, err)
+	all, failed := gatherValues(g, op, desc+", words", wiring{s.First, next}, err)
 	if failed != nil {
 		if err == nil {
 			rt.mu.Lock()
 			defer rt.mu.Unlock()
-			n.give(s)
+			n.Give(s)
 		}
 		return failed
 	}
@@ -68,41 +44,38 @@ func (g *Group) wire(op, desc string) error {
 		words, next = append(words, member.Words), max(next, member.Window)
 	}
 	rt.mu.Lock()
-	n.window = next + 1
+	n.SetWindow(next + 1)
 	rt.mu.Unlock()
 	if err = g.writeTables(n, words); err == nil {
 		err = g.openPipes(n, next)
 	}
-	_, err = agree(g, op, desc+", tables", struct{}{}, err)
+	_, err = gatherValues(g, op, desc+", tables", struct{}{}, err)
 	return err
 }
 
-// wiredUp reports whether kernels that get a handle of the group can post operations for other hosts.
+// wiredUp reports whether kernels that get a handle of the group may post operations for other
+// hosts.
 func (g *Group) wiredUp() bool { return g.table != 0 }
 
-// wiring is what a member says of its words and windows.
+// wiring describes a member's words and windows to the others.
 type wiring struct {
 	Words  int    // where the group's begin
 	Window uint32 // the next id
 }
 
-// netTables is the bytes that a group's tables take at most.
-func netTables(members int) int {
-	return aligned(int(unsafe.Sizeof(abi.NetGroup{})) + members*(int(unsafe.Sizeof(abi.NetMember{}))+4))
-}
-
-// writeTables puts what kernels know of the members behind the rest of the workspace. words says where each member's words begin.
-func (g *Group) writeTables(n *network, words []int) error {
+// writeTables writes the tables of members for kernels, behind the rest of the workspace. words
+// says where the words of each member begin.
+func (g *Group) writeTables(n *networks.Network, words []int) error {
 	l := g.layout()
 	base := g.work.seg.Ptr()
-	g.table = base + device.Ptr(l.tables)
-	members, partners := make([]abi.NetMember, len(words)), g.partners()
+	g.table = base + device.Ptr(l.Tables)
+	members, partners := make([]abi.NetMember, len(words)), g.split.Partners()
 	for i, first := range words {
 		members[i] = abi.NetMember{Rank: uint32(g.ranks[i]), Words: uint32(first), Block: g.work.blocks[i]}
 	}
-	g.links = abi.NetGroup{Port: n.port, Counts: base + device.Ptr(l.epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
+	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.Epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
 	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
-	tables := slices.Concat(BytesOf(&g.links), bytesOfAll(members), bytesOfAll(partners))
+	tables := slices.Concat(launch.Bytes(&g.links), launch.BytesOfAll(members), launch.BytesOfAll(partners))
 	s, err := g.rt.dev.NewStream() // others may wait for peers
 	if err != nil {
 		return err
@@ -110,86 +83,44 @@ func (g *Group) writeTables(n *network, words []int) error {
 	return errors.Join(s.Write(g.table, tables), s.Synchronize(), s.Close())
 }
 
-// bytesOfAll is BytesOf for a list.
-func bytesOfAll[T any](list []T) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0])))
-}
-
 // unwire gives the words back. rt.mu is held.
 func (g *Group) unwire() {
-	if n := g.rt.net.Load(); n != nil && g.wired != (span{}) {
-		n.give(g.wired)
-		if g.inboxes != 0 && n.engine.Forget(g.inboxes) != nil {
+	if n := g.rt.net.Load(); n != nil && g.wired != (networks.Span{}) {
+		n.Give(g.wired)
+		if g.inboxes != 0 && n.Engine.Forget(g.inboxes) != nil {
 			g.work.mapped = nil // something may still land there
 		}
 	}
 	g.inboxes = 0
-	g.wired, g.links, g.table = span{}, abi.NetGroup{}, 0
+	g.wired, g.links, g.table = networks.Span{}, abi.NetGroup{}, 0
 }
 
-// pendingOver is pending for the signals to and from other hosts.
-func (g *Group) pendingOver() (list []string, err error) {
-	n := g.rt.net.Load()
-	if n == nil || !g.spans() {
-		return nil, nil
-	}
-	words := n.engine.Signals()[g.wired.first:g.wired.end]
-	counts := make([]uint64, len(words))
-	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
-		return nil, err
-	}
-	for channel := range g.channels {
-		for peer, r := range g.ranks {
-			at := func(kind int) int { return (kind*g.channels+channel)*len(g.ranks) + peer }
-			if i := at(knet.Raised); atomic.LoadUint64(&words[i]) != counts[i] {
-				list = append(list, fmt.Sprintf("%v: a signal of rank %d on channel %d was not awaited", g, r, channel))
-			}
-			if i := at(knet.Consumed); atomic.LoadUint64(&words[i]) != counts[i] {
-				list = append(list, fmt.Sprintf("%v: rank %d has not awaited the signal put to it on channel %d", g, r, channel))
-			}
-		}
-	}
-	return list, nil
-}
-
-// partners are the members of other hosts that this one meets in a barrier for its host: every two hosts have one such pair.
-func (g *Group) partners() (list []uint32) {
-	for i, part := range g.parts {
-		if i != g.home && g.here()[i%len(g.here())] == g.rt.rank {
-			list = append(list, uint32(slices.Index(g.ranks, part[g.home%len(part)])))
-		}
-	}
-	return list
-}
-
-// expose makes the allocation's data and signal pad windows of the members of g. It is collective over the group; a holder of g.meeting calls it.
+// expose makes the allocation's data and signal pad windows for the members of g. It is collective
+// over the group; the caller holds g.meeting.
 func (a *allocation) expose(op string, g *Group) error {
 	rt := a.rt
 	n := rt.net.Load()
-	if n == nil || !g.spans() || a.windows[g] != 0 {
+	if n == nil || !g.split.Spans() || a.windows[g] != 0 {
 		return nil
 	}
 	rt.mu.Lock()
-	next := n.window
+	next := n.Window()
 	rt.mu.Unlock()
-	all, err := agree(g, op, "windows of "+a.id, next, nil)
+	all, err := gatherValues(g, op, "windows of "+a.id, next, nil)
 	if err != nil {
 		return err
 	}
 	id := slices.Max(all)
 	rt.mu.Lock()
-	n.window = id + 2
+	n.SetWindow(id + 2)
 	rt.mu.Unlock()
-	err = n.engine.Window(id, uintptr(a.at.DataIn(a.seg)), max(a.size, 1))
+	err = n.Engine.Window(id, uintptr(a.at.DataIn(a.seg)), max(a.size, 1))
 	if err == nil {
-		err = n.engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
+		err = n.Engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
 	}
-	_, err = agree(g, op, "windows of "+a.id+" are known", struct{}{}, err)
+	_, err = gatherValues(g, op, "windows of "+a.id+" are known", struct{}{}, err)
 	if err != nil {
-		return errors.Join(err, n.forget(id))
+		return errors.Join(err, n.Forget(id))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -200,18 +131,14 @@ func (a *allocation) expose(op string, g *Group) error {
 	return nil
 }
 
-// forget ends the windows of a tensor in a group.
-func (n *network) forget(id uint32) error {
-	return errors.Join(n.engine.Forget(id), n.engine.Forget(id+1))
-}
-
-// conceal ends the allocation's windows, of one group or, if that is nil, of all. An error says that its memory must stay.
+// conceal ends the allocation's windows, of one group or, if g is nil, of all groups. After an
+// error its memory must stay.
 func (a *allocation) conceal(g *Group) (err error) {
 	n := a.rt.net.Load()
 	for of, id := range a.windows {
 		if g == nil || of == g {
 			if n != nil {
-				err = errors.Join(err, n.forget(id))
+				err = errors.Join(err, n.Forget(id))
 			}
 			delete(a.windows, of)
 		}

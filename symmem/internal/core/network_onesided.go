@@ -6,13 +6,15 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// carries reports whether an operation with a member, by its rank in the group, goes over the network, since that is on another host. It refuses
-// the operation if there is none, with what else, if anything, the caller can do.
+// carries reports whether an operation with a member, by its rank in the group, goes over the
+// network, because the member is on another host. It refuses the operation if there is no network;
+// instead lists what else the caller can do.
 func (g *Group) carries(op string, peer int, instead ...string) bool {
-	if !g.spans() || g.near(peer) {
+	if !g.split.Spans() || g.split.Near(peer) {
 		return false
 	}
 	if g.rt.net.Load() == nil {
@@ -31,14 +33,15 @@ func (g *Group) carriesAny(op string, instead ...string) bool {
 	for i := range g.ranks {
 		g.carries(op, i, instead...)
 	}
-	return g.spans()
+	return g.split.Spans()
 }
 
-// transfer issues an operation of the network with a member: its data, if it has any, is t's. The kernel waits until t may be used again.
+// transfer issues an operation of the network with a member, on the memory of t if it moves data.
+// The kernel waits until t may be used again.
 func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	g := h.g
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if op.Bytes == 0 && op.Signal == abi.NetNone {
 		return
 	}
@@ -56,8 +59,8 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	if op.Kind == abi.NetGet {
 		posts = 2 // a fence goes before it
 	}
-	c.rt.expect(c.Record.op, posts)
-	c.Launch(kernel, 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
+	c.rt.expect(c.Record.Op, posts)
+	c.Launch(kernel, 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
 // signalled completes an operation that changes 64-bit word sig of the peer's signal pad.
@@ -69,12 +72,13 @@ func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.Ne
 	return op
 }
 
-// overNetwork issues a kernel of the group's signals: put and wait, with a peer, and the barrier. It posts so many operations.
+// overNetwork issues a kernel that signals over the network: put and wait, with a peer, and the
+// barrier. It posts so many operations.
 func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer uint32, channel int) {
 	g := h.g
 	defer c.Enter().Leave()
-	c.Begin()
-	c.Record.far = true
-	c.rt.expect(c.Record.op, posts)
-	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
+	c.PickStream()
+	c.Record.Far = true
+	c.rt.expect(c.Record.Op, posts)
+	c.Launch(kernel, 0, launch.OneBlock(threads), launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

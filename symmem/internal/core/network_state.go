@@ -3,17 +3,20 @@ package symmem
 import (
 	"strings"
 	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
-// NetworkState is a rank's end of what carries operations between hosts.
+// NetworkState describes a rank's end of the network between hosts.
 type NetworkState struct {
 	Name    string            // "the null network, delay 200µs, reorder on"; empty if there is none
-	Why     string            // there is none, in words; empty if all ranks are on one host
+	Why     string            // why there is none; empty if all ranks are on one host
 	Peers   []NetworkPeer     // on other hosts
 	Refused map[string]uint64 // messages that failed a check, by reason
 }
 
-// NetworkPeer is what a rank's engine knows of a rank on another host. Counts are of the time since the world was built, or last recovered.
+// NetworkPeer is the state of a rank on another host, as this rank's engine knows it. Counts begin
+// when the world is built or recovered.
 type NetworkPeer struct {
 	Rank, Host                     int
 	State                          string // "connected", or "lost: connection reset"
@@ -22,7 +25,7 @@ type NetworkPeer struct {
 	InFlight                       uint64 // messages to it that are not over
 }
 
-// Network describes this rank's end of what carries operations between hosts.
+// Network describes this rank's end of the network between hosts.
 func (rt *Runtime) Network() NetworkState {
 	rt.refuseClosed("Network")
 	n := rt.net.Load()
@@ -33,9 +36,9 @@ func (rt *Runtime) Network() NetworkState {
 		return NetworkState{}
 	}
 	rt.mu.Lock()
-	s := NetworkState{Name: n.name + describeNull(n.settings), Refused: n.engine.Refused()}
+	s := NetworkState{Name: n.String(), Refused: n.Engine.Refused()}
 	rt.mu.Unlock()
-	for _, p := range n.engine.Peers() {
+	for _, p := range n.Engine.Peers() {
 		if rt.partOf(p.Rank) == rt.partOf(rt.rank) {
 			continue
 		}
@@ -48,8 +51,8 @@ func (rt *Runtime) Network() NetworkState {
 	return s
 }
 
-// TuneNetwork changes what the null network does to the messages that this rank sends from now on: "delay 200us reorder on".
-// Settings that are not named stay; "off" puts all of them back.
+// TuneNetwork changes what the null network does to the messages that this rank sends from now on:
+// "delay 200us reorder on". Settings that are not named stay; "off" puts all of them back.
 //
 // Errors: KindMisuse for settings that are none, and where another network or none is in use.
 func (rt *Runtime) TuneNetwork(settings string) error {
@@ -65,11 +68,11 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	next, err := tuned(n.settings, strings.Fields(settings))
+	next, err := networks.Tuned(n.Settings, strings.Fields(settings))
 	if err == nil {
-		n.settings, next = next, n.settings
+		n.Settings, next = next, n.Settings
 		if err = rt.tune(n); err != nil {
-			n.settings = next
+			n.Settings = next
 		}
 	}
 	if err != nil {
@@ -78,21 +81,24 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	return nil
 }
 
-// overtaking is what messages take, and up to as much more, while a seed of the sanitizer chooses their order: longer than the engine sleeps, so that kernels see it.
+// overtaking is how long messages take at least, and at most twice as long, while a seed of the
+// sanitizer chooses their order: longer than the engine sleeps, so that kernels see it.
 const overtaking = 300 * time.Microsecond
 
-// slower is how many times as long they take with one seed in eight: on a busy machine kernels see nothing shorter.
+// slower multiplies the time with one seed in eight: on a busy machine kernels do not see a shorter
+// one.
 const slower = 10
 
-// tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.
-func (rt *Runtime) tune(n *network) error {
-	s := n.settings
-	if seed := rt.order.Load(); seed != 0 && rt.sanitized.Load() {
+// tune gives the null network its settings. While the sanitizer is on, a seed of it has messages
+// overtake each other, in an order that it chooses. rt.mu is held.
+func (rt *Runtime) tune(n *networks.Network) error {
+	s := n.Settings
+	if seed := rt.sanitizer.Seed(); seed != 0 && rt.sanitizer.On() {
 		delay := overtaking
 		if seed%8 == 7 {
 			delay *= slower
 		}
 		s.Reorder, s.Delay, s.Seed = true, max(s.Delay, delay), s.Seed+uint64(seed)
 	}
-	return n.engine.SetNull(s)
+	return n.Engine.SetNull(s)
 }

@@ -2,17 +2,18 @@ package symmem
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 )
 
-// fence waits until what this rank has put to other hosts is in place there. Memory may be freed when all have done so and met.
+// fence waits until the puts of this rank to other hosts are in place. Memory may be freed when all
+// ranks have done so and met.
 func (rt *Runtime) fence(op string) {
 	n := rt.net.Load()
 	if n == nil {
@@ -22,23 +23,24 @@ func (rt *Runtime) fence(op string) {
 	rt.synchronize(op)
 }
 
-// postFence puts a fence into the ring. A kernel does it: the host would need the count of taken numbers, which may be in the memory of a device.
-func (rt *Runtime) postFence(op string, n *network) {
+// postFence puts a fence into the ring, by a kernel: the host would need the count of taken
+// numbers, which may be in the memory of a device.
+func (rt *Runtime) postFence(op string, n *networks.Network) {
 	c := rt.ownCall(op)
 	c.opts.stream = rt.first
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	rt.expect(op, 1)
-	c.Launch("net_post", 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.port,
+	c.Launch("net_post", 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.Port,
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 
-// hold keeps the engine awake while work of s may post what nobody announced, where kernels cannot ring its bell. What is captured does so in
-// each replay. rt.mu is held.
+// hold keeps the engine awake while work of s may post operations that are not announced, if
+// kernels cannot ring the engine's bell. Captured work does so in each replay. rt.mu is held.
 func (rt *Runtime) hold(op string, s *Stream) {
 	n := rt.net.Load()
 	switch {
-	case n == nil || n.count == 0:
+	case n == nil || !n.Announced():
 		return
 	case rt.capture != nil:
 		rt.capture.holds = true
@@ -46,7 +48,7 @@ func (rt *Runtime) hold(op string, s *Stream) {
 	case slices.Contains(rt.holding, s):
 		return
 	}
-	if err := n.engine.Hold(); err != nil {
+	if err := n.Engine.Hold(); err != nil {
 		panic(rt.failure(op, err))
 	}
 	if rt.holding = append(rt.holding, s); len(rt.holding) == 1 {
@@ -54,16 +56,18 @@ func (rt *Runtime) hold(op string, s *Stream) {
 	}
 }
 
-// holdFor is how long a stream holds the engine at least, and how often hold looks whether it has come to rest.
+// holdFor is how long a stream holds the engine at least, and how often release looks whether the
+// stream is at rest.
 const holdFor = time.Millisecond
 
-// release ends the holds of streams that have come to rest, until there are none or the world is closed. A capture forbids to ask.
-func (rt *Runtime) release(n *network) {
+// release ends the holds of streams that are at rest, until there are no holds or the world is
+// closed. During a capture streams cannot be asked.
+func (rt *Runtime) release(n *networks.Network) {
 	for more := true; more; {
 		time.Sleep(holdFor)
 		rt.mu.Lock()
 		if rt.capture == nil {
-			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests(true) && n.engine.Release() == nil })
+			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests(true) && n.Engine.Release() == nil })
 		}
 		more = len(rt.holding) > 0 && !rt.closed.Load()
 		rt.mu.Unlock()
@@ -73,56 +77,38 @@ func (rt *Runtime) release(n *network) {
 // flushed reports whether flush would return at once.
 func (rt *Runtime) flushed() bool {
 	n := rt.net.Load()
-	if n == nil {
-		return true
-	}
-	posted, err := n.posted(rt)
-	board, _, _ := n.engine.Board()
-	return err == nil && atomic.LoadUint64(&board.Done) >= posted
+	return n == nil || n.Flushed()
 }
 
-// flush waits until the memory that operations read and write here is no longer in use, or the world is aborted.
+// flush waits until the memory that operations read and write here is no longer in use, or the
+// world is aborted.
 func (rt *Runtime) flush() error {
 	n := rt.net.Load()
 	if n == nil {
 		return nil
 	}
-	posted, err := n.posted(rt)
-	if err != nil || posted == 0 {
-		return err
-	}
-	err = n.engine.Wait(rt.host(), posted-1)
+	some, err := n.Flush(rt.host())
 	if errors.Is(err, context.Canceled) {
-		return nil // whoever aborted connects again, which drops what is under way
+		return nil // Recover connects again, which drops messages under way
 	}
-	if err == nil {
-		rt.sawFlush(false)
+	if err == nil && some {
+		rt.sanitizer.Flushed(false)
 	}
 	return err
 }
 
-// posted is how many operations the kernels have posted.
-func (n *network) posted(rt *Runtime) (uint64, error) {
-	if n.count == 0 {
-		board, _, _ := n.engine.Board()
-		return atomic.LoadUint64(&board.Posted), nil
-	}
-	var b [8]byte
-	err := rt.dev.Peek(b[:], n.count)
-	return binary.NativeEndian.Uint64(b[:]), err
-}
-
-// expect tells the engine how many operations a launch posts, where kernels cannot ring its bell. What is captured is announced by each replay. rt.mu is held.
+// expect announces to the engine how many operations a launch posts, if kernels cannot ring its
+// bell. Each replay announces those of captured work. rt.mu is held.
 func (rt *Runtime) expect(op string, posts int) {
 	n := rt.net.Load()
-	if n == nil || n.count == 0 || posts == 0 {
+	if n == nil || !n.Announced() || posts == 0 {
 		return
 	}
 	if rt.capture != nil {
 		rt.capture.posts += posts
 		return
 	}
-	if err := n.engine.Expect(posts); err != nil {
+	if err := n.Engine.Expect(posts); err != nil {
 		panic(rt.failure(op, err))
 	}
 }

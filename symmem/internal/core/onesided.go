@@ -4,24 +4,28 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/rows"
 	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
-// Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may overtake it: a Barrier keeps them in order.
+// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by
+// PutSignal or Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may
+// overtake it: a Barrier keeps them in order.
 //
 // PyTorch: nvshmem_put, nccl_put; get_buffer and copy_
 //
 // Shapes: src has the type of the tensor and may be shorter.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
-// Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back end NCCL, of a src that is symmetric, too.
+// Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back
+// end NCCL, of a src that is symmetric, too.
 //
 // Capture: yes, but for NCCL's way.
 //
-// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way where it has none.
+// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way
+// where it has none.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	op := operators.Put.Name
 	c := h.newCall(operators.Put, opts)
@@ -30,7 +34,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
 	if h.putsByNCCL(&c, src) {
 		defer c.Enter().Leave()
-		c.Begin()
+		c.PickStream()
 		c.Admit(src, h.t)
 		h.putByNCCL(&c, dst, src)
 		return
@@ -42,14 +46,14 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	h.move(&c, src, h.buffers[dst], src.pointer(), src.Bytes())
 }
 
-// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
-// precede it by WaitSignal or Barrier.
+// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait
+// for src: precede it by WaitSignal or Barrier.
 //
 // PyTorch: nvshmem_get, nccl_get; get_buffer and copy_
 //
 // Shapes: dst has the type of the tensor and may be shorter.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
@@ -72,7 +76,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 // fits checks that a tensor can be copied to or from the start of the handle's own.
 func (h *Handle) fits(op, arg string, t *Tensor) {
 	rt := h.g.rt
-	rt.live(op, t)
+	rt.usable(op, t)
 	if t.dtype != h.t.dtype {
 		panic(rt.misuse(op, arg, "give one of the same type", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
 	}
@@ -84,7 +88,7 @@ func (h *Handle) fits(op, arg string, t *Tensor) {
 // move copies n bytes between t and a member's copy of the handle's tensor.
 func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(t, h.t)
 	c.issued(c.stream.copy(dst, src, n))
 }
@@ -92,15 +96,17 @@ func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
 const putCopies = 64 << 10
 
-// PutWithSignal copies src into dst's copy of the handle's tensor, from its start wherever src itself may begin, and then sets 64-bit word sig of dst's
-// signal pad of the tensor to val. To put into a part, rendezvous that part; the handles of all slices share the pad, so give each its own word.
+// PutWithSignal copies src into dst's copy of the handle's tensor, from its start wherever src
+// itself may begin, and then sets 64-bit word sig of dst's signal pad of the tensor to val. To put
+// into a part, rendezvous that part; the handles of all slices share the pad, so give each its own
+// word.
 //
 // PyTorch: nvshmem_put_with_signal, nccl_put_with_signal, nccl_put_signal
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put to dst before unless [Weak] is
-// given. Nobody is waited for.
+// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put
+// to dst before unless [Weak] is given. It waits for no other rank.
 //
 // Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it.
 //
@@ -125,7 +131,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		Word: h.pads[dst] + device.Ptr(8*sig), Value: val,
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(src, h.t)
 	switch {
 	case byNCCL:
@@ -135,23 +141,25 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		c.issued(c.stream.copy(args.Dst, args.Src, int(args.N)))
 		args.N = 0
 	}
-	c.Launch(op, 0, oneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), BytesOf(&args))
+	c.Launch(op, 0, launch.OneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), launch.Bytes(&args))
 }
 
-// PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col): the rows of
-// the block lie a row of the tensor apart. It does not tell dst: see [Handle.Put].
+// PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col):
+// the rows of the block lie a row of the tensor apart. It does not tell dst: see [Handle.Put].
 //
 // PyTorch: get_buffer, a slice of it, and copy_
 //
-// Shapes: src and the tensor have two dimensions and the same type; the block lies within the tensor.
+// Shapes: src and the tensor have two dimensions and the same type; the block lies within the
+// tensor.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the tensor.
+// Errors: KindMisuse for a dst out of range, a src that does not fit, a block that leads out of the
+// tensor.
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	op := operators.PutBlock.Name
 	c := h.newCall(operators.PutBlock, opts)
@@ -166,20 +174,22 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
 }
 
-// GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock]. It does not
-// wait for src: see [Handle.Get].
+// GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock].
+// It does not wait for src: see [Handle.Get].
 //
 // PyTorch: get_buffer, a slice of it, and copy_
 //
-// Shapes: dst and the tensor have two dimensions and the same type; the block lies within the tensor.
+// Shapes: dst and the tensor have two dimensions and the same type; the block lies within the
+// tensor.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the tensor.
+// Errors: KindMisuse for a src out of range, a dst that does not fit, a block that leads out of the
+// tensor.
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	op := operators.GetBlock.Name
 	c := h.newCall(operators.GetBlock, opts)
@@ -197,7 +207,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 // block checks a block of the handle's tensor and returns the bytes to its first element.
 func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	rt := h.g.rt
-	rt.live(op, t)
+	rt.usable(op, t)
 	switch {
 	case len(t.shape) != 2 || len(h.t.shape) != 2:
 		panic(rt.misuse(op, arg, "View gives a tensor other dimensions", "%s and the handle's tensor have two dimensions, not %v and %v", arg, t.shape, h.t.shape))
@@ -209,7 +219,8 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	return device.Ptr((row*h.t.shape[1] + col) * t.dtype.Size())
 }
 
-// rows is an operation of the network between t and a block whose rows are so wide and lie a pitch apart.
+// rows is an operation of the network between t and a block whose rows are so wide and lie a pitch
+// apart.
 func (h *Handle) rows(kind uint32, t *Tensor, at device.Ptr, width, pitch int) abi.NetOp {
 	return abi.NetOp{Kind: kind, Local: t.pointer(), Offset: uint64(h.t.offset) + uint64(at), Bytes: uint64(t.Bytes()),
 		Width: uint64(width), LocalPitch: uint64(width), RemotePitch: uint64(pitch)}
@@ -218,10 +229,10 @@ func (h *Handle) rows(kind uint32, t *Tensor, at device.Ptr, width, pitch int) a
 // moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.
 func (h *Handle) moveRows(c *Call, t *Tensor, a rows.CopyRowsArgs) {
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if t.n == 0 {
 		return
 	}
 	c.Admit(t, h.t)
-	c.Launch("copy_rows", 0, c.rt.gridFor(t.n), BytesOf(&a))
+	c.Launch("copy_rows", 0, launch.Elements(t.n, c.rt.plan, c.rt.info.Processors), launch.Bytes(&a))
 }

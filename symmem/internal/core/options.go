@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// Option is an optional last argument of an operation. The package above says what each is for, and operators which operation takes which.
+// Option is an optional last argument of an operation. The package above describes each option;
+// package operators lists the options of each operation.
 type Option interface{ option() operators.Options }
 
 // Flag is an option that is given or not.
@@ -18,6 +19,7 @@ func (Timeout) option() operators.Options    { return operators.Timeout }
 func (MajorAlign) option() operators.Options { return operators.MajorAlign }
 func (Via) option() operators.Options        { return operators.Via }
 func (Into) option() operators.Options       { return operators.Into }
+func (Shard) option() operators.Options      { return operators.Shard }
 func (f Flag) option() operators.Options     { return operators.Options(f) }
 
 type (
@@ -25,9 +27,11 @@ type (
 	MajorAlign int
 	Via        string
 	Into       struct{ Tensor *Tensor }
+	Shard      int
 )
 
-// The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the last alone.
+// The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the
+// last alone.
 const (
 	Flat         Via = "flat"
 	Hierarchical Via = "hierarchical"
@@ -42,12 +46,13 @@ type options struct {
 	align   int // MajorAlign
 	via     Via // empty if it was left out
 	into    *Tensor
+	shard   int
 	given   operators.Options
 }
 
 func (o *options) has(s operators.Options) bool { return o.given&s != 0 }
 
-// accept adds an option to those of a call of an operator.
+// accept adds an option to the options of a call of an operator.
 func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 	op := of.Name
 	if opt == nil {
@@ -73,8 +78,10 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		o.timeout = time.Duration(v)
 	case MajorAlign:
 		o.align = int(v)
+	case Shard:
+		o.shard = int(v)
 	case Into:
-		rt.live(op, v.Tensor)
+		rt.usable(op, v.Tensor)
 		o.into = v.Tensor
 	case Via:
 		if v == ViaNCCL && !of.NCCL {
@@ -87,8 +94,8 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 	}
 }
 
-// read collects in o the options of a call on group g, the default; fixed says that the call cannot have another
-// one.
+// read collects the options of a call in o. g is the default group; if fixed is set the call cannot
+// have another group.
 func (rt *Runtime) read(o *options, of *operators.Operator, g *Group, fixed bool, opts []Option) {
 	op := of.Name
 	o.group = g
@@ -104,10 +111,10 @@ func (rt *Runtime) read(o *options, of *operators.Operator, g *Group, fixed bool
 	if o.group.rt != rt {
 		panic(rt.misuse(op, "group", "give a group of this world", "the group belongs to another world"))
 	}
-	o.group.check(op)
+	o.group.usable(op)
 }
 
-// groupOf reads the options of a call that takes a *Group alone.
+// groupOf reads the options of a call whose only option is a *Group.
 func (rt *Runtime) groupOf(op string, g *Group, opts []Option) *Group {
 	var o options
 	rt.read(&o, &operators.Operator{Name: op, Options: operators.Group}, g, false, opts)

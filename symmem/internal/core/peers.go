@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// peerSegment is what a member says about the segment it shares.
+// peerSegment describes the segment that a member shares.
 type peerSegment struct {
 	Size       int
 	Processors int    // of its device
@@ -20,9 +20,10 @@ type peerSegment struct {
 	Token      []byte `json:",omitempty"` // between hosts of a fabric
 }
 
-// share maps the segments of the members whose memory this rank maps into this process, by position in the group; this rank's own is seg
-// itself, and those of others are nil. known returns a segment of a world rank that is mapped already, or nil. failed is why this member
-// has no segment to share, if it has none: all members then fail. A holder of g.meeting calls it.
+// share maps the segments of the members on this rank's host into this process. It returns them by
+// rank in the group: this rank's own is seg, and the segments of members on other hosts are nil.
+// known returns the segment of a world rank if it is mapped already, or nil. failed is the reason
+// why this member has no segment to share: all members then fail. The caller holds g.meeting.
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
 	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines, Multicast: g.rt.info.Multicast}
 	var file *os.File
@@ -31,14 +32,14 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		switch {
 		case g.onFabric():
 			mine.Token, failed = token(seg)
-		case len(g.here()) > 1:
+		case len(g.split.Here()) > 1:
 			file, failed = export(seg)
 		}
 	}
 	if file != nil {
 		defer file.Close()
 	}
-	peers, err := agree(g, op, desc, mine, failed)
+	peers, err := gatherValues(g, op, desc, mine, failed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +55,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		return nil, nil, err
 	}
 	var fresh []device.Segment
-	for at, r := range g.here() {
+	for at, r := range g.split.Here() {
 		i := slices.Index(g.ranks, r)
 		if mapped[i] == nil && failed == nil {
 			if mapped[i] = known(r); mapped[i] == nil {
@@ -74,7 +75,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 			files[at].Close()
 		}
 	}
-	if _, err := agree(g, op, desc, struct{}{}, failed); err != nil {
+	if _, err := gatherValues(g, op, desc, struct{}{}, failed); err != nil {
 		for _, s := range fresh {
 			err = errors.Join(err, s.Close())
 		}
@@ -105,7 +106,7 @@ func importObject[T any](f *os.File, object func(fd int) (T, error)) (o T, err e
 	return object(fd)
 }
 
-// token is what stands for a segment on other hosts of the fabric.
+// token returns the name of a segment on other hosts of the fabric.
 func token(seg device.Segment) ([]byte, error) {
 	s, ok := seg.(device.FabricSegment)
 	if !ok {

@@ -3,101 +3,47 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // Pipes
 //
-// Collectives of a group that spans hosts move data between hosts by the pipes of kernels/hosts. A group has two sets: of the flat way
-// between any two members, each of which has the place of its rank; and of the hierarchical way between counterparts, each of which has
-// the place of its host. The inboxes of both are one window, at the end of the group's workspace; the outboxes follow. A set of more places than
-// kernels have pointers for is left out.
+// Collectives of a group that spans hosts move data between hosts by the pipes of kernels/hosts. A
+// group has two sets: of the flat way between any two members, each of which has the place of its
+// rank; and of the hierarchical way between counterparts, each of which has the place of its host.
+// The inboxes of both are one window, at the end of the group's workspace; the outboxes follow.
 
-const (
-	pipeBox  = 4 << 20   // of the inboxes of a set, about
-	pipeSlot = 256 << 10 // of a slot at most: a longer message is no quicker
-)
-
-// pipeSet is where a set of pipes lies: offsets in the workspace, and the first of its words among the group's.
-type pipeSet struct {
-	place, places int // none: 0 places
-	slot          int // bytes
-	inbox, outbox int // offsets
-	words         int
+// pipes returns the sets of pipes of the group.
+func (g *Group) pipes() layout.Pipes {
+	return layout.PipesOf(len(g.ranks), len(g.split.Parts), g.split.Even())
 }
 
-// slotBytes is the size of a slot of pipes between so many places.
-func slotBytes(places int) int {
-	return min(pipeBox/(places*hosts.PipeSlots), pipeSlot) &^ (alignment - 1)
-}
-
-// places are those of the group's sets: flat and hierarchical.
-func (g *Group) places() (flat, rail int) {
-	if flat = len(g.ranks); flat > abi.MaxRanks {
-		flat = 0
-	}
-	if rail = len(g.parts); rail > abi.MaxRanks || !g.even() {
-		rail = 0
-	}
-	return flat, rail
-}
-
-// boxBytes is the size of the inboxes of pipes between so many places.
-func boxBytes(places int) int {
-	if places == 0 {
-		return 0
-	}
-	return places * hosts.PipeSlots * slotBytes(places)
-}
-
-// pipeBytes is the size of the inboxes of both sets, and of the outboxes.
-func (g *Group) pipeBytes() int {
-	flat, rail := g.places()
-	return boxBytes(flat) + boxBytes(rail)
-}
-
-// pipeWords is how many words of the group are of pipes.
-func (g *Group) pipeWords() int {
-	flat, rail := g.places()
-	return hosts.Words(flat) + hosts.Words(rail)
-}
-
-// pipes is one of the group's sets.
-func (g *Group) pipes(rail bool) pipeSet {
-	flat, across := g.places()
-	s := pipeSet{place: g.rank, places: flat, inbox: g.layout().pipes, words: g.pipesAt()}
-	if rail {
-		s = pipeSet{place: g.home, places: across, inbox: s.inbox + boxBytes(flat), words: s.words + hosts.Words(flat)}
-	}
-	s.outbox = s.inbox + g.pipeBytes()
-	if s.places > 0 {
-		s.slot = slotBytes(s.places)
-	}
-	return s
-}
-
-// openPipes makes the inboxes a window.
-func (g *Group) openPipes(n *network, id uint32) error {
-	if g.pipeBytes() == 0 {
+// openPipes makes the inboxes a window of the network.
+func (g *Group) openPipes(n *networks.Network, id uint32) error {
+	if g.pipes().Bytes() == 0 {
 		return nil
 	}
 	g.inboxes = id
-	return n.engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().pipes), g.pipeBytes())
+	return n.Engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().Pipes), g.pipes().Bytes())
 }
 
-// checkHosts refuses a call that all members communicate in: on a group that spans hosts one that has to reach the memory of all of them; on
-// others a way over hosts.
+// checkHosts checks a call in which all members communicate. On a group that spans hosts it refuses
+// a call that must reach the memory of all members; on a group of one host it refuses a way over
+// hosts.
 func (c *Call) checkHosts(of *operators.Operator) {
-	g, op := c.opts.group, c.Record.op
+	g, op := c.opts.group, c.Record.Op
 	for i := range len(c.opts.via) { // which all members must give alike
 		c.Record.Parts.Mix(uint64(c.opts.via[i]))
 	}
 	switch {
 	case c.opts.via == ViaNCCL: // see ByNCCL
-	case !g.spans() && c.opts.via != "":
+	case !g.split.Spans() && c.opts.via != "":
 		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
-	case !g.spans():
+	case !g.split.Spans():
 	case !of.Hosts:
 		g.reachAll(op, of.Instead)
 	case c.opts.has(operators.CopyEngine):
@@ -108,83 +54,83 @@ func (c *Call) checkHosts(of *operators.Operator) {
 			instead = []string{`symm.Via("NCCL"), which has a network of its own`}
 		}
 		g.carriesAny(op, instead...)
-		c.Record.far = true
-		if _, rail := g.places(); c.opts.via == Hierarchical && rail == 0 {
-			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
+		c.Record.Far = true
+		p := g.pipes()
+		if c.opts.via == Hierarchical && p.Rail == 0 {
+			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, places.Spelled(g.split.Parts)))
 		}
-		if flat, rail := g.places(); flat == 0 && (rail == 0 || c.opts.via == Flat) {
+		if p.Flat == 0 && (p.Rail == 0 || c.opts.via == Flat) {
 			panic(c.Misuse("group", "make a smaller group", "%v has %d ranks, and only the hierarchical way is for more than %d", g, len(g.ranks), abi.MaxRanks))
 		}
 	}
 }
 
 // Spans reports whether the call's group spans hosts.
-func (c *Call) Spans() bool { return c.opts.group.spans() }
+func (c *Call) Spans() bool { return c.opts.group.split.Spans() }
 
-// Via is which way was asked for, empty if none was.
+// Via is the value of that option, empty if it was not given.
 func (c *Call) Via() Via { return c.opts.via }
 
-// Hosts are the members of the group by host, as ranks of the group, and the number of this one's.
-func (c *Call) Hosts() (members [][]int, home int) { return c.opts.group.members, c.opts.group.home }
-
-// MembersByHost is Hosts for a group.
-func MembersByHost(g *Group) (members [][]int, home int) { return g.members, g.home }
-
-// Even tells whether the group has a hierarchical way, and Small whether it has a flat one.
-func (c *Call) Even() bool {
-	_, rail := c.opts.group.places()
-	return rail > 0
+// Hosts lists the members of the group by host, as ranks of the group, and the number of this
+// rank's host.
+func (c *Call) Hosts() (members [][]int, home int) {
+	return c.opts.group.split.Members, c.opts.group.split.Home
 }
 
-func (c *Call) Small() bool {
-	flat, _ := c.opts.group.places()
-	return flat > 0
-}
+// Even reports whether the group has a hierarchical way, and Small whether it has a flat one.
+func (c *Call) Even() bool { return c.opts.group.pipes().Rail > 0 }
 
-// Pipes fills in what the kernels of kernels/hosts need of the group: the pipes of one of its ways. head is of the group. It returns the bytes of a
-// chunk, which are whole lines.
+func (c *Call) Small() bool { return c.opts.group.pipes().Flat > 0 }
+
+// Pipes fills in the arguments that the kernels of kernels/hosts need for one of the group's two
+// sets of pipes. head is the context of the group. It returns the bytes of a chunk, which are whole
+// lines.
 func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int) {
 	g := c.opts.group
-	s, base, l := g.pipes(rail), g.work.seg.Ptr(), g.layout()
+	s, l, place := g.pipes().Set(rail), g.layout(), g.rank
+	if rail {
+		place = g.split.Home
+	}
+	boxes := g.work.seg.Ptr() + device.Ptr(l.Pipes)
 	a.Between = head
 	a.Inside = head
-	here := g.members[g.home]
+	here := g.split.Members[g.split.Home]
 	a.Inside.WorldSize, a.Inside.Channels = int32(len(here)), uint32(c.rt.plan.MeetBlocks)
 	for i, m := range here {
 		if m == g.rank {
 			a.Inside.Rank = int32(i)
 		}
 		a.Here[i] = uint16(m)
-		a.Meetings.Block[i] = g.work.blocks[m] + device.Ptr(l.meetings)
+		a.Meetings.Block[i] = g.work.blocks[m] + device.Ptr(l.Meetings)
 	}
 	a.Net = g.table
-	a.Inbox, a.Outbox = base+device.Ptr(s.inbox), base+device.Ptr(s.outbox)
-	a.SlotBytes, a.Offset, a.Window = uint64(s.slot), uint64(s.inbox-l.pipes), g.inboxes
-	a.Words, a.Place, a.Places = uint32(s.words), uint32(s.place), uint32(s.places)
-	return s.slot
+	a.Inbox, a.Outbox = boxes+device.Ptr(s.Inbox), boxes+device.Ptr(s.Outbox)
+	a.SlotBytes, a.Offset, a.Window = uint64(s.Slot), uint64(s.Inbox), g.inboxes
+	a.Words, a.Place, a.Places = uint32(g.words().Pipes+s.Words), uint32(place), uint32(s.Places)
+	return s.Slot
 }
 
-// Sent is what is said of a call over hosts.
+// Sent describes a call over hosts.
 type Sent struct {
 	Way    Via
 	Why    string
-	Size   int // that the way was chosen by
+	Size   int // of the message, by which the way was chosen
 	Posts  int // operations that the kernel posts
 	Bytes  int // that this rank sends to other hosts
-	Splits int // that say on the device how many bytes it sends besides; 0 if none do
+	Splits int // numbers on the device that give further bytes to send; 0 if there are none
 }
 
 // LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads.
 func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Sent) {
 	c.route = route{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
-	c.rt.expect(c.Record.op, s.Posts)
+	c.rt.expect(c.Record.Op, s.Posts)
 	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
 }
 
-// LaunchPosting issues a kernel that posts as many operations for other hosts as only the device knows, if it posts any. way and why say how they
-// go.
+// LaunchPosting issues a kernel that may post operations for other hosts, in a number that only the
+// device knows. way and why describe their way.
 func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
 	c.route = route{way: "with", of: way, why: why, size: size, unknown: true}
-	c.rt.hold(c.Record.op, c.stream)
+	c.rt.hold(c.Record.Op, c.stream)
 	c.Launch(kernel, 0, l, args)
 }

@@ -6,31 +6,13 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
-
-// pool keeps the symmetric memory of a group's freed tensors, mapped by all members. Its state is equal on all of
-// them as long as they take and free in the same order, which every take and free compares on the device. Guarded
-// by rt.mu.
-type pool struct {
-	blocks []*poolBlock // in the order in which they were made; never split
-	takes  uint64
-	frees  uint64
-	last   string // the latest take or free
-}
-
-// poolBlock is a segment in each member of a group, [signal pad | data].
-type poolBlock struct {
-	index int // among the pool's
-	pad   int // bytes of the signal pad
-	size  int // bytes for data
-	at    memory.Placement
-	seg   device.Segment
-	peers map[int]device.Segment // by world rank, seg among them
-	taken bool
-}
 
 // PoolStats describes a group's memory pool on this rank.
 type PoolStats struct {
@@ -42,22 +24,23 @@ type PoolStats struct {
 	Frees      uint64
 }
 
-// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric memory from the
-// memory pool of a group instead of ordinary memory; what other goroutines take meanwhile comes from there too.
-// The group is all ranks, or the one given as an option. Its members must take and free in the same order; Local
-// and these operators are then collective.
+// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric
+// memory from the memory pool of a group instead of ordinary memory; what other goroutines take
+// meanwhile comes from there too. The group is all ranks, or the one given as an option. Its
+// members must take and free in the same order; Local and these operators are then collective.
 //
-// Such a tensor is like one of Empty, but for this: memory that was freed before is used again, without meeting
-// the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in the order of the stream, where
-// all members meet: Free waits on the host only for other streams that used the tensor. Its signal pad is zero, and
-// what Local returns is zero on all members, before any member's stream goes on. It lives until Free; the garbage
-// collector does not return it.
+// Such a tensor is like one of Empty, but for this: memory that was freed before is used again,
+// without meeting the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in
+// the order of the stream, where all members meet: Free waits on the host only for other streams
+// that used the tensor. Its signal pad is zero, and what Local returns is zero on all members,
+// before any member's stream goes on. It lives until Free; the garbage collector does not return
+// it.
 //
-// Members that take or free differently are found out on the device; the next synchronisation of each says who did
-// what, as KindMismatch, and communication is refused until Recover. Recover empties the pool: what is in use then
-// keeps its data, and its Free is not collective. A block is at most twice as large as what it was made for, or 1
-// MiB larger, and is given back by Recover or by freeing the group. Memory cannot be taken while a graph is
-// captured.
+// Members that take or free differently are found out on the device; the next synchronisation of
+// each says who did what, as KindMismatch, and communication is refused until Recover. Recover
+// empties the pool: what is in use then keeps its data, and its Free is not collective. A block is
+// at most twice as large as what it was made for, or 1 MiB larger, and is given back by Recover or
+// by freeing the group. Memory cannot be taken while a graph is captured.
 //
 // PyTorch: get_mem_pool
 //
@@ -69,7 +52,8 @@ type PoolStats struct {
 //
 // Capture: memory cannot be taken within one.
 //
-// Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
+// Errors: KindMismatch where members take or free differently, at the next synchronisation; and the
+// errors of waits.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 	rt.needFunction("UseMemPool", f)
 	g := rt.groupOf("UseMemPool", rt.all, opts)
@@ -92,7 +76,7 @@ func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 //
 // Shapes: none.
 //
-// Synchronises: nobody; it is told on the host.
+// Synchronises: nobody; the host counts.
 //
 // Options: *Group (by default all ranks).
 //
@@ -103,38 +87,29 @@ func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
 	g := rt.groupOf("MemPoolStats", rt.all, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	p := &g.pool
-	stats := PoolStats{Blocks: len(p.blocks), Takes: p.takes, Frees: p.frees}
-	for _, b := range p.blocks {
-		stats.Bytes += b.size
-		if b.taken {
-			stats.Taken++
-			stats.TakenBytes += b.size
-		}
-	}
-	return stats
+	return PoolStats(g.pool.Counts())
 }
 
-// takePooled allocates a tensor of the pool for the call c, which has begun: of zeros if zero. c leaves and enters
-// again while the pool grows.
+// takePooled allocates a tensor of the pool for the call c, which has begun; with zeros if zero is
+// set. c leaves and enters again while the pool grows.
 func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) *Tensor {
-	rt, op := g.rt, c.Record.op
+	rt, op := g.rt, c.Record.Op
 	rt.refuseTake(op)
-	g.check(op)
+	g.usable(op)
 	rt.inStep(op)
 	bytes := n * dtype.Size()
 	pad, size := rt.padSize, memory.BlockSize(bytes)
-	b := g.pool.lowest(pad, size)
+	b := g.pool.Lowest(pad, size)
 	for b == nil {
-		c.unlocked(func() { g.growPool(op, kindOf(dtype, shape), pad, size) })
+		c.unlocked(func() { g.growPool(op, dtype.element().Shaped(shape), pad, size) })
 		rt.refuseTake(op)
-		b = g.pool.lowest(pad, size)
+		b = g.pool.Lowest(pad, size)
 	}
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: shape, seg: b.seg, at: b.at, size: bytes, block: b, peers: b.peers}
-	a.at.Data += int(memory.Within(rt.info.Guards, b.size, bytes)) // its end is the block's
-	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
-	a.digest.text(a.id)
-	a.storage = &storage{ptr: a.at.DataIn(b.seg), size: bytes, alloc: a, peer: rt.rank}
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.Segment, at: b.Placement, size: bytes, block: b, peers: b.Peers}
+	a.at.Data += int(memory.Within(rt.info.Guards, b.Size(), bytes)) // its end is the block's
+	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.Takes())
+	a.digest.Text(a.id)
+	a.storage = &storage{ptr: a.at.DataIn(b.Segment), size: bytes, alloc: a, peer: rt.rank}
 	for r, s := range a.peers {
 		if s != nil {
 			a.locate(r, s)
@@ -148,22 +123,10 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 		}
 	}
 	err := g.meetAtPool(&take, context, b, false)
-	b.taken = true
-	g.pool.takes++
-	g.pool.last = fmt.Sprintf("take %s (block %d)", a.desc, b.index)
+	g.pool.Take(b, a.desc)
 	rt.allocs = append(rt.allocs, a)
 	take.issued(err)
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: shape, n: n}
-}
-
-// lowest returns the first free block of a size, or nil.
-func (p *pool) lowest(pad, size int) *poolBlock {
-	for _, b := range p.blocks {
-		if !b.taken && b.pad == pad && b.size == size {
-			return b
-		}
-	}
-	return nil
 }
 
 // growPool adds a block. It is collective over the group, on the host.
@@ -181,34 +144,34 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 		}
 		panic(rt.failure(op, err))
 	}
-	b := &poolBlock{pad: pad, size: size, at: at, seg: seg, peers: map[int]device.Segment{}}
+	b := memory.NewPoolBlock(pad, size, at, seg)
 	for i, s := range mapped {
-		b.peers[g.ranks[i]] = s
+		b.Peers[g.ranks[i]] = s
 		rt.mapped(s, at)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	b.index = len(g.pool.blocks)
-	g.pool.blocks = append(g.pool.blocks, b)
+	g.pool.Add(b)
 }
 
-// poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
-func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *poolBlock) Call {
+// poolCall is the call by which all members meet at a take or free of b, on stream s.
+func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.PoolBlock) Call {
 	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
-		op: op, group: g, Manner: operators.Collective, DType: dtype, N: n, Detail: fmt.Sprintf("block %d", b.index), Refused: refusedStep,
+		Entry: calls.Entry{Made: calls.Made{Op: op, DType: dtype.element(), N: n, Detail: b.String()}, Manner: operators.Collective}, group: g, Refused: refusedStep,
 	}}
 }
 
-// meetAtPool issues that meeting of all members, once c was admitted. rt.mu is held.
-func (g *Group) meetAtPool(c *Call, context abi.Context, b *poolBlock, free bool) error {
+// meetAtPool issues the meeting of all members at a take or free of b, once c was admitted. rt.mu
+// is held.
+func (g *Group) meetAtPool(c *Call, context abi.Context, b *memory.PoolBlock, free bool) error {
 	args := &poolkernel.PoolMeetArgs{Context: context, Signals: g.work.Meetings}
 	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)
-	number := g.pool.takes + g.pool.frees
+	number := g.pool.Steps()
 	for i := range g.ranks {
-		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
+		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*layout.PoolWords/2*8)
 	}
-	args.Step = uint64(stepOf(b, &c.Record, free))
-	return c.submit("pool_meet", 0, oneBlock(32), BytesOf(args))
+	args.Step = uint64(memory.StepOf(b, c.Record.N, uint64(c.Record.DType), free))
+	return c.submit("pool_meet", 0, launch.OneBlock(32), launch.Bytes(args))
 }
 
 // freePooled returns an allocation to the pool, on the current stream.
@@ -222,7 +185,7 @@ func (a *allocation) freePooled(op string) {
 		rt.raise(op, s.synchronize())
 	}
 	defer c.Enter().Leave()
-	g.check(op)
+	g.usable(op)
 	rt.inStep(op)
 	if !a.storage.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
@@ -233,9 +196,7 @@ func (a *allocation) freePooled(op string) {
 		err = c.stream.set0(a.at.PadIn(a.seg), a.at.PadBytes)
 	}
 	a.unlocate()
-	a.block.taken = false
-	g.pool.frees++
-	g.pool.last = fmt.Sprintf("free %s (block %d)", a.desc, a.block.index)
+	g.pool.Free(a.block, a.desc)
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
 	for _, h := range a.handles {
 		h.tables.release()
@@ -244,10 +205,11 @@ func (a *allocation) freePooled(op string) {
 	free.issued(err)
 }
 
-// otherUsers begins the call c that frees a, and returns the streams other than the call's that used a.
+// otherUsers picks the stream of the call c that frees a, and returns the other streams that used
+// a.
 func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	for _, s := range c.rt.streams {
 		if s != c.stream && a.used&s.bit() != 0 {
 			list = append(list, s)
@@ -256,63 +218,25 @@ func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	return list
 }
 
-// emptyPool lets go of all blocks. Those in use become their tensors' own. No member may be communicating. rt.mu is
-// held.
+// emptyPool empties the group's pool. Blocks in use become their tensors' own. No member may be
+// communicating. rt.mu is held.
 func (g *Group) emptyPool() {
 	for _, a := range g.rt.allocs {
 		if a.group == g && a.block != nil {
 			a.block, a.alone = nil, true
 		}
 	}
-	for _, b := range g.pool.blocks {
-		if !b.taken {
-			for _, s := range b.peers {
-				s.Close() // a failure leaves memory mapped until the process ends and is no reason to fail
-			}
-		}
-	}
-	g.pool = pool{}
+	g.pool.Empty()
 }
 
-// history tells the pool's state apart, for the comparison of host-synchronous calls; it is empty for an unused
-// pool.
-func (p *pool) history() string {
-	if p.takes == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", after %d takes and %d frees of the memory pool, the last: %s", p.takes, p.frees, p.last)
-}
-
-// poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
-const poolWords = 2 * abi.MaxRanks
-
-// poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
-type poolStep uint64
-
-func stepOf(b *poolBlock, made *Record, free bool) poolStep {
-	step := uint64(b.index+1)<<32 | (uint64(made.N)*31+uint64(made.DType))&(1<<32-1)
-	if free {
-		step |= 1 << 63
-	}
-	return poolStep(step)
-}
-
-func (p poolStep) String() string {
-	block := uint64(p)<<1>>33 - 1
-	if p>>63 == 1 {
-		return fmt.Sprintf("freed block %d", block)
-	}
-	return fmt.Sprintf("took block %d", block)
-}
-
-// refusedStep explains members that differ in what they take or free.
+// refusedStep explains that members took or freed different blocks.
 func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
-	rt, mine, theirs := c.group.rt, poolStep(r.Want), poolStep(r.Seen)
+	rt, mine, theirs := c.group.rt, memory.PoolStep(r.Want), memory.PoolStep(r.Seen)
 	e.Kind = KindMismatch
 	e.Msg = fmt.Sprintf("in the memory pool of %v rank %d %v where rank %d %v", c.group, rt.rank, mine, e.Peer, theirs)
 	if mine.String() == theirs.String() {
 		e.Msg += " for other elements"
 	}
 	e.Hint = "all ranks must call Recover, and take and free in the same order"
-	rt.broken.Store(ptr(c.op + ": " + e.Msg))
+	rt.broken.Store(ptr(c.Op + ": " + e.Msg))
 }

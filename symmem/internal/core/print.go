@@ -10,8 +10,8 @@ import (
 // previewed is how many elements String shows at each end.
 const previewed = 4
 
-// String shows the type, the shape, where the tensor is, and its first and last elements: it waits for the
-// current stream. What cannot be read is said instead.
+// String shows the type, the shape, where the tensor is, and its first and last elements: it waits
+// for the current stream. What cannot be read is said instead.
 func (t *Tensor) String() string {
 	if t == nil || t.st == nil {
 		return "nil tensor"
@@ -34,7 +34,7 @@ func (t *Tensor) String() string {
 	return b.String() + " " + text
 }
 
-// String is such as "handle of f32[4] in world".
+// String is, for example, "handle of f32[4] in world".
 func (h *Handle) String() string {
 	if h == nil || h.t == nil {
 		return "nil handle"
@@ -49,7 +49,7 @@ func (h *Handle) String() string {
 	return text
 }
 
-// String is such as "stream 1".
+// String is, for example, "stream 1".
 func (s *Stream) String() string {
 	if s == nil || s.rt == nil {
 		return "nil stream"
@@ -97,7 +97,8 @@ func (t *Tensor) texts(part *Tensor) []string {
 	return out
 }
 
-// readToShow is read for who shows an error in place of the elements. One of the work before is reported again by whoever waits for work next: nobody has got it.
+// readToShow is read for callers that show an error in place of the elements. An error of earlier
+// work is kept for the next synchronisation, which reports it.
 func (t *Tensor) readToShow() (data []byte) {
 	rt := t.rt
 	refused := rt.abort.Load() != nil
@@ -131,8 +132,9 @@ func (d DType) text(bits uint64) string {
 // tabled is how many rows and columns a tensor's table has at each end.
 const tabled = 6
 
-// HTML shows the tensor as a table whose rows are those of the last dimension. Of a large one the ends are shown. It waits for the current stream.
-// What cannot be read is said instead.
+// HTML shows the tensor as a table with a row for each row of the last dimension. It shows the ends
+// of a large tensor. It waits for the current stream. For a tensor that cannot be read it shows the
+// reason.
 func (t *Tensor) HTML() string {
 	if t == nil || t.st == nil {
 		return "nil tensor"
@@ -169,7 +171,8 @@ func (t *Tensor) table(b *strings.Builder) {
 	}, "<tr><th>…</th></tr>\n", "</table>")
 }
 
-// across writes n things between two texts, or the first and the last of them around what stands for the others.
+// across writes n things between two texts: all of them, or the first and the last with a gap
+// between.
 func across(b *strings.Builder, n int, before string, write func(lo, hi int), gap, after string) {
 	b.WriteString(before)
 	if n <= 2*tabled+1 {

@@ -5,32 +5,37 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Progress says how far this rank has come, and whether anything of it gets on by itself: for whoever has to tell a rank that is slow from one that waits in
-// vain. Two looks that are alike say more than one.
+// Progress says how far this rank has come, and whether any of its work makes progress by itself.
+// It distinguishes a slow rank from one that waits in vain: such a rank gives the same answer
+// twice.
 type Progress struct {
-	// Moves is another number whenever the rank has got on: it made a call or returned from one, work of its device is over, it waits in another operation, or a
-	// message has moved.
+	// Moves changes whenever the rank makes progress: it makes a call or returns from one, work of
+	// its device is over, it waits in another operation, or a message moves.
 	Moves uint64
-	// Stands says that nothing gets on by itself: each stream has nothing to do, or is in a call that Waits lists; and the network has done all it was given.
+	// Stands says that no work makes progress by itself: each stream has nothing to do or is in a
+	// call that Waits lists, and the network has done all its work.
 	Stands bool
-	// Inside is how many goroutines are in calls that may not return before a stream gets on, or another rank makes a call.
+	// Inside is how many goroutines are in calls that may not return before a stream makes
+	// progress, or another rank makes a call.
 	Inside int
-	// Watched says that the sanitizer looks at kernels, which takes them many times as long.
+	// Watched says that the sanitizer watches kernels, which then take many times as long.
 	Watched bool
-	// Compiles is the compiler that this rank waits for, "" if there is none; since when, and where in the program, as Config.Caller says.
+	// Compiles is the compiler for which this rank waits, "" if there is none; CompilesFor is for
+	// how long, CompilesCaller where in the program.
 	Compiles       string
 	CompilesFor    time.Duration
 	CompilesCaller int
 	Exchanged      []Exchanged // with the ranks that the network reaches
-	Waits          []Wait      // as Waits returns them, but for what other ranks say
+	Waits          []Wait      // as Waits returns them, without the counts of other ranks
 }
 
-// Exchanged counts the numbered messages between this rank and another one since the network was connected. Nothing is under way when what one has sent is what the
-// other has finished.
+// Exchanged counts the numbered messages between this rank and another one since the network was
+// connected. No message is under way if one rank has sent as many as the other has finished.
 type Exchanged struct {
 	Peer         int
 	Sent, Landed uint64
@@ -43,8 +48,8 @@ func (rt *Runtime) Progress() Progress {
 	if rt.closed.Load() {
 		return Progress{}
 	}
-	p := Progress{Moves: rt.moves.Load(), Inside: int(rt.inside.Load()), Stands: true, Watched: rt.sanitized.Load()}
-	moves := digest(p.Moves)
+	p := Progress{Moves: rt.moves.Load(), Inside: int(rt.inside.Load()), Stands: true, Watched: rt.sanitizer.On()}
+	moves := calls.Digest(p.Moves)
 	if c, counts := rt.dev.(device.Counter); counts {
 		moves.Mix(c.Works())
 	}
@@ -53,7 +58,7 @@ func (rt *Runtime) Progress() Progress {
 		moves.Mix(uint64(r.Ordinal))
 		moves.Mix(uint64(r.Peer))
 		if c, ok := rt.find(r.Ordinal); ok {
-			in = append(in, c.stream())
+			in = append(in, c.InStream())
 		}
 	}
 	for _, s := range rt.allStreams() {
@@ -64,16 +69,15 @@ func (rt *Runtime) Progress() Progress {
 	rt.underway(&p, &moves)
 	p.Moves = uint64(moves)
 	p.Waits = rt.listWaits(false)
-	rt.calls.mu.Lock()
-	defer rt.calls.mu.Unlock()
-	if l := rt.calls.compiles; len(l) > 0 {
-		p.Compiles, p.CompilesFor, p.CompilesCaller = l[0].by, time.Since(l[0].since), l[0].caller
+	if c := rt.calls.Compilation(); c != nil {
+		p.Compiles, p.CompilesFor, p.CompilesCaller = c.By, time.Since(c.Since), c.Caller
 	}
-	p.Inside += len(rt.calls.host)
+	p.Inside += len(rt.calls.Waits())
 	return p
 }
 
-// awaitsOther reports whether all that a stream does is to wait for an event of another one of this process, as far as can be told at once.
+// awaitsOther reports whether a stream only waits for an event of another stream of this process.
+// It does not wait to find out.
 func (rt *Runtime) awaitsOther(s *Stream) bool {
 	if !rt.mu.TryLock() { // with which no stream is closed
 		return false
@@ -83,18 +87,19 @@ func (rt *Runtime) awaitsOther(s *Stream) bool {
 	return tells && slices.Contains(rt.streams, s) && a.Awaits()
 }
 
-// underway adds what the network does.
-func (rt *Runtime) underway(p *Progress, moves *digest) {
+// underway adds the state of the network.
+func (rt *Runtime) underway(p *Progress, moves *calls.Digest) {
 	n := rt.net.Load()
 	if n == nil {
 		return
 	}
 	p.Stands = p.Stands && rt.flushed()
-	for _, peer := range n.engine.Peers() {
+	for _, peer := range n.Engine.Peers() {
 		if peer.Rank == rt.rank {
 			continue
 		}
-		// What this rank asks others for a table, and answers them, moves nothing: only numbered messages count.
+		// What this rank asks others for a table, and answers them, moves nothing: only numbered
+		// messages count.
 		p.Stands = p.Stands && peer.Posted == peer.Sent && peer.Parked == 0
 		p.Exchanged = append(p.Exchanged, Exchanged{peer.Rank, peer.Numbered, peer.Landed})
 		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {
@@ -103,51 +108,30 @@ func (rt *Runtime) underway(p *Progress, moves *digest) {
 	}
 }
 
-// enter counts a goroutine that is in a call of a stream, until leave.
-func (rt *Runtime) enter() {
+// countIn counts a goroutine that is in a call of a stream, until countOut.
+func (rt *Runtime) countIn() {
 	rt.inside.Add(1)
 }
 
-func (rt *Runtime) leave() {
+func (rt *Runtime) countOut() {
 	rt.moves.Add(1)
 	rt.inside.Add(-1)
 }
 
-// compilation is a text, or an operation, that a compiler is at work on.
-type compilation struct {
-	by     string
-	since  time.Time
-	caller int
-}
-
-// Compiling notes that this rank waits for a compiler, until the function it returns is called.
-func Compiling(rt *Runtime) (done func()) {
+// compiling notes that this rank waits for a compiler, until the function it returns is called.
+func (rt *Runtime) compiling() (done func()) {
 	by := "a compiler"
 	if n, ok := rt.dev.(device.CompilerNamer); ok {
 		by = n.CompilerName()
 	}
-	l := &rt.calls
-	c := &compilation{by, time.Now(), l.caller()}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.compiles = append(l.compiles, c)
+	compiled := rt.calls.Compile(by)
 	return func() {
 		rt.moves.Add(1)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.compiles = slices.DeleteFunc(l.compiles, func(o *compilation) bool { return o == c })
+		compiled()
 	}
 }
 
-// stream is the id of the stream that a call is in: of a captured one, that in which it was replayed last.
-func (c *Record) stream() int {
-	if c.ran != nil {
-		return int(c.ran.Load())
-	}
-	return c.on
-}
-
-// allStreams is rt.streams, for those who must not wait for rt.mu.
+// allStreams is rt.streams, for callers that must not wait for rt.mu.
 func (rt *Runtime) allStreams() []*Stream {
 	if list := rt.lanes.Load(); list != nil {
 		return *list
@@ -155,10 +139,10 @@ func (rt *Runtime) allStreams() []*Stream {
 	return nil
 }
 
-// lane keeps the list for allStreams. rt.mu is held.
-func (rt *Runtime) lane() { rt.lanes.Store(ptr(slices.Clone(rt.streams))) }
+// keepStreams keeps the list for allStreams. rt.mu is held.
+func (rt *Runtime) keepStreams() { rt.lanes.Store(ptr(slices.Clone(rt.streams))) }
 
-// progress is what Runtime.Progress counts.
+// progress has the counts of Runtime.Progress.
 type progress struct {
 	moves  atomic.Uint64
 	inside atomic.Int64

@@ -11,15 +11,18 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It
-// is collective over all ranks that are left; those that are listed in replaced are new processes, whose worlds were made
-// with Config.Joining. All work is drained, signals, signal pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the numbering of
-// calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their data.
+// Recover makes communication sound again after waits were aborted or timed out, or ranks were
+// replaced. It is collective over all ranks that are left; those that are listed in replaced are
+// new processes, whose worlds were made with Config.Joining. All work is drained, signals, signal
+// pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the
+// numbering of calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their
+// data.
 //
-// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a
-// part of can only be read and freed. lost names them. The same befalls what needed a rank that is gone: its process has ended, or its host
-// was lost, and nothing takes its place. The world is among that, and Survivors makes a group of the ranks that are left. Cancelling ctx gives up; the world
-// is then still aborted.
+// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it
+// held a part of can only be read and freed. lost names them. The same befalls what needed a rank
+// that is gone: its process has ended, or its host was lost, and nothing takes its place. The world
+// is among that, and Survivors makes a group of the ranks that are left. Cancelling ctx gives up;
+// the world is then still aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
 	if err := rt.checkRecover(op, ctx, replaced); err != nil {
@@ -31,7 +34,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 // recover is Recover, for op.
 func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost []string, err error) {
 	rt.abortWaits("the world is being recovered")
-	rt.drain() // what it reports was reported, or belongs to what is given up here
+	rt.drain() // its errors were reported, or belong to work that is given up here
 	var poisoned *device.DriverError
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
 		return nil, rt.failure(op, err)
@@ -45,7 +48,8 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	if len(replaced) == 0 {
 		desc = ""
 	}
-	// Nobody's kernels may run when the signals are cleared, nor before they are cleared everywhere.
+	// No rank's kernels may run while the signals are cleared, nor before all ranks have cleared
+	// theirs.
 	left, generations, err := muster(ctx, rt, op, desc, rt.generation)
 	if err != nil {
 		return nil, rt.failure(op, err)
@@ -56,13 +60,13 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 		if rt.client == nil {
 			return []int{value}, failed
 		}
-		return agreeCtx(ctx, meet, op, step, value, failed)
+		return gatherWithout(ctx, meet, op, step, value, failed)
 	}
 	rt.releaseComms()
 	rt.keepUnawaited()
 	rt.remains.Store(&left)
 	lost = rt.lose(replaced, gone)
-	rt.renew(slices.Max(generations) + 1)
+	rt.renumber(slices.Max(generations) + 1)
 	var failed error
 	if len(replaced) == 0 {
 		failed = rt.reconnect() // first: until then signals may arrive
@@ -105,63 +109,18 @@ func (rt *Runtime) checkRecover(op string, ctx context.Context, replaced []int) 
 	})
 }
 
-// agreeCtx is agree outside a group's numbering, for Recover.
-func agreeCtx(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
+// gatherWithout is gatherValues for Recover, without the numbering of a group's calls.
+func gatherWithout(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
 	g.met++
-	return agreeBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
-		g.rt.publish()
-		defer g.rt.observe()
+	return gatherValuesBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
+		g.rt.sanitizer.Publish()
+		defer g.rt.sanitizer.Observe()
 		return g.rt.client.Gather(ctx, bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}, data)
 	})
 }
 
-// lose marks what needed ranks that were replaced or are gone and says it in words. Of the world, which is whole again when all were replaced, it says nothing.
-func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
-	needed := func(ranks []int) (why string, r int) {
-		if r = firstOf(ranks, gone); r >= 0 {
-			return fmt.Sprintf("rank %d is gone", r), r
-		}
-		if r = firstOf(ranks, replaced); r >= 0 {
-			return fmt.Sprintf("rank %d was replaced", r), r
-		}
-		return "", -1
-	}
-	if why, _ := needed(gone); why != "" {
-		rt.all.stale.Store(&why)
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	for _, g := range rt.groups {
-		ranks := g.ranks
-		if g.top() != rt.all {
-			ranks = g.top().ranks // teams die with their group
-		}
-		if why, r := needed(ranks); r >= 0 && g != rt.all && g.stale.Load() == nil {
-			g.stale.Store(&why)
-			if g.of == nil {
-				lost = append(lost, g.String())
-			}
-		}
-	}
-	for _, a := range rt.allocs {
-		if why, r := needed(a.group.ranks); r >= 0 && a.stale.Load() == nil {
-			a.stale.Store(&why)
-			lost = append(lost, fmt.Sprintf("rank %d's part of the symmetric tensor %s of %v", r, a.desc, a.group))
-		}
-	}
-	return lost
-}
-
-// firstOf returns the first of ranks that is in set, or -1.
-func firstOf(ranks, set []int) int {
-	if i := slices.IndexFunc(ranks, func(r int) bool { return slices.Contains(set, r) }); i >= 0 {
-		return ranks[i]
-	}
-	return -1
-}
-
-// renew starts the numbering of all groups anew.
-func (rt *Runtime) renew(generation int) {
+// renumber starts the numbering of all groups anew.
+func (rt *Runtime) renumber(generation int) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.generation = generation
@@ -170,11 +129,11 @@ func (rt *Runtime) renew(generation int) {
 	for _, g := range rt.groups {
 		g.emptyPool()
 		if g == rt.all {
-			g.renew(g.name)
+			g.renumber(g.name)
 			continue
 		}
 		if g.stale.Load() == nil {
-			g.renew(fmt.Sprintf("%s#kept%d", g.listed(), serials[g.name]))
+			g.renumber(fmt.Sprintf("%s#kept%d", g.listed(), serials[g.name]))
 			serials[g.name]++
 		}
 	}
@@ -204,11 +163,12 @@ func (rt *Runtime) clear() error {
 	return s.d.Synchronize()
 }
 
-// rebuild makes the workspaces of the world, and of its teams that are stale, anew, with the replaced ranks. While ranks are gone, the world gets none; the
-// others then find out anew where they are, and connect.
+// rebuild builds the workspaces of the world and of its stale teams again, with the replaced ranks.
+// While ranks are gone, the world gets no workspace; the ranks that are left only find out where
+// they are, and connect.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
-	rt.all.watch.forget(rt.all)
+	rt.all.watch.Forget()
 	rt.mu.Lock()
 	rt.all.unwire()
 	rt.mu.Unlock()
@@ -216,7 +176,7 @@ func (rt *Runtime) rebuild(ctx context.Context) error {
 	if rt.whole() {
 		rt.all.stale.Store(nil)
 	}
-	err := Maybe(func() { rt.furnishWorld("Recover") })
+	err := Maybe(func() { rt.buildWorld("Recover") })
 	if err != nil {
 		rt.all.stale.Store(ptr("it could not be built again: " + err.(*Error).Msg))
 	}

@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Region is symmetric memory of an operator that keeps some between its calls: words that Recover makes zero again, the pad, and data.
+// Region is symmetric memory that an operator keeps between its calls: a pad, which Recover makes
+// zero, and data.
 type Region struct{ h *Handle }
 
-// NewRegion makes a region, of zeros. desc is what the members must have in common. It is collective over the group that the options name, by
-// default g. If that spans hosts, a network must connect them.
-func NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
+// NewRegion makes a region, of zeros. desc is what the members must have in common. It is
+// collective over the group that the options name, by default g. If that spans hosts, a network
+// must connect them.
+func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
 	g = g.rt.groupOf(op, g, opts)
 	g.carriesAny(op)
 	pad, data, desc := size(g)
-	t := g.empty(op, U8, []int{data}, aligned(pad), desc)
+	t := g.empty(op, U8, []int{data}, layout.Aligned(pad), desc)
 	r := &Region{}
 	if err := Maybe(func() { r.h = g.rt.Rendezvous(t, g) }); err != nil {
 		panic(err)
@@ -28,22 +31,24 @@ func NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, dat
 // Group is the group that the region is of.
 func (r *Region) Group() *Group { return r.h.g }
 
-// Net is how kernels reach the members on other hosts: the group's tables, 0 if there are no such members, and the window of the data and its place
-// there. The window of the pads is the next one.
+// Net returns how kernels reach the members on other hosts: the group's tables, 0 if there are no
+// such members, and the window of the data with the offset in it. The window of the pads is the
+// next one.
 func (r *Region) Net() (tables device.Ptr, window uint32, start uint64) {
 	return r.h.kernel.Net, r.h.kernel.Window, r.h.kernel.Start
 }
 
-// Pad is where member i has its pad, 0 if it is on another host.
+// Pad is the address of member i's pad, 0 if it is on another host.
 func (r *Region) Pad(i int) device.Ptr { return r.h.pads[i] }
 
-// Data is where member i has its data, likewise.
+// Data is the address of member i's data, 0 if it is on another host.
 func (r *Region) Data(i int) device.Ptr { return r.h.buffers[i] }
 
 // All is this rank's data.
 func (r *Region) All() *Tensor { return r.h.t }
 
-// Part is a tensor over this rank's data from a byte on. It ends with the region, and is not symmetric.
+// Part is a tensor over this rank's data from byte at on. It ends with the region, and is not
+// symmetric.
 func (r *Region) Part(dtype DType, at int, shape ...int) *Tensor {
 	t, n := r.h.t, 1
 	for _, d := range shape {
@@ -63,28 +68,25 @@ func (r *Region) Free(op string) {
 	r.h.t.st.alloc.free(op)
 }
 
-// NewCall is NewCall for an operator on the region, which no option can move to another group.
+// NewCall begins a call of an operator on the region. No option can move it to another group.
 func (r *Region) NewCall(of *operators.Operator, opts []Option) Call {
 	r.h.usable(of.Name)
 	rt := r.h.g.rt
 	c := Call{rt: rt}
 	rt.read(&c.opts, of, r.h.g, false, opts)
 	c.record(of)
-	c.Record.far = r.h.g.spans()
+	c.Record.Far = r.h.g.split.Spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
 	}
 	return c
 }
 
-// SignalBytes is the size of a signal block of symm/signal.cuh in a pad, for barriers of so many blocks.
-func SignalBytes(blocks, ranks int) int { return aligned(signalBytes(blocks, ranks)) }
-
-// Period tells what was issued before a Recover from what comes after it, and what one capture holds from everything else: equal periods are one.
-// The call has entered.
+// Period returns the period of the call: calls before and after a Recover have different periods,
+// and so have calls in different captures. The call has entered.
 func (c *Call) Period() Period { return Period{c.rt.generation, c.rt.capture} }
 
-// Period is a stretch of calls.
+// Period is the calls between two Recovers, or those of one capture.
 type Period struct {
 	generation int
 	capture    *Graph

@@ -8,14 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Sharing tells which ranks of the world use the same device.
+// Sharing lists the ranks of the world that use the same device.
 type Sharing struct {
 	Ranks  [][]int // by device, of those that several ranks use; nil if there is none
 	Beside bool    // their kernels run side by side, by MPS; otherwise they take turns
 }
 
-// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its own, and for
-// numbers of no rank.
+// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its
+// own, and for numbers of no rank.
 func (s Sharing) With(rank int) []int {
 	if i := slices.IndexFunc(s.Ranks, func(ranks []int) bool { return slices.Contains(ranks, rank) }); i >= 0 {
 		return slices.Clone(s.Ranks[i])
@@ -23,7 +23,8 @@ func (s Sharing) With(rank int) []int {
 	return nil
 }
 
-// Manner says how the kernels of ranks that share a GPU run: "in turns by time slices" or "side by side under MPS".
+// Manner says how the kernels of ranks that share a GPU run: "in turns by time slices" or "side by
+// side under MPS".
 func (s Sharing) Manner() string {
 	if s.Beside {
 		return "side by side under MPS"
@@ -31,18 +32,20 @@ func (s Sharing) Manner() string {
 	return "in turns by time slices"
 }
 
-// String says who shares, and how: "ranks 0,1 share a GPU, in turns by time slices"; it is empty if nobody does.
+// String is, for example, "ranks 0,1 share a GPU, in turns by time slices"; it is empty if no ranks
+// share one.
 func (s Sharing) String() string {
 	switch len(s.Ranks) {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("ranks %s share a GPU, %s", Joined(s.Ranks[0]), s.Manner())
+		return fmt.Sprintf("ranks %s share a GPU, %s", places.Joined(s.Ranks[0]), s.Manner())
 	}
-	return fmt.Sprintf("ranks %s share a GPU each, %s", Spelled(s.Ranks), s.Manner())
+	return fmt.Sprintf("ranks %s share a GPU each, %s", places.Spelled(s.Ranks), s.Manner())
 }
 
-// Note is a sentence about what sharing means for the user; it is empty if nobody shares.
+// Note is a sentence about the consequences of sharing for the user; it is empty if no ranks share
+// a device.
 func (s Sharing) Note() string {
 	if len(s.Ranks) == 0 {
 		return ""
@@ -58,12 +61,15 @@ func (s Sharing) Note() string {
 	return fmt.Sprintf("%v: %s; results are right, times are not comparable", s, means)
 }
 
-// sliceTime is about how many milliseconds kernels of so many ranks need to meet on a GPU that they use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 on an
-// H200.
+// sliceTime is about how many milliseconds kernels of so many ranks need to meet on a GPU that they
+// use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 on an H200.
 func sliceTime(ranks int) int { return max(2, (ranks-1)*9/4) }
 
-// SharingOf tells which ranks of the world use the same device: none, while this rank joins.
-func SharingOf(rt *Runtime) Sharing { return sharingIn(rt.places.Load()) }
+// sharing lists the ranks of the world that use the same device: none while this rank joins.
+func (rt *Runtime) sharing() Sharing { return sharingIn(rt.places.Load()) }
+
+// Sharing lists the ranks of the world that use the same device: none while this rank joins.
+func (in Inner) Sharing() Sharing { return in.rt.sharing() }
 
 func sharingIn(p *places.Places) (s Sharing) {
 	if p != nil {
@@ -75,26 +81,17 @@ func sharingIn(p *places.Places) (s Sharing) {
 	return s
 }
 
-// Parts lists the ranks of the world by whose memory they map; nil while this rank joins.
-func Parts(rt *Runtime) (parts [][]int) {
-	if p := rt.places.Load(); p != nil {
-		for _, part := range p.Parts {
-			parts = append(parts, slices.Clone(part))
-		}
-	}
-	return parts
-}
-
-// findDevices finds out what the devices of ranks can map, and which share one. It is collective over g, all ranks that are left.
+// findDevices finds out which devices can map each other's memory, and which ranks share one. It is
+// collective over g, all ranks that are left.
 func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	mine, err := rt.dev.Place()
 	if err == nil && mine.ID == "" {
 		return nil
 	}
 	g.meeting.Lock()
-	said, err := agree(g, op, "the devices", mine, err)
+	said, err := gatherValues(g, op, "the devices", mine, err)
 	if err == nil {
-		err = rt.agreeBackend(op, g)
+		err = rt.compareBackends(op, g)
 	}
 	g.meeting.Unlock()
 	if err != nil {
@@ -110,15 +107,16 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	return nil
 }
 
-// divide leaves this rank its portion of a device that others use too: of the memory, of which each may take more, and where kernels run side by side of
-// the processors, so that the blocks of kernels that wait for each other are all there at once.
-func (rt *Runtime) divide(s Sharing) {
+// takeShare limits this rank to its portion of a device that several ranks use: of the memory, of
+// which each may take more; and, if kernels run side by side, of the processors, so that the blocks
+// of kernels that wait for each other run at the same time.
+func (rt *Runtime) takeShare(s Sharing) {
 	n := len(s.With(rt.rank))
 	if n == 0 {
 		return
 	}
 	info := rt.dev.Info()
-	info.WholeLines = false // which links between devices are known for
+	info.WholeLines = false // known only for links between devices
 	info.Memory /= uint64(n)
 	if s.Beside {
 		info.Processors = max(1, info.Processors/n)
@@ -129,7 +127,7 @@ func (rt *Runtime) divide(s Sharing) {
 
 // onFabric reports whether members whose memory this rank maps are on other hosts.
 func (g *Group) onFabric() bool {
-	return slices.ContainsFunc(g.here(), func(r int) bool { return g.rt.places.Load() != nil && !g.rt.sameHost(r) })
+	return slices.ContainsFunc(g.split.Here(), func(r int) bool { return g.rt.places.Load() != nil && !g.rt.sameHost(r) })
 }
 
 // sameHost reports whether a rank is on this one's host.
@@ -146,11 +144,11 @@ func (rt *Runtime) apart(rank int) string {
 // nearby names the members whose memory this rank maps.
 func (g *Group) nearby() string {
 	if p := g.rt.places.Load(); len(p.Parts) != len(p.Hosts) {
-		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", Joined(g.here()), g.lsaCall())
+		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", places.Joined(g.split.Here()), g.lsaCall())
 	}
-	return fmt.Sprintf("the ranks of this host, which are %s: %s", Joined(g.here()), g.lsaCall())
+	return fmt.Sprintf("the ranks of this host, which are %s: %s", places.Joined(g.split.Here()), g.lsaCall())
 }
 
-// partOf is the number of a rank's part of the world, and hostOf that of its host.
+// partOf is the number of a rank's part of the world, and hostOf the number of its host.
 func (rt *Runtime) partOf(rank int) int { return rt.places.Load().Part(rank) }
 func (rt *Runtime) hostOf(rank int) int { return rt.places.Load().Host(rank) }

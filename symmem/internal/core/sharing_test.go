@@ -29,7 +29,8 @@ type placed struct {
 
 func (d placed) Place() (device.Place, error) { return d.place, nil }
 
-// tokened is a segment of a fabric that the ranks of one process make up: its token names a descriptor.
+// tokened is a segment of a fabric that the ranks of one process make up: its token names a
+// descriptor.
 type tokened struct {
 	device.Segment
 	fd int
@@ -105,8 +106,9 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// together runs f on ranks of one process whose devices are at these places, with the null network, and returns what failed on each. A device "a/alone"
-// is on a host of its own: nobody sees its folder.
+// together runs f on ranks of one process whose devices are at these places, with the null network,
+// and returns what failed on each. A device "a/alone" is on a host of its own: nobody sees its
+// folder.
 func together(t *testing.T, list []device.Place, f func(rt *Runtime)) []error {
 	t.Helper()
 	return togetherOver(t, "null", list, f)
@@ -195,7 +197,7 @@ func TestShared(t *testing.T) {
 			if i := rt.info; i.Memory != whole.Memory/n || i.Processors != processors || i.WholeLines || rt.crowded.Load() != beside {
 				t.Errorf("rank %d, beside %v: counts on %+v, crowded %v", rt.rank, beside, i, rt.crowded.Load())
 			}
-			if got := fmt.Sprint(SharingOf(rt), Parts(rt)); got != fmt.Sprintf("ranks 0,1 and 2,3,4 share a GPU each, %s [[0 1 2 3 4]]", SharingOf(rt).Manner()) {
+			if got := fmt.Sprint(rt.sharing(), Of(rt).Facts().Parts); got != fmt.Sprintf("ranks 0,1 and 2,3,4 share a GPU each, %s [[0 1 2 3 4]]", rt.sharing().Manner()) {
 				t.Errorf("rank %d: %s", rt.rank, got)
 			}
 			h := rt.Rendezvous(rt.Empty(I32, 1).Fill(rt.rank))
@@ -210,7 +212,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFabric: ranks of two hosts whose GPUs are on one fabric map each other's memory; a third host is reached by no network.
+// TestFabric: ranks of two hosts whose GPUs are on one fabric map each other's memory; a third host
+// is reached by no network.
 func TestFabric(t *testing.T) {
 	list := placesOf("a b c/alone d/alone", nil)
 	for r := range 3 {
@@ -219,8 +222,8 @@ func TestFabric(t *testing.T) {
 	fds := func() int { entries, _ := os.ReadDir("/proc/self/fd"); return len(entries) }
 	before := fds()
 	noneFailed(t, togetherOver(t, "none", list, func(rt *Runtime) {
-		hosts, _ := Hosts(rt)
-		if got := fmt.Sprint(hosts, Parts(rt)); got != "[[0 1] [2] [3]] [[0 1 2] [3]]" {
+		f := Of(rt).Facts()
+		if got := fmt.Sprint(f.Hosts, f.Parts); got != "[[0 1] [2] [3]] [[0 1 2] [3]]" {
 			t.Errorf("rank %d: hosts and parts: %s", rt.rank, got)
 		}
 		team := rt.all.LSA()
@@ -250,7 +253,8 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-// TestApart: GPUs of one host that cannot map each other's memory make LSA teams, between which the network carries.
+// TestApart: GPUs of one host that cannot map each other's memory make LSA teams, between which the
+// network carries.
 func TestApart(t *testing.T) {
 	noneFailed(t, together(t, placesOf("a b c d", map[string]string{"a": "c d", "b": "c d"}), func(rt *Runtime) {
 		expect := func(what string, got, want any) {
@@ -259,9 +263,9 @@ func TestApart(t *testing.T) {
 			}
 		}
 		mine, across := []int{rt.rank &^ 1, rt.rank | 1}, (rt.rank+2)%4
-		hosts, simulated := Hosts(rt)
-		expect("hosts", fmt.Sprint(hosts, simulated, Parts(rt)), "[[0 1 2 3]] false [[0 1] [2 3]]")
-		expect("between", Between(rt), "the null network")
+		f := Of(rt).Facts()
+		expect("hosts", fmt.Sprint(f.Hosts, f.Simulated, f.Parts), "[[0 1 2 3]] false [[0 1] [2 3]]")
+		expect("between", rt.between(), "the null network")
 		expect("LSA", rt.all.LSA().Ranks(), mine)
 		expect("rail", rt.all.Rail().Ranks(), []int{rt.rank & 1, rt.rank&1 + 2})
 		x := rt.Empty(I32, 4).Fill(rt.rank)

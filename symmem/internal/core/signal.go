@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -25,14 +26,14 @@ func (h *Handle) channel(op string, channel int) {
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: collective over the group and ordered on the stream: what any member's stream did before is
-// visible to all after.
+// Synchronises: collective over the group and ordered on the stream: what any member's stream did
+// before is visible to all after.
 //
 // Options: *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a channel out of range; and what ends a wait.
+// Errors: KindMisuse for a channel out of range; and the errors of waits.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	op := operators.Barrier.Name
 	c := h.newCall(operators.Barrier, opts)
@@ -43,27 +44,27 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 		return
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	a := ArgsOf[signal.BarrierArgs](&c)
 	*a = signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}
-	c.Launch("barrier", 0, oneBlock(32), BytesOf(a))
+	c.Launch("barrier", 0, launch.OneBlock(32), launch.Bytes(a))
 }
 
-// PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
-// group: they may be awaited through any handle of it.
+// PutSignal signals the member dst on a channel, after everything this stream did before. Signals
+// belong to the group: they may be awaited through any handle of it.
 //
 // PyTorch: put_signal of the handle
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on that channel,
-// the stream waits until it has.
+// Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on
+// that channel, the stream waits until it has.
 //
 // Options: *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst or a channel out of range; and what ends a wait.
+// Errors: KindMisuse for a dst or a channel out of range; and the errors of waits.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 	h.signal(operators.PutSignal, "to", "dst", dst, channel, opts)
 }
@@ -74,14 +75,14 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 //
 // Shapes: channel is below [Group.Channels].
 //
-// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this stream does
-// after.
+// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this
+// stream does after.
 //
 // Options: *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a src or a channel out of range; and what ends a wait.
+// Errors: KindMisuse for a src or a channel out of range; and the errors of waits.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 	h.signal(operators.WaitSignal, "from", "src", src, channel, opts)
 }
@@ -98,27 +99,29 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 		return
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	a := ArgsOf[signal.SignalArgs](&c)
 	*a = signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}
-	c.Launch(op, 0, oneBlock(1), BytesOf(a))
+	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(a))
 }
 
-// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
-// (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the one to set it: in a group that spans hosts the wait
-// ends with an error when a member on another host is gone and the value has not come.
+// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor
+// equals val (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the
+// one to set it: in a group that spans hosts the wait ends with an error when a member on another
+// host is gone and the value has not come.
 //
 // PyTorch: nvshmem_wait_for_signal, nccl_wait_for_signal
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: what was put before the word is visible to what this stream does after.
+// Synchronises: ordered on the stream: what was put before the word is visible to what this stream
+// does after.
 //
 // Options: *Stream, Timeout.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
+// Errors: KindMisuse for a sig out of range or another cmp; and the errors of waits.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	op := operators.WaitForSignal.Name
 	c := h.newCall(operators.WaitForSignal, opts)
@@ -132,13 +135,13 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	word := h.pads[h.g.rank] + device.Ptr(8*sig)
-	if h.g.spans() && h.g.rt.net.Load() != nil {
-		c.Launch("net_"+op, 0, oneBlock(1), BytesOf(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
+		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 		return
 	}
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
@@ -148,8 +151,8 @@ func (h *Handle) word(op string, sig int) {
 	}
 }
 
-// GetSignal returns 64-bit word sig of this rank's signal pad of the tensor, once the current stream has come to
-// rest. It cannot be captured: a stream waits for a word by WaitForSignal.
+// GetSignal returns 64-bit word sig of this rank's signal pad of the tensor, once the current
+// stream has come to rest. It cannot be captured: a stream waits for a word by WaitForSignal.
 func (h *Handle) GetSignal(sig int) uint64 {
 	const op = "get_signal"
 	h.usable(op)
@@ -164,8 +167,8 @@ func (h *Handle) GetSignal(sig int) uint64 {
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before, unless [Weak] is given. Nobody is
-// waited for.
+// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before,
+// unless [Weak] is given. It waits for no other rank.
 //
 // Options: *Stream, Weak.
 //
@@ -183,19 +186,19 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 		return
 	}
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(h.t)
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
+	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
 }
 
-// ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not set the word at
-// the same time: let it know first, by a Barrier.
+// ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not
+// set the word at the same time: let it know first, by a Barrier.
 //
 // PyTorch: none; the wait of NVSHMEM's operations leaves the word to the program too
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream; nobody is waited for.
+// Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream.
 //
@@ -207,7 +210,7 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	c := h.newCall(operators.ResetSignal, opts)
 	h.word(op, sig)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	c.Admit(h.t)
 	c.issued(c.stream.set0(h.pads[h.g.rank]+device.Ptr(8*sig), 8))
 }

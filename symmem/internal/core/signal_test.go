@@ -45,8 +45,9 @@ func TestSignalsWithoutSwaps(t *testing.T) {
 	}
 }
 
-// When a wait gives up, what the rank's stream holds behind it neither signals nor waits, until that is reported: it would release another rank
-// of the same deadlock, which then would not know of it.
+// When a wait gives up, what the rank's stream holds behind it neither signals nor waits, until
+// that is reported: it would release another rank of the same deadlock, which then would not know
+// of it.
 func TestNothingAfterAWaitThatGaveUp(t *testing.T) {
 	d, err := cpu.Open(0)
 	if err != nil {

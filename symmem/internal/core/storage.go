@@ -15,7 +15,7 @@ type storage struct {
 	size  int
 	block *block      // of the cache: ordinary memory
 	alloc *allocation // symmetric memory, this rank's or a peer's
-	peer  int         // whose, as a world rank
+	peer  int         // the world rank that owns it
 	freed atomic.Bool
 	stop  runtime.Cleanup // of block
 }
@@ -23,10 +23,11 @@ type storage struct {
 // block is a piece of ordinary memory: see memory.Cache, of which a world has one.
 type block = memory.Block[*Stream]
 
-// collectShare is of the device's memory: so much given out, it is worth looking for garbage before taking more.
+// collectShare divides the device's memory: after so much was handed out, the garbage collector
+// runs before more is taken.
 const collectShare = 64
 
-// newCache is the world's.
+// newCache returns the cache of a world.
 func (rt *Runtime) newCache() *memory.Cache[*Stream] {
 	return &memory.Cache[*Stream]{
 		Rests: func(b *block) bool {
@@ -71,15 +72,15 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 	return c.Add(p, size, s)
 }
 
-// refuseTake refuses memory for what is being captured. rt.mu is held.
+// refuseTake refuses to allocate memory during a capture. rt.mu is held.
 func (rt *Runtime) refuseTake(op string) {
 	if rt.capture != nil {
 		panic(rt.misuse(op, "", "make the tensor before the capture, and use the Out form of an operation", "memory cannot be allocated while a graph is captured"))
 	}
 }
 
-// giveBlock returns a block to the cache it came from, for the garbage collector too. freer is the place of the call of the program's that does, as Config.Caller said;
-// 0 if it is none.
+// giveBlock returns a block to its cache; the garbage collector does so, too. freer is the place of
+// the program's call that frees it, as Config.Caller said; 0 if there is none.
 func (rt *Runtime) giveBlock(b *block, freer int) {
 	rt.located.Free(b.Ptr, freer)
 	if b.Alone() {
@@ -101,7 +102,8 @@ func (rt *Runtime) trim() {
 	})
 }
 
-// newStorage makes n bytes of a block the memory of tensors, which the garbage collector may return.
+// newStorage makes n bytes of a block the memory of tensors, which the garbage collector may
+// return.
 func (rt *Runtime) newStorage(b *block, n int) *storage {
 	st := &storage{ptr: b.Ptr + memory.Within(rt.info.Guards, b.Size, n), size: n, block: b, peer: rt.rank}
 	st.stop = runtime.AddCleanup(st, func(b *block) { b.Stream.rt.giveBlock(b, 0) }, b)

@@ -1,13 +1,10 @@
 package symmem
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -25,7 +22,7 @@ type Stream struct {
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone
 }
 
-// bit is the stream's among those of a block or an allocation.
+// bit is the stream's bit among the streams that used a block or an allocation.
 func (s *Stream) bit() uint64 { return 1 << (s.id % 64) }
 
 // NewStream returns another queue; work on it runs beside that of other streams.
@@ -50,15 +47,15 @@ func (rt *Runtime) newStream() (*Stream, error) {
 		s.id = rt.streams[n-1].id + 1
 	}
 	rt.streams = append(rt.streams, s)
-	rt.lane()
+	rt.keepStreams()
 	if t := rt.trace.Load(); t != nil {
-		s.d = &tracedStream{Stream: d, of: s, t: t}
+		s.d = t.Stream(d, s.id)
 	}
 	return s, nil
 }
 
-// Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor the one
-// that is current.
+// Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor
+// the one that is current.
 func (s *Stream) Free() {
 	const op = "Stream.Free"
 	s.exists(op)
@@ -78,7 +75,7 @@ func (rt *Runtime) drop(s *Stream) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.streams = slices.DeleteFunc(rt.streams, func(o *Stream) bool { return o == s })
-	rt.lane()
+	rt.keepStreams()
 	for _, g := range rt.groups {
 		if g.last == s {
 			g.last = nil // its work is done: nothing to wait for
@@ -112,18 +109,7 @@ func (s *Stream) retire(op string) {
 	}
 }
 
-// Synchronize waits for the stream's work and reports the first fault of it.
-func (s *Stream) Synchronize() {
-	const op = "Synchronize"
-	s.exists(op)
-	s.rt.hostCall(op)
-	if s.closed.Load() {
-		panic(s.freed(op))
-	}
-	s.rt.raise(op, s.synchronize())
-}
-
-// exists refuses a stream that nobody made.
+// exists refuses a nil stream.
 func (s *Stream) exists(op string) {
 	if s == nil || s.rt == nil {
 		panic(nilArgument(op, "stream"))
@@ -135,17 +121,10 @@ func (s *Stream) freed(op string) *Error {
 	return s.rt.misuse(op, "stream", "make another by NewStream", "the stream was freed")
 }
 
-func (s *Stream) synchronize() error {
-	err := s.issue(func(d device.Stream) error { return d.Synchronize() })
-	if err == nil && s.rt.posting.Load() {
-		err = s.rt.flush()
-	}
-	return err
-}
-
-// rests reports whether the stream has nothing to do, as far as can be told at once. unsure is the answer where the device cannot tell, as while the stream is captured.
+// rests reports whether the stream has nothing to do. It does not wait to find out. unsure is the
+// answer if the device does not know, as during a capture.
 func (s *Stream) rests(unsure bool) bool {
-	if !s.mu.TryLock() { // somebody waits for it
+	if !s.mu.TryLock() { // another goroutine waits for it
 		return false
 	}
 	defer s.mu.Unlock()
@@ -160,14 +139,14 @@ func (s *Stream) rests(unsure bool) bool {
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {
-	s.rt.enter()
-	defer s.rt.leave()
+	s.rt.countIn()
+	defer s.rt.countOut()
 	s.mu.Lock() // not by issue: every operation comes here, and a closure would copy the launch
 	defer s.mu.Unlock()
 	if s.gone {
 		return s.freed("Stream")
 	}
-	l.Overlap = l.Overlap && !s.rt.crowded.Load() // else the next kernel could take the place of one that another rank waits for
+	l.Overlap = l.Overlap && !s.rt.crowded.Load() // else the next kernel could take the processors of a kernel for which another rank waits
 	return s.d.Launch(k, l)
 }
 
@@ -185,10 +164,11 @@ func (s *Stream) set0(dst device.Ptr, n int) error {
 	return s.issue(func(d device.Stream) error { return d.Set(dst, 0, n) })
 }
 
-// issue calls f with the device's stream, which nobody else uses meanwhile. It is refused if the stream was closed since the caller looked.
+// issue calls f with the device's stream, which no other goroutine uses meanwhile. It refuses a
+// stream that was closed since the caller looked.
 func (s *Stream) issue(f func(device.Stream) error) error {
-	s.rt.enter()
-	defer s.rt.leave()
+	s.rt.countIn()
+	defer s.rt.countOut()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
@@ -209,8 +189,8 @@ func (s *Stream) wait(e device.Event) error {
 	return s.issue(func(d device.Stream) error { return d.Wait(e) })
 }
 
-// scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured, which runs on any
-// stream and would share them with what runs there. rt.mu is held.
+// scratch is n bytes of memory for one kernel of the stream at a time; 0 while a graph is captured,
+// which may run on any stream and would share the memory with the kernels there. rt.mu is held.
 func (s *Stream) scratch(op string, n int) device.Ptr {
 	if s.rt.capture != nil {
 		return 0
@@ -237,8 +217,9 @@ func (rt *Runtime) idle(mask uint64) bool {
 	return true
 }
 
-// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there, also what
-// other goroutines issue. To issue single operations on a stream give it to them as an option.
+// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there,
+// also by other goroutines. To issue a single operation on a stream give it the stream as an
+// option.
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
 	rt.hostCall(op)
@@ -255,191 +236,13 @@ func (rt *Runtime) OnStream(s *Stream, f func()) {
 	f()
 }
 
-// become makes s current and returns what was.
+// become makes s current and returns the stream that was current before.
 func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	c := rt.ownCall(op)
 	c.opts.stream = s
-	c.Begin()
+	c.PickStream()
 	before, rt.current = rt.current, c.stream
 	return before
-}
-
-// Synchronize waits for all work of this rank, on all streams, and reports the first fault of it.
-func (rt *Runtime) Synchronize() {
-	rt.hostCall("Synchronize")
-	rt.synchronize("Synchronize")
-}
-
-// synchronize panics with the first fault.
-func (rt *Runtime) synchronize(op string) { rt.raise(op, rt.drain()) }
-
-// drain waits for all streams and returns the first error.
-func (rt *Runtime) drain() error {
-	rt.mu.Lock()
-	streams := slices.Clone(rt.streams)
-	first := rt.unreported
-	rt.unreported = nil
-	rt.mu.Unlock()
-	for _, s := range streams {
-		if err := s.synchronize(); err != nil && first == nil {
-			first = err
-		}
-	}
-	if err := rt.flush(); err != nil && first == nil {
-		first = err
-	}
-	return first
-}
-
-// raise panics with an error of a synchronisation, or with a wait on the device that was given up.
-func (rt *Runtime) raise(op string, err error) {
-	if err != nil {
-		e := rt.failure(op, err)
-		if refused := rt.takeFault(); refused != nil && e.Kind == KindFault && refused.Kind == KindMisuse {
-			e.Hint = refused.Msg // and the kernel went on
-		}
-		panic(e)
-	}
-	if e := rt.takeFault(); e != nil {
-		panic(e)
-	}
-}
-
-// Event marks a place in a stream, to wait for and to measure from.
-type Event struct {
-	rt     *Runtime
-	d      device.Event
-	serial int64 // by which those of several events are locked
-
-	// use is held for reading by those who use d, and for writing by Free. It is taken before rt.mu.
-	use   sync.RWMutex
-	freed bool // guarded by use
-}
-
-// eventSerial numbers the events of this process.
-var eventSerial atomic.Int64
-
-// NewEvent returns an event that was not recorded yet.
-func (rt *Runtime) NewEvent() *Event {
-	const op = "NewEvent"
-	rt.refuseClosed(op)
-	d, err := rt.dev.NewEvent()
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
-	return &Event{rt: rt, d: d, serial: eventSerial.Add(1)}
-}
-
-// exists refuses an event that nobody made.
-func (e *Event) exists(op string) {
-	if e == nil || e.rt == nil {
-		panic(nilArgument(op, "event"))
-	}
-}
-
-// usable refuses an event that was freed, given as the argument arg. e.use is held.
-func (e *Event) usable(op, arg string) {
-	e.rt.refuseClosed(op)
-	if e.freed {
-		panic(e.rt.misuse(op, arg, "make another by NewEvent", "the event was freed"))
-	}
-}
-
-// Record marks the end of what was issued so far on the current stream, or on the one given.
-func (e *Event) Record(opts ...Option) { e.on(operators.EventRecord, opts, (*Stream).record) }
-
-// Wait makes what is issued later on the current stream, or on the one given, wait for the event.
-func (e *Event) Wait(opts ...Option) { e.on(operators.EventWait, opts, (*Stream).wait) }
-
-func (e *Event) on(of *operators.Operator, opts []Option, do func(*Stream, device.Event) error) {
-	op := of.Name
-	e.exists(op)
-	e.use.RLock()
-	defer e.use.RUnlock()
-	e.usable(op, "event")
-	c := e.rt.newCall(of, e.rt.all, opts)
-	defer c.Enter().Leave()
-	c.Begin()
-	c.issued(do(c.stream, e.d))
-}
-
-// Synchronize waits on the host until the event was reached.
-func (e *Event) Synchronize() {
-	const op = "Event.Synchronize"
-	e.exists(op)
-	e.rt.hostCall(op)
-	e.use.RLock()
-	defer e.use.RUnlock()
-	e.usable(op, "event")
-	e.rt.raise(op, e.synchronize())
-}
-
-func (e *Event) synchronize() error {
-	e.rt.enter()
-	defer e.rt.leave()
-	return e.d.Synchronize()
-}
-
-// Since is the device time from an earlier event to this one; it panics unless both have been reached. It is exact to
-// about half a microsecond.
-func (e *Event) Since(earlier *Event) time.Duration {
-	const op = "Event.Since"
-	e.exists(op)
-	if earlier == nil || earlier.rt == nil {
-		panic(e.rt.misuse(op, "earlier", hintFor("event"), "the event is nil"))
-	}
-	if earlier.rt != e.rt {
-		panic(e.rt.misuse(op, "earlier", "give an event of this world", "the event belongs to another world"))
-	}
-	first, second := e, earlier
-	if first.serial > second.serial {
-		first, second = second, first
-	}
-	first.use.RLock()
-	defer first.use.RUnlock()
-	if second != first {
-		second.use.RLock()
-		defer second.use.RUnlock()
-	}
-	e.usable(op, "event")
-	earlier.usable(op, "earlier")
-	us, err := e.d.Since(earlier.d)
-	if err != nil {
-		failed := e.rt.failure(op, err)
-		failed.Hint = cmp.Or(failed.Hint, "Record both events, and Synchronize with the later one")
-		panic(failed)
-	}
-	return time.Duration(us * float64(time.Microsecond))
-}
-
-// Free gives the event back. Streams that wait for it go on when it is reached.
-func (e *Event) Free() {
-	const op = "Event.Free"
-	e.exists(op)
-	e.use.Lock()
-	defer e.use.Unlock()
-	e.usable(op, "event")
-	e.freed = true
-	if err := e.d.Close(); err != nil {
-		panic(e.rt.failure(op, err))
-	}
-}
-
-// Elapsed calls f and returns the device time that the work it issued on the current stream took. It waits
-// for that work.
-func (rt *Runtime) Elapsed(f func()) time.Duration {
-	const op = "Elapsed"
-	rt.hostCall(op)
-	rt.all.check(op)
-	rt.needFunction(op, f)
-	start, end := rt.NewEvent(), rt.NewEvent()
-	defer start.Free()
-	defer end.Free()
-	start.Record()
-	f()
-	end.Record()
-	end.Synchronize()
-	return end.Since(start)
 }

@@ -1,11 +1,11 @@
 package symmem
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -17,9 +17,9 @@ const defaultPadSize = 9216
 type allocation struct {
 	rt      *Runtime
 	group   *Group
-	id      string // equal on all members and never used again: what the ranks compare
-	digest  digest // of id
-	desc    string // "bf16[4096]"
+	id      string       // equal on all members and never used again: ranks compare it
+	digest  calls.Digest // of id
+	desc    string       // "bf16[4096]"
 	dtype   DType
 	shape   []int
 	seg     device.Segment
@@ -27,18 +27,18 @@ type allocation struct {
 	size    int // bytes of data
 	storage *storage
 	stale   atomic.Pointer[string] // why peers cannot be reached any more
-	block   *poolBlock             // of the memory pool it goes back to, or nil
+	block   *memory.PoolBlock      // of the memory pool it goes back to, or nil
 
 	// Guarded by rt.mu.
-	peers    map[int]device.Segment // by world rank, as far as mapped
-	handles  []*Handle
-	windows  map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
-	used     uint64            // streams that touched memory of a pool, a bit each
-	castings map[*Group]*casting
-	alone    bool // was of a pool that is no more: freed without the others
+	peers      map[int]device.Segment // by world rank, as far as mapped
+	handles    []*Handle
+	windows    map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
+	used       uint64            // streams that touched memory of a pool, a bit each
+	multicasts map[*Group]*multicasting
+	alone      bool // its pool was emptied: it is freed without the other members
 }
 
-// place lays out a segment. Its data begins where a window of NCCL's can.
+// place lays out a segment. Its data begins where a window of NCCL can begin.
 func (rt *Runtime) place(pad, bytes int) memory.Placement {
 	return memory.Place(rt.info.Guards, windowUnit, pad, bytes)
 }
@@ -49,37 +49,43 @@ func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
 	rt.located.Renew(s.Ptr(), s.Size())
 }
 
-// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
-// ranks, with equal arguments. No shape means one element. It lives until Free.
+// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective
+// over all ranks, with equal arguments. No shape means one element. It lives until Free.
 func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
 
 // Empty is [Runtime.Empty] for the members of a group.
 func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	const op = "Empty"
 	g.exists(op)
+	return g.emptyLike(op, dtype, shape)
+}
+
+// emptyLike is Empty, for op.
+func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 	rt := g.rt
 	rt.numel(op, dtype, shape)
-	g.check(op)
+	g.usable(op)
 	rt.mu.Lock()
 	pad := rt.padSize
 	rt.mu.Unlock()
-	desc := kindOf(dtype, shape)
+	desc := dtype.element().Shaped(shape)
 	if pad != defaultPadSize {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
 	}
 	return g.empty(op, dtype, shape, pad, desc)
 }
 
-// empty allocates a symmetric tensor with a signal pad of so many bytes. desc is what the members must have in common.
+// empty allocates a symmetric tensor with a signal pad of so many bytes. desc must be the same on
+// all members.
 func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string) *Tensor {
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
 	rt.hostCall(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
 	seg, err := rt.dev.NewSegment(a.at.End)
-	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
+	if _, failed := gatherValues(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {
 			seg.Close()
 		}
@@ -89,7 +95,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	defer rt.mu.Unlock()
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
-	a.digest.text(a.id)
+	a.digest.Text(a.id)
 	rt.mapped(seg, a.at)
 	a.seg = seg
 	a.peers[rt.rank] = seg
@@ -101,7 +107,8 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}
 }
 
-// usable refuses what needs the peers of an allocation that is gone or lost some of them.
+// usable refuses an operation on the peers' parts of an allocation that was freed or has lost a
+// part.
 func (a *allocation) usable(op string) {
 	a.rt.refuseClosed(op)
 	if a.storage.freed.Load() {
@@ -113,56 +120,9 @@ func (a *allocation) usable(op string) {
 	}
 }
 
-// free is collective over the group, unless the allocation is stale.
-func (a *allocation) free(op string) {
-	rt := a.rt
-	rt.hostCall(op)
-	rt.mu.Lock()
-	pooled, alone := a.block != nil, a.alone
-	rt.mu.Unlock()
-	if pooled {
-		a.freePooled(op)
-		return
-	}
-	rt.synchronize(op)
-	if a.stale.Load() == nil && !alone {
-		a.group.check(op)
-		if a.group.spans() {
-			rt.fence(op)
-		}
-		a.group.meet(op, a.desc+", "+a.id, nil)
-	}
-	if !a.storage.freed.CompareAndSwap(false, true) {
-		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
-	}
-	failed := a.closeWindows()
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
-	if err := errors.Join(failed, a.conceal(nil)); err != nil {
-		panic(rt.failure(op, err)) // the memory stays, as something may still land there
-	}
-	a.release()
-}
-
-// release unmaps everything. Nothing may use it any more. A failure leaves memory mapped until the process
-// ends and is no reason to fail.
-func (a *allocation) release() {
-	a.unlocate()
-	for _, c := range a.castings {
-		c.close()
-	}
-	for _, s := range a.peers {
-		s.Close()
-	}
-	for _, h := range a.handles {
-		h.tables.release()
-	}
-	a.castings, a.peers, a.handles = nil, nil, nil
-}
-
-// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a positive
-// multiple of 8, at most 1 GiB. All ranks must set the same. The world's own channels were fixed by Init.
+// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a
+// positive multiple of 8, at most 1 GiB. All ranks must set the same. The world's own channels were
+// fixed by Init.
 func (rt *Runtime) SetSignalPadSize(n int) {
 	rt.refuseClosed("SetSignalPadSize")
 	if n <= 0 || n%8 != 0 || n > 1<<30 {

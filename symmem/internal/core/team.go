@@ -3,11 +3,14 @@ package symmem
 import (
 	"fmt"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// Teams of a group: its members on one host, and those that have the same place on theirs. A group that spans hosts makes both when it is made
-// itself, so that whoever asks for them meets nobody; a team of one is made when it is asked for. They live and die with their group; those of the world that lost a rank are built again by
-// Recover, as the world is.
+// A group has two teams: its members on one host, and the members that have the same place on their
+// hosts. A group that spans hosts makes both when it is made itself, so that LSA and Rail meet no
+// other rank; a team of one is made when it is asked for. Teams live and die with their group.
+// Recover builds the teams of the world again if they have lost a rank.
 
 // Sorts of teams.
 const (
@@ -15,19 +18,21 @@ const (
 	railTeam = "rail"
 )
 
-// LSA is the team of the members on this rank's host, whose memory this rank loads from and stores to; the group itself if it does not span hosts.
-// The name is of "load, store, atomic". It is no collective call. The team is freed with the group.
+// LSA is the team of the members on this rank's host, whose memory this rank loads from and stores
+// to; the group itself if it does not span hosts. The name is of "load, store, atomic". It is no
+// collective call. The team is freed with the group.
 func (g *Group) LSA() *Group {
 	const op = "LSA"
 	g.exists(op)
-	g.check(op)
-	if !g.spans() {
+	g.usable(op)
+	if !g.split.Spans() {
 		return g
 	}
-	return g.made(op, &g.lsa, lsaTeam)
+	return g.teamOf(op, &g.lsa, lsaTeam)
 }
 
-// lsaCall is how a hint writes the team of g: of the world as the call of a variable g, for which a session writes symm.LSA() where it has no such variable.
+// lsaCall names the LSA team of g in hints. For the world it is "g.LSA()"; a session that has no
+// variable g replaces it by symm.LSA().
 func (g *Group) lsaCall() string {
 	if g == g.rt.all {
 		return "g.LSA()"
@@ -35,28 +40,30 @@ func (g *Group) lsaCall() string {
 	return "the LSA() of " + g.String()
 }
 
-// Rail is the team of this rank's counterparts on the group's other hosts: the members that have the same index among those of their host as this
-// rank has on its own, this rank among them. It is refused if the group has more members on one host than on another. It is no collective call. The
+// Rail is the team of this rank's counterparts on the group's other hosts: the members that have
+// the same index among those of their host as this rank has on its own, this rank among them. It is
+// refused if the group has more members on one host than on another. It is no collective call. The
 // team is freed with the group.
 func (g *Group) Rail() *Group {
 	const op = "Rail"
 	g.exists(op)
-	g.check(op)
+	g.usable(op)
 	switch {
-	case !g.even():
+	case !g.split.Even():
 		unevenly := "on one host than on another"
 		if p := g.rt.places.Load(); len(p.Parts) > len(p.Hosts) {
 			unevenly = "in one LSA team than in another"
 		}
-		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, Spelled(g.parts)))
-	case len(g.here()) == 1:
+		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, places.Spelled(g.split.Parts)))
+	case len(g.split.Here()) == 1:
 		return g
 	}
-	return g.made(op, &g.rail, railTeam)
+	return g.teamOf(op, &g.rail, railTeam)
 }
 
-// made returns a team. One that the group has not made has no other member than this rank, and is made now.
-func (g *Group) made(op string, team **Group, sort string) *Group {
+// teamOf returns a team. If the group has not made it, this rank is its only member, and it is made
+// now.
+func (g *Group) teamOf(op string, team **Group, sort string) *Group {
 	rt := g.rt
 	rt.mu.Lock()
 	t := *team
@@ -66,7 +73,7 @@ func (g *Group) made(op string, team **Group, sort string) *Group {
 	}
 	rt.hostCall(op)
 	t = g.newTeam(sort, []int{rt.rank})
-	t.furnish(op, t.listed())
+	t.build(op, t.listed())
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if *team == nil {
@@ -78,50 +85,37 @@ func (g *Group) made(op string, team **Group, sort string) *Group {
 	return *team
 }
 
-// even reports whether the group has as many members on each host.
-func (g *Group) even() bool {
-	return !slices.ContainsFunc(g.parts, func(part []int) bool { return len(part) != len(g.parts[0]) })
-}
-
-// counterparts are the members with this rank's index on each host.
-func (g *Group) counterparts() (ranks []int) {
-	at := slices.Index(g.here(), g.rt.rank)
-	for _, part := range g.parts {
-		ranks = append(ranks, part[at])
-	}
-	return ranks
-}
-
 // newTeam returns a team that has no workspace yet.
 func (g *Group) newTeam(sort string, ranks []int) *Group {
-	t := &Group{rt: g.rt, of: g, sort: sort, name: Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
-	t.partMembers()
-	t.renewTeam()
+	t := &Group{rt: g.rt, of: g, sort: sort, name: places.Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
+	t.splitByHost()
+	t.renumberTeam()
 	return t
 }
 
-// renewTeam is renew under a key that follows from that of the group.
-func (g *Group) renewTeam() { g.renew(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
+// renumberTeam is renumber under a key that follows from the group's key.
+func (g *Group) renumberTeam() { g.renumber(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
 
-// team makes the teams of a group that spans hosts and has just been furnished, or those that Recover has to build again. It is collective over the
-// group: if one member fails, all do, and the teams that were made go again.
-func (g *Group) team(op string) {
-	if !g.spans() {
+// makeTeams makes the teams of a group that spans hosts and was just built, or those that Recover
+// must build again. It is collective over the group: if one member fails, all do, and the teams
+// that were made are given back.
+func (g *Group) makeTeams(op string) {
+	if !g.split.Spans() {
 		return
 	}
 	rt := g.rt
 	lsa, rail := g.lsa, g.rail
 	failed := Maybe(func() {
-		if len(g.here()) == 1 {
+		if len(g.split.Here()) == 1 {
 			return
 		}
-		lsa = g.furnishTeam(op, lsa, lsaTeam, g.here())
-		if g.even() {
-			rail = g.furnishTeam(op, rail, railTeam, g.counterparts())
+		lsa = g.buildTeam(op, lsa, lsaTeam, g.split.Here())
+		if g.split.Even() {
+			rail = g.buildTeam(op, rail, railTeam, g.split.Counterparts())
 		}
 	})
 	g.meeting.Lock()
-	_, err := agree(g, op, g.name, struct{}{}, failed)
+	_, err := gatherValues(g, op, g.name, struct{}{}, failed)
 	g.meeting.Unlock()
 	if err != nil {
 		for _, t := range []*Group{lsa, rail} {
@@ -142,23 +136,23 @@ func (g *Group) team(op string) {
 	g.lsa, g.rail = lsa, rail
 }
 
-// furnishTeam makes a team, or builds it again if it is stale.
-func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Group {
+// buildTeam makes a team, or builds it again if it is stale.
+func (g *Group) buildTeam(op string, t *Group, sort string, ranks []int) *Group {
 	switch {
 	case t == nil:
 		t = g.newTeam(sort, ranks)
 	case t.stale.Load() == nil:
 		return t
 	default:
-		t.watch.forget(t)
+		t.watch.Forget()
 		g.rt.mu.Lock()
 		t.unwire()
 		g.rt.mu.Unlock()
 		t.work.release()
-		t.renewTeam()
+		t.renumberTeam()
 		t.stale.Store(nil)
 	}
-	t.furnish(op, t.listed())
+	t.build(op, t.listed())
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -19,14 +20,14 @@ type Tensor struct {
 	n      int   // elements
 }
 
-// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not collective. No
-// shape means one element.
+// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not
+// collective. No shape means one element.
 func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	const op = "Local"
 	n := rt.numel(op, dtype, shape)
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	if rt.pooling != nil {
 		return rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true)
 	}
@@ -37,12 +38,12 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 func (rt *Runtime) zeros(op string, dtype DType, shape []int, n int) *Tensor {
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
-	c.Begin()
+	c.PickStream()
 	return c.zeros(dtype, shape, n)
 }
 
 func (c *Call) zeros(dtype DType, shape []int, n int) *Tensor {
-	t := c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
+	t := c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	c.issued(c.stream.set0(t.pointer(), t.Bytes()))
 	return t
 }
@@ -57,7 +58,7 @@ func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n in
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
 }
 
-// numel checks a dtype and shape and counts the elements.
+// numel checks a dtype and shape and returns the number of elements.
 func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	if !dtype.element().Valid() {
 		panic(rt.misuse(op, "dtype", dtypeFirst(op, dtype, shape), "%v is not an element type", dtype))
@@ -75,11 +76,12 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	return n
 }
 
-// dtypeFirst says where an element type is given. One that is none may be the first dimension of a shape: a constant fits both.
+// dtypeFirst returns the hint for a value that is no element type. It may be the first dimension of
+// a shape: a constant fits both.
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
 	case "Empty", "Local":
-		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op, strings.ReplaceAll(Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
+		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op, strings.ReplaceAll(places.Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
 	}
 	return "give one such as symm.F32"
 }
@@ -110,7 +112,7 @@ func (t *Tensor) Bytes() int {
 
 // Ptr is the address of the first element on the device.
 func (t *Tensor) Ptr() uintptr {
-	t.live("Ptr")
+	t.usable("Ptr")
 	return uintptr(t.pointer())
 }
 
@@ -125,7 +127,7 @@ func (t *Tensor) Symmetric() bool {
 // Slice is the part [lo, hi) of the first dimension. It shares memory.
 func (t *Tensor) Slice(lo, hi int) *Tensor {
 	const op = "Slice"
-	t.live(op)
+	t.usable(op)
 	if len(t.shape) == 0 {
 		panic(t.rt.misuse(op, "", "", "a tensor without dimensions cannot be sliced"))
 	}
@@ -144,10 +146,11 @@ func (t *Tensor) Slice(lo, hi int) *Tensor {
 	return &s
 }
 
-// View is the same elements under another shape. One dimension may be -1: it follows from the others.
+// View is the same elements under another shape. One dimension may be -1: it follows from the
+// others.
 func (t *Tensor) View(shape ...int) *Tensor {
 	const op = "View"
-	t.live(op)
+	t.usable(op)
 	shape = slices.Clone(shape)
 	if i := slices.Index(shape, -1); i >= 0 {
 		shape[i] = 1
@@ -163,11 +166,11 @@ func (t *Tensor) View(shape ...int) *Tensor {
 	return &v
 }
 
-// As is the same bytes as elements of another type. The last dimension becomes as much shorter or longer as
-// the elements became larger or smaller, and must allow it. It shares memory.
+// As is the same bytes as elements of another type. The last dimension becomes as much shorter or
+// longer as the elements became larger or smaller, and must allow it. It shares memory.
 func (t *Tensor) As(dtype DType) *Tensor {
 	const op = "As"
-	t.live(op)
+	t.usable(op)
 	t.rt.numel(op, dtype, nil)
 	last := len(t.shape) - 1
 	if last < 0 || t.shape[last]*t.dtype.Size()%dtype.Size() != 0 || int(t.pointer())%dtype.Size() != 0 {
@@ -181,12 +184,13 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	return &v
 }
 
-// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated it, waits
-// for all work of this rank, and ends every handle and view of it; one of a memory pool is returned in the order of
-// the stream: see [Runtime.UseMemPool]. For any other tensor it is immediate and safe while work is pending.
+// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated
+// it, waits for all work of this rank, and ends every handle and view of it; one of a memory pool
+// is returned in the order of the stream: see [Runtime.UseMemPool]. For any other tensor it is
+// immediate and safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
-	t.live(op)
+	t.usable(op)
 	if t.st.alloc != nil && !t.Symmetric() {
 		panic(t.rt.misuse(op, "", "free the tensor that Empty returned", "this is a view of memory of rank %d", t.st.peer))
 	}
@@ -204,30 +208,30 @@ func (t *Tensor) Free() {
 func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
 		t.st.stop.Stop()
-		t.rt.giveBlock(t.st.block, t.rt.calls.caller())
+		t.rt.giveBlock(t.st.block, t.rt.calls.Caller())
 	}
 }
 
-// exists refuses a tensor that nobody made.
+// exists refuses a nil tensor.
 func (t *Tensor) exists(op string) {
 	if t == nil || t.st == nil {
 		panic(nilArgument(op, "tensor"))
 	}
 }
 
-// live refuses tensors that cannot be used any more, or belong to another world.
-func (rt *Runtime) live(op string, tensors ...*Tensor) {
+// usable refuses tensors that cannot be used any more, or belong to another world.
+func (rt *Runtime) usable(op string, tensors ...*Tensor) {
 	rt.refuseClosed(op)
 	for _, t := range tensors {
-		t.live(op)
+		t.usable(op)
 		if t.rt != rt {
 			panic(rt.misuse(op, "tensor", "copy it through the host, as by CopyFrom(x.Float64s())", "the tensor %v belongs to another world", t.kind()))
 		}
 	}
 }
 
-// live refuses a tensor that cannot be used any more.
-func (t *Tensor) live(op string) {
+// usable refuses a tensor that cannot be used any more.
+func (t *Tensor) usable(op string) {
 	t.exists(op)
 	t.rt.refuseClosed(op)
 	a := t.st.alloc
@@ -240,11 +244,7 @@ func (t *Tensor) live(op string) {
 }
 
 // kind is "bf16[4, 1024]".
-func (t *Tensor) kind() string { return kindOf(t.dtype, t.shape) }
-
-func kindOf(dtype DType, shape []int) string {
-	return dtype.String() + strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
-}
+func (t *Tensor) kind() string { return t.dtype.element().Shaped(t.shape) }
 
 // touch notes that work on s uses the tensor. rt.mu is held.
 func (t *Tensor) touch(s *Stream) {
@@ -265,9 +265,4 @@ func (rt *Runtime) home(t *Tensor) *Group {
 		return a.group
 	}
 	return rt.all
-}
-
-// overlap reports whether two tensors share bytes.
-func overlap(a, b *Tensor) bool {
-	return a.pointer() < b.pointer()+device.Ptr(b.Bytes()) && b.pointer() < a.pointer()+device.Ptr(a.Bytes())
 }

@@ -36,10 +36,11 @@ func (r *Rectangle) Like(o *Rectangle) bool {
 	return r.Tensor.dtype == o.Tensor.dtype && r.Rows == o.Rows && r.Cols == o.Cols
 }
 
-// Tile is rows [r0, r1) and columns [c0, c1) of a tensor of two dimensions, as t[r0:r1, c0:c1] is in PyTorch.
+// Tile is rows [r0, r1) and columns [c0, c1) of a tensor of two dimensions, as t[r0:r1, c0:c1] is
+// in PyTorch.
 func (t *Tensor) Tile(r0, r1, c0, c1 int) *Tile {
 	const op = "Tile"
-	t.live(op)
+	t.usable(op)
 	if len(t.shape) != 2 {
 		panic(t.rt.misuse(op, "", "View it with two", "a tile is of a tensor of two dimensions, not of %v", t.kind()))
 	}
@@ -60,5 +61,5 @@ func (l *Tile) String() string {
 	if l == nil || l.at.Tensor == nil {
 		return "nil tile"
 	}
-	return fmt.Sprintf("%s at [%d, %d]", kindOf(l.at.Tensor.dtype, l.Shape()), l.at.Row, l.at.Col)
+	return fmt.Sprintf("%s at [%d, %d]", l.at.Tensor.dtype.element().Shaped(l.Shape()), l.at.Row, l.at.Col)
 }

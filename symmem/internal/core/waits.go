@@ -7,45 +7,12 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
-
-// hostWait is a collective call that the host is in.
-type hostWait struct {
-	op      string
-	group   *Group
-	ordinal uint64
-	caller  int
-	since   time.Time
-}
-
-// waitOnHost registers a host-side wait of a member of g until the function it returns is called.
-func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
-	l := &rt.calls
-	traced := func() {}
-	if t := rt.trace.Load(); t != nil {
-		traced = t.meets(op, g.others())
-	}
-	h := &hostWait{op, g, ordinal, l.caller(), time.Now()}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.host = append(l.host, h)
-	rt.moves.Add(1)
-	return func() {
-		traced()
-		rt.moves.Add(1)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.host = slices.DeleteFunc(l.host, func(o *hostWait) bool { return o == h })
-	}
-}
-
-// others are the world ranks of the other members.
-func (g *Group) others() []int {
-	return slices.DeleteFunc(g.Ranks(), func(r int) bool { return r == g.rt.rank })
-}
 
 // Wait is one thing this rank waits for.
 type Wait struct {
@@ -59,17 +26,20 @@ type Wait struct {
 	Caller   int           // where the call was made, as Config.Caller said
 	Replayed int           // where the graph was replayed last that captured the call, likewise; 0 if none did
 
-	// Call is what a collective call is called on all members, and nothing else is; empty if it is none.
+	// Call is the name of a collective call: the same on all members, and of no other call. It is
+	// empty for other calls.
 	Call string
-	// Sure says that only what the Peers do in calls of their own ends the wait, or any other rank if there are none: it is of an operation, and for a signal or a
-	// call, not of a kernel of the user's, nor for the network, a library or a copy.
+	// Sure says that only calls of the Peers end the wait, or calls of any other rank if there are
+	// no Peers: an operation waits for a signal or a call. It is not set for kernels of the user's,
+	// nor for waits for the network, a library or a copy.
 	Sure bool
-	Host bool   // the wait is of a collective call that meets on the host
-	Seen uint64 // when who waits has looked in vain last, in nanoseconds by a clock of its own; 0 on the host
+	Host bool   // a collective call waits on the host
+	Seen uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
 }
 
-// Waits lists what this rank waits for at this moment: on the device for some time already, or in a
-// collective call on the host. It may be called at any time. Of waits for ranks on other hosts it tells what they say of the network, which it asks them first.
+// Waits lists the waits of this rank at this moment: on the device for some time already, or in a
+// collective call on the host. It may be called at any time. To waits for ranks on other hosts it
+// adds the counts of the network, for which it asks these ranks.
 func (rt *Runtime) Waits() []Wait {
 	if rt.closed.Load() {
 		return nil
@@ -77,7 +47,7 @@ func (rt *Runtime) Waits() []Wait {
 	return rt.listWaits(true)
 }
 
-// listWaits is Waits, with or without what others say of the network.
+// listWaits is Waits; with asking it asks other ranks for their counts of the network.
 func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	for r := range waits.Pending(rt.watch) {
 		c, peers := rt.parties(&r)
@@ -87,48 +57,44 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 			what += rt.trafficOf(&c, peers)
 		}
 		wait := Wait{
-			Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller,
-			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls, Seen: r.Began + r.Elapsed,
-		}
-		if c.replayed != nil {
-			wait.Replayed = int(c.replayed.Load())
+			Op: c.Text(), Ordinal: c.Ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.Timeout, Caller: c.Caller,
+			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls, Seen: r.Began + r.Elapsed, Replayed: c.Replayed(),
 		}
 		if c.group != nil {
 			wait.Group = c.group.String()
 		}
 		list = append(list, wait)
 	}
-	for _, c := range rt.comms.all() {
+	for _, c := range rt.comms.All() {
 		list = append(list, c.waits()...)
 	}
-	rt.calls.mu.Lock()
-	defer rt.calls.mu.Unlock()
-	for _, h := range rt.calls.host {
+	for _, w := range rt.calls.Waits() {
 		list = append(list, Wait{
-			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: h.group.others(), For: "the same call", Since: time.Since(h.since), Caller: h.caller,
+			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Others, For: "the same call", Since: time.Since(w.Since), Caller: w.Caller,
 			Sure: true, Host: true,
 		})
 	}
 	return list
 }
 
-// everywhere names a collective call of which r is a wait, as all members do and no other call is named. Barriers of different channels are different calls.
+// everywhere names the collective call of which r is a wait: the same on all members, and as no
+// other call. Barriers of different channels are different calls.
 func (c *Record) everywhere(r *device.WaitRecord) string {
 	if c.Manner != operators.Collective || c.group == nil {
 		return ""
 	}
-	name := fmt.Sprintf("%s #%d %s %x", c.group.key, c.ordinal, c.text(), c.Parts)
+	name := fmt.Sprintf("%s #%d %s %x", c.group.key, c.Ordinal, c.Text(), c.Parts)
 	if waits.Of(r).Turns {
 		name += fmt.Sprintf(" on channel %d", r.Channel)
 	}
 	return name
 }
 
-// parties says which call a record belongs to and the world ranks it waits for.
+// parties returns the call to which a record belongs and the world ranks for which it waits.
 func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	c, ok := rt.find(r.Ordinal)
 	if !ok {
-		c = Record{op: "a kernel", Manner: operators.Communicating}
+		c = Record{Entry: calls.Entry{Made: calls.Made{Op: "a kernel"}, Manner: operators.Communicating}}
 	}
 	if i := waits.Of(r).Peer(r); i >= 0 && c.group != nil && i < len(c.group.ranks) {
 		return c, []int{c.group.ranks[i]}
@@ -136,8 +102,8 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	return c, nil
 }
 
-// takeFault returns the first wait on the device that was given up since the last time, or the first value that was refused
-// there, or nil.
+// takeFault returns the first wait on the device that was given up, or the first value that was
+// refused there, since it was called last; nil if there was none.
 func (rt *Runtime) takeFault() *Error {
 	f := &rt.watch.Fault
 	if v := atomic.SwapUint64(&rt.watch.Absent, 0); v != 0 && atomic.CompareAndSwapUint32(&f.State, device.WaitNone, device.WaitClaimed) {
@@ -156,7 +122,7 @@ func (rt *Runtime) takeFault() *Error {
 	rt.gaveUpOnce.Store(true)
 	rt.resume()
 	c, peers := rt.parties(&r)
-	e := &Error{Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
+	e := &Error{Op: c.Op, Rank: rt.rank, Peer: -1, Caller: c.Caller}
 	if len(peers) > 0 {
 		e.Peer = peers[0]
 	}
@@ -171,15 +137,16 @@ func (rt *Runtime) takeFault() *Error {
 	} else {
 		rt.gaveUp(e, c, &r)
 	}
-	if c.replayed != nil {
+	if c.Replay != nil {
 		e.Msg += "; captured in a graph"
-		e.Replayed = int(c.replayed.Load())
+		e.Replayed = c.Replayed()
 	}
 	return e
 }
 
-// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses a stream of its own, since others may hold
-// waits that this process has yet to satisfy. If it fails, so will what follows.
+// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses
+// a stream of its own, because others may hold waits that this process has yet to satisfy. If it
+// fails, so will later operations.
 func (rt *Runtime) resume() {
 	s, err := rt.dev.NewStream()
 	if err != nil {
@@ -191,13 +158,13 @@ func (rt *Runtime) resume() {
 	rt.mu.Unlock()
 	for _, g := range groups {
 		if g.work.seg != nil {
-			s.Set(g.work.seg.Ptr()+device.Ptr(gaveUpAt(g.channels, len(g.ranks))), 0, 4)
+			s.Set(g.work.seg.Ptr()+device.Ptr(layout.GaveUpAt(g.channels, len(g.ranks))), 0, 4)
 		}
 	}
 	s.Synchronize()
 }
 
-// gaveUp explains a wait that ended by deadline or abort.
+// gaveUp completes the error of a wait that ended by deadline, abort or the loss of a rank.
 func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 	e.Kind = KindTimeout
 	waited := time.Duration(r.Elapsed)
@@ -237,6 +204,6 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		rt.explainLostNCCL(e, c)
 	}
 	if c.Manner >= operators.Communicating {
-		rt.broken.Store(ptr(c.op + ": " + e.Msg))
+		rt.broken.Store(ptr(c.Op + ": " + e.Msg))
 	}
 }

@@ -9,25 +9,27 @@ import (
 
 // Windows
 //
-// With the back end NCCL, symmetric tensors are windows of NCCL too, of every group that has a handle of them, where NCCL has windows whose kernels
-// can be ended: its collectives are quicker on them. They come with the handle, or with a communicator that is made later, in the same order on all
-// members; and they go with the tensor or the communicator.
+// With the back end NCCL, symmetric tensors are windows of NCCL too, of every group that has a
+// handle of them, where NCCL has windows whose kernels can be ended: its collectives are quicker on
+// them. They come with the handle, or with a communicator that is made later, in the same order on
+// all members; and they go with the tensor or the communicator.
 
 // ncclBackend is the back end whose tensors are windows.
 const ncclBackend = "NCCL"
 
-// ready makes the group's communicator, if the back end wants it, and the window of an allocation that has a handle now. It is collective over the
-// group, which can be used without either.
-func (g *Group) ready(op string, a *allocation) {
-	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && Backend(g.rt) == ncclBackend && g.shares() == "" {
-		g.have(op, resource{a: a})
+// registerWindow makes the group's communicator, if the back end wants it, and the window of an
+// allocation that has a handle now. It is collective over the group, which can be used without
+// either.
+func (g *Group) registerWindow(op string, a *allocation) {
+	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && g.rt.backendName() == ncclBackend && g.shares() == "" {
+		g.makeOnAll(op, resource{a: a})
 	}
 }
 
 // hasWindows reports whether rendezvoused tensors are windows of NCCL's.
 func (rt *Runtime) hasWindows() bool {
 	d, ok := rt.dev.(device.CollectiveDevice)
-	if !ok || Backend(rt) != ncclBackend {
+	if !ok || rt.backendName() != ncclBackend {
 		return false
 	}
 	l, err := d.Collectives(rt.collectivesSettings())
@@ -47,7 +49,7 @@ func (a *allocation) closeWindows() (err error) {
 		rt.mu.Unlock()
 		for _, c := range comms {
 			if c != nil {
-				err = errors.Join(err, c.unmake(a))
+				err = errors.Join(err, c.endResources(a))
 			}
 		}
 	}

@@ -32,6 +32,9 @@ type compiler struct {
 	files   []kernels.File // the headers
 	headers string         // their folder, in the cache
 	common  string         // the common part of all libraries' keys: the compiler, its flags, the headers
+
+	watchOnce sync.Once
+	watchErr  error
 }
 
 // commonFlags: no system headers, as on the GPU; no aliasing or overflow rules, which CUDA code
@@ -49,6 +52,12 @@ var commonFlags = []string{
 func (c *compiler) prepare() error {
 	c.once.Do(func() { c.err = c.find() })
 	return c.err
+}
+
+// canWatch is CanWatch of the compiler, which it runs at the first call only.
+func (c *compiler) canWatch() error {
+	c.watchOnce.Do(func() { c.watchErr = CanWatch(c.path) })
+	return c.watchErr
 }
 
 func (c *compiler) find() error {

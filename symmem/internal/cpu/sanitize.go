@@ -63,7 +63,7 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 	if err := d.compiler.prepare(); err != nil {
 		return err
 	}
-	if err := CanWatch(d.compiler.path); err != nil {
+	if err := d.compiler.canWatch(); err != nil {
 		return err
 	}
 	if err := d.emu.Sanitize(s.Shadow, s.Rank, s.Seed); err != nil {

@@ -17,9 +17,7 @@ func TestCheckedKernels(t *testing.T) {
 	c := compiler(t)
 	for _, s := range corpus(t) {
 		_, units, which := checkedSnippet(s)
-		if _, err := c.Compile(units[0]); err != nil {
-			t.Errorf("%s:%d: %v", s.Name, s.Line, err)
-		}
+		compiles(t, c, "sm_90", units[0], "")
 		if len(which) == 0 {
 			t.Errorf("%s:%d: no kernel was found", s.Name, s.Line)
 		}

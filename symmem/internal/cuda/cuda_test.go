@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"flag"
 	"strings"
 	"testing"
 
@@ -28,28 +27,9 @@ func compilerFor(t *testing.T, arch string) *cubin.Compiler {
 	return cubin.New(host, arch, 13)
 }
 
-// compilesMuch skips a test of minutes with -short, which is for checks of Go code, such as cgocheck2: the compiler's own work is none.
-func compilesMuch(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: other tests call the compiler too")
-	}
-}
-
-var everyArch = flag.Bool("archs", false, "compile the operations for sm_100 too: their texts part at sm_90, so that what differs above it is the assembler's work")
-
 func TestEveryBuiltinCompiles(t *testing.T) {
-	compilesMuch(t)
-	type target struct {
-		arch  string
-		ranks int // of the kernels that symmem asks for a size of
-	}
-	targets := []target{{"sm_90", 4}}
-	if *everyArch {
-		targets = append(targets, target{"sm_100", 16})
-	}
-	for _, c := range targets {
-		t.Run(c.arch, func(t *testing.T) { builtinsCompile(t, compilerFor(t, c.arch), c.arch, c.ranks) })
+	for arch, ranks := range map[string]int{"sm_90": 4, "sm_100": 16} { // ranks of the kernels that are compiled for a number of them
+		t.Run(arch, func(t *testing.T) { builtinsCompile(t, compilerFor(t, arch), arch, ranks) })
 	}
 }
 
@@ -76,14 +56,7 @@ func builtinsCompile(t *testing.T, c *cubin.Compiler, arch string, ranks int) {
 				t.Errorf("%s has no source", name)
 				continue
 			}
-			code, err := c.Compile(builtin(unit))
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			if !strings.Contains(string(code.Cubin), "\x00.text."+name+"\x00") {
-				t.Errorf("%s: the cubin has no kernel of that name", name)
-			}
+			compiles(t, c, arch, builtin(unit), name)
 		}
 	}
 }

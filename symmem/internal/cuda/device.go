@@ -33,6 +33,7 @@ type Device struct {
 	copying sync.Mutex
 	copier  *clib.Copier
 
+	staging  staging
 	monitor  monitor
 	products products
 }
@@ -115,6 +116,7 @@ func (d *Device) Close() error {
 	if d.copier != nil {
 		errs = append(errs, d.copier.Close())
 	}
+	errs = append(errs, d.staging.close(d))
 	errs = append(errs, d.c.HostFree(unsafe.Pointer(d.watch)), d.c.Close())
 	return firstOf(errs)
 }

@@ -21,7 +21,6 @@ func ncclKernels(t *testing.T) []device.Source {
 
 // TestNCCLKernels: what the suite runs of NCCL's device API compiles for GPUs too.
 func TestNCCLKernels(t *testing.T) {
-	compilesMuch(t)
 	for _, arch := range []string{"sm_90", "sm_100"} {
 		c := compilerFor(t, arch)
 		for _, s := range ncclKernels(t) {
@@ -33,9 +32,7 @@ func TestNCCLKernels(t *testing.T) {
 				t.Errorf("%s:%d: %d kernels were found: %v", s.Name, s.Line, len(found), unread)
 				continue
 			}
-			if _, err := c.Compile(unit); err != nil {
-				t.Errorf("%s, %s:%d: %v", arch, s.Name, s.Line, err)
-			}
+			compiles(t, c, arch, unit, "")
 		}
 	}
 }

@@ -60,6 +60,9 @@ func (s *Stream) Write(dst device.Ptr, src []byte) error {
 		return nil
 	}
 	recorder := s.d.capturing.Load()
+	if recorder == nil && len(src) > stageSize {
+		return s.WriteFrom(dst, device.Bytes(src), len(src))
+	}
 	if recorder == nil {
 		return s.c.Write(uintptr(dst), src)
 	}
@@ -74,6 +77,9 @@ func (s *Stream) Write(dst device.Ptr, src []byte) error {
 func (s *Stream) Read(dst []byte, src device.Ptr) error {
 	if err := s.d.quiet(); err != nil || len(dst) == 0 {
 		return err
+	}
+	if len(dst) > stageSize {
+		return s.ReadTo(device.Bytes(dst), src, len(dst))
 	}
 	return s.c.Read(dst, uintptr(src))
 }

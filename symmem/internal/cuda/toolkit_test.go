@@ -25,9 +25,7 @@ func TestToolkitHeaders(t *testing.T) {
 			installed := unit // the toolkit's, if there is one
 			unit.Headers, unit.StandIns = append(unit.Headers, standIns()...), nil
 			for _, u := range []cubin.Unit{unit, installed} {
-				if _, err := c.Compile(u); err != nil {
-					t.Errorf("%s, %s:%d: %v", arch, s.Name, s.Line, err)
-				}
+				compiles(t, c, arch, u, "")
 			}
 		}
 	}

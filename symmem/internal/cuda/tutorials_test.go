@@ -13,7 +13,6 @@ import (
 
 // The kernels of the tutorials, which other tests run on the cpu device, compile for a GPU too: all but those of cells that are to fail.
 func TestTutorialKernels(t *testing.T) {
-	compilesMuch(t)
 	c := compiler(t)
 	files, err := filepath.Glob("../../../tutorials/*.go")
 	if err != nil || len(files) == 0 {
@@ -30,9 +29,7 @@ func TestTutorialKernels(t *testing.T) {
 				t.Errorf("%s:%d: %d kernels were found: %v", s.Name, s.Line, len(found), unread)
 				continue
 			}
-			if _, err := c.Compile(unit); err != nil {
-				t.Errorf("%s:%d: %v", s.Name, s.Line, err)
-			}
+			compiles(t, c, "sm_90", unit, "")
 		}
 	}
 }

@@ -11,6 +11,7 @@
 package device
 
 import (
+	"io"
 	"strings"
 	"unsafe"
 
@@ -228,6 +229,12 @@ type Stream interface {
 	Write(dst Ptr, src []byte) error
 	// Read waits for the stream, and copies device bytes to the host.
 	Read(dst []byte, src Ptr) error
+	// WriteFrom waits for the stream and fills n bytes of the device with what src has from offset 0
+	// on; ReadTo waits for it and gives n bytes of the device to dst, from offset 0 on. Both are over
+	// when they return. They call src or dst from several goroutines, for pieces that begin at
+	// multiples of PieceSize, and return an error of theirs.
+	WriteFrom(dst Ptr, src io.ReaderAt, n int) error
+	ReadTo(dst io.WriterAt, src Ptr, n int) error
 	// Set fills n bytes with a repeated byte.
 	Set(dst Ptr, value byte, n int) error
 	// SetWords fills n 32-bit words.
@@ -242,7 +249,7 @@ type Stream interface {
 	// Idle reports whether all work is done, without waiting.
 	Idle() (bool, error)
 	// BeginCapture records the following work instead of running it; EndCapture returns the
-	// recording. Until then Read, Synchronize and Alloc fail with ErrCapturing.
+	// recording. Until then Read, WriteFrom, ReadTo, Synchronize and Alloc fail with ErrCapturing.
 	BeginCapture() error
 	EndCapture() (Graph, error)
 	Close() error

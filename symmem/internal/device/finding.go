@@ -121,7 +121,7 @@ type Access struct {
 	Rank   int
 	Kernel string // "" for the host, and "copy" or "set" for a stream
 	Caller int    // the place of the launch or call, as set by Calling
-	// "cell[3]", or the source of an operation, "all_reduce/two_shot.cu"; "" if unknown
+	// "cell[3]", or the source of an operation, "all_reduce/two_shot_lines.cu"; "" if unknown
 	File    string
 	Line    int
 	Column  int    // 1-based; 0 if unknown

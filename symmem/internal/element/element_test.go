@@ -102,6 +102,33 @@ func TestEncode(t *testing.T) {
 	}
 }
 
+// TestFloats compares conversions of many elements with those of one, for every value of the small
+// types and some of the others.
+func TestFloats(t *testing.T) {
+	for d := F16; d <= F8E5M2; d++ {
+		n := min(1<<(8*d.Size()), 1<<16)
+		data := make([]byte, n*d.Size())
+		for i := range n {
+			d.PutBits(data, i, uint64(i)*0x9e3779b97f4a7c15>>(64-8*d.Size()))
+			if d.Size() <= 2 {
+				d.PutBits(data, i, uint64(i))
+			}
+		}
+		single, double := make([]float32, n), make([]float64, n)
+		Floats(d, single, data)
+		Floats(d, double, data)
+		for i := range n {
+			want := d.Float(d.BitsAt(data, i))
+			if !same(double[i], want) {
+				t.Fatalf("%v: bits %#x are %v, want %v", d, d.BitsAt(data, i), double[i], want)
+			}
+			if d.Size() < 8 && !same(float64(single[i]), float64(float32(want))) {
+				t.Fatalf("%v: bits %#x are %v, want %v", d, d.BitsAt(data, i), single[i], float32(want))
+			}
+		}
+	}
+}
+
 func TestEncodeNumber(t *testing.T) {
 	const no = math.MaxUint64 - 12345 // means that the value is refused
 	tests := []struct {

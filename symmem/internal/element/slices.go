@@ -13,11 +13,11 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 	switch v := src.(type) {
 	case []float32:
 		if d == F32 {
-			return raw(v), len(v), ""
+			return Bytes(v), len(v), ""
 		}
 	case []float64:
 		if d == F64 {
-			return raw(v), len(v), ""
+			return Bytes(v), len(v), ""
 		}
 	case []uint8:
 		if d == U8 {
@@ -25,16 +25,24 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 		}
 	case []int32:
 		if d == I32 {
-			return raw(v), len(v), ""
+			return Bytes(v), len(v), ""
 		}
 	case []int64:
 		if d == I64 {
-			return raw(v), len(v), ""
+			return Bytes(v), len(v), ""
 		}
 	case []int:
 		if d == I64 {
-			return raw(v), len(v), ""
+			return Bytes(v), len(v), ""
 		}
+	}
+	switch v := src.(type) {
+	case []float32:
+		return encodeEach(d, v, func(x float32) Number { return Number{Class: Floating, Float: float64(x)} })
+	case []float64:
+		return encodeEach(d, v, func(x float64) Number { return Number{Class: Floating, Float: x} })
+	case []int:
+		return encodeEach(d, v, func(x int) Number { return Number{Class: Signed, Int: int64(x)} })
 	}
 	v := reflect.ValueOf(src)
 	if src == nil || v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
@@ -56,8 +64,21 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 	return data, n, ""
 }
 
-// raw returns the memory of a slice. Devices and supported hosts are little-endian.
-func raw[T any](v []T) []byte {
+// encodeEach is EncodeSlice for a slice whose elements become numbers without reflection.
+func encodeEach[T any](d Type, src []T, number func(T) Number) (data []byte, n int, why string) {
+	data = make([]byte, len(src)*d.Size())
+	for i, x := range src {
+		bits, why := d.Encode(number(x))
+		if why != "" {
+			return nil, 0, fmt.Sprintf("element %d: %s", i, why)
+		}
+		d.PutBits(data, i, bits)
+	}
+	return data, len(src), ""
+}
+
+// Bytes returns the memory of a slice. Devices and supported hosts are little-endian.
+func Bytes[T any](v []T) []byte {
 	if len(v) == 0 {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package element
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Type is the type of a tensor's elements.
 type Type uint8
@@ -72,6 +75,11 @@ func (d Type) String() string {
 		return fmt.Sprintf("DType(%d)", uint8(d))
 	}
 	return types[d].name
+}
+
+// Shaped names a tensor of the type by its shape: "bf16[4, 1024]".
+func (d Type) Shaped(shape []int) string {
+	return d.String() + strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
 }
 
 // Computes reports whether kernels do arithmetic on the type.

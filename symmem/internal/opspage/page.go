@@ -52,6 +52,7 @@ var families = []struct {
 	{"NCCL's device API", []string{"nccl.go"}},
 	{"Memory operations", []string{"memops.go"}},
 	{"Memory pools", []string{"pool.go"}},
+	{"Files", []string{"files.go", "save.go"}},
 	{"Beside communication", nil}, // all other files
 }
 
@@ -109,7 +110,7 @@ func table(ops []*operation) string {
 	if !slices.ContainsFunc(ops, func(op *operation) bool { return rowOf(op.name) != nil }) {
 		return ""
 	}
-	b.WriteString("\n## Options, and hosts\n\nWhat is put in a stream takes a `*Group`, a `*Stream` and a `Timeout`; an operation of a handle takes no other group than the handle's.\n\n")
+	b.WriteString("\n## Options, and hosts\n\nWhat is put in a stream takes a `*Group`, a `*Stream` and a `Timeout`; an operation of a handle takes no other group than the handle's. What loads and saves files takes a `*Group`.\n\n")
 	b.WriteString("| Operation | Options of its own | Between hosts |\n|---|---|---|\n")
 	for _, o := range operators.All {
 		i := slices.IndexFunc(ops, func(op *operation) bool { return rowOf(op.name) == o })
@@ -120,6 +121,8 @@ func table(ops []*operation) string {
 		(o.Options &^ operators.Ordered).Each(func(sort operators.Options) { own = append(own, "`"+sort.String()+"`") })
 		hosts := "yes"
 		switch {
+		case o.Options&operators.Shard != 0:
+			hosts = "yes, of files that every host sees"
 		case o.NCCL && o.Manner == operators.Collective:
 			hosts = "yes, also by NCCL"
 		case !o.Hosts && o.Instead != "":
@@ -199,7 +202,7 @@ func operations(dir string) ([]*operation, error) {
 }
 
 // receivers lists the types that have operations, with their names in a call.
-var receivers = map[string]string{"Runtime": "symm", "Handle": "h", "TokenSwitch": "ts"}
+var receivers = map[string]string{"Runtime": "symm", "Handle": "h", "TokenSwitch": "ts", "Tensor": "t"}
 
 // operationOf returns the operation that fn declares, without its comment, or nil.
 func operationOf(fn *ast.FuncDecl) *operation {
@@ -210,9 +213,13 @@ func operationOf(fn *ast.FuncDecl) *operation {
 	if !ok {
 		return nil
 	}
-	recv := star.X.(*ast.Ident).Name
+	typ, ok := star.X.(*ast.Ident)
+	if !ok {
+		return nil // it is generic
+	}
+	recv := typ.Name
 	last, ok := fn.Type.Params.List[len(fn.Type.Params.List)-1].Type.(*ast.Ellipsis)
-	if !ok || fmt.Sprint(last.Elt) != "Option" || receivers[recv] == "" {
+	if !ok || fmt.Sprint(last.Elt) != "Option" && fmt.Sprint(last.Elt) != "any" || receivers[recv] == "" {
 		return nil
 	}
 	var text strings.Builder

@@ -1,7 +1,7 @@
 package tuning
 
 // CUDA is the plan for GPUs. The sizes were measured on 4 and on 2 × NVIDIA H200 on 2026-11-21 and
-// 22 (docs/benchmarks.md). Those for groups of more ranks are derived from the bytes that each way
+// 22 (docs/notes/tuning.md). Those for groups of more ranks are derived from the bytes that each way
 // sends over the links. The ways between hosts are those of the cpu device, where they were
 // measured.
 var CUDA = &Plan{

@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		"no separator":           {"x := 1\ny := 2", []Cell{{Line: 1, Source: "x := 1\ny := 2"}}},
 		"titles and lines":       {"a\n// %% second\nb\nc\n// %%\nd\n", []Cell{{Line: 1, Source: "a\n"}, {Line: 3, Title: "second", Source: "b\nc\n"}, {Line: 6, Source: "d\n"}}},
 		"ranks":                  {"// %%rank [0,2]\nx\n", []Cell{{Line: 2, Ranks: "[0,2]", Source: "x\n"}}},
+		"a folder":               {"x\n// %%cd \"/a b\"\n\n// %%cd ..\ny\n// %%cdrom\nz", []Cell{{Line: 1, Source: "x\n"}, {Line: 2, Source: "%%cd \"/a b\"\n\n"}, {Line: 4, Source: "%%cd ..\ny\n"}, {Line: 7, Title: "cdrom", Source: "z"}}},
 		"header without code":    {"//go:build ignore\n\n// About.\n\n// %%\nx\n", []Cell{{Line: 6, Source: "x\n"}}},
 		"empty cells":            {"// %%\n\n// %%\n// only words\n", []Cell{}},
 		"separators begin lines": {"x // %% no\n // %% no\n", []Cell{{Line: 1, Source: "x // %% no\n // %% no\n"}}},
@@ -59,9 +60,12 @@ func TestFormat(t *testing.T) {
 	got := Format([]session.Cell{
 		{Source: "x := 1"},
 		{Source: "\ny := `\n// %% no\n`\n// %% no\nx", Ranks: []int{0, 2}},
+		{Folder: "/a \"b\""},
+		{Folder: "/c", Failed: "chdir /c: no such file or directory"},
 		{Source: "%% z", Failed: "cell[3]:1:1: expected statement, found '%'"},
 	})
 	want := header + "\n// %%\nx := 1\n\n// %%rank [0,2]\ny := `\n// %% no\n`\n // %% no\nx\n\n" +
+		"// %%cd \"/a \\\"b\\\"\"\n\n// %% failed: chdir /c: no such file or directory\n//\t%%cd \"/c\"\n\n" +
 		"// %% failed: cell[3]:1:1: expected statement, found '%'\n//\t%% z\n"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -1,6 +1,7 @@
 package cellfile
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -19,7 +20,11 @@ func Format(cells []session.Cell) string {
 	var b strings.Builder
 	b.WriteString(header)
 	for _, c := range cells {
-		source := strings.Trim(c.Source, "\r\n")
+		source := strings.Trim(Source(c), "\r\n")
+		if c.Folder != "" && c.Failed == "" {
+			b.WriteString("\n// " + source + "\n")
+			continue
+		}
 		b.WriteString("\n" + separator)
 		switch {
 		case c.Failed != "":
@@ -33,6 +38,14 @@ func Format(cells []session.Cell) string {
 		b.WriteString(indented(source) + "\n")
 	}
 	return b.String()
+}
+
+// Source returns the source of a cell as a user enters it: that of a cell that changes the folder is `%%cd "folder"`.
+func Source(c session.Cell) string {
+	if c.Folder == "" {
+		return c.Source
+	}
+	return folderMagic + strconv.Quote(c.Folder)
 }
 
 // printable keeps a title on its line.

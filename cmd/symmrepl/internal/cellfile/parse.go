@@ -20,8 +20,10 @@ type Cell struct {
 	Source string
 }
 
-// separator begins the first line of a cell.
-const separator = "// %%"
+const (
+	separator   = "// %%" // begins the first line of a cell
+	folderMagic = "%%cd " // what follows "// " on the first line of a cell that changes the folder, which is part of its source
+)
 
 // kind matches what follows `// %%` of a cell of a kind.
 var kind = regexp.MustCompile(`^\[([a-z]+)\] *(.*)$`)
@@ -83,6 +85,10 @@ func All(text string) []Cell {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		end := min(at+len(line)+1, len(text))
 		cell, start = Cell{Line: 1 + strings.Count(text[:end], "\n")}, end
+		if comment := len("// "); strings.HasPrefix(line[comment:], folderMagic) {
+			cell.Line, start = cell.Line-1, at+comment
+			continue
+		}
 		cell.head(line[len(separator):])
 	}
 	add(len(text))

@@ -44,6 +44,19 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		}
 		return withSession(ctx, o, func(s *opened) (int, error) { return statusOK, bench.Network(ctx, s, os.Stdout) })
 	}
+	if len(args) == 1 && args[0] == "load" {
+		if len(o.sizes) > 1 || o.svg != "" {
+			return 0, misused("bench load measures one tensor: give --sizes one size, and leave out --svg")
+		}
+		o.ranks = cmp.Or(o.ranks, 1)
+		return withSession(ctx, o, func(s *opened) (int, error) {
+			loading := bench.Loading{Peers: o.peers, JSON: o.json, CUDA: !s.emulated}
+			for _, n := range o.sizes {
+				loading.Size = n
+			}
+			return statusOK, bench.Load(ctx, s, loading, os.Stdout)
+		})
+	}
 	if opbench.DTypes[o.dtype] == 0 {
 		return 0, misused("--dtype %s: %s can be measured", o.dtype, strings.Join(slices.Sorted(maps.Keys(opbench.DTypes)), ", "))
 	}
@@ -62,7 +75,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, net, overlap, token_switch, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, net, load, overlap, token_switch, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

@@ -22,6 +22,8 @@ on an emulated device in host memory.
     symmrepl bench session      how fast this machine starts a session and runs cells; with --simulate N, what a session costs
                                 beside its ranks, up to N of them, which have no interpreter and no device
     symmrepl bench net          how fast kernels of two hosts put and signal to each other, by default simulated ones
+    symmrepl bench load         what it takes to save and load a tensor, to read it into Go and to fill it; with --peers beside
+                                numpy, safetensors and PyTorch, as far as python3 has them
     symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]
                                 measure operations (all if none is named) and their limits; with --peers also PyTorch,
                                 NCCL and NVSHMEM

@@ -21,6 +21,7 @@ func TestAssembler(t *testing.T) {
 		{"f({`a\n`,\n\ny", true, []string{"f({`a\n`,\n", "y"}},
 		{"%%rank [0]\nx\ny", true, []string{"%%rank [0]\nx", "y"}},
 		{"%%rank [0]\nif x {\n}", true, []string{"%%rank [0]\nif x {\n}"}},
+		{"%%cd \"/\"\ny", true, []string{"%%cd \"/\"", "y"}},
 		{":on 0,1 if x {\n}\ny", true, []string{":on 0,1 if x {\n}", "y"}},
 		{":time if x {\n}", true, []string{":time if x {\n}"}},
 		{":ti for i := range 2 {\n}", true, []string{":ti for i := range 2 {\n}"}},

@@ -127,7 +127,10 @@ func (c *Console) CommandNames() []string {
 func IsCommand(entry string) bool { return isCommand(strings.TrimSpace(entry)) }
 
 func isCommand(trimmed string) bool {
-	return !strings.HasPrefix(trimmed, magic) && (strings.HasPrefix(trimmed, ":") || strings.HasPrefix(trimmed, "%"))
+	if strings.HasPrefix(trimmed, magic) {
+		return strings.HasPrefix(trimmed, magic+"cd ") // as a file of cells has it
+	}
+	return strings.HasPrefix(trimmed, ":") || strings.HasPrefix(trimmed, "%")
 }
 
 // space separates a command's name and the words of its argument.
@@ -142,10 +145,10 @@ func cutSpace(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
-// splitCommand splits a command, which begins with ':' or '%', into its name and its argument. ":save! f.go" is
+// splitCommand splits a command, which begins with ':', '%' or "%%", into its name and its argument. ":save! f.go" is
 // ":save !f.go". hasArg reports whether anything follows the name.
 func splitCommand(entry string) (name, arg string, hasArg bool) {
-	name, arg, hasArg = cutSpace(strings.TrimLeft(entry[1:], space))
+	name, arg, hasArg = cutSpace(strings.TrimLeft(strings.TrimPrefix(entry[1:], "%"), space))
 	arg = strings.TrimLeft(arg, space)
 	if bare, insists := strings.CutSuffix(name, "!"); insists {
 		name, arg = bare, "!"+arg

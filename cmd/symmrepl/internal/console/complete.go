@@ -25,13 +25,13 @@ func (c *Console) Complete(ctx context.Context, entry string) (candidates []sess
 	switch {
 	case strings.HasPrefix(line, "$"):
 		return c.CompleteFile(shellWord(line[1:]))
+	case isCommand(line):
+		return c.completeCommand(ctx, line)
 	case strings.HasPrefix(line, magic) && !strings.Contains(line, "\n"):
 		if list, ok := strings.CutPrefix(line, magic+"rank ["); ok {
 			return c.CompleteRanks(list)
 		}
-		return matching("command", []string{"rank ["}, line[len(magic):])
-	case isCommand(line):
-		return c.completeCommand(ctx, line)
+		return matching("command", []string{"cd ", "rank ["}, line[len(magic):])
 	}
 	source, _ := c.code(entry)
 	return c.CompleteGo(ctx, source)

@@ -31,6 +31,7 @@ func TestComplete(t *testing.T) {
 	}{
 		{":to", "", "top topo", "to"},
 		{"%his", "", "history", "his"},
+		{"%%", "", "cd  rank [", ""},
 		{"%%r", "", "rank [", "r"},
 		{"%%rank [0,", "", "0 1 2 3", ""},
 		{":help ty", "", "type", "ty"},

@@ -39,10 +39,10 @@ func (c *Console) Run(ctx context.Context, r Request) Outcome {
 		return Done
 	case strings.HasPrefix(trimmed, "$"):
 		return c.shell(ctx, r.Printer, strings.TrimSpace(trimmed[1:]))
-	case strings.HasPrefix(trimmed, magic):
-		return c.magic(ctx, r, trimmed)
 	case isCommand(trimmed):
 		return c.command(ctx, r, trimmed)
+	case strings.HasPrefix(trimmed, magic):
+		return c.magic(ctx, r, trimmed)
 	case IsQuestion(trimmed):
 		return c.answer(ctx, r, trimmed)
 	}

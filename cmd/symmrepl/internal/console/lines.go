@@ -21,6 +21,10 @@ func (c *Console) code(entry string) (source string, isCell bool) {
 	switch {
 	case strings.HasPrefix(trimmed, "$"), IsQuestion(trimmed):
 		return "", false
+	case isCommand(trimmed):
+		name, arg, _ := splitCommand(trimmed)
+		cmd, _ := c.Find(name)
+		return cmd.Code(arg)
 	case strings.HasPrefix(trimmed, magic):
 		_, source, hasCode := strings.Cut(entry, "\n")
 		if !hasCode {
@@ -28,10 +32,6 @@ func (c *Console) code(entry string) (source string, isCell bool) {
 			return "{", true
 		}
 		return source, true
-	case isCommand(trimmed):
-		name, arg, _ := splitCommand(trimmed)
-		cmd, _ := c.Find(name)
-		return cmd.Code(arg)
 	}
 	return entry, true
 }

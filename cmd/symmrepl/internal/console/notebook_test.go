@@ -18,6 +18,7 @@ func TestSplit(t *testing.T) {
 		"%ranks\n$ ls\n\nx := 1\nx":   {{"%ranks", 1}, {"$ ls", 2}, {"x := 1\nx", 4}},
 		"\n\nx":                       {{"x", 3}},
 		"%%rank [0]\nx":               {{"%%rank [0]\nx", 1}},
+		"%%cd \"/\"\nx":               {{"%%cd \"/\"", 1}, {"x", 2}},
 		":on 0\nx":                    {{":on 0", 1}, {"x", 2}},
 		":on 0 f(\n1)":                {{":on 0 f(\n1)", 1}},
 		"$ ls\n:time for {\nf()\n}\n": {{"$ ls", 1}, {":time for {\nf()\n}\n", 2}},

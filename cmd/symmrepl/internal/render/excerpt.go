@@ -4,9 +4,10 @@ import (
 	"go/scanner"
 	"go/token"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
-	"github.com/chzyer/readline"
+	"golang.org/x/text/width"
 )
 
 // excerpt returns a line of source without its indentation, and a line that has a caret below the byte of the
@@ -58,10 +59,14 @@ func columns(text string) int {
 	return n
 }
 
-// runeColumns returns the number of columns of a character. Unlike the line editor it counts emoji as wide.
+// runeColumns returns the number of columns of a character.
 func runeColumns(r rune) int {
-	if r >= 0x1f300 && r <= 0x1faff {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cc, unicode.Cf) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
 	}
-	return readline.Runes{}.Width(r)
+	return 1
 }

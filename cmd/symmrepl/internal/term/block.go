@@ -1,102 +1,47 @@
 package term
 
-import "github.com/chzyer/readline"
-
-// A block is an entry of several lines in the buffer of the editor, which knows one line only. A line break or a tab takes a group of
-// characters in the buffer, as many as columns on the screen: a line break fills its row and the columns of the prompt on the next one.
-// The editor's arithmetic of rows and columns is then right, the painter shows a group as blanks, and the listener lays the block out
-// again after each key. The characters are in the private use area of the last plane.
+// A block is an entry of several lines in the editor's buffer. The editor shows a line break as such, but the
+// row below begins at the left. So each line break is followed by fills, as many as the prompt has columns,
+// which are shown as blanks. A line break and its fills are a group, which is one character of the text; if a
+// key deletes part of a group, listen removes the rest. Fills are in the private use area of the last plane.
 const (
-	blockNewline rune = 0x10f800 + iota // the first of a group that stands for a line break
-	blockTab                            // the first of a group that stands for a tab
-	blockFill
-	blockEnd    // the last of a group
-	blockStored // a line break in the history, which has no layout
+	fill   rune = 0x10f802
+	stored rune = 0x10f804 // a line break in the history, whose entries have one line
 )
 
-// tabWidth is the number of columns of a tab in a block.
-const tabWidth = 4
-
-// cell is a character of a block and the part of the buffer that it takes.
-type cell struct {
-	r       rune // noRune for what is left of a group of which a part was deleted
-	at, end int
-}
-
-const noRune rune = -1
-
-// cells takes a buffer apart.
-func cells(buffer []rune) []cell {
-	var list []cell
+// sourceOf returns the text of a buffer, and the cursor in the text for a position in the buffer. A position
+// within a group becomes the group's end if the cursor moves forward, else the group's beginning. Incomplete
+// groups are left out.
+func sourceOf(buffer []rune, pos, indent int, forward bool) (text []rune, cursor int) {
 	for i := 0; i < len(buffer); {
-		c := cell{buffer[i], i, i + 1}
-		switch c.r {
-		case blockNewline, blockTab:
-			for c.end < len(buffer) && buffer[c.end] == blockFill {
-				c.end++
-			}
-			switch {
-			case c.end == len(buffer) || buffer[c.end] != blockEnd:
-				c.r = noRune
-			case c.r == blockNewline:
-				c.r, c.end = '\n', c.end+1
-			default:
-				c.r, c.end = '\t', c.end+1
-			}
-		case blockFill, blockEnd:
-			c.r = noRune
-		case blockStored:
-			c.r = '\n'
+		r, start := buffer[i], i
+		for i++; (r == '\n' || r == fill) && i < len(buffer) && buffer[i] == fill; i++ {
 		}
-		list = append(list, c)
-		i = c.end
-	}
-	return list
-}
-
-// sourceOf returns the text of a buffer and where in it a position of the buffer is. A position within a group is at its end if the
-// cursor moves forward, else at its beginning.
-func sourceOf(buffer []rune, pos int, forward bool) (text []rune, cursor int) {
-	for _, c := range cells(buffer) {
-		if c.r == noRune {
+		switch {
+		case r == fill, r == '\n' && i-start-1 < indent:
 			continue
+		case r == stored:
+			r = '\n'
 		}
-		if c.end <= pos || c.at < pos && forward {
-			cursor = len(text) + 1
+		text = append(text, r)
+		if i <= pos || start < pos && forward {
+			cursor = len(text)
 		}
-		text = append(text, c.r)
 	}
 	return text, cursor
 }
 
-// layOut returns the buffer of a text, and the position in it of a cursor, for a screen of some columns and a prompt of some.
-func layOut(text []rune, cursor, prompt, columns int) (buffer []rune, pos int) {
-	column := prompt % columns
-	group := func(first rune, size int) {
-		buffer = append(buffer, first)
-		for range size - 2 {
-			buffer = append(buffer, blockFill)
-		}
-		buffer = append(buffer, blockEnd)
-	}
+// layOut returns the buffer for a text, and the position in the buffer for a cursor in the text.
+func layOut(text []rune, cursor, indent int) (buffer []rune, pos int) {
 	for i, r := range text {
 		if i == cursor {
 			pos = len(buffer)
 		}
-		switch r {
-		case '\n':
-			group(blockNewline, columns-column+prompt)
-			column = prompt % columns
-			continue
-		case '\t':
-			group(blockTab, tabWidth)
-			column += tabWidth
-		default:
-			buffer = append(buffer, r)
-			column += readline.Runes{}.Width(r)
-		}
-		if column >= columns {
-			column %= columns
+		buffer = append(buffer, r)
+		for range indent {
+			if r == '\n' {
+				buffer = append(buffer, fill)
+			}
 		}
 	}
 	if cursor >= len(text) {

@@ -15,11 +15,11 @@ type completer struct{ p *prompt }
 // backspace is the key that removes the character before the cursor.
 const backspace = "\x7f"
 
-// Do returns the ends of the words that may stand before the cursor, and the length of what they share with
-// it. A tab at the beginning of a line or in pasted text is a tab. The editor can only add to what was typed:
-// where its case has to change, Do types the change.
+// Do returns the ends of the words that may stand before the cursor, and the number of characters that the
+// words share with the line. A tab at the beginning of a line or in pasted text is a tab. The editor can only
+// add to the line; if case has to change, Do types the change.
 func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
-	text, cursor := sourceOf(line, pos, false)
+	text, cursor := sourceOf(line, pos, c.p.guard.indent, false)
 	before := string(text[:cursor])
 	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
 		return [][]rune{{'\t'}}, 0
@@ -34,9 +34,12 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	}
 	for _, candidate := range candidates {
 		end, ok := strings.CutPrefix(candidate.Name, word)
-		if ok && len(candidate.Name)+1 < width()-1 && !strings.ContainsFunc(candidate.Name, unicode.IsControl) { // the editor cannot lay out others
+		if ok && !strings.ContainsFunc(candidate.Name, unicode.IsControl) { // the editor would show those as they are
 			ends = append(ends, []rune(end))
 		}
+	}
+	if len(ends) > 1 {
+		c.p.guard.menu = menuListed
 	}
 	return ends, len([]rune(word))
 }

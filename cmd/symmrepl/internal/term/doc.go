@@ -5,17 +5,28 @@
 // otherwise, and which a launcher that shares the terminal (torchrun, mpirun) never sees. Output processing
 // stays on, so that programs' newlines need no translation.
 //
-// A key goes this way. keys.go owns the terminal's input, unless lent.go lends it to the user's own editor, which edit.go runs; it hands the
-// input to the line editor, which is readline, line by line; escapes.go turns the sequences of terminals into single characters before
-// that. guard.go is the line editor's filter and listener: it keeps from the editor what that gets wrong, and edits there itself. block.go
-// lets the editor, which knows one line, edit an entry of several; paint.go shows that. history.go keeps whole entries.
+// # Files
 //
-// What the editor (readline v1.5.1) gets wrong and is kept from it: Ctrl-T panics on one character; Delete on an empty line is Ctrl-D; Ctrl-R
-// with an empty history panics; most keys while its menu of completions is open panic, or need a second Ctrl-C; escape sequences that it does
-// not know become text; it hangs when the prompt is a multiple of the screen's width.
+// prompt.go reads entries and runs them. A key takes this way: lent.go reads the terminal, unless the user's own
+// editor has it, which edit.go runs; keys.go holds the keys until a prompt or a cell (input.go) takes them;
+// escapes.go turns the escape sequences of terminals into single characters; guard.go filters them for the line
+// editor, which line.go runs. history.go keeps the entries, complete.go completes words, paint.go colours the
+// line.
 //
-// What cannot be mended from outside: it moves the cursor back by one column for a character of two, so that the cursor is shown too far right
-// in a line with such characters, though it edits at the right place; on screens of fewer than 40 columns, and when a block is higher than
-// the screen, lines are drawn over one another; a panic in the editor's own goroutine would end the program, which is why TestTyping searches
-// for one with random keys.
+// # The line editor
+//
+// github.com/ergochat/readline edits and draws one line that wraps, searches the history and shows a menu of
+// completions. This package adds
+//
+//   - blocks: entries of several lines, with Alt-Enter, and Up and Down within the entry (block.go);
+//   - keys that the editor does not know, among them Ctrl-Left, Alt-D and the answers of terminals, which would
+//     become text (escapes.go);
+//   - Ctrl-C that clears the line also in a search or a menu (keys.go).
+//
+// It works around these faults of v0.1.3:
+//
+//   - Enter panics beyond the end of a menu's last row (guard.go). Any other panic ends only that editor, and
+//     another one goes on with the line (line.go);
+//   - before each prompt it waits for the terminal to report the cursor's position (line.go);
+//   - it paints only what is appended to a line (guard.go), and looks at the width of the screen only when told.
 package term

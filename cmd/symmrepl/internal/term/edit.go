@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// edit lets the user edit a text in an editor, to which it leaves the terminal, and returns what the editor saved.
+// edit opens a text in the user's editor, to which it lends the terminal, and returns the text that the editor saved.
 func (p *prompt) edit(ctx context.Context, source string) (string, error) {
 	line, err := editor()
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *prompt) edit(ctx context.Context, source string) (string, error) {
 	return string(text), nil
 }
 
-// editCell is edit, and puts what was saved into the history.
+// editCell is edit, and adds the saved text to the history.
 func (p *prompt) editCell(ctx context.Context, source string) (string, error) {
 	edited, err := p.edit(ctx, source)
 	if err == nil && edited != source {
@@ -68,7 +68,8 @@ func editor() (string, error) {
 	return "", errors.New("no editor is found: set EDITOR to one, such as EDITOR=vi")
 }
 
-// leaveTerminal calls f with the terminal as this program found it. Afterwards it is as the prompt needs it, whatever f did to it.
+// leaveTerminal calls f with the terminal as this program found it, and then sets the terminal up for the prompt
+// again.
 func (p *prompt) leaveTerminal(f func() error) error {
 	fd := int(os.Stdin.Fd())
 	raw, err := term.GetState(fd)
@@ -89,15 +90,17 @@ func (p *prompt) leaveTerminal(f func() error) error {
 // closeWithin is the time that an editor has to end when the session does.
 const closeWithin = 2 * time.Second
 
-// foreground runs the editor's command line on a file, in a process group of its own that is the terminal's foreground: the editor gets
-// the signals of its keys, this process and the ranks do not. One that is suspended continues at once, as there is no shell to continue it.
+// foreground runs the editor's command line on a file, in a process group of its own that is the terminal's
+// foreground: signals of keys reach the editor, but neither this process nor the ranks. A suspended editor
+// continues at once, as there is no shell to continue it.
 func foreground(ctx context.Context, line, file string) error {
-	// Not to be stopped for taking the terminal back. The editor's process inherits this, which matters to nothing but its output as a background job.
+	// SIGTTOU would stop this process when it takes the terminal back. The editor's process inherits that it is
+	// ignored, which concerns only its output as a background job.
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)
 
 	fd := int(os.Stdin.Fd())
-	cmd := exec.Command("/bin/sh", "-c", "trap : INT QUIT HUP; "+line+` "$@"`, line, file) // the shell outlives what the editor handles
+	cmd := exec.Command("/bin/sh", "-c", "trap : INT QUIT HUP; "+line+` "$@"`, line, file) // the shell outlives signals that the editor handles
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, screen(), screen()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)

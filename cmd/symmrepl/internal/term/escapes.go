@@ -2,7 +2,7 @@ package term
 
 import (
 	"bytes"
-	"strings"
+	"regexp"
 )
 
 // Brackets that a terminal puts around pasted text once asked to.
@@ -13,7 +13,8 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// Keys that have no control character of their own. The editor gets them as characters that keys.arrived lets nobody type.
+// Keys that have no control character of their own. guard.filter gets them as control characters that
+// keys.arrived drops when they are typed.
 const (
 	keyDelete     = 0x1e
 	keyNewline    = 0x1f // Alt-Enter: a line break within an entry
@@ -22,122 +23,63 @@ const (
 	keyDeleteWord = 0x18
 )
 
-// longestString bounds an answer of the terminal, such as its colours, that may be read as a sequence.
+// keySequences are the sequences of each key, without ESC, in xterm, tmux, screen, rxvt and the Linux console. M
+// stands for the modifiers, such as 5 for Ctrl.
+var keySequences = map[byte][]string{
+	ctrlP:         {"[A", "OA", "[1;MA"},
+	ctrlN:         {"[B", "OB", "[1;MB"},
+	ctrlF:         {"[C", "OC"},
+	ctrlB:         {"[D", "OD"},
+	ctrlA:         {"[H", "OH", "[1~", "[7~", "[1;MH", "[1;M~", "[7;M~"},
+	ctrlE:         {"[F", "OF", "[4~", "[8~", "[1;MF", "[4;M~", "[8;M~"},
+	ctrlW:         {"\x7f", "\b"},
+	keyDelete:     {"[3~"},
+	keyNewline:    {"\r", "\n"},
+	keyWordLeft:   {"[1;MD", "[d", "Od", "b"},
+	keyWordRight:  {"[1;MC", "[c", "Oc", "f"},
+	keyDeleteWord: {"[3;M~", "d"},
+}
+
+// sequenceKeys are the keys by their sequences.
+var sequenceKeys = func() map[string]byte {
+	keys := map[string]byte{}
+	for key, sequences := range keySequences {
+		for _, s := range sequences {
+			keys[s] = key
+		}
+	}
+	return keys
+}()
+
+// modifiers are the part of a sequence for which M stands.
+var modifiers = regexp.MustCompile(`;([2-9]|1\d)`)
+
+// sequence matches an escape sequence: of a function key of the Linux console, of other keys and answers of a
+// terminal, of a keypad, a string, and Alt with a character.
+var sequence = regexp.MustCompile(`(?s)^\x1b(?:\[\[[ -~]|\[[ -#%-?]*[@-Z\\-~$]|O[ -~]|` +
+	`[\]P_^X].*?(?:\a|\x1b\\)|[^\x00-\x1f\[O\]P_^X]|[\x08\r\n])`)
+
+// longestString bounds a string of the terminal, such as its answer with its colours.
 const longestString = 1 << 10
 
-// escapeSequence returns the size of the escape sequence at the beginning of text, 0 if its end is missing, and the key that it means, 0
-// if it means nothing here. It knows the sequences of xterm, tmux, screen, rxvt and the Linux console.
+// escapeSequence returns the size of the escape sequence at the beginning of text, 0 if its end is missing,
+// and its key, 0 if the prompt has no use for it. A broken sequence ends before the byte that breaks it, which
+// may be Ctrl-C.
 func escapeSequence(text []byte) (size int, key byte) {
-	if len(text) < 2 {
-		return 0, 0
+	if s := sequence.Find(text); s != nil {
+		return len(s), sequenceKeys[modifiers.ReplaceAllString(string(s[1:]), ";M")]
 	}
-	switch text[1] {
-	case '[':
-		return controlSequence(text)
-	case 'O':
-		if len(text) < 3 {
-			return 0, 0
-		}
-		switch text[2] {
-		case 'c':
-			return 3, keyWordRight
-		case 'd':
-			return 3, keyWordLeft
-		}
-		return 3, cursorKey(text[2], false)
-	case ']', 'P', '_', '^', 'X': // an answer of the terminal
-		for _, end := range []string{"\a", "\x1b\\"} {
-			if i := bytes.Index(text, []byte(end)); i >= 0 {
-				return i + len(end), 0
-			}
-		}
-		if len(text) > longestString || bytes.IndexByte(text, '\r') >= 0 {
-			return 2, 0
-		}
+	switch {
+	case len(text) < 2:
 		return 0, 0
-	case escape:
+	case text[1] < ' ':
 		return 1, 0
-	case 'b':
-		return 2, keyWordLeft
-	case 'f':
-		return 2, keyWordRight
-	case 'd':
-		return 2, keyDeleteWord
-	case erase, '\b':
-		return 2, ctrlW
-	case '\r', '\n':
-		return 2, keyNewline
-	}
-	if text[1] < ' ' {
-		return 1, 0 // the key itself counts, Ctrl-C most of all
-	}
-	return 2, 0
-}
-
-// controlSequence is escapeSequence of text that begins with "\x1b[".
-func controlSequence(text []byte) (size int, key byte) {
-	for i := 2; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '[' && i == 2: // a function key of the Linux console: one more byte
-			if len(text) < 4 {
-				return 0, 0
-			}
-			return 4, 0
-		case c >= '@' && c <= '~', c == '$':
-			return i + 1, sequenceKey(string(text[2:i]), c)
-		case c < ' ' || c > '~': // not a sequence
-			return i, 0
+	case text[1] == '[' || text[1] == 'O':
+		if end := bytes.IndexFunc(text[2:], func(r rune) bool { return r < ' ' || r > '~' }); end >= 0 {
+			return 2 + end, 0
 		}
+	case len(text) > longestString || bytes.IndexByte(text, '\r') >= 0:
+		return 2, 0
 	}
 	return 0, 0
-}
-
-// sequenceKey returns the key of a control sequence by its parameters and its last byte.
-func sequenceKey(parameters string, last byte) byte {
-	number, modifier, _ := strings.Cut(parameters, ";")
-	modified := modifier != "" && modifier != "1"
-	if last != '~' {
-		return cursorKey(last, modified)
-	}
-	switch number {
-	case "1", "7":
-		return cursorKey('H', modified)
-	case "4", "8":
-		return cursorKey('F', modified)
-	case "3":
-		if modified {
-			return keyDeleteWord
-		}
-		return keyDelete
-	}
-	return 0
-}
-
-// cursorKey returns a key that moves the cursor, by the last byte of its sequence. With Ctrl, Alt or Shift, left and right move by words.
-func cursorKey(last byte, modified bool) byte {
-	switch last {
-	case 'A':
-		return ctrlP
-	case 'B':
-		return ctrlN
-	case 'C':
-		if modified {
-			return keyWordRight
-		}
-		return ctrlF
-	case 'D':
-		if modified {
-			return keyWordLeft
-		}
-		return ctrlB
-	case 'H':
-		return ctrlA
-	case 'F':
-		return ctrlE
-	case 'c':
-		return keyWordRight
-	case 'd':
-		return keyWordLeft
-	}
-	return 0
 }

@@ -3,99 +3,109 @@ package term
 import (
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
-	"github.com/chzyer/readline"
+	"github.com/ergochat/readline"
 )
 
-// guard stands between the keys and the editor. Its filter keeps from the editor what that gets wrong, and does the key's work itself, in
-// the listener. Its listener lays out blocks.
+// guard stands between the keys and the line editor: filter gets each key before the editor does, listen gets
+// the line after the editor has changed it. Both run in the goroutine that reads a line.
 type guard struct {
-	operation func() *readline.Operation
-	columns   atomic.Int64 // of the screen, as the editor knows them
-
-	mu     sync.Mutex // guards what follows: a new line begins in another goroutine than that of the keys
-	text   []rune     // of the line
-	cursor int        // in text
-	pos    int        // of the cursor in the buffer
-	prompt int        // columns
-	edit   func(text []rune, cursor int) ([]rune, int)
-	menu   int64 // columns of the screen when the menu of completions was shown
+	resize, refresh func() // of the editor
+	indent          int    // columns of the prompt
+	text            []rune // of the line
+	cursor          int    // in text
+	pos             int    // of the cursor in the editor's buffer
+	edit            edit   // to be made by the listener
+	searching       bool   // the editor searches the history
+	menu            menu
+	done            atomic.Bool // paint the line as one that is entered
 }
 
-// begin sets the columns of the prompt of the next line.
+// edit changes a text and the position of the cursor in it.
+type edit func(text []rune, cursor int) ([]rune, int)
+
+// menu is what the editor shows of the completions.
+type menu int
+
+const (
+	menuNone menu = iota
+	menuListed
+	menuSelecting // the cursor keys choose one
+)
+
+// nothing is a key that ends a search or a menu and does nothing else.
+const nothing = readline.CharCtrl_
+
+// begin begins a line after a prompt of some columns.
 func (g *guard) begin(prompt int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.prompt = prompt
+	g.indent, g.text, g.cursor, g.pos = prompt, nil, 0, 0
+	g.edit, g.searching, g.menu = nil, false, menuNone
+	g.done.Store(false)
+	g.resize()
 }
 
-// resized takes the columns of the screen.
-func (g *guard) resized(columns int) { g.columns.Store(int64(columns)) }
-
-// nothing is a key without effect on the line; the listener is called after it.
-const nothing = readline.CharBell
-
-// filter is the editor's FuncFilterInputRune. It never asks to ignore a key: the editor would then read on at once when the line is done.
+// filter is the editor's FuncFilterInputRune.
 func (g *guard) filter(r rune) (rune, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closeMenu(r)
-	if edit := g.editOf(r); edit != nil {
-		if op := g.operation(); op.IsSearchMode() {
-			op.ExitSearchMode(false)
-		}
+	g.resize()
+	searched := g.searching
+	g.searching = r == readline.CharBckSearch || r == readline.CharFwdSearch || searched && (r >= ' ' || r == readline.CharCtrlH)
+	if searched && r == readline.CharTab {
+		return nothing, true
+	}
+	r = g.menuKey(r)
+	if edit := g.editOf(r); edit != nil && !searched {
 		g.edit = edit
 		return nothing, true
 	}
-	switch {
-	case r == keyWordLeft:
-		return readline.MetaBackward, true
-	case r == keyWordRight:
-		return readline.MetaForward, true
-	case r == keyDeleteWord:
-		return readline.MetaDelete, true
-	case r == keyDelete, r == keyNewline, r < 0:
-		return nothing, true
+	done := r == readline.CharEnter || r == readline.CharCtrlJ
+	if g.done.Store(done); done {
+		g.refresh() // the editor would only append the line break
+	}
+	if meta, ok := metaKeys[r]; ok {
+		return meta, true
 	}
 	return r, true
 }
 
-// closeMenu takes the menu of completions away before keys that do not belong to it: the editor panics after some of them, and when the
-// screen has become too narrow for the menu; and Ctrl-C is to clear the line.
-func (g *guard) closeMenu(r rune) {
-	op := g.operation()
-	if r == readline.CharTab && !op.IsInCompleteMode() {
-		g.menu = g.columns.Load()
-	}
-	if !op.IsInCompleteMode() {
-		return
-	}
-	belongs := r >= ' ' || r == readline.CharTab || r == readline.CharCtrlH
-	if op.IsInCompleteSelectMode() {
-		belongs = strings.ContainsRune("\t\r\n\x02\x06\x0e\x10", r)
-	}
-	if !belongs || g.menu != g.columns.Load() {
-		op.ExitCompleteMode(true)
-	}
+// metaKeys are the editor's names for keys of escapes.go.
+var metaKeys = map[rune]rune{
+	keyWordLeft:   readline.MetaBackward,
+	keyWordRight:  readline.MetaForward,
+	keyDelete:     readline.MetaDeleteKey,
+	keyDeleteWord: readline.MetaDelete,
 }
 
-// editOf returns the change of the line that a key makes, nil if that is the editor's to make. g.mu is held.
-func (g *guard) editOf(r rune) func(text []rune, cursor int) ([]rune, int) {
-	op := g.operation()
-	switch r {
-	case readline.CharTranspose:
-		return transpose
-	case keyDelete:
-		return deleteAt
-	case keyNewline:
+// menuKey keeps track of the menu of completions and returns the key for the editor. The last row of a menu
+// may be short. The editor lets Left and Right move beyond its end, and panics on Enter there. So Right goes to
+// the next completion, and Left ends the choice.
+func (g *guard) menuKey(r rune) rune {
+	selecting := g.menu == menuSelecting
+	switch {
+	case selecting && r == readline.CharForward:
+		return readline.CharTab
+	case g.menu != menuNone && r == readline.CharTab:
+		g.menu = menuSelecting
+		return r
+	case selecting && strings.ContainsRune("\x01\x05\x0e\x10jJkK", r):
+		return r
+	}
+	g.menu = menuNone
+	if selecting && r == readline.CharBackward {
+		return nothing
+	}
+	return r
+}
+
+// editOf returns the change that a key makes to the line, nil if the editor makes it.
+func (g *guard) editOf(r rune) edit {
+	if r == keyNewline {
 		return func(text []rune, cursor int) ([]rune, int) { return slices.Insert(text, cursor, '\n'), cursor + 1 }
 	}
-	if !slices.Contains(g.text, '\n') || op.IsSearchMode() || op.IsInCompleteMode() {
+	if g.menu == menuSelecting || !slices.Contains(g.text, '\n') {
 		return nil
 	}
-	move := func(to int) func([]rune, int) ([]rune, int) {
+	move := func(to int) edit {
 		return func(text []rune, _ int) ([]rune, int) { return text, to }
 	}
 	start, end := lineAt(g.text, g.cursor)
@@ -116,42 +126,18 @@ func (g *guard) editOf(r rune) func(text []rune, cursor int) ([]rune, int) {
 	return nil
 }
 
-// OnChange is the editor's listener.
-func (g *guard) OnChange(buffer []rune, pos int, key rune) ([]rune, int, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if key == 0 { // a new line begins
-		g.text, g.cursor, g.pos = nil, 0, 0
+// listen is the editor's Listener. It always returns a line, which the editor then paints as a whole: by itself
+// the editor paints only the characters that were appended.
+func (g *guard) listen(buffer []rune, pos int, key rune) ([]rune, int, bool) {
+	if key == 0 || g.searching { // key 0: a line begins
 		return nil, 0, false
 	}
-	if g.operation().IsSearchMode() {
-		return nil, 0, false
-	}
-	text, cursor := sourceOf(buffer, pos, pos > g.pos)
+	text, cursor := sourceOf(buffer, pos, g.indent, pos > g.pos)
 	if g.edit != nil {
 		text, cursor = g.edit(text, cursor)
 		g.edit = nil
 	}
 	g.text, g.cursor = text, cursor
-	var laid []rune
-	laid, g.pos = layOut(text, cursor, g.prompt, int(g.columns.Load()))
-	return laid, g.pos, g.pos != pos || !slices.Equal(laid, buffer)
-}
-
-// transpose swaps the characters around the cursor, or the last two if that is at the end.
-func transpose(text []rune, cursor int) ([]rune, int) {
-	at := min(cursor, len(text)-1)
-	if at < 1 {
-		return text, cursor
-	}
-	text[at-1], text[at] = text[at], text[at-1]
-	return text, at + 1
-}
-
-// deleteAt deletes the character at the cursor.
-func deleteAt(text []rune, cursor int) ([]rune, int) {
-	if cursor < len(text) {
-		text = slices.Delete(text, cursor, cursor+1)
-	}
-	return text, cursor
+	buffer, g.pos = layOut(text, cursor, g.indent)
+	return buffer, g.pos, true
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/chzyer/readline"
+	"github.com/ergochat/readline"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 )
@@ -15,14 +15,15 @@ import (
 // historyLimit is the number of entries kept.
 const historyLimit = 5000
 
-// history is what was entered, in this session and before: whole entries, which may have several lines. In its file each entry is a line,
-// with blockStored for line breaks.
+// history holds the entries of this session and of earlier ones; an entry may have several lines. In the
+// history's file each entry is a line, with stored for line breaks.
 type history struct {
 	name    string   // of the file; "" if there is no place for one
 	entries []string // oldest first
 }
 
-// readHistory reads the user's history and shortens its file if that has become long. The file is made with access for the user alone.
+// readHistory reads the user's history and shortens its file if that has too many entries. The file is
+// accessible to the user alone.
 func readHistory() *history {
 	h := &history{}
 	dir := statedir.Dir()
@@ -59,9 +60,10 @@ func readHistory() *history {
 	return h
 }
 
-// add appends an entry, unless it is the one before again. A file that cannot be written is no reason to bother the user.
+// add appends an entry, unless it repeats the last one. Errors of the file are dropped: the entry then lasts
+// as long as the session.
 func (h *history) add(entry string) {
-	entry = strings.ReplaceAll(strings.TrimSpace(entry), "\n", string(blockStored))
+	entry = strings.ReplaceAll(strings.TrimSpace(entry), "\n", string(stored))
 	if entry == "" || len(h.entries) > 0 && h.entries[len(h.entries)-1] == entry {
 		return
 	}
@@ -77,14 +79,11 @@ func (h *history) add(entry string) {
 	f.WriteString(entry + "\n")
 }
 
-// give makes the entries the editor's history. The editor's own way to add one would save the line that it last showed, which may be one
-// of an entry of several lines only.
+// give makes the entries the editor's history. The editor cannot add an entry of several lines to its own
+// history: it would save the line that it last read.
 func (h *history) give(editor *readline.Instance) {
 	editor.ResetHistory()
 	for _, entry := range h.entries {
-		editor.SaveHistory(entry)
-	}
-	if len(h.entries) == 0 {
-		editor.SaveHistory("") // without any, the editor panics after Ctrl-R
+		editor.SaveToHistory(entry)
 	}
 }

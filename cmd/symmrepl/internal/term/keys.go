@@ -15,17 +15,18 @@ const (
 	ctrlD = 0x04
 	ctrlE = 0x05
 	ctrlF = 0x06
+	ctrlG = 0x07
 	ctrlN = 0x0e
 	ctrlP = 0x10
 	ctrlW = 0x17
 )
 
-// passed are the control characters that reach the editor. Of the others, 0 would be the end of its input, Ctrl-Z and Ctrl-\
-// would leave the ranks of a suspended session behind, and the rest mean nothing at a prompt.
+// passed are the control characters that reach the line editor. Of the others, Ctrl-Z and Ctrl-\ would
+// leave the ranks of a suspended session behind, and the rest mean nothing at a prompt.
 const passed = "\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x10\x12\x13\x14\x15\x17\x19\x1b"
 
-// keys is the terminal's input. It reads all the time and passes keys on to the line editor, except while a cell runs: then
-// Ctrl-C calls interrupt, and the rest waits for the next prompt.
+// keys is the terminal's input. It reads all the time and passes keys on to the line editor, except while a
+// cell runs: then Ctrl-C calls interrupt, and the other keys wait for the next prompt.
 type keys struct {
 	mu        sync.Mutex
 	more      sync.Cond // signalled when anything below changes
@@ -77,7 +78,8 @@ func (k *keys) insert(text string) {
 	k.mu.Unlock()
 }
 
-// takeInterrupt returns interrupt if Ctrl-C was typed while a cell runs, and drops the keys before it. k.mu is held.
+// takeInterrupt returns interrupt if Ctrl-C was typed while a cell runs, and drops the keys before it.
+// k.mu is held.
 func (k *keys) takeInterrupt() func() {
 	if k.interrupt == nil {
 		return nil
@@ -116,8 +118,9 @@ func (k *keys) pasting() bool {
 	return k.paste
 }
 
-// Read returns keys up to the end of a line at most: the editor asks for more when the entry has run, so that nothing typed
-// meanwhile is lost in its buffer.
+// Read returns keys up to the end of a line at most: the editor asks for more when the entry has run, so
+// that keys typed meanwhile reach the cell or the next prompt. Ctrl-G comes before Ctrl-C: in a search or a
+// menu, Ctrl-C alone ends only that and keeps the line.
 func (k *keys) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -127,6 +130,10 @@ func (k *keys) Read(p []byte) (int, error) {
 		}
 		if k.interrupt == nil {
 			if n := k.take(p); n > 0 {
+				if p[n-1] == ctrlC && n < len(p) {
+					p[n-1], p[n] = ctrlG, ctrlC
+					n++
+				}
 				return n, nil
 			}
 		}
@@ -134,8 +141,9 @@ func (k *keys) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves keys of one line from the queue to p, without the brackets around pasted text. Escape sequences become the keys of
-// escapes.go; in pasted text they and control characters mean nothing. k.mu is held.
+// take moves keys of one line from the queue to p, without the brackets around pasted text. Escape sequences
+// become the keys of escapes.go; in pasted text, they and control characters are dropped. Only the answer of
+// display is left as it is. k.mu is held.
 func (k *keys) take(p []byte) int {
 	n := 0
 	for n < len(p) && len(k.queue) > 0 {
@@ -151,6 +159,8 @@ func (k *keys) take(p []byte) int {
 			sequence := string(k.queue[:size])
 			k.queue = k.queue[size:]
 			switch {
+			case sequence == positionAnswer:
+				n = copy(p, sequence)
 			case sequence == pasteBegin || sequence == pasteEnd:
 				k.paste = sequence == pasteBegin
 			case !k.paste && key != 0:

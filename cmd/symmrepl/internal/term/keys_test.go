@@ -30,7 +30,7 @@ func read(t *testing.T, k *keys) (string, bool) {
 
 func TestReadStopsAtLines(t *testing.T) {
 	k := feed("one\rtwo\x03", "three\x04f\x1a\x1c\x00our\r")
-	for _, want := range []string{"one\r", "two\x03", "three\x04", "four\r"} {
+	for _, want := range []string{"one\r", "two\a\x03", "three\x04", "four\r"} {
 		if got, pasted := read(t, k); got != want || pasted {
 			t.Errorf("read %q, pasted %v; want %q", got, pasted, want)
 		}
@@ -56,6 +56,24 @@ func TestEscapeSequencesAreKeys(t *testing.T) {
 	for _, want := range []string{"ab", "\x10", "c"} {
 		if got, _ := read(t, k); got != want {
 			t.Errorf("read %q, want %q", got, want)
+		}
+	}
+}
+
+func TestEscapeSequence(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		size int
+		key  byte
+	}{
+		{"\x1b[A1", 3, ctrlP}, {"\x1bOB", 3, ctrlN}, {"\x1b[1;5C", 6, keyWordRight}, {"\x1bOd", 3, keyWordLeft}, {"\x1b[1;15D", 7, keyWordLeft},
+		{"\x1b[4~", 4, ctrlE}, {"\x1b[1;2H", 6, ctrlA}, {"\x1b[3~", 4, keyDelete}, {"\x1b[3;5~", 6, keyDeleteWord}, {"\x1b\x7f", 2, ctrlW},
+		{"\x1b\r", 2, keyNewline}, {"\x1b[15~", 5, 0}, {"\x1b[3$x", 4, 0}, {"\x1b[[Ax", 4, 0}, {"\x1bäx", 3, 0}, {"\x1b]0;t\ax", 6, 0},
+		{"\x1bP1\x1b\\x", 5, 0}, {"\x1b[<0;1;1M", 9, 0}, {"\x1b\x1b[A", 1, 0}, {"\x1b\x03", 1, 0}, {"\x1b[1\x03", 3, 0}, {"\x1bO\x03", 2, 0},
+		{"\x1b]0;\r", 2, 0}, {"\x1b", 0, 0}, {"\x1b[", 0, 0}, {"\x1b[[", 0, 0}, {"\x1b[1;", 0, 0}, {"\x1bO", 0, 0}, {"\x1b]0;t", 0, 0},
+	} {
+		if size, key := escapeSequence([]byte(c.text)); size != c.size || key != c.key {
+			t.Errorf("%q: size %d, key %#x; want %d, %#x", c.text, size, key, c.size, c.key)
 		}
 	}
 }

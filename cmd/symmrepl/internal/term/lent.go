@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lendable is the terminal's input, which can be lent to another program: nothing is read from it in the meantime, so that each key
-// goes to that program, and this process, which is not the terminal's foreground then, is not stopped for reading.
+// lendable is the terminal's input, which can be lent to another program. While it is lent, this process reads
+// nothing from it: the other program gets every key, and this process is not stopped for reading a terminal of
+// which it is not the foreground.
 type lendable struct {
 	file *os.File
 	wake [2]int // a pipe: a byte in it ends the wait for input
@@ -48,7 +49,7 @@ func (l *lendable) Read(p []byte) (int, error) {
 	}
 }
 
-// readOnce waits for input or the wake-up of lend, and reads in the first case only.
+// readOnce waits for input and reads it. done is false if the wait ended without input.
 func (l *lendable) readOnce(p []byte) (n int, err error, done bool) {
 	events := []unix.PollFd{{Fd: int32(l.file.Fd()), Events: unix.POLLIN}, {Fd: int32(l.wake[0]), Events: unix.POLLIN}}
 	if _, err := unix.Poll(events, -1); err != nil {
@@ -65,7 +66,7 @@ func (l *lendable) readOnce(p []byte) (n int, err error, done bool) {
 	return n, err, true
 }
 
-// lend returns when nothing is read any more, until takeBack is called.
+// lend stops reading until takeBack is called. It returns when no read is under way.
 func (l *lendable) lend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

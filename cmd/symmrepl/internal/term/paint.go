@@ -1,76 +1,30 @@
 package term
 
-import (
-	"strings"
+import "github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
-)
-
-// painter shows blocks as lines, and colours what is typed.
-type painter struct{ p *prompt }
-
-// Paint returns what a buffer looks like. The editor asks for it at every key.
-func (x painter) Paint(buffer []rune, pos int) []rune {
-	text, cursor := sourceOf(buffer, pos, false)
-	shown := string(text)
-	if x.p.colour && !x.p.keys.pasting() {
-		before := x.p.lines.Pending()
-		if before != "" {
-			before += "\n"
+// paint is the editor's Painter: it shows the characters of blocks, and colours what is typed. Its result takes
+// as many columns as buffer. Notify makes the editor paint in any goroutine.
+func (p *prompt) paint(buffer []rune, pos int) []rune {
+	shown := make([]rune, len(buffer))
+	for i, r := range buffer {
+		switch r {
+		case fill:
+			r = ' '
+		case stored:
+			r = '↵'
 		}
-		at := len(string(text[:cursor]))
-		if strings.HasSuffix(shown, "\n") { // the line is done
-			at = -1
-		}
-		shown = render.HighlightEntry(before, shown, at)
+		shown[i] = r
 	}
-	return spread([]rune(shown), buffer, x.p.continuation())
-}
-
-// spread puts text, which may have colours, in place of the characters of a buffer. Line breaks end with the prompt of the next row.
-func spread(text, buffer []rune, prompt string) []rune {
-	var out []rune
-	blank := func(n int) {
-		for range n {
-			out = append(out, ' ')
-		}
+	if !p.colour || p.keys.pasting() {
+		return shown
 	}
-	next := 0
-	colours := func() {
-		for next < len(text) && text[next] == escape {
-			for next < len(text) && text[next] != 'm' {
-				out = append(out, text[next])
-				next++
-			}
-			if next < len(text) {
-				out = append(out, 'm')
-				next++
-			}
-		}
+	before := p.lines.Pending()
+	if before != "" {
+		before += "\n"
 	}
-	for _, c := range cells(buffer) {
-		switch {
-		case c.r == noRune:
-			blank(c.end - c.at)
-			continue
-		case buffer[c.at] == blockNewline:
-			blank(c.end - c.at - len(prompt))
-			out = append(out, []rune(prompt)...)
-		case buffer[c.at] == blockStored:
-			out = append(out, '↵')
-		case buffer[c.at] == blockTab:
-			blank(c.end - c.at)
-		default:
-			colours()
-			out = append(out, c.r)
-			next++
-			colours()
-			continue
-		}
-		colours()
-		next++
-		colours()
+	cursor := len(string(shown[:pos]))
+	if p.guard.done.Load() {
+		cursor = -1
 	}
-	colours()
-	return out
+	return []rune(render.HighlightEntry(before, string(shown), cursor))
 }

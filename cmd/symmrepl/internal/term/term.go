@@ -1,20 +1,14 @@
 package term
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync/atomic"
-	"time"
 
-	"github.com/chzyer/readline"
+	"github.com/ergochat/readline"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
-
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/session"
 )
 
 // Interactive reports whether this process can show a prompt: its standard input is a terminal, and its
@@ -33,89 +27,38 @@ func screen() *os.File {
 	return nil
 }
 
-// prompt is the state of Run.
-type prompt struct {
-	console  *console.Console
-	request  console.Request // for the next entry; it lacks the source
-	colour   bool            // paint what is typed
-	terminal *lendable
-	found    *term.State // of the terminal, before the prompt set it up
-	keys     *keys
-	lines    *console.Assembler
-	editor   *readline.Instance
-	guard    *guard
-	history  *history
-	ends     bool // the session ends with the prompt
-	warned   bool // the user was asked whether to leave, and has entered nothing since
+// size returns the columns and rows of the terminal of the prompt, 80 and 24 where they are not known.
+func size() (columns, rows int) {
+	columns, rows, err := term.GetSize(int(screen().Fd()))
+	if err != nil || columns <= 0 {
+		columns = 80
+	}
+	if err != nil || rows <= 0 {
+		rows = 24
+	}
+	return columns, rows
 }
 
-// Options are how a prompt differs from others.
-type Options struct {
-	Colour bool // paint what is typed
-	Ends   bool // the session ends with the prompt: ask before the user leaves tensors behind
+// Columns returns the columns of the terminal of the prompt, 80 if they are not known.
+func Columns() int {
+	columns, _ := size()
+	return columns
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry is the source of a
-// request like r; its cells read standard input from the terminal. The terminal is left as it was found.
-func Run(ctx context.Context, c *console.Console, r console.Request, o Options) error {
-	found, err := term.GetState(int(os.Stdin.Fd()))
+// makeRaw makes the terminal deliver each byte as it is typed, without echo and signals. It still processes output.
+func makeRaw(fd int) error {
+	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
-		return fmt.Errorf("the terminal cannot be set up: %w", err)
+		return err
 	}
-	terminal, err := newLendable(os.Stdin)
-	if err != nil {
-		return fmt.Errorf("the terminal cannot be read: %w", err)
-	}
-	p := &prompt{
-		terminal: terminal, found: found,
-		console: c, request: r, colour: o.Colour, keys: newKeys(terminal), lines: c.Assembler(), guard: &guard{}, history: readHistory(), ends: o.Ends,
-	}
-	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
-	p.request.Input, p.request.Edit, p.request.Leave = p.input, p.editCell, p.leave
-	p.guard.operation = func() *readline.Operation { return p.editor.Operation }
-	p.guard.resized(width())
-
-	var raw readline.RawMode
-	if err := raw.Enter(); err != nil {
-		return fmt.Errorf("the terminal cannot be set up: %w", err)
-	}
-	defer raw.Exit()
-
-	editor, err := readline.NewEx(&readline.Config{
-		Stdin:  p.keys,
-		Stdout: screen(),
-		Stderr: screen(),
-
-		HistoryLimit:           historyLimit + 1, // and the line that is typed
-		DisableAutoSaveHistory: true,
-		AutoComplete:           completer{p},
-		Painter:                painter{p},
-		Listener:               p.guard,
-		FuncFilterInputRune:    p.guard.filter,
-		ForceUseInteractive:    true,
-		FuncGetWidth:           width,
-		FuncOnWidthChanged:     onWidthChanged(ctx, p.guard),
-		FuncMakeRaw:            func() error { return nil },
-		FuncExitRaw:            func() error { return nil },
-	})
-	if err != nil {
-		return fmt.Errorf("the line editor cannot start: %w", err)
-	}
-	p.editor = editor
-	shown.Store(editor)
-	p.history.give(editor)
-	defer func() {
-		shown.Store(nil)
-		p.keys.Close()
-		editor.Close()
-	}()
-
-	io.WriteString(screen(), pasteOn)
-	defer io.WriteString(screen(), pasteOff)
-	return p.loop(ctx)
+	t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	t.Cflag = t.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
+	return unix.IoctlSetTermios(fd, unix.TCSETS, t)
 }
 
-// shown is the editor of the prompt that the terminal shows, nil if it shows none.
+// shown is the line editor of the prompt that the terminal shows, nil if it shows none.
 var shown atomic.Pointer[readline.Instance]
 
 // Notify writes a line to the standard error, above the prompt if the terminal shows one.
@@ -125,128 +68,4 @@ func Notify(line string) {
 		to = editor.Stderr()
 	}
 	fmt.Fprintln(to, line)
-}
-
-func (p *prompt) loop(ctx context.Context) error {
-	for ctx.Err() == nil {
-		text := p.text()
-		p.editor.SetPrompt(text)
-		p.guard.begin(len(text))
-		line, err := p.editor.Readline()
-		switch {
-		case errors.Is(err, readline.ErrInterrupt):
-			p.lines.Reset()
-			p.warned = false
-			continue
-		case errors.Is(err, io.EOF):
-			if p.keys.ended() || p.leave(ctx) {
-				return nil
-			}
-			continue
-		case err != nil:
-			return fmt.Errorf("the terminal cannot be read: %w", err)
-		}
-		source, _ := sourceOf([]rune(line), 0, false)
-		if entry, complete := p.lines.Add(string(source), !p.keys.pasting()); complete {
-			p.history.add(entry)
-			p.history.give(p.editor)
-			if p.run(ctx, entry) == console.Quit {
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// run runs an entry, with Ctrl-C as its interrupt.
-func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
-	r := p.request
-	r.Again, r.Gone = "Ctrl-C again", ctx.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	p.keys.running((&interrupter{console: p.console, printer: p.request.Printer, cancel: cancel}).press)
-	defer p.keys.idle()
-	r.Source, r.Columns = entry, Columns()
-	warned := p.warned
-	outcome := p.console.Run(ctx, r)
-	if warned { // that was not what the user was asked for
-		p.warned = false
-	}
-	return outcome
-}
-
-// leave reports whether to leave, now that the user wants to. The first time it tells what the session would take with it, if anything.
-func (p *prompt) leave(ctx context.Context) bool {
-	if !p.ends || p.warned {
-		return true
-	}
-	held := p.console.Held(ctx)
-	if held == "" {
-		return true
-	}
-	p.warned = true
-	p.request.Printer.Note(nil, "%s would be lost: Ctrl-D again or :quit! leaves, :save FILE keeps the cells", held)
-	return false
-}
-
-// text returns the prompt: it shows the ranks of `:on`, and dots while an entry continues.
-func (p *prompt) text() string {
-	if p.lines.Pending() != "" {
-		return p.continuation()
-	}
-	return p.first()
-}
-
-func (p *prompt) first() string {
-	if ranks := p.console.Target(); ranks != nil {
-		if list := session.FormatRanks(ranks); len(list) < leastColumns/2 {
-			return "symm[" + list + "]> "
-		}
-		return fmt.Sprintf("symm[%d ranks]> ", len(ranks))
-	}
-	return "symm> "
-}
-
-// continuation returns the prompt of the lines below the first, as wide as that.
-func (p *prompt) continuation() string {
-	const dots = "... "
-	return strings.Repeat(" ", len(p.first())-len(dots)) + dots
-}
-
-// leastColumns is the width of a screen below which the editor takes it for wider than it is: it never returns from drawing a line when the
-// prompt is a multiple of the width.
-const leastColumns = 40
-
-// width returns the columns of the terminal, as the editor takes them.
-func width() int { return max(Columns(), leastColumns) }
-
-// Columns returns the columns of the terminal of the prompt, 80 if they are not known.
-func Columns() int {
-	if n, _, err := term.GetSize(int(screen().Fd())); err == nil && n > 0 {
-		return n
-	}
-	return 80
-}
-
-// onWidthChanged polls the width: a process that is not in the terminal's session, as
-// under torchrun, gets no signal.
-func onWidthChanged(ctx context.Context, g *guard) func(func()) {
-	return func(changed func()) {
-		go func() {
-			tick := time.NewTicker(250 * time.Millisecond)
-			defer tick.Stop()
-			for last := width(); ; {
-				select {
-				case <-ctx.Done():
-					return
-				case <-tick.C:
-				}
-				if now := width(); now != last {
-					last = now
-					changed()
-					g.resized(now)
-				}
-			}
-		}()
-	}
 }

@@ -140,7 +140,7 @@ class Kernel(unittest.TestCase):
         self.assertEqual(page["data"]["text/plain"].split("  ")[0], ":ranks")
 
     def test_cd(self):
-        self.assertEqual(self.text("%cd /\n$ pwd\nfolder, _ := os.Getwd()\nfolder"), '/\n[0,1] "/"')
+        self.assertEqual(self.text("%cd /\n$ pwd\nimport \"os\"\nfolder, _ := os.Getwd()\nfolder"), '/\n[0,1] "/"')
         self.assertEqual(self.text("%cd usr\n$ pwd"), "/usr\n")
         reply, _ = self.run_cell("%cd nowhere\npanic(1)")
         self.assertEqual(reply["evalue"], ":cd: stat /usr/nowhere: no such file or directory")

@@ -10,25 +10,28 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Block is a piece of ordinary device memory, which S, a stream, was handed it on. It outlives the tensors made of it.
+// Block is a piece of ordinary device memory that was handed out for use on a stream, an S. It
+// outlives the tensors in it.
 type Block[S comparable] struct {
 	Ptr    device.Ptr
 	Size   int
 	Stream S
 	Used   uint64 // other streams that touched it, a bit each
-	Posted bool   // kernels got it that post operations for other hosts
+	Posted bool   // kernels that post operations for other hosts got it
 }
 
 // Alone reports whether the block was used on its own stream only.
 func (b *Block[S]) Alone() bool { return b.Used == 0 && !b.Posted }
 
-// Cache keeps ordinary device memory between uses, so that an eager operation does not call the driver for
-// its result. A block goes back to the stream it was handed out on, where later work comes after all of its
-// uses; if other streams touched it too, only when these are idle, and if operations for other hosts may use it, when these are over.
-// Its methods may be called from several goroutines.
+// Cache keeps ordinary device memory between uses, so that an eager operation does not call the
+// driver for its result. A block goes back to the stream it was handed out on, where later work
+// comes after all of its uses; if other streams touched it too, only when these are idle, and if
+// operations for other hosts may use it, when these are over. Its methods may be called from
+// several goroutines.
 type Cache[S comparable] struct {
-	// Rests reports whether nothing uses a block any more that others than its stream used. Home is where a block of a stream goes: to another
-	// one, once that is closed. Both are called with the cache locked.
+	// Rests reports whether a block that several streams have used is no longer in use. Home
+	// returns the stream to which a block of a stream goes back: another one, if the stream was
+	// closed. Both are called with the cache locked.
 	Rests func(*Block[S]) bool
 	Home  func(S) S
 
@@ -40,7 +43,7 @@ type Cache[S comparable] struct {
 	dropped atomic.Int64 // blocks returned so far, to see the collector's progress
 }
 
-// bin is where blocks of one size and stream wait.
+// bin is the key of the blocks of one size and stream.
 type bin[S comparable] struct {
 	size   int
 	stream S
@@ -84,7 +87,8 @@ func (c *Cache[S]) Take(size int, on S) *Block[S] {
 	return b
 }
 
-// Add counts a block that was made of new memory of the device, for use on a stream, and returns it.
+// Add counts a block that was made of new memory of the device, for use on a stream, and returns
+// it.
 func (c *Cache[S]) Add(p device.Ptr, size int, on S) *Block[S] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +109,7 @@ func (c *Cache[S]) Give(b *Block[S]) {
 	c.dropped.Add(1)
 }
 
-// put has a block wait. c.mu is held.
+// put makes a block available. c.mu is held.
 func (c *Cache[S]) put(b *Block[S]) {
 	if c.free == nil {
 		c.free = map[bin[S]][]*Block[S]{}
@@ -115,7 +119,7 @@ func (c *Cache[S]) put(b *Block[S]) {
 	c.free[at] = append(c.free[at], b)
 }
 
-// reclaim has the blocks of limbo wait that are at rest. c.mu is held.
+// reclaim makes the blocks of limbo available that are at rest. c.mu is held.
 func (c *Cache[S]) reclaim() {
 	rest := c.limbo[:0]
 	for _, b := range c.limbo {
@@ -130,7 +134,7 @@ func (c *Cache[S]) reclaim() {
 	c.limbo = rest
 }
 
-// Held is the bytes taken from the device and not given back, those of tensors included.
+// Held is the bytes taken from the device and not given back, tensors included.
 func (c *Cache[S]) Held() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,8 +148,8 @@ func (c *Cache[S]) Handed() int {
 	return c.handed
 }
 
-// Collect runs the garbage collector and gives the blocks it finds a moment to come back. The collector does
-// not see device memory, so it would not run by itself.
+// Collect runs the garbage collector and gives the blocks it finds a moment to come back. The
+// collector does not see device memory, so it would not run by itself.
 func (c *Cache[S]) Collect() {
 	runtime.GC()
 	before, start := c.dropped.Load(), time.Now()
@@ -159,7 +163,7 @@ func (c *Cache[S]) Collect() {
 	c.mu.Unlock()
 }
 
-// Abandon moves the blocks of a stream that was closed, with nothing left to do, to their new home.
+// Abandon moves the blocks of a closed stream without work to their new home.
 func (c *Cache[S]) Abandon(s S) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,7 +177,7 @@ func (c *Cache[S]) Abandon(s S) {
 	}
 }
 
-// Trim gives all blocks that wait back to the device, by free.
+// Trim gives all available blocks back to the device, by free.
 func (c *Cache[S]) Trim(free func(device.Ptr)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,14 +9,15 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Locations knows where tensors lie, to say what a kernel missed that touched an address without memory. Its methods may be called from several
-// goroutines.
+// Locations knows where tensors lie. It names the tensor that a kernel missed when it touched an
+// address without memory. Its methods may be called from several goroutines.
 type Locations[C Contents] struct {
 	mu   sync.Mutex
-	list map[device.Ptr]Location[C] // by the block or the part of a segment; nil where it is not kept
+	list map[device.Ptr]Location[C] // by the block or the part of a segment; nil before Keep
 }
 
-// Keep begins to keep what is added: where memory ends at guard pages, an address that a kernel missed is near to what was meant.
+// Keep begins to keep locations that are added. It is for devices whose memory ends at guard pages:
+// there, an address that faults is near the tensor that was meant.
 func (l *Locations[C]) Keep() { l.list = map[device.Ptr]Location[C]{} }
 
 // Location is a tensor, or another thing, in memory.
@@ -24,18 +25,18 @@ type Location[C Contents] struct {
 	At    device.Ptr
 	Bytes int
 	What  C   // never changed
-	Peer  int // whose, if it is not this rank's, else -1
+	Peer  int // the rank whose memory it is, -1 for this rank
 	Freed bool
-	Freer int // who freed it, as Config.Caller said; 0 if that is not known, as of the garbage collector
+	Freer int // where it was freed, as Config.Caller said; 0 if that is not known, as for the garbage collector
 }
 
-// Contents is what lies there.
+// Contents describes a tensor, or another thing, in memory.
 type Contents interface {
 	String() string                    // "f32[4]"
 	Element() (name string, bytes int) // one of it: "element", 4
 }
 
-// Add notes what lies in the block, or the part of a segment, that begins at key.
+// Add notes the contents of the block, or the part of a segment, that begins at key.
 func (l *Locations[C]) Add(key device.Ptr, o Location[C]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +45,7 @@ func (l *Locations[C]) Add(key device.Ptr, o Location[C]) {
 	}
 }
 
-// Free notes that what lies there is a tensor no more, though its memory stays, and who freed it.
+// Free notes that the tensor was freed, though its memory stays, and where.
 func (l *Locations[C]) Free(key device.Ptr, freer int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,14 +55,15 @@ func (l *Locations[C]) Free(key device.Ptr, freer int) {
 	}
 }
 
-// Forget forgets what lies there.
+// Forget forgets a location.
 func (l *Locations[C]) Forget(key device.Ptr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.list, key)
 }
 
-// Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages around it: their addresses were given back.
+// Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages
+// around it: their addresses were given back.
 func (l *Locations[C]) Renew(p device.Ptr, n int) {
 	page := device.Ptr(os.Getpagesize())
 	from, to := p/page*page-page, (p+device.Ptr(n)+page-1)/page*page+page
@@ -70,7 +72,7 @@ func (l *Locations[C]) Renew(p device.Ptr, n int) {
 	maps.DeleteFunc(l.list, func(_ device.Ptr, o Location[C]) bool { return o.Freed && o.At < to && o.At+device.Ptr(o.Bytes) > from })
 }
 
-// nearestFar is how far from an address a tensor may end that was meant.
+// nearestFar is how far from an address the tensor that was meant may end.
 const nearestFar = 1 << 24
 
 // Nearest describes an address by the tensor that is nearest to it. It is empty if none is near.
@@ -98,7 +100,8 @@ func (l *Locations[C]) Nearest(at device.Ptr) string {
 	return best.Describe(at)
 }
 
-// Containing returns what lies at an address that is in the memory of a tensor or a pad, or lay there last.
+// Containing returns the tensor or the pad in whose memory an address is, or the last one that was
+// there.
 func (l *Locations[C]) Containing(at device.Ptr) (found Location[C], ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +116,7 @@ func (l *Locations[C]) Containing(at device.Ptr) (found Location[C], ok bool) {
 	return found, ok
 }
 
-// Name is what lies there, with whose it is, and whether it was freed.
+// Name names the contents, with the rank that owns the memory, and whether it was freed.
 func (o Location[C]) Name() string {
 	name := o.What.String()
 	if o.Peer >= 0 {

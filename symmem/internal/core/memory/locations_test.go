@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Where memory is mapped anew, with its guard pages, tensors that were freed there are told of no more; those beside it are.
+// Where memory is mapped anew, with its guard pages, tensors that were freed there are told of no
+// more; those beside it are.
 func TestRenew(t *testing.T) {
 	page := device.Ptr(os.Getpagesize())
 	at := 100 * page

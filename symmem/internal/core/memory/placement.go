@@ -6,10 +6,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Placement is where the parts of a symmetric tensor are in its segment, the same for all members: [signal pad | data].
+// Placement is where the parts of a symmetric tensor are in its segment, the same for all members:
+// [signal pad | data].
 //
-// Where the device has guard pages, the pad and the data each end at one, so that a kernel that goes beyond them is told, instead of changing what lies
-// behind them: [free | pad | guard page | free | data | guard page of the device]. Up to 15 bytes behind them stay free, for alignment.
+// Where the device has guard pages, the pad and the data each end at one, so that a kernel that
+// goes beyond them faults instead of changing other memory: [free | pad | guard page | free | data
+// | guard page of the device]. Up to 15 bytes behind them stay free, for alignment.
 type Placement struct {
 	Pad, PadBytes int
 	guard         int // the page between them, or 0
@@ -17,10 +19,12 @@ type Placement struct {
 	End           int
 }
 
-// endAlignment is that of what ends at a guard page: kernels load 16 bytes at once.
+// endAlignment is the alignment of the end of memory at a guard page: kernels load 16 bytes at
+// once.
 const endAlignment = 16
 
-// Place lays out a pad and data of so many bytes. Without guard pages the data begins at a multiple of unit.
+// Place lays out a pad and data of so many bytes. Without guard pages the data begins at a multiple
+// of unit.
 func Place(guards bool, unit, pad, bytes int) Placement {
 	if !guards {
 		data := roundUp(pad, unit)
@@ -34,7 +38,7 @@ func Place(guards bool, unit, pad, bytes int) Placement {
 	return p
 }
 
-// DataIn and PadIn are where the parts are in a mapped segment.
+// DataIn and PadIn are the addresses of the parts in a mapped segment.
 func (p Placement) DataIn(s device.Segment) device.Ptr { return s.Ptr() + device.Ptr(p.Data) }
 func (p Placement) PadIn(s device.Segment) device.Ptr  { return s.Ptr() + device.Ptr(p.Pad) }
 
@@ -45,7 +49,7 @@ func (p Placement) Protect(s device.Segment) {
 	}
 }
 
-// Within is where n bytes begin in a block of a device: at its end if that is at a guard page.
+// Within is the offset of n bytes in a block: they end at its end if that is at a guard page.
 func Within(guards bool, blockBytes, n int) device.Ptr {
 	if !guards {
 		return 0

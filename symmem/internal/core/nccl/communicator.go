@@ -10,10 +10,11 @@ import (
 
 const (
 	tick         = 10 * time.Millisecond // between questions for failures
-	kernelsLimit = time.Second           // for kernels of the user's to end after they were told to
+	kernelsLimit = time.Second           // for kernels of the user's to end after EndKernels
 )
 
-// Communicator is a member's part of a communicator. Its methods may be called from several goroutines.
+// Communicator is a member's part of a communicator. Its methods may be called from several
+// goroutines.
 type Communicator struct {
 	Name string // of NCCL, "NCCL 2.28.9"
 	C    device.Communicator
@@ -28,13 +29,13 @@ type Communicator struct {
 	launched bool   // kernels of the user's use it
 }
 
-// Owner is told of the end of a communicator. It must not call the communicator meanwhile.
+// Owner hears of the end of a communicator. It must not call the communicator meanwhile.
 type Owner interface {
 	GaveUp(Call) // a call that was under way is given up
 	EndKernels() // kernels of the user's are to end
 }
 
-// Stream is what a call is issued on. Equal streams are one.
+// Stream is a stream on which calls are issued. Equal streams are one.
 type Stream interface {
 	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
 }
@@ -73,7 +74,8 @@ func (c *Communicator) Watch(t Call) {
 	}
 }
 
-// WatchKernel is Watch for a kernel of the user's. One that was captured is not under way; it uses the communicator from now on all the same.
+// WatchKernel is Watch for a kernel of the user's. One that was captured is not under way; it uses
+// the communicator from now on all the same.
 func (c *Communicator) WatchKernel(t Call, captured bool) {
 	c.mu.Lock()
 	c.launched = true
@@ -110,17 +112,20 @@ func (c *Communicator) Pending() []Call {
 	return slices.Clone(c.pending)
 }
 
-// Ended reports whether the communicator has ended, and the failure of NCCL's that ended it, if one did.
+// Ended reports whether the communicator has ended, and the failure of NCCL's that ended it, if one
+// did.
 func (c *Communicator) Ended() (ended bool, why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ended, c.why
 }
 
-// End ends the communicator and the kernels of its calls. why is NCCL's failure, or nil. It returns at once.
+// End ends the communicator and the kernels of its calls. why is NCCL's failure, or nil. It returns
+// at once.
 func (c *Communicator) End(why error) { c.end(why, true) }
 
-// GiveUp is End, but leaves a communicator that no call of this rank uses to Release: to a member that still waits, this one would be lost.
+// GiveUp is End, except that a communicator without a call of this rank is ended later, by Release:
+// another member may still wait in it.
 func (c *Communicator) GiveUp() { c.end(nil, false) }
 
 func (c *Communicator) end(why error, idle bool) {
@@ -157,7 +162,8 @@ func (c *Communicator) stop(pending []Call) {
 	c.C.End()
 }
 
-// Release gives back communicators that have ended, once the streams of all members have come to rest. One that is not over until then is left to NCCL's thread.
+// Release gives back communicators that have ended, once the streams of all members have come to
+// rest. One that is not over until then is left to NCCL's thread.
 func Release(list []*Communicator, until time.Time) {
 	for _, c := range list {
 		c.C.End()

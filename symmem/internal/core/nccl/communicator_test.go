@@ -89,7 +89,8 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("%s: not within 5 s", what)
 }
 
-// A failure of NCCL's ends the communicator, and the calls that have not rested are given up; puts are not, and are let end first.
+// A failure of NCCL's ends the communicator, and the calls that have not rested are given up; puts
+// are not, and are let end first.
 func TestFailure(t *testing.T) {
 	l, o := &library{}, &owner{}
 	c := New("NCCL 2", l, o)
@@ -133,7 +134,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Giving up the waits of the world leaves a communicator that nothing uses to Release; an end does not.
+// Giving up the waits of the world leaves a communicator that nothing uses to Release; an end does
+// not.
 func TestIdle(t *testing.T) {
 	l, o := &library{}, &owner{}
 	c := New("NCCL 2", l, o)

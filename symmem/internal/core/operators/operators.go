@@ -1,6 +1,7 @@
 package operators
 
-// Manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
+// Manner says what a call has to do with other ranks. Each manner takes the steps of those before
+// it.
 type Manner uint8
 
 const (
@@ -72,6 +73,10 @@ var (
 	Replay             = alone("Replay", "Graph.Replay", Stream)
 	EventRecord        = alone("Event.Record", "Event.Record", Stream)
 	EventWait          = alone("Event.Wait", "Event.Wait", Stream)
+
+	Load     = alone("Load", "Load", Group|Shard|Ordinary)
+	Save     = alone("Save", "Tensor.Save", Group|Shard)
+	SaveFile = alone("SaveFile", "SaveFile", Group|Shard)
 )
 
 // All are the rows, in the order in which lists name them.
@@ -83,6 +88,7 @@ var All = []*Operator{
 	TokenRouting, TokenDispatch, TokenDispatchSend, TokenComplete, TokenCombine,
 	Barrier, PutSignal, WaitSignal, WaitForSignal, Put, PutWithSignal, SignalAdd, ResetSignal, Get, PutBlock, GetBlock,
 	MatMul, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
+	Load, Save, SaveFile,
 }
 
 // inside is a collective that loads and stores the memory of all members, which are on one host.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// All has each row once, under a name and a call of its own, and each sort of option is named and taken.
+// All has each row once, under a name and a call of its own, and each sort of option is named and
+// taken.
 func TestAll(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "operators.go", nil, 0)
 	if err != nil {

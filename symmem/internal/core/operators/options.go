@@ -17,12 +17,15 @@ const (
 	Weak
 	Via
 	Into
+	Shard
+	Ordinary
 
-	Ordered = Group | Stream | Timeout // of what is put in a stream
+	Ordered = Group | Stream | Timeout // of operations that are put in a stream
 	adding  = Ordered | AccumulateF32  // of reductions by kernels
 )
 
-// sorts are the names of the sorts, in the order of their bits, and what takes a sort that is not spelled by its operators.
+// sorts are the names of the sorts, in the order of their bits. of says what takes a sort; if it is
+// empty, the operators are listed.
 var sorts = []struct{ name, of string }{
 	{"a *Group", "what a group does"},
 	{"a *Stream", "what is put in a stream"},
@@ -34,6 +37,8 @@ var sorts = []struct{ name, of string }{
 	{name: "Weak"},
 	{name: "Via"},
 	{name: "Into"},
+	{name: "Shard"},
+	{name: "Ordinary"},
 }
 
 // Each calls f for every sort of the set.
@@ -70,7 +75,7 @@ func (s Options) Of() string {
 	return strings.Join(calls[:n], ", ") + " and " + calls[n]
 }
 
-// row is that of one sort.
+// row is the row of one sort.
 func (s Options) row() struct{ name, of string } {
 	i := 0
 	for ; s > 1; s >>= 1 {

@@ -7,16 +7,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Places is where the ranks of a world are. All lists are of world ranks.
+// Places says where the ranks of a world are. All lists are of world ranks.
 type Places struct {
 	Hosts    [][]int // all ranks by host, a simulated one if there are such
 	Machines int     // real hosts
 	Parts    [][]int // all ranks by whose memory they map: the hosts, parts of them, or several
-	Sharing  [][]int // those that use one device, by device, of those that several use; nil if there is none
-	Beside   bool    // kernels of those run side by side, by MPS; otherwise they take turns
+	Sharing  [][]int // for each device that several ranks use, these ranks; nil if there is none
+	Beside   bool    // the kernels of such ranks run side by side, by MPS; otherwise they take turns
 }
 
-// On are places of ranks on these hosts, whose devices map the memory of a host. Simulated hosts are one machine.
+// On returns the places of ranks on these hosts, where all devices of a host map each other's
+// memory. Simulated hosts are one machine.
 func On(hosts [][]int, simulated bool) *Places {
 	p := &Places{Hosts: hosts, Machines: len(hosts), Parts: hosts}
 	if simulated {
@@ -25,7 +26,8 @@ func On(hosts [][]int, simulated bool) *Places {
 	return p
 }
 
-// Divide parts the ranks of hosts by what their devices, devices[rank], can map, and finds out which share one. fabrics says that those of one fabric map
+// Divide divides the ranks of each host into parts whose devices, devices[rank], map each other's
+// memory, and finds the ranks that share a device. If fabrics is set, devices of one fabric map
 // each other's memory between hosts. The error says why there are no such parts.
 func (p *Places) Divide(devices []device.Place, fabrics bool) error {
 	p.Parts = nil
@@ -51,7 +53,7 @@ func (p *Places) Lose(gone []int) {
 	}
 }
 
-// Host is the number of a rank's host, and Part that of its part.
+// Host is the number of a rank's host, and Part the number of its part.
 func (p *Places) Host(rank int) int { return number(p.Hosts, rank) }
 func (p *Places) Part(rank int) int { return number(p.Parts, rank) }
 
@@ -59,7 +61,7 @@ func number(parts [][]int, rank int) int {
 	return slices.IndexFunc(parts, func(part []int) bool { return slices.Contains(part, rank) })
 }
 
-// joined makes one part of those whose devices, devices[rank], are on the same fabric.
+// joined joins the parts whose devices, devices[rank], are on the same fabric.
 func joined(parts [][]int, devices []device.Place) (list [][]int) {
 	of := map[string]int{} // where the part of a fabric is in list
 	for _, part := range parts {
@@ -77,8 +79,8 @@ func joined(parts [][]int, devices []device.Place) (list [][]int) {
 	return list
 }
 
-// cliques parts ranks by what their devices, devices[rank], can map: those of a part map each other's memory, and those of different parts do not. The
-// error says why there are no such parts.
+// cliques divides ranks into parts: devices of one part map each other's memory, and devices of
+// different parts do not. The error says why there are no such parts.
 func cliques(ranks []int, devices []device.Place) (parts [][]int, err error) {
 	reach := func(a, b int) bool {
 		return !slices.Contains(devices[a].Apart, devices[b].ID) && !slices.Contains(devices[b].Apart, devices[a].ID)

@@ -8,15 +8,16 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Kind is the row of a kind of wait. In its texts {rank} is the rank that the wait is for, {channel}, {want}, {seen} and {tokens} are of the record.
+// Kind is the row of a kind of wait. In its texts {rank} is the rank that the wait is for,
+// {channel}, {want}, {seen} and {tokens} are of the record.
 type Kind struct {
 	what string // it is for: "a signal on channel {channel}"
 	whom string // the same of a rank, where that says more: "a signal of {rank} on channel {channel}"
 	hint string // what that rank is to do, "" if the program can do nothing
 
-	Calls bool // it ends by what ranks do in calls of their own, and by nothing else
+	Calls bool // only calls of other ranks end it
 	Turns bool // calls on different channels are different ones
-	Set   bool // any member may end it: it sets what is waited for
+	Set   bool // any member may end it, by setting a word
 	own   bool // a record whose Peer is the rank itself is for no one member,
 	none  bool // and no record is
 }
@@ -50,7 +51,7 @@ var kinds = map[uint32]*Kind{
 	device.WaitLibrary:    {what: "NCCL", own: true},
 }
 
-// unknown is the row of what a kernel of the user's made up.
+// unknown is the row of kinds that a kernel of the user's has made up.
 var unknown = &Kind{what: "something in a kernel of yours"}
 
 // Of is the row of a record's kind.
@@ -61,7 +62,8 @@ func Of(r *device.WaitRecord) *Kind {
 	return unknown
 }
 
-// Peer is the member, by its rank in the group, that a wait is for; -1 if it is for no one member: whoever ends it, or this rank's own operations.
+// Peer is the member, by its rank in the group, that a wait is for; -1 if it is for no one member:
+// whoever ends it, or this rank's own operations.
 func (k *Kind) Peer(r *device.WaitRecord) int {
 	if k.none || k.own && r.Peer == r.Rank {
 		return -1

@@ -51,7 +51,8 @@ func Store(to, r *device.WaitRecord) {
 	atomic.StoreUint32(&to.State, r.State)
 }
 
-// Give writes a fault of a wait that the host gave up, unless a kernel did before it and nobody has read that.
+// Give writes a fault of a wait that the host gave up, unless a kernel did before it and nobody has
+// read that.
 func Give(w *device.Watch, r *device.WaitRecord) {
 	if atomic.CompareAndSwapUint32(&w.Fault.State, device.WaitNone, device.WaitClaimed) {
 		Store(&w.Fault, r)

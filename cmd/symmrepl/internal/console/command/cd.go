@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -16,26 +18,21 @@ func cd() console.Command {
 	return console.Command{
 		Name: "cd", Args: "[FOLDER]", Group: program, Where: console.AllRanks,
 		Help: `change the folder of all ranks, of "$" lines and of files that commands name
-":cd" changes to your home. The change is recorded as a cell, so that a replay repeats it. A fresh worker without replay is
-in the folder in which the session began; after ":restart" of all ranks, so are "$" lines and files.`,
+":cd" changes to your home. The folder may stand in quotes. The change is recorded as a cell, so that a replay repeats it, and
+":save" writes it as a line "// %%cd FOLDER". A fresh worker without replay is in the folder in which the session began;
+after ":restart" of all ranks, so are "$" lines and files.`,
 		Complete: completeFolder,
 		Run:      runCd,
 	}
 }
 
-// cdCell changes a rank's folder to one that is given in full, so that it does the same wherever the rank is.
-const cdCell = `import "os"
-if err := os.Chdir(%q); err != nil {
-	panic(err)
-}`
-
-// runCd changes the folder of all ranks, by a cell that is recorded as any other, and that of the console.
+// runCd changes the folder of all ranks, by a cell that is recorded, and then that of the console.
 func runCd(ctx context.Context, c *console.Call) console.Outcome {
 	folder, err := existingFolder(c)
 	if err != nil {
 		return c.Fail(err)
 	}
-	outcome := c.Reply(c.Eval(ctx, session.Cell{Source: fmt.Sprintf(cdCell, folder), Output: c.Request.Printer.Output}))
+	outcome := c.Reply(c.Eval(ctx, session.Cell{Folder: folder, Output: c.Request.Printer.Output}))
 	if outcome == console.Done {
 		c.Console.SetFolder(folder)
 	}
@@ -45,9 +42,9 @@ func runCd(ctx context.Context, c *console.Call) console.Outcome {
 // existingFolder returns the full name of the folder that the argument names, which exists on this machine. Without an
 // argument it is the user's home.
 func existingFolder(c *console.Call) (string, error) {
-	name := c.Arg
-	if name == "" {
-		name = "~"
+	name := cmp.Or(c.Arg, "~")
+	if unquoted, err := strconv.Unquote(name); err == nil {
+		name = unquoted
 	}
 	folder, err := filepath.Abs(c.Console.Path(name))
 	if err != nil {

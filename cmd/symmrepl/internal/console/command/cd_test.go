@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -29,9 +28,9 @@ func folders(t *testing.T, names ...string) string {
 	return top
 }
 
-// Every change is a cell of all ranks that names the folder in full, and shell lines follow it.
+// Each change is a cell of all ranks with the full name of the folder, and shell lines follow it.
 func TestCd(t *testing.T) {
-	top := folders(t, "data/deep", "home/own")
+	top := folders(t, "data/deep", "home/own", "home/with space")
 	t.Setenv("HOME", top+"/home")
 	c, fake, out := newConsole()
 	var cells []string
@@ -44,8 +43,10 @@ func TestCd(t *testing.T) {
 		{":cd " + top + "/data", "/data"},
 		{":cd", "/home"},
 		{":cd ~/own", "/home/own"},
+		{":cd \"../with space\"", "/home/with space"},
+		{"%%cd \"" + top + "/data\"\n", "/data"},
 	} {
-		cells = append(cells, fmt.Sprintf("import \"os\"\nif err := os.Chdir(%q); err != nil {\n\tpanic(err)\n}", top+step.folder))
+		cells = append(cells, top+step.folder)
 		for _, entry := range []string{step.entry, "$ pwd"} {
 			if got := c.Run(context.Background(), entry); got != console.Done {
 				t.Errorf("%s: outcome %v: %s", entry, got, out)
@@ -58,8 +59,8 @@ func TestCd(t *testing.T) {
 	}
 	var got []string
 	for _, cell := range fake.Cells {
-		got = append(got, cell.Source)
-		if cell.Ranks != nil || cell.Silent {
+		got = append(got, cell.Folder)
+		if cell.Source != "" || cell.Ranks != nil || cell.Silent {
 			t.Errorf("%+v", cell)
 		}
 	}
@@ -85,9 +86,9 @@ func TestCdFails(t *testing.T) {
 		out.Reset()
 	}
 	fake.OnEval = func(session.Cell) session.Reply {
-		return session.Reply{Errors: []*session.Error{{Ranks: []int{3}, File: "cell[1]", Line: 3, Msg: "panic: chdir"}}}
+		return session.Reply{Errors: []*session.Error{{Ranks: []int{3}, File: "cell[1]", Line: 1, Msg: "chdir"}}}
 	}
-	if got := c.Run(context.Background(), ":cd data"); got != console.Failed || out.String() != "[3] cell[1]:3: panic: chdir\n" {
+	if got := c.Run(context.Background(), ":cd data"); got != console.Failed || out.String() != "[3] cell[1]:1: chdir\n" {
 		t.Errorf("outcome %v: %s", got, out)
 	}
 	out.Reset()
@@ -96,18 +97,18 @@ func TestCdFails(t *testing.T) {
 	}
 }
 
-// Files that commands name, and those that are offered, are in the folder of :cd.
+// Files that commands name, and those that are offered, are in the folder of :cd, which a file that is loaded changes as well.
 func TestCdAndFiles(t *testing.T) {
 	top := folders(t, "data/deep", "dark")
 	t.Setenv("HOME", top+"/data")
 	c, fake, out := newConsole()
-	for _, entry := range []string{"x", ":cd data", ":save f.go", ":save ~/f.go", ":cd ..", ":load ~/f.go", ":cd data"} {
+	for _, entry := range []string{"x", ":cd data", ":save f.go", ":save ~/f.go", ":cd ..", ":load ~/f.go"} {
 		c.Run(context.Background(), entry)
 	}
 	if want := "f.go: 2 cells\n:save: ~/f.go exists; :save! ~/f.go overwrites it\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out, want)
 	}
-	if _, err := os.Stat(top + "/data/f.go"); err != nil || len(fake.Cells) != 6 {
+	if _, err := os.Stat(top + "/data/f.go"); err != nil || len(fake.Cells) != 5 {
 		t.Errorf("%v; %d cells", err, len(fake.Cells))
 	}
 	for entry, want := range map[string]string{":load ": "deep/ f.go", "$ cat f": "f.go", ":cd ": "deep/", ":cd ../d": "dark/ data/"} {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -85,7 +86,7 @@ func cellToEdit(ctx context.Context, c *console.Call) (string, error) {
 			return "", fmt.Errorf("there is no cell %d; :history shows the numbers", n)
 		}
 	}
-	source := strings.TrimRight(cells[i].Source, "\n") + "\n"
+	source := strings.TrimRight(cellfile.Source(cells[i]), "\n") + "\n"
 	if cells[i].Ranks != nil && !slices.Equal(cells[i].Ranks, c.Console.Target()) {
 		source = "%%rank [" + session.FormatRanks(cells[i].Ranks) + "]\n" + source
 	}

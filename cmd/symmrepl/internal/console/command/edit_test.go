@@ -13,7 +13,7 @@ func TestEdit(t *testing.T) {
 	if c.Run(context.Background(), ":edit") != console.Failed {
 		t.Error("an editor without a terminal")
 	}
-	for _, entry := range []string{"x", "%%rank [0,2]\ny"} {
+	for _, entry := range []string{"x", "%%rank [0,2]\ny", ":cd /"} {
 		c.Run(context.Background(), entry)
 	}
 	for _, test := range []struct {
@@ -23,6 +23,7 @@ func TestEdit(t *testing.T) {
 	}{
 		{":edit 1", "x\n", "x + 1\n", "x + 1", console.Done},
 		{":edit 2", "%%rank [0,2]\ny\n", "%%rank [1]\ny\n", "y", console.Done},
+		{":edit 3", "%%cd \"/\"\n", "%%cd ..\n", "", console.Done},
 		{":edit new", "", "z\n", "z", console.Done},
 		{":edit", "z\n", "z\n", "", console.Done},
 		{":edit", "z\n", " \n", "", console.Done},

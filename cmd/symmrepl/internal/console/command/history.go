@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -37,7 +38,7 @@ func runHistory(ctx context.Context, c *console.Call) console.Outcome {
 		if cell.Ranks != nil {
 			head += "on " + session.FormatRanks(cell.Ranks) + " "
 		}
-		source := strings.TrimRight(cell.Source, "\n")
+		source := strings.TrimRight(cellfile.Source(cell), "\n")
 		b.WriteString(head + strings.ReplaceAll(source, "\n", "\n"+strings.Repeat(" ", len(head))) + "\n")
 	}
 	if b.Len() > 0 {

@@ -2,9 +2,7 @@ package command
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -105,38 +103,4 @@ func (l *links) table() string {
 		}
 	}
 	return strings.TrimSuffix(text, "\n")
-}
-
-// colours tell kinds of links, and of waits, apart.
-var colours = [...]string{"#2a9d4a", "#3a6ea5", "#d08a1d", "#b5406b", "#7a5fb0", "#777777"}
-
-// picture draws the ranks in a circle, and a line for each link, its colour by kind.
-func (l *links) picture() *sketch {
-	const radius, node, size = 110.0, 20.0, 280.0
-	kinds := l.kinds()
-	p := newSketch(size, size+20*float64(len(kinds)))
-	at := func(i int) (x, y float64) {
-		angle := 2*math.Pi*float64(i)/float64(len(l.ranks)) - math.Pi/2
-		return size/2 + radius*math.Cos(angle), size/2 + radius*math.Sin(angle)
-	}
-	for i := range l.ranks {
-		for j := i + 1; j < len(l.ranks); j++ {
-			if kind := slices.Index(kinds, l.names[i][j]); kind >= 0 {
-				x1, y1 := at(i)
-				x2, y2 := at(j)
-				p.line(x1, y1, x2, y2, colours[kind%len(colours)])
-			}
-		}
-	}
-	for i, r := range l.ranks {
-		x, y := at(i)
-		p.disc(x, y, node, "#eeeeee")
-		p.words(x, y+4, "middle", strconv.Itoa(r))
-	}
-	for i, kind := range kinds {
-		y := size + 20*float64(i)
-		p.box(10, y, 14, 4, colours[i%len(colours)], "")
-		p.words(30, y+6, "start", kind)
-	}
-	return p
 }

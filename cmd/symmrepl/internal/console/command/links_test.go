@@ -82,8 +82,14 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", name, l.names, l.table(), test.names, test.table)
 		}
 		n := len(l.ranks)
-		if svg := svgOf(t, l.picture()); strings.Count(svg, "<circle") != n || strings.Count(svg, "<line") != n*(n-1)/2 || strings.Count(svg, "<rect") != len(l.kinds()) {
-			t.Errorf("%s: %s", name, svg)
+		svg := l.picture().SVG()
+		if discs, lines := strings.Count(svg, "fill:#EEEEEE"), strings.Count(svg, "stroke-width:1.5"); discs != n || lines != n*(n-1)/2 {
+			t.Errorf("%s: %d discs and %d lines for %d ranks: %s", name, discs, lines, n, svg)
+		}
+		for _, kind := range l.kinds() {
+			if !strings.Contains(svg, ">"+kind+"</text>") {
+				t.Errorf("%s: the picture lacks %s: %s", name, kind, svg)
+			}
 		}
 	}
 }

@@ -39,12 +39,15 @@ func TestTimeline(t *testing.T) {
 	if got := l.text(); got != timelineOfTwo {
 		t.Errorf("\n%s\nwant\n%s", got, timelineOfTwo)
 	}
-	svg := svgOf(t, l.picture())
+	svg := l.picture().SVG()
 	for _, part := range []string{
-		`<rect x="60.0" y="3.0" width="400.0" height="16" fill="#2a9d4a"><title>barrier at cell[3]:1, 40.0 ms from 0 on</title></rect>`,
-		`<rect x="160.0" y="7.0" width="200.0" height="8" fill="#bbbbbb"><title>barrier waits 20.0 ms for rank 1</title></rect>`,
-		`<rect x="360.0" y="25.0" width="100.0" height="16" fill="#2a9d4a"><title>barrier at cell[3]:1, 10.0 ms from 30.0 ms on</title></rect>`,
-		`<rect x="560.0" y="3.0" width="100.0" height="16" fill="#3a6ea5"><title>Put at cell[3]:2, 10.0 ms from 50.0 ms on</title></rect>`,
+		`<path d="M45,84.75L345,84.75L345,96.75L45,96.75Z" style="fill:#2A9D4A" />`,
+		`<rect x="45" y="2.25" width="300" height="12" fill="none" pointer-events="all"><title>barrier at cell[3]:1, 40.0 ms from 0 on</title></rect>`,
+		`<path d="M120,87.75L270,87.75L270,93.75L120,93.75Z" style="fill:#BBBBBB" />`,
+		`<rect x="120" y="5.25" width="150" height="6" fill="none" pointer-events="all"><title>barrier waits 20.0 ms for rank 1</title></rect>`,
+		`<rect x="270" y="18.75" width="75" height="12" fill="none" pointer-events="all"><title>barrier at cell[3]:1, 10.0 ms from 30.0 ms on</title></rect>`,
+		`<path d="M420,84.75L495,84.75L495,96.75L420,96.75Z" style="fill:#3A6EA5" />`,
+		`<rect x="420" y="2.25" width="75" height="12" fill="none" pointer-events="all"><title>Put at cell[3]:2, 10.0 ms from 50.0 ms on</title></rect>`,
 	} {
 		if !strings.Contains(svg, part) {
 			t.Errorf("the picture lacks %s: %s", part, svg)
@@ -70,7 +73,7 @@ rank  begin    took     waited  operation
 	if got := l.text(); !strings.HasSuffix(got, want) {
 		t.Errorf("\n%s\nwant%s", got, want)
 	}
-	if svg := svgOf(t, l.picture()); !strings.Contains(svg, "<title>put at cell[1]:1, 4096 bytes over the null network to rank 2 on host 1, 1.00 ms from 2.00 ms on</title>") {
+	if svg := l.picture().SVG(); !strings.Contains(svg, "<title>put at cell[1]:1, 4096 bytes over the null network to rank 2 on host 1, 1.00 ms from 2.00 ms on</title>") {
 		t.Error(svg)
 	}
 }

@@ -27,7 +27,7 @@ func runTopo(ctx context.Context, c *console.Call) console.Outcome {
 	}
 	reply := folded(answers, func(a session.Answer) string { return describeTopology(a.Topology) })
 	if l := linksOf(answers); l != nil && len(reply.Errors) == 0 {
-		reply.Values = []session.Value{{Ranks: l.ranks, Text: l.table(), Data: l.picture().data()}}
+		reply.Values = []session.Value{{Ranks: l.ranks, Text: l.table(), Data: forms(l.picture())}}
 	}
 	return c.Reply(reply)
 }

@@ -36,7 +36,7 @@ func runTrace(ctx context.Context, c *console.Call) console.Outcome {
 		c.Print("the cell called no operation on a device")
 		return outcome
 	}
-	c.Reply(session.Reply{Values: []session.Value{{Text: t.text(), Data: t.picture().data()}}})
+	c.Reply(session.Reply{Values: []session.Value{{Text: t.text(), Data: forms(t.picture())}}})
 	return outcome
 }
 

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A program of several files, with packages of its module, runs as go run has it: its folder is given, or its files.
+func TestProgramOfSeveralFiles(t *testing.T) {
+	h := newHome(t, 2)
+	dir := filepath.Join("..", "..", "interp", "testdata", "module")
+	text, err := os.ReadFile(filepath.Join(dir, "golden.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(text)
+	place := filepath.Join(dir, "stock", "stock.go")
+	if place, err = filepath.Abs(place); err != nil {
+		t.Fatal(err)
+	}
+	r := h.run("", "run", "-n", "1", "--device", device(), dir, "x")
+	if r.status != 1 || r.out != want || !strings.HasPrefix(r.err, place+":95:2: panic: nothing: sold out [recovered]\n    panic: no such thing: sold out\n") {
+		t.Errorf("its folder: %+v, want %q", r, want)
+	}
+	r = h.run("", "run", "-n", "1", "--device", device(), filepath.Join(dir, "main.go"), filepath.Join(dir, "more.go"), "x")
+	if r.status != 1 || r.out != want {
+		t.Errorf("its files: %+v, want %q", r, want)
+	}
+	r = h.run("", "run", "-n", "2", "--device", device(), dir, "y")
+	if all := "[0,1] " + strings.ReplaceAll(strings.TrimSuffix(strings.Replace(want, "[x]", "[y]", 1), "\n"), "\n", "\n[0,1] ") + "\n"; r.status != 1 || r.out != all {
+		t.Errorf("on two ranks: %+v, want %q", r, all)
+	}
+}

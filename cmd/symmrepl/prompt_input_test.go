@@ -1,0 +1,55 @@
+//go:build race || !raced
+
+package main
+
+import (
+	"testing"
+)
+
+// What cells read from standard input is typed at the prompt, once for all ranks.
+func TestInputAtPrompt(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.enter(`fmt.Print("name? "); var name string; fmt.Scanln(&name); fmt.Println(len(name), symm.Rank())`)
+	x.expect("[0,1] name? ")
+	x.send("Adb\x7fa\r")
+	x.expect("[0] 3 0\n")
+	x.expect("[1] 3 1\n")
+	x.enter(`fmt.Scan(&name)`)
+	x.send(ctrlD)
+	x.expect("[0,1] 0, EOF\n")
+	x.enter(`fmt.Println("reads"); fmt.Scan(&name)`)
+	x.expect("[0,1] reads\n")
+	x.send(ctrlC)
+	x.expect("interrupted")
+	x.enter("symm.WorldSize() + 40")
+	x.expect("[0,1] 42\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+}
+
+// An attached prompt is asked for what its own cells read, the first prompt for its own.
+func TestInputOfAttached(t *testing.T) {
+	h := newHome(t, 2)
+	x := h.terminal("-n", "2", "--device", device())
+	x.enter("var name string")
+	y := h.terminal("attach")
+	y.enter(`fmt.Scanln(&name); fmt.Println("read", name)`)
+	y.send("beta\r")
+	y.expect("[0,1] read beta\n")
+	x.enter(`fmt.Scanln(&name); fmt.Println("read", name)`)
+	x.send("alpha\r")
+	x.expect("[0,1] read alpha\n")
+	y.enter("name")
+	y.expect("[0,1] \"alpha\"\n")
+	y.send(ctrlD)
+	y.exit(0)
+}
+
+// A script has no user to ask: standard input is at its end.
+func TestInputOfScript(t *testing.T) {
+	r := newHome(t, 2).run("", "-n", "2", "--device", device(), "-e", `fmt.Scan(new(int))`)
+	if want := (result{0, "[0,1] 0, EOF\n", ""}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}

@@ -1,0 +1,17 @@
+package session
+
+import "os"
+
+// changeFolder carries out Cell.Folder in the worker.
+func changeFolder(c *evalCommand) *Error {
+	if c.Folder == "" {
+		return nil
+	}
+	if err := os.Chdir(c.Folder); err != nil {
+		return &Error{
+			Kind: KindSystem, Op: "chdir", Peer: -1, File: c.Name, Line: c.Line, Msg: err.Error(),
+			Hint: "make the folder on the host of each rank, or name another one",
+		}
+	}
+	return nil
+}

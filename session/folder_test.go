@@ -1,0 +1,40 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+)
+
+// A cell takes its ranks to a folder before its source runs, also in a replay; one that fails does not run it.
+func TestFolder(t *testing.T) {
+	c := launch(t, 2)
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval := func(cell Cell) string { return c.evalCell(context.Background(), cell) }
+	start := eval(Cell{Source: "pwd"})
+	for _, step := range []struct {
+		cell Cell
+		want string
+	}{
+		{Cell{Folder: folder}, ""},
+		{Cell{Source: "pwd"}, "= [0,1] " + folder + "\n"},
+		{Cell{Folder: "/nowhere", Source: "print on"}, "! [0,1] system cell[4]:1: chdir /nowhere: no such file or directory (make the folder on the host of each rank, or name another one)\n"},
+		{Cell{Folder: "/", Source: "pwd", Ranks: []int{1}}, "= [1] /\n"},
+		{Cell{Source: "pwd"}, "= [0] " + folder + "\n= [1] /\n"},
+	} {
+		if got := eval(step.cell); got != step.want {
+			t.Errorf("%+v: %q, want %q", step.cell, got, step.want)
+		}
+	}
+	for replay, want := range map[bool]string{true: "= [0] " + folder + "\n= [1] /\n", false: start} {
+		if err := c.Restart(context.Background(), nil, replay, func(Output) {}); err != nil {
+			t.Fatal(err)
+		}
+		if got := eval(Cell{Source: "pwd", Silent: true}); got != want {
+			t.Errorf("replay %v: %q, want %q", replay, got, want)
+		}
+	}
+}

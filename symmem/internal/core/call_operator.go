@@ -1,0 +1,83 @@
+package symmem
+
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// Op is the name of the call's operation.
+func (c *Call) Op() string { return c.Record.Op }
+
+// Group is the group that the call is made on.
+func (c *Call) Group() *Group { return c.opts.group }
+
+// Work is the memory that the call's group communicates through.
+func (c *Call) Work() *Workspace { return &c.opts.group.work }
+
+// Plan is how the device is best used.
+func (c *Call) Plan() *tuning.Plan { return c.rt.plan }
+
+// Device describes the device.
+func (c *Call) Device() *device.Info { return &c.rt.info }
+
+// Has reports whether an option was given.
+func (c *Call) Has(s operators.Options) bool { return c.opts.has(s) }
+
+// MajorAlign is the value of that option.
+func (c *Call) MajorAlign() int { return c.opts.align }
+
+// Into is the tensor of that option, nil if it was not given.
+func (c *Call) Into() *Tensor { return c.opts.into }
+
+// Accept adds an option to a call that takes these sorts.
+func (c *Call) Accept(taken operators.Options, opt Option) {
+	c.rt.accept(&operators.Operator{Name: c.Record.Op, Options: taken}, &c.opts, opt)
+}
+
+// Member checks a rank of the group, the value of the argument arg.
+func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.Op, arg, rank) }
+
+// Maps reports whether t is symmetric and its copies are known in the call's group. The call has
+// entered.
+func (c *Call) Maps(t *Tensor) bool { return t.Symmetric() && t.st.alloc.mapping(c.opts.group) != nil }
+
+// Copy copies n bytes in the order of the stream.
+func (c *Call) Copy(dst, src device.Ptr, n int) { c.issued(c.stream.copy(dst, src, n)) }
+
+// Issue lets f put work in the device's stream.
+func (c *Call) Issue(f func(device.Stream) error) { c.issued(c.stream.issue(f)) }
+
+// Scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured.
+// All calls on streams ask for the same n.
+func (c *Call) Scratch(n int) device.Ptr { return c.stream.scratch(c.Record.Op, n) }
+
+// TouchHandle is Touch for the handle's tensor.
+func (c *Call) TouchHandle(h *Handle) { c.Touch(h.t) }
+
+// LaunchSnippet issues a kernel of the user's, which uses the signals of groups, and tensors.
+func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, tensors []*Tensor) {
+	c.rt.calls.Launched(k.Name())
+	if slices.ContainsFunc(groups, (*Group).wiredUp) {
+		c.rt.posting.Store(true)
+		for _, t := range tensors {
+			if b := t.st.block; b != nil {
+				b.Posted = true
+			}
+		}
+		c.rt.hold(c.Record.Op, c.stream)
+	}
+	if err := c.stream.launch(k, l); err != nil {
+		panic(c.rt.failure(c.Record.Op, err))
+	}
+	for _, g := range groups {
+		g.mark(c.Record.Op, c.stream)
+	}
+}
+
+// ArgsOf is a place for the arguments of the kernel that an admitted call launches, so that a call
+// allocates nothing. The group's calls share it; a launch reads it before the next call enters.
+func ArgsOf[T any](c *Call) *T { return launch.In[T](c.opts.group.args) }

@@ -1,0 +1,256 @@
+package symmem
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
+)
+
+// Tensors in files: package tensorfile knows the formats, this file what ranks have to do with them.
+
+// rankMark is replaced by the rank in paths.
+const rankMark = "{rank}"
+
+// fileCall is a call that reads or writes a file.
+type fileCall struct {
+	rt    *Runtime
+	op    string
+	path  string
+	name  string // of a tensor in the file
+	dtype DType  // that the caller says; 0 if none
+	options
+}
+
+// fileCall reads the arguments behind the path.
+func (rt *Runtime) fileCall(of *operators.Operator, g *Group, path string, args []any) *fileCall {
+	c := &fileCall{rt: rt, op: of.Name, path: path}
+	rt.refuseClosed(c.op)
+	var opts []Option
+	for _, a := range args {
+		switch a := a.(type) {
+		case string:
+			if c.name != "" {
+				panic(rt.misuse(c.op, "name", "give one", "the names %q and %q for one tensor", c.name, a))
+			}
+			c.name = a
+		case DType:
+			rt.numel(c.op, a, nil)
+			c.dtype = a
+		case Option:
+			opts = append(opts, a)
+		case nil:
+			opts = append(opts, nil)
+		default:
+			panic(rt.misuse(c.op, "args", "", "behind the path come a name, an element type and options, not a %T", a))
+		}
+	}
+	rt.read(&c.options, of, g, false, opts)
+	if path == "" || strings.ContainsRune(path, 0) {
+		panic(rt.misuse(c.op, "path", "give the path of a file", "a path cannot be %q", path))
+	}
+	c.path = strings.ReplaceAll(path, rankMark, strconv.Itoa(c.group.rank))
+	rt.hostCall(c.op)
+	return c
+}
+
+// agreeOn lets the members exchange a value, with the error that befell one of them, which all get.
+func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
+	g := c.group
+	g.meeting.Lock()
+	all, err := gatherValues(g, c.op, desc, mine, failed)
+	g.meeting.Unlock()
+	if err != nil {
+		panic(c.rt.failure(c.op, err))
+	}
+	return all
+}
+
+// Load returns a tensor of a file, as a symmetric tensor of all members, or an ordinary one. The end of the path
+// says what the file is:
+//
+//   - .safetensors, .npz: tensors with names. args has the name, which may be left out if there is one tensor.
+//   - .npy: one tensor
+//   - anything else: plain bytes, one u8 tensor
+//
+// An element type in args says what the elements are where the file does not: of plain bytes, and of types that
+// tensors do not have or numpy calls void, which must have the same size. "{rank}" in the path is the rank in
+// the group. With [Shard] each member gets its part of a dimension, as PyTorch's chunk divides it. The file is
+// mapped, and its header is checked before anything is allocated; what is not loaded is not read.
+//
+// PyTorch: safetensors.torch.load_file; with Shard safe_open and get_slice; numpy.load
+//
+// Shapes: that of the file; of the dimension of Shard, this member's part, which must be as long on all members
+// unless Ordinary is given. Types are kept.
+//
+// Synchronises: collective over the group, unless Ordinary is given: all members load tensors of one type and shape, and
+// return when all have them, or have an error. Each member reads the file itself. It waits for the current stream.
+//
+// Options: *Group, Shard, Ordinary.
+//
+// Capture: refused.
+//
+// Errors: KindMisuse for a file that is not there, damaged, or of another format, with the place in the file;
+// KindMismatch if the members' tensors differ; KindPeer if another member failed; KindSystem for what the system
+// says of the file.
+//
+// Source: the formats' documentation; docs/files.md says what is refused.
+func (rt *Runtime) Load(path string, args ...any) *Tensor {
+	c := rt.fileCall(operators.Load, rt.all, path, args)
+	ordinary := c.has(operators.Ordinary)
+	f, part, dtype, err := c.open()
+	if f != nil {
+		defer f.Close()
+	}
+	if !ordinary {
+		agreeOn(c, "", struct{}{}, err)
+	} else if err != nil {
+		panic(rt.failure(c.op, err))
+	}
+	if ordinary {
+		t := rt.undefined(c.op, dtype, part.Shape)
+		rt.raise(c.op, t.fill(c.op, c.until(part, nil)))
+		return t
+	}
+	t := c.group.emptyLike(c.op, dtype, part.Shape)
+	err = t.fill(c.op, c.until(part, nil))
+	if failed := Maybe(func() { agreeOn(c, "", struct{}{}, err) }); failed != nil {
+		Maybe(t.Free) // by all members
+		panic(failed)
+	}
+	return t
+}
+
+// open opens the file and finds this member's part. f is not nil if it must be closed.
+func (c *fileCall) open() (f *tensorfile.File, p *tensorfile.Part, dtype DType, err error) {
+	if f, err = tensorfile.Open(c.path); err != nil {
+		return nil, nil, 0, err
+	}
+	t, err := f.Find(c.name)
+	if err == nil && c.dtype != 0 {
+		err = t.As(c.dtype.element())
+	}
+	if err == nil && t.Type == 0 {
+		err = t.Refuse("give a type of as many bytes as its elements have, such as symm.U8", "tensors have no elements of type %s", t.Said)
+	}
+	if err != nil {
+		return f, nil, 0, err
+	}
+	if dtype = DType(t.Type); !c.has(operators.Shard) {
+		p, err = t.Whole()
+		return f, p, dtype, c.fits(dtype, p, err)
+	}
+	if c.shard < 0 || c.shard >= len(t.Shape) {
+		return f, nil, 0, c.rt.misuse(c.op, "Shard", "", "a tensor of shape %v has no dimension %d", t.Shape, c.shard)
+	}
+	n, size := t.Shape[c.shard], c.group.Size()
+	if n%size != 0 && !c.has(operators.Ordinary) {
+		return f, nil, 0, c.rt.misuse(c.op, "Shard", "give symm.Ordinary() too: ordinary tensors may differ in length", "dimension %d of %v does not divide among %d ranks", c.shard, t.Shape, size)
+	}
+	chunk := (n + size - 1) / size
+	p, err = t.Part(c.shard, min(c.group.rank*chunk, n), min((c.group.rank+1)*chunk, n))
+	return f, p, dtype, c.fits(dtype, p, err)
+}
+
+// fits refuses a shape that no tensor can have.
+func (c *fileCall) fits(dtype DType, p *tensorfile.Part, err error) error {
+	if err != nil {
+		return err
+	}
+	return Maybe(func() { c.rt.numel(c.op, dtype, p.Shape) })
+}
+
+// transfer is a part of a file that is being read or written, which ends early when the world is aborted.
+type transfer struct {
+	c    *fileCall
+	from io.ReaderAt
+	to   io.WriterAt
+}
+
+func (c *fileCall) until(from io.ReaderAt, to io.WriterAt) transfer { return transfer{c, from, to} }
+
+// ReadAt implements io.ReaderAt.
+func (t transfer) ReadAt(p []byte, off int64) (int, error) {
+	if err := t.c.aborted(); err != nil {
+		return 0, err
+	}
+	return t.from.ReadAt(p, off)
+}
+
+// WriteAt implements io.WriterAt.
+func (t transfer) WriteAt(p []byte, off int64) (int, error) {
+	if err := t.c.aborted(); err != nil {
+		return 0, err
+	}
+	return t.to.WriteAt(p, off)
+}
+
+// aborted returns an error if the world is aborted.
+func (c *fileCall) aborted() error {
+	why := c.rt.abort.Load()
+	if why == nil {
+		return nil
+	}
+	return &Error{Kind: KindInterrupted, Op: c.op, Rank: c.rt.rank, Peer: -1, Msg: "gave up: " + *why}
+}
+
+// undefined allocates an ordinary tensor on the current stream.
+func (rt *Runtime) undefined(op string, dtype DType, shape []int) *Tensor {
+	c := rt.ownCall(op)
+	n := rt.numel(op, dtype, shape)
+	defer c.Enter().Leave()
+	c.PickStream()
+	return rt.ordinary(op, c.stream, dtype, shape, n)
+}
+
+// FileTensor describes a tensor of a file.
+type FileTensor struct {
+	Name  string
+	DType DType  // 0 if tensors have no such type, or the file does not say it
+	Type  string // as the file says it: "BF16", "<f4"
+	Shape []int
+}
+
+// String is `"w" bf16[4, 4]`.
+func (f FileTensor) String() string {
+	if f.DType != 0 {
+		return fmt.Sprintf("%q %s", f.Name, f.DType.element().Shaped(f.Shape))
+	}
+	return fmt.Sprintf("%q %s%s", f.Name, f.Type, strings.ReplaceAll(fmt.Sprint(f.Shape), " ", ", "))
+}
+
+// FileTensors lists the tensors of a file that Load reads, in its order. It reads the header only, and concerns
+// this rank alone.
+func (rt *Runtime) FileTensors(path string) []FileTensor {
+	c := rt.fileCall(&operators.Operator{Name: "FileTensors"}, rt.all, path, nil)
+	f, err := tensorfile.Open(c.path)
+	if err != nil {
+		panic(rt.failure(c.op, err))
+	}
+	defer f.Close()
+	var list []FileTensor
+	for _, t := range f.Tensors {
+		list = append(list, FileTensor{t.Name, DType(t.Type), t.Said, slices.Clone(t.Shape)})
+	}
+	return list
+}
+
+// setFile describes a file that cannot be read or written.
+func (rt *Runtime) setFile(e *Error, f *tensorfile.Error) {
+	e.Msg, e.Hint, e.Arg = f.Text(), f.Hint, "path"
+	absent := errors.Is(f, fs.ErrNotExist)
+	if f.Err == nil || absent || errors.Is(f, fs.ErrPermission) {
+		e.Kind = KindMisuse
+	}
+	if folder, err := os.Getwd(); absent && e.Hint == "" && err == nil && !filepath.IsAbs(f.File) {
+		e.Hint = fmt.Sprintf("rank %d works in %s", rt.rank, folder)
+	}
+}

@@ -1,0 +1,134 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+)
+
+// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks;
+// any other rank may call it too and returns at once with a group it cannot use. Every call makes a
+// new group. Until it is freed its inboxes, or those of its LSA team if its ranks are on several
+// hosts, take up to 128 MiB of each member's GPU.
+func (rt *Runtime) NewGroup(ranks ...int) *Group {
+	const op = "NewGroup"
+	rt.hostCall(op)
+	return rt.newGroup(op, ranks)
+}
+
+// newGroup is NewGroup, for op.
+func (rt *Runtime) newGroup(op string, ranks []int) *Group {
+	sorted := slices.Sorted(slices.Values(ranks))
+	if len(sorted) == 0 {
+		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
+	}
+	rt.checkRanks(op, "ranks", sorted)
+	g := &Group{rt: rt, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
+	if g.rank < 0 {
+		return g
+	}
+	rt.mu.Lock()
+	serial := rt.created[g.name]
+	rt.mu.Unlock()
+	g.splitByHost()
+	g.renumber(fmt.Sprintf("%s#%d", g.listed(), serial))
+	g.build(op, g.listed())
+	rt.mu.Lock()
+	rt.created[g.name] = serial + 1
+	rt.groups = append(rt.groups, g)
+	rt.mu.Unlock()
+	if err := Maybe(func() { g.makeTeams(op) }); err != nil {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		g.discard()
+		panic(err)
+	}
+	return g
+}
+
+// Free gives the memory of the group and of its teams back. It is collective over the group;
+// tensors that were allocated by them must be freed before. The world cannot be freed, nor a team
+// without its group. On a rank that is not a member it does nothing.
+func (g *Group) Free() {
+	const op = "Group.Free"
+	g.exists(op)
+	rt := g.rt
+	switch {
+	case g == rt.all:
+		panic(rt.misuse(op, "", "", "the world cannot be freed"))
+	case g.of == rt.all:
+		panic(rt.misuse(op, "", "", "the %v is a team of the world and cannot be freed", g))
+	case g.of != nil:
+		panic(rt.misuse(op, "", fmt.Sprintf("free %v, which ends its teams too", g.top()), "the %v is a team of %v", g, g.of))
+	}
+	rt.hostCall(op)
+	if g.rank < 0 {
+		return
+	}
+	rt.mu.Lock()
+	stale := g.stale.Load()
+	if !slices.Contains(rt.groups, g) {
+		rt.mu.Unlock()
+		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
+	}
+	for _, a := range rt.allocs {
+		if stale == nil && a.group.within(g) {
+			rt.mu.Unlock()
+			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, a.group))
+		}
+	}
+	rt.mu.Unlock()
+	rt.synchronize(op)
+	if stale == nil {
+		g.usable(op)
+		if g.split.Spans() {
+			rt.fence(op) // signals of its words, and data for its windows
+		}
+		g.meet(op, g.listed(), nil)
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.discard()
+}
+
+// discard gives up the group and its teams, and their memory. rt.mu is held.
+func (g *Group) discard() {
+	rt := g.rt
+	var ended []*Group
+	rt.groups = slices.DeleteFunc(rt.groups, func(o *Group) bool {
+		if o.within(g) {
+			ended = append(ended, o)
+		}
+		return o.within(g)
+	})
+	for _, o := range ended {
+		o.stale.CompareAndSwap(nil, ptr("it was freed"))
+		for _, a := range rt.allocs {
+			a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == o })
+			a.conceal(o) // its memory stays
+		}
+		o.unwire()
+		o.emptyPool()
+		o.watch.Forget()
+		o.work.release()
+		for _, c := range o.comms {
+			if c != nil {
+				c.End(nil)
+			}
+		}
+		if o.event != nil {
+			o.event.Close() // a failure leaks an event and is no reason to fail
+			o.event = nil
+		}
+	}
+}
+
+// renumber starts the numbering of calls anew, under a key that no earlier call had. It needs
+// rt.generation to be stable.
+func (g *Group) renumber(name string) {
+	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
+	g.count, g.latest = calls.Count{}, Record{}
+	g.met, g.allocs, g.last, g.marked = 0, 0, nil, false
+}

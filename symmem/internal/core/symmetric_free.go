@@ -1,0 +1,54 @@
+package symmem
+
+import (
+	"errors"
+	"slices"
+)
+
+// free gives an allocation back. It is collective over the group, unless the allocation is stale.
+func (a *allocation) free(op string) {
+	rt := a.rt
+	rt.hostCall(op)
+	rt.mu.Lock()
+	pooled, alone := a.block != nil, a.alone
+	rt.mu.Unlock()
+	if pooled {
+		a.freePooled(op)
+		return
+	}
+	rt.synchronize(op)
+	if a.stale.Load() == nil && !alone {
+		a.group.usable(op)
+		if a.group.split.Spans() {
+			rt.fence(op)
+		}
+		a.group.meet(op, a.desc+", "+a.id, nil)
+	}
+	if !a.storage.freed.CompareAndSwap(false, true) {
+		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
+	}
+	failed := a.closeWindows()
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
+	if err := errors.Join(failed, a.conceal(nil)); err != nil {
+		panic(rt.failure(op, err)) // the memory stays, as something may still land there
+	}
+	a.release()
+}
+
+// release unmaps the allocation, which nothing may use any more. A failure leaves memory mapped
+// until the process ends and is no reason to fail.
+func (a *allocation) release() {
+	a.unlocate()
+	for _, c := range a.multicasts {
+		c.close()
+	}
+	for _, s := range a.peers {
+		s.Close()
+	}
+	for _, h := range a.handles {
+		h.tables.release()
+	}
+	a.multicasts, a.peers, a.handles = nil, nil, nil
+}

@@ -1,0 +1,115 @@
+package symmem
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/sanitizer"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// New builds the world on a device, which Close of the world closes. It is collective over the
+// ranks of the client, unless config.Joining.
+func New(dev device.Device, config Config) (*Runtime, error) {
+	rt := &Runtime{
+		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, watch: dev.Watch(), size: 1,
+		world: world{generation: 1, padSize: defaultPadSize, created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{}},
+	}
+	rt.choice = networks.Choice(config.Network)
+	if rt.info.Guards {
+		rt.located.Keep()
+	}
+	rt.calls = calls.NewLog(config.Caller, func(r *Record) *calls.Entry { return &r.Entry })
+	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
+	rt.local = rt.newCache()
+	rt.sanitizer = sanitizer.Of(dev)
+	rt.setGraphs(nil)
+	rt.renewHostContext()
+	if c := config.Client; c != nil {
+		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
+	}
+	if rt.client != nil {
+		rt.client.OnLost(rt.lost)
+		rt.client.OnLeft(rt.noteDeparture)
+	}
+	return rt, Maybe(func() { rt.start(config) })
+}
+
+// start makes the first stream and the group of all ranks.
+func (rt *Runtime) start(config Config) {
+	const op = "Init"
+	if rt.size > MaxWorld {
+		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxWorld, rt.size))
+	}
+	if msg, hint := rt.choice.Refused(rt.info.OnHost); msg != "" {
+		panic(rt.misuse(op, "Network", hint, "%s", msg))
+	}
+	s, err := rt.newStream()
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.first, rt.current = s, s
+	rt.preload()
+	ranks := make([]int, rt.size)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
+	rt.all.splitByHost()
+	rt.all.renumber(rt.all.name)
+	rt.groups = append(rt.groups, rt.all)
+	if config.Joining {
+		rt.all.stale.Store(ptr(fmt.Sprintf("rank %d has not joined it yet", rt.rank)))
+		return
+	}
+	rt.buildWorld(op)
+}
+
+// Close releases the device and everything in its memory. It does not wait for the other ranks, but
+// for a moment where NCCL may still send them something: who still reads this rank's memory keeps
+// it until it lets go. Closing it again does nothing.
+func (rt *Runtime) Close() error {
+	if !rt.closed.CompareAndSwap(false, true) {
+		return nil
+	}
+	rt.awaitMembers()
+	rt.giveUp("the world was closed")
+	rt.looking.Lock() // nobody begins to look any more
+	defer rt.looking.Unlock()
+	rt.StopTrace()
+	rt.mu.Lock()
+	streams, allocs, groups := rt.streams, rt.allocs, rt.groups
+	rt.streams, rt.allocs, rt.groups = nil, nil, nil
+	rt.mu.Unlock()
+	for _, s := range streams {
+		s.synchronize() // no caller is left for its error
+	}
+	rt.releaseComms()
+	var failed error
+	if n := rt.net.Swap(nil); n != nil {
+		failed = n.Close()
+	}
+	for _, a := range allocs {
+		a.release()
+	}
+	for _, g := range groups {
+		g.emptyPool()
+		g.watch.Forget()
+		g.work.release()
+	}
+	for _, s := range streams {
+		s.close()
+	}
+	return errors.Join(failed, rt.dev.Close())
+}
+
+// Meet waits for all work of this rank and then until all ranks have come here. What they put into
+// each other's memory before is there afterwards. It is collective over the world.
+func (rt *Runtime) Meet() {
+	const op = "Meet"
+	rt.hostCall(op)
+	rt.synchronize(op)
+	rt.all.meet(op, "", nil)
+}

@@ -1,0 +1,65 @@
+package tensorfile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error is a file that cannot be read or written.
+type Error struct {
+	File   string
+	Tensor string // "" if the file as a whole is concerned
+	Offset int64  // in the file, where the fault is; -1 if at no place
+	Msg    string
+	Hint   string // what to do next; may be empty
+	Err    error  // the cause, or nil
+}
+
+// Error is "w.safetensors, tensor "a", byte 8: the offsets … (hint)".
+func (e *Error) Error() string {
+	text := e.Text()
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// Text is Error without the hint.
+func (e *Error) Text() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Tensor != "" {
+		fmt.Fprintf(&b, ", tensor %s", shorten(e.Tensor))
+	}
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, ", byte %d", e.Offset)
+	}
+	return b.String() + ": " + e.Msg
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// fault is a fault in the contents of a file. Open adds the file's name.
+func fault(offset int64, hint, format string, args ...any) *Error {
+	return &Error{Offset: offset, Hint: hint, Msg: fmt.Sprintf(format, args...)}
+}
+
+// of names the tensor that the fault is in.
+func (e *Error) of(tensor string) *Error {
+	e.Tensor = tensor
+	return e
+}
+
+// failed is an error of the system.
+func failed(path string, err error) *Error {
+	return &Error{File: path, Offset: -1, Msg: reason(err), Err: err}
+}
+
+// shorten quotes a name, of which a file may have made a long one.
+func shorten(name string) string {
+	const most = 100
+	if len(name) > most {
+		return fmt.Sprintf("%.*q…", most, name)
+	}
+	return fmt.Sprintf("%q", name)
+}

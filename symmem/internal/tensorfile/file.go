@@ -1,0 +1,242 @@
+package tensorfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
+)
+
+// format is what the end of a file's name says.
+type format string
+
+const (
+	safetensors format = ".safetensors"
+	npy         format = ".npy"
+	npz         format = ".npz"
+	raw         format = "" // every other name
+)
+
+func formatOf(path string) format {
+	switch f := format(strings.ToLower(filepath.Ext(path))); f {
+	case safetensors, npy, npz:
+		return f
+	}
+	return raw
+}
+
+// File is an open file whose header was checked.
+type File struct {
+	Path    string
+	Tensors []*Tensor // in the order of the file
+
+	file *os.File
+	data []byte // the mapping
+
+	inflated [][]byte // more memory, that Close gives back
+}
+
+// Tensor is a tensor of a file.
+type Tensor struct {
+	Name  string
+	Type  element.Type // 0 if tensors have no such type, or the file does not say which it is
+	Said  string       // the type in the file's words: "BF16", "<f4"
+	Size  int          // bytes of an element; 0 if that is a fraction
+	Shape []int        // at most maxDims
+
+	file    *File
+	offset  int64 // of the elements in the file
+	bytes   int64 // that they take
+	fortran bool  // the first dimension is the quickest
+
+	deflated bool // the elements are at the end of the bytes that the offset's deflated data become
+	packed   int64
+	skip     int64 // bytes ahead of the elements in what is deflated
+	sum      uint32
+	summed   bool // sum is the CRC-32 of the whole member, which begins at start
+	start    int64
+}
+
+// maxDims is the most dimensions of a tensor of a file, as numpy has it.
+const maxDims = 64
+
+// Open maps a file, and checks its header. The end of the name says which format it has; a file of
+// another name is one tensor of bytes without a name. Symbolic links on the way to the file are
+// followed. The error is an *Error.
+func Open(path string) (*File, error) {
+	f := &File{Path: path}
+	if err := f.open(); err != nil {
+		f.Close()
+		var e *Error
+		if errors.As(err, &e) {
+			e.File = path
+			return nil, e
+		}
+		return nil, failed(path, err)
+	}
+	return f, nil
+}
+
+func (f *File) open() (err error) {
+	if f.file, err = os.OpenFile(f.Path, os.O_RDONLY|unix.O_NONBLOCK, 0); err != nil { // a pipe is refused below, not waited for
+		return err
+	}
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fault(-1, "give a file", "it is %s", sort(info.Mode()))
+	}
+	if info.Size() > 0 {
+		if f.data, err = unix.Mmap(int(f.file.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED); err != nil {
+			return err
+		}
+	}
+	return guard(f.data, func() error {
+		switch formatOf(f.Path) {
+		case safetensors:
+			return f.readSafetensors()
+		case npy:
+			t := &Tensor{file: f}
+			f.Tensors = []*Tensor{t}
+			return t.readNpy(f.data, 0)
+		case npz:
+			return f.readNpz()
+		}
+		n := len(f.data)
+		f.Tensors = []*Tensor{{Type: element.U8, Said: "bytes", Size: 1, Shape: []int{n}, bytes: int64(n), file: f}}
+		return nil
+	})
+}
+
+// sort names what is no regular file.
+func sort(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// Close ends the mapping. No Part may be in use.
+func (f *File) Close() {
+	if f.data != nil {
+		unix.Munmap(f.data)
+		f.data = nil
+	}
+	for _, data := range f.inflated {
+		unix.Munmap(data)
+	}
+	f.inflated = nil
+	if f.file != nil {
+		f.file.Close()
+		f.file = nil
+	}
+}
+
+// Find returns the tensor of a name. "" is the only one of a file.
+func (f *File) Find(name string) (*Tensor, error) {
+	for _, t := range f.Tensors {
+		if t.Name == name || name == "" && len(f.Tensors) == 1 {
+			return t, nil
+		}
+	}
+	e := &Error{File: f.Path, Offset: -1, Tensor: name, Msg: "the file has no such tensor", Hint: "it has " + f.names()}
+	switch {
+	case len(f.Tensors) == 0:
+		e.Hint = "it has none"
+	case name == "":
+		e.Msg, e.Hint = "the file has several tensors", "name one of them: "+f.names()
+	case len(f.Tensors) == 1 && f.Tensors[0].Name == "":
+		e.Tensor, e.Msg, e.Hint = "", "its tensor has no name", "leave the name out"
+	}
+	return nil, e
+}
+
+// names lists the first tensors.
+func (f *File) names() string {
+	const most = 8
+	var list []string
+	for i, t := range f.Tensors {
+		if i == most {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, shorten(t.Name))
+	}
+	return strings.Join(list, ", ")
+}
+
+// guard calls f, which reads the mapping of a file. If the file was made shorter meanwhile, what is
+// beyond its end faults: that becomes an error.
+func guard(mapping []byte, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		at, ok := r.(memoryFault)
+		if !ok || !within(at.Addr(), mapping) {
+			panic(r)
+		}
+		err = fault(-1, "load it again when it is complete", "the file became shorter while it was read")
+	}()
+	return f()
+}
+
+// memoryFault is what a goroutine panics with that reads where no memory is: see
+// debug.SetPanicOnFault.
+type memoryFault interface{ Addr() uintptr }
+
+// reason is the system's own words, without the path, which the error has already.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Op + ": " + p.Err.Error()
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return "the file became shorter while it was read"
+	}
+	return err.Error()
+}
+
+// As says which type the elements are, of a tensor whose file does not say it, or says one that
+// tensors do not have. Plain bytes become as many fewer elements.
+func (t *Tensor) As(e element.Type) error {
+	switch {
+	case e == t.Type:
+	case formatOf(t.file.Path) == raw:
+		if t.bytes%int64(e.Size()) != 0 {
+			return t.Refuse("is it the right type?", "%d bytes do not divide into elements of %v", t.bytes, e)
+		}
+		t.Type, t.Size = e, e.Size()
+		t.Shape = []int{int(t.bytes) / e.Size()}
+	case t.Type != 0 && t.Said != npyTypes[element.BF16]: // which may be any type of two bytes
+		return t.Refuse("leave the type out", "its elements are %v, not %v", t.Type, e)
+	case t.Size != e.Size():
+		return t.Refuse("give a type of that size", "%v has %d bytes, and an element of type %s another number", e, e.Size(), t.Said)
+	default:
+		t.Type = e
+	}
+	return nil
+}
+
+// Refuse is an error about the tensor.
+func (t *Tensor) Refuse(hint, format string, args ...any) error {
+	e := fault(-1, hint, format, args...)
+	e.File, e.Tensor = t.file.Path, t.Name
+	return e
+}

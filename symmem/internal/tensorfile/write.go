@@ -1,0 +1,314 @@
+package tensorfile
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
+)
+
+// Output is a tensor to write.
+type Output struct {
+	Name  string // not in files of one tensor
+	Type  element.Type
+	Shape []int
+
+	bytes  int64
+	offset int64 // of the elements in the file
+}
+
+// Writer is a file that is being written, under a name of its own beside the one that it gets.
+type Writer struct {
+	path string // with links resolved
+	said string // as the caller spelled it
+	temp string
+	list []*Output
+	file *os.File
+	mode fs.FileMode // of the file that is replaced, or 0
+	end  int64       // of the elements
+
+	mapping sync.Mutex
+	data    []byte // the file's mapping, if there is one; guarded by mapping until it is there
+}
+
+// Create begins a file of tensors whose format the end of the path says. Each has a range of its own
+// for its elements: see [Writer.At]. The file has the path's name from Commit on, and replaces what
+// had it; if that is a symbolic link, it replaces what the link leads to. The order of list becomes
+// that of the file. The error is an *Error.
+func Create(path string, list []*Output) (*Writer, error) {
+	w := &Writer{said: path, list: list}
+	header, err := w.layOut()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.resolve(); err != nil {
+		return nil, err
+	}
+	w.temp = filepath.Join(filepath.Dir(w.path), fmt.Sprintf(".%.100s.%s.tmp", filepath.Base(w.path), rand.Text()[:10]))
+	if w.file, err = os.OpenFile(w.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return nil, failed(path, err)
+	}
+	if _, err = w.file.WriteAt(header, 0); err == nil {
+		err = w.file.Truncate(w.end)
+	}
+	if err != nil {
+		w.Abort()
+		return nil, failed(path, err)
+	}
+	return w, nil
+}
+
+// Join opens the file that another process began by Create of the same path and list, and calls temp.
+func Join(path, temp string, list []*Output) (*Writer, error) {
+	w := &Writer{said: path, list: list}
+	if _, err := w.layOut(); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(temp, os.O_RDWR, 0)
+	if err != nil {
+		e := failed(path, err)
+		e.Hint = "all ranks write into the file: they must see one file system"
+		return nil, e
+	}
+	w.file = file
+	return w, nil
+}
+
+// Temp is where the file is until Commit.
+func (w *Writer) Temp() string { return w.temp }
+
+// layOut places the elements and returns what is ahead of them.
+func (w *Writer) layOut() (header []byte, err error) {
+	f := formatOf(w.said)
+	if (f == npy || f == raw) && len(w.list) != 1 {
+		return nil, w.refuse("", "save it as .safetensors or .npz", "the file has one tensor, not %d", len(w.list))
+	}
+	seen := map[string]bool{}
+	for _, o := range w.list {
+		n, ok := product(o.Shape, o.Type.Size())
+		if !ok || len(o.Shape) > maxDims {
+			return nil, w.refuse(o.Name, "", "a shape of [%s] is too large", joined(o.Shape, ", "))
+		}
+		o.bytes = n
+		if why := unfit(f, o.Name); why != "" || seen[o.Name] {
+			return nil, w.refuse(o.Name, "give it another name", "%s", cmp.Or(why, "the name is there twice"))
+		}
+		seen[o.Name] = true
+	}
+	switch f {
+	case safetensors:
+		header = safetensorsHeader(w.list)
+		if len(header) > maxHeader {
+			return nil, w.refuse("", "save fewer tensors", "a header of %d bytes; at most %d are possible", len(header), maxHeader)
+		}
+		w.end = int64(len(header))
+	case npy:
+		header = npyHeader(w.list[0])
+		w.list[0].offset = int64(len(header))
+		w.end = int64(len(header))
+	case npz: // the headers are written when the checksums are known
+		for _, o := range w.list {
+			o.offset = w.end + int64(len(npzHead(o, 0)))
+			w.end = o.offset + o.bytes
+		}
+		return nil, nil
+	}
+	for _, o := range w.list {
+		w.end += o.bytes
+	}
+	return header, nil
+}
+
+// unfit says why a tensor cannot have a name.
+func unfit(f format, name string) string {
+	switch {
+	case f == npy || f == raw:
+		return ""
+	case name == "":
+		return "a tensor of such a file has a name"
+	case !utf8.ValidString(name):
+		return "the name is not UTF-8"
+	case f == safetensors && name == metadataEntry:
+		return "the format has another use for that name"
+	case f == npz && (!filepath.IsLocal(name) || len(name) > 1<<15):
+		return "the name is none for a member of an archive"
+	}
+	return ""
+}
+
+func (w *Writer) refuse(tensor, hint, format string, args ...any) *Error {
+	e := fault(-1, hint, format, args...)
+	e.File, e.Tensor = w.said, tensor
+	return e
+}
+
+// resolve follows links, and refuses to replace what is no regular file.
+func (w *Writer) resolve() error {
+	path, err := filepath.EvalSymlinks(w.said)
+	if errors.Is(err, fs.ErrNotExist) {
+		// A new file. Of a link that leads nowhere, the target may be made where its folder exists.
+		if target, err := os.Readlink(w.said); err == nil {
+			if w.path = target; !filepath.IsAbs(target) {
+				w.path = filepath.Join(filepath.Dir(w.said), target)
+			}
+		} else {
+			w.path = w.said
+		}
+		return nil
+	}
+	if err != nil {
+		return failed(w.said, err)
+	}
+	w.path = path
+	info, err := os.Stat(path)
+	if err != nil {
+		return failed(w.said, err)
+	}
+	if !info.Mode().IsRegular() {
+		return w.refuse("", "give the path of a file", "it is %s", sort(info.Mode()))
+	}
+	w.mode = info.Mode().Perm()
+	return nil
+}
+
+// At returns the range of an output's elements. Several goroutines may write there.
+func (w *Writer) At(o *Output) io.WriterAt { return &section{w: w, o: o, run: o.bytes} }
+
+// Part returns what an output has at the indices [lo, hi) of a dimension, as it returns a Part of a tensor.
+func (w *Writer) Part(o *Output, dim, lo, hi int) io.WriterAt {
+	inner := int64(o.Type.Size())
+	for _, d := range o.Shape[dim+1:] {
+		inner *= int64(d)
+	}
+	return &section{w: w, o: o, start: int64(lo) * inner, run: int64(hi-lo) * inner, stride: int64(o.Shape[dim]) * inner}
+}
+
+// section is a part of an output's elements in a file: runs of bytes, whose starts are a stride
+// apart.
+type section struct {
+	w                  *Writer
+	o                  *Output
+	start, run, stride int64
+}
+
+// WriteAt implements io.WriterAt.
+func (s *section) WriteAt(b []byte, off int64) (n int, err error) {
+	put := func(b []byte, at int64) error {
+		_, err := s.w.file.WriteAt(b, at)
+		return err
+	}
+	each := func() error {
+		for n < len(b) {
+			at := off + int64(n)
+			m := int(min(int64(len(b)-n), s.run-at%s.run))
+			if err := put(b[n:n+m], s.o.offset+s.start+at/s.run*s.stride+at%s.run); err != nil {
+				return err
+			}
+			n += m
+		}
+		return nil
+	}
+	if s.run >= wide || s.run == s.o.bytes {
+		err = each()
+	} else if err = s.w.mapFile(); err == nil {
+		put = func(b []byte, at int64) error {
+			copy(s.w.data[at:], b)
+			return nil
+		}
+		err = guard(s.w.data, each) // the disk may be full
+	}
+	if err != nil {
+		return n, s.w.failed(s.o, s.o.offset+s.start, err)
+	}
+	return n, nil
+}
+
+// mapFile maps the file, once.
+func (w *Writer) mapFile() error {
+	w.mapping.Lock()
+	defer w.mapping.Unlock()
+	if w.data != nil {
+		return nil
+	}
+	data, err := unix.Mmap(int(w.file.Fd()), 0, int(w.end), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	w.data = data
+	return err
+}
+
+// failed is an error of the system, in a tensor's elements.
+func (w *Writer) failed(o *Output, offset int64, err error) *Error {
+	e := failed(w.said, err)
+	var f *Error
+	if errors.As(err, &f) {
+		e.Msg = "the file became shorter, or the disk full, while it was written"
+	}
+	e.Tensor, e.Offset = o.Name, offset
+	return e
+}
+
+// close ends the mapping.
+func (w *Writer) close() error {
+	if w.data != nil {
+		unix.Munmap(w.data)
+		w.data = nil
+	}
+	return w.file.Close()
+}
+
+// Commit gives the complete file its name. The file's pages may still be in memory only, as after
+// the Python libraries' writes.
+func (w *Writer) Commit() error {
+	err := w.finish()
+	if err == nil && w.mode != 0 {
+		err = w.file.Chmod(w.mode)
+	}
+	if e := w.close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(w.temp, w.path)
+	}
+	if err != nil {
+		os.Remove(w.temp)
+		return failed(w.said, err)
+	}
+	return nil
+}
+
+// finish writes what depends on the elements.
+func (w *Writer) finish() error {
+	if formatOf(w.said) != npz {
+		return nil
+	}
+	sums := make([]uint32, len(w.list))
+	for i, o := range w.list {
+		var err error
+		if sums[i], err = sumOf(o, w.file); err != nil {
+			return err
+		}
+		head := npzHead(o, sums[i])
+		if _, err := w.file.WriteAt(head, o.offset-int64(len(head))); err != nil {
+			return err
+		}
+	}
+	_, err := w.file.WriteAt(npzDirectory(w.list, sums, w.end), w.end)
+	return err
+}
+
+// Abort removes the file that Create began. After Join it only closes it.
+func (w *Writer) Abort() {
+	w.close()
+	if w.temp != "" {
+		os.Remove(w.temp)
+	}
+}
