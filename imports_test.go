@@ -71,7 +71,7 @@ var parts = []part{
 	{"symmem/internal/core/layout", []string{"kernels", "symmem/internal"}},
 	{"symmem/internal/core/networks", []string{"internal/bootstrap/launcher", "kernels", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/core/places", []string{"symmem/internal/device"}},
-	{"symmem/internal/core/nccl", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
+	{"symmem/internal/core/nccl", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/core/memory", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/sanitizer", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/trace", []string{"symmem/internal/core/waits", "symmem/internal/device"}},

@@ -19,7 +19,7 @@ var fileName = regexp.MustCompile(`(?:^|[^\w/.*-])([A-Za-z0-9][\w/.-]*\.(?:go|cu
 
 // elsewhere lists the names that comments and pages give files of users and of other projects.
 var elsewhere = strings.Fields(`
-	FILE.go f.go ar.go r.c script.go util.go NN-name.go op.cu
+	FILE.go cellN.cu cellN_cpu.cpp main.cpp f.go ar.go r.c script.go util.go NN-name.go op.cu
 	OPERATION.cu NAME.go NAME.cu NAME/args.go NAME_test.go
 
 	ddd.go issue17039.go peano.go export0.go export1.go eval0.go deferfin.go typeparam/chans.go issue46725.go closure.go issue36516.go

@@ -67,8 +67,8 @@ func TestExportedFolder(t *testing.T) {
 	}
 }
 
-// A session becomes a program of C++, and a file of cells one without a session. With -exported g++ alone builds the first for the emulated device, and two
-// processes of it print what the session printed.
+// A session becomes a program of C++ and a module of Python, and so does a file of cells without a session. With -exported g++
+// alone builds the program for the emulated device, and two processes of it print what the session printed.
 func TestExportedCpp(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, 2)
@@ -91,6 +91,14 @@ func TestExportedCpp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := h.run("", "export", file, "-o", filepath.Join(h.dir, "again.py")); r.status != 0 || r.out != filepath.Join(h.dir, "again.py")+": 3 cells\n" {
+		t.Errorf("%+v", r)
+	}
+	for _, args := range [][]string{{"export", file}, {"export", "-o", "k.py"}, {"export", "nosuch.go", "-o", "k.py"}} {
+		if r := h.run("", args...); r.status != 2 || !strings.HasPrefix(r.err, "symmrepl: export") {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	if r := h.run("", "export", file, "--cpp", "-o", "k.py"); r.status != 1 || r.err != "symmrepl: --cpp writes a folder, and k.py is the name of a file\n" {
 		t.Errorf("%+v", r)
 	}
 	one, _ := os.ReadFile(filepath.Join(h.dir, "session.py"))

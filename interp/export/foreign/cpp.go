@@ -183,7 +183,7 @@ func (m *cpp) only(ranks []int) {
 			name := m.define(v, true)
 			if !m.declared[name] {
 				m.declared[name] = true
-				m.line(m.typ(m.cell.Body, v.Type()) + " " + name + "{};")
+				m.line(m.typ(v.Type()) + " " + name + "{};")
 			}
 		})
 	}
@@ -200,7 +200,7 @@ func (m *cpp) end(int) {
 }
 
 // typ returns a type in C++.
-func (m *cpp) typ(at any, t types.Type) string {
+func (m *cpp) typ(t types.Type) string {
 	switch u := types.Unalias(t).(type) {
 	case *types.Pointer:
 		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), symmPath) {
@@ -225,27 +225,27 @@ func (m *cpp) typ(at any, t types.Type) string {
 			return name
 		}
 	case *types.Slice:
-		return "std::vector<" + m.typ(at, u.Elem()) + ">"
+		return "std::vector<" + m.typ(u.Elem()) + ">"
 	case *types.Array:
-		return "std::vector<" + m.typ(at, u.Elem()) + ">"
+		return "std::vector<" + m.typ(u.Elem()) + ">"
 	case *types.Map:
-		return "std::map<" + m.typ(at, u.Key()) + ", " + m.typ(at, u.Elem()) + ">"
+		return "std::map<" + m.typ(u.Key()) + ", " + m.typ(u.Elem()) + ">"
 	case *types.Signature:
 		var params []string
 		for p := range u.Params().Variables() {
-			params = append(params, m.typ(at, p.Type()))
+			params = append(params, m.typ(p.Type()))
 		}
-		return "std::function<" + m.result(at, u) + "(" + strings.Join(params, ", ") + ")>"
+		return "std::function<" + m.result(u) + "(" + strings.Join(params, ", ") + ")>"
 	}
-	m.refuse(nil, "values of type "+typeName(t)+" are not carried over")
+	m.refuse("values of type " + typeName(t) + " are not carried over")
 	return ""
 }
 
 // result returns the type of what a function returns.
-func (m *cpp) result(at any, s *types.Signature) string {
+func (m *cpp) result(s *types.Signature) string {
 	var list []string
 	for r := range s.Results().Variables() {
-		list = append(list, m.typ(at, r.Type()))
+		list = append(list, m.typ(r.Type()))
 	}
 	switch len(list) {
 	case 0:

@@ -49,7 +49,7 @@ func (m *cpp) expression(e ast.Expr) text {
 	case *ast.Ident:
 		obj := m.info.ObjectOf(e)
 		if cell, is := m.lost[obj]; is {
-			m.refuse(e, fmt.Sprintf("%s of cell %d is not carried over", e.Name, cell))
+			m.refuse(fmt.Sprintf("%s of cell %d is not carried over", e.Name, cell))
 		}
 		if name, ok := m.of[obj]; ok {
 			return text{name, cppAtom}
@@ -57,21 +57,21 @@ func (m *cpp) expression(e ast.Expr) text {
 		if m.info.Types[e].Value != nil {
 			return m.constant(e)
 		}
-		m.refuse(e, e.Name+" is not carried over")
+		m.refuse(e.Name + " is not carried over")
 	case *ast.SelectorExpr:
 		if path := m.packageOf(e); path == symmPath && dtypes[e.Sel.Name] != "" && !strings.HasPrefix(e.Sel.Name, "F8") {
 			return text{"symm::" + e.Sel.Name, cppAtom}
 		} else if path != "" && m.info.Types[e].Value != nil {
 			return m.constant(e)
 		}
-		m.refuse(e, "there is no "+m.words(e)+" in C++")
+		m.refuse("there is no " + m.words(e) + " in C++")
 	case *ast.UnaryExpr:
 		switch e.Op {
 		case token.SUB, token.NOT, token.XOR, token.ADD:
 			op := strings.Replace(e.Op.String(), "^", "~", 1)
 			return text{op + m.expression(e.X).in(cppUnary), cppUnary}
 		}
-		m.refuse(e, "C++ has no operator "+e.Op.String()+" as Go has")
+		m.refuse("C++ has no operator " + e.Op.String() + " as Go has")
 	case *ast.BinaryExpr:
 		return m.binary(e)
 	case *ast.CallExpr:
@@ -81,10 +81,10 @@ func (m *cpp) expression(e ast.Expr) text {
 		case *types.Slice, *types.Map, *types.Array:
 			return cppAtomic("%s[%s]", m.expression(e.X).in(cppAtom), m.expr(e.Index))
 		}
-		m.refuse(e, "C++ indexes a "+typeName(m.info.TypeOf(e.X))+" otherwise")
+		m.refuse("C++ indexes a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
 	case *ast.SliceExpr:
 		if _, ok := m.info.TypeOf(e.X).Underlying().(*types.Slice); !ok || e.Slice3 {
-			m.refuse(e, "C++ slices a "+typeName(m.info.TypeOf(e.X))+" otherwise")
+			m.refuse("C++ slices a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
 		}
 		x, lo := m.expression(e.X), "0"
 		hi := "symm::len(" + x.s + ")"
@@ -98,21 +98,21 @@ func (m *cpp) expression(e ast.Expr) text {
 	case *ast.CompositeLit:
 		for _, x := range e.Elts {
 			if _, ok := x.(*ast.KeyValueExpr); ok {
-				m.refuse(e, "the elements have keys")
+				m.refuse("the elements have keys")
 			}
 		}
 		if a, ok := m.info.TypeOf(e).Underlying().(*types.Array); ok && int(a.Len()) != len(e.Elts) {
 			if len(e.Elts) > 0 {
-				m.refuse(e, "the array has more elements than are given")
+				m.refuse("the array has more elements than are given")
 			}
-			return cppAtomic("%s(%d)", m.typ(e, m.info.TypeOf(e)), a.Len())
+			return cppAtomic("%s(%d)", m.typ(m.info.TypeOf(e)), a.Len())
 		}
 		if _, ok := m.info.TypeOf(e).Underlying().(*types.Struct); ok {
-			m.refuse(e, "structs are not carried over")
+			m.refuse("structs are not carried over")
 		}
-		return cppAtomic("%s{%s}", m.typ(e, m.info.TypeOf(e)), m.exprs(e.Elts))
+		return cppAtomic("%s{%s}", m.typ(m.info.TypeOf(e)), m.exprs(e.Elts))
 	}
-	m.refuse(e, fmt.Sprintf("C++ has no %s as Go has", kindOf(e)))
+	m.refuse(fmt.Sprintf("C++ has no %s as Go has", kindOf(e)))
 	return text{}
 }
 
@@ -120,7 +120,7 @@ func (m *cpp) expression(e ast.Expr) text {
 func (m *cpp) constant(e ast.Expr) text {
 	tv := m.info.Types[e]
 	if tv.Value == nil {
-		m.refuse(e, "it has no value before it runs")
+		m.refuse("it has no value before it runs")
 	}
 	switch tv.Value.Kind() {
 	case constant.Bool:
@@ -151,7 +151,7 @@ func (m *cpp) constant(e ast.Expr) text {
 		}
 		return cppNumber(s)
 	}
-	m.refuse(e, "it is a complex number")
+	m.refuse("it is a complex number")
 	return text{}
 }
 
@@ -162,7 +162,7 @@ func cppNumber(s string) text {
 	return text{s, cppAtom}
 }
 
-// hexDigit is a character that a \x before it would take for its own.
+// hexEscape is a byte of a string, whose digits those after it would join.
 var hexEscape = regexp.MustCompile(`\\x[0-9a-f]{2}`)
 
 // cppQuote returns a string as a literal of C++, whose \x takes any number of digits.
@@ -188,11 +188,11 @@ func (m *cpp) binary(e *ast.BinaryExpr) text {
 		return text{m.expression(e.X).in(cppUnary) + " & ~" + m.expression(e.Y).in(cppUnary), cppBitAnd}
 	}
 	if !ok || m.isNil(e.X) || m.isNil(e.Y) {
-		m.refuse(e, "C++ has no "+e.Op.String()+" as Go has")
+		m.refuse("C++ has no " + e.Op.String() + " as Go has")
 	}
 	x, y := m.expression(e.X), m.expression(e.Y)
 	if e.Op == token.SHL && m.info.Types[e].Value == nil && m.info.Types[e.X].Value != nil {
-		x = text{"(" + m.typ(e, m.info.TypeOf(e)) + ")" + x.in(cppUnary), cppUnary}
+		x = text{"(" + m.typ(m.info.TypeOf(e)) + ")" + x.in(cppUnary), cppUnary}
 	}
 	if e.Op == token.ADD && basic(m.info.TypeOf(e))&types.IsString != 0 && m.info.Types[e.X].Value != nil {
 		x = cppAtomic("std::string(%s)", x.s)
@@ -243,13 +243,13 @@ func (m *cpp) call(c *ast.CallExpr) text {
 			return m.method(c, f)
 		}
 	}
-	m.refuse(c, "C++ has no such call")
+	m.refuse("C++ has no such call")
 	return text{}
 }
 
 func (m *cpp) plain(c *ast.CallExpr) {
 	if c.Ellipsis.IsValid() {
-		m.refuse(c, "it passes a slice for any number of arguments")
+		m.refuse("it passes a slice for any number of arguments")
 	}
 }
 
@@ -258,7 +258,7 @@ func (m *cpp) builtin(c *ast.CallExpr, name string) text {
 	case "len":
 		return cppAtomic("symm::len(%s)", m.expr(c.Args[0]))
 	case "min", "max":
-		t := m.typ(c, m.info.TypeOf(c))
+		t := m.typ(m.info.TypeOf(c))
 		return cppAtomic("std::%s<%s>({%s})", name, t, m.exprs(c.Args))
 	case "append":
 		if c.Ellipsis.IsValid() {
@@ -268,16 +268,16 @@ func (m *cpp) builtin(c *ast.CallExpr, name string) text {
 	case "make":
 		switch m.info.TypeOf(c).Underlying().(type) {
 		case *types.Slice:
-			return cppAtomic("%s(%s)", m.typ(c, m.info.TypeOf(c)), m.expr(c.Args[1]))
+			return cppAtomic("%s(%s)", m.typ(m.info.TypeOf(c)), m.expr(c.Args[1]))
 		case *types.Map:
-			return cppAtomic("%s{}", m.typ(c, m.info.TypeOf(c)))
+			return cppAtomic("%s{}", m.typ(m.info.TypeOf(c)))
 		}
 	case "panic":
 		return cppAtomic("symm::fail(\"%%s\", symm::text(%s).c_str())", m.exprs(c.Args))
 	case "print", "println":
 		return cppAtomic("symm::println(%s)", m.exprs(c.Args))
 	}
-	m.refuse(c, "C++ has no "+name)
+	m.refuse("C++ has no " + name)
 	return text{}
 }
 
@@ -291,9 +291,9 @@ func (m *cpp) conversion(c *ast.CallExpr) text {
 		if m.info.Types[c].Value != nil {
 			x = m.constant(c)
 		}
-		return text{"(" + m.typ(c, to) + ")" + x.in(cppUnary), cppUnary}
+		return text{"(" + m.typ(to) + ")" + x.in(cppUnary), cppUnary}
 	}
-	m.refuse(c, "C++ does not convert a "+typeName(from)+" to a "+typeName(to))
+	m.refuse("C++ does not convert a " + typeName(from) + " to a " + typeName(to))
 	return text{}
 }
 
@@ -332,7 +332,7 @@ func (m *cpp) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
 			return cppAtomic("%s", fill(pattern, m.expression(f.X).in(cppAtom), m.arguments(c, "%s.seconds")))
 		}
 	}
-	m.refuse(c, fmt.Sprintf("symm_host.hpp has no %s of a %s", name, typeName(m.info.TypeOf(f.X))))
+	m.refuse(fmt.Sprintf("symm_host.hpp has no %s of a %s", name, typeName(m.info.TypeOf(f.X))))
 	return text{}
 }
 
@@ -346,7 +346,7 @@ func (m *cpp) arguments(c *ast.CallExpr, timeout string) string {
 		case "Shared", "Tensor", "Handle", "DType", "":
 			list = append(list, m.expr(a))
 		default:
-			m.refuse(a, "symm_host.hpp has no such option as "+m.words(a))
+			m.refuse("symm_host.hpp has no such option as " + m.words(a))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -376,7 +376,7 @@ func (m *cpp) library(c *ast.CallExpr, path, name string) text {
 	case "slices.Equal":
 		return text{m.expression(c.Args[0]).in(cppEqual) + " == " + m.expression(c.Args[1]).in(cppLess), cppEqual}
 	}
-	m.refuse(c, "there is no "+qualified+" in C++")
+	m.refuse("there is no " + qualified + " in C++")
 	return text{}
 }
 
@@ -403,7 +403,7 @@ func (m *cpp) symm(c *ast.CallExpr, name string) text {
 		given.Args = args
 		for _, a := range args {
 			if m.option(a) == "Timeout" {
-				m.refuse(a, "an operation has no timeout there")
+				m.refuse("an operation has no timeout there")
 			}
 		}
 		return m.arguments(&given, "%s")
@@ -417,7 +417,7 @@ func (m *cpp) symm(c *ast.CallExpr, name string) text {
 	if op, ok := into[name]; ok && len(c.Args) == op.out+1 {
 		return cppAtomic("%s.fill_from(symm::%s(%s))", m.expression(c.Args[op.out]).in(cppAtom), op.name, arguments(c.Args[:op.out]))
 	}
-	m.refuse(c, "symm_host.hpp has no symm."+name)
+	m.refuse("symm_host.hpp has no symm." + name)
 	return text{}
 }
 
@@ -426,7 +426,7 @@ func (m *cpp) formatted(c *ast.CallExpr, printed bool) string {
 	m.plain(c)
 	v := m.info.Types[c.Args[0]].Value
 	if v == nil {
-		m.refuse(c, "the format is made when the cell runs")
+		m.refuse("the format is made when the cell runs")
 	}
 	pattern := constant.StringVal(v)
 	if printed {
@@ -440,7 +440,7 @@ func (m *cpp) formatted(c *ast.CallExpr, printed bool) string {
 			return s
 		}
 		if p[2] == "*" || len(args) == 0 {
-			m.refuse(c, "C++ has no such format")
+			m.refuse("C++ has no such format")
 		}
 		a := args[0]
 		args = args[1:]
@@ -455,7 +455,7 @@ func (m *cpp) formatted(c *ast.CallExpr, printed bool) string {
 			given = append(given, "(double)"+m.expression(a).in(cppUnary))
 			return s
 		}
-		m.refuse(c, "C++ has no "+s)
+		m.refuse("C++ has no " + s)
 		return ""
 	})
 	return "symm::format(" + strings.Join(append([]string{cppQuote(pattern)}, given...), ", ") + ")"

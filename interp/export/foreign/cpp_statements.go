@@ -67,12 +67,12 @@ func (m *cpp) write(s ast.Stmt) {
 		m.returns(s)
 	case *ast.BranchStmt:
 		if s.Label != nil || s.Tok != token.BREAK && s.Tok != token.CONTINUE {
-			m.refuse(s, "labels are not carried over")
+			m.refuse("labels are not carried over")
 		}
 		m.line(s.Tok.String() + ";")
 	case *ast.EmptyStmt:
 	default:
-		m.refuse(s, "C++ has no "+kindOf(s)+" as Go has")
+		m.refuse("C++ has no " + kindOf(s) + " as Go has")
 	}
 }
 
@@ -111,7 +111,7 @@ func (m *cpp) counter(init ast.Stmt) (string, bool) {
 		return "", false
 	}
 	value := m.expr(a.Rhs[0])
-	return m.typ(a, v.Type()) + " " + m.define(v, false) + " = " + value, true
+	return m.typ(v.Type()) + " " + m.define(v, false) + " = " + value, true
 }
 
 // block writes statements one step further in.
@@ -145,13 +145,13 @@ func (m *cpp) ifStatement(s *ast.IfStmt, before string) {
 
 func (m *cpp) rangeStatement(s *ast.RangeStmt) {
 	if s.Tok == token.ASSIGN {
-		m.refuse(s, "the loop's variables exist before it")
+		m.refuse("the loop's variables exist before it")
 	}
 	used := func(e ast.Expr) bool { return e != nil && identOf(e).Name != "_" }
 	over := m.expression(s.X)
 	define := func(e ast.Expr) (typ, name string) {
 		v := m.info.Defs[identOf(e)].(*types.Var)
-		return m.typ(e, v.Type()), m.define(v, false)
+		return m.typ(v.Type()), m.define(v, false)
 	}
 	index := func() string {
 		if used(s.Key) {
@@ -163,10 +163,10 @@ func (m *cpp) rangeStatement(s *ast.RangeStmt) {
 	switch t := m.info.TypeOf(s.X).Underlying().(type) {
 	case *types.Basic:
 		if t.Info()&types.IsInteger == 0 {
-			m.refuse(s, "C++ has other characters in a string")
+			m.refuse("C++ has other characters in a string")
 		}
 		i := index()
-		m.line(fmt.Sprintf("for (%s %s = 0; %s < %s; %s++) {", m.typ(s, m.info.TypeOf(s.X)), i, i, over.in(cppShift), i))
+		m.line(fmt.Sprintf("for (%s %s = 0; %s < %s; %s++) {", m.typ(m.info.TypeOf(s.X)), i, i, over.in(cppShift), i))
 	case *types.Slice, *types.Array:
 		if used(s.Value) && !used(s.Key) {
 			typ, name := define(s.Value)
@@ -174,7 +174,7 @@ func (m *cpp) rangeStatement(s *ast.RangeStmt) {
 			break
 		}
 		if used(s.Value) && identOf(s.X) == nil {
-			m.refuse(s, "the loop is over no variable")
+			m.refuse("the loop is over no variable")
 		}
 		i := index()
 		m.line(fmt.Sprintf("for (long %s = 0; %s < symm::len(%s); %s++) {", i, i, over.s, i))
@@ -185,7 +185,7 @@ func (m *cpp) rangeStatement(s *ast.RangeStmt) {
 			m.deep--
 		}
 	default:
-		m.refuse(s, "C++ has no loop over a "+typeName(m.info.TypeOf(s.X))+" as Go has")
+		m.refuse("C++ has no loop over a " + typeName(m.info.TypeOf(s.X)) + " as Go has")
 	}
 	m.block(s.Body.List)
 	m.line("}")
@@ -195,7 +195,7 @@ func (m *cpp) switchStatement(s *ast.SwitchStmt) {
 	tag := ""
 	if s.Tag != nil {
 		if identOf(s.Tag) == nil {
-			m.refuse(s, "the value that the switch looks at is no variable")
+			m.refuse("the value that the switch looks at is no variable")
 		}
 		tag = m.expr(s.Tag)
 	}
@@ -204,7 +204,7 @@ func (m *cpp) switchStatement(s *ast.SwitchStmt) {
 	for _, clause := range s.Body.List {
 		c := clause.(*ast.CaseClause)
 		if leaves(c) {
-			m.refuse(c, "break and fallthrough of a switch are not carried over")
+			m.refuse("break and fallthrough of a switch are not carried over")
 		}
 		if c.List == nil {
 			last = c
@@ -237,7 +237,7 @@ func (m *cpp) switchStatement(s *ast.SwitchStmt) {
 
 func (m *cpp) returns(s *ast.ReturnStmt) {
 	if len(m.defs) == 0 {
-		m.refuse(s, "it ends the cell")
+		m.refuse("it ends the cell")
 	}
 	values := m.exprs(s.Results)
 	n := len(s.Results)
@@ -279,7 +279,7 @@ func (m *cpp) effect(e ast.Expr) {
 			switch receiver := m.typeOf(f.X); {
 			case receiver == "Kernel" && f.Sel.Name == "Launch":
 				if c.Ellipsis.IsValid() {
-					m.refuse(c, "the arguments are a slice")
+					m.refuse("the arguments are a slice")
 				}
 				given := *c
 				given.Args = c.Args[2:]
@@ -316,7 +316,7 @@ func (m *cpp) inline(s ast.Stmt) string {
 			return m.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + m.expr(s.Rhs[0])
 		}
 	}
-	m.refuse(s, "it is more than one assignment")
+	m.refuse("it is more than one assignment")
 	return ""
 }
 
@@ -324,7 +324,7 @@ func (m *cpp) inline(s ast.Stmt) string {
 func (m *cpp) target(e ast.Expr) (name, typ string, fresh bool) {
 	if id := identOf(e); id != nil {
 		if v, ok := m.info.Defs[id].(*types.Var); ok {
-			typ = m.typ(e, v.Type())
+			typ = m.typ(v.Type())
 			outer := m.top && len(m.defs) == 0
 			name = m.define(v, outer)
 			fresh = !outer || !m.declared[name]
@@ -338,7 +338,7 @@ func (m *cpp) target(e ast.Expr) (name, typ string, fresh bool) {
 	case *ast.Ident, *ast.IndexExpr:
 		return m.expr(e), "", false
 	}
-	m.refuse(e, "only variables and their elements are assigned to")
+	m.refuse("only variables and their elements are assigned to")
 	return "", "", false
 }
 
@@ -385,7 +385,7 @@ func (m *cpp) assign(s *ast.AssignStmt) {
 	if len(values) > 1 {
 		value = "std::make_tuple(" + strings.Join(values, ", ") + ")"
 	} else if _, isCall := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); !isCall {
-		m.refuse(s, "C++ has no second value of it")
+		m.refuse("C++ has no second value of it")
 	}
 	m.line("std::tie(" + strings.Join(targets, ", ") + ") = " + value + ";")
 }
@@ -427,25 +427,25 @@ func (m *cpp) function(s *ast.AssignStmt) bool {
 // def writes a function.
 func (m *cpp) def(name string, sig *types.Signature, t *ast.FuncType, body *ast.BlockStmt) {
 	if sig.Variadic() {
-		m.refuse(t, "it takes any number of arguments")
+		m.refuse("it takes any number of arguments")
 	}
 	var params []string
 	for _, field := range t.Params.List {
 		for _, id := range field.Names {
 			if v, ok := m.info.Defs[id].(*types.Var); ok && id.Name != "_" {
-				params = append(params, m.typ(t, v.Type())+" "+m.define(v, false))
+				params = append(params, m.typ(v.Type())+" "+m.define(v, false))
 			} else {
-				params = append(params, m.typ(t, m.info.TypeOf(field.Type)))
+				params = append(params, m.typ(m.info.TypeOf(field.Type)))
 			}
 		}
 	}
-	m.line(name + " = [&](" + strings.Join(params, ", ") + ") -> " + m.result(t, sig) + " {")
+	m.line(name + " = [&](" + strings.Join(params, ", ") + ") -> " + m.result(sig) + " {")
 	m.defs = append(m.defs, t)
 	top := m.top
 	m.top = false
 	m.deep++
 	for _, v := range m.results(t) {
-		m.line(m.typ(t, v.Type()) + " " + m.define(v, false) + "{};")
+		m.line(m.typ(v.Type()) + " " + m.define(v, false) + "{};")
 	}
 	m.deep--
 	m.block(body.List)
@@ -458,12 +458,12 @@ func (m *cpp) declaration(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Recv != nil || d.Type.TypeParams != nil || d.Body == nil {
-			m.refuse(d, "methods and generic functions are not carried over")
+			m.refuse("methods and generic functions are not carried over")
 		}
 		obj := m.info.Defs[d.Name]
 		m.of[obj] = m.fresh(d.Name.Name, obj)
 		sig := obj.Type().(*types.Signature)
-		m.def(m.typ(d, sig)+" "+m.of[obj], sig, d.Type, d.Body)
+		m.def(m.typ(sig)+" "+m.of[obj], sig, d.Type, d.Body)
 		return
 	case *ast.GenDecl:
 		if d.Tok == token.VAR || d.Tok == token.CONST {
@@ -473,13 +473,13 @@ func (m *cpp) declaration(d ast.Decl) {
 			return
 		}
 	}
-	m.refuse(d, "types are not carried over")
+	m.refuse("types are not carried over")
 }
 
 // valueSpec writes a specification of variables or constants.
 func (m *cpp) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 	if len(spec.Values) != 0 && len(spec.Values) != len(spec.Names) || tok == token.CONST && len(spec.Values) == 0 {
-		m.refuse(spec, "several values of one expression, and iota, are not carried over")
+		m.refuse("several values of one expression, and iota, are not carried over")
 	}
 	for i, id := range spec.Names {
 		value := "{}"
@@ -493,7 +493,7 @@ func (m *cpp) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 			obj := m.info.Defs[id]
 			name := m.fresh(id.Name, obj)
 			m.of[obj] = name
-			m.line("const " + m.typ(spec, obj.Type()) + " " + name + value + ";")
+			m.line("const " + m.typ(obj.Type()) + " " + name + value + ";")
 			continue
 		}
 		name, typ, fresh := m.target(id)

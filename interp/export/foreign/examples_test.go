@@ -20,8 +20,14 @@ func cellsOf(t *testing.T, name string) (cells []session.Cell) {
 		t.Fatal(err)
 	}
 	for i, part := range strings.Split(string(content), "// %%")[1:] {
-		_, source, _ := strings.Cut(part, "\n")
-		cells = append(cells, session.Cell{ID: i + 1, Source: source})
+		head, source, _ := strings.Cut(part, "\n")
+		cell := session.Cell{ID: i + 1, Source: source}
+		if ranks, ok := strings.CutPrefix(head, "rank "); ok {
+			if cell.Ranks, err = session.ParseRanks(ranks, 4); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cells = append(cells, cell)
 	}
 	return cells
 }

@@ -106,6 +106,10 @@ func (m *module) writeCell(c *cell, last bool) {
 		m.out = append(m.out, "")
 	}
 	m.line(m.lang.comment() + " " + export.Title(c.recorded) + ".")
+	if c.recorded.Folder != "" {
+		m.line(m.lang.comment() + " The session changed its folder to " + quote(c.recorded.Folder) + ".")
+		return
+	}
 	if c.recorded.Failed != "" || c.Cell == nil {
 		m.comment(c.recorded.Source)
 		if c.Cell != nil {
@@ -166,7 +170,7 @@ func (m *module) comment(source string) {
 type refusal struct{ why string }
 
 // refuse gives up the statement at hand.
-func (m *module) refuse(_ ast.Node, why string) { panic(refusal{why}) }
+func (m *module) refuse(why string) { panic(refusal{why}) }
 
 // attempt writes a statement or declaration of a cell, or the reason why it cannot be carried over and its Go as a comment.
 func (m *module) attempt(n ast.Node, write func()) {

@@ -30,18 +30,18 @@ func (m *python) call(c *ast.CallExpr) text {
 			return m.method(c, f)
 		}
 	}
-	m.refuse(c, "Python has no such call")
+	m.refuse("Python has no such call")
 	return text{}
 }
 
 // plain refuses arguments that Python passes otherwise.
 func (m *python) plain(c *ast.CallExpr) {
 	if c.Ellipsis.IsValid() {
-		m.refuse(c, "it passes a slice for any number of arguments")
+		m.refuse("it passes a slice for any number of arguments")
 	}
 	for _, a := range c.Args {
 		if _, isArray := m.info.TypeOf(a).Underlying().(*types.Array); isArray {
-			m.refuse(a, "Python passes no copy of an array")
+			m.refuse("Python passes no copy of an array")
 		}
 	}
 }
@@ -65,14 +65,14 @@ func (m *python) builtin(c *ast.CallExpr, name string) text {
 			if n := m.info.Types[c.Args[1]].Value; n != nil && n.ExactString() == "0" {
 				return text{"[]", atom}
 			}
-			return text{m.repeated(c, t.Elem(), m.expr(c.Args[1])), product}
+			return text{m.repeated(t.Elem(), m.expr(c.Args[1])), product}
 		case *types.Map:
 			return text{"{}", atom}
 		}
 	case "print", "println":
 		return atomic("symm.println(%s)", m.exprs(c.Args))
 	}
-	m.refuse(c, "Python has no "+name)
+	m.refuse("Python has no " + name)
 	return text{}
 }
 
@@ -101,7 +101,7 @@ func (m *python) conversion(c *ast.CallExpr) text {
 		}
 		return m.wrapped(c, x)
 	}
-	m.refuse(c, "Python does not convert a "+typeName(from)+" to a "+typeName(to))
+	m.refuse("Python does not convert a " + typeName(from) + " to a " + typeName(to))
 	return text{}
 }
 
@@ -119,7 +119,7 @@ func (m *python) runCall(c *ast.CallExpr) bool {
 	case receiver == "Tensor" && f.Sel.Name == "Free":
 		id := identOf(f.X)
 		if id == nil {
-			m.refuse(c, "PyTorch frees a tensor with its last reference")
+			m.refuse("PyTorch frees a tensor with its last reference")
 		}
 		m.line("del " + m.expr(id))
 		m.lost[m.info.Uses[id]] = m.cell.recorded.ID
@@ -132,7 +132,7 @@ func (m *python) runCall(c *ast.CallExpr) bool {
 // launchArguments returns the arguments of a launch.
 func (m *python) launchArguments(c *ast.CallExpr) string {
 	if c.Ellipsis.IsValid() {
-		m.refuse(c, "the arguments are a slice")
+		m.refuse("the arguments are a slice")
 	}
 	var list, options []string
 	for i, a := range c.Args {
@@ -144,7 +144,7 @@ func (m *python) launchArguments(c *ast.CallExpr) string {
 		case kind == "Shared":
 			options = append(options, "shared="+m.expr(a))
 		case kind == "Option", kind == "Stream", kind == "DeviceComm", kind == "DeviceWindow":
-			m.refuse(a, "a launch from Python takes no "+kind)
+			m.refuse("a launch from Python takes no " + kind)
 		default:
 			list = append(list, m.expr(a))
 		}
@@ -186,7 +186,7 @@ func (m *python) method(c *ast.CallExpr, f *ast.SelectorExpr) text {
 			return atomic("%s.name", m.kernel(f.X))
 		}
 	}
-	m.refuse(c, fmt.Sprintf("PyTorch has no %s of a %s", name, typeName(m.info.TypeOf(f.X))))
+	m.refuse(fmt.Sprintf("PyTorch has no %s of a %s", name, typeName(m.info.TypeOf(f.X))))
 	return text{}
 }
 
@@ -200,7 +200,7 @@ func (m *python) arguments(c *ast.CallExpr) string {
 		case "Tensor", "Handle", "DType", "":
 			list = append(list, m.expr(a))
 		default:
-			m.refuse(a, "PyTorch has no such option as "+m.words(a))
+			m.refuse("PyTorch has no such option as " + m.words(a))
 		}
 	}
 	return strings.Join(list, ", ")

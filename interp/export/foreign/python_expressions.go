@@ -76,10 +76,10 @@ func (m *python) expression(e ast.Expr) text {
 		case *types.Slice, *types.Map, *types.Array:
 			return atomic("%s[%s]", m.expression(e.X).in(atom), m.expr(e.Index))
 		}
-		m.refuse(e, "Python indexes a "+typeName(m.info.TypeOf(e.X))+" otherwise")
+		m.refuse("Python indexes a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
 	case *ast.SliceExpr:
 		if _, ok := m.info.TypeOf(e.X).Underlying().(*types.Slice); !ok || e.Slice3 {
-			m.refuse(e, "Python slices a "+typeName(m.info.TypeOf(e.X))+" otherwise")
+			m.refuse("Python slices a " + typeName(m.info.TypeOf(e.X)) + " otherwise")
 		}
 		bound := func(x ast.Expr) string {
 			if x == nil {
@@ -93,7 +93,7 @@ func (m *python) expression(e ast.Expr) text {
 	case *ast.FuncLit:
 		return m.lambda(e)
 	}
-	m.refuse(e, fmt.Sprintf("Python has no %s", kindOf(e)))
+	m.refuse(fmt.Sprintf("Python has no %s", kindOf(e)))
 	return text{}
 }
 
@@ -125,7 +125,7 @@ func (m *python) literal(e *ast.BasicLit) text {
 func (m *python) constant(e ast.Expr) text {
 	v := m.info.Types[e].Value
 	if v == nil {
-		m.refuse(e, "it has no value before it runs")
+		m.refuse("it has no value before it runs")
 	}
 	switch v.Kind() {
 	case constant.Bool:
@@ -139,7 +139,7 @@ func (m *python) constant(e ast.Expr) text {
 		return number(v.ExactString())
 	}
 	if v.Kind() != constant.Int && v.Kind() != constant.Float {
-		m.refuse(e, "it is a complex number")
+		m.refuse("it is a complex number")
 	}
 	f, _ := constant.Float64Val(v)
 	s := strconv.FormatFloat(f, 'g', -1, 64)
@@ -159,7 +159,7 @@ func number(s string) text {
 func (m *python) ident(id *ast.Ident) text {
 	obj := m.info.ObjectOf(id)
 	if cell, is := m.lost[obj]; is {
-		m.refuse(id, fmt.Sprintf("%s of cell %d is not carried over", id.Name, cell))
+		m.refuse(fmt.Sprintf("%s of cell %d is not carried over", id.Name, cell))
 	}
 	if name, ok := m.of[obj]; ok {
 		return text{name, atom}
@@ -172,7 +172,7 @@ func (m *python) ident(id *ast.Ident) text {
 			return m.constant(id)
 		}
 	}
-	m.refuse(id, id.Name+" is not carried over")
+	m.refuse(id.Name + " is not carried over")
 	return text{}
 }
 
@@ -185,7 +185,7 @@ func (m *python) selector(e *ast.SelectorExpr) text {
 			return m.constant(e)
 		}
 	}
-	m.refuse(e, "there is no "+m.words(e)+" in Python")
+	m.refuse("there is no " + m.words(e) + " in Python")
 	return text{}
 }
 
@@ -200,7 +200,7 @@ func (m *python) unary(e *ast.UnaryExpr) text {
 	case token.XOR:
 		return m.wrapped(e, text{"~" + m.expression(e.X).in(unary), unary})
 	}
-	m.refuse(e, "Python has no operator "+e.Op.String())
+	m.refuse("Python has no operator " + e.Op.String())
 	return text{}
 }
 
@@ -223,7 +223,7 @@ func (m *python) binary(e *ast.BinaryExpr) text {
 		return text{x.in(bitAnd) + " & ~" + y.in(unary), bitAnd}
 	}
 	if !ok {
-		m.refuse(e, "Python has no operator "+e.Op.String())
+		m.refuse("Python has no operator " + e.Op.String())
 	}
 	integers := basic(m.info.TypeOf(e))&types.IsInteger != 0
 	switch {
@@ -250,7 +250,7 @@ func (m *python) binary(e *ast.BinaryExpr) text {
 func (m *python) isNil(e *ast.BinaryExpr, x text, is bool) text {
 	switch m.info.TypeOf(e.X).Underlying().(type) {
 	case *types.Slice, *types.Map:
-		m.refuse(e, "Python has no nil slices and maps")
+		m.refuse("Python has no nil slices and maps")
 	}
 	if is {
 		return text{x.in(bitOr) + " is None", comparison}
@@ -276,7 +276,7 @@ func (m *python) wrapped(e ast.Expr, result text) text {
 	case bits != 0:
 		return text{result.in(bitAnd) + " & " + fmt.Sprintf("0x%x", ^uint64(0)>>(64-bits)), bitAnd}
 	case b.Kind() == types.Int8, b.Kind() == types.Int16, b.Kind() == types.Int32:
-		m.refuse(e, "Python's integers do not wrap around as "+b.Name()+" does")
+		m.refuse("Python's integers do not wrap around as " + b.Name() + " does")
 	}
 	return result
 }
@@ -332,14 +332,14 @@ func (m *python) composite(e *ast.CompositeLit) text {
 	case *types.Slice, *types.Array:
 		for _, x := range e.Elts {
 			if _, ok := x.(*ast.KeyValueExpr); ok {
-				m.refuse(e, "a list of Python has no indices")
+				m.refuse("a list of Python has no indices")
 			}
 		}
 		if a, ok := t.(*types.Array); ok && int(a.Len()) != len(e.Elts) {
 			if len(e.Elts) > 0 {
-				m.refuse(e, "the array has more elements than are given")
+				m.refuse("the array has more elements than are given")
 			}
-			return text{m.zero(e, t), atom}
+			return text{m.zero(t), atom}
 		}
 		return atomic("[%s]", m.exprs(e.Elts))
 	case *types.Map:
@@ -350,12 +350,12 @@ func (m *python) composite(e *ast.CompositeLit) text {
 		}
 		return atomic("{%s}", strings.Join(pairs, ", "))
 	}
-	m.refuse(e, "structs are not carried over")
+	m.refuse("structs are not carried over")
 	return text{}
 }
 
 // zero returns the zero value of a type.
-func (m *python) zero(at ast.Node, t types.Type) string {
+func (m *python) zero(t types.Type) string {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
@@ -375,15 +375,15 @@ func (m *python) zero(at ast.Node, t types.Type) string {
 	case *types.Pointer, *types.Signature, *types.Interface:
 		return "None"
 	case *types.Array:
-		return m.repeated(at, t.Elem(), fmt.Sprint(t.Len()))
+		return m.repeated(t.Elem(), fmt.Sprint(t.Len()))
 	}
-	m.refuse(at, "values of type "+typeName(t)+" are not carried over")
+	m.refuse("values of type " + typeName(t) + " are not carried over")
 	return ""
 }
 
 // repeated returns a list of zero values.
-func (m *python) repeated(at ast.Node, elem types.Type, n string) string {
-	zero := m.zero(at, elem)
+func (m *python) repeated(elem types.Type, n string) string {
+	zero := m.zero(elem)
 	if strings.HasSuffix(zero, "]") || strings.HasSuffix(zero, "}") || strings.Contains(zero, "for _ in") {
 		return "[" + zero + " for _ in range(" + n + ")]"
 	}
@@ -415,7 +415,7 @@ func (m *python) lambda(e *ast.FuncLit) text {
 			return text{"lambda" + params + ": " + m.expr(body[0]), lowest}
 		}
 	}
-	m.refuse(e, "a function without a name is one expression in Python")
+	m.refuse("a function without a name is one expression in Python")
 	return text{}
 }
 
@@ -423,7 +423,7 @@ func (m *python) lambda(e *ast.FuncLit) text {
 func (m *python) params(t *ast.FuncType) (list []string) {
 	for _, field := range t.Params.List {
 		if _, ok := field.Type.(*ast.Ellipsis); ok {
-			m.refuse(field, "it takes any number of arguments")
+			m.refuse("it takes any number of arguments")
 		}
 		for _, id := range field.Names {
 			if v, ok := m.info.Defs[id].(*types.Var); ok && id.Name != "_" {

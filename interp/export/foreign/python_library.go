@@ -108,7 +108,7 @@ func (m *python) library(c *ast.CallExpr, path, name string) text {
 	case "strings.Join":
 		return atomic("%s.join(%s)", m.expression(c.Args[1]).in(atom), m.expr(c.Args[0]))
 	}
-	m.refuse(c, "there is no "+qualified+" in Python")
+	m.refuse("there is no " + qualified + " in Python")
 	return text{}
 }
 
@@ -142,7 +142,7 @@ func (m *python) symm(c *ast.CallExpr, name string) text {
 		given.Args = c.Args[:op.out]
 		return atomic("symm.fill_from(%s, symm.%s(%s))", t.s, op.name, m.arguments(&given))
 	}
-	m.refuse(c, "PyTorch's symmetric memory has no symm."+name)
+	m.refuse("PyTorch's symmetric memory has no symm." + name)
 	return text{}
 }
 
@@ -162,7 +162,7 @@ func (m *python) formatted(c *ast.CallExpr, printed bool) text {
 	m.plain(c)
 	v := m.info.Types[c.Args[0]].Value
 	if v == nil {
-		m.refuse(c, "the format is made when the cell runs")
+		m.refuse("the format is made when the cell runs")
 	}
 	format := constant.StringVal(v)
 	if printed {
@@ -178,7 +178,7 @@ func (m *python) formatted(c *ast.CallExpr, printed bool) text {
 		case "q":
 			return "%r"
 		}
-		m.refuse(c, "Python has no "+s)
+		m.refuse("Python has no " + s)
 		return ""
 	})
 	if len(c.Args) == 1 {

@@ -56,7 +56,7 @@ func (m *python) write(s ast.Stmt) {
 		m.switchStatement(s)
 	case *ast.ReturnStmt:
 		if len(m.defs) == 0 {
-			m.refuse(s, "it ends the cell")
+			m.refuse("it ends the cell")
 		}
 		values := m.exprs(s.Results)
 		if len(s.Results) == 0 {
@@ -69,12 +69,12 @@ func (m *python) write(s ast.Stmt) {
 		m.line(strings.TrimSpace("return " + values))
 	case *ast.BranchStmt:
 		if s.Label != nil || s.Tok != token.BREAK && s.Tok != token.CONTINUE {
-			m.refuse(s, "Python has no labels")
+			m.refuse("Python has no labels")
 		}
 		m.line(s.Tok.String())
 	case *ast.EmptyStmt:
 	default:
-		m.refuse(s, "Python has no "+kindOf(s)+" as Go has")
+		m.refuse("Python has no " + kindOf(s) + " as Go has")
 	}
 }
 
@@ -126,7 +126,7 @@ func (m *python) target(e ast.Expr) string {
 	case *ast.IndexExpr:
 		return m.expr(e)
 	}
-	m.refuse(e, "only variables and their elements are assigned to")
+	m.refuse("only variables and their elements are assigned to")
 	return ""
 }
 
@@ -148,7 +148,7 @@ func (m *python) assign(s *ast.AssignStmt) {
 		}
 		if len(s.Lhs) > len(s.Rhs) {
 			if _, isCall := ast.Unparen(x).(*ast.CallExpr); !isCall {
-				m.refuse(s, "Python has no second value of it")
+				m.refuse("Python has no second value of it")
 			}
 		}
 		values = append(values, m.expr(x))
@@ -215,7 +215,7 @@ func (m *python) def(name string, t *ast.FuncType, body *ast.BlockStmt) {
 		m.line("nonlocal " + strings.Join(outer, ", "))
 	}
 	for _, v := range m.results(t) {
-		m.line(m.define(v, false) + " = " + m.zero(t, v.Type()))
+		m.line(m.define(v, false) + " = " + m.zero(v.Type()))
 	}
 	m.deep--
 	m.body(body.List)
@@ -273,7 +273,7 @@ func (m *python) declaration(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Recv != nil || d.Type.TypeParams != nil || d.Body == nil {
-			m.refuse(d, "methods and generic functions are not carried over")
+			m.refuse("methods and generic functions are not carried over")
 		}
 		obj := m.info.Defs[d.Name]
 		m.of[obj] = m.fresh(d.Name.Name, obj)
@@ -287,7 +287,7 @@ func (m *python) declaration(d ast.Decl) {
 			return
 		}
 	}
-	m.refuse(d, "types are not carried over")
+	m.refuse("types are not carried over")
 }
 
 // valueSpec writes a specification of variables or constants.
@@ -310,9 +310,9 @@ func (m *python) valueSpec(tok token.Token, spec *ast.ValueSpec) {
 		}
 		if len(spec.Values) == 0 {
 			if tok == token.CONST {
-				m.refuse(spec, "iota is not carried over")
+				m.refuse("iota is not carried over")
 			}
-			values = append(values, m.zero(spec, obj.Type()))
+			values = append(values, m.zero(obj.Type()))
 		}
 		_ = i
 	}
@@ -355,7 +355,7 @@ func (m *python) forStatement(s *ast.ForStmt) {
 		cond = m.expr(s.Cond)
 	}
 	if s.Post != nil && continues(s.Body) {
-		m.refuse(s, "continue of a loop that does not count is another statement in Python")
+		m.refuse("continue of a loop that does not count is another statement in Python")
 	}
 	m.line("while " + cond + ":")
 	m.body(s.Body.List)
@@ -443,7 +443,7 @@ func (m *python) step(s ast.Stmt, v *types.Var) (string, bool) {
 
 func (m *python) rangeStatement(s *ast.RangeStmt) {
 	if s.Tok == token.ASSIGN {
-		m.refuse(s, "the loop's variables exist before it")
+		m.refuse("the loop's variables exist before it")
 	}
 	over := m.expression(s.X)
 	name := func(e ast.Expr) string {
@@ -462,7 +462,7 @@ func (m *python) rangeStatement(s *ast.RangeStmt) {
 	switch t := m.info.TypeOf(s.X).Underlying().(type) {
 	case *types.Basic:
 		if t.Info()&types.IsInteger == 0 {
-			m.refuse(s, "Python has other characters in a string")
+			m.refuse("Python has other characters in a string")
 		}
 		m.line("for " + name(s.Key) + " in range(" + over.s + "):")
 		count(s.Key)
@@ -484,7 +484,7 @@ func (m *python) rangeStatement(s *ast.RangeStmt) {
 			m.line(fmt.Sprintf("for %s in %s:", name(s.Key), over.s))
 		}
 	default:
-		m.refuse(s, "Python has no loop over a "+typeName(m.info.TypeOf(s.X)))
+		m.refuse("Python has no loop over a " + typeName(m.info.TypeOf(s.X)))
 	}
 	m.body(s.Body.List)
 }
@@ -496,7 +496,7 @@ func (m *python) switchStatement(s *ast.SwitchStmt) {
 	tag := ""
 	if s.Tag != nil {
 		if identOf(s.Tag) == nil {
-			m.refuse(s, "the value that the switch looks at is no variable")
+			m.refuse("the value that the switch looks at is no variable")
 		}
 		tag = m.expr(s.Tag)
 	}
@@ -505,7 +505,7 @@ func (m *python) switchStatement(s *ast.SwitchStmt) {
 	for _, clause := range s.Body.List {
 		c := clause.(*ast.CaseClause)
 		if leaves(c) {
-			m.refuse(c, "break and fallthrough of a switch are not Python's")
+			m.refuse("break and fallthrough of a switch are not Python's")
 		}
 		if c.List == nil {
 			last = c

@@ -33,39 +33,39 @@ func (m *module) compile(c *ast.CallExpr) string {
 	for _, arg := range c.Args {
 		v := m.info.Types[arg].Value
 		if v == nil || v.Kind() != constant.String {
-			m.refuse(arg, "the text of the kernel is made when the cell runs")
+			m.refuse("the text of the kernel is made when the cell runs")
 		}
 		texts = append(texts, constant.StringVal(v))
 	}
-	s := m.sourceOf(c, texts[0], texts[1:])
+	s := m.sourceOf(texts[0], texts[1:])
 	if s.nccl != "" {
-		m.refuse(c, s.nccl+" needs NCCL's own device communicator: see "+s.name)
+		m.refuse(s.nccl + " needs NCCL's own device communicator: see " + s.name)
 	}
 	wanted := s.kernels[0].name
 	if len(texts) > 1 {
 		wanted = signature.Canonical(texts[1])
 	}
-	return m.kernelNamed(c, s, wanted)
+	return m.kernelNamed(s, wanted)
 }
 
 // kernelNamed returns the name of the variable of a kernel of a source.
-func (m *module) kernelNamed(at ast.Node, s *source, name string) string {
+func (m *module) kernelNamed(s *source, name string) string {
 	i := slices.IndexFunc(s.kernels, func(k kernel) bool { return k.name == name })
 	if i < 0 {
-		m.refuse(at, "the text has no kernel "+name)
+		m.refuse("the text has no kernel " + name)
 	}
 	return s.kernels[i].variable
 }
 
 // sourceOf returns the source of a text, which it adds to the module if it is new.
-func (m *module) sourceOf(at ast.Node, text string, instances []string) *source {
+func (m *module) sourceOf(text string, instances []string) *source {
 	same := func(s *source) bool { return s.text == text && slices.Equal(s.instances, instances) }
 	if i := slices.IndexFunc(m.sources, same); i >= 0 {
 		return m.sources[i]
 	}
 	found, err := signature.Parse(text, instances...)
 	if err != nil {
-		m.refuse(at, err.Error())
+		m.refuse(err.Error())
 	}
 	s := &source{cell: m.cell.recorded.ID, text: text, instances: instances}
 	for _, k := range found {
@@ -79,14 +79,14 @@ func (m *module) sourceOf(at ast.Node, text string, instances []string) *source 
 			case why == ncclParam:
 				s.nccl = k.Name
 			case why != "":
-				m.refuse(at, fmt.Sprintf("the parameter %q of %s is %s", p, k.Name, why))
+				m.refuse(fmt.Sprintf("the parameter %q of %s is %s", p, k.Name, why))
 			}
 			done.params = append(done.params, typ)
 		}
 		s.kernels = append(s.kernels, done)
 	}
 	if len(s.kernels) == 0 {
-		m.refuse(at, "the text has no kernel")
+		m.refuse("the text has no kernel")
 	}
 	s.name = m.fresh(fmt.Sprint("source", s.cell), nil)
 	for i := range s.kernels {

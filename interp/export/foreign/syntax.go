@@ -207,11 +207,11 @@ func (m *module) kernelOf(e ast.Expr) (string, bool) {
 		for _, s := range m.sources {
 			for _, k := range s.kernels {
 				if k.variable == known && v != nil {
-					return m.kernelNamed(c, s, constant.StringVal(v)), true
+					return m.kernelNamed(s, constant.StringVal(v)), true
 				}
 			}
 		}
-		m.refuse(c, "the name of the kernel is made when the cell runs")
+		m.refuse("the name of the kernel is made when the cell runs")
 	}
 	return "", false
 }
@@ -235,7 +235,7 @@ func (m *module) alias(s *ast.AssignStmt) bool {
 		kernels = append(kernels, name)
 	}
 	if !m.top {
-		m.refuse(s, "a kernel is compiled at the top of a cell")
+		m.refuse("a kernel is compiled at the top of a cell")
 	}
 	for i, x := range s.Lhs {
 		obj := m.info.ObjectOf(identOf(x))

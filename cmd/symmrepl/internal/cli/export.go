@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
@@ -57,6 +58,9 @@ func fileCells(name string, size int) ([]session.Cell, error) {
 	var cells []session.Cell
 	for i, c := range cellfile.Parse(string(text)) {
 		cell := session.Cell{ID: i + 1, Source: c.Source}
+		if folder, ok := strings.CutPrefix(c.Source, "%%cd "); ok {
+			cell.Source, cell.Folder = "", strings.Trim(strings.TrimSpace(folder), `"`)
+		}
 		if c.Ranks != "" {
 			if cell.Ranks, err = session.ParseRanks(c.Ranks, size); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", name, c.Line-1, err)

@@ -220,7 +220,7 @@ class Device {
   virtual void synchronize() = 0;
 };
 
-// has_abi compares the layouts that a module was compiled with to those of symm_host.h.
+// check_abi compares the layouts that a module was compiled with to those of symm_host.h.
 inline void check_abi(const std::string& name, const unsigned* theirs) {
   const unsigned ours[4] = SYMM_ABI;
   if (memcmp(ours, theirs, sizeof ours) != 0)
@@ -1035,7 +1035,8 @@ std::vector<T> join(std::vector<T> v, const std::vector<T>& more) {
 template <class T>
 std::string text(const T& v) {
   std::ostringstream s;
-  s << std::boolalpha << v;
+  if constexpr (sizeof(T) == 1 && std::is_integral_v<T> && !std::is_same_v<T, bool>) s << (int)v;
+  else s << std::boolalpha << v;
   return s.str();
 }
 inline std::string text(const Tensor& t);

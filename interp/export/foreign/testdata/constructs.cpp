@@ -122,6 +122,27 @@ static void cells() {
         sum += n;
     }
     symm::println(total2(5), sum, *std::max_element(list.begin(), list.end()), list == std::vector<long>{3, 1, 2});
+    symm::meet();
+
+    // Cell 7, on ranks 0,1.
+    long some{};
+    if (symm::rank() == 0 || symm::rank() == 1) {
+        // Some ranks only.
+        some = 7;
+        symm::println("some", some + count);
+    }
+    symm::meet();
+
+    // Cell 8, on ranks 3.
+    if (symm::rank() == 3) {
+        symm::println("never");
+    }
+    symm::meet();
+
+    // Cell 9.
+    const long limit = 1099511627776l;
+    long shifted = (long)1 << symm::len(list);
+    symm::println(limit, shifted, limit / shifted);
 }
 
 int main(int argc, char** argv) { return symm::run(argc, argv, cells); }

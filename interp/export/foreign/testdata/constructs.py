@@ -113,6 +113,24 @@ def run():
     if n > 2:
         sum_ += n
     symm.println(total2(5), sum_, max(list_), list_ == [3, 1, 2])
+    symm.meet()
+
+    # Cell 7, on ranks 0,1.
+    if symm.rank() in [0, 1]:
+        # Some ranks only.
+        some = 7
+        symm.println("some", some + count)
+    symm.meet()
+
+    # Cell 8, on ranks 3.
+    if symm.rank() in [3]:
+        symm.println("never")
+    symm.meet()
+
+    # Cell 9.
+    limit = 1 << 40
+    shifted = 1 << len(list_)
+    symm.println(limit, shifted, limit // shifted)
 
 
 if __name__ == "__main__":
