@@ -29,12 +29,17 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", step.cell, got, step.want)
 		}
 	}
-	for replay, want := range map[bool]string{true: "= [0] " + folder + "\n= [1] /\n", false: start} {
-		if err := c.Restart(context.Background(), nil, replay, func(Output) {}); err != nil {
+	for _, step := range []struct {
+		replay bool
+		want   string
+	}{
+		{true, "= [0] " + folder + "\n= [1] /\n"}, {false, start},
+	} {
+		if err := c.Restart(context.Background(), nil, step.replay, func(Output) {}); err != nil {
 			t.Fatal(err)
 		}
-		if got := eval(Cell{Source: "pwd", Silent: true}); got != want {
-			t.Errorf("replay %v: %q, want %q", replay, got, want)
+		if got := eval(Cell{Source: "pwd", Silent: true}); got != step.want {
+			t.Errorf("replay %v: %q, want %q", step.replay, got, step.want)
 		}
 	}
 }

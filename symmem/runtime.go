@@ -107,10 +107,11 @@ func now() *Runtime {
 	return rt
 }
 
-// Close releases the device and everything in its memory. The runtime can then only be asked for
-// its name, rank and size. Closing it again does nothing. Close does not wait for the other ranks,
-// except for up to three seconds if NCCL may still send them data: a rank that still reads this
-// rank's memory keeps it until it is done. [Start] describes Close of its runtimes.
+// Close releases the device and everything in its memory. Afterwards the runtime answers questions
+// about itself, and refuses all other calls. Closing it again does nothing. Close does not wait for
+// the other ranks, except for up to three seconds if NCCL may still send them data: a rank that
+// still reads this rank's memory keeps it until it is done. [Start] describes Close of its
+// runtimes.
 func (rt *Runtime) Close() error {
 	latest.CompareAndSwap(rt, nil)
 	err := rt.world.Close()

@@ -64,6 +64,7 @@ func survive(t *testing.T, w *ranks) {
 func survivorsAreAllCase(t *T) {
 	x := symmem.Empty(symmem.I32, 2).Fill(t.rank)
 	h := symmem.Rendezvous(x)
+	h.Barrier(0) // all have filled theirs
 	h.PutWithSignal((t.rank+1)%t.size, symmem.Local(symmem.I32, 1).Fill(7+t.rank), 1, 5)
 	g := symmem.Survivors()
 	t.equal("all ranks", g.Ranks(), symmem.World().Ranks())

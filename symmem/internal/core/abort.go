@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// aborting says whether this rank's waits must end, and what waits that ended have left behind. In
-// peace all fields but hostCtx are zero.
+// aborting says whether this rank's waits must end, and which state they have left. In peace all
+// fields but hostCtx are zero.
 type aborting struct {
 	abort      atomic.Pointer[string] // why waits must end; nil in peace
 	vain       atomic.Bool            // the reason: they cannot end by themselves

@@ -10,7 +10,7 @@ type backend struct {
 	name    string
 	used    bool // a symmetric tensor was made
 	session bool // cells choose it, not a program
-	joining bool // this process replaces another one, and takes over what the other ranks have
+	joining bool // this process replaces another one, and takes over the back end of the other ranks
 }
 
 // backendName is the name of the world's back end.

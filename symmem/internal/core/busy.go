@@ -21,9 +21,9 @@ type Busy struct {
 // busyAfter is how long a kernel runs before Busy lists it.
 const busyAfter = 200 * time.Millisecond
 
-// Busy lists the kernels of this rank that have run for a while. A device that cannot tell which
-// kernel runs has one at most: the one that was launched last, if the work of some stream is not
-// over. It may be called at any time, and takes some milliseconds.
+// Busy lists the kernels of this rank that have run for a while. On a device that cannot tell which
+// kernel runs it lists one at most: the kernel that was launched last, if the work of some stream
+// is not over. It may be called at any time, and takes some milliseconds.
 func (rt *Runtime) Busy() []Busy {
 	if rt.closed.Load() {
 		return nil
@@ -44,7 +44,7 @@ func (rt *Runtime) Busy() []Busy {
 	return slices.DeleteFunc(list, func(b Busy) bool { return b.Since < busyAfter || slices.Contains(waiting, b.Kernel) })
 }
 
-// allRest reports whether no stream has work, as far as can be told at once.
+// allRest reports whether no stream has work. It does not wait to find out.
 func (rt *Runtime) allRest() bool {
 	if !rt.mu.TryLock() {
 		return false

@@ -228,7 +228,7 @@ func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) er
 	return c.stream.launch(c.rt.builtin(c.Record.Op, kernel, ranks), l)
 }
 
-// issued ends a call whose work was put in the stream, or could not be.
+// issued ends a call. err is the failure to put its work in the stream, or nil.
 func (c *Call) issued(err error) {
 	if err != nil {
 		panic(c.rt.failure(c.Record.Op, err))

@@ -51,7 +51,7 @@ func (c *Call) Copy(dst, src device.Ptr, n int) { c.issued(c.stream.copy(dst, sr
 // Issue lets f put work in the device's stream.
 func (c *Call) Issue(f func(device.Stream) error) { c.issued(c.stream.issue(f)) }
 
-// Scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured.
+// Scratch is n bytes of memory for one kernel of the stream at a time; 0 while a graph is captured.
 // All calls on streams ask for the same n.
 func (c *Call) Scratch(n int) device.Ptr { return c.stream.scratch(c.Record.Op, n) }
 

@@ -3,7 +3,6 @@ package symmem
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
@@ -16,25 +15,12 @@ const (
 	vainEvery = 100 * time.Millisecond
 )
 
-// departures lists the ranks of this host whose processes have ended, in order.
-type departures struct {
-	mu   sync.Mutex
-	list []departure
-}
-
-type departure struct {
-	rank int
-	why  string // "died"
-}
-
 // noteDeparture notes that the process of a rank of this host has ended, so that a program does not
 // wait for it for ever. In a session, the session handles it; the network reports ranks of other
 // hosts.
 func (rt *Runtime) noteDeparture(rank int, why string) {
 	if rt.places.Load() != nil && rank != rt.rank && rt.partOf(rank) == rt.partOf(rt.rank) {
-		rt.departed.mu.Lock()
-		defer rt.departed.mu.Unlock()
-		rt.departed.list = append(rt.departed.list, departure{rank, why})
+		rt.departed.Add(rank, why)
 		go rt.waitInVain()
 	}
 }
@@ -55,14 +41,11 @@ func (rt *Runtime) endsWait() bool {
 	if rt.closed.Load() || rt.abort.Load() != nil {
 		return true
 	}
-	rt.departed.mu.Lock()
-	departed := slices.Clone(rt.departed.list)
-	rt.departed.mu.Unlock()
-	for _, d := range departed {
+	for _, d := range rt.departed.All() {
 		for r := range waits.Pending(rt.watch) {
-			if time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, d.rank) {
-				rt.gone.Store(&d.rank)
-				rt.Abort(fmt.Sprintf("rank %d %s", d.rank, d.why))
+			if time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, d.Rank) {
+				rt.gone.Store(&d.Rank)
+				rt.Abort(fmt.Sprintf("rank %d %s", d.Rank, d.Why))
 				return true
 			}
 		}

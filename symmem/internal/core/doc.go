@@ -1,7 +1,7 @@
-// Package symmem, in internal/core, is what all operators of symmem share: a rank's world on one
-// device, its memory, its groups and their signals, its streams, and the steps of a call from the
-// program to the device. The operators are in the package above, which exports the types of this
-// one by aliases.
+// Package symmem, in internal/core, has the parts that all operators of symmem share: a rank's
+// world on one device, its memory, its groups and their signals, its streams, and the steps of a
+// call from the program to the device. The operators are in the package above, which exports the
+// types of this one by aliases.
 //
 // It bears the name of the package above, not that of its folder, because programs see its types:
 // %T of a tensor is *symmem.Tensor. Files import it as core. For the same reason every exported

@@ -29,7 +29,7 @@ func (d DType) Size() int { return d.element().Size() }
 // String is the name used in messages and kernels: "bf16".
 func (d DType) String() string { return d.element().String() }
 
-// element is the same type, with what programs need not see of it.
+// element is the same type, with the methods that programs do not see.
 func (d DType) element() element.Type { return element.Type(d) }
 
 const _ = uint(element.F8E5M2-element.Type(F8E5M2)) + uint(element.Type(F8E5M2)-element.F8E5M2) // the types are numbered alike

@@ -158,15 +158,15 @@ func (t *Tensor) fill(op string, src io.ReaderAt) error {
 	return t.bulk(op, func(s device.Stream) error { return s.WriteFrom(t.pointer(), src, t.Bytes()) })
 }
 
-// bulk waits for the current stream, and for the network, and calls f, which copies between the tensor and the
-// host.
+// bulk waits for the current stream, and for the network, and calls f, which copies between the
+// tensor and the host.
 func (t *Tensor) bulk(op string, f func(device.Stream) error) error {
 	t.rt.hostCall(op)
 	t.rt.countIn()
 	defer t.rt.countOut()
 	s := t.lockForRead(op)
 	defer s.mu.Unlock()
-	if t.rt.posting.Load() { // it may be what a kernel gets
+	if t.rt.posting.Load() { // a get of a kernel may write it
 		if err := errors.Join(s.d.Synchronize(), t.rt.flush()); err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ func (c choice) String() string {
 
 // Explain calls f and returns a line for each operation that f issued and that has several ways to
 // do its work, as puts, gets, signals and barriers have, which stay within the host or go over a
-// network: what was called, on how many ranks and bytes, which way it went, and why. It is not
-// collective, and waits for nothing.
+// network. The line has the call, the numbers of ranks and bytes, the way that it went, and the
+// reason. It is not collective, and waits for nothing.
 func (rt *Runtime) Explain(f func()) string {
 	rt.refuseClosed("Explain")
 	rt.needFunction("Explain", f)

@@ -15,7 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
-// Tensors in files: package tensorfile knows the formats, this file what ranks have to do with them.
+// Tensors in files: package tensorfile knows the formats, this file what ranks have to do with
+// them.
 
 // rankMark is replaced by the rank in paths.
 const rankMark = "{rank}"
@@ -74,33 +75,35 @@ func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
 	return all
 }
 
-// Load returns a tensor of a file, as a symmetric tensor of all members, or an ordinary one. The end of the path
-// says what the file is:
+// Load returns a tensor of a file, as a symmetric tensor of all members, or an ordinary one. The
+// end of the path says what the file is:
 //
 //   - .safetensors, .npz: tensors with names. args has the name, which may be left out if there is one tensor.
 //   - .npy: one tensor
 //   - anything else: plain bytes, one u8 tensor
 //
-// An element type in args says what the elements are where the file does not: of plain bytes, and of types that
-// tensors do not have or numpy calls void, which must have the same size. "{rank}" in the path is the rank in
-// the group. With [Shard] each member gets its part of a dimension, as PyTorch's chunk divides it. The file is
-// mapped, and its header is checked before anything is allocated; what is not loaded is not read.
+// An element type in args says what the elements are where the file does not: of plain bytes, and
+// of types that tensors do not have or numpy calls void, which must have the same size. "{rank}" in
+// the path is the rank in the group. With [Shard] each member gets its part of a dimension, as
+// PyTorch's chunk divides it. The file is mapped, and its header is checked before anything is
+// allocated; what is not loaded is not read.
 //
 // PyTorch: safetensors.torch.load_file; with Shard safe_open and get_slice; numpy.load
 //
-// Shapes: that of the file; of the dimension of Shard, this member's part, which must be as long on all members
-// unless Ordinary is given. Types are kept.
+// Shapes: that of the file; of the dimension of Shard, this member's part, which must be as long on
+// all members unless Ordinary is given. Types are kept.
 //
-// Synchronises: collective over the group, unless Ordinary is given: all members load tensors of one type and shape, and
-// return when all have them, or have an error. Each member reads the file itself. It waits for the current stream.
+// Synchronises: collective over the group, unless Ordinary is given: all members load tensors of
+// one type and shape, and return when all have them, or have an error. Each member reads the file
+// itself. It waits for the current stream.
 //
 // Options: *Group, Shard, Ordinary.
 //
 // Capture: refused.
 //
-// Errors: KindMisuse for a file that is not there, damaged, or of another format, with the place in the file;
-// KindMismatch if the members' tensors differ; KindPeer if another member failed; KindSystem for what the system
-// says of the file.
+// Errors: KindMisuse for a file that is not there, damaged, or of another format, with the place in
+// the file; KindMismatch if the members' tensors differ; KindPeer if another member failed;
+// KindSystem for what the system says of the file.
 //
 // Source: the formats' documentation; docs/files.md says what is refused.
 func (rt *Runtime) Load(path string, args ...any) *Tensor {
@@ -168,7 +171,8 @@ func (c *fileCall) fits(dtype DType, p *tensorfile.Part, err error) error {
 	return Maybe(func() { c.rt.numel(c.op, dtype, p.Shape) })
 }
 
-// transfer is a part of a file that is being read or written, which ends early when the world is aborted.
+// transfer is a part of a file that is being read or written, which ends early when the world is
+// aborted.
 type transfer struct {
 	c    *fileCall
 	from io.ReaderAt
@@ -227,8 +231,8 @@ func (f FileTensor) String() string {
 	return fmt.Sprintf("%q %s%s", f.Name, f.Type, strings.ReplaceAll(fmt.Sprint(f.Shape), " ", ", "))
 }
 
-// FileTensors lists the tensors of a file that Load reads, in its order. It reads the header only, and concerns
-// this rank alone.
+// FileTensors lists the tensors of a file that Load reads, in its order. It reads the header only,
+// and concerns this rank alone.
 func (rt *Runtime) FileTensors(path string) []FileTensor {
 	c := rt.fileCall(&operators.Operator{Name: "FileTensors"}, rt.all, path, nil)
 	f, err := tensorfile.Open(c.path)

@@ -13,7 +13,7 @@ import (
 type Handle struct {
 	t      *Tensor
 	g      *Group
-	kernel abi.Handle // what kernels receive, but for the call's own words
+	kernel abi.Handle // the argument of kernels, without the words of the call
 
 	// By group rank, 0 for members on other hosts.
 	base    []device.Ptr // where the data of the allocation begins
@@ -44,12 +44,12 @@ func (t *tables) release() {
 	}
 }
 
-// Rendezvous maps the other members' copies of a tensor that all of them got from one call of
+// Rendezvous maps the other members' copies of a tensor that all members got from one call of
 // Empty; those on other hosts stay unmapped, with pointers that are 0. Later calls for the same
 // tensor and group return the same handle without meeting the others.
 //
 // The handle of a slice is of that part alone: Put, PutWithSignal and Get begin where it begins.
-// Its signal pad is that of the whole tensor, so that word 0 is the same word for the handles of
+// Its signal pad is the pad of the whole tensor, so that word 0 is the same word for the handles of
 // all slices, and signals and barriers are the group's.
 //
 // PyTorch: rendezvous

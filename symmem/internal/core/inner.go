@@ -13,7 +13,7 @@ import (
 // a tensor, [Rectangle] of a tile, and [Call] of a call.
 type Inner struct{ rt *Runtime }
 
-// Of returns what operators see of a world.
+// Of returns the view that operators have of a world.
 func Of(rt *Runtime) Inner { return Inner{rt} }
 
 // NewCall begins a call of an operator on a group, by default g: it checks the options.
@@ -44,8 +44,8 @@ func OpenFailure(rank int, err error) *Error { return (&Runtime{rank: rank}).fai
 // NilArgument refuses a receiver or argument that is nil where no world is known.
 func NilArgument(op, arg string) *Error { return nilArgument(op, arg) }
 
-// HandleArgument is what a kernel gets for a handle, but for the words of the call, after a check
-// that it can be used.
+// HandleArgument returns the argument of a kernel for a handle, without the words of the call. It
+// refuses a handle that cannot be used.
 func (in Inner) HandleArgument(op string, h *Handle) abi.Handle {
 	h.usable(op)
 	if h.kernel.Net == 0 {
@@ -57,14 +57,15 @@ func (in Inner) HandleArgument(op string, h *Handle) abi.Handle {
 	return h.kernel
 }
 
-// CommArgument is what a kernel gets for a communicator, but for the words of the call, after a
-// check that it can be used.
+// CommArgument returns the argument of a kernel for a communicator, without the words of the call.
+// It refuses a communicator that cannot be used.
 func (in Inner) CommArgument(op string, c *DeviceComm) abi.NcclDevComm {
 	c.usable(op)
 	return c.arg
 }
 
-// WindowArgument is what a kernel gets for a window, after a check that it can be used.
+// WindowArgument returns the argument of a kernel for a window. It refuses a window that cannot be
+// used.
 func (in Inner) WindowArgument(op string, w *DeviceWindow) device.Ptr {
 	w.usable(op)
 	return w.h.tables.window.pointer()
@@ -88,8 +89,8 @@ func (in Inner) Compiling() (done func()) { return in.rt.compiling() }
 type Facts struct {
 	Hosts       [][]int // the ranks by host
 	Simulated   bool    // the hosts are
-	Parts       [][]int // the ranks by whose memory they map; nil while this rank joins
-	Between     string  // what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing"
+	Parts       [][]int // the ranks that map each other's memory; nil while this rank joins
+	Between     string  // the network between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing"
 	Held        int     // bytes of device memory: tensors, memory kept for the next ones, and groups
 	Tensors     int     // symmetric ones that are alive and whole
 	TensorBytes int     // of their data on this rank

@@ -6,7 +6,7 @@ import (
 )
 
 // preload loads the kernels that signal. The driver may hold back the loading of a kernel while
-// another one runs, and that one may wait for the signal that the kernel to be loaded is to send.
+// another one runs, and the running one may wait for a signal of the kernel that is being loaded.
 // Kernels of collective operations are loaded by the first call in a group of each size. A kernel
 // that does not load is reported by the call that needs it.
 func (rt *Runtime) preload() {

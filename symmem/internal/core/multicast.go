@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -59,11 +60,11 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 	if c.why != "" {
 		return c, nil
 	}
-	file, failed := os.Open(os.DevNull) // what the others pass
+	file, failed := os.Open(os.DevNull) // members other than the first pass this
 	if g.rank == 0 && failed == nil {
 		file.Close()
 		if c.m, failed = d.NewMulticast(len(g.ranks), a.seg.Size()); failed == nil {
-			file, failed = export(c.m)
+			file, failed = memory.Export(c.m)
 		}
 	}
 	if file != nil {
@@ -78,7 +79,7 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 		return nil, errors.Join(err, c.close())
 	}
 	if g.rank != 0 {
-		c.m, failed = importObject(files[0], func(fd int) (device.Multicast, error) { return d.ImportMulticast(fd, sizes[0]) })
+		c.m, failed = memory.Import(files[0], func(fd int) (device.Multicast, error) { return d.ImportMulticast(fd, sizes[0]) })
 	}
 	for _, f := range files {
 		f.Close()
@@ -140,7 +141,7 @@ func (c *Call) MulticastWhy(t *Tensor) string {
 	c.rt.mu.Lock()
 	defer c.rt.mu.Unlock()
 	if !t.Symmetric() || t.st.alloc.mapping(c.opts.group) == nil {
-		return "" // which is refused as such
+		return "" // another check refuses the tensor
 	}
 	if _, ok := c.rt.dev.(device.MulticastDevice); !ok {
 		return ""

@@ -32,8 +32,7 @@ type networking struct {
 	posting   atomic.Bool                      // kernels of the user's got handles by which they may post operations for other hosts
 }
 
-// between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or
-// "nothing".
+// between names the network between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
 func (rt *Runtime) between() string {
 	if n := rt.net.Load(); n != nil {
 		return n.Name

@@ -51,10 +51,10 @@ func (rt *Runtime) Network() NetworkState {
 	return s
 }
 
-// TuneNetwork changes what the null network does to the messages that this rank sends from now on:
+// TuneNetwork changes how the null network treats the messages that this rank sends from now on:
 // "delay 200us reorder on". Settings that are not named stay; "off" puts all of them back.
 //
-// Errors: KindMisuse for settings that are none, and where another network or none is in use.
+// Errors: KindMisuse for unknown settings, and if another network or none is in use.
 func (rt *Runtime) TuneNetwork(settings string) error {
 	const op = "TuneNetwork"
 	rt.refuseClosed(op)

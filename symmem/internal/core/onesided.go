@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by
-// PutSignal or Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may
+// Put copies src into dst's copy of the tensor, from its start. It does not signal dst: follow it
+// by PutSignal or Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may
 // overtake it: a Barrier keeps them in order.
 //
 // PyTorch: nvshmem_put, nccl_put; get_buffer and copy_
@@ -145,7 +145,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 }
 
 // PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col):
-// the rows of the block lie a row of the tensor apart. It does not tell dst: see [Handle.Put].
+// the rows of the block lie a row of the tensor apart. It does not signal dst: see [Handle.Put].
 //
 // PyTorch: get_buffer, a slice of it, and copy_
 //

@@ -6,8 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -31,9 +30,9 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		mine.Size = seg.Size()
 		switch {
 		case g.onFabric():
-			mine.Token, failed = token(seg)
+			mine.Token, failed = memory.Token(seg)
 		case len(g.split.Here()) > 1:
-			file, failed = export(seg)
+			file, failed = memory.Export(seg)
 		}
 	}
 	if file != nil {
@@ -60,9 +59,9 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		if mapped[i] == nil && failed == nil {
 			if mapped[i] = known(r); mapped[i] == nil {
 				if files == nil {
-					mapped[i], failed = g.rt.importToken(peers[i].Token, peers[i].Size)
+					mapped[i], failed = memory.ImportToken(g.rt.dev, peers[i].Token, peers[i].Size)
 				} else {
-					mapped[i], failed = g.rt.importSegment(files[at], peers[i].Size)
+					mapped[i], failed = memory.Import(files[at], func(fd int) (device.Segment, error) { return g.rt.dev.ImportSegment(fd, peers[i].Size) })
 				}
 				if failed != nil {
 					mapped[i], failed = nil, fmt.Errorf("mapping the memory of rank %d: %w", r, failed)
@@ -82,43 +81,4 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		return nil, nil, err
 	}
 	return mapped, peers, nil
-}
-
-func export(object interface{ Export() (int, error) }) (*os.File, error) {
-	fd, err := object.Export()
-	if err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), "segment"), nil
-}
-
-// importSegment maps a descriptor that stays the caller's.
-func (rt *Runtime) importSegment(f *os.File, size int) (device.Segment, error) {
-	return importObject(f, func(fd int) (device.Segment, error) { return rt.dev.ImportSegment(fd, size) })
-}
-
-// importObject gives the device a descriptor of its own, which it closes.
-func importObject[T any](f *os.File, object func(fd int) (T, error)) (o T, err error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return o, err
-	}
-	return object(fd)
-}
-
-// token returns the name of a segment on other hosts of the fabric.
-func token(seg device.Segment) ([]byte, error) {
-	s, ok := seg.(device.FabricSegment)
-	if !ok {
-		return nil, fmt.Errorf("a segment of %T has no token", seg)
-	}
-	return s.Token()
-}
-
-func (rt *Runtime) importToken(token []byte, size int) (device.Segment, error) {
-	d, ok := rt.dev.(device.FabricDevice)
-	if !ok {
-		return nil, fmt.Errorf("%T maps no tokens", rt.dev)
-	}
-	return d.ImportToken(token, size)
 }

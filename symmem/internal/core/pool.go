@@ -30,17 +30,18 @@ type PoolStats struct {
 // members must take and free in the same order; Local and these operators are then collective.
 //
 // Such a tensor is like one of Empty, but for this: memory that was freed before is used again,
-// without meeting the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in
-// the order of the stream, where all members meet: Free waits on the host only for other streams
-// that used the tensor. Its signal pad is zero, and what Local returns is zero on all members,
-// before any member's stream goes on. It lives until Free; the garbage collector does not return
-// it.
+// without meeting the other ranks on the host, and Rendezvous meets no other rank. Taking and Free
+// are in the order of the stream, where all members meet: Free waits on the host only for other
+// streams that used the tensor. Its signal pad is zero, and what Local returns is zero on all
+// members, before any member's stream goes on. It lives until Free; the garbage collector does not
+// return it.
 //
 // Members that take or free differently are found out on the device; the next synchronisation of
-// each says who did what, as KindMismatch, and communication is refused until Recover. Recover
-// empties the pool: what is in use then keeps its data, and its Free is not collective. A block is
-// at most twice as large as what it was made for, or 1 MiB larger, and is given back by Recover or
-// by freeing the group. Memory cannot be taken while a graph is captured.
+// each reports the steps of both ranks, as KindMismatch, and communication is refused until
+// Recover. Recover empties the pool: tensors in use then keep their data, and their Free is not
+// collective. A block is at most twice as large as the tensor for which it was made, or 1 MiB
+// larger, and is given back by Recover or by freeing the group. Memory cannot be taken while a
+// graph is captured.
 //
 // PyTorch: get_mem_pool
 //
@@ -76,7 +77,7 @@ func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 //
 // Shapes: none.
 //
-// Synchronises: nobody; the host counts.
+// Synchronises: no; the host counts.
 //
 // Options: *Group (by default all ranks).
 //

@@ -14,15 +14,15 @@ import (
 // Recover makes communication sound again after waits were aborted or timed out, or ranks were
 // replaced. It is collective over all ranks that are left; those that are listed in replaced are
 // new processes, whose worlds were made with Config.Joining. All work is drained, signals, signal
-// pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the
+// pads and inboxes become zero ([Runtime.ClearedSignals] lists the signals that there were), the
 // numbering of calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their
 // data.
 //
-// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it
-// held a part of can only be read and freed. lost names them. The same befalls what needed a rank
-// that is gone: its process has ended, or its host was lost, and nothing takes its place. The world
-// is among that, and Survivors makes a group of the ranks that are left. Cancelling ctx gives up;
-// the world is then still aborted.
+// Groups with a replaced rank cannot be used any more, and symmetric tensors of which it held a
+// part can only be read and freed. lost names them. The same holds for groups and tensors of a rank
+// that is gone: its process has ended, or its host was lost, and no process takes its place. The
+// world is among these groups, and Survivors makes a group of the ranks that are left. Cancelling
+// ctx gives up; the world is then still aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
 	if err := rt.checkRecover(op, ctx, replaced); err != nil {

@@ -13,9 +13,8 @@ import (
 // zero, and data.
 type Region struct{ h *Handle }
 
-// NewRegion makes a region, of zeros. desc is what the members must have in common. It is
-// collective over the group that the options name, by default g. If that spans hosts, a network
-// must connect them.
+// NewRegion makes a region, of zeros. desc must be the same on all members. It is collective over
+// the group that the options name, by default g. If that spans hosts, a network must connect them.
 func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
 	g = g.rt.groupOf(op, g, opts)
 	g.carriesAny(op)

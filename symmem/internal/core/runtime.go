@@ -8,12 +8,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// Config says what world New builds on a device.
+// Config describes the world that New builds on a device.
 type Config struct {
 	Client *bootstrap.Client // to meet the other ranks; nil for a world of one
 	Plan   *tuning.Plan      // how the device is best used
@@ -23,7 +24,7 @@ type Config struct {
 	Joining bool
 	Caller  func() int // where the program is; nil if it does not say
 	Backend string     // how symmetric memory is made: "NCCL"
-	Network string     // what carries operations between hosts, and its settings: "null delay=1ms"; empty to let it choose
+	Network string     // the network between hosts, and its settings: "null delay=1ms"; empty to let it choose
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from
@@ -45,7 +46,7 @@ type Runtime struct {
 	aborting                               // abort.go
 	cell                                   // cell.go
 	membership                             // survivors.go
-	departed   departures                  // departures.go
+	departed   places.Departures           // departures.go
 	sanitizing                             // sanitize.go
 	networking                             // network.go
 	comms      nccl.List[*communicator]    // nccl_comm.go

@@ -16,17 +16,18 @@ type sanitizing struct {
 }
 
 // Sanitize watches every access of kernels from now on, or no longer: see Findings. It is
-// collective over all ranks, and waits for what was launched before: when it switches the sanitizer
-// off, what was done to memory is forgotten, and when it switches it on again, all memory counts as
-// written. The seed chooses between orders in which threads, blocks and ranks may run, and in which
-// the null network's messages arrive; 0 leaves the order as it is, and is the only one on GPUs.
+// collective over all ranks, and waits for work that was launched before. When it switches the
+// sanitizer off, the states of memory are forgotten; when it switches it on again, all memory
+// counts as written. The seed chooses between orders in which threads, blocks and ranks may run,
+// and in which the null network's messages arrive; 0 leaves the order as it is, and is the only one
+// on GPUs.
 //
 // Puts, gets and signals to other hosts, which kernels post or calls make, are watched as well: a
-// put by what it reads here and writes there, a get by both, until something tells that it is over,
-// such as a signal, a counter or a flush. What counts is what a program may rely on, in whichever
-// order the messages arrived. All ranks have to be on one machine, as those of simulated hosts are.
+// put with the memory that it reads here and writes there, a get likewise, until a signal, a
+// counter or a flush shows that it is over. A finding does not depend on the order in which the
+// messages arrived. All ranks must be on one machine, as with simulated hosts.
 //
-// On GPUs only the bounds of what kernels of Compile are given are watched: the tensors, and the
+// On GPUs only the bounds of the arguments of kernels of Compile are watched: the tensors, and the
 // buffers and pads of handles, where the kernel's text indexes the parameter or h.buffer<T>(p)
 // itself. A note on the standard error says of a text that cannot be compiled so.
 func (rt *Runtime) Sanitize(on bool, seed int64) {
@@ -41,7 +42,7 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	rt.all.meeting.Lock()
 	defer rt.all.meeting.Unlock()
 	if !on {
-		rt.sanitizer.Pause() // no mark comes after what drain waits for
+		rt.sanitizer.Pause() // no mark comes after the work for which drain waits
 	}
 	if failed == nil && rt.sanitizer.On() != on {
 		failed = rt.drain()
@@ -125,8 +126,8 @@ func (rt *Runtime) shareShadow(op string, on bool, seed int64, failed error) (st
 	return all[0], nil
 }
 
-// Findings returns what was found wrong since it was called last, by this rank's kernels and its
-// host. It does not wait for the device.
+// Findings returns the findings since it was called last, about this rank's kernels and its host.
+// It does not wait for the device.
 func (rt *Runtime) Findings() []device.Finding {
 	s := rt.sanitizer.Device()
 	if s == nil {
@@ -155,8 +156,8 @@ func (rt *Runtime) Findings() []device.Finding {
 	return found
 }
 
-// mark says what memory of this rank is from now on: when the stream comes to it or, without a
-// stream or where it is gone, at once.
+// mark sets the state of memory of this rank: when the stream comes to the mark or, without a
+// stream or if it is closed, at once.
 func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 	if n <= 0 || !rt.sanitizer.Marks() { // as for every tensor while nobody watches
 		return

@@ -14,27 +14,29 @@ import (
 // defaultName is the name of a tensor in a file that has names, if the caller gives none.
 const defaultName = "tensor"
 
-// Save writes the tensor to a file: this rank's on its own or, with [Shard], that of all members in a row. The
-// end of the path says what the file is: .safetensors or .npz, in which the tensor has the name in args or else
-// "tensor"; .npy; or anything else for the plain bytes. "{rank}" in the path is the rank in the group: without
-// it and without Shard, ranks that save to one path replace each other's file. The file takes its name
-// when it is complete, and replaces what had it; a symbolic link stays, and what it leads to is replaced. The bytes
-// are those that the Python libraries write.
+// Save writes the tensor to a file: this rank's on its own or, with [Shard], that of all members in
+// a row. The end of the path says what the file is: .safetensors or .npz, in which the tensor has
+// the name in args or else "tensor"; .npy; or anything else for the plain bytes. "{rank}" in the
+// path is the rank in the group: without it and without Shard, ranks that save to one path replace
+// each other's file. The file takes its name when it is complete, and replaces what had it; a
+// symbolic link stays, and what it leads to is replaced. The bytes are those that the Python
+// libraries write.
 //
 // PyTorch: safetensors.torch.save_file; numpy.save, numpy.savez
 //
-// Shapes: any; with Shard the members' tensors have one type and are alike but in the length of that dimension.
+// Shapes: any; with Shard the members' tensors have one type and are alike but in the length of
+// that dimension.
 //
-// Synchronises: it waits for the current stream. With Shard it is collective over the group: all members write into
-// one file, which they must see under one path, and return when it is complete.
+// Synchronises: it waits for the current stream. With Shard it is collective over the group: all
+// members write into one file, which they must see under one path, and return when it is complete.
 //
 // Options: *Group (by default the one that allocated the tensor), Shard.
 //
 // Capture: refused.
 //
-// Errors: KindMisuse for a path or a name that is none; KindMismatch if the members' tensors do not fit
-// together; KindPeer if another member failed; KindSystem for what the system says. A failed call leaves the
-// file that was there.
+// Errors: KindMisuse for a path or a name that is none; KindMismatch if the members' tensors do not
+// fit together; KindPeer if another member failed; KindSystem for what the system says. A failed
+// call leaves the file that was there.
 //
 // Source: the formats' documentation.
 func (t *Tensor) Save(path string, args ...any) {
@@ -109,7 +111,8 @@ func (c *fileCall) give(tensors []*Tensor, to func(i int) io.WriterAt) error {
 	return nil
 }
 
-// gather writes the tensors of all members to one file, which the first member begins and completes.
+// gather writes the tensors of all members to one file, which the first member begins and
+// completes.
 func (c *fileCall) gather(names []string, tensors []*Tensor) {
 	type piece struct {
 		Type  element.Type
@@ -136,8 +139,8 @@ func (c *fileCall) gather(names []string, tensors []*Tensor) {
 			p := pieces[i]
 			if first := all[0][i]; p.Type != first.Type || !alikeBut(c.shard, p.Shape, first.Shape) {
 				panic(&Error{Kind: KindMismatch, Op: c.op, Rank: c.rt.rank, Peer: c.group.ranks[r], Arg: "tensor", Hint: "nothing was written",
-					Msg: fmt.Sprintf("%v on rank %d and %v on rank %d differ in more than the length of dimension %d", DType(first.Type).element().Shaped(first.Shape), c.group.ranks[0],
-						DType(p.Type).element().Shaped(p.Shape), c.group.ranks[r], c.shard)})
+					Msg: fmt.Sprintf("%v on rank %d and %v on rank %d differ in more than the length of dimension %d", first.Type.Shaped(first.Shape), c.group.ranks[0],
+						p.Type.Shaped(p.Shape), c.group.ranks[r], c.shard)})
 			}
 			shape[c.shard] += p.Shape[c.shard]
 		}
@@ -165,7 +168,7 @@ func (c *fileCall) gather(names []string, tensors []*Tensor) {
 			return w.Part(list[i], c.shard, from[i], from[i]+tensors[i].shape[c.shard])
 		})
 	}
-	if c.group.rank != 0 && w != nil { // ahead of the first member's Commit, as network file systems need it
+	if c.group.rank != 0 && w != nil { // before the first member's Commit, as network file systems need
 		w.Abort()
 		w = nil
 	}

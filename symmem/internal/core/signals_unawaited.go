@@ -82,8 +82,8 @@ func (rt *Runtime) keepUnawaited() {
 	}
 }
 
-// ClearedSignals lists the signals to this rank that nobody had awaited when Recover cleared them
-// last: PendingSignals, for the time before. In a session that is after a cell in which a wait was
+// ClearedSignals lists the signals to this rank that no wait had consumed when Recover cleared them
+// last: PendingSignals, for the time before. A session recovers after a cell in which a wait was
 // given up, or a rank was replaced. It is not collective.
 func (rt *Runtime) ClearedSignals() []string {
 	rt.hostCall("ClearedSignals")
@@ -92,10 +92,10 @@ func (rt *Runtime) ClearedSignals() []string {
 	return slices.Clone(rt.cleared)
 }
 
-// PendingSignals waits for this rank's work and lists the signals to and from this rank that nobody
-// has consumed: puts that were not awaited, by group, peer and channel, and what a wait that was
-// given up left behind. There are none when every put has its wait. It is not collective; peers
-// that are still at work may change the answer.
+// PendingSignals waits for this rank's work and lists the signals to and from this rank that no
+// wait has consumed: puts that were not awaited, by group, peer and channel, and the words that a
+// wait left when it was given up. There are none when every put has its wait. It is not collective;
+// peers that are still at work may change the answer.
 func (rt *Runtime) PendingSignals() []string {
 	const op = "PendingSignals"
 	rt.hostCall(op)

@@ -25,7 +25,7 @@ type Stream struct {
 // bit is the stream's bit among the streams that used a block or an allocation.
 func (s *Stream) bit() uint64 { return 1 << (s.id % 64) }
 
-// NewStream returns another queue; work on it runs beside that of other streams.
+// NewStream returns another queue; its work runs beside the work of other streams.
 func (rt *Runtime) NewStream() *Stream {
 	rt.hostCall("NewStream")
 	s, err := rt.newStream()
@@ -55,7 +55,7 @@ func (rt *Runtime) newStream() (*Stream, error) {
 }
 
 // Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor
-// the one that is current.
+// the current one.
 func (s *Stream) Free() {
 	const op = "Stream.Free"
 	s.exists(op)

@@ -7,13 +7,13 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
-// Survivors makes a group of the ranks that are left: all but those whose processes have ended, or
-// whose hosts were lost, and of which none takes their place. It is collective over these ranks;
-// one that goes meanwhile is left out. Where ranks are gone, or waits were given up, it recovers
-// first, among the ranks that are left, with all that Recover does: groups and tensors that need a
-// rank which is gone are lost, the world among them, and all others are as new. While nobody is
-// gone the group has all ranks. It is freed as a group of NewGroup is. ncclCommShrink of NCCL and
-// MPI_Comm_shrink give the same.
+// Survivors makes a group of the ranks that are left: all ranks except those whose processes have
+// ended, or whose hosts were lost, and that no process has replaced. It is collective over the
+// ranks that are left; a rank that goes meanwhile is left out. Where ranks are gone, or waits were
+// given up, it recovers first, among the ranks that are left, as Recover does: groups and tensors
+// that need a rank which is gone are lost, the world among them, and all others are as new. While
+// no rank is gone the group has all ranks. It is freed like a group of NewGroup. ncclCommShrink of
+// NCCL and MPI_Comm_shrink give the same.
 //
 // Errors: KindPeer for a rank that does not make the call although it is there, and for one that
 // goes while the group is built: call it again.
@@ -48,8 +48,8 @@ func (rt *Runtime) Survivors() *Group {
 	return rt.newGroup(op, left)
 }
 
-// muster gathers what all ranks that are left have to say, outside the numbering of any group. It
-// returns these ranks and their values.
+// muster gathers a value of each rank that is left, outside the numbering of any group. It returns
+// these ranks and their values.
 func muster[T any](ctx context.Context, rt *Runtime, op, desc string, mine T) (left []int, all []T, err error) {
 	if rt.client == nil {
 		return []int{rt.rank}, []T{mine}, nil

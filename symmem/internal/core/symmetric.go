@@ -27,7 +27,7 @@ type allocation struct {
 	size    int // bytes of data
 	storage *storage
 	stale   atomic.Pointer[string] // why peers cannot be reached any more
-	block   *memory.PoolBlock      // of the memory pool it goes back to, or nil
+	block   *memory.PoolBlock      // of the memory pool to which it goes back, or nil
 
 	// Guarded by rt.mu.
 	peers      map[int]device.Segment // by world rank, as far as mapped

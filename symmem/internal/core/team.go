@@ -41,9 +41,9 @@ func (g *Group) lsaCall() string {
 }
 
 // Rail is the team of this rank's counterparts on the group's other hosts: the members that have
-// the same index among those of their host as this rank has on its own, this rank among them. It is
-// refused if the group has more members on one host than on another. It is no collective call. The
-// team is freed with the group.
+// the same index on their host as this rank has on its host, this rank among them. It is refused if
+// the group has more members on one host than on another. It is no collective call. The team is
+// freed with the group.
 func (g *Group) Rail() *Group {
 	const op = "Rail"
 	g.exists(op)

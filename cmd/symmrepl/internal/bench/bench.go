@@ -21,8 +21,8 @@ const (
 	edits      = 5
 )
 
-// Session starts a session by open, measures it, prints a table to out and closes it. If open returns none,
-// because this process serves another's, there is nothing to measure.
+// Session starts a session by calling open, measures it, prints a table to out and closes it. If
+// open returns none, because this process serves another's session, there is nothing to measure.
 func Session(ctx context.Context, open func(context.Context) (session.Session, error), out io.Writer) error {
 	begin := time.Now()
 	s, err := open(ctx)
@@ -88,7 +88,7 @@ func (b *bench) cells() error {
 	return nil
 }
 
-// prints measures how fast output of all ranks arrives folded, and how much processes grow by it.
+// prints measures how fast output of all ranks arrives folded, and by how much processes grow.
 func (b *bench) prints() error {
 	before, err := b.resident()
 	if err != nil {
@@ -155,8 +155,8 @@ if got := timedOut.Ints(); got[31] != 31 + %d {
 	panic(fmt.Sprint("the kernel's result is ", got))
 }`
 
-// kernels measures the time from an edited kernel to its result on all ranks, and from one that was compiled
-// before.
+// kernels measures the time from an edited kernel, and from a kernel that was compiled before, to
+// its result on all ranks.
 func (b *bench) kernels() error {
 	if err := b.run("timedOut := symm.Local(symm.I32, 32)"); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (b *bench) kernels() error {
 	return nil
 }
 
-// list formats the first time, which loads the compiler, and the median of the others.
+// list formats the first time, which includes loading the compiler, and the median of the others.
 func list(times []time.Duration) string {
 	rest := slices.Sorted(slices.Values(times[1:]))
 	return fmt.Sprintf("%.1f ms at first, then %.1f ms", milliseconds(times[0]), milliseconds(rest[len(rest)/2]))

@@ -14,7 +14,7 @@ import (
 //go:embed net.go.cell
 var netProgram string
 
-// Network measures what kernels of two hosts put to each other in a session, and prints a table to out.
+// Network measures puts between kernels of two hosts in a session, and prints a table to out.
 func Network(ctx context.Context, s session.Session, out io.Writer) error {
 	infos, err := s.Ranks(ctx)
 	if err != nil {

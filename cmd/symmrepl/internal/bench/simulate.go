@@ -23,11 +23,12 @@ const (
 	largeHost      = 64  // ranks of a host, for comparison
 )
 
-// simulatedWorlds are the worlds that are measured below the largest. Its hosts are as large as theirs.
+// simulatedWorlds are the worlds that are measured before the largest. All have hosts of the same
+// size.
 var simulatedWorlds = []session.Simulation{{Ranks: 4, PerHost: 8}, {Ranks: 64, PerHost: 8}, {Ranks: 256, PerHost: 8}, {Ranks: 1024, PerHost: 8}}
 
-// Simulate measures sessions of up to so many simulated ranks, which simulate starts, and cells of a real one, which open starts, for comparison. It
-// prints a table to out.
+// Simulate measures sessions of simulated ranks, which it starts by calling simulate, and for
+// comparison cells of a real session, which it starts by calling open. It prints a table to out.
 func Simulate(ctx context.Context, ranks int, open func(context.Context) (session.Session, error), simulate func(context.Context, session.Simulation) (session.Session, error), out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "ranks\thosts\tempty cell\tCPU\tequal output\tdifferent output\tinterrupt\tstate of ranks\thang told\tcontroller\ta rank\t")
@@ -90,14 +91,14 @@ type simulated struct {
 	memory                              int64         // of the controller: live heap and stacks beyond those of this process before
 }
 
-// spread is the least and the median of measured times.
+// spread holds the least and the median of measured times.
 type spread struct{ least, median time.Duration }
 
 func (s spread) String() string {
 	return fmt.Sprintf("%.2f (%.2f)", milliseconds(s.median), milliseconds(s.least))
 }
 
-// timed times f so many times.
+// timed measures a number of calls of f.
 func timed(times int, f func() error) (spread, error) {
 	list := make([]time.Duration, times)
 	for i := range list {
@@ -111,7 +112,7 @@ func timed(times int, f func() error) (spread, error) {
 	return spread{list[0], list[len(list)/2]}, nil
 }
 
-// timeCells times cells, after some that are not counted.
+// timeCells measures cells, after some that do not count.
 func timeCells(f func() error) (spread, error) {
 	if _, err := timed(simulatedCells/4, f); err != nil {
 		return spread{}, err
@@ -152,14 +153,14 @@ func simulateWorld(ctx context.Context, world session.Simulation, simulate func(
 	return m, err
 }
 
-// processorTime returns how much processor time this process has used.
+// processorTime returns the processor time of this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// printed runs a cell that prints so many different lines.
+// printed runs a cell that prints a number of different lines.
 func (b *bench) printed(source string, lines int) error {
 	got := 0
 	err := b.runTo(source, func(o session.Output) { got += strings.Count(o.Text, "\n") })
@@ -169,7 +170,8 @@ func (b *bench) printed(source string, lines int) error {
 	return err
 }
 
-// interrupts times interrupts of a cell that hangs, from the interrupt to the reply, after which the ranks have recovered.
+// interrupts measures interrupts of a cell that hangs, from the interrupt to the reply, by which
+// the ranks have recovered.
 func (b *bench) interrupts() (spread, error) {
 	var list []time.Duration
 	for range simulatedStops {
@@ -189,7 +191,8 @@ func (b *bench) interrupts() (spread, error) {
 	return spread{list[0], list[len(list)/2]}, nil
 }
 
-// hang runs a cell that hangs, and returns after what time the session shows the table of waits and how many lines it has.
+// hang runs a cell that hangs. It returns the time until the session shows the table of waits, and
+// the table's number of lines.
 func (b *bench) hang() (told time.Duration, lines int, err error) {
 	ctx, interrupt := context.WithCancel(b.ctx)
 	defer interrupt()
@@ -206,7 +209,8 @@ func (b *bench) hang() (told time.Duration, lines int, err error) {
 	return told, lines, err
 }
 
-// liveMemory returns what this process uses after a collection, in bytes: the heap and the stacks of goroutines.
+// liveMemory returns the memory of this process after a collection, in bytes: the heap and the
+// stacks of goroutines.
 func liveMemory() int64 {
 	debug.FreeOSMemory()
 	var m runtime.MemStats

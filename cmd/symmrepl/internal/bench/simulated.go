@@ -16,10 +16,11 @@ const (
 	hungCell  = "hung"  // the last rank computes, and all others wait for it, until the cell is interrupted
 )
 
-// equalLine is what ranks print in equalCell.
+// equalLine is the output of ranks in equalCell.
 const equalLine = "step 100: loss 0.125\n"
 
-// SimulatedRank makes what answers on a simulated rank: it knows a few cells and waits like a rank, without an interpreter and a device.
+// SimulatedRank makes an evaluator and a communicator for a simulated rank: they know a few cells
+// and wait like a rank, without an interpreter and a device.
 func SimulatedRank(r session.SimulatedRank) (session.Evaluator, session.Communicator) {
 	s := &simulatedRank{SimulatedRank: r, aborted: make(chan struct{})}
 	return s, s

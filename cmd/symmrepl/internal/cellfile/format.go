@@ -13,9 +13,9 @@ const header = `//go:build ignore
 // A session of symmrepl. This runs it again: symmrepl run FILE
 `
 
-// Format writes the cells of a session as a file. Parse gives back those that did not fail, up to space at their ends
-// and, where a comment of theirs looks like the beginning of a cell, a space before it. Cells that failed become
-// comments, with the reason.
+// Format writes the cells of a session as a file. Parse returns the cells that did not fail, apart
+// from space at their ends and before comments that look like the beginning of a cell. Cells that
+// failed become comments, with the reason.
 func Format(cells []session.Cell) string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -40,7 +40,8 @@ func Format(cells []session.Cell) string {
 	return b.String()
 }
 
-// Source returns the source of a cell as a user enters it: that of a cell that changes the folder is `%%cd "folder"`.
+// Source returns the source of a cell as a user enters it. For a cell that changes the folder this
+// is `%%cd "folder"`.
 func Source(c session.Cell) string {
 	if c.Folder == "" {
 		return c.Source
@@ -48,7 +49,7 @@ func Source(c session.Cell) string {
 	return folderMagic + strconv.Quote(c.Folder)
 }
 
-// printable keeps a title on its line.
+// printable replaces control characters, so that a title stays on one line.
 func printable(r rune) rune {
 	if r < ' ' {
 		return ' '
@@ -56,7 +57,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// commented makes comments of all lines.
+// commented turns all lines into comments.
 func commented(source string) string {
 	return "//\t" + strings.ReplaceAll(source, "\n", "\n//\t")
 }

@@ -13,7 +13,7 @@ import (
 
 // Cell is a cell of a file.
 type Cell struct {
-	Line   int    // of the file on which Source begins, from 1
+	Line   int    // line of the file on which Source begins, from 1
 	Ranks  string // a list such as "[0,2]", or ""
 	Kind   string // the word of `// %% [word]`, or ""
 	Title  string // the rest of the line `// %%`
@@ -22,14 +22,14 @@ type Cell struct {
 
 const (
 	separator   = "// %%" // begins the first line of a cell
-	folderMagic = "%%cd " // what follows "// " on the first line of a cell that changes the folder, which is part of its source
+	folderMagic = "%%cd " // what follows "// follows "// " on the first line of a cell that changes the folder; it is part of the source
 )
 
-// kind matches what follows `// %%` of a cell of a kind.
+// kind matches the rest of the first line of a cell of a kind.
 var kind = regexp.MustCompile(`^\[([a-z]+)\] *(.*)$`)
 
-// Parse cuts a file into the cells that are run: those with code (more than comments and build constraints) and of no
-// kind. A file of package main is a program: after its cells comes one that calls its function main.
+// Parse returns the cells of a file that run: cells of no kind, with code other than comments and
+// build constraints. A file of package main is a program: its last cell calls its function main.
 func Parse(text string) []Cell {
 	text, line := withoutPackage(text)
 	cells := slices.DeleteFunc(All(text), func(c Cell) bool { return c.Kind != "" || !hasCode(c.Source) })
@@ -45,8 +45,8 @@ func MainLine(text string) int {
 	return line
 }
 
-// withoutPackage returns a program's text with its package clause replaced by spaces and the line of its function main. A text that
-// is no program is returned as it is, with 0.
+// withoutPackage returns a program's text with spaces in place of its package clause, and the line
+// of its function main. It returns other texts unchanged, with 0.
 func withoutPackage(text string) (string, int) {
 	files := token.NewFileSet()
 	f, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
@@ -72,7 +72,7 @@ func withoutPackage(text string) (string, int) {
 	return text[:start] + clause + text[end:], line
 }
 
-// All cuts a file into all its cells. The first is what comes before the first line that begins one.
+// All returns all cells of a file. The first is the text before the first separator.
 func All(text string) []Cell {
 	var cells []Cell
 	cell, start := Cell{Line: 1}, 0
@@ -107,7 +107,7 @@ func (c *Cell) head(rest string) {
 	}
 }
 
-// separators returns the positions of the lines that begin cells.
+// separators returns the positions of the first lines of cells.
 func separators(text string) []int {
 	var found []int
 	source := []byte(text)
@@ -124,7 +124,8 @@ func separators(text string) []int {
 	}
 }
 
-// commands returns the length of the lines at the beginning of a cell that are blank or are no Go: commands and lines for the shell.
+// commands returns the length of the leading lines of a cell that are blank, commands or shell
+// lines.
 func commands(cell string) int {
 	length := 0
 	for line := range strings.Lines(cell) {
@@ -137,8 +138,8 @@ func commands(cell string) int {
 	return length
 }
 
-// separatorIn returns the position of the first line that begins a cell, -1 if none does. The text need not be correct Go; a line's beginning is
-// where it begins.
+// separatorIn returns the position of the first line that begins a cell, or -1. The text need not
+// be correct Go, but it begins at the beginning of a line.
 func separatorIn(text []byte) int {
 	if !bytes.Contains(text, []byte(separator)) {
 		return -1

@@ -32,8 +32,9 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 	return front(ctx, options{}, s)
 }
 
-// attachTo attaches to the running session of a folder and says which that is. If dir is empty, it is the only one; the user chooses if
-// there are several. An error that asks for a choice gives as an example the words of choose and a folder.
+// attachTo attaches to the running session of a folder and prints which session that is. If dir is
+// empty, it attaches to the only session; if there are several, the user chooses. An error that
+// asks for a choice gives an example, made of choose and a folder.
 func attachTo(ctx context.Context, dir, choose string) (*opened, error) {
 	if dir == "" {
 		var err error
@@ -55,11 +56,11 @@ func attachTo(ctx context.Context, dir, choose string) (*opened, error) {
 	return o, nil
 }
 
-// attachedTo says to which session this process is attached.
+// attachedTo describes the session to which this process is attached.
 func (s *opened) attachedTo() string { return "attached to the session in " + s.dir }
 
-// chooseSession returns one of the folders of running sessions, newest first. Where there is no terminal, it is an error if there are
-// several: which one is meant cannot be guessed.
+// chooseSession returns one of the folders of running sessions, newest first. Without a terminal,
+// several sessions are an error, because the choice cannot be guessed.
 func chooseSession(ctx context.Context, dirs []string, choose string) (string, error) {
 	switch len(dirs) {
 	case 0:
@@ -90,7 +91,8 @@ func chooseSession(ctx context.Context, dirs []string, choose string) (string, e
 	}
 }
 
-// readLine reads a line of a terminal that edits lines, until ctx ends. It reads nothing beyond the line.
+// readLine reads a line from a terminal that edits lines, until ctx ends. It reads nothing beyond
+// the line.
 func readLine(ctx context.Context, from io.Reader) (string, error) {
 	type line struct {
 		text string
@@ -109,10 +111,10 @@ func readLine(ctx context.Context, from io.Reader) (string, error) {
 	}
 }
 
-// describeWithin bounds the time that a session has to say what it is.
+// describeWithin bounds how long a session may take to describe itself.
 const describeWithin = time.Second
 
-// describeSession says in a few words what runs in a folder.
+// describeSession describes the session of a folder in a few words.
 func describeSession(ctx context.Context, dir string) string {
 	said := make(chan string, 1)
 	go func() {

@@ -39,7 +39,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		return statusOK, bench.Session(ctx, start, os.Stdout)
 	}
 	if len(args) == 1 && args[0] == "net" {
-		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // an error is met again
+		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // withSession reports an error
 			o.ranks, o.hosts = cmp.Or(o.ranks, benchHosts), cmp.Or(o.hosts, os.Getenv(session.HostsVariable), strconv.Itoa(benchHosts))
 		}
 		return withSession(ctx, o, func(s *opened) (int, error) { return statusOK, bench.Network(ctx, s, os.Stdout) })

@@ -18,7 +18,7 @@ const (
 	statusOK      = 0
 	statusFailed  = 1 // a cell failed
 	statusUsage   = 2 // the command line is wrong
-	statusStart   = 3 // the session could not start, or what was asked for could not be done
+	statusStart   = 3 // the session could not start, or the request could not be carried out
 	statusSignals = 128
 )
 
@@ -74,7 +74,7 @@ func report(err error) int {
 	return statusStart
 }
 
-// reasons returns the lines of an error. Those that are the same on all ranks are returned once.
+// reasons returns the lines of an error. It returns lines of several ranks that are equal once.
 func reasons(err error) []string {
 	var lines, bare []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

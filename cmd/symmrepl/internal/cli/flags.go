@@ -19,9 +19,9 @@ type options struct {
 	ranks    int    // 0: choose
 	device   string // "auto", "cpu" or "cuda"
 	backend  string // "": choose
-	hosts    string // simulated ones; "": what SYMMREPL_HOSTS says
-	network  string // "": what SYMMREPL_NET says
-	deadlock string // "": what SYMMREPL_DEADLOCK says
+	hosts    string // simulated hosts; "": as SYMMREPL_HOSTS says
+	network  string // "": as SYMMREPL_NET says
+	deadlock string // "": as SYMMREPL_DEADLOCK says
 
 	sanitize  bool
 	schedules int   // orders in which cells run
@@ -35,9 +35,9 @@ type options struct {
 	args    []string // arguments that are not flags
 	given   []string // the flags below that were given: each applies to one subcommand only
 
-	// what the command line makes of the cells
-	program     *session.Program // nil: they are no program's
-	programArgs []string         // os.Args in cells; nil: that of a session
+	// kind of the cells
+	program     *session.Program // nil: the cells are no program
+	programArgs []string         // os.Args of cells; nil: as in a session
 
 	// run and -e
 	timeout time.Duration // 0: none
@@ -64,7 +64,7 @@ type options struct {
 	attachDir string // in this folder; "": the only one
 }
 
-// maxRanks bounds -n, so that no processes start that cannot form a world.
+// maxRanks bounds -n, so that no more processes start than can form a world.
 const maxRanks = symmem.MaxWorld
 
 // maxSimulated bounds --simulate.
@@ -200,7 +200,7 @@ func deviceNames() []string {
 	return names
 }
 
-// backendNames are the values of --backend, also of back ends that are not part of this build.
+// backendNames are the values of --backend, including back ends that are not part of this build.
 func backendNames() (names []string) {
 	for _, k := range symmem.DeviceKinds() {
 		names = append(names, k.Names...)
@@ -258,7 +258,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// tidy puts the flag package's errors into the words of the usage text.
+// tidy rewrites errors of package flag in the words of the usage text.
 func tidy(err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {

@@ -30,7 +30,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 	})
 }
 
-// front runs the entries of first, and then those that the user enters at a prompt or through a pipe.
+// front runs the entries of first, and then the user's entries from a prompt or a pipe.
 func front(ctx context.Context, o options, s *opened, first ...string) (int, error) {
 	c, r := s.console(), s.request("")
 	if o.sanitize {
@@ -77,7 +77,7 @@ func (s *opened) request(source string) console.Request {
 	return console.Request{Source: source, Printer: printer(s.size)}
 }
 
-// greet prints what the prompt is about to drive.
+// greet prints the size and the devices of the session.
 func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	infos, err := s.Ranks(ctx)
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	return nil
 }
 
-// headless keeps a session without terminal alive for those that attach, until ctx is done, or the launcher has gone without ending
-// its processes, as one does that is killed.
+// headless keeps a session without a terminal alive for attached front ends, until ctx is done, or
+// the launcher is gone without having ended its processes, as after it was killed.
 func (s *opened) headless(ctx context.Context) (int, error) {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
@@ -116,7 +116,7 @@ func status(outcome console.Outcome) int {
 	return statusOK
 }
 
-// limited returns the context of cells that may run for as long as --timeout says, from now on.
+// limited returns a context for cells that ends after the time of --timeout.
 func (o options) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.timeout == 0 {
 		return ctx, func() {}
@@ -124,13 +124,13 @@ func (o options) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, o.timeout, session.Limit(o.timeout))
 }
 
-// newProgram returns what makes the cells of a session a program's.
+// newProgram returns the settings of a session whose cells are a program.
 func newProgram() *session.Program {
 	return &session.Program{Stdin: os.Stdin, Unattended: !render.IsTerminal(os.Stderr)}
 }
 
-// programStatus returns the exit status of a program whose cells ended with an outcome: the program's own, if it has ended itself, unless that hides
-// that the sanitizer has found something.
+// programStatus returns the exit status of a program: its own, if it ended itself, else that of the
+// outcome. A finding of the sanitizer turns success into failure.
 func programStatus(c *console.Console, outcome console.Outcome) int {
 	own, exited := c.Exited()
 	if !exited {

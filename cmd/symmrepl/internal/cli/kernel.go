@@ -74,7 +74,7 @@ func (o options) kernelName() string {
 	return "symmrepl (" + strings.Join(said, ", ") + ")"
 }
 
-// kernelFlags returns the flags that the kernel is started with.
+// kernelFlags returns the flags for starting the kernel.
 func (o options) kernelFlags() []string {
 	var flags []string
 	if o.attach {

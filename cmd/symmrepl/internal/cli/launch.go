@@ -22,13 +22,13 @@ type opened struct {
 	size     int
 	emulated bool   // its devices are emulated
 	launched bool   // by torchrun, mpirun or srun
-	attached bool   // to a session that goes on without this process
+	attached bool   // to a session that outlives this process
 	dir      string // of that session
-	tended   bool   // by a launcher that stays as long as the job, as this process's parent
+	tended   bool   // by a launcher that is this process's parent for the whole job
 }
 
-// withSession starts or joins the session that o asks for, runs do on it and closes it. In a process that a
-// launcher started for another rank than 0 there is nothing to do but to serve that rank.
+// withSession starts or joins the session of o, runs do on it and closes it. A process that a
+// launcher started for another rank than 0 only serves its rank.
 func withSession(ctx context.Context, o options, do func(*opened) (int, error)) (int, error) {
 	s, err := open(ctx, o)
 	if s == nil || err != nil {
@@ -38,7 +38,7 @@ func withSession(ctx context.Context, o options, do func(*opened) (int, error)) 
 	return do(s)
 }
 
-// open returns nil when this process served another rank than 0, and its session is over.
+// open returns nil after this process has served another rank than 0 to the end of its session.
 func open(ctx context.Context, o options) (*opened, error) {
 	launcher, launched, err := session.FromEnviron(os.Environ())
 	if err != nil {
@@ -92,7 +92,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 	return &opened{Session: s, size: launcher.Size, emulated: emulated(config.Device), launched: true, tended: launcher.Stays}, nil
 }
 
-// simulated returns the hosts that --hosts, or else the environment, divides the ranks among.
+// simulated returns the simulated hosts of --hosts, or else of the environment.
 func (o options) simulated(ranks int) (session.Hosts, error) {
 	hosts, err := session.ParseHosts(cmp.Or(o.hosts, os.Getenv(session.HostsVariable)), ranks)
 	if err != nil {
@@ -104,8 +104,9 @@ func (o options) simulated(ranks int) (session.Hosts, error) {
 // notice prints a sentence about the session.
 func notice(text string) { term.Notify("symmrepl: " + text) }
 
-// choose returns the number of ranks and their kind of device. If ranks is 0, it is the number of GPUs, or ranksWithoutGPU. Unless --device names a
-// kind, it is that of the GPUs if there are any: ranks share them if there are fewer.
+// choose returns the number of ranks and the kind of their device. By default there is a rank for
+// each GPU, or ranksWithoutGPU. The default kind is that of the GPUs, if there are any; ranks share
+// GPUs if there are fewer.
 func (o options) choose(ranks int) (int, string) {
 	if o.device != "auto" && ranks != 0 {
 		return ranks, o.device
@@ -125,7 +126,8 @@ func (o options) choose(ranks int) (int, string) {
 	return ranks, kinds[len(kinds)-1].Name
 }
 
-// checkBackend refuses a back end that a kind of device of this machine has not, before anything is started.
+// checkBackend refuses a back end that a kind of device does not have on this machine, before
+// anything starts.
 func (o options) checkBackend(device string) error {
 	if o.backend == "" {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// leaveWithParent calls leave when the process that started this one has ended. The function it returns stops it.
+// leaveWithParent calls leave when the parent process has ended, unless the returned function was
+// called before.
 func leaveWithParent(leave func()) (stop func()) {
 	parent := os.Getppid()
 	ticker := time.NewTicker(time.Second)

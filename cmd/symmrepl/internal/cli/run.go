@@ -17,7 +17,7 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	}
 	o.programArgs, o.program = programArgs, newProgram()
 	if s.name == standardInput {
-		o.program.Stdin = nil // it has been read
+		o.program.Stdin = nil // the script was read from it
 	}
 	return withSession(ctx, o, func(opened *opened) (int, error) {
 		r := opened.request(s.text)

@@ -12,19 +12,20 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
-// runnable is what symmrepl run runs.
+// runnable is a script or program for symmrepl run.
 type runnable struct {
-	name  string   // of a file of cells, or of that with the function main
+	name  string   // of a file of cells, or of the file with the function main
 	text  string   // of a file of cells
-	files []string // of a program that has several files, or is a folder's
+	files []string // of a program of several files, or of a folder
 	line  int      // of its function main
 }
 
-// standardInput is the name of the file that is read from standard input.
+// standardInput names standard input as a file.
 const standardInput = "-"
 
-// readScript reads what arguments name: a file of cells or of package main, or a program of package main, which is a folder's or given as several files. It returns
-// the script and its own arguments: the first is its name.
+// readScript reads a file of cells, a file of package main, or a program of package main that is a
+// folder or several files. It returns the script and its own arguments, the first of which is its
+// name.
 func readScript(args []string) (runnable, []string, error) {
 	name := args[0]
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -60,7 +61,7 @@ func readProgram(files []string) (runnable, error) {
 	return runnable{}, fmt.Errorf("%s has no function main", filepath.Dir(files[0]))
 }
 
-// filesOfMain returns how many of the arguments, from the first on, are files of package main.
+// filesOfMain returns how many leading arguments are files of package main.
 func filesOfMain(args []string) (n int) {
 	for n < len(args) && filepath.Ext(args[n]) == ".go" {
 		f, _ := parser.ParseFile(token.NewFileSet(), args[n], nil, parser.PackageClauseOnly)

@@ -11,8 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// program runs the cells of a script or of -e, which run evaluates, and returns the exit status. With --sanitize they are watched, in as many orders as --schedules says,
-// each with fresh workers, so that every order begins with the same state.
+// program runs the cells of a script or of -e by calling run, and returns the exit status. With
+// --sanitize the cells are watched, in as many orders as --schedules says, each with fresh workers,
+// so that every order begins with the same state.
 func (s *opened) program(ctx context.Context, o options, r console.Request, run func(*console.Console, context.Context, console.Request) console.Outcome) (int, error) {
 	ctx, stop := o.limited(ctx)
 	defer stop()
@@ -20,7 +21,7 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	if !o.sanitize {
 		return programStatus(c, run(c, ctx, r)), nil
 	}
-	if o.json { // standard output has the findings and nothing else
+	if o.json { // only findings go to standard output
 		r.Printer = render.New(os.Stderr, os.Stderr, s.size, false)
 	}
 	if err := s.sanitize(ctx, o, c, r.Printer); err != nil {
@@ -35,7 +36,7 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	return programStatus(c, outcome), nil
 }
 
-// sanitize has the cells of a console watched.
+// sanitize switches watching the cells of a console on.
 func (s *opened) sanitize(ctx context.Context, o options, c *console.Console, p console.Printer) error {
 	if !s.emulated {
 		if err := o.orderOnGPUs(); err != nil {
@@ -49,7 +50,7 @@ func (s *opened) sanitize(ctx context.Context, o options, c *console.Console, p 
 	return nil
 }
 
-// orderOnGPUs refuses what chooses an order, which GPUs do themselves.
+// orderOnGPUs refuses flags that choose an order, because GPUs choose their own.
 func (o options) orderOnGPUs() error {
 	for _, name := range []string{"schedules", "seed"} {
 		if slices.Contains(o.given, name) {
@@ -59,7 +60,7 @@ func (o options) orderOnGPUs() error {
 	return nil
 }
 
-// onGPUs says what --sanitize leaves to others on GPUs.
+// onGPUs says what --sanitize does not watch on GPUs, and which tools do.
 func onGPUs(find func(string) (string, error)) string {
 	text := "on GPUs the sanitizer finds accesses out of bounds of tensors and pads only; races, and orders that are too weak, are found with --device cpu, which runs the same kernels"
 	if path, err := find("compute-sanitizer"); err == nil {
@@ -68,7 +69,7 @@ func onGPUs(find func(string) (string, error)) string {
 	return text
 }
 
-// summary says how many findings there are.
+// summary counts the findings.
 func summary(found, schedules int) string {
 	orders := "one order"
 	if schedules > 1 {

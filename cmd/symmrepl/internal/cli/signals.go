@@ -10,8 +10,8 @@ import (
 // ending watches for the signals that end the program.
 type ending struct{ signals chan os.Signal }
 
-// watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second one ends the program at
-// once. SIGINT is not one of them if the program serves others.
+// watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second signal ends
+// the program at once. SIGINT does not count if the program serves others.
 func (e *ending) watch(serves bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.signals = make(chan os.Signal, 1)

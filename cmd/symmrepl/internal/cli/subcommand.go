@@ -27,7 +27,7 @@ func subcommands() []subcommand {
 	}
 }
 
-// dispatch runs the subcommand. An error is one of the command line or of the session's start.
+// dispatch runs the subcommand. Its error is a wrong command line or a failed start.
 func dispatch(ctx context.Context, o options) (int, error) {
 	name, args := "", o.args
 	if len(args) > 0 {

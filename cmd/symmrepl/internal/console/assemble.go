@@ -15,9 +15,9 @@ type Assembler struct {
 // Assembler returns an empty assembler for this console.
 func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
-// Add takes the next line. When the line completes an entry, Add returns that and starts an empty one. With force a blank
-// line ends an entry that is not complete, for the session to say what is missing; but not within a raw string, whose
-// blank lines are part of it.
+// Add takes the next line. If the line completes an entry, Add returns the entry and starts an
+// empty one. With force, a blank line ends an incomplete entry, so that the session reports what is
+// missing; but not inside a raw string, which may contain blank lines.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
 		return "", false
@@ -31,10 +31,10 @@ func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	return "", false
 }
 
-// Pending returns the lines of the entry that is not complete yet.
+// Pending returns the lines of the incomplete entry.
 func (a *Assembler) Pending() string { return strings.Join(a.lines, "\n") }
 
-// Reset drops the entry that is not complete yet.
+// Reset drops the incomplete entry.
 func (a *Assembler) Reset() { a.lines = nil }
 
 // inRawString reports whether source ends within a raw string.

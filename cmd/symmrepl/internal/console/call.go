@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Call is what a command runs with: its argument, the request that it is part of, and the console.
+// Call is one call of a command: its argument, the request that contains it, and the console.
 type Call struct {
 	Console *Console
 	Request Request

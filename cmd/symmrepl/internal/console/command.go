@@ -21,18 +21,21 @@ type Command struct {
 	// Insists says that "!" may follow the name of a command that takes nothing else.
 	Insists bool
 
-	// Yields says that a beginning of the name that others share means the others, which were there first.
+	// Yields says that a prefix of the name that is also a prefix of other commands means one of
+	// those.
 	Yields bool
 
-	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a command continues on the next
-	// line while its code is incomplete, its code completes as a cell does, and in a notebook it takes the rest of the cell.
+	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a
+	// command continues on the next line while its code is incomplete, its code is completed as in
+	// a cell, and in a notebook it takes the rest of the cell.
 	TakesCode bool
 	CodeAfter int
-	// CodeIn, unless nil, returns the code in an argument that may begin with something else, and false if there is none.
+	// CodeIn, unless nil, returns the code in an argument that may begin with something else, and
+	// false if the argument has no code.
 	CodeIn func(arg string) (code string, ok bool)
 
-	// Complete, unless nil, returns what may be written in place of the end of the argument, the word at the cursor. Code
-	// completes without it.
+	// Complete, unless nil, returns the candidates for word, the end of the argument at the cursor.
+	// Code is completed without it.
 	Complete func(ctx context.Context, c *Console, arg string) (candidates []session.Candidate, word string)
 
 	Run func(ctx context.Context, c *Call) Outcome
@@ -123,7 +126,7 @@ func (c *Console) CommandNames() []string {
 	return names
 }
 
-// IsCommand reports whether an entry is a command; no Go begins like one.
+// IsCommand reports whether an entry is a command. No Go begins like a command.
 func IsCommand(entry string) bool { return isCommand(strings.TrimSpace(entry)) }
 
 func isCommand(trimmed string) bool {

@@ -18,8 +18,8 @@ import (
 // completeWithin bounds how long the user waits for candidates.
 const completeWithin = 300 * time.Millisecond
 
-// Complete returns what may be written in place of the end of an entry, the word at the cursor, sorted. word
-// is that end. Candidates begin with it; if none does, they do but for case.
+// Complete returns the sorted candidates for word, the end of the entry at the cursor. Candidates
+// begin with word, or with word in other case if none does.
 func (c *Console) Complete(ctx context.Context, entry string) (candidates []session.Candidate, word string) {
 	line := strings.TrimLeft(entry, space)
 	switch {
@@ -73,7 +73,7 @@ func (c *Console) CompleteCommand(name string) (candidates []session.Candidate, 
 	return matching("command", c.CommandNames(), name)
 }
 
-// CompleteRanks completes a list of ranks such as "0,2", or one of words instead.
+// CompleteRanks completes a list of ranks such as "0,2", or one of words.
 func (c *Console) CompleteRanks(list string, words ...string) (candidates []session.Candidate, word string) {
 	at := strings.LastIndexAny(list, "[,- ") + 1
 	for r := range c.Size {
@@ -82,7 +82,8 @@ func (c *Console) CompleteRanks(list string, words ...string) (candidates []sess
 	return matching("rank", words, list[at:])
 }
 
-// CompleteFile completes the name of a file; those of folders end with a slash. Hidden files need their dot to be typed.
+// CompleteFile completes the name of a file. Names of folders end with a slash. Hidden files are
+// candidates only if their dot was typed.
 func (c *Console) CompleteFile(name string) (candidates []session.Candidate, word string) {
 	dir, base := filepath.Split(name)
 	folder := c.Path(cmp.Or(dir, "."))
@@ -116,7 +117,7 @@ func lastWord(text string) string {
 	return text[i+size:]
 }
 
-// matching returns those of texts that begin with word, sorted.
+// matching returns the sorted texts that begin with word.
 func matching(kind string, texts []string, word string) ([]session.Candidate, string) {
 	var candidates []session.Candidate
 	for _, text := range slices.Sorted(slices.Values(texts)) {

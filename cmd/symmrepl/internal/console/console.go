@@ -17,16 +17,17 @@ type Console struct {
 	Commands []Command // in the order in which help shows them
 	// Incomplete reports whether more lines may follow a cell's source, as `func f() {` asks for.
 	Incomplete func(source string) bool
-	// Invalid reports whether no lines that follow make Go of a cell's source.
+	// Invalid reports whether no further lines can make a cell's source valid Go.
 	Invalid func(source string) bool
-	// Unwatched is what the sanitizer does not watch on the session's devices, in a sentence; "" if it watches all.
+	// Unwatched says in a sentence what the sanitizer does not watch on the session's devices; ""
+	// if it watches everything.
 	Unwatched string
 
-	mu         sync.Mutex // guards what follows; the slice that target refers to never changes
-	exited     bool       // the program that the cells are has ended itself,
+	mu         sync.Mutex // guards the fields below; the slice that target refers to never changes
+	exited     bool       // the program whose cells these are has ended itself,
 	status     int        // with this status
 	target     []int      // set by `:on 0,2`; nil means all ranks
-	folder     string     // set by `:cd`; "" is that of this process
+	folder     string     // set by `:cd`; "" is the folder of this process
 	sanitizing sanitizing
 }
 
@@ -78,7 +79,8 @@ func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) sessio
 // valueIndent is how many columns wider a tab may be than the layout of values counts.
 const valueIndent = 4
 
-// ColumnsOfRanks returns how many columns of a screen are left beside the prefix of what all ranks print; 0 if the screen's are not known.
+// ColumnsOfRanks returns the width that is left beside the prefix of output that all ranks print; 0
+// if the width of the screen is not known.
 func (c *Console) ColumnsOfRanks(columns int) int {
 	if columns <= 0 {
 		return 0
@@ -90,7 +92,8 @@ func (c *Console) ColumnsOfRanks(columns int) int {
 	return max(1, columns-len(session.Prefix(ranks, c.Size)))
 }
 
-// noteExits takes those out of errors that say only that the program has ended itself: it wanted that. The highest status counts.
+// noteExits returns errs without the errors that only say that the program ended itself. It keeps
+// the highest exit status.
 func (c *Console) noteExits(errs []*session.Error) (rest []*session.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,21 +110,21 @@ func (c *Console) noteExits(errs []*session.Error) (rest []*session.Error) {
 	return rest
 }
 
-// Exited returns the status with which the program of the cells has ended itself, if it has; see session.Program.
+// Exited returns the status with which the program ended itself, if it did; see session.Program.
 func (c *Console) Exited() (status int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status, c.exited
 }
 
-// eval evaluates a cell of a request, and prints nothing but what cell.Output does.
+// eval evaluates a cell of a request. It prints nothing itself.
 func (c *Console) eval(ctx context.Context, r Request, cell session.Cell) session.Reply {
 	cell.Name, cell.Stop, cell.Again, cell.Gone = cmp.Or(cell.Name, r.Name), r.Stop, r.Again, r.Gone
 	cell.Silent = cell.Silent || r.Silent
 	return c.Session.Eval(ctx, cell)
 }
 
-// magic is what the first line of a cell for some ranks begins with.
+// magic begins the first line of a cell for some ranks.
 const magic = "%%"
 
 // magic runs a cell whose first line is `%%rank [0,2]`.
@@ -164,7 +167,7 @@ func (c *Console) SetTarget(ranks []int) {
 	c.target = ranks
 }
 
-// firstTarget returns the rank that answers where one is enough.
+// firstTarget returns one rank, for questions that any target rank can answer.
 func (c *Console) firstTarget() []int {
 	if ranks := c.Target(); ranks != nil {
 		return ranks[:1]

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// IsQuestion reports whether an entry asks for an explanation of a name, as symm.Empty? and ?symm.Empty do; no Go begins or ends like one.
+// IsQuestion reports whether an entry asks for an explanation of a name, as symm.Empty? and
+// ?symm.Empty do. No Go begins or ends like a question.
 func IsQuestion(entry string) bool {
 	entry = strings.TrimSpace(entry)
 	other := func(r rune) bool {
@@ -19,7 +20,7 @@ func IsQuestion(entry string) bool {
 	return (strings.HasSuffix(entry, "?") || strings.HasPrefix(entry, "?")) && Asked(entry) != "" && !strings.ContainsFunc(Asked(entry), other)
 }
 
-// Asked returns what a question is about.
+// Asked returns the subject of a question.
 func Asked(question string) string { return strings.Trim(question, "? \t\n") }
 
 // answer prints an explanation.
@@ -34,7 +35,7 @@ func (c *Console) answer(ctx context.Context, r Request, question string) Outcom
 	return Done
 }
 
-// meant says which names are like one that nothing is known of, after a comma.
+// meant lists known names similar to an unknown one, after a comma.
 func (c *Console) meant(ctx context.Context, name string) string {
 	answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: session.TopicDoc, Arg: name})
 	if err != nil || len(answers) == 0 || answers[0].Err == nil || answers[0].Err.Hint == "" {
@@ -62,7 +63,7 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	return ""
 }
 
-// commandAt returns the name of a command in which or at whose end a position is, or "".
+// commandAt returns the name of a command that contains or ends at a position, or "".
 func (c *Console) commandAt(text string, at int) string {
 	entry := strings.TrimLeft(c.LastEntry(text[:at]), " \t\n")
 	if !isCommand(entry) || strings.ContainsAny(entry[1:], " \t\n%") {
@@ -75,8 +76,8 @@ func (c *Console) commandAt(text string, at int) string {
 	return entry[1:] + text[at:end]
 }
 
-// namesAt returns the name, with what qualifies it, in which or at whose end a position is, and those of the functions in whose arguments that
-// stands, the innermost first.
+// namesAt returns the qualified name that contains or ends at a position, and the names of the
+// functions in whose arguments the position is, the innermost first.
 func namesAt(text string, at int) []string {
 	var names []string
 	for at >= 0 {
@@ -95,12 +96,13 @@ func namesAt(text string, at int) []string {
 	return names
 }
 
-// inName reports whether a byte may be part of a name, as those of characters beyond ASCII may.
+// inName reports whether a byte may be part of a name. Bytes of characters beyond ASCII may.
 func inName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// opener returns the position of the last parenthesis that text leaves open, -1 if there is none. Those in literals and comments do not count.
+// opener returns the position of the last parenthesis that text leaves open, or -1. Parentheses in
+// literals and comments do not count.
 func opener(text string) int {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner

@@ -7,13 +7,14 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Program runs a program of package main that has several files. The request's name is that of the file with the function main, which is on a line of it.
+// Program runs a program of package main that has several files. The request's name is the file
+// with the function main, on the given line.
 func (c *Console) Program(ctx context.Context, r Request, files []string, line int) Outcome {
 	return OutcomeOf(c.cell(ctx, r, session.Cell{Line: line, Source: "main()", Program: files}))
 }
 
-// File runs the cells of a file, whose text is the request's source and whose name is the request's, and stops at the first that fails. A cell may
-// begin with commands and shell lines, as a notebook's may.
+// File runs the cells of a file and stops at the first that fails. The request has the file's text
+// and name. As in a notebook, a cell may begin with commands and shell lines.
 func (c *Console) File(ctx context.Context, r Request) Outcome {
 	if c.sanitizing.run == nil {
 		defer c.beginRun()()
@@ -27,7 +28,7 @@ func (c *Console) File(ctx context.Context, r Request) Outcome {
 	return Done
 }
 
-// fileCell runs a cell of a file, on the ranks of a list unless that is empty.
+// fileCell runs a cell of a file, on the ranks of list unless it is empty.
 func (c *Console) fileCell(ctx context.Context, r Request, list string) Outcome {
 	if list == "" {
 		return c.Notebook(ctx, r)

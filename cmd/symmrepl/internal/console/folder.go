@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Path returns where a file is that the user names: below the home when the name begins with ~, else in the folder that
-// SetFolder set.
+// Path returns the path of a file that the user names: relative to the home if the name begins with
+// ~, else relative to the folder of SetFolder.
 func (c *Console) Path(name string) string {
 	name = atHome(name)
 	c.mu.Lock()
@@ -18,14 +18,15 @@ func (c *Console) Path(name string) string {
 	return filepath.Join(c.folder, name)
 }
 
-// SetFolder sets the folder of shell lines and of files that commands name; "" is that of this process.
+// SetFolder sets the folder of shell lines and of files that commands name; "" means the folder of
+// this process.
 func (c *Console) SetFolder(folder string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.folder = folder
 }
 
-// atHome writes the user's home for a leading ~, as a shell does.
+// atHome replaces a leading ~ by the user's home, as a shell does.
 func atHome(name string) string {
 	rest, short := strings.CutPrefix(name, "~")
 	home, err := os.UserHomeDir()

@@ -7,10 +7,10 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// heldWithin bounds how long leaving waits for the ranks to say what they hold.
+// heldWithin bounds how long leaving waits for the ranks to report what they hold.
 const heldWithin = time.Second
 
-// Held says what would be lost with the session, "" if nothing or if no rank answers.
+// Held describes what ends with the session; "" if nothing does or no rank answers.
 func (c *Console) Held(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// hintAtOther gives hints at errors in lines that are no Go but what another kernel or another place would take: `!ls`, or `:time f()` below other lines.
+// hintAtOther adds hints to syntax errors in lines that are valid elsewhere: `!ls` in other
+// kernels, or `:time f()` as the first line.
 func hintAtOther(errs []*session.Error) {
 	for _, e := range errs {
 		line := strings.TrimSpace(e.Source)
@@ -31,7 +32,8 @@ func hintAtOther(errs []*session.Error) {
 	}
 }
 
-// left says what there is in place of a line that leaves or clears other prompts, or asks them for help: "exit", "quit()", "clear".
+// left returns the counterpart of a line that leaves, clears or asks for help at other prompts:
+// "exit", "quit()", "clear".
 func left(line string) string {
 	switch strings.TrimSuffix(line, "()") {
 	case "exit", "quit":
@@ -44,7 +46,7 @@ func left(line string) string {
 	return ""
 }
 
-// instead says what there is in place of a cell magic of other kernels.
+// instead returns the counterpart of a cell magic of other kernels.
 func (c *Console) instead(name string) string {
 	switch {
 	case slices.Contains([]string{"bash", "sh", "script", "system", "sx", "!"}, name):

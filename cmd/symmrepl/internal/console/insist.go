@@ -10,7 +10,7 @@ import (
 // replaceWithin bounds how long it takes to replace workers.
 const replaceWithin = 10 * time.Second
 
-// ReplaceBusy replaces the workers of the ranks that are still busy, when the user insists on an interrupt that has not stopped them.
+// ReplaceBusy replaces the workers that an interrupt has not stopped, when the user insists.
 func (c *Console) ReplaceBusy(p Printer) {
 	ctx, cancel := context.WithTimeout(context.Background(), replaceWithin)
 	defer cancel()
@@ -33,8 +33,8 @@ func (c *Console) ReplaceBusy(p Printer) {
 	}
 }
 
-// busy lists the ranks whose worker is not ready for a cell: it runs, waits or is stopped. A worker that merely does not answer
-// may be waiting for a processor.
+// busy lists the ranks whose workers cannot take a cell because they run, wait or are stopped. A
+// worker that only does not answer may be waiting for a processor.
 func busy(infos []session.RankInfo) []int {
 	var ranks []int
 	for _, r := range infos {

@@ -8,14 +8,14 @@ func (c *Console) NeedsMore(entry string) bool {
 	return isCell && c.Incomplete(source)
 }
 
-// Malformed reports whether an entry can only be refused, whatever follows it.
+// Malformed reports whether no further lines can make an entry valid.
 func (c *Console) Malformed(entry string) bool {
 	source, isCell := c.code(entry)
 	return isCell && c.Invalid(source)
 }
 
-// code returns the Go in an entry: all of it, or what follows `%%rank [0,2]` or a command that takes code. isCell is
-// false when the entry has none.
+// code returns the Go in an entry: all of it, or the lines below `%%rank [0,2]`, or the code of a
+// command. isCell is false if the entry has none.
 func (c *Console) code(entry string) (source string, isCell bool) {
 	trimmed := strings.TrimSpace(entry)
 	switch {

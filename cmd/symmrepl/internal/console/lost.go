@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// explainLost gives errors about undefined names a hint, if the names were lost with workers that have been replaced.
+// explainLost adds a hint to errors about undefined names that were lost when workers were
+// replaced.
 func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
 	for _, e := range errs {
 		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
@@ -31,7 +32,8 @@ func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
 	}
 }
 
-// lostIn returns the last cell in which the workers of all these ranks had been replaced. It returns false if no cell up to that one names name.
+// lostIn returns the last cell in which the workers of all these ranks were replaced. It returns
+// false if no cell up to that one contains name.
 func (c *Console) lostIn(ctx context.Context, name string, ranks []int) (session.Cell, bool) {
 	infos, err := c.Session.Ranks(ctx)
 	if err != nil {

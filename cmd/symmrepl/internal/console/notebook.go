@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Notebook runs a notebook's cell: its leading lines that are commands or shell lines, each as an entry, and what follows them as another. It stops
-// at the first that fails.
+// Notebook runs a notebook's cell: each leading command or shell line as an entry, and the
+// remaining lines as another. It stops at the first that fails.
 func (c *Console) Notebook(ctx context.Context, r Request) Outcome {
 	outcome, first := Done, cmp.Or(r.Line, 1)
 	for _, e := range c.split(r.Source) {
@@ -19,7 +19,7 @@ func (c *Console) Notebook(ctx context.Context, r Request) Outcome {
 	return outcome
 }
 
-// LastEntry returns the last entry of a notebook's cell, or of the beginning of one.
+// LastEntry returns the last entry of a notebook's cell, which may be incomplete.
 func (c *Console) LastEntry(cell string) string {
 	entries := c.split(cell)
 	return entries[len(entries)-1].text

@@ -6,8 +6,9 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
-// FitText breaks a text between words, so that it fits into some columns; 0 leaves it as it is. Declarations of Go and rows of tables keep their
-// lines as far as these fit; prose is filled, unless it fits.
+// FitText breaks a text between words to fit a number of columns; 0 leaves it unchanged.
+// Declarations of Go and rows of tables keep their lines if these fit. Prose is filled, unless it
+// fits.
 func FitText(text string, columns int) string {
 	if columns <= 0 {
 		return text
@@ -21,7 +22,8 @@ func FitText(text string, columns int) string {
 	return render.Fit(strings.Join(blocks, "\n\n"), columns)
 }
 
-// isProse reports whether a block is a paragraph: not rows of a table or code, whose lines are indented or have columns, and no declaration.
+// isProse reports whether a block is a paragraph. A declaration is none, nor are code and rows of
+// tables, which have indented lines or columns.
 func isProse(block string) bool {
 	if strings.Contains(block, "  ") {
 		return false

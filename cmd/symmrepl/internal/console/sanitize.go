@@ -6,14 +6,15 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// sanitizing is what the sanitizer has found in the cells of a console.
+// sanitizing holds what the sanitizer has found in the cells of a console.
 type sanitizing struct {
-	said  bool             // what is not watched
-	found session.Findings // what was shown
-	run   *watchedRun      // nil while none is begun; it belongs to the request in hand
+	said  bool             // NoteUnwatched has printed its note
+	found session.Findings // findings that were shown
+	run   *watchedRun      // nil outside of a run; it belongs to the current request
 }
 
-// watchedRun is what is told once: the findings of a cell, of the cells of a file, or of all orders in which these run.
+// watchedRun is a unit in which each finding is shown once: a cell, the cells of a file, or all
+// orders in which these run.
 type watchedRun struct {
 	found session.Findings
 	cells []int // the numbers of the cells of the first order,
@@ -21,14 +22,15 @@ type watchedRun struct {
 	next  int   // beginning with this one
 }
 
-// beginRun begins a run, which may be a part of another, and returns what ends it.
+// beginRun begins a run, which may be part of another, and returns the function that ends it.
 func (c *Console) beginRun() (end func()) {
 	outer := c.sanitizing.run
 	c.sanitizing.run = &watchedRun{}
 	return func() { c.sanitizing.run = outer }
 }
 
-// Sanitize has the kernels of all ranks watched from now on, or no longer. It is an error where the devices cannot be.
+// Sanitize switches watching the kernels of all ranks on or off. It fails if the devices cannot
+// watch.
 func (c *Console) Sanitize(ctx context.Context, p Printer, s session.Sanitizing) error {
 	if errs := c.Session.Eval(ctx, session.Cell{Name: "sanitize", Silent: true, Sanitize: &s, Output: p.Output}).Errors; len(errs) > 0 {
 		return errs[0]
@@ -36,7 +38,7 @@ func (c *Console) Sanitize(ctx context.Context, p Printer, s session.Sanitizing)
 	return nil
 }
 
-// NoteUnwatched prints, once, what the sanitizer does not watch here.
+// NoteUnwatched prints, once, what the sanitizer does not watch on these devices.
 func (c *Console) NoteUnwatched(p Printer) {
 	c.mu.Lock()
 	said := c.sanitizing.said
@@ -47,14 +49,14 @@ func (c *Console) NoteUnwatched(p Printer) {
 	}
 }
 
-// Findings returns all that was found in cells of this console, each finding once.
+// Findings returns all findings in cells of this console, each once.
 func (c *Console) Findings() []session.Finding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sanitizing.found.List()
 }
 
-// Wrong reports whether anything was found that no comment allows.
+// Wrong reports whether there is a finding that no comment allows.
 func (c *Console) Wrong() bool {
 	for _, f := range c.Findings() {
 		if f.Allowed == "" {
@@ -64,7 +66,8 @@ func (c *Console) Wrong() bool {
 	return false
 }
 
-// watched evaluates a cell. Of the findings it leaves those that are new in their run, and marks those that an earlier run has shown.
+// watched evaluates a cell. It keeps the findings that are new in their run, and marks those that
+// an earlier run has shown.
 func (c *Console) watched(ctx context.Context, r Request, cell session.Cell) session.Reply {
 	if c.sanitizing.run == nil {
 		defer c.beginRun()()
@@ -95,8 +98,10 @@ func (c *Console) watched(ctx context.Context, r Request, cell session.Cell) ses
 	return reply
 }
 
-// Schedules runs what run does in n orders, with a seed, by which cells are watched already, and those after it, each but the first with fresh workers where restart says
-// so. Of all but the first it shows only findings that are new, and errors. It returns also how much was found.
+// Schedules calls run n times, each time with another order of threads, blocks and ranks: first
+// with the current seed, then with the following ones. If restart is set, each call but the first
+// has fresh workers. Of all but the first it shows only new findings and errors. It also returns
+// the number of findings.
 func (c *Console) Schedules(ctx context.Context, n int, seed int64, r Request, restart bool, run func(Request) Outcome) (outcome Outcome, found int) {
 	defer c.beginRun()()
 	orders := c.sanitizing.run
@@ -118,7 +123,7 @@ func (c *Console) Schedules(ctx context.Context, n int, seed int64, r Request, r
 	return outcome, len(orders.found.List())
 }
 
-// nextOrder has cells run in the order of a seed.
+// nextOrder makes the next cells run in the order of a seed.
 func (c *Console) nextOrder(ctx context.Context, p Printer, seed int64, restart bool) error {
 	if restart {
 		if err := c.Session.Restart(ctx, nil, false, nil); err != nil {
@@ -128,7 +133,7 @@ func (c *Console) nextOrder(ctx context.Context, p Printer, seed int64, restart 
 	return c.Sanitize(ctx, p, session.Sanitizing{On: true, Seed: seed})
 }
 
-// quietPrinter shows of cells only what they do wrong.
+// quietPrinter shows only findings and errors of cells.
 type quietPrinter struct {
 	Printer
 	seed int64

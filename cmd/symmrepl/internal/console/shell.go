@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// shell runs a line with the user's shell on the machine of this process, in the folder of `:cd`, with an empty standard input. It runs
-// in a process group of its own, so that an interrupt ends all of it.
+// shell runs a line with the user's shell on the machine of this process, in the folder of `:cd`,
+// with an empty standard input. The process group is new, so that an interrupt ends all of it.
 func (c *Console) shell(ctx context.Context, p Printer, line string) Outcome {
 	if line == "" {
 		p.Fail("$: a shell command is expected, such as $ nvidia-smi")

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// shortestKey is the number of characters of a key below which it is refused. Jupyter's own have 36.
+// shortestKey is the least number of characters of an accepted key. Jupyter's own keys have 36.
 const shortestKey = 16
 
 // connection is the content of a connection file.
@@ -27,7 +27,8 @@ type connection struct {
 	CurveKey  string `json:"curve_secretkey"`
 }
 
-// readConnection reads a connection file, and refuses one that this kernel cannot serve or not safely.
+// readConnection reads a connection file. It refuses connections that this kernel cannot serve, or
+// cannot serve safely.
 func readConnection(file string) (connection, error) {
 	c := connection{Transport: "tcp", IP: "127.0.0.1", Scheme: "hmac-sha256"}
 	text, err := os.ReadFile(file)
@@ -54,7 +55,8 @@ func readConnection(file string) (connection, error) {
 	return c, nil
 }
 
-// warning says what is unsafe about a connection that is served all the same, because Jupyter was told to have it so; "" if nothing is.
+// warning describes the risk of a connection that Jupyter's settings ask for although it is unsafe;
+// "" if there is none.
 func (c connection) warning() string {
 	if c.Transport != "tcp" || c.Key != "" {
 		return ""
@@ -115,7 +117,7 @@ func (c connection) open(port int) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
-// abandoned reports whether nobody listens on the socket of a name, as after a kernel was killed.
+// abandoned reports whether no process listens on a socket, as after a kernel was killed.
 func abandoned(name string) bool {
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode().Type() != os.ModeSocket {

@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// stopButton is what a notebook draws on the button that interrupts a cell.
+// stopButton is the symbol of the button that interrupts a cell in notebooks.
 const stopButton = "■"
 
 // executeRequest is the content of execute_request.
@@ -128,7 +128,7 @@ func (k *Kernel) await(ctx context.Context, s *screen) bool {
 	return true
 }
 
-// sayRemark says what there is to say of the session, in its first cell.
+// sayRemark shows the remark about the session in its first cell.
 func (k *Kernel) sayRemark(s *screen) {
 	if a := k.current.Load(); a.remark != "" {
 		a.said.Do(func() { s.Note(nil, "%s", a.remark) })
@@ -149,7 +149,7 @@ func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	case console.Quit:
 		s.payload = append(s.payload, content{"source": "ask_exit", "keepkernel": false})
 	case console.Failed:
-		if !s.hasFailed() { // the reason was printed as text
+		if !s.hasFailed() { // the reason was shown as text
 			s.Fail("the entry failed")
 		}
 	}
@@ -158,7 +158,7 @@ func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 // resize matches the command that restarts the session with another number of ranks.
 var resize = regexp.MustCompile(`^\s*[:%]restart\s+-n\s*(\d+)\s*$`)
 
-// resize starts a new session of so many ranks.
+// resize starts a new session with a number of ranks.
 func (k *Kernel) resize(ctx context.Context, s *screen, number string) {
 	select {
 	case <-k.opened:

@@ -37,7 +37,7 @@ func (h *history) result(number int, text string) {
 type historyRequest struct {
 	Output  bool   `json:"output"`
 	Access  string `json:"hist_access_type"`
-	Session int    `json:"session"` // only 0 and 1, the current one, exist
+	Session int    `json:"session"` // 0 or 1, the current session; there is no other
 	Start   int    `json:"start"`
 	Stop    *int   `json:"stop"`
 	N       *int   `json:"n"`

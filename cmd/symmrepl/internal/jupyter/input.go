@@ -22,7 +22,7 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	answers := make(chan string, 1)
 	s.k.expect(s.request.peer, answers)
 	defer s.k.expect("", nil)
-	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) { // a front end connects each channel separately
+	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) { // the channels of a front end connect separately
 		select {
 		case <-time.After(connectPause):
 		case <-ctx.Done():
@@ -38,14 +38,15 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	}
 }
 
-// expect sets which front end is asked for the next line of standard input, and where the line goes.
+// expect sets the front end that is asked for the next line of standard input, and the destination
+// of the line.
 func (k *Kernel) expect(peer string, answers chan<- string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked, k.answers = peer, answers
 }
 
-// answered takes the input_reply of the front end that was asked, and ignores those of others.
+// answered takes the input_reply of the front end that was asked. It ignores replies of others.
 func (k *Kernel) answered(r *request) {
 	var said struct {
 		Value string `json:"value"`

@@ -14,7 +14,7 @@ var logos embed.FS
 // ValidName reports whether Jupyter lists a kernel of this name.
 func ValidName(name string) bool { return validName.MatchString(name) }
 
-// Spec is a kernel as Jupyter lists it.
+// Spec describes a kernel to Jupyter.
 type Spec struct {
 	Name    string   // of its folder, a ValidName; "symmrepl" when empty
 	Display string   // the name that front ends show
@@ -24,8 +24,9 @@ type Spec struct {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Install writes the spec where Jupyter finds it: below prefix, or for this user if prefix is empty. Beside it is a wheel for Python, by which
-// nbconvert and papermill know Go. It returns the folder.
+// Install writes the spec to a folder that Jupyter searches: below prefix, or of this user if
+// prefix is empty. Beside the spec it writes a Python wheel that adds Go to nbconvert and
+// papermill. It returns the folder.
 func (s Spec) Install(prefix string) (string, error) {
 	if s.Name == "" {
 		s.Name = "symmrepl"
@@ -73,7 +74,7 @@ func (s Spec) Install(prefix string) (string, error) {
 	return dir, nil
 }
 
-// userData is the folder in which Jupyter keeps a user's own data.
+// userData returns Jupyter's folder for a user's own data.
 func userData() (string, error) {
 	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
 		return dir, nil

@@ -7,14 +7,15 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// interrupt is how an entry is interrupted, and how the user insists on that.
+// interrupt holds how to interrupt an entry, and what a second interrupt does.
 type interrupt struct {
 	cancel context.CancelFunc
 	insist func() // replaces the ranks that have not stopped
 	at     time.Time
 }
 
-// Interrupt interrupts the entry that runs. When the session has told which ranks that has not stopped, another call replaces these.
+// Interrupt interrupts the current entry. After the session has named the ranks that have not
+// stopped, another call replaces these.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -35,8 +35,8 @@ type Kernel struct {
 
 	mu      sync.Mutex
 	count   int           // numbered entries so far
-	stop    *interrupt    // of the entry that runs; nil if none does
-	answers chan<- string // takes the next line of standard input; nil if nobody waits for one
+	stop    *interrupt    // of the current entry; nil if there is none
+	answers chan<- string // takes the next line of standard input; nil if no cell waits for one
 	asked   string        // the peer that types it
 }
 
@@ -68,18 +68,18 @@ func (k *Kernel) welcome(topic string) [][]byte {
 	return append([][]byte{[]byte(topic)}, frames...)
 }
 
-// Open opens a session, in place of the one that it has opened before, and returns the console that runs entries on it. ranks is how many the user
-// has asked for, 0 if that is left to the kernel. remark, unless it is empty, is said in the first cell. An error is Kept if the session that was
-// opened before goes on.
+// Open opens a session in place of its previous one, and returns the console for entries. ranks is
+// the number of ranks that the user asked for, or 0 for the default. remark, unless empty, is shown
+// in the first cell. The error is Kept if the previous session goes on.
 type Open func(ctx context.Context, ranks int) (c *console.Console, remark string, err error)
 
-// Kept is why there is no new session where the one before goes on.
+// Kept is the reason why there is no new session while the previous one goes on.
 type Kept struct{ Err error }
 
 func (e Kept) Error() string { return e.Err.Error() }
 func (e Kept) Unwrap() error { return e.Err }
 
-// attempt is what Open has returned.
+// attempt is a result of Open.
 type attempt struct {
 	console *console.Console
 	failed  error // why console is nil
@@ -96,8 +96,9 @@ func (k *Kernel) start(ctx context.Context, ranks int) error {
 	return err
 }
 
-// Serve answers until a front end shuts the kernel down or ctx is done. It calls open for the first session, and again when the user wants another
-// number of ranks; front ends are answered while open has not returned. When Serve returns, the first call has.
+// Serve answers requests until a front end shuts the kernel down or ctx is done. It calls open for
+// the first session, and again when the user asks for another number of ranks. It answers front
+// ends while open runs. When Serve returns, the first call of open has returned.
 func (k *Kernel) Serve(ctx context.Context, open Open) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -178,7 +179,7 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 		k.publish(r, "shutdown_reply", c)
 		over = true
 	default:
-		if !strings.HasSuffix(r.Type, "_request") { // a notice, such as one about a comm that was refused
+		if !strings.HasSuffix(r.Type, "_request") { // a notice, such as a refused comm
 			return false
 		}
 		text := r.Type + " is not served"
@@ -204,7 +205,8 @@ func (k *Kernel) status(r *request, state string) {
 	k.publish(r, "status", content{"execution_state": state})
 }
 
-// publish sends a message to all front ends. Output waits for those that read slowly, and is left out for those that do not read.
+// publish sends a message to all front ends. Output waits for front ends that read slowly, and is
+// dropped for those that do not read.
 func (k *Kernel) publish(r *request, kind string, c any) {
 	message := k.message(r, kind, c)
 	switch {
@@ -219,7 +221,7 @@ func (k *Kernel) publish(r *request, kind string, c any) {
 	}
 }
 
-// message returns a message for all front ends, nil if none can be made.
+// message returns a message for all front ends, or nil if its content cannot be encoded.
 func (k *Kernel) message(r *request, kind string, c any) [][]byte {
 	frames, err := k.signer.frames(k.session, kind, r, c)
 	if err != nil {
@@ -229,7 +231,7 @@ func (k *Kernel) message(r *request, kind string, c any) [][]byte {
 	return append([][]byte{[]byte("kernel." + k.session + "." + kind)}, frames...)
 }
 
-// send answers the front end that sent r, and reports whether that is connected to the channel.
+// send answers the front end of r, and reports whether it is connected to the channel.
 func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) bool {
 	frames, err := k.signer.frames(k.session, kind, r, c)
 	if err != nil {
@@ -239,7 +241,7 @@ func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) bool
 	return channel.Send(r.peer, append(slices.Clone(r.envelope), frames...)...)
 }
 
-// ready returns the console, or the reason why there is none or none yet.
+// ready returns the console, or the reason why there is none yet or at all.
 func (k *Kernel) ready() (*console.Console, error) {
 	select {
 	case <-k.opened:

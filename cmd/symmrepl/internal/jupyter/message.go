@@ -17,7 +17,8 @@ const (
 	delimiter       = "<IDS|MSG>" // after it come signature, header, parent header, metadata, content
 )
 
-// header is a message's header. Answers carry the header of their request whole, with fields that are not listed here.
+// header is a message's header. Answers contain the whole header of their request, including fields
+// that are not listed here.
 type header struct {
 	ID      string `json:"msg_id"`
 	Session string `json:"session"`
@@ -32,14 +33,14 @@ type request struct {
 	header
 	raw      json.RawMessage // the header as received
 	peer     string          // the front end that answers go to
-	envelope [][]byte        // what stood before the message: by it a proxy knows whom it passes the answer to
+	envelope [][]byte        // the frames before the message, by which a proxy routes the answer
 	content  json.RawMessage
 }
 
 // content is the content of a message.
 type content map[string]any
 
-// signer signs messages and checks signatures. With an empty key messages have none.
+// signer signs messages and checks signatures. With an empty key, messages have no signatures.
 type signer struct {
 	key []byte
 
@@ -49,7 +50,7 @@ type signer struct {
 	next int
 }
 
-// remembered is the number of signatures that are recognised when they come again.
+// remembered is the number of signatures that are kept to recognise repeated ones.
 const remembered = 1 << 16
 
 func newSigner(key string) *signer { return &signer{key: []byte(key), seen: map[string]bool{}} }
@@ -89,7 +90,7 @@ func (s *signer) check(signature string, parts [][]byte) error {
 	return nil
 }
 
-// parse reads a message that a peer has sent.
+// parse reads a message of a peer.
 func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
 	var envelope [][]byte
 	for len(frames) > 0 && string(frames[0]) != delimiter {
@@ -109,7 +110,7 @@ func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
 	return r, nil
 }
 
-// frames returns a signed message of a type, caused by a request (nil: by none).
+// frames returns a signed message of a type, as an answer to a request (nil: to none).
 func (s *signer) frames(session, kind string, parent *request, content any) ([][]byte, error) {
 	own, err := json.Marshal(header{
 		ID: newID(), Session: session, User: "kernel", Date: time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), Type: kind, Version: protocolVersion,

@@ -47,13 +47,14 @@ func (q *queue) next(ctx context.Context) *request {
 }
 
 const (
-	quiet    = 50 * time.Millisecond // how long no entry has come when those that a front end sends at once, as to run all cells, have come
-	heldUp   = quiet / 4             // by how much a pause is too long when a busy machine has held up this process: it may not have read what came
-	settleBy = time.Second           // when it does not wait any longer
+	quiet    = 50 * time.Millisecond // pause that ends a series of entries which a front end sends at once, as to run all cells
+	heldUp   = quiet / 4             // excess of a pause that shows that a busy machine held up this process, which may not have read all entries
+	settleBy = time.Second           // bound of the wait
 )
 
-// settle removes all entries that have come and those that follow them at once, and returns them. A front end that sends an entry for each cell of a
-// notebook has sent the first only when that fails, which may take a millisecond; whoever waits for its answer sends nothing meanwhile.
+// settle removes and returns all entries that have come, and those that follow at once. When the
+// first of a notebook's cells fails, which may take a millisecond, the front end may not have sent
+// the others; a front end that waits for each answer sends none meanwhile.
 func (q *queue) settle(ctx context.Context) []*request {
 	start, late := time.Now(), false
 	for {

@@ -111,7 +111,7 @@ func (k *Kernel) isComplete(r *request) content {
 	return content{"status": "complete"}
 }
 
-// depth returns how many brackets code leaves open: a front end indents the next line by as much.
+// depth returns the number of open brackets in code, by which a front end indents the next line.
 func depth(code string) (open int) {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), func(token.Position, string) {}, 0)

@@ -19,7 +19,8 @@ const (
 	gatherMax = 16 << 10              // bytes that do not wait
 )
 
-// screen is the console.Printer of one entry: it publishes the outcome to the notebooks. A render.Printer puts text into lines.
+// screen is the console.Printer of one entry: it publishes the outcome to the notebooks. A
+// render.Printer lays out text.
 type screen struct {
 	*render.Printer
 	k       *Kernel
@@ -31,8 +32,8 @@ type screen struct {
 	payload []any
 	started time.Time
 
-	mu     sync.Mutex      // guards what follows
-	failed *failure        // nil while nothing went wrong
+	mu     sync.Mutex      // guards the fields below
+	failed *failure        // nil if nothing went wrong
 	topics map[string]bool // of the notes shown so far
 	stream string          // the stream that text belongs to
 	text   []byte          // printed but not published yet
@@ -75,7 +76,8 @@ func (w stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush publishes the text so far; without all, it keeps back a last character that is not complete. s.mu is held.
+// flush publishes the text so far. Unless all is set, it keeps a last character that is not
+// complete. s.mu is held.
 func (s *screen) flush(all bool) {
 	n := len(s.text)
 	if !all {
@@ -100,7 +102,7 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// catchUp publishes all text, before something that is not text.
+// catchUp publishes all text before an output that is no text.
 func (s *screen) catchUp() {
 	s.CloseLine()
 	s.mu.Lock()
@@ -108,7 +110,7 @@ func (s *screen) catchUp() {
 	s.flush(true)
 }
 
-// end publishes the rest, and at last the failure. It returns that, or nil.
+// end publishes the rest, and then the failure. It returns the failure, or nil.
 func (s *screen) end() *failure {
 	s.catchUp()
 	s.mu.Lock()
@@ -124,7 +126,7 @@ func (s *screen) end() *failure {
 	return s.failed
 }
 
-// hasFailed reports whether anything went wrong so far.
+// hasFailed reports whether anything has gone wrong.
 func (s *screen) hasFailed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,8 +172,8 @@ func (s *screen) Note(ranks []int, format string, args ...any) {
 	s.note(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
 }
 
-// note shows a remark of the session as a display of its own: notebooks draw standard error as they do errors. A note takes the place of the one
-// before it that has the same topic.
+// note shows a remark of the session as a display of its own, because notebooks draw standard error
+// like errors. A note replaces the previous one of its topic.
 func (s *screen) note(o session.Output) {
 	var text bytes.Buffer
 	render.New(&text, &text, s.Printer.Size, false).Output(o)
@@ -191,7 +193,8 @@ func (s *screen) note(o session.Output) {
 	s.publish("display_data", message)
 }
 
-// settle puts the time that the entry took in place of its notes with a topic: they say what it waited for, which is over. s.mu is held.
+// settle replaces the entry's notes with a topic, which described waits that are over, by the time
+// that the entry took. s.mu is held.
 func (s *screen) settle() {
 	for topic := range s.topics {
 		s.publish("update_display_data", content{
@@ -204,7 +207,7 @@ func (s *screen) settle() {
 // noteID names the display of the notes with a topic.
 func (s *screen) noteID(topic string) string { return s.request.ID + " " + topic }
 
-// label prints which ranks the next thing comes from, unless it comes from all.
+// label prints the ranks of the next output, unless it is from all.
 func (s *screen) label(ranks []int) {
 	if len(ranks) < s.Printer.Size {
 		s.Print(strings.TrimSpace(session.Prefix(ranks, s.Printer.Size)))
@@ -219,8 +222,8 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// Reply implements console.Printer. Values that are text become one result, and so do values that fit into tabs; other values that not all ranks
-// share become a result each.
+// Reply implements console.Printer. Text values become one result, and so do values that fit into
+// tabs; other values that not all ranks share become a result each.
 func (s *screen) Reply(r session.Reply) {
 	s.catchUp()
 	var text []session.Value
@@ -243,7 +246,7 @@ func (s *screen) Reply(r session.Reply) {
 	}
 }
 
-// finding publishes what the sanitizer has found as a display of its own.
+// finding publishes a finding of the sanitizer as a display of its own.
 func (s *screen) finding(f session.Finding) {
 	var text bytes.Buffer
 	render.New(&text, &text, s.Printer.Size, false).Finding(f)
@@ -263,7 +266,8 @@ func (s *screen) result(values []session.Value) {
 	s.publish("execute_result", content{"execution_count": s.number, "data": data, "metadata": metadata})
 }
 
-// bundle returns values by MIME type: as text, folded by rank, and either in the other forms of the only value, with its metadata, or as tabs.
+// bundle returns values by MIME type: as text, folded by rank, and also either in the other forms
+// of the only value, with its metadata, or as tabs.
 func bundle(values []session.Value, size int) (data, metadata content) {
 	var text bytes.Buffer
 	data, metadata = content{}, content{}
@@ -295,11 +299,11 @@ func (s *screen) fail(f failure) {
 	s.failed.Traceback = append(s.failed.Traceback, f.Traceback...)
 }
 
-// failure is an error as notebooks show it.
+// failure is an error in the form of notebooks.
 type failure struct {
 	Name      string   `json:"ename"`
 	Value     string   `json:"evalue"`
-	Traceback []string `json:"traceback"` // each element has several lines, since some front ends put an empty line between elements
+	Traceback []string `json:"traceback"` // several lines in each element, since some front ends put an empty line between elements
 }
 
 func (f failure) content() content {
@@ -311,7 +315,7 @@ func failureOf(errs []*session.Error, size int) failure {
 	errs = render.Alike(errs)
 	var text bytes.Buffer
 	p := render.New(&text, &text, size, true)
-	p.Bold = true // notebooks have a background of their own behind errors, dark or light, on which few colours can be read
+	p.Bold = true // notebooks show errors on a background of their own, dark or light, on which few colours are readable
 	p.Reply(session.Reply{Errors: errs})
 	first, _, _ := strings.Cut(errs[0].Error(), "\n")
 	return failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + render.Plain(first), []string{strings.TrimSuffix(text.String(), "\n")}}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// modules teach Python programs around Jupyter what they have to know of Go.
+// modules add support of Go to Python programs around Jupyter.
 //
 //go:embed python
 var modules embed.FS
@@ -23,7 +23,7 @@ go = symmrepl_nbconvert:GoExporter
 symmrepl = symmrepl_papermill:Engine
 `
 
-// wheelName returns the file's name of the wheel of a version.
+// wheelName returns the name of the wheel's file for a version.
 func wheelName(version string) string { return "symmrepl_jupyter-" + version + "-py3-none-any.whl" }
 
 // wheel returns the modules as a Python wheel, which pip installs without a network; see

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/chart"
 )
 
-// drawn returns a picture with a line of two charts for each operation that has sizes: microseconds and bandwidth over the message's size, with the peers and the
-// limits.
+// drawn returns a picture with two charts in a row for each operation that has sizes: microseconds
+// and bandwidth over the message's size, with the peers and the limits.
 func drawn(tables []table, b bounds) string {
 	var charts []*chart.Chart
 	for i := range tables {
@@ -39,8 +39,9 @@ func (t *table) times() *chart.Chart {
 	return c
 }
 
-// bandwidths draws over bytes the bandwidth of the busiest link with the link's limit, or the algorithm's if nothing crosses a link; for a product its
-// operations a second. It returns nil for an operation that moves nothing, and over hosts.
+// bandwidths draws, over bytes, the bandwidth of the busiest link with the link's limit, or the
+// bandwidth of the algorithm if nothing crosses a link; for a product, operations per second. It
+// returns nil for an operation that moves nothing, and over hosts.
 func (t *table) bandwidths(b bounds) *chart.Chart {
 	if t.op.kind == eager || b.puts > 0 {
 		return nil
@@ -65,7 +66,7 @@ func (t *table) bandwidths(b bounds) *chart.Chart {
 	return c
 }
 
-// over draws series of the rows over their bytes, without those that have no number.
+// over draws series of the rows over their bytes, without rows that have no number.
 func (t *table) over(names []string, of []func(*row) float64) *chart.Chart {
 	var at []int
 	var marks []string

@@ -31,7 +31,7 @@ type Figure struct {
 	switched
 }
 
-// world is how the ranks are divided, by whose memory they map.
+// world describes how the ranks are divided into parts that map each other's memory.
 type world struct {
 	Parts   [][]int `json:"parts,omitempty"`
 	Between string  `json:"between,omitempty"` // what carries traffic between them
@@ -40,17 +40,17 @@ type world struct {
 // spans reports whether there is a network between ranks.
 func (w world) spans() bool { return len(w.Parts) > 1 }
 
-// least is the ranks of the smallest part.
+// least returns the number of ranks of the smallest part.
 func (w world) least() int {
 	return len(slices.MinFunc(w.Parts, func(a, b []int) int { return len(a) - len(b) }))
 }
 
-// even reports whether all parts have as many ranks.
+// even reports whether all parts have equally many ranks.
 func (w world) even() bool {
 	return !slices.ContainsFunc(w.Parts, func(part []int) bool { return len(part) != w.least() })
 }
 
-// best returns the better of a graph's and an eager call's time.
+// best returns the shorter of the times of a graph and of eager calls.
 func (f Figure) best() float64 {
 	if f.Graph == 0 || f.Eager > 0 && f.Eager < f.Graph {
 		return f.Eager
@@ -58,7 +58,7 @@ func (f Figure) best() float64 {
 	return f.Graph
 }
 
-// usual returns a graph's time, or an eager call's if the operation cannot be captured.
+// usual returns the time of a graph, or of an eager call if the operation cannot be captured.
 func (f Figure) usual() float64 {
 	if f.Graph > 0 {
 		return f.Graph
@@ -66,7 +66,8 @@ func (f Figure) usual() float64 {
 	return f.Eager
 }
 
-// cell runs a cell after replacing its words in capitals by the parameters of this run. It returns the maximum over ranks of every figure that they print.
+// cell runs a cell after replacing its words in capitals by the parameters of this run. It returns
+// the maximum over ranks of every figure that the cell prints.
 func (r *run) cell(source string) ([]Figure, error) {
 	e := r.extent
 	source = strings.NewReplacer("CALLS", strconv.Itoa(e.calls), "REPLAYS", strconv.Itoa(e.replays), "REPEATS", strconv.Itoa(e.repeats),

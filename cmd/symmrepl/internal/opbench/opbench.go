@@ -30,7 +30,7 @@ var DTypes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i32": 4, "
 // extent bounds the measurements on a device.
 type extent struct {
 	sizes                   []int
-	copied                  int // bytes to each peer that measure the link: enough on a GPU to hide the start of copies
+	copied                  int // bytes to each peer for the rate of a link; on a GPU enough to hide the start of copies
 	put                     int // bytes of a put between hosts, of several in a row
 	factor                  int // bytes of the largest matrix that is multiplied
 	part, side              int // of Overlap: bytes of a rank's part, rows of a matrix
@@ -102,7 +102,7 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 	return r, nil
 }
 
-// sharedOf returns the ranks of each device that several ranks use.
+// sharedOf returns the ranks of each device that several ranks share.
 func sharedOf(infos []session.RankInfo) (shared [][]int) {
 	for _, i := range infos {
 		if len(i.Sharers) > 0 && i.Sharers[0] == i.Rank {
@@ -112,7 +112,8 @@ func sharedOf(infos []session.RankInfo) (shared [][]int) {
 	return shared
 }
 
-// remarks are what holds for all figures: which peers are not among them, and what they mean on devices that are shared.
+// remarks returns remarks about all figures: missing peers, and the meaning of figures on shared
+// devices.
 func (r *run) remarks() []string {
 	var words []string
 	for _, ranks := range r.shared {
@@ -125,7 +126,8 @@ func (r *run) remarks() []string {
 	return append(slices.Clone(r.missing), warning)
 }
 
-// Run measures operations in a session of ranks ranks and prints each as soon as it is measured; the peers come before all of them.
+// Run measures operations in a session and prints each as soon as it is measured, after all
+// measurements of peers.
 func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	var picture *os.File
 	if o.SVG != "" { // fail before hours of measuring, not after
@@ -175,7 +177,7 @@ func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Wr
 	return err
 }
 
-// measure runs the cells of an operation and returns, of every message, the maximum over ranks.
+// measure runs the cells of an operation and returns, for every message, the maximum over ranks.
 func (r *run) measure(x *op) ([]Figure, error) {
 	var figures []Figure
 	for _, n := range x.bytes(r.extent) {

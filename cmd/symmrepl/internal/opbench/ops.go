@@ -7,9 +7,11 @@ import (
 	"strings"
 )
 
-// op is an operation to measure: Go that makes its tensors, and Go that calls it once. Both see ranks, rank, bytes, which are
-// those of the message, n, the elements of the larger of a rank's input and output, a multiple of 8 for each rank, and side,
-// the rows of the largest square matrix of so many. Tensors come from symmetric and local of bench.go.cell. What peers.py measures under the same name is the same work.
+// op is an operation to measure: Go that makes its tensors, and Go that calls it once. Both see
+// ranks and rank; bytes, of the message; n, the number of elements of the larger of a rank's input
+// and output, a multiple of 8 for each rank; and side, the rows of the largest square matrix of n
+// elements. Tensors come from symmetric and local of bench.go.cell. peers.py measures the same work
+// under the same name.
 type op struct {
 	name, setup, call string
 
@@ -17,13 +19,14 @@ type op struct {
 	bus  func(p float64) float64 // by the definitions of nccl-tests: bus bandwidth as a share of the algorithm's on p ranks
 	sent func(p float64) float64 // how often the message must leave or reach a rank, for the limit
 
-	// Of collectives that go over h hosts of l ranks: how often the message leaves a rank for other hosts, by way. hierarchical is 0 if there is no such way.
+	// For collectives over h hosts of l ranks: how often the message leaves a rank for other hosts,
+	// by way. hierarchical is 0 if there is no such way.
 	across func(p, h, l float64) (flat, hierarchical float64)
 	within bool // it needs the memory of all ranks
 
 	kind  kind
 	needs condition
-	nccl  bool // NCCL does it too
+	nccl  bool // NCCL has the operation too
 
 	device string // Go that launches a kernel of NCCL's device API which does the same on a host, "" if there is none; it sees w and comm
 }
@@ -38,7 +41,7 @@ const (
 	product      // it multiplies square matrices of the message's size, which takes long
 )
 
-// condition is what an operation needs, in Go and in words; empty if it needs nothing.
+// condition is a requirement of an operation, in Go and in words; empty if there is none.
 type condition struct{ code, words string }
 
 var (
@@ -146,7 +149,7 @@ func HasSizes(name string) bool {
 // ways are the names of the ways over hosts, in order.
 var ways = []string{"flat", "hierarchical"}
 
-// waysIn returns those that o has in a world.
+// waysIn returns the ways of o in a world.
 func (o *op) waysIn(w world) []string {
 	if o.across == nil || !w.spans() {
 		return nil
@@ -157,7 +160,8 @@ func (o *op) waysIn(w world) []string {
 	return ways
 }
 
-// refused returns what o needs that a world does not have, in words; empty if nothing is known to be missing.
+// refused returns the requirements of o that a world does not meet, in words; empty if all are met
+// as far as is known.
 func (o *op) refused(w world) string {
 	if o.within && w.spans() {
 		return "the memory of all ranks, some of which are on other hosts"
@@ -165,8 +169,9 @@ func (o *op) refused(w world) string {
 	return ""
 }
 
-// cell returns the cell that measures o for a message of some bytes: the way that it chooses, over hosts each of its ways, NCCL if it does it too, and a
-// kernel of NCCL's device API if there is one.
+// cell returns the cell that measures o for a message of some bytes: by its default way, over hosts
+// by each of its ways, by NCCL if it has the operation, and by a kernel of NCCL's device API if
+// there is one.
 func (o *op) cell(w world, ranks, width, bytes int) string {
 	when := o.needs.code
 	switch {

@@ -23,7 +23,8 @@ const peersTime = 3 * time.Minute
 // backends lists the runs of peers.py, with the peers that each measures.
 var backends = []struct{ name, who string }{{"CUDA", "PyTorch and NCCL"}, {"NVSHMEM", "NVSHMEM"}}
 
-// peers measures operations by PyTorch, NCCL and NVSHMEM; more are arguments of peers.py. What could not be measured at all is noted in r.missing.
+// peers measures operations by PyTorch, NCCL and NVSHMEM; more are arguments of peers.py. It notes
+// in r.missing the peers that cannot be measured.
 func (r *run) peers(names []string, sizes []int, more ...string) []Figure {
 	if r.shared != nil {
 		r.missing = append(r.missing, "PyTorch, NCCL and NVSHMEM not measured: they need a GPU for each rank")
@@ -52,7 +53,7 @@ func (r *run) peers(names []string, sizes []int, more ...string) []Figure {
 	return figures
 }
 
-// torchrun runs peers.py on every rank. It returns what was measured even if there is an error.
+// torchrun runs peers.py on every rank. It returns the measured figures even with an error.
 func torchrun(ctx context.Context, ranks int, args []string) ([]Figure, error) {
 	ctx, cancel := context.WithTimeout(ctx, peersTime)
 	defer cancel()
@@ -70,7 +71,7 @@ func torchrun(ctx context.Context, ranks int, args []string) ([]Figure, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script}, args...)...)
-	// torchrun ends its processes on SIGTERM, but not when it is killed.
+	// torchrun ends its processes on SIGTERM, but not if it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	var stderr bytes.Buffer

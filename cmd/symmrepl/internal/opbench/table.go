@@ -38,14 +38,16 @@ type table struct {
 	notes []string // which peers could not be measured, and why
 }
 
-// bounds are the limits of the machine: microseconds, and GB/s from a device to all peers. Over hosts bounce is a trip to another one and back, and
-// puts is what a rank sends there while all do.
+// bounds are the limits of the machine: microseconds, and GB/s from a device to all peers. Over
+// hosts, bounce is a round trip to another host, and puts is the rate at which a rank sends there
+// while all do.
 type bounds struct{ empty, bounce, copies, stores, puts float64 }
 
-// link returns the higher of the rates of copy engines and of stores: which of them fills the links depends on the host.
+// link returns the higher of the rates of copy engines and of stores. Which of them fills the links
+// depends on the host.
 func (b bounds) link() float64 { return max(b.copies, b.stores) }
 
-// across returns the limit of a message that a rank sends so often to other hosts.
+// across returns the limit of a message that a rank sends several times to other hosts.
 func (b bounds) across(n int, sent float64) float64 {
 	return b.empty + b.bounce/2 + float64(n)*sent/b.puts/1e3
 }
@@ -70,13 +72,13 @@ func boundsOf(figures []Figure, ranks int, e extent) bounds {
 	return b
 }
 
-// viaNCCL names NCCL as symmrepl calls it; "NCCL" is NCCL as PyTorch does.
+// viaNCCL names NCCL called by symmrepl; "NCCL" is NCCL called by PyTorch.
 const viaNCCL = "Via NCCL"
 
 // deviceAPI names a kernel of NCCL's device API, which is no peer.
 const deviceAPI = "device API"
 
-// peerNames are the columns of peers, in order; those without a figure are left out.
+// peerNames are the columns of peers, in order; columns without a figure are left out.
 var peerNames = []string{deviceAPI, viaNCCL, "PyTorch", "NCCL", "NVSHMEM"}
 
 // tableOf returns the table of x.
@@ -153,7 +155,7 @@ func rowOf(x *op, n, ranks int, w world, b bounds, figures []Figure) (row, bool)
 	return r, true
 }
 
-// header prints what holds for all tables.
+// header prints the facts that hold for all tables.
 func (r *run) header() error {
 	b := r.bounds
 	if r.o.JSON {

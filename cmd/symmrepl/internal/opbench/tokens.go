@@ -17,7 +17,8 @@ import (
 //go:embed tokens.go.cell
 var tokensProgram string
 
-// switched is the result for a token switch, of the slowest rank and of the one that sends most: microseconds, and bytes.
+// switched is the result for a token switch: microseconds of the slowest rank, and bytes of the
+// rank that sends most.
 type switched struct {
 	Tokens         int     `json:"tokens,omitempty"` // of a rank
 	Routing        float64 `json:"routing_us,omitempty"`
@@ -36,7 +37,7 @@ type tokenCase struct {
 	tokens, maxRecv       int
 }
 
-// tokenExtent is what is measured: cases, and the sizes that they have in common.
+// tokenExtent is the extent of the measurement: cases, and their common sizes.
 type tokenExtent struct {
 	hidden, experts, top int
 	cases                []tokenCase

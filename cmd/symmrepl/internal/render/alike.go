@@ -10,11 +10,12 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// particular finds in an error's text what differs between ranks that made the same mistake: ranks, after the word, and times.
+// particular matches the parts of an error's text that differ between ranks that made the same
+// mistake: ranks, after the word, and times.
 var particular = regexp.MustCompile(`\branks? [0-9][0-9,-]*|\b[0-9]+(\.[0-9]+)?(ms|µs|s)\b`)
 
-// Alike joins errors that differ only in ranks and times. In their text, the rank that reports it becomes all that do; a rank that it names becomes
-// a list, in the order of those; of the times it shows the longest:
+// Alike joins errors that differ only in ranks and times. The joined text lists the reporting
+// ranks, the ranks that each of them names, in the same order, and the longest of the times:
 //
 //	[0-3] cell[5]:2:1: wait_signal: rank 0-3 waited 401ms for a signal of rank 3,0,1,2 on channel 0, which never came
 func Alike(errs []*session.Error) []*session.Error {
@@ -33,7 +34,7 @@ func Alike(errs []*session.Error) []*session.Error {
 	for _, g := range groups {
 		out = append(out, joined(g))
 	}
-	for i, e := range out { // what several have as their detail is shown with the last
+	for i, e := range out { // the detail that several errors share is shown with the last of them
 		if e.Detail != "" && slices.ContainsFunc(out[i+1:], func(o *session.Error) bool { return o.Detail == e.Detail }) {
 			once := *e
 			once.Detail, out[i] = "", &once
@@ -42,7 +43,7 @@ func Alike(errs []*session.Error) []*session.Error {
 	return out
 }
 
-// blanked returns a text without what is particular to a rank.
+// blanked returns a text without ranks and times.
 func blanked(text string) string {
 	return particular.ReplaceAllStringFunc(text, func(found string) string {
 		if word, _, isRank := strings.Cut(found, " "); isRank {
@@ -52,7 +53,7 @@ func blanked(text string) string {
 	})
 }
 
-// joined returns errors that are alike as one. Of their details it has the first.
+// joined joins errors that are alike. It keeps the first detail.
 func joined(errs []*session.Error) *session.Error {
 	if len(errs) == 1 {
 		return errs[0]
@@ -74,7 +75,7 @@ func joined(errs []*session.Error) *session.Error {
 	return &all
 }
 
-// joinedText returns as one the texts of ranks that differ in what is particular only.
+// joinedText joins the texts of ranks, which differ only in ranks and times.
 func joinedText(texts []string, ranks []int) string {
 	columns := make([][]string, len(particular.FindAllString(texts[0], -1)))
 	for _, text := range texts {
@@ -89,7 +90,7 @@ func joinedText(texts []string, ranks []int) string {
 	})
 }
 
-// joinedColumn returns as one what is at the same place in the texts of ranks: times, or ranks with the word before them.
+// joinedColumn joins the strings at one place of the texts: times, or ranks after their word.
 func joinedColumn(column []string, ranks []int) string {
 	word, _, isRank := strings.Cut(column[0], " ")
 	if !isRank {

@@ -8,9 +8,10 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// ByRank returns values that differ as one piece of HTML, with a tab for each of them that names its ranks. The first is open; several can be, to
-// compare ranks. It returns "" for fewer than two values, and when one of them has no form that HTML can hold. There is no script or style sheet in
-// it, which notebooks remove when they are opened again.
+// ByRank returns different values of ranks as one piece of HTML, with a tab for each value that
+// names its ranks. The first is open; several can be open, to compare ranks. It returns "" for
+// fewer than two values, or if HTML can show none of the forms of one. It uses no script or style
+// sheet, because notebooks remove these when they are opened again.
 func ByRank(values []session.Value) string {
 	if len(values) < 2 {
 		return ""
@@ -30,7 +31,8 @@ func ByRank(values []session.Value) string {
 	return b.String()
 }
 
-// asHTML returns the first form of a value that HTML can hold. Notebooks that are not trusted show no SVG in it.
+// asHTML returns the first form of a value that HTML can show. Notebooks that are not trusted show
+// no SVG in HTML.
 func asHTML(v session.Value) string {
 	for _, mimeType := range []string{"text/html", "image/png", "image/jpeg", "image/svg+xml"} {
 		text, ok := v.Data[mimeType].(string)

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// maxDetail bounds the lines of an error's Detail that are shown.
+// maxDetail is the largest number of lines of an error's Detail that are shown.
 const maxDetail = 40
 
 // Error writes an error: position and message, the line of source with a caret, the detail, the hint.
@@ -45,8 +45,8 @@ func (p *Printer) Error(e *session.Error) {
 	p.write(p.err)
 }
 
-// detail returns the indented lines of an error's Detail, shortened, or nothing if they only repeat the
-// message.
+// detail returns the indented and shortened lines of an error's Detail, or "" if they only repeat
+// the message.
 func detail(e *session.Error) string {
 	text := strings.TrimSpace(e.Detail)
 	if text == "" || text == strings.TrimSpace(e.Msg) {

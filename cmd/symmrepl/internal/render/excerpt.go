@@ -10,8 +10,9 @@ import (
 	"golang.org/x/text/width"
 )
 
-// excerpt returns a line of source without its indentation, and a line that has a caret below the byte of the
-// 1-based column and a wave below the rest of the word that begins there; none when the column is unknown.
+// excerpt returns a line of source without its indentation, and a line with a caret below the byte
+// at the 1-based column and a wave below the rest of the word there. The second line is empty if
+// the column is not known.
 func excerpt(source string, column int) (line, caret string) {
 	source, _, _ = strings.Cut(source, "\n")
 	source = strings.TrimRight(source, " \t\r\n")
@@ -26,7 +27,7 @@ func excerpt(source string, column int) (line, caret string) {
 	return line, blank(line[:at]) + "^" + strings.Repeat("~", max(columns(word(line[at:]))-1, 0))
 }
 
-// blank returns white space as wide as text. Tabs stay, so that they end at the same columns.
+// blank returns white space as wide as text. It keeps tabs, so that they end at the same columns.
 func blank(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -39,7 +40,7 @@ func blank(text string) string {
 	return b.String()
 }
 
-// word is the identifier or literal at the beginning of text, "" when there is something else.
+// word returns the identifier or literal at the beginning of text, or "".
 func word(text string) string {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), func(token.Position, string) {}, 0)

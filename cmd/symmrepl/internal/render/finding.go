@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Finding writes what the sanitizer has found: the kind and the memory, each access with its line of source, what orders them, and what to change.
+// Finding writes a finding of the sanitizer: its kind and memory, each access with its line of
+// source, the missing order, and a repair.
 //
 //	[1] race between ranks: element 5 of f32[64] of rank 0, allocated at cell[3]:1
 //	[1]   cell[3]:7:14: rank 1, kernel add, block [0 0 0], thread [5 0 0] and 63 more, reads 4 bytes (launched at cell[3]:12)
@@ -40,7 +41,7 @@ func (p *Printer) Finding(f session.Finding) {
 type reportLine struct {
 	style string
 	text  string
-	prose bool // it may be broken between words
+	prose bool // may be broken between words
 }
 
 // report is a finding in lines.
@@ -74,7 +75,8 @@ func report(f session.Finding) []reportLine {
 	return lines
 }
 
-// again is a finding that was told before, in one line: "again: race between ranks, as in cell[3], at cell[1]:7:14 and cell[3]:2".
+// again describes a finding that was reported before in one line: "again: race between ranks, as in
+// cell[3], at cell[1]:7:14 and cell[3]:2".
 func again(f session.Finding) string {
 	var places []string
 	for _, a := range f.Accesses {
@@ -89,7 +91,7 @@ func again(f session.Finding) string {
 	return text
 }
 
-// headOf is the kind of a finding, and its memory.
+// headOf returns the kind of a finding, and its memory.
 func headOf(f session.Finding) string {
 	if f.Memory == "" {
 		return f.Kind
@@ -97,7 +99,7 @@ func headOf(f session.Finding) string {
 	return f.Kind + ": " + f.Memory
 }
 
-// accessOf says where an access is, who made it and what it did.
+// accessOf describes an access: its position, its rank and kernel, and what it did.
 func accessOf(a session.Access) string {
 	var b strings.Builder
 	if place := a.Place(); place != "" {
@@ -132,7 +134,7 @@ func accessOf(a session.Access) string {
 	return b.String()
 }
 
-// FindingsJSON is findings as one JSON text, for other programs.
+// FindingsJSON returns findings as one JSON text, for other programs.
 func FindingsJSON(found []session.Finding) string {
 	var b strings.Builder
 	out := json.NewEncoder(&b)
@@ -141,8 +143,9 @@ func FindingsJSON(found []session.Finding) string {
 	return b.String()
 }
 
-// FindingHTML is a finding as a piece of HTML for notebooks, which shows its head until it is opened. There is no script or style sheet in it, which
-// notebooks remove when they are opened again.
+// FindingHTML returns a finding as a piece of HTML for notebooks, which shows only its head until
+// it is opened. It uses no script or style sheet, because notebooks remove these when they are
+// opened again.
 func FindingHTML(f session.Finding, size int) string {
 	lines := report(f)
 	head := html.EscapeString(session.Prefix(f.Ranks, size) + lines[0].text)

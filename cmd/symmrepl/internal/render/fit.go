@@ -2,8 +2,9 @@ package render
 
 import "strings"
 
-// Fit breaks the lines of a text that are longer than a screen of some columns, between words; 0 leaves the text as it is. What follows stands
-// below the last column of a table, which two spaces or more separate from the one before, or else a little to the right of where the line begins.
+// Fit breaks the lines of a text that are longer than a number of columns, between words; 0 leaves
+// the text unchanged. The rest of a broken line is indented to the last column of a table, if two
+// or more spaces separate such a column, or else a little more than the line.
 func Fit(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -24,7 +25,7 @@ func Fit(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// hanging returns by how much the rest of a line is indented. A third of the screen is left to it.
+// hanging returns the indentation for the rest of a line. It leaves at least a third of the width.
 func hanging(line string, width int) int {
 	begin := len(line) - len(strings.TrimLeft(line, " "))
 	gap := strings.LastIndex(strings.TrimRight(line, " "), "  ") + len("  ")
@@ -39,7 +40,8 @@ func hanging(line string, width int) int {
 	return 0
 }
 
-// lastSpace returns the last space of a line before which width columns suffice, else the first, with something between it and hang; -1 if there is none.
+// lastSpace returns the last space of a line within width columns, or else the first space after
+// them, if there is text between hang and the space; otherwise -1.
 func lastSpace(line string, hang, width int) int {
 	at, column := -1, 0
 	for i, r := range line {

@@ -16,9 +16,9 @@ const (
 	styleBracket = "1;4"
 )
 
-// Highlight colours Go, complete or not, and returns it from byte from on; the text before that only gives the context, such
-// as a comment that is open. If there is a bracket at byte cursor or right before it, that
-// bracket and its counterpart stand out; a negative cursor is nowhere.
+// Highlight colours Go, complete or not, and returns the result from byte from on. The text before
+// from only gives context, such as an open comment. A bracket at byte cursor or before it stands
+// out, with its counterpart; a negative cursor is nowhere.
 func Highlight(text string, from, cursor int) string {
 	var out strings.Builder
 	done := from
@@ -40,7 +40,8 @@ func Highlight(text string, from, cursor int) string {
 	return out.String()
 }
 
-// paintLines gives each line of text the style, so that none begins in the middle of an escape sequence's effect.
+// paintLines gives each line of text the style, so that no line begins inside the effect of an
+// escape sequence.
 func paintLines(out *strings.Builder, style, text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {
@@ -72,7 +73,7 @@ func (t piece) style() string {
 	return ""
 }
 
-// tokens scans text to its end, whatever it holds.
+// tokens scans text to its end, also past errors.
 func tokens(text string) []piece {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(text))
@@ -95,8 +96,8 @@ func tokens(text string) []piece {
 	}
 }
 
-// counterparts returns the positions of the bracket at the cursor and of its counterpart, nothing if one of them is
-// missing.
+// counterparts returns the positions of the bracket at the cursor and of its counterpart, or
+// nothing if one is missing.
 func counterparts(text string, cursor int) map[int]bool {
 	if cursor < 0 {
 		return nil
@@ -128,7 +129,7 @@ func counterparts(text string, cursor int) map[int]bool {
 	return before
 }
 
-// HighlightEntry colours the last line of what is entered at a prompt: Go, a command, or a line for the shell.
+// HighlightEntry colours the last line of an entry at a prompt: Go, a command, or a shell line.
 // before holds the lines above it, each with its end.
 func HighlightEntry(before, line string, cursor int) string {
 	text := before + line

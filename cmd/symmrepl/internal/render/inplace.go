@@ -7,20 +7,21 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// shown is the display, or the remark with a topic, that was written last, which an update can replace.
+// shown is the display or remark with a topic that was written last. An update can replace it.
 type shown struct {
 	id      string
 	topic   string         // of a remark
 	columns int            // of the terminal, when it was written
 	lines   int            // of the terminal; 0 if their number is not known
-	late    session.Output // if not on a terminal, an update that is written before the next text
+	late    session.Output // elsewhere than on a terminal: an update to write before the next text
 }
 
 // narrow is the longest line that no terminal wraps.
 const narrow = 79
 
-// display writes a display as text. On a terminal, an update of the display that was written last overwrites it; elsewhere only the last of
-// several updates is written. A display stays once something else was written after it.
+// display writes a display as text. On a terminal, an update of the last display overwrites it;
+// elsewhere only the last of several updates is written. A display stays when other text follows
+// it.
 func (p *Printer) display(o session.Output) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +48,8 @@ func (p *Printer) display(o session.Output) {
 	}
 }
 
-// count returns how many lines of a terminal a display takes, 0 when that depends on the terminal.
+// count returns the number of terminal lines that a display takes, or 0 if it depends on the
+// terminal.
 func (p *Printer) count(o session.Output) int {
 	prefix := len(session.Prefix(o.Ranks, p.Size))
 	n := 0
@@ -60,7 +62,7 @@ func (p *Printer) count(o session.Output) int {
 	return n
 }
 
-// writeLate writes an update that was delayed, because other text follows. p.mu is held.
+// writeLate writes a delayed update, because other text follows. p.mu is held.
 func (p *Printer) writeLate() {
 	late := p.shown.late
 	p.shown = shown{}
@@ -72,10 +74,12 @@ func (p *Printer) writeLate() {
 	p.write(p.out)
 }
 
-// ShowsNotesInPlace reports whether a remark that has a topic takes the place of the one before: the session then goes on to tell the times.
+// ShowsNotesInPlace reports whether a remark replaces the previous one of its topic. If so, the
+// session repeats remarks to update their times.
 func (p *Printer) ShowsNotesInPlace() bool { return p.NotesInPlace }
 
-// topical writes a remark that has a topic, in the place of the one before if nothing was written since. What only goes on is left out where that cannot be. p.mu is
+// topical writes a remark that has a topic, in place of the previous one if no other text was
+// written since. If it cannot replace that, remarks that only update times are dropped. p.mu is
 // held.
 func (p *Printer) topical(o session.Output) {
 	prefix, width := session.Prefix(o.Ranks, p.Size), narrow
@@ -99,7 +103,8 @@ func (p *Printer) topical(o session.Output) {
 	p.shown = shown{topic: o.Topic, columns: width, lines: linesWithin(text, width-len(prefix))}
 }
 
-// linesWithin returns how many lines of a terminal a text takes that is so wide, 0 when a line of it is wider.
+// linesWithin returns the number of terminal lines of a text on a width of columns, or 0 if one of
+// its lines is wider.
 func linesWithin(text string, width int) int {
 	n := 0
 	for line := range strings.Lines(text) {

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Plain returns text without anything that a terminal would obey: control characters but line breaks and tabs, and bytes that are not
-// UTF-8, are written as in Go's strings. What the session itself says passes through it, since it cites what cells, files and other
-// programs are called and say; what cells print does not.
+// Plain returns text without effect on a terminal: control characters, except line breaks and tabs,
+// and bytes that are not UTF-8 are written as in strings of Go. It applies to all text of the
+// session, which cites names and messages of cells, files and other programs, but not to output of
+// cells.
 func Plain(text string) string {
 	obeyed := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, obeyed) {

@@ -10,17 +10,18 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Printer writes output, values and errors of a session of Size ranks. Its methods may be called from several
-// goroutines; each call is written whole.
+// Printer writes output, values and errors of a session of Size ranks. Its methods may be called
+// from several goroutines; the text of a call stays together.
 type Printer struct {
 	Size    int  // ranks of the session
 	Colour  bool // emphasise with ANSI escapes
-	Bold    bool // with Colour: emphasise by weight alone, which can be read on any background
-	InPlace bool // overwrite what is updated, with ANSI escapes
-	// NotesInPlace says to do so with remarks of the session that have a topic: what they are written to is the terminal of all else.
+	Bold    bool // with Colour: emphasise by weight alone, which is readable on any background
+	InPlace bool // overwrite updated displays, with ANSI escapes
+	// NotesInPlace does the same for remarks with a topic. Notes and output must go to the same
+	// terminal.
 	NotesInPlace bool
-	// Columns, if it is not nil, returns the width of the terminal: what the session says is broken between words to fit there. What cells print
-	// and return is not.
+	// Columns, if not nil, returns the width of the terminal. Text of the session is broken between
+	// words to fit; output and values of cells are not.
 	Columns func() int
 
 	mu    sync.Mutex
@@ -31,7 +32,7 @@ type Printer struct {
 	buf   bytes.Buffer
 }
 
-// openLine is a line whose newline is not written yet.
+// openLine is a line without its newline yet.
 type openLine struct {
 	w      io.Writer // nil when there is none
 	prefix string
@@ -43,8 +44,9 @@ func New(out, err io.Writer, size int, colour bool) *Printer {
 	return &Printer{Size: size, Colour: colour, out: out, err: err}
 }
 
-// Output writes what ranks printed, each line with its prefix. A last line without newline is left open: more
-// of the same ranks and stream continues it, anything else begins a new line.
+// Output writes output of ranks, each line with its prefix. It leaves a last line without newline
+// open: further output of the same ranks and stream continues the line, any other text begins a new
+// one.
 func (p *Printer) Output(o session.Output) {
 	if o.Text == "" {
 		return
@@ -101,7 +103,7 @@ func (p *Printer) Note(ranks []int, format string, args ...any) {
 	p.Output(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
 }
 
-// Reply writes the values, the errors and the findings of a cell and closes a line its output left open.
+// Reply closes a line that output left open, and writes the values, errors and findings of a cell.
 func (p *Printer) Reply(r session.Reply) {
 	p.CloseLine()
 	for _, v := range r.Values {
@@ -118,12 +120,12 @@ func (p *Printer) Reply(r session.Reply) {
 // Print writes text of the front end itself, such as a command's table, without prefix.
 func (p *Printer) Print(text string) { p.text(p.out, "", "", text) }
 
-// Fail writes one sentence that says why the front end refuses something.
+// Fail writes one sentence about why the front end refuses something.
 func (p *Printer) Fail(format string, args ...any) {
 	p.text(p.err, "", styleError, p.fit("", Plain(fmt.Sprintf(format, args...))))
 }
 
-// CloseLine ends a line that output left open, and reports whether there was one.
+// CloseLine ends a line that output left open, and reports whether it did.
 func (p *Printer) CloseLine() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,7 +146,7 @@ func (p *Printer) text(w io.Writer, prefix, style, text string) {
 	p.write(w)
 }
 
-// fit breaks text between words so that its lines fit, with a prefix, on the terminal.
+// fit breaks text between words so that its lines, with a prefix, fit on the terminal.
 func (p *Printer) fit(prefix, text string) string {
 	if p.Columns == nil {
 		return text
@@ -166,7 +168,7 @@ func (p *Printer) lines(prefix, style, text string) {
 	}
 }
 
-// closeLine ends the open line, and does not touch the buffer. p.mu is held.
+// closeLine ends the open line. It does not touch the buffer. p.mu is held.
 func (p *Printer) closeLine() {
 	if p.open.w != nil {
 		io.WriteString(p.open.w, "\n")
@@ -174,6 +176,6 @@ func (p *Printer) closeLine() {
 	}
 }
 
-// write writes the buffer to w in one call. It ignores errors: when a terminal or pipe closes, a signal or the end of the
-// input ends the session. p.mu is held.
+// write writes the buffer to w in one call. It ignores errors: if a terminal or pipe closes, a
+// signal or the end of the input ends the session. p.mu is held.
 func (p *Printer) write(w io.Writer) { w.Write(p.buf.Bytes()) }

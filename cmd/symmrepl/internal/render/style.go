@@ -16,10 +16,10 @@ const (
 	styleDetail = "2"
 )
 
-// bold has the styles of a Printer that emphasises by weight alone.
+// bold maps the styles to those of a Printer that emphasises by weight alone.
 var bold = map[string]string{styleError: "1", styleCaret: "1"}
 
-// paint returns text with a style, or as it is when there are no colours or nothing to paint.
+// paint returns text with a style, or unchanged if there are no colours or text is empty.
 func (p *Printer) paint(style, text string) string {
 	if p.Bold {
 		style = bold[style]
@@ -36,5 +36,5 @@ func WantsColour(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && IsTerminal(f)
 }
 
-// IsTerminal reports whether f is a terminal that knows ANSI escapes.
+// IsTerminal reports whether f is a terminal that understands ANSI escapes.
 func IsTerminal(f *os.File) bool { return os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) }

@@ -5,7 +5,7 @@ import (
 	"text/tabwriter"
 )
 
-// Cut ends lines that are longer than a screen of some columns with "…"; 0 leaves them as they are.
+// Cut ends lines longer than a number of columns with "…"; 0 leaves them unchanged.
 func Cut(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -24,7 +24,7 @@ func Cut(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Table lays out rows in columns, the first row being the header.
+// Table lays out rows in columns. The first row is the header.
 func Table(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)

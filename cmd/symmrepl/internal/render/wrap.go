@@ -2,8 +2,9 @@ package render
 
 import "strings"
 
-// Wrap breaks the paragraphs of a Markdown text between words, so that they fit into some columns; 0 leaves the text as it is. Code, tables and
-// headings keep their lines, and each item of a list is a paragraph.
+// Wrap breaks the paragraphs of a Markdown text between words to fit a number of columns; 0 leaves
+// the text unchanged. Code, tables and headings keep their lines, and each item of a list is a
+// paragraph.
 func Wrap(text string, width int) string {
 	if width <= 0 {
 		return text

@@ -1,2 +1,2 @@
-// Package script runs entries that come through a pipe as if they were typed.
+// Package script runs the entries of a pipe as if they were typed.
 package script

@@ -12,8 +12,9 @@ import (
 // maxLine bounds a line read from a pipe, in bytes.
 const maxLine = 16 << 20
 
-// Pipe runs entries read from in as if they were typed, until its end or `:quit`. Each is the source of a request like r.
-// Pipe goes on after one that fails, and returns Failed at the end if any did.
+// Pipe runs entries read from in as if they were typed, until the end of in or `:quit`. Each is the
+// source of a request like r. An entry that fails does not stop the others; Pipe then returns
+// Failed at the end.
 func Pipe(ctx context.Context, c *console.Console, r console.Request, in io.Reader) (console.Outcome, error) {
 	result := console.Done
 	run := func(entry string) (quit bool) {
@@ -52,9 +53,9 @@ func Pipe(ctx context.Context, c *console.Console, r console.Request, in io.Read
 	}
 }
 
-// readLines reads r beside its caller, who need not wait for a pipe in which nothing comes. At the end of r
-// lines is closed, and failed has an error or nil. When ctx is done, the reader ends with the line it waits
-// for.
+// readLines reads r in a goroutine, so that the caller need not wait for an idle pipe. At the end
+// of r it closes lines and sends an error or nil to failed. When ctx is done, the goroutine ends
+// after the line that it waits for.
 func readLines(ctx context.Context, r io.Reader) (lines <-chan string, failed <-chan error) {
 	out, end := make(chan string), make(chan error, 1)
 	go func() {

@@ -1,5 +1,5 @@
-// Package statedir finds the folder of the files that outlive a session: the history of entries, the progress in tutorials, the reports of
-// crashes.
+// Package statedir finds the folder of the files that outlive a session: the history of entries,
+// the progress in tutorials, and reports of crashes.
 package statedir
 
 import (
@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Dir returns the folder, made with access for the user alone, or "" when there is no place for one.
+// Dir returns the folder, which it creates for access by the user alone, or "" if none can be
+// created.
 func Dir() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if dir == "" {

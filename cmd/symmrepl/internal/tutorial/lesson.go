@@ -27,8 +27,8 @@ type Step struct {
 
 // Cell is code of a tutorial.
 type Cell struct {
-	File   string // what positions cite
-	Line   int    // of the file on which Source begins
+	File   string // name in positions
+	Line   int    // line of the file on which Source begins
 	Title  string
 	Source string // without blank lines at its ends
 	Fails  bool   // it ends with an error
@@ -47,14 +47,14 @@ func (c Cell) Code() string {
 type Exercise struct {
 	Title    string
 	Task     string // Markdown
-	Start    Cell   // what the user changes
+	Start    Cell   // code that the user changes
 	Hints    []string
 	Solution Cell
 	Wrong    []Cell // answers that Check refuses
 	Check    Cell   // fails, or prints Correct
 }
 
-// Correct is what a check prints when the answer is right.
+// Correct is the output of a check that accepts the answer.
 const Correct = "correct"
 
 // Exercises returns the exercises of the lesson.
@@ -89,8 +89,8 @@ func All() ([]Lesson, error) {
 	return list, nil
 }
 
-// Find returns the tutorial that a user calls name: its name or the beginning of it, its number, or what
-// follows the number.
+// Find returns the tutorial for a name: the tutorial's name or a prefix of it, its number, or its
+// name without the number.
 func Find(name string) (Lesson, error) {
 	all, err := All()
 	if err != nil {

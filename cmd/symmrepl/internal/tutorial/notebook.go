@@ -82,7 +82,7 @@ func (w *writer) step(s Step) {
 	w.code(e.Check, true)
 }
 
-// folded returns Markdown that a click unfolds.
+// folded returns Markdown that unfolds on a click.
 func folded(title, text string) string {
 	return "<details><summary>" + title + "</summary>\n\n" + text + "\n\n</details>"
 }
@@ -115,7 +115,7 @@ func (w *writer) code(c Cell, fails bool) {
 	w.cells = append(w.cells, codeCell{"code", count, w.id(), metadata, outputs, lines(c.Code())})
 }
 
-// output returns a piece as the kernel shows it.
+// output returns a piece in the kernel's form.
 func (w *writer) output(p Piece, file string) map[string]any {
 	text := w.positions(p.Text, file)
 	switch p.Kind {
@@ -136,7 +136,8 @@ func (w *writer) output(p Piece, file string) map[string]any {
 	return map[string]any{"ename": strings.TrimPrefix(p.Kind, Error+" "), "evalue": first, "output_type": "error", "traceback": []string{text}}
 }
 
-// positions writes those in the file as those in the notebook: a position may be in an earlier cell, which defines a function.
+// positions replaces positions in the file by positions in the notebook, which may be in earlier
+// cells that define functions.
 func (w *writer) positions(text, file string) string {
 	position := regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d+)`)
 	return position.ReplaceAllStringFunc(text, func(found string) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl"
 )
 
-// Notebooks returns those of all tutorials by the names of their files, with what they print on four ranks.
+// Notebooks returns the notebooks of all tutorials by file name, with their output on four ranks.
 func Notebooks() (map[string][]byte, error) {
 	lessons, err := All()
 	if err != nil {

@@ -23,7 +23,8 @@ func (r *Reached) Solve(title string) {
 	}
 }
 
-// ReadProgress reads what a folder keeps; nothing if the folder is "" or has nothing that can be read.
+// ReadProgress reads the progress from a folder. It is empty if the folder is "" or has no file
+// that can be read.
 func ReadProgress(dir string) Progress {
 	p := Progress{}
 	if text, err := os.ReadFile(progressFile(dir)); dir == "" || err != nil || json.Unmarshal(text, &p) != nil {
@@ -32,7 +33,7 @@ func ReadProgress(dir string) Progress {
 	return p
 }
 
-// Write keeps the progress in a folder, unless that is "".
+// Write stores the progress in a folder, unless it is "".
 func (p Progress) Write(dir string) error {
 	if dir == "" {
 		return nil

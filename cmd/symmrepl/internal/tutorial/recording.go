@@ -12,7 +12,7 @@ type Recording []Shown
 // Shown is the output of one cell, in order.
 type Shown []Piece
 
-// Piece is text of one kind, in lines that begin with the ranks it comes from.
+// Piece is text of one kind, in lines that begin with their ranks.
 type Piece struct {
 	Kind string // Stdout, Stderr, Value, Finding, or Error and the error's kind
 	Text string // whole lines
@@ -66,7 +66,7 @@ func ParseRecording(text string) (Recording, error) {
 	return r, nil
 }
 
-// Runs returns the cells of the lesson as a recording has them.
+// Runs returns the cells of the lesson in the order of a recording.
 func (l Lesson) Runs() []Cell {
 	var cells []Cell
 	for _, s := range l.Steps {

@@ -14,7 +14,7 @@ type communicator struct {
 	places  places
 }
 
-// What a session asks a communicator for.
+// The interfaces of a session that a communicator implements.
 var (
 	_ session.Communicator           = communicator{}
 	_ session.DeviceNamer            = communicator{}
@@ -26,7 +26,7 @@ var (
 	_ session.SanitizingCommunicator = communicator{}
 )
 
-// places maps the positions by which symmem reports work to the user's text. *interp.Interp implements it.
+// places maps positions of symmem's reports to the user's text. *interp.Interp implements it.
 type places interface {
 	Place(e *session.Error, at int)
 }
@@ -35,10 +35,11 @@ func (c communicator) Abort(why string)   { c.runtime.Abort(why) }
 func (c communicator) Close() error       { return c.runtime.Close() }
 func (c communicator) DeviceName() string { return c.runtime.DeviceName() }
 
-// Sharers lists the ranks that use this one's GPU, itself among them; nil if it has one of its own.
+// Sharers lists the ranks that share this rank's GPU, including this one; nil if no other rank uses
+// it.
 func (c communicator) Sharers() []int { return c.runtime.Sharing().With(c.runtime.Rank()) }
 
-// Note is what the user should know of the devices from the start on.
+// Note is a remark about the devices for the start of a session.
 func (c communicator) Note() string { return c.runtime.Sharing().Note() }
 
 func (c communicator) Waits() []session.Wait { return c.waits(c.runtime.Waits()) }
@@ -57,7 +58,7 @@ func (c communicator) waits(list []symmem.Wait) (waits []session.Wait) {
 	return waits
 }
 
-// Progress tells the session how far this rank has come.
+// Progress reports how far this rank has come.
 func (c communicator) Progress() session.Progress {
 	p := c.runtime.Progress()
 	out := session.Progress{Waits: c.waits(p.Waits), Moves: p.Moves, Stands: p.Stands, Inside: p.Inside, Watched: p.Watched, Compiles: p.Compiles, CompilesFor: p.CompilesFor.Seconds()}
@@ -70,10 +71,10 @@ func (c communicator) Progress() session.Progress {
 	return out
 }
 
-// EndWaits ends waits that cannot end by themselves any more.
+// EndWaits ends waits that cannot end by themselves.
 func (c communicator) EndWaits(why string) { c.runtime.EndWaits(why) }
 
-// Busy tells the session which kernels run.
+// Busy reports which kernels run.
 func (c communicator) Busy() []session.Busy {
 	var busy []session.Busy
 	for _, b := range c.runtime.Busy() {
@@ -92,7 +93,7 @@ func (c communicator) Tallies() []session.Tally {
 	return tallies
 }
 
-// Sanitize has the sanitizer look at kernels from now on, or no longer.
+// Sanitize switches the sanitizer on or off.
 func (c communicator) Sanitize(s session.Sanitizing) *session.Error {
 	if err := symmem.Maybe(func() { c.runtime.Sanitize(s.On, s.Seed) }); err != nil {
 		return explain(err, c.places)
@@ -100,13 +101,13 @@ func (c communicator) Sanitize(s session.Sanitizing) *session.Error {
 	return nil
 }
 
-// Sanitizing says whether it does.
+// Sanitizing returns the state of the sanitizer.
 func (c communicator) Sanitizing() (s session.Sanitizing) {
 	s.On, s.Seed = c.runtime.Sanitized()
 	return s
 }
 
-// Findings are what the sanitizer has found.
+// Findings returns the new findings of the sanitizer.
 func (c communicator) Findings() (found []session.Finding) {
 	for _, f := range c.runtime.Findings() {
 		out := session.Finding{Kind: f.Kind.String(), Memory: f.Memory, Order: f.Order, Repair: f.Repair, Seed: f.Seed}
@@ -145,7 +146,8 @@ func (c communicator) Recover(ctx context.Context, replaced []int) ([]string, er
 	return c.runtime.Recover(ctx, replaced)
 }
 
-// line is the line of the user's text that a position is on: "cell[3]:7", "" if it is not known.
+// line returns the line of the user's text at a position, such as "cell[3]:7"; "" if it is not
+// known.
 func line(p places, at int) string {
 	var e session.Error
 	if p.Place(&e, at); e.File == "" {

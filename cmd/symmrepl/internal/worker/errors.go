@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// explain turns any error into the session's.
+// explain converts any error into an error of the session.
 func explain(err error, p places) *session.Error {
 	if e := convert(err, p); e != nil {
 		return e
@@ -15,8 +15,8 @@ func explain(err error, p places) *session.Error {
 	return &session.Error{Kind: session.KindSystem, Peer: -1, Msg: err.Error()}
 }
 
-// convert turns an error of symmem into the session's, with the place of the work that failed. It returns nil for any other. The kinds of both
-// are those of errkind.
+// convert converts an error of symmem into an error of the session, with the place of the work that
+// failed. It returns nil for other errors. Both use the kinds of errkind.
 func convert(err error, p places) *session.Error {
 	var e *symmem.Error
 	if !errors.As(err, &e) {

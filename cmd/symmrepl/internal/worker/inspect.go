@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// inspect answers the topics that are about the device.
+// inspect answers queries about the device.
 func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 	switch q.Topic {
 	case session.TopicCaps:
@@ -42,7 +42,7 @@ func (c communicator) topology() (*session.Topology, error) {
 	return out, nil
 }
 
-// network describes the network, after a change of its settings if there are any.
+// network describes the network, after changing its settings if the query has any.
 func (c communicator) network(settings string) (*session.Network, error) {
 	if settings != "" {
 		if err := c.runtime.TuneNetwork(settings); err != nil {
@@ -57,7 +57,7 @@ func (c communicator) network(settings string) (*session.Network, error) {
 	return out, nil
 }
 
-// trace stops a trace and returns what was recorded.
+// trace stops a trace and returns it.
 func (c communicator) trace() *session.Trace {
 	ops, more := c.runtime.StopTrace()
 	t := &session.Trace{More: more}

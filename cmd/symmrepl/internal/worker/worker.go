@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// Start makes one rank: the interpreter, and the device and symmetric memory that it exposes to cells.
+// Start creates one rank: the interpreter, and the device and symmetric memory of its cells.
 func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 	var (
 		comm      communicator

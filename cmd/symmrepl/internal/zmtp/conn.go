@@ -24,7 +24,7 @@ const (
 	flagCommand = 4
 )
 
-// conn is a connection after its handshake. One goroutine reads; one writes.
+// conn is a connection after its handshake. One goroutine reads and one writes.
 type conn struct {
 	net.Conn
 	r        *bufio.Reader
@@ -135,7 +135,7 @@ func (c *conn) frame(limit uint64) (flags byte, body []byte, err error) {
 	if size > limit {
 		return 0, nil, fmt.Errorf("zmtp: a frame of %d bytes is too long", size)
 	}
-	// A stranger may announce more than it sends: memory is allocated as bytes arrive.
+	// A stranger may announce more than it sends, so memory is allocated as bytes arrive.
 	body, err = io.ReadAll(io.LimitReader(c.r, int64(size)))
 	if err == nil && uint64(len(body)) < size {
 		err = io.ErrUnexpectedEOF

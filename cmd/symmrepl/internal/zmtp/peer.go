@@ -17,28 +17,30 @@ type peer struct {
 
 	mu      sync.Mutex
 	more    *sync.Cond
-	queue   [][]byte      // encoded messages; of the first, the rest that is not written
+	queue   [][]byte      // encoded messages; of the first, the unwritten rest
 	queued  int           // bytes, including those that writeQueue is writing
-	drained chan struct{} // if somebody waits for that: closed when bytes have been written
+	drained chan struct{} // closed when bytes have been written; nil if no offer waits for that
 	closing bool          // close the connection once the queue is written
 	topics  map[string]bool
 	behind  bool   // it has not read for patience, and gets no offers until it does
 	missed  missed // since the last message that was queued
 }
 
-// missed is what was left out for a peer that does not read, and what it gets instead.
+// missed counts the messages that were dropped for a peer that does not read, and has their
+// replacement.
 type missed struct {
 	messages, bytes int
 	instead         Instead
 }
 
-// Instead makes the message that takes the place of so many that were left out, of so many bytes; nil: none does.
+// Instead makes the message that replaces a number of dropped messages of so many bytes in all;
+// nil: none does.
 type Instead func(messages, bytes int) [][]byte
 
 const (
-	maxOffered = 16 << 20        // bytes that wait for a peer before one that offers more has to wait, too
-	patience   = 3 * time.Second // how long that waits for a peer that takes nothing
-	piece      = 256 << 10       // bytes that are written at once, after which the peer counts as one that reads
+	maxOffered = 16 << 20        // queued bytes from which on further offers wait
+	patience   = 3 * time.Second // how long an offer waits for a peer that reads nothing
+	piece      = 256 << 10       // bytes of one write, after which the peer counts as reading
 )
 
 func newPeer(c *conn, id string) *peer {
@@ -51,7 +53,8 @@ func newPeer(c *conn, id string) *peer {
 	return p
 }
 
-// push sends an encoded message, or queues the part that the peer does not take at once. It reports whether there was room.
+// push sends an encoded message, or queues the part that cannot be written at once. It reports
+// whether there was room.
 func (p *peer) push(b []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,8 +82,9 @@ func (p *peer) enqueue(b []byte) bool {
 	return true
 }
 
-// offer is push for a message that may be left out. While much is queued, it waits; if the peer takes nothing for patience, this message and those
-// that follow are left out, until the peer reads again.
+// offer is push for a message that may be dropped. While much is queued, it waits; if the peer
+// reads nothing for patience, it drops this message and the following ones, until the peer reads
+// again.
 func (p *peer) offer(b []byte, instead Instead) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,11 +112,11 @@ func (p *peer) offer(b []byte, instead Instead) {
 	p.behind = false
 }
 
-// maxQueued bounds, in bytes, what waits for a peer to read. A single message may be larger.
+// maxQueued bounds the bytes that are queued for a peer. A single message may be larger.
 const maxQueued = 64 << 20
 
-// writeNow writes as many bytes as the peer takes without waiting, and returns their number: that is quicker than waking writeQueue. Nothing may be
-// queued. p.mu is held.
+// writeNow writes as many bytes as possible without waiting, and returns their number; this is
+// quicker than waking writeQueue. The queue must be empty. p.mu is held.
 func (p *peer) writeNow(b []byte) (n int) {
 	if p.raw == nil || p.closing {
 		return 0

@@ -28,7 +28,7 @@ func listen(l net.Listener, kind string, serve func(*peer)) *socket {
 	return s
 }
 
-// strangers bounds the connections that are in their handshake.
+// strangers bounds the number of connections in their handshake.
 const strangers = 64
 
 func (s *socket) meet(c net.Conn, known func()) {
@@ -53,7 +53,7 @@ func (s *socket) meet(c net.Conn, known func()) {
 	}
 }
 
-// admit makes a connection a peer, under the name that it gives. It replaces a peer of the same name.
+// admit makes a connection a peer, under its name. It replaces a peer of the same name.
 func (s *socket) admit(k *conn) *peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *socket) admit(k *conn) *peer {
 	return p
 }
 
-// Close stops listening; what is queued is still written. It is called once.
+// Close stops listening; queued messages are still written. It is called once.
 func (s *socket) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *socket) Close() error {
 	return s.listener.Close()
 }
 
-// Router receives requests and answers each to the peer that it came from: ZeroMQ's ROUTER.
+// Router receives requests and answers each to its peer: ZeroMQ's ROUTER.
 type Router struct {
 	*socket
 	requests chan Request
@@ -117,10 +117,11 @@ func NewRouter(l net.Listener) *Router {
 	return r
 }
 
-// Requests returns the channel of what peers send.
+// Requests returns the channel of requests.
 func (r *Router) Requests() <-chan Request { return r.requests }
 
-// Send queues a message for a peer, and reports whether there is one of that name. It disconnects a peer whose queue is full.
+// Send queues a message for the peer of a name, and reports whether there is one. It disconnects a
+// peer whose queue is full.
 func (r *Router) Send(peer string, message ...[]byte) bool {
 	r.mu.Lock()
 	p := r.peers[peer]
@@ -131,12 +132,13 @@ func (r *Router) Send(peer string, message ...[]byte) bool {
 	return p != nil
 }
 
-// Publisher sends messages to all who have subscribed to them: ZeroMQ's XPUB.
+// Publisher sends messages to all peers that subscribed to them: ZeroMQ's XPUB.
 type Publisher struct {
 	*socket
 }
 
-// NewPublisher serves a listener. welcome, if not nil, returns the message that a peer gets first when it subscribes to a topic, nil for none.
+// NewPublisher serves a listener. welcome, if not nil, returns the first message for a peer that
+// subscribes to a topic, or nil.
 func NewPublisher(l net.Listener, welcome func(topic string) [][]byte) *Publisher {
 	return &Publisher{listen(l, "XPUB", func(p *peer) {
 		for {
@@ -160,8 +162,9 @@ func NewPublisher(l net.Listener, welcome func(topic string) [][]byte) *Publishe
 	})}
 }
 
-// Publish sends a message, whose first frame is its topic, to the peers that have subscribed to a beginning of that. It disconnects a peer whose
-// queue is full, which then knows that it may have missed something.
+// Publish sends a message, whose first frame is its topic, to the peers that subscribed to a prefix
+// of the topic. It disconnects a peer whose queue is full, so that the peer knows that it may have
+// missed messages.
 func (p *Publisher) Publish(message ...[]byte) {
 	b := encode(message)
 	for _, peer := range p.subscribers(string(message[0])) {
@@ -171,8 +174,9 @@ func (p *Publisher) Publish(message ...[]byte) {
 	}
 }
 
-// Offer is Publish for a message of which there may be more than peers can read: it waits for those that read slowly. A peer that reads nothing
-// for some seconds is left out until it reads again, and gets a message of instead in place of all that it missed.
+// Offer is Publish for messages that may exceed what peers can read: it waits for peers that read
+// slowly. A peer that reads nothing for some seconds is left out until it reads again; then it gets
+// a message of instead for all that it missed.
 func (p *Publisher) Offer(instead Instead, message ...[]byte) {
 	b := encode(message)
 	for _, peer := range p.subscribers(string(message[0])) {
@@ -180,7 +184,7 @@ func (p *Publisher) Offer(instead Instead, message ...[]byte) {
 	}
 }
 
-// subscribers returns the peers that have subscribed to a beginning of topic.
+// subscribers returns the peers that subscribed to a prefix of topic.
 func (p *Publisher) subscribers(topic string) []*peer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,7 +208,7 @@ func (p *peer) subscribed(topic string) bool {
 	return false
 }
 
-// Echo sends every message back to where it came from: ZeroMQ's REP with nothing to say.
+// Echo sends every message back to its peer: ZeroMQ's REP.
 type Echo struct {
 	*socket
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// showText puts a query to the target ranks and prints the texts of their answers, equal ones once.
+// showText puts a query to the target ranks and prints the texts of their answers, each different
+// text once.
 func showText(ctx context.Context, c *console.Call, q session.Query) console.Outcome {
 	answers, err := c.Inspect(ctx, q)
 	if err != nil {
@@ -29,7 +30,7 @@ func completeGo(ctx context.Context, c *console.Console, arg string) ([]session.
 	return c.CompleteGo(ctx, arg)
 }
 
-// folded makes a reply of answers: equal texts are one value, equal errors one error.
+// folded makes a reply of answers: equal texts become one value, equal errors one error.
 func folded(answers []session.Answer, text func(session.Answer) string) session.Reply {
 	var texts folds[string]
 	for _, a := range answers {
@@ -44,7 +45,7 @@ func folded(answers []session.Answer, text func(session.Answer) string) session.
 	return reply
 }
 
-// foldErrors returns the errors of answers, equal ones once.
+// foldErrors returns the errors of answers, each different error once.
 func foldErrors(answers []session.Answer) []*session.Error {
 	var texts folds[string]
 	first := map[string]*session.Error{}

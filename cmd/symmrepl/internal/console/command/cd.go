@@ -39,8 +39,8 @@ func runCd(ctx context.Context, c *console.Call) console.Outcome {
 	return outcome
 }
 
-// existingFolder returns the full name of the folder that the argument names, which exists on this machine. Without an
-// argument it is the user's home.
+// existingFolder returns the full name of the folder that the argument names; by default, the
+// user's home. The folder must exist on this machine.
 func existingFolder(c *console.Call) (string, error) {
 	name := cmp.Or(c.Arg, "~")
 	if unquoted, err := strconv.Unquote(name); err == nil {

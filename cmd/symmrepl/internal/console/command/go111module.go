@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 )
 
-// go111module accepts the line that a notebook of gophernotes may begin with.
+// go111module accepts a line with which notebooks of gophernotes may begin.
 func go111module() console.Command {
 	return console.Command{
 		Name: "go111module", Args: "on|off", Group: program, Where: console.Here,

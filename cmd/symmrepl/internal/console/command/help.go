@@ -21,7 +21,7 @@ Of a name that no command has, such as AllGather, the documentation is shown, as
 	}
 }
 
-// entries describes what can be entered beside commands. Help and the page of commands begin with it.
+// entries describes the entries that are no commands. Help and the page of commands begin with it.
 const entries = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
 expression is shown, unless a semicolon ends the cell. symm, fmt, math, time and strings are imported; other packages are
 imported when a cell uses them.

@@ -12,10 +12,10 @@ import (
 // links are the connections between ranks.
 type links struct {
 	ranks []int
-	names [][]string // of the link between two of them; "" if they have none
+	names [][]string // of the link between two ranks; "" if they have none
 }
 
-// linksOf returns the links between several ranks, nil if one of them is not known.
+// linksOf returns the links between several ranks, or nil if a link is not known.
 func linksOf(answers []session.Answer) *links {
 	if len(answers) < 2 {
 		return nil
@@ -72,7 +72,8 @@ func (l *links) kinds() []string {
 	return kinds
 }
 
-// table is a matrix of the links by their first words, and what these stand for. A single kind of link needs none.
+// table returns a matrix of the links by their first words, and the rest of each below it. A single
+// kind of link needs no matrix.
 func (l *links) table() string {
 	kinds := l.kinds()
 	if len(kinds) == 1 {

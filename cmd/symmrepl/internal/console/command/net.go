@@ -21,7 +21,7 @@ second), reorder, drop (the share of messages that are lost) and seed. Settings 
 	}
 }
 
-// runNet prints the connections that have carried something, or are lost, one a line.
+// runNet prints the connections that were used or are lost, one on each line.
 func runNet(ctx context.Context, c *console.Call) console.Outcome {
 	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicNetwork, Arg: c.Arg})
 	if err != nil {
@@ -51,7 +51,7 @@ func runNet(ctx context.Context, c *console.Call) console.Outcome {
 	return outcome
 }
 
-// describeNetwork says what a rank's network is, and what it refused.
+// describeNetwork describes a rank's network and what it refused.
 func describeNetwork(n *session.Network) string {
 	switch {
 	case n == nil:

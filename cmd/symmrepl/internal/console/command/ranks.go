@@ -53,13 +53,13 @@ func deviceOf(r session.RankInfo) string {
 	return r.Device + " with " + session.FormatRanks(others)
 }
 
-// foldFrom is the number of ranks above which those that are alike share a row.
+// foldFrom is the number of ranks above which similar ranks share a row.
 const foldFrom = 16
 
 // deviceNumber is the number of a device on its host.
 var deviceNumber = regexp.MustCompile(`^(\w+):\d+`)
 
-// alike is what ranks of one row have alike.
+// alike holds the properties that ranks of one row share.
 type alike struct {
 	start                int
 	state, device, doing string

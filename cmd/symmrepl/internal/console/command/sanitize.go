@@ -26,7 +26,8 @@ that was found in the session, "list --json" the same as JSON. Without anything 
 
 const listJSON = "list --json"
 
-// sanitizedCode is the code in the command's argument, unless that is a word of the command.
+// sanitizedCode returns the code in the command's argument, unless the argument is a word of the
+// command.
 func sanitizedCode(arg string) (code string, ok bool) {
 	switch strings.TrimSpace(arg) {
 	case "on", "off", "list", listJSON:
@@ -77,7 +78,7 @@ func runSanitize(ctx context.Context, c *console.Call) console.Outcome {
 	return outcome
 }
 
-// switchSanitizer has kernels watched from now on, or no longer.
+// switchSanitizer switches watching kernels on or off.
 func switchSanitizer(ctx context.Context, c *console.Call, s session.Sanitizing) console.Outcome {
 	if err := c.Console.Sanitize(ctx, c.Request.Printer, s); err != nil {
 		return c.Fail(err)
@@ -88,7 +89,8 @@ func switchSanitizer(ctx context.Context, c *console.Call, s session.Sanitizing)
 	return console.Done
 }
 
-// repeated cuts a number of times off the beginning of code. A number that begins an expression, as in 40 + rank, is none.
+// repeated cuts a number of repetitions off the beginning of code. A number that begins an
+// expression, as in 40 + rank, is none.
 func repeated(arg string) (times int, code string) {
 	trimmed := strings.TrimSpace(arg)
 	end := strings.IndexAny(trimmed, " \t\r\n")

@@ -17,7 +17,7 @@ const (
 	program = "this program"
 )
 
-// Programs makes programs of the cells of a session of size ranks.
+// Programs makes programs from the cells of a session of size ranks.
 type Programs struct {
 	File   func(cells []session.Cell, size int) ([]byte, error)                                   // of Go, one file
 	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error)              // of Go, with all that it needs, by path in the folder
@@ -42,8 +42,8 @@ func (p Programs) Make(name string, cpp bool, cells []session.Cell, size int) (m
 	return made, err
 }
 
-// All returns the commands of one console, in the order in which help shows them. They share the tutorial that is open.
-// export is what `:export` writes.
+// All returns the commands of one console in the order of help. They share the open tutorial.
+// export writes the programs of `:export`.
 func All(export Programs) []console.Command {
 	t := &tour.Tour{}
 	return []console.Command{

@@ -17,22 +17,23 @@ const (
 	pageWidth  = 80 // characters of a line of the legend
 )
 
-// timeline is what the operations of some ranks did.
+// timeline holds the operations of some ranks over time.
 type timeline struct {
 	ranks []int
 	ops   map[int][]span // by rank
-	more  int            // operations that are left out
+	more  int            // number of operations that are left out
 	took  time.Duration  // from the first operation's begin to the last one's end
 }
 
-// span is an operation, or several equal ones in a row, or a wait. It begins some time after the first operation of all ranks.
+// span is an operation, several equal operations in a row, or a wait. Its begin counts from the
+// first operation of all ranks.
 type span struct {
 	name, at    string
-	over        string // what carries it between hosts, and to whom
-	bytes       int    // of each that go there
+	over        string // the network that carries it between hosts, and its destination
+	bytes       int    // that each operation sends there
 	times       int
 	begin, took time.Duration
-	waits       []span // the name is the ranks that were waited for
+	waits       []span // the name of a wait is the ranks that it waited for
 }
 
 func newTimeline(traces map[int]session.Trace) *timeline {
@@ -59,7 +60,7 @@ func newTimeline(traces map[int]session.Trace) *timeline {
 	return t
 }
 
-// waited is how long the operation waited for any rank, and for which.
+// waited returns how long the operation waited, and for which ranks.
 func (s span) waited() (took time.Duration, ranks []string) {
 	var until time.Duration
 	waits := slices.Clone(s.waits)
@@ -88,13 +89,13 @@ func (t *timeline) names() []string {
 	return names
 }
 
-// waiting is how the bars in text show a wait, and marks the operations, by their place among the names.
+// waiting marks waits in the bars of text; marks marks the operations, by their index in names.
 const (
 	waiting = '░'
 	marks   = "█▓▒abcdefghijklmnopqrstuvwxyz"
 )
 
-// text is a bar of characters for each rank, what they stand for, and a table.
+// text returns a bar of characters for each rank, a legend and a table.
 func (t *timeline) text() string {
 	names, letters := t.names(), []rune(marks)
 	letter := func(name string) rune { return letters[min(slices.Index(names, name), len(letters)-1)] }
@@ -130,7 +131,7 @@ func (t *timeline) text() string {
 
 func (t *timeline) column(at time.Duration) int { return int(int64(at) * traceWidth / int64(t.took)) }
 
-// table has a row for each operation, or for several equal ones in a row.
+// table returns a table with a row for each operation, or for several equal ones in a row.
 func (t *timeline) table() string {
 	rows := [][]string{{"rank", "begin", "took", "waited", "operation"}}
 	more := t.more
@@ -161,7 +162,8 @@ func (t *timeline) table() string {
 	return text
 }
 
-// title is what the operation was and where it was called: "put at cell[3]:1, 4096 bytes over UCX 1.22.0 to rank 3 on host 1".
+// title names the operation, its call and its traffic: "put at cell[3]:1, 4096 bytes over UCX
+// 1.22.0 to rank 3 on host 1".
 func (s span) title() string {
 	title := s.name
 	if s.at != "" {
@@ -176,7 +178,7 @@ func (s span) title() string {
 	return title
 }
 
-// joined makes one of operations in a row that were called at one place.
+// joined merges consecutive operations with equal titles.
 func joined(ops []span) []span {
 	var out []span
 	for _, s := range ops {

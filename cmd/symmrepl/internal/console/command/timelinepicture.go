@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/picture"
 )
 
-// picture draws the bars. The tip of a bar says what the operation or the wait was.
+// picture draws the bars. Their tips describe the operations and waits.
 func (t *timeline) picture() picture.Picture {
 	const width, row, left = 600.0, 22.0, 60.0
 	const waits = "#bbbbbb"

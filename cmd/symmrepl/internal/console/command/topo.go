@@ -32,7 +32,7 @@ func runTopo(ctx context.Context, c *console.Call) console.Outcome {
 	return c.Reply(reply)
 }
 
-// describeTopology lists what a rank's device is connected with, one thing a line.
+// describeTopology lists the connections of a rank's device, one on each line.
 func describeTopology(t *session.Topology) string {
 	var lines []string
 	switch {

@@ -40,8 +40,8 @@ func runTrace(ctx context.Context, c *console.Call) console.Outcome {
 	return outcome
 }
 
-// stopTraces returns the traces of the target ranks by rank. A rank that has none, such as one that was replaced, gets an
-// empty one.
+// stopTraces returns the traces of the target ranks by rank. A rank without a trace, such as one
+// that was replaced, gets an empty one.
 func stopTraces(ctx context.Context, c *console.Call) (map[int]session.Trace, error) {
 	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicStopTrace})
 	traces := map[int]session.Trace{}

@@ -47,7 +47,8 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	return c.Reply(reply)
 }
 
-// foldVariables returns the variables of all ranks, equal ones once, those of one name after each other.
+// foldVariables returns the variables of all ranks, each different one once, sorted so that
+// variables of one name follow each other.
 func foldVariables(answers []session.Answer) folds[session.Variable] {
 	var vars folds[session.Variable]
 	order := map[string]int{} // of names

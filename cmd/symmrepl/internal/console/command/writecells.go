@@ -26,13 +26,14 @@ func completeFile(_ context.Context, c *console.Console, arg string) ([]session.
 	return c.CompleteFile(arg)
 }
 
-// Output is what a command writes: a file, the files of a folder by their paths in it, or a file and what it needs beside it, by their paths in its folder.
+// Output is the result of a command: a file, the files of a folder by their paths in it, or a file
+// and the files that it needs beside it, by their paths in its folder.
 type Output struct {
 	file           []byte
 	folder, beside map[string][]byte
 }
 
-// Write writes it to a path, and overwrites what exists.
+// Write writes it to a path, and overwrites existing files.
 func (o Output) Write(path string) error {
 	switch {
 	case o.folder != nil:
@@ -43,7 +44,8 @@ func (o Output) Write(path string) error {
 	return replaceFile(path, o.file)
 }
 
-// inTheWay returns a file beside the one at a path that would be overwritten and is another, or "".
+// inTheWay returns the name of a different file that would be overwritten beside the one at a path,
+// or "".
 func (o Output) inTheWay(path string) string {
 	for _, name := range slices.Sorted(maps.Keys(o.beside)) {
 		there, err := os.ReadFile(filepath.Join(filepath.Dir(path), name))
@@ -54,8 +56,9 @@ func (o Output) inTheWay(path string) string {
 	return ""
 }
 
-// writeCells writes cells of the session in some format to the file or folder that the argument names, those whose numbers stand before the
-// name, such as 8-11, if any do, else all. "!" before the argument allows to overwrite what exists. An empty folder counts as nothing.
+// writeCells writes cells of the session to the file or folder that the argument names. Numbers
+// before the name, such as 8-11, select cells; by default it writes all. "!" before the argument
+// permits to overwrite. An empty folder counts as nothing.
 func writeCells(ctx context.Context, c *console.Call, format func(name string, cells []session.Cell) (Output, error)) console.Outcome {
 	name, overwrite := strings.CutPrefix(c.Arg, "!")
 	chosen, name, err := cutNumbers(strings.TrimSpace(name))
@@ -103,14 +106,15 @@ func writeCells(ctx context.Context, c *console.Call, format func(name string, c
 	return console.Done
 }
 
-// numbers are those of cells, in ranges.
+// numbers are ranges of cell numbers.
 type numbers [][2]int
 
 func (n numbers) has(cell int) bool {
 	return slices.ContainsFunc(n, func(r [2]int) bool { return r[0] <= cell && cell <= r[1] })
 }
 
-// cutNumbers cuts the numbers of cells, such as 8-11 or 1,3,8-11, from the beginning of text. It returns none if there are none.
+// cutNumbers cuts cell numbers, such as 8-11 or 1,3,8-11, off the beginning of text. It returns
+// none if text does not begin with numbers.
 func cutNumbers(text string) (chosen numbers, rest string, err error) {
 	list, rest, _ := strings.Cut(text, " ")
 	for part := range strings.SplitSeq(list, ",") {
@@ -134,7 +138,7 @@ func cutNumbers(text string) (chosen numbers, rest string, err error) {
 	return chosen, rest, nil
 }
 
-// Written describes what a file holds.
+// Written describes the content of a file.
 func Written(name string, cells, failed int) string {
 	text := fmt.Sprintf("%s: %d cells", name, cells)
 	if cells == 1 {
@@ -152,8 +156,8 @@ func emptyFolder(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// writeFolder writes files into a folder, by their paths in it. A folder that does not exist is there with all files or not at all; one that
-// has other files keeps them.
+// writeFolder writes files into a folder, by their paths in it. A new folder appears with all files
+// or not at all; an existing one keeps its other files.
 func writeFolder(name string, files map[string][]byte) error {
 	dir := name
 	fresh := emptyFolder(name)

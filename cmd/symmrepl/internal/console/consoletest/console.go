@@ -13,7 +13,7 @@ import (
 type Console struct {
 	*console.Console
 	Fake    *Session
-	Out     *bytes.Buffer // what it prints
+	Out     *bytes.Buffer // what the console prints
 	printer *render.Printer
 }
 

@@ -7,13 +7,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Session records what it is asked and answers by its functions.
+// Session records its cells and answers by its functions.
 type Session struct {
-	Cells     []session.Cell // that it evaluated
+	Cells     []session.Cell // cells that were evaluated
 	Infos     []session.RankInfo
 	Restarted [][]int
 	Replayed  []bool
-	Watches   session.Sanitizing // what cells have asked for
+	Watches   session.Sanitizing // as the last cell with Sanitize asked
 
 	OnEval    func(session.Cell) session.Reply
 	OnInspect func(ranks []int, q session.Query) []session.Answer

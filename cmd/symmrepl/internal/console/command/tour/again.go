@@ -20,7 +20,7 @@ func (t *Tour) again(ctx context.Context, c *console.Call) console.Outcome {
 	if !t.ready(c) {
 		return console.Failed
 	}
-	if t.at == 0 { // the cells before the first step to be shown failed
+	if t.at == 0 { // the cells before the first step that is shown have failed
 		return c.Fail(errors.New("no step was shown yet; :next goes on"))
 	}
 	step := t.step()

@@ -16,14 +16,14 @@ import (
 // group is the heading that help shows the commands under.
 const group = "tutorials"
 
-// Tour is the tutorial that a console has open. The zero Tour has none.
+// Tour is the open tutorial of a console. The zero Tour has none.
 type Tour struct {
 	lesson *tutorial.Lesson // nil: none is open
-	at     int              // steps shown; the current one is the last of them
-	hints  int              // shown of the current exercise
+	at     int              // number of steps shown; the last one is the current step
+	hints  int              // number of hints shown for the current exercise
 }
 
-// Restarted reminds the user, after workers were replaced, of the cells that they have lost.
+// Restarted tells the user, after workers were replaced, how to run the tutorial's cells again.
 func (t *Tour) Restarted(c *console.Call) {
 	if t.lesson != nil {
 		c.Note("`:tutorial %s %d` runs the cells before this step again", t.lesson.Name, max(t.at, 1))
@@ -64,7 +64,8 @@ func (t *Tour) show(c *console.Call) {
 
 func indent(code string) string { return "    " + strings.ReplaceAll(code, "\n", "\n    ") }
 
-// exercise returns the last one up to the current step, or nil after printing that there is none.
+// exercise returns the last exercise up to the current step. If there is none, it prints that and
+// returns nil.
 func (t *Tour) exercise(c *console.Call) *tutorial.Exercise {
 	if !t.ready(c) {
 		return nil
@@ -81,7 +82,7 @@ func (t *Tour) exercise(c *console.Call) *tutorial.Exercise {
 // solved returns the titles of the exercises that the user has solved.
 func (t *Tour) solved() []string { return tutorial.ReadProgress(statedir.Dir())[t.lesson.Name].Solved }
 
-// record changes what is kept of the user's progress.
+// record changes the stored progress of the user.
 func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
 	progress := tutorial.ReadProgress(statedir.Dir())
 	reached := progress[t.lesson.Name]
@@ -92,7 +93,7 @@ func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
 	}
 }
 
-// lessonCell is a cell of a tutorial as the session takes it.
+// lessonCell returns a cell of a tutorial for the session.
 func lessonCell(cell tutorial.Cell) session.Cell {
 	return session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source}
 }

@@ -26,7 +26,7 @@ func (t *Tour) Tutorial() console.Command {
 	}
 }
 
-// open lists the tutorials, or opens one: where the user left it, or at a step that is named.
+// open lists the tutorials, or opens one: at the step where the user left it, or at a given step.
 func (t *Tour) open(ctx context.Context, c *console.Call) console.Outcome {
 	if c.Arg == "" {
 		return list(c)
@@ -84,7 +84,7 @@ func list(c *console.Call) console.Outcome {
 	return console.Done
 }
 
-// catchUp runs the cells of the first steps without printing. Exercises that were solved get their solution.
+// catchUp runs the cells of the first steps without printing. Solved exercises run their solutions.
 func (t *Tour) catchUp(ctx context.Context, c *console.Call, steps int) console.Outcome {
 	solved := t.solved()
 	for _, step := range t.lesson.Steps[:steps] {
