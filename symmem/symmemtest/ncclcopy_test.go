@@ -212,7 +212,7 @@ extern "C" __global__ void load(ncclDevComm comm, ncclWindow_t w, int what, int*
 	if caps.Multicast && caps.Device == "cpu" {
 		all := symmem.DevComm(symmem.DevReqs{Multimem: true})
 		t.equal("text", all.String(), "device communicator of world, DevReqs{Multimem: true}")
-		for what, words := range [][]string{{"beyond its window"}, {"not one of multimem"}, nil} {
+		for what, words := range [][]string{{"beyond its window"}, {"no multimem pointer"}, nil} {
 			k.Kernel("load").Launch(grid, block, all, w, what, out)
 			t.refused(symmem.KindFault, symmem.Synchronize, words...)
 		}
