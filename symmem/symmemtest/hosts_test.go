@@ -30,7 +30,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 // withoutOtherHosts are the cases that run on all ranks and do not need the memory of other hosts.
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
-	"FilesRefused", "Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
+	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
 	"KernelMisuse", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",

@@ -227,7 +227,7 @@ class Block {
   // thread.
   bool has_fibers() const { return worker_->api; }
   void perhaps_switch();
-  void perhaps_pause();
+  void perhaps_pause(unsigned one_in);
   void polled();
   void unlock();
 

@@ -147,7 +147,7 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
     p += n, done += n;
   }
   if (how == (kRead | kAtomic)) hot.polled = at;
-  if (how == (kWrite | kAtomic) && !w.shared) perhaps_pause();
+  if (how == (kWrite | kAtomic) && !w.shared) perhaps_pause(8);
 }
 
 void Block::range(std::uintptr_t p, std::size_t n, unsigned how, const void* pc) {
@@ -355,11 +355,12 @@ void Block::perhaps_switch() {
 }
 
 // perhaps_pause delays a block that has stored a word, so that others read the word before the next
-// store. On a busy machine it takes milliseconds until they run: one seed in four has such pauses.
-void Block::perhaps_pause() {
+// store, or whose thread has learned from a word, so that others go on without what it does next. On
+// a busy machine it takes milliseconds until they run: one seed in four has such pauses.
+void Block::perhaps_pause(unsigned one_in) {
   if (!random_) return;
   perhaps_switch();
-  if (random_ >> 8 & 7) return;
+  if ((random_ >> 8) % one_in) return;
   const long longer = watched_->by->seed % 4 == 3 ? 20 : 1;
   const timespec t{0, longer * static_cast<long>(50'000 + (random_ >> 16) % 200'000)};
   nanosleep(&t, nullptr);
@@ -576,6 +577,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
   Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
+  const bool learns = s && acquire && kind == kLoad && s->strong[kBlockScope].task && !has(t, 1, s->strong[kBlockScope]);
   if (s && kind != kStore) load(t, *s, acquire, scope);
   if (s && kind != kStore && s->last == old) s->seen = true;
   if (s && kind != kLoad) {
@@ -593,8 +595,8 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   unlock();
   // the network's engine or the host has stored it
   if (unknown && !locked_where_.shared) learn_outside();
-  if (kind != kStore && old == stored) polled();
-  else if (!locked_where_.shared) perhaps_pause();
+  if (kind != kStore && old == stored && !learns) polled();
+  else if (!locked_where_.shared) perhaps_pause(learns ? 2 : 8);
 }
 
 // wants: a thread waits until a word equals a value. If that value was overwritten before any
