@@ -16,6 +16,7 @@ func TestManyRanks(t *testing.T) {
 	const cells = `n := symm.WorldSize()
 t := symm.Empty(symm.F32, 4).Fill(symm.Rank())
 h := symm.Rendezvous(t)
+h.Barrier(0) // all have filled theirs
 h.PutWithSignal((symm.Rank()+n/2+1)%n, symm.Local(symm.F32, 4).Fill(100+symm.Rank()), 0, 1)
 h.WaitForSignal(0, "==", 1)
 h.Barrier(0)
