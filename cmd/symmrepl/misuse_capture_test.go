@@ -54,6 +54,9 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		"Graph.Free":               {`g.Free()`, "Graph.Free"},
 		"PendingSignals":           {`symm.PendingSignals()`, "PendingSignals"},
 		"DevComm":                  {`symm.DevComm(symm.DevReqs{LsaBarriers: 1})`, "DevComm"},
+		"Load":                     {`symm.Load("/dev/null", symm.F32, symm.Ordinary())`, "Load"},
+		"Tensor.Save":              {`t.Save("/dev/null")`, "Save"},
+		"SaveFile":                 {`symm.SaveFile(map[string]*symm.Tensor{"a": t}, "/dev/null")`, "SaveFile"},
 		"NewTokenSwitch": {`symm.NewTokenSwitch(symm.TokenSwitchConfig{Mode: "low_latency", Layout: "rank_major", Experts: 2, TopK: 1, MaxTokens: 1, Hidden: 8, DType: symm.BF16})`,
 			"NewTokenSwitch"},
 	}
