@@ -453,7 +453,7 @@ func TestBenchSimulate(t *testing.T) {
 	}
 	rows := strings.Split(r.out, "\n")
 	for i, want := range []string{`^ranks +hosts +empty cell +CPU +equal output`, `^2, real +1( +[0-9.]+ \([0-9.]+\)){3} *$`,
-		`^4 +1 +.* s, 3 lines +-?[0-9.]+ MiB +-?[0-9]+ KiB *$`, `^20 +3 +.* s, 3 lines +-?[0-9.]+ MiB +-?[0-9]+ KiB *$`, `^Times are in ms`} {
+		`^4 +1 +.* s, 3 lines +[0-9.]+ MiB +[0-9]+ KiB *$`, `^20 +3 +.* s, 3 lines +[0-9.]+ MiB +[0-9]+ KiB *$`, `^Times are in ms`} {
 		if i >= len(rows) || !regexp.MustCompile(want).MatchString(rows[i]) {
 			t.Errorf("line %d does not match %s in\n%s", i+1, want, r.out)
 		}
