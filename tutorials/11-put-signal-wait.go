@@ -422,11 +422,11 @@ fmt.Println("correct")
 //         --master-addr FIRST --master-port 29500 symmrepl run FILE.go
 //
 // Every rank on both hosts runs every cell. UCX carries the traffic between hosts, if its library
-// is installed; `--net null` is for one machine only. These operations cross hosts: Put and Get,
-// also of blocks, PutSignal and WaitSignal, PutWithSignal and WaitForSignal, SignalAdd and Barrier.
-// Collectives over the world, and puts from kernels to another host, are refused before anything
-// runs; the message names the rank that cannot be reached, and what to use instead. `:ranks` shows
-// the host of each rank, and `:net` the traffic so far.
+// is installed; `--net null` is for one machine only. Puts, gets, signals and barriers cross hosts,
+// called by the host or by kernels (symm/remote.cuh), and so do the collectives in the table of
+// docs/ops.md. Other operations are refused before anything runs; the message names the rank that
+// cannot be reached, and what to use instead. `:ranks` shows the host of each rank, and `:net` the
+// traffic so far.
 //
 // The kernels of this tutorial translate line by line to NCCL's functions, which cross hosts:
 //
