@@ -89,6 +89,9 @@ func (in *Interp) leave(c *compiled) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.runtime.Yaegi().Forget()
+	if in.freed {
+		in.program.DropUsers(in.gone)
+	}
 	if c.retired != nil || in.freed {
 		in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *lower.Storage) bool { return in.program.Reclaim(s, in.gone) })
 		in.freed = false

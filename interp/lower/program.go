@@ -98,11 +98,20 @@ func (p *Program) variable(name string) *Storage {
 	return p.storage[p.names[v]]
 }
 
+// Gone reports whether the functions of a cell can no longer run: all of them, or only those that the
+// cell does not declare.
+type Gone func(cell *check.Text, declared bool) bool
+
+// DropUsers forgets that functions which can no longer run use the variables of the session.
+func (p *Program) DropUsers(gone Gone) {
+	for _, s := range p.storage {
+		maps.DeleteFunc(s.users, gone)
+	}
+}
+
 // Reclaim makes storage that its variable no longer uses available to other variables of the type,
 // unless functions still use it. It returns true if it need not be called again for this storage.
-// Gone reports whether the functions of a cell can no longer run: all of them, or only those that
-// the cell does not declare.
-func (p *Program) Reclaim(s *Storage, gone func(user *check.Text, declared bool) bool) bool {
+func (p *Program) Reclaim(s *Storage, gone Gone) bool {
 	maps.DeleteFunc(s.users, gone)
 	if s.captured || !s.pointer.IsValid() {
 		return true

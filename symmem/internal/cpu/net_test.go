@@ -233,8 +233,8 @@ func TestNetPost(t *testing.T) {
 	if s := &n.ranks[0].board.Slots[0]; s.Counter != abi.NetNoCounter || s.Ordinal != 100 {
 		t.Errorf("the slot is %+v", s)
 	}
-	if n.bells.Load() == 0 {
-		t.Error("nobody rang")
+	for n.bells.Load() == 0 { // the kernel rings before it ends
+		time.Sleep(time.Millisecond)
 	}
 	dst := n.alloc(16)
 	n.paused.Store(true)

@@ -82,9 +82,12 @@ void hand_on(int sig, siginfo_t* info, void* context) {
   sigaction(sig, &go, nullptr);
 }
 
+// on_trap tells a step from a breakpoint by the trap flag: the signal's code is TRAP_TRACE after a
+// step, but a virtual machine that loses the processor's reason for the trap makes it TRAP_BRKPT.
 void on_trap(int sig, siginfo_t* info, void* context) {
   Executor* e = here();
-  if (e && info->si_code == TRAP_TRACE) return on_step(e, context);
+  const bool stepping = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] & kTrapFlag;
+  if (e && stepping && info->si_code > 0 && info->si_code != SI_KERNEL) return on_step(e, context);
   hand_on(sig, info, context);
 }
 
