@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,11 @@ func TestDeadlock(t *testing.T) {
 		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on rank 2 has a goroutine that still runs
 		{"0:vain 1", []int{0}, nil, ""},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 2800*time.Millisecond)
+		limit := 2800 * time.Millisecond // a cell that is not ended is interrupted then
+		if test.want != nil {
+			limit = patience
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		began := time.Now()
 		reply := c.Eval(ctx, Cell{Source: test.cell, Ranks: test.ranks, Output: func(Output) {}})
 		took := time.Since(began)
@@ -54,7 +59,7 @@ func TestDeadlock(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s on %v: %q, want %q", test.cell, test.ranks, got, test.want)
 		}
-		if test.want != nil && took > 2*time.Second {
+		if test.want != nil && took > unhurried(2*time.Second) {
 			t.Errorf("%s was ended after %v", test.cell, took)
 		}
 		if d := test.detail; d != "" && !strings.HasPrefix(reply.Errors[0].Detail, d[:strings.Index(d, " 1.5")]) {
@@ -87,8 +92,8 @@ func TestDeadlockWait(t *testing.T) {
 	defer cancel()
 	var said strings.Builder
 	reply := s.Eval(ctx, Cell{Source: "0:vain 1", Output: func(o Output) { said.WriteString(o.Text) }})
-	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock ||
-		!strings.Contains(said.String(), "rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.") {
+	told := regexp.MustCompile(`rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for [1-9]\.\d s`)
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock || !told.MatchString(said.String()) {
 		t.Errorf("%v, said %s", reply.Errors, said.String())
 	}
 }

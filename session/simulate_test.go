@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,22 +153,19 @@ func TestManyRanks(t *testing.T) {
 func TestManyRanksHang(t *testing.T) {
 	c := simulate(t, 1024, 8)
 	var table string
-	ctx, interrupt := context.WithCancel(context.Background())
-	reply := c.Eval(ctx, Cell{Source: "1023:sleep\n17:wait 5\nwait 1023", Silent: true, Output: func(o Output) {
-		table += o.Text
-		interrupt()
-	}})
-	_, rows, _ := strings.Cut(table, "\n")
-	for _, line := range strings.Split(rows, "\n") {
-		if at := strings.LastIndex(line, ", for "); at >= 0 {
-			rows = strings.Replace(rows, line[at:], "", 1)
-		}
-	}
 	const want = "  rank 0-16,18-1022  waits in wait_signal for rank 1023: a signal on channel 3\n" +
 		"  rank 17            waits in wait_signal for rank 5: a signal on channel 3\n" +
 		"  rank 1023          runs\n"
-	if rows != want {
-		t.Errorf("told\n%swant\n%s", rows, want)
+	ctx, interrupt := context.WithTimeout(context.Background(), patience)
+	reply := c.Eval(ctx, Cell{Source: "1023:sleep\n17:wait 5\nwait 1023", Silent: true, Output: func(o Output) {
+		_, table, _ = strings.Cut(o.Text, "\n")
+		table = regexp.MustCompile(`, for .*`).ReplaceAllString(table, "")
+		if table == want { // ranks that are slow come into a later table
+			interrupt()
+		}
+	}})
+	if table != want {
+		t.Errorf("told\n%swant\n%s", table, want)
 	}
 	if len(reply.Errors) != 1 || FormatRanks(reply.Errors[0].Ranks) != "0-1023" || reply.Errors[0].Kind != KindInterrupted {
 		t.Errorf("%v", reply.Errors)
@@ -179,7 +177,8 @@ func TestManyRanksHang(t *testing.T) {
 // others.
 func TestManyRanksAreReleased(t *testing.T) {
 	c := simulate(t, 256, 8)
-	c.want(c.eval("255:fail boom\n0:wait 255\nwait 0"), "! [255] panic boom\n! [0-254] peer a peer failed\n")
+	notes := regexp.MustCompile(`(?m)^note .*\n`) // of a slow machine
+	c.want(notes.ReplaceAllString(c.eval("255:fail boom\n0:wait 255\nwait 0"), ""), "! [255] panic boom\n! [0-254] peer a peer failed\n")
 	c.want(c.eval("print again"), "[0-255] again\n")
 }
 

@@ -122,7 +122,7 @@ void Sanitizer::tell(Actor& a, u32* word, u32 value, std::int32_t caller) {
   begin(w, a, "store", 0, caller, {1, 1, 1}, {1, 1, 1});
   block_.begin(worker_, 1, w, 0);
   block_.lock(word);
-  block_.atomic(word, sizeof *word, 1, __ATOMIC_RELEASE, 0, value, nullptr);
+  block_.atomic(word, sizeof *word, 1, __ATOMIC_RELEASE, __atomic_load_n(word, __ATOMIC_RELAXED), value, nullptr);
   block_.end();
   a.known.learn(actor_key(a.id), a.sequence);
 }

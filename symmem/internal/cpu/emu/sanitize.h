@@ -41,6 +41,14 @@
 // (weak signals count as strong there). A conflict that is unknown at the first level and known at
 // a later one is not a race here, but is one on a GPU: "order too weak".
 //
+// # Orders
+//
+// With a seed, threads switch and pause at random, and loads are made late or early: a thread that
+// loads a word may see the value before the last store, if that store was made after everything by
+// which the thread has synchronised so far. That is what the thread would have seen had it run a
+// little earlier. On a busy machine threads run late, find that all others are far ahead, and would
+// learn so much from one word that no race is left.
+//
 // # Sources
 //
 // Recording accesses in cells of a few bytes for each word is from ThreadSanitizer (Serebryany,
@@ -122,7 +130,8 @@ struct Watched {
   std::uintptr_t code = 0;       // base address of the module
   std::size_t shared_bytes = 0;  // bytes of shared memory, including the requested dynamic part
   bool has_dynamic_shared = false;
-  Known start, end, grid;  // grid: what blocks have passed on at barriers of the grid
+  Known start, end;
+  Known grid[2];  // what blocks have passed on at barriers of the grid with even and odd numbers
   Lock lock;
 };
 
@@ -150,6 +159,7 @@ struct ThreadState {
   Known more;                 // knowledge beyond that of the block
   Release fence[3];           // what it may publish since its latest fences
   Release pending[kPending];  // what it has loaded and will know at its next fence
+  u64 acted;                  // when it last synchronised, apart from barriers of the block
 };
 
 // Block is an executor's data about the block that it runs.
@@ -171,7 +181,8 @@ class Block {
   // the word's granule and must not be switched out.
   void lock(const void* p);
   bool in_atomic() const { return locked_; }
-  void atomic(const void* p, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc);
+  // It returns the value that a load returns: see earlier.
+  u64 atomic(const void* p, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc);
   void fence(unsigned scope);
   void scope(unsigned s) { current().scope = static_cast<u8>(s + 1); }
 
@@ -218,7 +229,7 @@ class Block {
   bool put_before(const Granule&, u8 mask) const;
   bool knows(unsigned level, const Cell&, const Launch*&, u32* block);
   bool saw(Granule&, const Cell&, const Launch&);
-  void observe(const ThreadState&, Sync&);
+  void observe(const ThreadState&, Sync&, const Published& seen);
   void report(Kind, Why, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch*, u32 block);
   void report(Kind, unsigned size, unsigned how, u32 pc, const char* memory);
   Place here(u32 pc, unsigned how) const;
@@ -227,6 +238,7 @@ class Block {
   // thread.
   bool has_fibers() const { return worker_->api; }
   void perhaps_switch();
+  bool read_by_others(const Sync&) const;
   void perhaps_pause(unsigned one_in);
   void polled();
   void unlock();
@@ -238,8 +250,9 @@ class Block {
   }
   bool has(ThreadState&, unsigned level, const Release&);
   unsigned distance(Task other) const;
-  void load(ThreadState&, Sync&, bool acquire, unsigned scope);
-  void store(ThreadState&, Sync&, bool swap, bool release, unsigned scope);
+  void load(ThreadState&, Sync&, const Published& seen, bool acquire, unsigned scope);
+  bool earlier(const ThreadState&, const Sync&, u64 value);
+  void store(ThreadState&, Sync&, bool known, bool swap, bool release, unsigned scope);
   bool knows(unsigned level, const First&);
   void overtakes(Sync&);
   void outrun(const Sync&, std::uintptr_t p, unsigned size, u32 pc);
@@ -254,6 +267,8 @@ class Block {
   u32 now_ = 1, block_time_ = 0, after_barrier_ = 1;
   u32 warp_time_[32];
   u32 polls_ = 0;
+  u32 grid_barriers_ = 0;
+  u64 met_ = 0;  // when the threads last met at a barrier
   u64 random_ = 0;
   Known base_;
   const Known* tells_ = nullptr;  // what the carried operation publishes

@@ -21,6 +21,13 @@ u64 mix(u64 x) {
   return x ^ x >> 33;
 }
 
+// nanoseconds returns the time of a clock that all ranks of a host share, in nanoseconds.
+u64 nanoseconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<u64>(t.tv_sec) * 1'000'000'000 + static_cast<u64>(t.tv_nsec);
+}
+
 // number of volatile reads, and of atomic operations without effect, after which other threads run
 constexpr u32 kPolls = 16;
 
@@ -36,6 +43,7 @@ Block::~Block() {
 void Block::begin(const Worker& worker, unsigned threads, Watched& w, unsigned long long index) {
   start(worker, threads, w, region()->begin_task(w.by->rank, *w.launch, static_cast<u32>(index)));
   random_ = w.by->seed && has_fibers() ? mix(w.by->seed ^ mix(static_cast<u64>(w.by->rank) << 40 ^ static_cast<u64>(sequence_) << 20 ^ index)) | 1 : 0;
+  if (random_) met_ = nanoseconds();
 }
 
 void Block::carry(const Worker& worker, Watched& w, Task task, const Known& tells) {
@@ -50,7 +58,7 @@ void Block::start(const Worker& worker, unsigned threads, Watched& w, Task task)
   task_ = task;
   actor_ = w.launch->actor, sequence_ = w.launch->sequence;
   now_ = after_barrier_ = 1;
-  block_time_ = 0;
+  block_time_ = grid_barriers_ = 0;
   std::memset(warp_time_, 0, sizeof warp_time_);
   std::memset(memo_, 0, sizeof memo_);
   count_ = threads;
@@ -143,9 +151,10 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
     Held held(w.granule->lock);
     check(w, p, size, mask, how, offset(pc));
     if (how == (kWrite | kAtomic))
-      if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, kSystemScope);
+      if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, false, kSystemScope);
     p += n, done += n;
   }
+  if ((how & kAtomic) && random_) t.acted = nanoseconds();
   if (how == (kRead | kAtomic)) hot.polled = at;
   if (how == (kWrite | kAtomic) && !w.shared) perhaps_pause(8);
 }
@@ -354,8 +363,15 @@ void Block::perhaps_switch() {
   if (random_ % 4 == 0) emu_preempt();
 }
 
-// perhaps_pause delays a block that has stored a word, so that others read the word before the next
-// store, or whose thread has learned from a word, so that others go on without what it does next. On
+// read_by_others reports whether other threads have read a word lately.
+bool Block::read_by_others(const Sync& s) const {
+  for (const Observer& o : s.observer)
+    if (o.task && (o.task != task_ || o.thread != thread())) return true;
+  return false;
+}
+
+// perhaps_pause delays a block that has stored a word which others read, so that they read it before
+// the next store, or whose thread has learned from a word, so that others go on without what it does next. On
 // a busy machine it takes milliseconds until they run: one seed in four has such pauses.
 void Block::perhaps_pause(unsigned one_in) {
   if (!random_) return;
@@ -421,15 +437,15 @@ void Block::learn(ThreadState& t, unsigned level, const Release& r) {
 
 // observe: a thread has read a word, and so knows the stores that it saw, but not what preceded
 // them.
-void Block::observe(const ThreadState& t, Sync& s) {
-  if (!s.stores.task) return;
+void Block::observe(const ThreadState& t, Sync& s, const Published& seen) {
+  if (!seen.stores.task) return;
   const unsigned me = number(t);
   Observer* mine = nullptr;
   for (Observer& o : s.observer)
     if (o.task == task_ && o.thread == me) mine = &o;
   if (!mine) mine = &s.observer[s.next_observer++ % kObservers];
-  else if (mine->saw.task == s.stores.task && mine->saw.time == s.stores.time) return;
-  *mine = {task_, time_of(me), static_cast<u16>(me), s.stores};
+  else if (mine->saw.task == seen.stores.task && mine->saw.time == seen.stores.time) return;
+  *mine = {task_, time_of(me), static_cast<u16>(me), seen.stores};
 }
 
 // saw reports whether a known read has seen an atomic store that is not known.
@@ -442,16 +458,23 @@ bool Block::saw(Granule& g, const Cell& c, const Launch& l) {
   return false;
 }
 
-// load: a thread has loaded a word.
-void Block::load(ThreadState& t, Sync& s, bool acquire, unsigned scope) {
-  observe(t, s);
+// earlier decides whether a thread that loads a word sees the value before the last store. The
+// thread has done nothing since that store by which it synchronises, so that nothing distinguishes
+// this order of events from one in which it ran a little earlier.
+bool Block::earlier(const ThreadState& t, const Sync& s, u64 value) {
+  return random_ && s.last == value && s.stored_at > std::max(t.acted, met_) && (random_ >> 40) % 2;
+}
+
+// load: a thread has loaded a word, and seen a state of it.
+void Block::load(ThreadState& t, Sync& s, const Published& seen, bool acquire, unsigned scope) {
+  observe(t, s, seen);
   const Release* strong = nullptr;
   unsigned far = 3;
   for (unsigned i = 0; i < 3 && !strong; i++)
-    if (s.strong[i].task && distance(s.strong[i].task) <= i) strong = &s.strong[i], far = distance(strong->task);
+    if (seen.strong[i].task && distance(seen.strong[i].task) <= i) strong = &seen.strong[i], far = distance(strong->task);
   if (far > scope) strong = nullptr;
-  const Release& wide = s.strong[kBlockScope];
-  learn(t, 2, s.weak);
+  const Release& wide = seen.strong[kBlockScope];
+  learn(t, 2, seen.weak);
   if (acquire) {
     if (strong) learn(t, 0, *strong);
     learn(t, 1, wide);
@@ -486,8 +509,10 @@ Release both(const Release& a, const Release& b) {
 
 }  // namespace
 
-// store: a thread stores a word; swap is set if it also reads the word.
-void Block::store(ThreadState& t, Sync& s, bool swap, bool release_order, unsigned scope) {
+// store: a thread stores a word; swap is set if it also reads the word, known if the word's value
+// before is that of the last store.
+void Block::store(ThreadState& t, Sync& s, bool known, bool swap, bool release_order, unsigned scope) {
+  if (watched_->by->seed) s.before = s, s.stored_at = known ? nanoseconds() : 0;
   s.stores.add(task_, now_, swap);
   s.carried = !watched_->launch->carried ? Sync::kNoMessage : swap ? Sync::kAdds : Sync::kSets;
   const Release now = release(number(t));
@@ -510,7 +535,7 @@ void Block::settle(ThreadState& t) {
   Where w;
   if (!locate(p, w)) return;
   Held held(w.granule->lock);
-  if (Sync* s = sync_of(*w.granule, p & 7, false)) load(t, *s, false, kSystemScope);
+  if (Sync* s = sync_of(*w.granule, p & 7, false)) load(t, *s, *s, false, kSystemScope);
 }
 
 void Block::fence(unsigned scope) {
@@ -530,6 +555,7 @@ void Block::fence(unsigned scope) {
   const Release now = release(number(t));
   for (unsigned i = 0; i <= scope; i++) t.fence[i] = now;
   if (!stepping_.empty()) stepping_[number(t)] = Stepping{};
+  if (random_) t.acted = nanoseconds();
 }
 
 void Block::lock(const void* p) {
@@ -545,8 +571,10 @@ void Block::unlock() {
   locked_ = nullptr;
 }
 
-void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc) {
-  enum { kLoad, kStore, kSwap };
+u64 Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc) {
+  enum { kLoad, kStore, kSwap, kFailedSwap };
+  const bool may_be_early = kind == kLoad;
+  if (kind == kFailedSwap) kind = kLoad;
   ThreadState& t = current();
   const unsigned scope = t.scope ? t.scope - 1u : unsigned{kSystemScope};
   const bool relaxed = t.scope != 0;
@@ -569,7 +597,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
       Held held(region()->outside_lock);
       outside().learn(told);
     }
-    return;
+    return old;
   }
   const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
   const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
@@ -577,8 +605,11 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
   Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
-  const bool learns = s && acquire && kind == kLoad && s->strong[kBlockScope].task && !has(t, 1, s->strong[kBlockScope]);
-  if (s && kind != kStore) load(t, *s, acquire, scope);
+  const bool early = s && may_be_early && earlier(t, *s, old);
+  const Published* const seen = early ? &s->before : s;
+  const bool learns = s && acquire && kind == kLoad && seen->strong[kBlockScope].task && !has(t, 1, seen->strong[kBlockScope]);
+  if (early) old = stored = seen->last;
+  if (s && kind != kStore) load(t, *s, *seen, acquire, scope);
   if (s && kind != kStore && s->last == old) s->seen = true;
   if (s && kind != kLoad) {
     if (kind == kStore && !s->seen && s->weak.task && s->last != 0 && s->last != stored) {
@@ -588,15 +619,18 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
     if (watched_->launch->carried && s->carried && (kind == kStore ? s->last != stored : s->carried == Sync::kSets)) outrun(*s, p, size, offset(pc));
     s->last_pc = offset(pc);
     overtakes(*s);
-    store(t, *s, kind == kSwap, release_order, scope);
+    store(t, *s, s->last == old, kind == kSwap, release_order, scope);
     s->last = stored;
     s->seen = kind == kSwap;
   }
+  const bool matters = learns || (kind != kLoad && s && read_by_others(*s));
   unlock();
   // the network's engine or the host has stored it
   if (unknown && !locked_where_.shared) learn_outside();
   if (kind != kStore && old == stored && !learns) polled();
-  else if (!locked_where_.shared) perhaps_pause(learns ? 2 : 8);
+  else if (matters && !locked_where_.shared) perhaps_pause(learns ? 2 : 8);
+  if (random_) t.acted = nanoseconds();
+  return old;
 }
 
 // wants: a thread waits until a word equals a value. If that value was overwritten before any
@@ -747,6 +781,7 @@ void Block::met_barrier() {
   if (news) std::memset(memo_, 0, sizeof memo_);
   block_time_ = now_;
   after_barrier_ = ++now_;
+  if (random_) met_ = nanoseconds();
 }
 
 // share gives some threads the knowledge of what each of them did, and records that they have all
@@ -775,6 +810,7 @@ void Block::share(const u16* who, unsigned n, u32 kind) {
   for (unsigned i = 0; i < n; i++) {
     ThreadState& t = threads_[who[i]];
     hot_[who[i]].time = now_;
+    if (random_) t.acted = nanoseconds();
     if (!stepping_.empty()) stepping_[who[i]] = Stepping{};
     if (any) {
       hot_[who[i]].used = true;
@@ -807,6 +843,8 @@ void Block::met_warp(bool fences) {
   }
   const u32 present = count_ - first >= 32 ? ~0u : (1u << (count_ - first)) - 1;
   if (n < static_cast<unsigned>(__builtin_popcount(mask & present))) diverged(mine.barrier_pc, thread(), nullptr);
+  if (random_)
+    for (unsigned i = 0; i < n; i++) threads_[who[i]].acted = nanoseconds(), hot_[who[i]].used = true;
   if (fences) share(who, n, mask == ~0u || n == std::min(32u, count_ - first) ? u32{kWarp} : 0);
 }
 
@@ -832,13 +870,13 @@ void Block::tell_grid() {
   Known told = base_;
   told.learn(task_key(task_, kAll), block_time_);
   Held held(watched_->lock);
-  watched_->grid.learn(told);
+  watched_->grid[grid_barriers_ % 2].learn(told);
 }
 
 void Block::learn_grid() {
   {
     Held held(watched_->lock);
-    base_.learn(watched_->grid);
+    base_.learn(watched_->grid[grid_barriers_++ % 2]);
   }
   std::memset(memo_, 0, sizeof memo_);
 }
@@ -853,8 +891,8 @@ const emu::Sanitize hooks = {
     [](const void* p, unsigned size, unsigned how, const void* pc) { block().access(p, size, how, pc); },
     [](const void* p, Size n, unsigned how, const void* pc) { block().range(reinterpret_cast<std::uintptr_t>(p), n, how, pc); },
     [](const void* p) { block().lock(p); },
-    [](const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc) {
-      block().atomic(p, size, kind, order, old, stored, pc);
+    [](const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc) -> unsigned long long {
+      return block().atomic(p, size, kind, order, old, stored, pc);
     },
     [](int scope) { block().fence(static_cast<unsigned>(scope)); },
     [](int scope) { block().scope(static_cast<unsigned>(scope)); },

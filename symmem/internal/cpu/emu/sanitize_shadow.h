@@ -106,16 +106,22 @@ struct Observer {
 };
 constexpr unsigned kObservers = 4;
 
-// Sync is a word by which threads synchronise: what it publishes at each scope, and what it would
+// Published is the state of a word after a store: what it publishes at each scope, and what it would
 // publish if fences did not matter.
-struct Sync {
+struct Published {
   Release strong[3], weak;
+  Stores stores;
   u64 last;  // the last stored value
   u32 last_pc;
-  u8 at;                                           // the word's first byte in the granule
+};
+
+// Sync is a word by which threads synchronise.
+struct Sync : Published {
+  Published before;  // the state before the last store
+  u64 stored_at;     // when the last store was made, in nanoseconds; 0: `before` is not valid
+  u8 at;             // the word's first byte in the granule
   enum : u8 { kNoMessage, kSets, kAdds } carried;  // whether and how the last store was a message's
   u8 next_first, next_observer;
-  Stores stores;
   Observer observer[kObservers];
   First first[kFirsts];
   // A value that was overwritten before any thread had seen it, and who overwrote it.

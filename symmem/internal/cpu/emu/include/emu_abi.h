@@ -28,14 +28,15 @@ struct Votes {
 };
 
 // Sanitize is how a watched kernel reports its actions: see sanitize.h. how is 1 for a write, plus
-// 2 if the access is atomic or volatile; kind is 0 for a load, 1 for a store, 2 for both; a scope
-// is 0 for the block, 1 for the device, 2 for the system.
+// 2 if the access is atomic or volatile; kind is 0 for a load, 1 for a store, 2 for both, 3 for a
+// compare-and-exchange that fails; a scope is 0 for the block, 1 for the device, 2 for the system.
 struct Sanitize {
   void (*access)(const void* p, unsigned size, unsigned how, const void* pc);
   void (*range)(const void* p, Size n, unsigned how, const void* pc);
-  // lock is called before an atomic operation, atomic after it.
+  // lock is called before an atomic operation, atomic after it. atomic returns the value that a load
+  // returns: old, or the value before the last store.
   void (*lock)(const void* p);
-  void (*atomic)(const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc);
+  unsigned long long (*atomic)(const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc);
   void (*fence)(int scope);
   // scope says that the next atomic operation has that scope, and is relaxed.
   void (*scope)(int scope);

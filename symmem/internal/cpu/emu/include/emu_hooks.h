@@ -21,7 +21,7 @@ inline bool local(const void* p) {
 #define EMU_PC __builtin_return_address(0)
 
 enum { kRead = 0, kWrite = 1, kAtomic = 2 };
-enum { kLoad, kStore, kSwap };
+enum { kLoad, kStore, kSwap, kFailedSwap };
 
 template <class T>
 unsigned long long bits(T v) {
@@ -86,10 +86,19 @@ void __tsan_atomic_signal_fence(int) {}
   return old;
 
 #define EMU_ATOMIC_TYPE(n, T)                                                                                      \
-  T __tsan_atomic##n##_load(const volatile T* p, int o) { EMU_ATOMICALLY(kLoad, T, p, o, __atomic_load_n(p, __ATOMIC_SEQ_CST), old) } \
+  T __tsan_atomic##n##_load(const volatile T* p, int o) {                                                          \
+    const Sanitize* s = local((const void*)p) ? nullptr : on();                                                    \
+    if (s) s->lock((const void*)p);                                                                                \
+    const T v = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                              \
+    return s ? (T)s->atomic((const void*)p, sizeof(T), kLoad, o, bits(v), bits(v), EMU_PC) : v;                    \
+  }                                                                                                                \
   void __tsan_atomic##n##_store(volatile T* p, T v, int o) {                                                       \
-    auto store = [&]() -> T { EMU_ATOMICALLY(kStore, T, p, o, (__atomic_store_n(p, v, __ATOMIC_SEQ_CST), v), v) }; \
-    store();                                                                                                       \
+    const Sanitize* s = local((const void*)p) ? nullptr : on();                                                    \
+    if (!s) return __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                       \
+    s->lock((const void*)p);                                                                                       \
+    const T old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                            \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                      \
+    s->atomic((const void*)p, sizeof(T), kStore, o, bits(old), bits(v), EMU_PC);                                   \
   }                                                                                                                \
   T __tsan_atomic##n##_exchange(volatile T* p, T v, int o) { EMU_ATOMICALLY(kSwap, T, p, o, __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST), v) } \
   T __tsan_atomic##n##_fetch_add(volatile T* p, T v, int o) { EMU_ATOMICALLY(kSwap, T, p, o, __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST), old + v) } \
@@ -102,21 +111,21 @@ void __tsan_atomic_signal_fence(int) {}
     const Sanitize* s = local((const void*)p) ? nullptr : on();                                                    \
     if (s) s->lock((const void*)p);                                                                                \
     const bool done = __atomic_compare_exchange_n(p, want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-    if (s) s->atomic((const void*)p, sizeof(T), done ? kSwap : kLoad, o, bits(*want), bits(v), EMU_PC);            \
+    if (s) s->atomic((const void*)p, sizeof(T), done ? kSwap : kFailedSwap, o, bits(*want), bits(v), EMU_PC);            \
     return done;                                                                                                   \
   }                                                                                                                \
   int __tsan_atomic##n##_compare_exchange_weak(volatile T* p, T* want, T v, int o, int) {                          \
     const Sanitize* s = local((const void*)p) ? nullptr : on();                                                    \
     if (s) s->lock((const void*)p);                                                                                \
     const bool done = __atomic_compare_exchange_n(p, want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-    if (s) s->atomic((const void*)p, sizeof(T), done ? kSwap : kLoad, o, bits(*want), bits(v), EMU_PC);            \
+    if (s) s->atomic((const void*)p, sizeof(T), done ? kSwap : kFailedSwap, o, bits(*want), bits(v), EMU_PC);            \
     return done;                                                                                                   \
   }                                                                                                                \
   T __tsan_atomic##n##_compare_exchange_val(volatile T* p, T want, T v, int o, int) {                              \
     const Sanitize* s = local((const void*)p) ? nullptr : on();                                                    \
     if (s) s->lock((const void*)p);                                                                                \
     const bool done = __atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
-    if (s) s->atomic((const void*)p, sizeof(T), done ? kSwap : kLoad, o, bits(want), bits(v), EMU_PC);             \
+    if (s) s->atomic((const void*)p, sizeof(T), done ? kSwap : kFailedSwap, o, bits(want), bits(v), EMU_PC);             \
     return want;                                                                                                   \
   }
 EMU_ATOMIC_TYPE(8, unsigned char)
