@@ -46,6 +46,9 @@ var paramWords = map[string]string{
 // paramType understands a type of Params. size is 0 if it is none.
 func paramType(word string) (t signature.Type, size int) {
 	name, pointer := strings.CutPrefix(strings.TrimSpace(word), "*")
+	if name == "" {
+		return signature.Type{}, 0
+	}
 	if c, ok := paramWords[name]; ok {
 		name = c
 	}
@@ -141,6 +144,9 @@ func (rt *Runtime) LoadKernel(path, name string, params ParamList) *Kernel {
 	}
 	k := &Kernel{rt: rt, d: d.Kernels()[0], block: said.Block}
 	if !known {
+		if len(k.d.Params()) == 0 && len(params.words) > 0 {
+			panic(rt.core.Misuse(op, "path", "make the fatbin by nvcc --no-compress, or use a driver of CUDA 12.4 or newer", "%s: its code is packed, and the driver does not tell the parameters of %s", path, name))
+		}
 		for _, p := range k.d.Params() {
 			said.Params = append(said.Params, kernelfile.Param{Offset: p.Offset, Size: p.Size})
 		}

@@ -15,11 +15,14 @@ const machineCUDA = elf.Machine(190)
 // entryPoint marks a symbol as a kernel, in st_other.
 const entryPoint = 0x10
 
+// attributes is the type of the sections .nv.info.
+const attributes = elf.SHT_LOPROC
+
 // The attributes of .nv.info that are read.
 const (
 	attrReqNTID     = 0x10 // the block: three words
 	attrKParamInfo  = 0x17 // a parameter: word, ordinal and offset of 16 bits, size from bit 18 of a word
-	attrKParamInfo2 = 0x45 // the same of kernels with more than 4 KiB of parameters; the size has a word
+	attrKParamInfo2 = 0x45 // the same of kernels with more than 4 KiB of parameters; the size is the low half of the word
 )
 
 // parseCubin checks a cubin. Everything that a section or segment describes must lie in data.
@@ -57,7 +60,7 @@ func parseCubin(data []byte) (*Image, error) {
 			continue
 		}
 		k := Kernel{Name: s.Name}
-		if about := f.Section(".nv.info." + s.Name); about != nil {
+		if about := f.Section(".nv.info." + s.Name); about != nil && about.Type == attributes {
 			if failed = k.readAttributes(data[about.Offset:][:about.FileSize]); failed != nil {
 				return nil, failed
 			}
@@ -122,6 +125,8 @@ func (k *Kernel) readAttributes(b []byte) error {
 			size := binary.LittleEndian.Uint32(value[8:])
 			if attr == attrKParamInfo {
 				size >>= 18
+			} else {
+				size &= 0xffff
 			}
 			ordinals = append(ordinals, int(binary.LittleEndian.Uint16(value[4:])))
 			params = append(params, Param{int(binary.LittleEndian.Uint16(value[6:])), int(size)})
