@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -75,7 +76,7 @@ func paramType(word string) (t signature.Type, size int) {
 //
 // The file is a cubin, PTX, a fatbin, of which the code for this GPU is chosen, or the NAME.json
 // that Triton writes to its cache beside NAME.cubin. Its first bytes say which; a .json is known by
-// its name. name is the kernel's name in the file: a C++ function that is not extern "C" has a
+// the end of its path. name is the kernel's name in the file: a C++ function that is not extern "C" has a
 // mangled one, and the error about another name lists all. params are the types of the parameters,
 // whose sizes are compared with those in the file. Only where all code for this GPU is packed does
 // the driver tell the sizes.
@@ -102,6 +103,9 @@ func (rt *Runtime) LoadKernel(path, name string, params ParamList) *Kernel {
 	rt.core.RefuseClosed(op)
 	if path == "" || strings.ContainsRune(path, 0) {
 		panic(rt.core.Misuse(op, "path", "give the path of a file", "a path cannot be %q", path))
+	}
+	if strings.ContainsRune(name, 0) {
+		panic(rt.core.Misuse(op, "name", "give the name of a kernel in the file", "a name cannot be %q", name))
 	}
 	for i, word := range params.words {
 		if _, size := paramType(word); size == 0 {
@@ -153,10 +157,10 @@ func (rt *Runtime) LoadKernel(path, name string, params ParamList) *Kernel {
 		l.compare(said.Params)
 	}
 	l.fill(k, said.Params)
-	k.module = &module{d: d, kernels: []*Kernel{k}, file: path, checked: func() *module { return nil }}
-	if rt.core.ChecksBounds() {
+	k.module = &module{d: d, kernels: []*Kernel{k}, file: path, checked: sync.OnceValue(func() *module {
 		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: it was compiled elsewhere\n", name)
-	}
+		return nil
+	})}
 	rt.snippets.keep(key, k.module)
 	return k
 }

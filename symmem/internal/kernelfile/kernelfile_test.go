@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -277,11 +276,18 @@ func FuzzParse(f *testing.F) {
 					t.Fatalf("kernel %q is not found: %v", k.Name, err)
 				}
 			}
-			if _, _, err := im.Find("?"); err == nil && im.Kernels != nil {
-				t.Fatal("a kernel of no name is found")
-			} else {
-				_ = fmt.Sprint(err)
-			}
+		}
+	})
+}
+
+// FuzzTriton holds metadata to what launches rely on.
+func FuzzTriton(f *testing.F) {
+	f.Add(read(f, "row_sums.json"))
+	f.Add([]byte(`{"name": "k", "shared": 1e3, "target": {"backend": "cuda"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := parseTriton(data)
+		if e := (*Error)(nil); err != nil && (!errors.As(err, &e) || e.Msg == "") || err == nil && m.Shared < 0 {
+			t.Fatalf("%+v, %v", m, err)
 		}
 	})
 }

@@ -18,39 +18,10 @@ type Triton struct {
 const ScratchParams = 2
 
 // readTriton reads the metadata in f.data, and the code beside them.
-func (f *File) readTriton() error {
-	var m struct {
-		Name           *string
-		Shared         *int
-		NumCTAs        int  `json:"num_ctas"`
-		Cooperative    bool `json:"launch_cooperative_grid"`
-		GlobalScratch  int  `json:"global_scratch_size"`
-		ProfileScratch int  `json:"profile_scratch_size"`
-		Tensor         int  `json:"tmem_size"`
-		Target         struct{ Backend string }
+func (f *File) readTriton() (err error) {
+	if f.Triton, err = parseTriton(f.data); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(f.data, &m); err != nil {
-		return fault(copyAgain, "it is not Triton's metadata: %v", err)
-	}
-	if m.Name == nil || m.Shared == nil || *m.Shared < 0 {
-		return fault("give NAME.json of Triton's cache, beside NAME.cubin", "it is not Triton's metadata: they have the kernel's name and its bytes of shared memory")
-	}
-	needs := func(what string) error {
-		return fault("compile the kernel without it, or launch it by Triton", "the kernel needs %s, which a launch does not give", what)
-	}
-	switch {
-	case m.Target.Backend != "" && m.Target.Backend != "cuda":
-		return fault(`compile it for GPUTarget("cuda", 90, 32)`, "the kernel was compiled for %s", shorten(m.Target.Backend))
-	case m.NumCTAs > 1:
-		return needs("a cluster of blocks (num_ctas)")
-	case m.Cooperative:
-		return needs("a cooperative launch (launch_cooperative_grid)")
-	case m.GlobalScratch > 0:
-		return needs("scratch memory (global_scratch_size)")
-	case m.ProfileScratch > 0:
-		return needs("the memory of a profiler (profile_scratch_size)")
-	}
-	f.Triton = &Triton{*m.Name, *m.Shared}
 	code := &File{Path: f.Path[:len(f.Path)-len(".json")] + ".cubin"}
 	if err := code.load(); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -60,4 +31,39 @@ func (f *File) readTriton() error {
 	}
 	f.data, f.images = code.data, code.images
 	return nil
+}
+
+// parseTriton reads metadata, and refuses those of a kernel that a launch cannot serve.
+func parseTriton(data []byte) (*Triton, error) {
+	var m struct {
+		Name           *string
+		Shared         *int
+		NumCTAs        int  `json:"num_ctas"`
+		Cooperative    bool `json:"launch_cooperative_grid"`
+		GlobalScratch  int  `json:"global_scratch_size"`
+		ProfileScratch int  `json:"profile_scratch_size"`
+		Target         struct{ Backend string }
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fault(copyAgain, "it is not Triton's metadata: %v", err)
+	}
+	if m.Name == nil || m.Shared == nil || *m.Shared < 0 {
+		return nil, fault("give NAME.json of Triton's cache, beside NAME.cubin", "it is not Triton's metadata: they have the kernel's name and its bytes of shared memory")
+	}
+	needs := func(what string) (*Triton, error) {
+		return nil, fault("compile the kernel without it, or launch it by Triton", "the kernel needs %s, which a launch does not give", what)
+	}
+	switch {
+	case m.Target.Backend != "" && m.Target.Backend != "cuda":
+		return nil, fault(`compile it for GPUTarget("cuda", 90, 32)`, "the kernel was compiled for %s", shorten(m.Target.Backend))
+	case m.NumCTAs > 1:
+		return needs("a cluster of blocks (num_ctas)")
+	case m.Cooperative:
+		return needs("a cooperative launch (launch_cooperative_grid)")
+	case m.GlobalScratch > 0:
+		return needs("scratch memory (global_scratch_size)")
+	case m.ProfileScratch > 0:
+		return needs("the memory of a profiler (profile_scratch_size)")
+	}
+	return &Triton{*m.Name, *m.Shared}, nil
 }
