@@ -46,7 +46,7 @@ var paramWords = map[string]string{
 
 // paramType understands a type of Params. size is 0 if it is none.
 func paramType(word string) (t signature.Type, size int) {
-	name, pointer := strings.CutPrefix(strings.TrimSpace(word), "*")
+	name, pointer := strings.CutPrefix(word, "*")
 	if name == "" {
 		return signature.Type{}, 0
 	}
@@ -101,66 +101,19 @@ func paramType(word string) (t signature.Type, size int) {
 func (rt *Runtime) LoadKernel(path, name string, params ParamList) *Kernel {
 	const op = "LoadKernel"
 	rt.core.RefuseClosed(op)
-	if path == "" || strings.ContainsRune(path, 0) {
-		panic(rt.core.Misuse(op, "path", "give the path of a file", "a path cannot be %q", path))
-	}
-	if strings.ContainsRune(name, 0) {
-		panic(rt.core.Misuse(op, "name", "give the name of a kernel in the file", "a name cannot be %q", name))
-	}
-	for i, word := range params.words {
-		if _, size := paramType(word); size == 0 {
-			panic(rt.core.Misuse(op, "params", `write a type such as "ptr", "*f32", "i64" or "handle"; a struct cannot be given, a pointer to it can`, "parameter %d has no type that a launch can give: %q", i+1, word))
-		}
-	}
+	l := &loading{rt: rt, path: path, name: name, words: params.words}
+	l.checkArguments()
 	loader, ok := rt.dev.(device.Loader)
 	if !ok {
-		panic(rt.core.Misuse(op, "", "give the CUDA text to symm.Compile, which compiles it for both devices", "the %s device does not run machine code of GPUs, as %s has", rt.info.Kind, path))
+		panic(rt.core.Misuse(op, "", "give the CUDA text to symm.Compile, which compiles it for both devices",
+			"the %s device does not run machine code of GPUs, as %s has", rt.info.Kind, path))
 	}
-	file, err := kernelfile.Open(path)
-	if err != nil {
-		panic(rt.core.Failure(op, err))
-	}
-	if name == "" && file.Triton != nil {
-		name = file.Triton.Name
-	}
-	image, err := file.For(rt.info.Arch)
-	if err != nil {
-		panic(rt.core.Failure(op, err))
-	}
-	key := source{name: path, text: fmt.Sprintf("%x", sha256.Sum256(image.Code)), made: name + "\n" + params.String()}
+	l.read()
+	key := source{name: path, text: l.digest(), made: l.name + "\n" + params.String()}
 	if m := rt.snippets.find(key); m != nil && m.file == path {
 		return m.kernels[0]
 	}
-	said, known, err := image.Find(name)
-	if err != nil {
-		panic(rt.core.Failure(op, err))
-	}
-	l := loading{rt: rt, path: path, name: name, words: params.words, triton: file.Triton}
-	if known {
-		l.compare(said.Params)
-	}
-	defer rt.core.Compiling()() // the driver compiles PTX
-	d, err := loader.Load(image.Code, name)
-	if err != nil {
-		e := rt.core.Failure(op, err)
-		e.Msg = path + ": " + e.Msg
-		panic(e)
-	}
-	k := &Kernel{rt: rt, d: d.Kernels()[0], block: said.Block}
-	if !known {
-		if len(k.d.Params()) == 0 && len(params.words) > 0 {
-			panic(rt.core.Misuse(op, "path", "make the fatbin by nvcc --no-compress, or use a driver of CUDA 12.4 or newer", "%s: its code is packed, and the driver does not tell the parameters of %s", path, name))
-		}
-		for _, p := range k.d.Params() {
-			said.Params = append(said.Params, kernelfile.Param{Offset: p.Offset, Size: p.Size})
-		}
-		l.compare(said.Params)
-	}
-	l.fill(k, said.Params)
-	k.module = &module{d: d, kernels: []*Kernel{k}, file: path, checked: sync.OnceValue(func() *module {
-		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: it was compiled elsewhere\n", name)
-		return nil
-	})}
+	k := l.load(loader)
 	rt.snippets.keep(key, k.module)
 	return k
 }
@@ -170,7 +123,100 @@ type loading struct {
 	rt         *Runtime
 	path, name string
 	words      []string // of Params
-	triton     *kernelfile.Triton
+
+	// What read has found.
+	triton *kernelfile.Triton
+	image  *kernelfile.Image
+}
+
+// checkArguments refuses what no file could have.
+func (l *loading) checkArguments() {
+	refuse := l.rt.core.Misuse
+	if l.path == "" || strings.ContainsRune(l.path, 0) {
+		panic(refuse("LoadKernel", "path", "give the path of a file", "a path cannot be %q", l.path))
+	}
+	if strings.ContainsRune(l.name, 0) {
+		panic(refuse("LoadKernel", "name", "give the name of a kernel in the file", "a name cannot be %q", l.name))
+	}
+	for i, word := range l.words {
+		if _, size := paramType(word); size == 0 {
+			panic(refuse("LoadKernel", "params", `write a type such as "ptr", "*f32", "i64" or "handle"; a struct cannot be given, a pointer to it can`,
+				"parameter %d has no type that a launch can give: %q", i+1, word))
+		}
+	}
+}
+
+// read finds the code for this GPU in the file.
+func (l *loading) read() {
+	file, err := kernelfile.Open(l.path)
+	if err == nil {
+		l.triton = file.Triton
+		l.image, err = file.For(l.rt.info.Arch)
+	}
+	if err != nil {
+		panic(l.rt.core.Failure("LoadKernel", err))
+	}
+	if l.name == "" && l.triton != nil {
+		l.name = l.triton.Name
+	}
+}
+
+// digest identifies what was read.
+func (l *loading) digest() string {
+	text := fmt.Sprintf("%x", sha256.Sum256(l.image.Code))
+	if l.triton != nil {
+		text += fmt.Sprint(" ", l.triton.Shared)
+	}
+	return text
+}
+
+// load gives the code to the driver, once its parameters are those of Params.
+func (l *loading) load(loader device.Loader) *Kernel {
+	const op = "LoadKernel"
+	said, known, err := l.image.Find(l.name)
+	if err != nil {
+		panic(l.rt.core.Failure(op, err))
+	}
+	if known {
+		l.compare(said.Params)
+	}
+	defer l.rt.core.Compiling()() // the driver compiles PTX
+	d, err := loader.Load(l.image.Code, l.name)
+	if err != nil {
+		e := l.rt.core.Failure(op, err)
+		e.Msg = l.path + ": " + e.Msg
+		panic(e)
+	}
+	fits := false
+	defer func() {
+		if !fits {
+			d.Close()
+		}
+	}()
+	k := &Kernel{rt: l.rt, d: d.Kernels()[0], block: said.Block}
+	if !known {
+		said.Params = l.told(k.d.Params())
+		l.compare(said.Params)
+	}
+	fits = true
+	l.fill(k, said.Params)
+	k.module = &module{d: d, kernels: []*Kernel{k}, file: l.path, checked: sync.OnceValue(func() *module {
+		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: it was compiled elsewhere\n", l.name)
+		return nil
+	})}
+	return k
+}
+
+// told are the parameters that the driver knows, of code that only the driver unpacks.
+func (l *loading) told(params []device.Param) (list []kernelfile.Param) {
+	if len(params) == 0 && len(l.words) > 0 {
+		panic(l.rt.core.Misuse("LoadKernel", "path", "make the fatbin by nvcc --no-compress, or use a driver of CUDA 12.4 or newer",
+			"%s: its code is packed, and the driver tells no parameters of %s", l.path, l.name))
+	}
+	for _, p := range params {
+		list = append(list, kernelfile.Param{Offset: p.Offset, Size: p.Size})
+	}
+	return list
 }
 
 // compare refuses types that do not have the sizes of the file's parameters.
@@ -183,8 +229,7 @@ func (l *loading) compare(file []kernelfile.Param) {
 		if hint == "" {
 			hint = "the file has parameters of " + strings.Join(sizes, ", ") + " bytes"
 		}
-		e := l.rt.core.Misuse("LoadKernel", "params", hint, "%s, kernel %s: %s", l.path, l.name, fmt.Sprintf(format, args...))
-		panic(e)
+		panic(l.rt.core.Misuse("LoadKernel", "params", hint, "%s, kernel %s: %s", l.path, l.name, fmt.Sprintf(format, args...)))
 	}
 	for i, word := range l.words {
 		if i == len(file) {
@@ -198,7 +243,8 @@ func (l *loading) compare(file []kernelfile.Param) {
 	switch {
 	case left == 0, l.triton != nil && left == kernelfile.ScratchParams && pointers(file[len(l.words):]):
 	case left == kernelfile.ScratchParams && pointers(file[len(l.words):]):
-		refuse(`if Triton made the file, these are its two scratch pointers: end Params with "null", "null", or load the .json beside the cubin`, "Params lists %d parameters, the file has %d", len(l.words), len(file))
+		refuse(`if Triton made the file, these are its two scratch pointers: end Params with "null", "null", or load the .json beside the cubin`,
+			"Params lists %d parameters, the file has %d", len(l.words), len(file))
 	case len(file) == 0:
 		refuse("the kernel takes no parameters: symm.Params()", "Params lists %d parameters, the file has none", len(l.words))
 	default:

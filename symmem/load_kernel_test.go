@@ -214,6 +214,10 @@ func TestLoadKernelRefused(t *testing.T) {
 	if *loads != 0 {
 		t.Errorf("%d of the files came to the driver", *loads)
 	}
+	// Of packed code only the driver knows the parameters.
+	if err := Maybe(load("packed.fatbin", "scale", "ptr", "i8")); err == nil || !strings.Contains(err.Error(), "Params lists 2 parameters, the file has 5") || *loads != 1 {
+		t.Errorf("packed code gives %v after %d loads", err, *loads)
+	}
 }
 
 // A type of Params has the size that compilers give it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +62,8 @@ extern "C" __global__ void none() {}
 		}
 		k, _, err := open(large).Find("large")
 		must(t, err)
-		if want := []kernelfile.Param{{Offset: 0, Size: 8}, {Offset: 8, Size: 20000}, {Offset: 20008, Size: 4}}; len(k.Params) != 3 || [3]kernelfile.Param(k.Params) != [3]kernelfile.Param(want) {
+		want := []kernelfile.Param{{Offset: 0, Size: 8}, {Offset: 8, Size: 20000}, {Offset: 20008, Size: 4}}
+		if !slices.Equal(k.Params, want) {
 			t.Errorf("%s: large has %v, want %v", arch, k.Params, want)
 		}
 	}
@@ -73,7 +75,8 @@ func fakeLoad(t *testing.T, d *Device) {
 	m, err := d.Load([]byte("any"), "record")
 	must(t, err)
 	k := m.Kernels()[0]
-	if want := []device.Param{{Offset: 0, Size: 8}, {Offset: 8, Size: 4}, {Offset: 16, Size: 8}}; k.Name() != "record" || len(k.Params()) != 3 || [3]device.Param(k.Params()) != [3]device.Param(want) {
+	want := []device.Param{{Offset: 0, Size: 8}, {Offset: 8, Size: 4}, {Offset: 16, Size: 8}}
+	if k.Name() != "record" || !slices.Equal(k.Params(), want) {
 		t.Errorf("the kernel is %s with %v", k.Name(), k.Params())
 	}
 	must(t, m.Close())

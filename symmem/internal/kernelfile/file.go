@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // maxSize is the most bytes of a file. The largest fatbins of CUDA's own libraries are smaller.
@@ -93,7 +94,7 @@ func named(err error, path string) *Error {
 
 // readAll reads a regular file that is not too long.
 func readAll(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // to open a pipe would wait for a writer
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -192,6 +193,13 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := Open("/dev/zero"); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("a device gives %v", err)
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(pipe); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a pipe gives %v", err)
 	}
 	if _, err := Open("none.cubin"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file gives %v", err)
