@@ -155,6 +155,11 @@ func CompileAt(name string, line int, text string, instances ...string) *Kernel 
 	return now().CompileAt(name, line, text, instances...)
 }
 
+// LoadKernel loads a kernel that was compiled elsewhere: see [Runtime.LoadKernel].
+func LoadKernel(path, name string, params ParamList) *Kernel {
+	return now().LoadKernel(path, name, params)
+}
+
 // Synchronize waits for all work of this rank: see [Runtime.Synchronize].
 func Synchronize() { now().Synchronize() }
 

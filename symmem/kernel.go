@@ -14,16 +14,21 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Kernel is a __global__ function of a text that Compile accepted.
+// Kernel is a __global__ function of a text that Compile accepted, or of a file that LoadKernel
+// loaded.
 type Kernel struct {
 	rt     *Runtime
 	d      device.Kernel
 	module *module
-	params []signature.Type // of d.Params(), understood
+	layout []device.Param   // of the arguments that Launch takes
+	params []signature.Type // of layout, understood
+	bytes  int              // of all arguments together
 	sig    string           // "scale(float* x, int n)"
+	block  [3]int           // the only block that it may be launched with; zero if there is none
+	shared int              // bytes of dynamic shared memory, unless a launch says otherwise
 }
 
-// module is a compiled text. It stays loaded until the world is closed: its kernels may be running.
+// module is a compiled text, or a loaded file. It stays loaded until the world is closed: its kernels may be running.
 type module struct {
 	d       device.Module
 	source  device.Source
@@ -32,6 +37,7 @@ type module struct {
 	why     string         // ours, where there could be another one
 	checked func() *module // with checked pointers, compiled when it is first asked for; nil if the text cannot be
 	bounded bool           // it is such a one
+	file    string         // that it was loaded from, empty if it was compiled
 }
 
 // source identifies a text, so that compiling it again costs nothing.
@@ -213,13 +219,26 @@ func (k *Kernel) toLaunch() *Kernel {
 
 func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {
 	k := &Kernel{rt: rt, d: d, module: m}
-	var params []string
 	for _, p := range d.Params() {
-		k.params = append(k.params, signature.Classify(p.Type))
+		k.take(p, signature.Classify(p.Type))
+	}
+	k.sign()
+	return k
+}
+
+// take adds an argument to those of a launch.
+func (k *Kernel) take(p device.Param, t signature.Type) {
+	k.layout, k.params = append(k.layout, p), append(k.params, t)
+	k.bytes = max(k.bytes, p.Offset+p.Size)
+}
+
+// sign writes the signature.
+func (k *Kernel) sign() {
+	var params []string
+	for _, p := range k.layout {
 		params = append(params, signature.Param{Name: p.Name, Type: p.Type}.String())
 	}
-	k.sig = d.Name() + "(" + strings.Join(params, ", ") + ")"
-	return k
+	k.sig = k.d.Name() + "(" + strings.Join(params, ", ") + ")"
 }
 
 // Kernel returns another kernel of the same text by its name.
@@ -229,6 +248,9 @@ func (k *Kernel) Kernel(name string) *Kernel {
 	k.rt.core.RefuseClosed(op)
 	if found := k.module.find(name); found != nil {
 		return found
+	}
+	if file := k.module.file; file != "" {
+		panic(k.rt.core.Misuse(op, "name", "LoadKernel loads another kernel of the file", "%s was loaded from %s alone, not %q", k.d.Name(), file, name))
 	}
 	panic(k.rt.core.Misuse(op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
 }

@@ -61,8 +61,8 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
 	k = k.toLaunch()
 	rt := k.rt
-	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}
-	p := packer{Call: rt.core.OwnCall(k.d.Name()), k: k}
+	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock), Shared: k.shared}
+	p := packer{Call: rt.core.OwnCall(k.d.Name()), k: k, data: make([]byte, k.bytes)}
 	for _, a := range args {
 		switch v := a.(type) {
 		case Shared:
@@ -97,7 +97,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		p.TouchHandle(h)
 		arg.Context = p.Join(groups[i])
 		arg.Context.Unannounced = 1
-		copy(p.data[k.d.Params()[p.places[i]].Offset:], launch.Bytes(&arg))
+		copy(p.data[k.layout[p.places[i]].Offset:], launch.Bytes(&arg))
 	}
 	for i, c := range p.comms {
 		arg := p.k.rt.core.CommArgument(p.Op(), c)
@@ -108,7 +108,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		if k.module.library != "" {
 			continue // which has what NCCL made
 		}
-		copy(p.data[k.d.Params()[p.comm[i]].Offset:], launch.Bytes(&arg))
+		copy(p.data[k.layout[p.comm[i]].Offset:], launch.Bytes(&arg))
 	}
 	for _, w := range p.windows {
 		p.k.rt.core.WindowArgument(p.Op(), w)
@@ -161,12 +161,24 @@ func (k *Kernel) checkSizes(l *device.Launch) {
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > most {
 		panic(rt.core.Misuse(op, "block", "", "%d threads are more than the %d that %s", n, most, why))
 	}
+	if k.block != [3]int{} && l.Block != k.block {
+		panic(rt.core.Misuse(op, "block", fmt.Sprintf("launch it with symm.Block(%s)", shortest(k.block)), "the kernel was compiled for blocks of %s threads, not of %s", shortest(k.block), shortest(l.Block)))
+	}
 	if l.Shared < 0 {
 		panic(rt.core.Misuse(op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
 	}
 	if n := l.Shared + a.StaticShared; n > rt.info.SharedPerBlock {
 		panic(rt.core.Misuse(op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
 	}
+}
+
+// shortest writes dimensions without the ones at the end: "128".
+func shortest(dims [3]int) string {
+	n := 3
+	for n > 1 && dims[n-1] == 1 {
+		n--
+	}
+	return joined(dims[:n])
 }
 
 // describe names a value for a message: "float64 2.5".

@@ -33,15 +33,11 @@ type packer struct {
 
 // add packs the next argument.
 func (p *packer) add(a any) {
-	params := p.k.d.Params()
+	params := p.k.layout
 	i := p.n
 	p.n++
 	if i >= len(params) {
 		return // counted, and refused as a whole
-	}
-	if p.data == nil {
-		last := params[len(params)-1]
-		p.data = make([]byte, last.Offset+last.Size)
 	}
 	param, typ := params[i], p.k.params[i]
 	field := p.data[param.Offset : param.Offset+param.Size]
@@ -124,7 +120,7 @@ func (p *packer) check() {
 		return
 	}
 	for i, extent := range p.GiveChecked(p.k.module.source, p.tensors, p.handles) {
-		if param := p.k.d.Params()[p.given[i]]; param.Checked {
+		if param := p.k.layout[p.given[i]]; param.Checked {
 			arg := abi.Checked{At: core.Operand(p.tensors[i]).Addr(), Extent: extent}
 			copy(p.data[param.Offset:], launch.Bytes(&arg))
 		}
@@ -224,7 +220,7 @@ func putWord(field []byte, bits uint64) {
 }
 
 func (p *packer) refuse(i int, a any, hint string) {
-	params := p.k.d.Params()
+	params := p.k.layout
 	if hint == "" && p.k.params[i].Pointers == 0 {
 		switch p.k.params[i].Base {
 		case signature.Window:

@@ -279,6 +279,33 @@ if symm.OneShotAllReduce(verdict, "max").Ints()[0] > 0 {
 fmt.Println("correct")
 
 // %% [markdown]
+// ## The same in Triton
+//
+// A kernel need not be CUDA C++. On GPUs, `symm.LoadKernel` loads what another compiler has compiled. In Triton the loop over
+// peers reads a table of addresses; the two barriers are calls around the launch:
+//
+//     @triton.jit
+//     def one_shot(buffers, out, n, ranks, BLOCK: tl.constexpr):
+//         i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+//         total = tl.zeros([BLOCK], tl.float32)
+//         for r in range(ranks):
+//             peer = tl.load(buffers + r).to(tl.pointer_type(tl.float32))
+//             total += tl.load(peer + i, mask=i < n, other=0.0)
+//         tl.store(out + i, total, mask=i < n)
+//
+// `docs/loading.md` has the script that makes `one_shot.cubin` and `one_shot.json` of it, on any machine. The emulated device runs no
+// machine code: call the function below there, and the error says what to do instead.
+
+// %% Its launch: a table of the copies instead of the handle. Call inTriton("one_shot.json") where a GPU is.
+func inTriton(file string) []float32 {
+	kernel := symm.LoadKernel(file, "", symm.Params("ptr", "*fp32", "i32", "i32"))
+	h.Barrier(0)
+	kernel.Launch(symm.Grid((n+255)/256), symm.Block(256), h.BufferPtrsDev(), out, n, size)
+	h.Barrier(0)
+	return out.Float32s()
+}
+
+// %% [markdown]
 // ## What you know now
 //
 // - A one-shot all-reduce is a barrier, a loop over peers, and a barrier.

@@ -32,7 +32,7 @@ var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
-	"KernelMisuse", "CompileErrors", "Templates",
+	"KernelMisuse", "LoadKernel", "LoadKernelRefused", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
 	"NcclLowLatency", "NcclPointers", "NcclRefused",
 	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
@@ -67,7 +67,7 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "DenseExplain", "AllReduceLines"}
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "DenseExplain", "AllReduceLines"}
 
 // TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other
 // hosts must be refused for that reason; all others must pass.

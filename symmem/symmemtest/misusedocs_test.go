@@ -40,6 +40,8 @@ var acceptances = []accepted{
 	{`Tensor\.View`, `\[\]int -1`, "Tensor.View", "One dimension may be -1"},
 	{`(Grid|Block)Size\.String`, `receiver .*`, "symmem.Grid", "Launch refuses others"},
 	{`symmem\.(Grid|Block)`, `\[\]int .*`, "symmem.Block", "Launch refuses others"},
+	{`ParamList\.String`, `receiver .*`, "symmem.Params", "LoadKernel] refuses others"},
+	{`symmem\.Params`, `\[\]string .*`, "symmem.Params", "LoadKernel] refuses others"},
 	{`symmem\.SharedBytes`, `int .*`, "symmem.SharedBytes", "Launch refuses"},
 	{`symmem\.Timeout`, `time.Duration .*`, "symmem.Timeout", "The operation refuses one"},
 	{`symmem\.MajorAlign`, `int .*`, "symmem.MajorAlign", "The operation refuses one"},

@@ -51,6 +51,9 @@ var apart = map[string]string{
 	"Runtime.SaveFile": "likewise",
 	"symmem.SaveFile":  "likewise",
 
+	"Runtime.LoadKernel": "needs a GPU, and a file: LoadKernel, LoadKernelRefused",
+	"symmem.LoadKernel":  "likewise",
+
 	"Runtime.TuneNetwork": "needs a world that spans hosts: TestNetwork",
 }
 

@@ -71,3 +71,24 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// A kernel of a file is not carried over, nor what launches it; the program says how it gets one.
+func TestLoadedKernel(t *testing.T) {
+	cells := []session.Cell{{ID: 1, Source: `k := symm.LoadKernel("k.cubin", "scale", symm.Params("ptr", "i32"))` + "\n" +
+		`x := symm.Local(symm.F32, 8)` + "\n" + `k.Launch(symm.Grid(1), symm.Block(32), x, 8)`}}
+	python, err := Python("k.py", cells, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpp, err := Cpp(cells, 2, nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(python["k.py"]), string(cpp["main.cpp"])} {
+		for _, want := range []string{"Not carried over, because the kernel is in a file, which a program loads by cuModuleLoad", "because k of cell 1 is not carried over"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the program lacks %q:\n%s", want, text)
+			}
+		}
+	}
+}

@@ -201,6 +201,8 @@ func (m *module) kernelOf(e ast.Expr) (string, bool) {
 	case !ok:
 	case m.packageOf(f) == symmPath && f.Sel.Name == "Compile":
 		return m.compile(c), true
+	case m.packageOf(f) == symmPath && f.Sel.Name == "LoadKernel":
+		m.refuse("the kernel is in a file, which a program loads by cuModuleLoad and launches by cuLaunchKernel")
 	case m.typeOf(f.X) == "Kernel" && f.Sel.Name == "Kernel":
 		known := m.kernel(f.X)
 		v := m.info.Types[c.Args[0]].Value

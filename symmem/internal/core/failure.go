@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/kernelfile"
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
@@ -27,6 +28,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		compile   *device.CompileError
 		available *device.UnavailableError
 		ofFile    *tensorfile.Error
+		ofKernels *kernelfile.Error
 	)
 	switch {
 	case errors.As(err, &ours):
@@ -86,7 +88,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 	case errors.As(err, &available):
 		e.Msg, e.Hint = "device "+available.Kind+" is not available: "+available.Why, available.Hint
 	case errors.As(err, &ofFile):
-		rt.setFile(e, ofFile)
+		rt.setFile(e, ofFile.File, ofFile.Text(), ofFile.Hint, ofFile.Err)
+	case errors.As(err, &ofKernels):
+		rt.setFile(e, ofKernels.File, ofKernels.Text(), ofKernels.Hint, ofKernels.Err)
 	case errors.Is(err, device.ErrCapturing):
 		e.Kind, e.Hint = KindMisuse, "make this call before the capture"
 	}

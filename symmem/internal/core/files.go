@@ -248,13 +248,13 @@ func (rt *Runtime) FileTensors(path string) []FileTensor {
 }
 
 // setFile describes a file that cannot be read or written.
-func (rt *Runtime) setFile(e *Error, f *tensorfile.Error) {
-	e.Msg, e.Hint, e.Arg = f.Text(), f.Hint, "path"
-	absent := errors.Is(f, fs.ErrNotExist)
-	if f.Err == nil || absent || errors.Is(f, fs.ErrPermission) {
+func (rt *Runtime) setFile(e *Error, path, text, hint string, cause error) {
+	e.Msg, e.Hint, e.Arg = text, hint, "path"
+	absent := errors.Is(cause, fs.ErrNotExist)
+	if cause == nil || absent || errors.Is(cause, fs.ErrPermission) {
 		e.Kind = KindMisuse
 	}
-	if folder, err := os.Getwd(); absent && e.Hint == "" && err == nil && !filepath.IsAbs(f.File) {
+	if folder, err := os.Getwd(); absent && e.Hint == "" && err == nil && !filepath.IsAbs(path) {
 		e.Hint = fmt.Sprintf("rank %d works in %s", rt.rank, folder)
 	}
 }

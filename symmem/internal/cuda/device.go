@@ -46,6 +46,7 @@ var (
 	_ device.MulticastDevice  = (*Device)(nil)
 	_ device.FabricDevice     = (*Device)(nil)
 	_ device.CompilerNamer    = (*Device)(nil)
+	_ device.Loader           = (*Device)(nil)
 	_ device.Linked           = (*Device)(nil)
 	_ device.Monitored        = (*Device)(nil)
 	_ device.FabricSegment    = segment{}

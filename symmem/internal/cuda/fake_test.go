@@ -71,6 +71,7 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("copier", func(t *testing.T) { fakeCopier(t, d) })
 	t.Run("failures", func(t *testing.T) { fakeFailures(t, d) })
 	t.Run("advice", func(t *testing.T) { fakeAdvice(t, d) })
+	t.Run("load", func(t *testing.T) { fakeLoad(t, d) })
 	t.Run("probe", fakeProbe)
 	t.Run("place", func(t *testing.T) { fakePlace(t, d) })
 	t.Run("fabric", func(t *testing.T) { fakeFabric(t, d) })
@@ -280,6 +281,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		{"NewEvent", func() error { return closed(d.NewEvent()) }, "cuEventCreate"},
 		{"OpenCopier", func() error { return closed(d.c.OpenCopier(add.c)) },
 			"cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuEventCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
+		{"Load", func() error { return closed(d.Load([]byte("any"), "record")) }, "cuModuleLoadData cuModuleGetFunction cuFuncGetAttribute cuFuncGetParamInfo"},
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},
 		{"EndCapture", func() error { return captureOnce(d) }, "cuStreamBeginCapture_v2 cuGraphInstantiateWithFlags"},
 		{"Open", func() error { return closed(Open(0, false)) },

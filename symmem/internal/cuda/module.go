@@ -70,6 +70,32 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 	return d.load(code, found, make([][]bool, len(found)))
 }
 
+// Load implements device.Loader.
+func (d *Device) Load(code []byte, name string) (device.Module, error) {
+	var failed *device.DriverError
+	c, err := d.c.LoadModule(code)
+	if err != nil {
+		if errors.As(err, &failed) && !failed.Poisoned {
+			failed.Hint = "compile the file again, for this GPU and by a compiler that is not newer than the driver"
+		}
+		return nil, err
+	}
+	m := &module{c: c}
+	k, err := m.kernel(name, name)
+	if notFound(err) && errors.As(err, &failed) {
+		failed.Hint = "the file has no such kernel for this GPU: cuobjdump -elf lists the kernels"
+	}
+	if err == nil {
+		err = k.describe(nil, nil)
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	m.kernels = []device.Kernel{k}
+	return m, nil
+}
+
 // compile compiles a unit of a source.
 func (d *Device) compile(src device.Source, unit cubin.Unit) (cubin.Binary, error) {
 	if src.Library {

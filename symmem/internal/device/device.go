@@ -106,6 +106,14 @@ type MulticastDevice interface {
 	ImportMulticast(fd, size int) (Multicast, error)
 }
 
+// Loader is a device that runs kernels which another compiler has compiled.
+type Loader interface {
+	// Load loads a kernel by its name in code, an Image's of package kernelfile. It is the module's
+	// only one. Its parameters have neither names nor types; there are none if the driver cannot
+	// tell them.
+	Load(code []byte, name string) (Module, error)
+}
+
 // Multicast is an address that stands for the same place in the segments of several devices. All
 // members join it; then each binds its segment; then each maps it.
 type Multicast interface {
@@ -182,7 +190,7 @@ type Kernel interface {
 }
 
 // Param is one kernel parameter. Type is its C++ type as written, Name its name; both are empty for
-// built-in kernels.
+// built-in kernels and loaded ones.
 type Param struct {
 	Name   string
 	Type   string
