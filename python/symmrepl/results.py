@@ -167,11 +167,14 @@ class Output:
     display: Optional[Dict[str, Any]] = None
     """Rich output by MIME type, in ``display["data"]``; None for text."""
     hang: Optional[Hang] = None
+    """Of a note: the ranks that wait in vain, if it is about them."""
+    topic: str = ""
+    """Of a note: a later one with the same topic says the same with present times, and takes its place in a result."""
 
     @classmethod
     def read(cls, m: Mapping[str, Any]) -> "Output":
         hang = Hang(m["text"], [HangRow.read(r) for r in m["hang"]]) if m.get("hang") else None
-        return cls(m["ranks"] or [], m["stream"], m["text"], m.get("display"), hang)
+        return cls(m["ranks"] or [], m["stream"], m["text"], m.get("display"), hang, m.get("topic", ""))
 
 
 @dataclass(frozen=True)
@@ -282,7 +285,7 @@ class Result:
 
     @property
     def hangs(self) -> List[Hang]:
-        """Reports of ranks that waited in vain, in their order."""
+        """Reports of ranks that waited in vain, each as it was last."""
         return [o.hang for o in self.outputs if o.hang]
 
     def output(self, rank: Optional[int] = None, streams: Iterable[str] = ("stdout", "stderr", "console")) -> str:

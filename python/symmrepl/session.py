@@ -135,6 +135,8 @@ class Session:
         def event(m: Message) -> None:
             if "output" in m:
                 output = Output.read(m["output"])
+                if output.topic:
+                    result.outputs[:] = [o for o in result.outputs if o.topic != output.topic]
                 result.outputs.append(output)
                 if output.hang:
                     self._hang = output.hang

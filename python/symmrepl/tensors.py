@@ -208,23 +208,22 @@ def take(value: Any, dtype: Optional[str] = None) -> Tensor:
 
     dtype says what the elements are, if the array has them as other types of the same size.
     """
-    t = _take(value)
-    if dtype is not None:
-        said = dtype_of(dtype)
-        if said.size != t._type.size:
-            raise TransferError(f"elements of type {t.dtype} cannot stand for {said.name}, which has {said.size} bytes")
-        t = Tensor(said, t.shape, t._memory, t._offset)
-    return t
+    said = None if dtype is None else dtype_of(dtype)
 
+    def element(name: str, size: int) -> DType:
+        if said is None:
+            return dtype_of(name)
+        if said.size != size:
+            raise TransferError(f"elements of type {name} cannot stand for {said.name}, which has {said.size} bytes")
+        return said
 
-def _take(value: Any) -> Tensor:
     if isinstance(value, Tensor):
-        return value
+        return Tensor(element(value.dtype, value._type.size), value.shape, value._memory, value._offset)
     if type(value).__module__.split(".")[0] == "torch":
         import torch
 
         value = value.detach().cpu().contiguous()
-        t = dtype_of(str(value.dtype).split(".")[-1])
+        t = element(str(value.dtype).split(".")[-1], value.element_size())
         flat = value.reshape(-1).view(torch.uint8) if value.numel() else torch.empty(0, dtype=torch.uint8)
         try:
             return Tensor(t, value.shape, memoryview(flat.numpy()))
@@ -233,10 +232,10 @@ def _take(value: Any) -> Tensor:
     if isinstance(value, (bytes, bytearray, memoryview)):
         view = memoryview(value)
         code = view.format.lstrip("@=<")
-        found = [t for t in DTYPES if t.code == {"l": "q", "L": "Q"}.get(code, code)]
-        if not found or not view.c_contiguous:
-            raise TransferError(f"a buffer of format {view.format!r} is no tensor: give a contiguous one, of numbers that tensors have")
-        return Tensor(found[0], view.shape or (), view.cast("B") if view.nbytes else b"")
+        if not view.c_contiguous:
+            raise TransferError("a buffer with gaps is no tensor: give a contiguous one")
+        name = next((t.name for t in DTYPES if t.code == {"l": "q", "L": "Q"}.get(code, code)), f"format {view.format!r}")
+        return Tensor(element(name, view.itemsize), view.shape or (), view.cast("B") if view.nbytes else b"")
     try:
         import numpy
     except ImportError:
@@ -244,7 +243,7 @@ def _take(value: Any) -> Tensor:
     if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         value = numpy.from_dlpack(value)
     a = numpy.asarray(value, order="C")
-    t = dtype_of(a.dtype.name)
+    t = element(a.dtype.name, a.dtype.itemsize)
     if a.dtype.byteorder == ">":
         a = a.astype(a.dtype.newbyteorder("<"))
     return Tensor(t, a.shape, memoryview(a.reshape(-1).view(numpy.uint8)) if a.size else b"")

@@ -49,8 +49,8 @@ type work struct {
 	typed       chan line
 }
 
-// Run greets the program and serves its requests until it closes its end, the session has ended, or
-// ctx is done.
+// Run greets the program and serves its requests until it closes its end, or ctx is done. Entries
+// that run then are interrupted, and Run does not wait for them: the caller closes the session.
 func (c Server) Run(ctx context.Context) error {
 	folder, err := userdir.NewShared()
 	if err != nil {
@@ -68,14 +68,11 @@ func (c Server) Run(ctx context.Context) error {
 	requests := make(chan request)
 	broken := make(chan error, 1)
 	go func() { broken <- s.read(ctx, requests) }()
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer cancel()
 	for {
 		select {
 		case q := <-requests:
 			if done := s.begin(ctx, q); done != nil {
-				running.Go(done)
+				go done()
 			}
 		case err := <-broken:
 			return err
