@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 class SymmreplError(Exception):
     """The base of all exceptions of this package."""
 
+    def _render_traceback_(self) -> List[str]:
+        """What IPython shows in place of a traceback, which would show this package only."""
+        return str(self).split("\n")
+
 
 class StartError(SymmreplError):
     """The session did not start, or could not be attached to; the text is what the program said."""
@@ -98,8 +102,8 @@ class CellError(SymmreplError):
         return self.cause.hint
 
     def _render_traceback_(self) -> List[str]:
-        """What IPython shows in place of a traceback of Python, which would show this package only."""
-        return self._traceback or str(self).split("\n")
+        """What the project's own notebooks show for the error."""
+        return self._traceback or super()._render_traceback_()
 
 
 class CellSyntaxError(CellError):

@@ -102,7 +102,7 @@ class Magics:
 
     def cuda(self, line: str, cell: str) -> None:
         """%%cuda [NAME] [-g GRID -b BLOCK ARGUMENT…]"""
-        args = _cuda.parse_args(shlex.split(line))
+        args = _cuda.parse_args(_words(line))
         kernels = re.findall(r"__global__[^;{(]*?\b([A-Za-z_]\w*)\s*\(", re.sub(r"__launch_bounds__\s*\([^)]*\)", "", cell))
         name = args.name or (kernels[0] if kernels else None)
         if name is None:
@@ -129,7 +129,8 @@ class Magics:
         self.open(None, None, None).put(args.name, value, ranks, by_rank=args.by_rank, symmetric=not args.local, dtype=args.dtype)
 
     def _title(self) -> str:
-        return f"In[{self.shell.execution_count}]"
+        """The name of the notebook's cell, in positions; execution_count is already the next one's in some versions."""
+        return f"In[{max(1, len(self.shell.user_ns['In']) - 1)}]"
 
     def _run(self, session: Session, source: str, line: int, on: Optional[str]) -> Result:
         ranks = None if on in (None, "all") else parse_ranks(str(on))
