@@ -37,7 +37,19 @@ from .errors import (
     Unsupported,
     WaitTimeout,
 )
-from .results import Access, Finding, Hang, HangRow, Output, RankError, RankInfo, Result, Value, Variable, Wait
+from .results import (
+    Access,
+    Finding,
+    Hang,
+    HangRow,
+    Output,
+    RankError,
+    RankInfo,
+    Result,
+    Value,
+    Variable,
+    Wait,
+)
 from .session import Session, attach, start
 from .tensors import Tensor
 

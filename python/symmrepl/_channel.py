@@ -9,7 +9,7 @@ import queue
 import subprocess
 import threading
 import weakref
-from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence
 
 from .errors import ProtocolError, SessionLost, StartError
 
@@ -24,7 +24,7 @@ class Request:
 
     def __init__(self, id: int) -> None:
         self.id = id
-        self.answers: "queue.Queue[Message]" = queue.Queue()
+        self.answers: queue.Queue[Message] = queue.Queue()
 
 
 class Channel:
@@ -45,7 +45,7 @@ class Channel:
         self._last = 0
         self._lost: Optional[str] = None
         self._end = weakref.finalize(self, _end, self.process)
-        greeting: "queue.Queue[Optional[Message]]" = queue.Queue()
+        greeting: queue.Queue[Optional[Message]] = queue.Queue()
         reference = weakref.ref(self)
         errors = threading.Thread(target=_note, args=(self.process.stderr, self.said), daemon=True)
         errors.start()
@@ -126,19 +126,19 @@ class Channel:
         _end(self.process, patience)
 
 
-def _end(process: "subprocess.Popen[bytes]", patience: float = 10) -> None:
+def _end(process: subprocess.Popen[bytes], patience: float = 10) -> None:
     try:
         if process.stdin is not None:
             process.stdin.close()
     except OSError:
         pass
-    for stop in (lambda: None, process.terminate, process.kill):  # type: Callable[[], None]
-        stop()
+    for harder in (process.terminate, process.kill, None):
         try:
             process.wait(patience or 1)
-            break
+            return
         except subprocess.TimeoutExpired:
-            pass
+            if harder is not None:
+                harder()
 
 
 def _note(stream: Any, said: Deque[str]) -> None:
@@ -147,7 +147,7 @@ def _note(stream: Any, said: Deque[str]) -> None:
             said.append(line.decode(errors="replace").rstrip("\n"))
 
 
-def _read(process: "subprocess.Popen[bytes]", reference: "weakref.ref[Channel]", greeting: "queue.Queue[Optional[Message]]") -> None:
+def _read(process: subprocess.Popen[bytes], reference: weakref.ref[Channel], greeting: queue.Queue[Optional[Message]]) -> None:
     assert process.stdout is not None
     greeted = False
     with process.stdout as stream:

@@ -53,8 +53,8 @@ class CellError(SymmreplError):
 
     def __init__(
         self,
-        errors: "List[RankError]",
-        result: "Optional[Result]" = None,
+        errors: List[RankError],
+        result: Optional[Result] = None,
         traceback: Optional[List[str]] = None,
     ) -> None:
         super().__init__("\n".join(e.text for e in errors))
@@ -63,7 +63,7 @@ class CellError(SymmreplError):
         self._traceback = traceback
 
     @property
-    def cause(self) -> "RankError":
+    def cause(self) -> RankError:
         """The error that is most likely the cause of the others."""
         return min(self.errors, key=lambda e: e.kind in ("peer", "interrupted"))
 
@@ -146,7 +146,7 @@ class Deadlock(CellError):
     """A wait that cannot end. ``hang`` says what each rank did instead of ending it."""
 
     @property
-    def hang(self) -> "List[HangRow]":
+    def hang(self) -> List[HangRow]:
         return next((e.hang for e in self.errors if e.hang), [])
 
 
@@ -186,8 +186,8 @@ KINDS: Dict[str, Type[CellError]] = {
 
 
 def cell_error(
-    errors: "List[RankError]",
-    result: "Optional[Result]" = None,
+    errors: List[RankError],
+    result: Optional[Result] = None,
     traceback: Optional[List[str]] = None,
 ) -> CellError:
     """The exception for the errors of a cell."""

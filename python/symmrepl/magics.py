@@ -146,9 +146,7 @@ class Magics:
             stream.write(content["text"])
             stream.flush()
         elif kind == "clear_output":
-            from IPython.display import clear_output
-
-            clear_output(content["wait"])
+            self.shell.display_pub.clear_output(content["wait"])
         elif kind != "error":  # an error becomes an exception
             self.shell.display_pub.publish(
                 data=content["data"], metadata=content["metadata"], transient=content.get("transient") or {}, update=kind == "update_display_data"

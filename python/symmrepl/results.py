@@ -56,7 +56,7 @@ class Wait:
     """The group of a collective call."""
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "Wait":
+    def read(cls, m: Mapping[str, Any]) -> Wait:
         peers = m.get("Peers") or ""
         return cls(m["Op"], parse_ranks(peers) if isinstance(peers, str) else list(peers), m["For"], m["At"], m["Since"], m["Group"])
 
@@ -74,7 +74,7 @@ class HangRow:
     """The waits of the first of the ranks; empty if it waited for none."""
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "HangRow":
+    def read(cls, m: Mapping[str, Any]) -> HangRow:
         return cls(m["Ranks"], m["Doing"], m["For"], [Wait.read(w) for w in m.get("Waits") or []])
 
 
@@ -112,7 +112,7 @@ class Access:
     thread: Tuple[int, ...]
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "Access":
+    def read(cls, m: Mapping[str, Any]) -> Access:
         place, launched, source = "", m.get("launched", ""), m.get("source", "")
         if m.get("file"):
             place = f"{m['file']}:{m.get('line', 0)}" + (f":{m['column']}" if m.get("column") else "")
@@ -143,7 +143,7 @@ class Finding:
     html: str = field(repr=False)
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "Finding":
+    def read(cls, m: Mapping[str, Any]) -> Finding:
         return cls(
             m["kind"], m["ranks"], m["cell"], [Access.read(a) for a in m["accesses"] or []], m.get("memory", ""), m.get("order", ""),
             m.get("repair", ""), m["seed"], m.get("allowed", ""), m["text"], m["html"],
@@ -172,7 +172,7 @@ class Output:
     """Of a note: a later one with the same topic says the same with present times, and takes its place in a result."""
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "Output":
+    def read(cls, m: Mapping[str, Any]) -> Output:
         hang = Hang(m["text"], [HangRow.read(r) for r in m["hang"]]) if m.get("hang") else None
         return cls(m["ranks"] or [], m["stream"], m["text"], m.get("display"), hang, m.get("topic", ""))
 
@@ -187,7 +187,7 @@ class Value:
     """Its further forms by MIME type."""
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "Value":
+    def read(cls, m: Mapping[str, Any]) -> Value:
         return cls(m["ranks"], m["text"], m.get("data") or {})
 
 
@@ -217,7 +217,7 @@ class RankError:
     """The error as a prompt shows it, with its ranks."""
 
     @classmethod
-    def read(cls, m: Mapping[str, Any]) -> "RankError":
+    def read(cls, m: Mapping[str, Any]) -> RankError:
         return cls(
             m["kind"], m["ranks"] or [], m["cell"], m["op"], None if m["peer"] < 0 else m["peer"], m["file"], m["line"], m["column"],
             m["msg"], m["source"], m["hint"], m["detail"], [HangRow.read(r) for r in m.get("hang") or []], m["text"],

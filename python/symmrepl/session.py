@@ -6,7 +6,18 @@ import json
 import queue
 import time
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Type, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Type,
+    Union,
+)
 
 from . import tensors
 from ._channel import Channel, Message, Request, find_program
@@ -28,7 +39,7 @@ def start(
     sanitize: bool = False,
     env: Optional[Mapping[str, str]] = None,
     timeout: float = 120,
-) -> "Session":
+) -> Session:
     """Starts a session, which ends when it is closed or this process ends.
 
     n is the number of ranks, by default one for each GPU, or 4 without GPUs; device is ``auto``,
@@ -52,7 +63,7 @@ def start(
     return session
 
 
-def attach(directory: Optional[str] = None, *, timeout: float = 60) -> "Session":
+def attach(directory: Optional[str] = None, *, timeout: float = 60) -> Session:
     """Attaches to a running session of this user on this host, which goes on when this one is closed.
 
     directory is that of the session; it may be left out if one session runs.
@@ -173,7 +184,7 @@ class Session:
             raise failure
         return result
 
-    def _wait(self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None) -> "tuple[Message, Optional[KeyboardInterrupt]]":
+    def _wait(self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None) -> tuple[Message, Optional[KeyboardInterrupt]]:
         """Waits for the last answer to a request. Whatever event raises interrupts the request and is raised when it has ended."""
         end = None if timeout is None else time.monotonic() + timeout
         interrupted: Optional[KeyboardInterrupt] = None
@@ -359,7 +370,7 @@ class Session:
         """Ends the session; one that this is attached to goes on."""
         self._channel.close()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Session:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], traceback: Optional[TracebackType]) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequenc
 from .errors import TransferError
 
 if TYPE_CHECKING:
-    import numpy
-    import torch
+    from numpy import ndarray
+    from torch import Tensor as TorchTensor
 
 
 class DType(NamedTuple):
@@ -93,13 +93,13 @@ class Tensor:
         """The bytes, row-major and little-endian."""
         return memoryview(self._memory)[self._offset : self._offset + self.nbytes]
 
-    def numpy(self) -> "numpy.ndarray":
+    def numpy(self) -> ndarray:
         """An array on this memory: bf16 and 8-bit floats by ml_dtypes, or without it as integers of the same size."""
         import numpy
 
         return numpy.frombuffer(self._memory, _numpy_type(self._type), self.size, self._offset).reshape(self.shape)
 
-    def torch(self) -> "torch.Tensor":
+    def torch(self) -> TorchTensor:
         """A tensor of PyTorch on this memory, on the CPU."""
         import torch
 
@@ -124,7 +124,7 @@ class Tensor:
             flat = [flat[i : i + length] for i in range(0, len(flat), length)] if length else [[] for _ in range(self.shape[0])]
         return flat if self.shape else flat[0]
 
-    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> "numpy.ndarray":
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> ndarray:
         a = self.numpy()
         return a if dtype is None and not copy else a.astype(dtype or a.dtype)
 
@@ -226,7 +226,8 @@ def take(value: Any, dtype: Optional[str] = None) -> Tensor:
         t = element(str(value.dtype).split(".")[-1], value.element_size())
         flat = value.reshape(-1).view(torch.uint8) if value.numel() else torch.empty(0, dtype=torch.uint8)
         try:
-            return Tensor(t, value.shape, memoryview(flat.numpy()))
+            memory: Any = flat.numpy()
+            return Tensor(t, value.shape, memoryview(memory))
         except RuntimeError:  # torch without numpy
             return Tensor(t, value.shape, bytes(flat.tolist()))
     if isinstance(value, (bytes, bytearray, memoryview)):
@@ -246,7 +247,8 @@ def take(value: Any, dtype: Optional[str] = None) -> Tensor:
     t = element(a.dtype.name, a.dtype.itemsize)
     if a.dtype.byteorder == ">":
         a = a.astype(a.dtype.newbyteorder("<"))
-    return Tensor(t, a.shape, memoryview(a.reshape(-1).view(numpy.uint8)) if a.size else b"")
+    octets: Any = a.reshape(-1).view(numpy.uint8)
+    return Tensor(t, a.shape, memoryview(octets) if a.size else b"")
 
 
 _numbers = itertools.count()

@@ -237,7 +237,7 @@ class Values(unittest.TestCase):
             lambda: self.s.put("a b", numpy.zeros(2)),
             lambda: self.s.put("nosuch[0]", numpy.zeros(2)),
         ):
-            with self.assertRaises((symmrepl.TransferError)):
+            with self.assertRaises(symmrepl.TransferError):
                 refused()
 
     @unittest.skipUnless(numpy, "numpy is not installed")

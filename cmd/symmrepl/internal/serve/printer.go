@@ -48,15 +48,16 @@ func (p *printer) ShowsNotesInPlace() bool { return true }
 
 // Reply implements console.Printer.
 func (p *printer) Reply(r session.Reply) {
-	p.mu.Lock()
-	p.reply.Cell = r.Cell
-	p.reply.Elapsed += r.Elapsed
-	p.reply.Values = nil // the value of an entry is that of its last cell
+	var values []value
 	for _, v := range r.Values {
-		p.reply.Values = append(p.reply.Values, value(v))
+		values = append(values, value(v))
 	}
-	p.reply.Errors = append(p.reply.Errors, toFailed(r.Errors, p.s.Console.Size)...)
-	p.reply.Findings = append(p.reply.Findings, toFindings(r.Findings, p.s.Console.Size)...)
+	errs, findings := toFailed(r.Errors, p.s.Console.Size), toFindings(r.Findings, p.s.Console.Size)
+	p.mu.Lock()
+	p.reply.Cell, p.reply.Values = r.Cell, values // of the entry's last cell
+	p.reply.Elapsed += r.Elapsed
+	p.reply.Errors = append(p.reply.Errors, errs...)
+	p.reply.Findings = append(p.reply.Findings, findings...)
 	p.mu.Unlock()
 	p.screen.Reply(r)
 }
@@ -75,9 +76,10 @@ func (p *printer) Note(ranks []int, format string, args ...any) {
 
 // Fail implements console.Printer.
 func (p *printer) Fail(format string, args ...any) {
+	why := render.Plain(fmt.Sprintf(format, args...))
 	p.mu.Lock()
 	if p.reply.Refused == "" {
-		p.reply.Refused = render.Plain(fmt.Sprintf(format, args...))
+		p.reply.Refused = why
 	}
 	p.mu.Unlock()
 	p.screen.Fail(format, args...)
