@@ -136,7 +136,7 @@ class Magics:
         ranks = None if on in (None, "all") else parse_ranks(str(on))
         self._ids += 1
         return session._run(
-            source, ranks, name=self._title(), line=line, show=f"symm-{id(self)}-{self._ids}", on_show=self._show, stdin=input, stop=STOP
+            source, ranks, name=self._title(), line=line, show=f"symm-{id(self)}-{self._ids}", on_show=self._show, stdin=_line, stop=STOP
         )  # fmt: skip
 
     def _show(self, kind: str, content: Dict[str, Any]) -> None:
@@ -151,6 +151,14 @@ class Magics:
             self.shell.display_pub.publish(
                 data=content["data"], metadata=content["metadata"], transient=content.get("transient") or {}, update=kind == "update_display_data"
             )
+
+
+def _line() -> Optional[str]:
+    """A line that the user types; None where the front end has no way to ask."""
+    try:
+        return input()
+    except (EOFError, NotImplementedError):
+        return None
 
 
 def _words(line: str) -> List[str]:

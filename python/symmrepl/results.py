@@ -257,7 +257,7 @@ class Variable:
     value: str
 
 
-@dataclass
+@dataclass(repr=False)
 class Result:
     """The outcome of an entry."""
 
@@ -294,6 +294,14 @@ class Result:
         if rank is not None:
             return "".join(o.text for o in wanted if rank in o.ranks or not o.ranks)
         return "".join(_prefixed(o.ranks, self.size, o.text) for o in wanted if o.text)
+
+    def __repr__(self) -> str:
+        what = "an entry" if self.cell == 0 else f"cell {self.cell}"
+        return f"<symmrepl.Result of {what}, {self.elapsed:.3f} s{', failed' if self.errors else ''}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython shows."""
+        printer.text(str(self) or repr(self))
 
     def __str__(self) -> str:
         """What a prompt shows: output and values, each line with its ranks."""

@@ -118,6 +118,15 @@ class Magics(unittest.TestCase):
         self.assertEqual(nb.cells[2].outputs[-1].ename, "KeyboardInterrupt")
         self.assertEqual(shown(nb.cells[3]), "[0,1] 7\n")
 
+    def test_standard_input_is_at_its_end(self):
+        (a,) = execute("%%symm --on 0\nin := bufio.NewScanner(os.Stdin)\nin.Scan()")
+        self.assertIn("[0] false", shown(a))
+
+    def test_clear(self):
+        (a,) = execute('%%symm\nfmt.Println("old")\ndisplay.Clear(false)\nfmt.Println("new")')
+        self.assertNotIn("old", shown(a))
+        self.assertIn("[0,1] new", shown(a))
+
     def test_close(self):
         a, b, c = execute("%symm --close", "%symm 1", "import symmrepl.magics\nprint(symmrepl.magics.session())")
         self.assertRegex(shown(b), r"^\[0-?,?\d")  # a session of another size: the default

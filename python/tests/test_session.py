@@ -476,6 +476,25 @@ class Faults(unittest.TestCase):
         with self.assertRaises(symmrepl.SessionLost):
             s.run("1")
         s.close()  # again
+        s = start()
+        process = s._channel.process
+        del s
+        self.assertIsNotNone(process.poll())
+
+    def test_several_hosts(self):
+        s = self.session(hosts="2", net="null")
+        s.put("x", memoryview(b"\1\2\3"))
+        s.run("symm.Rendezvous(x)")
+        self.assertEqual(s.get("x", 1, to="tensor").tolist(), [1, 2, 3])
+
+    def test_several_sessions(self):
+        a, b = self.session(1), self.session(1)
+        e = self.within(symmrepl.StartError, symmrepl.attach)
+        self.assertIn("2 sessions of yours", str(e))
+        a.close()
+        with symmrepl.attach() as c:
+            c.run("one := 1")
+        self.assertEqual(b.run("one").value, "1")
 
     def test_no_session(self):
         self.assertIn("nosuch", str(self.within(symmrepl.StartError, lambda: symmrepl.start(2, "nosuch"))))

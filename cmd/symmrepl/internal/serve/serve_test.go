@@ -173,6 +173,12 @@ func TestTensors(t *testing.T) {
 		p.send(`{"id": 6, "put": {"name": "` + name + `", "file": "/f", "dtype": "F32", "shape": [2]}}`)
 		p.says(why)
 	}
+	p.fake.OnEval = func(session.Cell) session.Reply {
+		return session.Reply{Errors: []*session.Error{{Kind: session.KindPanic, Ranks: []int{0}, Cell: 1, Msg: "Save: no space left on device"}}}
+	}
+	kind = tensorType
+	p.send(`{"id": 8, "get": {"expr": "t"}}`)
+	p.says(`"hint":"SYMMREPL_SHM names another folder`)
 	p.send(`{"id": 7, "put": {"name": "t", "file": "/f", "dtype": "F32", "shape": [2], "ranks": [1]}}`)
 	p.says("made by all ranks")
 }

@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -145,6 +148,11 @@ func (s *server) eval(ctx context.Context, name, source string, ranks []int) *an
 	r := s.Console.Session.Eval(ctx, session.Cell{Name: name, Source: source, Ranks: ranks, Silent: true})
 	if len(r.Errors) == 0 {
 		return nil
+	}
+	for _, e := range r.Errors {
+		if e.Hint == "" && strings.Contains(e.Msg, unix.ENOSPC.Error()) {
+			e.Hint = userdir.SharedVariable + " names another folder for tensors, where there is more room"
+		}
 	}
 	errs := toFailed(r.Errors, s.Console.Size)
 	if lost := s.lost(errs); lost != "" {
