@@ -117,7 +117,7 @@ class Session:
         that returns a line, or None at the end.
 
         KeyboardInterrupt interrupts the cell on all ranks and is raised when they have stopped; the
-        session goes on. A second one, after two seconds, replaces the ranks that did not stop.
+        session goes on. A second one, after three seconds, replaces the ranks that did not stop.
         """
         return self._run(source, ranks, check=check, timeout=timeout, name=name, line=line, silent=silent, on_output=on_output, stdin=stdin)
 

@@ -335,7 +335,7 @@ class Faults(unittest.TestCase):
         self.assertLess(time.monotonic() - began, PATIENCE)
         return raised.exception
 
-    def in_background(self, s, source):
+    def in_background(self, s, source, patience=PATIENCE):
         """Runs a cell on another thread; returns a function that waits for its exception."""
         outcome = []
 
@@ -349,7 +349,7 @@ class Faults(unittest.TestCase):
         thread.start()
 
         def wait():
-            thread.join(PATIENCE)
+            thread.join(patience)
             self.assertFalse(thread.is_alive(), "the cell goes on")
             return outcome[0]
 
@@ -402,6 +402,20 @@ class Faults(unittest.TestCase):
         e = self.within(KeyboardInterrupt, lambda: s.run(self.HANG))
         thread.join()
         self.assertIsInstance(e.__cause__, symmrepl.Interrupted)
+        self.usable(s)
+
+    def test_a_rank_that_an_interrupt_does_not_stop(self):
+        s = self.session()
+        os.kill(s.ranks()[1].pid, signal.SIGSTOP)
+        wait = self.in_background(s, "symm.Rank()", patience=30)
+        wait_until(lambda: s._running, "the cell")
+        end = time.monotonic() + 30
+        while s._running and time.monotonic() < end:
+            s.interrupt()
+            time.sleep(0.5)
+        e = wait()
+        self.assertIsInstance(e, symmrepl.RankDied)
+        self.assertEqual(e.ranks, [1])
         self.usable(s)
 
     def test_a_rank_is_killed(self):

@@ -188,7 +188,7 @@ func (s *server) put(ctx context.Context, q *put) (answer, error) {
 	case !token.IsIdentifier(q.Name):
 		source = "{ " + fill + " }"
 	case there:
-		shape := strings.ReplaceAll(fmt.Sprint(q.Shape), ",", "")
+		shape := fmt.Sprint(q.Shape)
 		source = fmt.Sprintf("if %s != nil && %s.DType() == symm.%s && fmt.Sprint(%s.Shape()) == %q { %s } else { %s = %s }", q.Name, q.Name, q.DType, q.Name, shape, fill, q.Name, load)
 	default:
 		source = q.Name + " := " + load
