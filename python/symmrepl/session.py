@@ -320,9 +320,10 @@ class Session:
         if isinstance(value, bool):
             text = "true" if value else "false"
         elif isinstance(value, int):
-            text = str(value)
+            text = str(int(value))
         elif isinstance(value, float):
-            text = {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(repr(value), f"float64({value!r})")
+            digits = repr(float(value))  # a float of numpy writes itself otherwise
+            text = {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
         else:
             text = json.dumps(value.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False).replace("\x7f", "\\x7f")
         self.run(f"{name} := {text}", ranks, name="put", silent=True)

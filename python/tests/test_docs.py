@@ -1,5 +1,7 @@
-"""The examples of docs/python.md run: python -m unittest test_docs."""
+"""The examples of docs/python.md run, and the package is of the oldest Python's syntax: python -m unittest test_docs."""
 
+import ast
+import glob
 import os
 import re
 import unittest
@@ -16,6 +18,13 @@ class Docs(unittest.TestCase):
         self.addCleanup(lambda: names["s"].close())
         for example in examples:
             exec(compile(example, PAGE, "exec"), names)
+
+    def test_syntax(self):
+        files = glob.glob(os.path.join(os.path.dirname(__file__), "..", "symmrepl", "*.py"))
+        self.assertGreater(len(files), 5)
+        for file in files:
+            with open(file, encoding="utf8") as f:
+                ast.parse(f.read(), file, feature_version=(3, 9))
 
 
 if __name__ == "__main__":

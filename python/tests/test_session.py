@@ -213,6 +213,8 @@ class Values(unittest.TestCase):
             self.assertEqual(self.s.get("y", 1).shape, a.shape)
         numpy.testing.assert_array_equal(self.s.get("[]int{1, symm.Rank()}"), [[1, 0], [1, 1]])
         self.assertEqual(self.s.get("[]float32{}", 0).shape, (0,))
+        self.s.put("scalar", numpy.float64(2.5))
+        self.assertEqual(self.s.run("scalar").value, "2.5")
         for bad in (numpy.zeros(2, bool), numpy.zeros(2, "i2"), numpy.zeros(2, complex), numpy.array(["a"])):
             with self.assertRaises(symmrepl.TransferError):
                 self.s.put("z", bad)
