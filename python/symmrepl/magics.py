@@ -74,7 +74,13 @@ class Magics:
         """The session; it is started or attached to if there is none."""
         s = self.session
         if s is not None and not s.closed:
-            if n is not None and n != s.size or directory is not None or device not in (None, "auto") and not s.device.startswith(str(device)):
+            if (
+                n is not None
+                and n != s.size
+                or directory is not None
+                or device not in (None, "auto")
+                and not s.device.startswith(str(device))
+            ):
                 raise Refused(f"{s!r} is open, and a cell does not change that: `%symm --close` ends it")
             return s
         if directory is not None:
@@ -149,7 +155,10 @@ class Magics:
             self.shell.display_pub.clear_output(content["wait"])
         elif kind != "error":  # an error becomes an exception
             self.shell.display_pub.publish(
-                data=content["data"], metadata=content["metadata"], transient=content.get("transient") or {}, update=kind == "update_display_data"
+                data=content["data"],
+                metadata=content["metadata"],
+                transient=content.get("transient") or {},
+                update=kind == "update_display_data",
             )
 
 

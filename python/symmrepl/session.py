@@ -140,7 +140,16 @@ class Session:
         result = Result(self.size)
         ask = _reader(stdin)
         request = self._channel.ask(
-            run={"source": source, "ranks": _ranks(ranks), "name": name, "line": line, "silent": silent, "input": stdin is not None, "show": show, "stop": stop}
+            run={
+                "source": source,
+                "ranks": _ranks(ranks),
+                "name": name,
+                "line": line,
+                "silent": silent,
+                "input": stdin is not None,
+                "show": show,
+                "stop": stop,
+            }
         )
 
         def event(m: Message) -> None:
@@ -184,7 +193,9 @@ class Session:
             raise failure
         return result
 
-    def _wait(self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None) -> tuple[Message, Optional[KeyboardInterrupt]]:
+    def _wait(
+        self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None
+    ) -> tuple[Message, Optional[KeyboardInterrupt]]:
         """Waits for the last answer to a request. Whatever event raises interrupts the request and is raised when it has ended."""
         end = None if timeout is None else time.monotonic() + timeout
         interrupted: Optional[KeyboardInterrupt] = None
@@ -294,7 +305,9 @@ class Session:
             if chosen is None and set(given) != set(range(self.size)):
                 chosen = sorted(r for r in given if isinstance(r, int))
             if set(given) != set(range(self.size) if chosen is None else chosen):
-                raise TransferError(f"arrays are given for ranks {sorted(map(str, given))}: give one for each rank that is meant, by its number")
+                raise TransferError(
+                    f"arrays are given for ranks {sorted(map(str, given))}: give one for each rank that is meant, by its number"
+                )
         elif by_rank:
             whole = list(range(self.size)) if chosen is None else chosen
             if len(value) != len(whole):
@@ -307,10 +320,21 @@ class Session:
         ordinary = not symmetric or chosen is not None and len(chosen) < self.size
         for r, t in taken.items():
             if (t.dtype, t.shape) != (first.dtype, first.shape):
-                raise TransferError(f"the arrays of the ranks differ, {first!r} and {t!r} of rank {r}: put them one at a time, with ranks and symmetric=False")
+                raise TransferError(
+                    f"the arrays of the ranks differ, {first!r} and {t!r} of rank {r}: put them one at a time, with ranks and symmetric=False"
+                )
         path, files = tensors.write(self._folder, taken)
         try:
-            self._request(put={"name": name, "file": path, "dtype": first.dtype.upper(), "shape": list(first.shape), "ordinary": ordinary, "ranks": chosen})
+            self._request(
+                put={
+                    "name": name,
+                    "file": path,
+                    "dtype": first.dtype.upper(),
+                    "shape": list(first.shape),
+                    "ordinary": ordinary,
+                    "ranks": chosen,
+                }
+            )
         finally:
             tensors.remove(files)
 
@@ -325,7 +349,9 @@ class Session:
             digits = repr(float(value))  # a float of numpy writes itself otherwise
             text = {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
         else:
-            text = json.dumps(value.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False).replace("\x7f", "\\x7f")
+            text = json.dumps(value.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False).replace(
+                "\x7f", "\\x7f"
+            )
         self.run(f"{name} := {text}", ranks, name="put", silent=True)
 
     # Ranks

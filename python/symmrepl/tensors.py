@@ -55,7 +55,9 @@ def dtype_of(name: str) -> DType:
     for t in DTYPES:
         if name in (t.name, t.file, t.torch, t.numpy):
             return t
-    raise TransferError(f"tensors have no elements of type {name}: convert it, for example to float32; there are {', '.join(t.name for t in DTYPES)}")
+    raise TransferError(
+        f"tensors have no elements of type {name}: convert it, for example to float32; there are {', '.join(t.name for t in DTYPES)}"
+    )
 
 
 class Tensor:
@@ -240,7 +242,9 @@ def take(value: Any, dtype: Optional[str] = None) -> Tensor:
     try:
         import numpy
     except ImportError:
-        raise TransferError(f"a {type(value).__name__} becomes a tensor by numpy, which is not installed; a memoryview needs no numpy") from None
+        raise TransferError(
+            f"a {type(value).__name__} becomes a tensor by numpy, which is not installed; a memoryview needs no numpy"
+        ) from None
     if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         value = numpy.from_dlpack(value)
     a = numpy.asarray(value, order="C")

@@ -47,7 +47,10 @@ class Magics(unittest.TestCase):
         self.assertIn("<summary>rank 1</summary>", tabs.data["text/html"])
 
     def test_displays(self):
-        a, b = execute('%symm display.HTML("<b>x</b>")', '%%symm\nfor i := range 3 { p := display.HTML(fmt.Sprint(i)); if i == 0 { Display(display.Named("d", p)) } else { display.Update("d", p) } }')
+        a, b = execute(
+            '%symm display.HTML("<b>x</b>")',
+            '%%symm\nfor i := range 3 { p := display.HTML(fmt.Sprint(i)); if i == 0 { Display(display.Named("d", p)) } else { display.Update("d", p) } }',
+        )
         self.assertEqual(a.outputs[0].data["text/html"], "<b>x</b>")
         self.assertEqual([o.data["text/html"] for o in b.outputs], ["2"])
 
@@ -68,8 +71,7 @@ class Magics(unittest.TestCase):
     def test_cuda(self):
         *_, launched, r, by_hand, bad = execute(
             "%symm x := symm.Local(symm.F32, 32).Fill(symm.Rank() + 1)",
-            "%%cuda -g 1 -b 32 scale x float32(3)\n"
-            "__global__ void scale(float* x, float by) {\n  x[threadIdx.x] *= by; // `by`\n}",
+            "%%cuda -g 1 -b 32 scale x float32(3)\n__global__ void scale(float* x, float by) {\n  x[threadIdx.x] *= by; // `by`\n}",
             "%symm x.Float32s()[31]",
             "%%cuda twice\ntemplate <class T> __global__ void k(T* x) { x[threadIdx.x] *= 2; }\n__global__ void first(float* x) { x[threadIdx.x] += 1; }",
             "%%cuda\n\n__global__ void bad(float* x) { x[0] = y; }",
@@ -83,7 +85,7 @@ class Magics(unittest.TestCase):
     def test_errors(self):
         cells = execute(
             "%%symm\n\nnosuch()",
-            "%%symm\nif symm.Rank() == 1 { panic(\"no\") }",
+            '%%symm\nif symm.Rank() == 1 { panic("no") }',
             "%symm :nosuch",
             "%%symm -n 3\n1",
             "%%symm --nosuch\n1",
@@ -92,16 +94,30 @@ class Magics(unittest.TestCase):
             "%symm 1",
             allow_errors=True,
         )
-        for cell, want in zip(cells, ("In[3]:3:1: undefined: nosuch", "In[4]:2:23: panic: no", "nosuch", "2 ranks", "unrecognized", "undefined: nosuch", "[0, 1]", "[0,1] 1")):
+        for cell, want in zip(
+            cells,
+            (
+                "In[3]:3:1: undefined: nosuch",
+                "In[4]:2:23: panic: no",
+                "nosuch",
+                "2 ranks",
+                "unrecognized",
+                "undefined: nosuch",
+                "[0, 1]",
+                "[0,1] 1",
+            ),
+        ):
             self.assertIn(want, shown(cell))
-        self.assertEqual([c.outputs[0].get("ename") for c in cells[:6]], ["CellTypeError", "CellPanic", "Refused", "Refused", None, "CellTypeError"])
+        self.assertEqual(
+            [c.outputs[0].get("ename") for c in cells[:6]], ["CellTypeError", "CellPanic", "Refused", "Refused", None, "CellTypeError"]
+        )
         self.assertNotIn("File ", shown(cells[0]))  # no traceback of this package
         with self.assertRaises(CellExecutionError):
             execute("%symm panic(1)", "%symm 1")
 
     def test_interrupt(self):
         nb = new_notebook(
-            cells=[new_code_cell(c) for c in (*OPEN, "%%symm\nn := 7\nfmt.Println(\"runs\")\nfor {}", "%symm n")], metadata=SPEC
+            cells=[new_code_cell(c) for c in (*OPEN, '%%symm\nn := 7\nfmt.Println("runs")\nfor {}', "%symm n")], metadata=SPEC
         )
         client = NotebookClient(nb, timeout=60, allow_errors=True)
 

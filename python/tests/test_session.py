@@ -34,7 +34,12 @@ def has(module):
 def python(text, **env):
     """Runs a program of Python; returns what it prints."""
     run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(text)], env={**os.environ, **env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60
+        [sys.executable, "-c", textwrap.dedent(text)],
+        env={**os.environ, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
     )
     if run.returncode:
         raise AssertionError(run.stderr)
@@ -82,7 +87,7 @@ class Cells(unittest.TestCase):
         self.assertIn("help", self.s.run(":help").output())
 
     def test_standard_input(self):
-        cell = 'in := bufio.NewScanner(os.Stdin); n := 0; for in.Scan() { n++; fmt.Println(in.Text()) }; n'
+        cell = "in := bufio.NewScanner(os.Stdin); n := 0; for in.Scan() { n++; fmt.Println(in.Text()) }; n"
         r = self.s.run(cell, ranks=0, stdin=["one", "two"])
         self.assertEqual((r.output(0), r.value), ("one\ntwo\n", "2"))
         self.assertEqual(self.s.run(cell, ranks=0).value, "0")
@@ -318,7 +323,10 @@ class Values(unittest.TestCase):
         got = best(lambda: self.s.get("big", 0))
         summed = best(lambda: self.s.get("big", 0).sum())
         copy, plain = best(lambda: a.copy()), best(lambda: a.copy().sum())
-        print(f"256 MiB: {copy:.0f} ms a copy of numpy, {plain:.0f} ms and sum; {got:.0f} ms get, {summed:.0f} ms and sum; {put:.0f} ms put", file=sys.stderr)
+        print(
+            f"256 MiB: {copy:.0f} ms a copy of numpy, {plain:.0f} ms and sum; {got:.0f} ms get, {summed:.0f} ms and sum; {put:.0f} ms put",
+            file=sys.stderr,
+        )
         numpy.testing.assert_array_equal(self.s.get("big", 0)[-3:], [1, 1, 1])
         self.s.run("big.Free()", ranks=0)
 
@@ -358,7 +366,9 @@ class Faults(unittest.TestCase):
         return wait
 
     def usable(self, s):
-        self.assertEqual(s.run('x := symm.Empty(symm.F32, 2).Fill(1); symm.Rendezvous(x); symm.AllReduce(x, "sum").Float32s()').value, "[]float32{2, 2}")
+        self.assertEqual(
+            s.run('x := symm.Empty(symm.F32, 2).Fill(1); symm.Rendezvous(x); symm.AllReduce(x, "sum").Float32s()').value, "[]float32{2, 2}"
+        )
 
     HANG = "h := symm.Rendezvous(symm.Empty(symm.F32, 4)); if symm.Rank() == 0 { h.WaitSignal(1, 0) } else { select {} }"
 
@@ -422,7 +432,9 @@ class Faults(unittest.TestCase):
 
     def test_a_rank_is_killed(self):
         s = self.session()
-        wait = self.in_background(s, "h := symm.Rendezvous(symm.Empty(symm.F32, 4)); if symm.Rank() == 0 { h.WaitSignal(1, 0) } else { time.Sleep(time.Minute) }")
+        wait = self.in_background(
+            s, "h := symm.Rendezvous(symm.Empty(symm.F32, 4)); if symm.Rank() == 0 { h.WaitSignal(1, 0) } else { time.Sleep(time.Minute) }"
+        )
         wait_until(lambda: waits(s, 0, 1), "waits of the ranks")
         os.kill(s.ranks()[1].pid, signal.SIGKILL)
         e = wait()
@@ -532,7 +544,7 @@ class Faults(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "symmrepl")
             with open(program, "w") as f:
-                f.write("#!/bin/sh\necho '{\"symmrepl\": \"9\", \"protocol\": 99}'\nread x\n")
+                f.write('#!/bin/sh\necho \'{"symmrepl": "9", "protocol": 99}\'\nread x\n')
             os.chmod(program, stat.S_IRWXU)
             out = python(
                 """
@@ -550,7 +562,7 @@ class Faults(unittest.TestCase):
     def test_findings(self):
         s = self.session(1, sanitize=True)
         r = s.run(
-            'out := symm.Local(symm.F32, 64)\n'
+            "out := symm.Local(symm.F32, 64)\n"
             'k := symm.Compile("__global__ void k(float* out) {\\n  __shared__ float s[64];\\n  s[threadIdx.x] = 1;\\n  out[threadIdx.x] = s[63 - threadIdx.x];\\n}")\n'
             "k.Launch(symm.Grid(1), symm.Block(64), out)"
         )

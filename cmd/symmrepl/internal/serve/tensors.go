@@ -51,7 +51,8 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 		case t.name == tensorType:
 			source = fmt.Sprintf("(%s).Save(%s + \".safetensors\")", q.Expr, path)
 		case isSlice:
-			source = fmt.Sprintf("{ v := (%s); t := symm.Local(symm.%s, len(v)).CopyFrom(v); t.Save(%s + \".safetensors\"); t.Free() }", q.Expr, dtype, path)
+			source = fmt.Sprintf("{ v := (%s); t := symm.Local(symm.%s, len(v)).CopyFrom(v); t.Save(%s + \".safetensors\"); t.Free() }",
+				q.Expr, dtype, path)
 		}
 		failed := s.eval(ctx, "get", source, t.ranks)
 		for _, rank := range t.ranks {
@@ -77,7 +78,8 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 			continue
 		}
 		if _, err := os.Stat(one.File); err != nil {
-			return answer{}, fmt.Errorf("rank %d has saved its tensor, but not where this process sees it: %w; is it on another host? Save it to a folder that both see, or gather it on a rank of this host", one.Rank, err)
+			return answer{}, fmt.Errorf("rank %d has saved its tensor, but not where this process sees it: %w; is it on another host? "+
+				"Save it to a folder that both see, or gather it on a rank of this host", one.Rank, err)
 		}
 	}
 	return answer{Got: list}, nil
@@ -189,7 +191,8 @@ func (s *server) put(ctx context.Context, q *put) (answer, error) {
 		source = "{ " + fill + " }"
 	case there:
 		shape := fmt.Sprint(q.Shape)
-		source = fmt.Sprintf("if %s != nil && %s.DType() == symm.%s && fmt.Sprint(%s.Shape()) == %q { %s } else { %s = %s }", q.Name, q.Name, q.DType, q.Name, shape, fill, q.Name, load)
+		source = fmt.Sprintf("if %[1]s != nil && %[1]s.DType() == symm.%[2]s && fmt.Sprint(%[1]s.Shape()) == %[3]q { %[4]s } else { %[1]s = %[5]s }",
+			q.Name, q.DType, shape, fill, load)
 	default:
 		source = q.Name + " := " + load
 	}
