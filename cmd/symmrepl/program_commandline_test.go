@@ -56,7 +56,7 @@ func TestCommandLine(t *testing.T) {
 		{"--colour", 2, "there is no flag --colour"},
 		{"--ranks", 2, "--ranks needs a value"},
 		{"--device tpu", 2, "--device tpu: auto, cpu, cuda are the devices there are"},
-		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, export, tutorial, attach, kernel, doctor, bench and version`},
+		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, export, tutorial, attach, kernel, serve, doctor, bench and version`},
 		{file, 2, "Did you mean symmrepl run " + file + "?"},
 		{"run", 2, "run needs one file"},
 		{"run nosuch.go 1", 2, "run: open nosuch.go: no such file or directory"},
