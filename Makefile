@@ -56,11 +56,12 @@ exported: | go c++ ## export a session as a folder of Go and of C++, build them 
 foreign: build ## run the test programs of Go and of yaegi, and compare with the Go toolchain: GOTEST=DIR YAEGITEST=DIR
 	go run ./interp/internal/foreign -program $(BIN) -go "$(GOTEST)" -yaegi "$(YAEGITEST)" -list
 
-check: | go c++ ## gofmt, go vet, staticcheck
+check: | go c++ python3 ## gofmt, go vet, staticcheck; the Python package compiles
 	@unformatted=$$(gofmt -l *.go $$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	(cd client && go vet ./...)
 	go tool staticcheck ./...
+	@PYTHONPYCACHEPREFIX="$$PWD/build/pycache" python3 -m compileall -q python
 
 gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive a session from its notebooks with the client package
 	./.ci/gophernotes build/gophernotes

@@ -29,7 +29,7 @@ var parts = []part{
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
-	{"cmd/symmrepl/internal", []string{".", "internal", "session"}},
+	{"cmd/symmrepl/internal", []string{".", "internal", "internal/bootstrap/userdir", "session"}},
 
 	// What make bench-interp measures.
 	{"interp/internal/bench", []string{"interp", "session"}},

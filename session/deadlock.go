@@ -276,7 +276,9 @@ func sortedRanks(m map[int][]int) []int {
 // and what they do; its detail is the table. held is the result of heldUp; a rank that is not in
 // held waits for ranks that are.
 func (r *run) endInVain(held map[int][]int, now time.Time) {
-	r.inVain = strings.ReplaceAll("\n"+r.watch.table(r, now).rows, "\n  ", "\n")[1:]
+	t := r.watch.table(r, now)
+	r.inVainRows = t.list
+	r.inVain = strings.ReplaceAll("\n"+t.rows, "\n  ", "\n")[1:]
 	released := map[string][]int{} // ranks by the reason
 	for _, rank := range r.running() {
 		peers := held[rank]
@@ -323,11 +325,11 @@ func (r *run) whatTheyDo(ranks []int) string {
 }
 
 // explainInVain changes the error of a rank whose waits were ended as a deadlock: its kind becomes
-// KindDeadlock, and its detail the table.
+// KindDeadlock, and its detail and Hang the table.
 func (r *run) explainInVain(e *Error) {
 	switch e.Kind {
 	case KindInterrupted, KindPeer, KindDeadlock:
-		e.Kind = KindDeadlock
+		e.Kind, e.Hang = KindDeadlock, r.inVainRows
 		if e.Detail == "" {
 			e.Detail = r.inVain
 		}

@@ -37,12 +37,13 @@ type Error struct {
 	File   string // position in the user's text, when known
 	Line   int
 	Column int
-	Msg    string // one sentence, no position
-	Source string // the line of the user's text, for the caret
-	Hint   string // what to do next
-	Detail string // longer text: a compiler's log, a stack
-	Fatal  bool   // the worker cannot go on and is replaced, for example because its GPU context is lost
-	Exited bool   // a program has ended itself with status Status, for example by os.Exit; see Program
+	Msg    string    // one sentence, no position
+	Source string    // the line of the user's text, for the caret
+	Hint   string    // what to do next
+	Detail string    // longer text: a compiler's log, a stack
+	Hang   []HangRow `json:",omitempty"` // of KindDeadlock: what the ranks did when their waits were ended
+	Fatal  bool      // the worker cannot go on and is replaced, for example because its GPU context is lost
+	Exited bool      // a program has ended itself with status Status, for example by os.Exit; see Program
 	Status int
 }
 

@@ -108,7 +108,8 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
 	} {
 		r.watch.answer(runEvent{[]int{1}, answer{event: event{Status: &statusEvent{Waits: []Wait{c.wait}}}}}, at(2*time.Second))
-		if _, said, _ := strings.Cut(r.watch.report(r, at(2*time.Second)), "\n"); said != c.want {
+		text, _ := r.watch.report(r, at(2*time.Second))
+		if _, said, _ := strings.Cut(text, "\n"); said != c.want {
 			t.Errorf("told\n%swant\n%s", said, c.want)
 		}
 	}
@@ -271,12 +272,13 @@ func TestWatchdogAsksFirst(t *testing.T) {
 		t.Fatal("the ranks are not asked")
 	}
 	waits(0, late)
-	if said := r.watch.report(r, at(late+tick)); said != "" {
+	if said, _ := r.watch.report(r, at(late+tick)); said != "" {
 		t.Errorf("told too early:\n%s", said)
 	}
 	waits(1, late+2*tick)
 	const want = "cell 1 has run for 2.4 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.4 s\n"
-	if said := r.watch.report(r, at(late+watchEvery)); said != want {
+	said, rows := r.watch.report(r, at(late+watchEvery))
+	if said != want || len(rows) != 1 || rows[0].Doing != "waits in wait_signal" || FormatRanks(rows[0].Ranks) != "0,1" {
 		t.Errorf("told\n%swant\n%s", said, want)
 	}
 }

@@ -20,29 +20,29 @@ import (
 // The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
 
-// report returns the table of waits if a rank seems to wait in vain, and the table has changed or
+// report returns the table of waits, as text and as rows, if a rank seems to wait in vain, and the table has changed or
 // was not shown yet. It sets w.again if the table is no worse than the last one: it is then for
 // front ends that show it in place.
-func (w *watch) report(r *run, now time.Time) string {
+func (w *watch) report(r *run, now time.Time) (text string, rows []HangRow) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
-		return ""
+		return "", nil
 	}
 	t := w.table(r, now)
 	age := now.Sub(r.started).Seconds()
 	w.again = true
 	if len(t.marks) == 0 || t.typing {
 		if !w.hangs {
-			return ""
+			return "", nil
 		}
 		w.hangs = false
-		return fmt.Sprintf("%s has run for %.1f s and goes on\n", r.cell.Title(), age)
+		return fmt.Sprintf("%s has run for %.1f s and goes on\n", r.cell.Title(), age), nil
 	}
 	state := ""
 	if t.waits {
 		state = " and waits"
 	}
-	text := fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.Title(), age, state, r.stop(), t.rows)
+	text = fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.Title(), age, state, r.stop(), t.rows)
 	if w.told == nil {
 		w.told = map[string]bool{}
 	}
@@ -51,15 +51,24 @@ func (w *watch) report(r *run, now time.Time) string {
 		w.told[mark] = true
 	}
 	if w.again && now.Sub(w.shown) < againEvery {
-		return ""
+		return "", nil
 	}
 	w.hangs, w.shown = true, now
-	return text
+	return text, t.list
+}
+
+// HangRow says what some ranks of a cell do while ranks wait in vain: a row of the watchdog's table.
+type HangRow struct {
+	Ranks []int   // ascending
+	Doing string  // "waits in wait_signal at cell[8]:1 for rank 3: a signal on channel 0", "has finished the cell"
+	For   float64 // seconds that it has lasted on the rank that has done it longest; 0 if it is not known
+	Waits []Wait  `json:",omitempty"` // the waits of the first of the ranks; none if it does not wait
 }
 
 // waitTable describes in lines what the ranks of a cell do.
 type waitTable struct {
 	rows   string
+	list   []HangRow
 	marks  []string // the facts that are worth a report, without numbers that change; none if there are none
 	waits  bool     // one of these facts is that a rank waits
 	typing bool     // a rank waits for a line that the user types
@@ -95,6 +104,11 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	slices.SortFunc(rows, func(a, b string) int { return lines[a][0] - lines[b][0] })
 	var b strings.Builder
 	for _, text := range rows {
+		row := HangRow{Ranks: lines[text], Doing: text, For: longest[text]}
+		if v := w.view(row.Ranks[0]); v != nil && r.runs(row.Ranks[0]) {
+			row.Waits = v.waits
+		}
+		t.list = append(t.list, row)
 		fmt.Fprintf(&b, "  rank %-*s  %s", width, FormatRanks(lines[text]), text)
 		if longest[text] > 0 {
 			fmt.Fprintf(&b, ", for %.1f s", longest[text])

@@ -37,8 +37,8 @@ func (r *run) endAtLimit(now time.Time) {
 			return
 		}
 	}
-	rows := r.watch.table(r, now).rows
-	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, rows)
-	r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text})
+	t := r.watch.table(r, now)
+	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, t.rows)
+	r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text, Hang: t.list})
 	r.interrupt(r.limit.Error())
 }

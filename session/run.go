@@ -45,6 +45,7 @@ type run struct {
 	hasAborted  bool      // waits of some rank were ended
 	hasDied     bool      // some rank's worker has died
 	inVain      string    // what the ranks did when their waits were ended as a deadlock; "" if they were not
+	inVainRows  []HangRow // the same as rows
 	watch       watch
 	heard       bool // ranks have reported waits since the last call of releasePeers
 }
@@ -272,8 +273,8 @@ func (r *run) tick(now time.Time) {
 	}
 	r.note(r.watch.tellDeaths(r, now))
 	r.lookForDeadlock(now)
-	if text := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
-		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text})
+	if text, rows := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
+		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: rows})
 	}
 }
 

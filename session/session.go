@@ -87,6 +87,8 @@ type Output struct {
 	// entries. Such notes come only to cells with Cell.InPlace; a front end that cannot replace the
 	// earlier note drops them.
 	Again bool `json:",omitempty"`
+	// Hang of a Note are the rows of its table, if it says that ranks wait in vain.
+	Hang []HangRow `json:",omitempty"`
 	// Display is set for output that is more than text. Text is then the form for front ends that
 	// show only text.
 	Display *Display `json:",omitempty"`

@@ -19,9 +19,13 @@ const names = 20
 
 // candidates returns the paths that the user's directory may have, best first. They are short,
 // because paths of sockets are limited to about 100 bytes.
-func candidates() []string {
+func candidates() []string { return below(os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp") }
+
+// below returns the paths that the user's directory may have in roots. Empty and long roots do not
+// count.
+func below(roots ...string) []string {
 	var paths []string
-	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+	for _, root := range roots {
 		if root == "" || len(root) > 60 {
 			continue
 		}
@@ -38,9 +42,12 @@ func candidates() []string {
 }
 
 // Base finds or makes the user's directory.
-func Base() (string, error) {
+func Base() (string, error) { return first(candidates()) }
+
+// first finds or makes the first of paths that can be the user's directory.
+func first(paths []string) (string, error) {
 	var failed error
-	for _, path := range candidates() {
+	for _, path := range paths {
 		err := os.Mkdir(path, 0o700)
 		if err == nil || errors.Is(err, os.ErrExist) {
 			err = private(path)
@@ -50,7 +57,7 @@ func Base() (string, error) {
 		}
 		failed = cmp.Or(failed, err)
 	}
-	return "", fmt.Errorf("no directory for the session's sockets: %w", failed)
+	return "", fmt.Errorf("no directory for the session's files: %w", failed)
 }
 
 // bases lists the user's directories in the place of Base: more than one if another user took the

@@ -34,6 +34,23 @@ func New() (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newIn(base)
+}
+
+// SharedVariable is the environment variable with the place of directories that NewShared makes.
+const SharedVariable = "SYMMREPL_SHM"
+
+// NewShared is New for files that processes of this host map: the directory is in SharedVariable's
+// place, or else in shared memory.
+func NewShared() (*Dir, error) {
+	base, err := first(below(os.Getenv(SharedVariable), "/dev/shm", os.TempDir()))
+	if err != nil {
+		return nil, err
+	}
+	return newIn(base)
+}
+
+func newIn(base string) (*Dir, error) {
 	guard, err := lock(base)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ type options struct {
 	prefix string
 	name   string
 
-	// kernel
+	// kernel and serve
 	attach    bool   // to a running session,
 	attachDir string // in this folder; "": the only one
 }
@@ -208,7 +208,7 @@ func backendNames() (names []string) {
 	return names
 }
 
-// owner returns the only subcommand that a flag applies to, or "".
+// owner returns the only subcommands that a flag applies to, or "".
 func owner(name string) string {
 	switch name {
 	case "simulate":
@@ -218,7 +218,7 @@ func owner(name string) string {
 	case "user", "prefix", "name":
 		return "kernel install"
 	case "attach":
-		return "kernel"
+		return "kernel and serve"
 	case "o", "cpp":
 		return "export"
 	case "sanitize", "schedules", "seed", "deadlock":
@@ -236,6 +236,7 @@ func (o options) misplaced() error {
 	cells := len(o.args) == 0 || o.args[0] == "run"
 	for _, name := range o.given {
 		switch owner := owner(name); {
+		case name == "attach" && (strings.HasPrefix(command, "kernel ") || strings.HasPrefix(command, "serve ")):
 		case name == "json" && o.sanitize && cells && (o.hasCode || len(o.args) > 0), (name == "sanitize" || name == "deadlock") && cells:
 		case (name == "schedules" || name == "seed") && cells:
 			if !o.sanitize {

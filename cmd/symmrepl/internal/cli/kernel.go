@@ -173,5 +173,8 @@ func openFor(ctx context.Context, o options) (*opened, error) {
 // parentVariable is set by Jupyter to its process id.
 const parentVariable = "JPY_PARENT_PID"
 
-// serves reports whether the program runs as a kernel, which an interrupt does not end.
-func (o options) serves() bool { return len(o.args) > 0 && o.args[0] == "kernel" }
+// serves reports whether another program holds the session, which then passes interrupts on: an
+// interrupt does not end this program.
+func (o options) serves() bool {
+	return len(o.args) > 0 && (o.args[0] == "kernel" || o.args[0] == "serve")
+}

@@ -21,6 +21,7 @@ func subcommands() []subcommand {
 		{"tutorial", learn},
 		{"attach", attach},
 		{"kernel", kernel},
+		{"serve", serveProgram},
 		{"doctor", doctor},
 		{"bench", runBench},
 		{"version", version},

@@ -18,6 +18,8 @@ on an emulated device in host memory.
     symmrepl attach [DIR]       a second prompt on a running session of yours; it asks which if there are several and no DIR
     symmrepl kernel install     install a Jupyter kernel that starts a session with these flags
     symmrepl kernel run FILE    serve the front ends of a connection file; this is what Jupyter starts
+    symmrepl serve              hold a session for another program, which sends requests on standard input; this is what the Python
+                                package symmrepl starts
     symmrepl doctor             what this machine has, what is missing, and how to get it
     symmrepl bench session      how fast this machine starts a session and runs cells; with --simulate N, what a session costs
                                 beside its ranks, up to N of them, which have no interpreter and no device
@@ -73,7 +75,7 @@ Flags, which may stand before or after the arguments:
     --user, --prefix DIR, --name NAME
                         kernel install only: install for this user, which is the default, or below a folder such as a
                         Python environment's; the name that Jupyter knows it by, by default symmrepl
-    --attach[=DIR]      kernel only: use a running session of yours: that of DIR if there are several
+    --attach[=DIR]      kernel and serve only: use a running session of yours: that of DIR if there are several
     --rdzv HOST:PORT    where the processes of several hosts meet, if not at their launcher's address
     -h, --help          this text
     --version           the same as symmrepl version

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -32,7 +33,7 @@ func (k *Kernel) work(ctx context.Context) {
 		k.status(r, "busy")
 		var answer content
 		if err := json.Unmarshal(r.content, &asked); err != nil {
-			answer = failure{"malformed", err.Error(), []string{err.Error()}}.content()
+			answer = malformed(err)
 		} else {
 			answer = k.execute(ctx, r, asked)
 		}
@@ -47,6 +48,14 @@ func (k *Kernel) work(ctx context.Context) {
 		}
 	}
 }
+
+// malformed is the reply to a request that cannot be read.
+func malformed(err error) content {
+	return notebook.Failure{Name: "malformed", Value: err.Error(), Traceback: []string{err.Error()}}.Content()
+}
+
+// inputName is the name of a numbered entry in positions and remarks.
+func inputName(number int) string { return fmt.Sprintf("In[%d]", number) }
 
 // abort answers an entry that is not run.
 func (k *Kernel) abort(r *request) {
@@ -93,18 +102,18 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	} else if k.await(ctx, s) {
 		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Again: stopButton + " again", Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
-			entry.Name = fmt.Sprintf("In[%d]", number)
+			entry.Name = inputName(number)
 			k.sayRemark(s)
 		}
 		k.enter(ctx, s, entry)
-		if !s.hasFailed() {
+		if !s.HasFailed() {
 			for name, source := range asked.Expressions {
 				expressions[name] = k.evaluate(ctx, source)
 			}
 		}
 	}
-	if failed := s.end(); failed != nil {
-		answer := failed.content()
+	if failed := s.End(); failed != nil {
+		answer := failed.Content()
 		answer["execution_count"] = number
 		return answer
 	}
@@ -149,7 +158,7 @@ func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	case console.Quit:
 		s.payload = append(s.payload, content{"source": "ask_exit", "keepkernel": false})
 	case console.Failed:
-		if !s.hasFailed() { // the reason was shown as text
+		if !s.HasFailed() { // the reason was shown as text
 			s.Fail("the entry failed")
 		}
 	}
@@ -197,8 +206,8 @@ func (k *Kernel) evaluate(ctx context.Context, source string) content {
 	c, _ := k.ready()
 	reply := c.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: c.Target()})
 	if len(reply.Errors) > 0 {
-		return failureOf(reply.Errors, c.Size).content()
+		return notebook.FailureOf(reply.Errors, c.Size).Content()
 	}
-	data, metadata := bundle(reply.Values, c.Size)
+	data, metadata := notebook.Bundle(reply.Values, c.Size)
 	return content{"status": "ok", "data": data, "metadata": metadata}
 }

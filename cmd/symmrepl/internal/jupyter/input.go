@@ -16,9 +16,7 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 		s.Note(nil, "the cell reads standard input; this front end has none to offer")
 		return "", io.EOF
 	}
-	s.mu.Lock()
-	s.flush(true)
-	s.mu.Unlock()
+	s.Flush()
 	answers := make(chan string, 1)
 	s.k.expect(s.request.peer, answers)
 	defer s.k.expect("", nil)

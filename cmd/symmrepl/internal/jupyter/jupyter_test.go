@@ -198,14 +198,6 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-func TestWholeRunes(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "abc": 3, "aé": 3, "a\xc3": 1, "\xf0\x9d\x84": 0, "x\x80\x80\x80\x80": 5} {
-		if got := wholeRunes([]byte(text)); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-}
-
 func TestInstall(t *testing.T) {
 	dir := t.TempDir()
 	got, err := Spec{Argv: []string{"p"}, Display: "d", Version: "1.2"}.Install(dir)

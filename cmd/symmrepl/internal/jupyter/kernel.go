@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
 )
 
@@ -183,7 +184,7 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 			return false
 		}
 		text := r.Type + " is not served"
-		c = failure{"unknown", text, []string{text}}.content()
+		c = notebook.Failure{Name: "unknown", Value: text, Traceback: []string{text}}.Content()
 	}
 	if c["status"] == nil {
 		c["status"] = "ok"

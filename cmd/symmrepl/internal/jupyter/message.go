@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
 )
 
 const (
@@ -38,7 +40,7 @@ type request struct {
 }
 
 // content is the content of a message.
-type content map[string]any
+type content = notebook.Content
 
 // signer signs messages and checks signatures. With an empty key, messages have no signatures.
 type signer struct {

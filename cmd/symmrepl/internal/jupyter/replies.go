@@ -59,7 +59,7 @@ func (c cursor) at() int {
 func (k *Kernel) complete(ctx context.Context, r *request) content {
 	var asked cursor
 	if err := json.Unmarshal(r.content, &asked); err != nil {
-		return failure{"malformed", err.Error(), nil}.content()
+		return malformed(err)
 	}
 	before := asked.Code[:asked.at()]
 	end := utf8.RuneCountInString(before)
@@ -80,7 +80,7 @@ func (k *Kernel) complete(ctx context.Context, r *request) content {
 func (k *Kernel) inspect(ctx context.Context, r *request) content {
 	var asked cursor
 	if err := json.Unmarshal(r.content, &asked); err != nil {
-		return failure{"malformed", err.Error(), nil}.content()
+		return malformed(err)
 	}
 	data := content{}
 	if c, _ := k.ready(); c != nil {
@@ -95,7 +95,7 @@ func (k *Kernel) inspect(ctx context.Context, r *request) content {
 func (k *Kernel) isComplete(r *request) content {
 	var asked cursor
 	if err := json.Unmarshal(r.content, &asked); err != nil {
-		return failure{"malformed", err.Error(), nil}.content()
+		return malformed(err)
 	}
 	c, _ := k.ready()
 	if c == nil {
@@ -131,7 +131,7 @@ func depth(code string) (open int) {
 func (k *Kernel) past(r *request) content {
 	var asked historyRequest
 	if err := json.Unmarshal(r.content, &asked); err != nil {
-		return failure{"malformed", err.Error(), nil}.content()
+		return malformed(err)
 	}
 	return content{"history": k.history.find(asked)}
 }

@@ -1,0 +1,328 @@
+package notebook
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+const (
+	gather    = 20 * time.Millisecond // how long text waits for more
+	gatherMax = 16 << 10              // bytes that do not wait
+)
+
+// Publish passes a message to the front ends: its type and its content, as Jupyter's messaging
+// protocol names them. The types are stream, display_data, update_display_data, clear_output,
+// execute_result and error. It may be called from several goroutines.
+type Publish func(kind string, content any)
+
+// Screen is the console.Printer of one entry: it publishes the outcome to notebooks. A
+// render.Printer lays out text.
+type Screen struct {
+	*render.Printer
+	publish Publish
+	title   string
+	id      string
+	number  int
+	started time.Time
+
+	mu     sync.Mutex      // guards the fields below
+	failed *Failure        // nil if nothing went wrong
+	topics map[string]bool // of the notes shown so far
+	stream string          // the stream that text belongs to
+	text   []byte          // printed but not published yet
+	timer  *time.Timer
+}
+
+// NewScreen returns a screen for an entry of a session of size ranks. title is the entry's name in
+// remarks and number the number of its results; id is different for all entries of a notebook.
+func NewScreen(size int, title, id string, number int, publish Publish) *Screen {
+	s := &Screen{publish: publish, title: title, id: id, number: number, started: time.Now(), topics: map[string]bool{}}
+	s.Printer = render.New(stream{s, "stdout"}, stream{s, "stderr"}, size, false)
+	return s
+}
+
+// stream writes printed text to the front ends as one of their streams.
+type stream struct {
+	s    *Screen
+	name string
+}
+
+// Write delays text for a moment, so that many small writes become one message.
+func (w stream) Write(b []byte) (int, error) {
+	s := w.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stream != w.name {
+		s.flush(true)
+		s.stream = w.name
+	}
+	s.text = append(s.text, b...)
+	switch {
+	case len(s.text) >= gatherMax:
+		s.flush(false)
+	case s.timer == nil:
+		s.timer = time.AfterFunc(gather, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.timer = nil
+			s.flush(false)
+		})
+	}
+	return len(b), nil
+}
+
+// flush publishes the text so far. Unless all is set, it keeps a last character that is not
+// complete. s.mu is held.
+func (s *Screen) flush(all bool) {
+	n := len(s.text)
+	if !all {
+		n = wholeRunes(s.text)
+	}
+	if n > 0 {
+		s.publish("stream", Content{"name": s.stream, "text": string(s.text[:n])})
+	}
+	s.text = append(s.text[:0], s.text[n:]...)
+}
+
+// wholeRunes returns the length of text without a last character that is not complete.
+func wholeRunes(text []byte) int {
+	for i := len(text) - 1; i >= 0 && i >= len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(text)
+}
+
+// CatchUp publishes all text before an output that is no text.
+func (s *Screen) CatchUp() {
+	s.CloseLine()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush(true)
+}
+
+// Flush publishes the text so far, also if its last line is open, as before a question to the user.
+func (s *Screen) Flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush(true)
+}
+
+// End publishes the rest, and then the failure. It returns the failure, or nil.
+func (s *Screen) End() *Failure {
+	s.CatchUp()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	if s.failed != nil {
+		s.publish("error", s.failed)
+	} else {
+		s.settle()
+	}
+	return s.failed
+}
+
+// HasFailed reports whether anything has gone wrong.
+func (s *Screen) HasFailed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed != nil
+}
+
+// Output implements console.Printer.
+func (s *Screen) Output(o session.Output) {
+	d := o.Display
+	switch {
+	case o.Stream == session.Note:
+		s.note(o)
+		return
+	case d == nil:
+		s.Printer.Output(o)
+		return
+	}
+	s.CatchUp()
+	if d.Clear {
+		s.publish("clear_output", Content{"wait": d.Wait})
+		return
+	}
+	message := Content{"data": orEmpty(d.Data), "metadata": orEmpty(d.Metadata), "transient": Content{}}
+	if d.ID != "" {
+		message["transient"] = Content{"display_id": d.ID}
+	}
+	if d.Update {
+		s.publish("update_display_data", message)
+		return
+	}
+	s.label(o.Ranks)
+	s.publish("display_data", message)
+}
+
+// Note implements console.Printer.
+func (s *Screen) Note(ranks []int, format string, args ...any) {
+	s.note(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
+}
+
+// note shows a remark of the session as a display of its own, because notebooks draw standard error
+// like errors. A note replaces the previous one of its topic.
+func (s *Screen) note(o session.Output) {
+	var text bytes.Buffer
+	render.New(&text, &text, s.Printer.Size, false).Output(o)
+	message := Content{"data": Content{"text/plain": strings.TrimSuffix(text.String(), "\n")}, "metadata": Content{}, "transient": Content{}}
+	if o.Topic != "" {
+		message["transient"] = Content{"display_id": s.noteID(o.Topic)}
+		s.mu.Lock()
+		shown := s.topics[o.Topic]
+		s.topics[o.Topic] = true
+		s.mu.Unlock()
+		if shown {
+			s.publish("update_display_data", message)
+			return
+		}
+	}
+	s.CatchUp()
+	s.publish("display_data", message)
+}
+
+// settle replaces the entry's notes with a topic, which described waits that are over, by the time
+// that the entry took. s.mu is held.
+func (s *Screen) settle() {
+	for topic := range s.topics {
+		s.publish("update_display_data", Content{
+			"data":     Content{"text/plain": fmt.Sprintf("%s took %.1f s", s.title, time.Since(s.started).Seconds())},
+			"metadata": Content{}, "transient": Content{"display_id": s.noteID(topic)},
+		})
+	}
+}
+
+// noteID names the display of the notes with a topic.
+func (s *Screen) noteID(topic string) string { return s.id + " " + topic }
+
+// label prints the ranks of the next output, unless it is from all.
+func (s *Screen) label(ranks []int) {
+	if len(ranks) < s.Printer.Size {
+		s.Print(strings.TrimSpace(session.Prefix(ranks, s.Printer.Size)))
+		s.CatchUp()
+	}
+}
+
+func orEmpty(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+// Reply implements console.Printer. Text values become one result, and so do values that fit into
+// tabs; other values that not all ranks share become a result each.
+func (s *Screen) Reply(r session.Reply) {
+	s.CatchUp()
+	var text []session.Value
+	for _, v := range r.Values {
+		if v.Data != nil && len(r.Values) > 1 && render.ByRank(r.Values) == "" {
+			s.result(text)
+			text = nil
+			s.label(v.Ranks)
+			s.result([]session.Value{{Text: v.Text, Data: v.Data, Metadata: v.Metadata}})
+			continue
+		}
+		text = append(text, v)
+	}
+	s.result(text)
+	for _, f := range r.Findings {
+		s.finding(f)
+	}
+	if len(r.Errors) > 0 {
+		s.fail(FailureOf(r.Errors, s.Printer.Size))
+	}
+}
+
+// finding publishes a finding of the sanitizer as a display of its own.
+func (s *Screen) finding(f session.Finding) {
+	var text bytes.Buffer
+	render.New(&text, &text, s.Printer.Size, false).Finding(f)
+	data := Content{"text/plain": strings.TrimSuffix(text.String(), "\n"), "text/html": render.FindingHTML(f, s.Printer.Size)}
+	s.publish("display_data", Content{"data": data, "metadata": Content{}, "transient": Content{}})
+}
+
+// result publishes values as a result of the entry.
+func (s *Screen) result(values []session.Value) {
+	if len(values) == 0 {
+		return
+	}
+	data, metadata := Bundle(values, s.Printer.Size)
+	s.publish("execute_result", Content{"execution_count": s.number, "data": data, "metadata": metadata})
+}
+
+// Bundle returns values by MIME type: as text, folded by rank, and also either in the other forms
+// of the only value, with its metadata, or as tabs.
+func Bundle(values []session.Value, size int) (data, metadata Content) {
+	var text bytes.Buffer
+	data, metadata = Content{}, Content{}
+	render.New(&text, &text, size, false).Reply(session.Reply{Values: values})
+	data["text/plain"] = strings.TrimSuffix(text.String(), "\n")
+	if len(values) == 1 {
+		maps.Copy(data, values[0].Data)
+		maps.Copy(metadata, values[0].Metadata)
+	} else if slices.ContainsFunc(values, func(v session.Value) bool { return v.Data != nil }) {
+		data["text/html"] = render.ByRank(values)
+	}
+	return data, metadata
+}
+
+// Fail implements console.Printer.
+func (s *Screen) Fail(format string, args ...any) {
+	text := render.Plain(fmt.Sprintf(format, args...))
+	s.fail(Failure{"refused", text, []string{text}})
+}
+
+// fail adds to the failure that end publishes.
+func (s *Screen) fail(f Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = &f
+		return
+	}
+	s.failed.Traceback = append(s.failed.Traceback, f.Traceback...)
+}
+
+// Content is the content of a message.
+type Content = map[string]any
+
+// Failure is an error in the form of notebooks.
+type Failure struct {
+	Name      string   `json:"ename"`
+	Value     string   `json:"evalue"`
+	Traceback []string `json:"traceback"` // several lines in each element, since some front ends put an empty line between elements
+}
+
+// Content returns the failure as the content of a reply.
+func (f Failure) Content() Content {
+	return Content{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
+}
+
+// FailureOf returns the errors of a session of size ranks as a failure.
+func FailureOf(errs []*session.Error, size int) Failure {
+	errs = render.Alike(errs)
+	var text bytes.Buffer
+	p := render.New(&text, &text, size, true)
+	p.Bold = true // notebooks show errors on a background of their own, dark or light, on which few colours are readable
+	p.Reply(session.Reply{Errors: errs})
+	first, _, _ := strings.Cut(errs[0].Error(), "\n")
+	return Failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + render.Plain(first), []string{strings.TrimSuffix(text.String(), "\n")}}
+}

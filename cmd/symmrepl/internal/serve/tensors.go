@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// tensorType is the type of a tensor, as Inspect says it.
+const tensorType = "*symm.Tensor"
+
+// elements maps the types of slices that become arrays to the type of a tensor that holds them.
+var elements = map[string]string{
+	"[]float32": "F32", "[]float64": "F64", "[]int8": "I8", "[]uint8": "U8", "[]byte": "U8", "[]int32": "I32", "[]uint32": "U32",
+	"[]int": "I64", "[]int64": "I64", "[]uint": "U64", "[]uint64": "U64",
+}
+
+// get lets ranks save the value of an expression, and returns what they have saved.
+func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
+	if err := expression(q.Expr); err != nil {
+		return answer{}, err
+	}
+	types, errs, err := s.types(ctx, q.Expr, q.Ranks)
+	if err != nil {
+		return answer{}, err
+	}
+	if len(errs) > 0 {
+		return answer{Reply: &reply{Errors: toFailed(errs, s.Console.Size)}}, nil
+	}
+	base := filepath.Join(s.folder, fmt.Sprintf("get%d-", id))
+	path := strconv.Quote(base) + ` + fmt.Sprint(symm.Rank())`
+	var list []got
+	for _, t := range types {
+		if t.name == "no value" || strings.HasPrefix(t.name, "type ") {
+			return answer{}, fmt.Errorf("%s is no value on rank %s: it is %s", q.Expr, session.FormatRanks(t.ranks), t.name)
+		}
+		source := saveJSON(q.Expr, path)
+		dtype, isSlice := elements[t.name]
+		switch {
+		case t.name == tensorType:
+			source = fmt.Sprintf("(%s).Save(%s + \".safetensors\")", q.Expr, path)
+		case isSlice:
+			source = fmt.Sprintf("{ v := (%s); t := symm.Local(symm.%s, len(v)).CopyFrom(v); t.Save(%s + \".safetensors\"); t.Free() }",
+				q.Expr, dtype, path)
+		}
+		failed := s.eval(ctx, "get", source, t.ranks)
+		for _, rank := range t.ranks {
+			one := got{Rank: rank, File: fmt.Sprint(base, rank, ".safetensors")}
+			if t.name != tensorType && !isSlice {
+				file := fmt.Sprint(base, rank, ".json")
+				if one.Value, err = os.ReadFile(file); err == nil {
+					one.File = ""
+				}
+				remove(file)
+			}
+			list = append(list, one)
+		}
+		if failed != nil {
+			for _, one := range list {
+				remove(one.File)
+			}
+			return *failed, nil
+		}
+	}
+	for _, one := range list {
+		if one.Value != nil {
+			continue
+		}
+		if _, err := os.Stat(one.File); err != nil {
+			return answer{}, fmt.Errorf("rank %d has saved its tensor, but not where this process sees it: %w; is it on another host? "+
+				"Save it to a folder that both see, or gather it on a rank of this host", one.Rank, err)
+		}
+	}
+	return answer{Got: list}, nil
+}
+
+// saveJSON returns a cell that writes an expression as JSON to a file.
+func saveJSON(expr, path string) string {
+	return `import getJSON "encoding/json"
+import getOS "os"
+{
+	text, err := getJSON.Marshal(` + expr + `)
+	if err != nil {
+		panic(err)
+	}
+	if err := getOS.WriteFile(` + path + ` + ".json", text, 0o600); err != nil {
+		panic(err)
+	}
+}`
+}
+
+// expression refuses a text that is not one expression of Go.
+func expression(text string) error {
+	if _, err := parser.ParseExpr(text); err != nil {
+		return fmt.Errorf("%q is no expression of Go: %w", text, err)
+	}
+	return nil
+}
+
+// typed are ranks on which an expression has the same type.
+type typed struct {
+	name  string
+	ranks []int
+}
+
+// types returns the types that an expression has on ranks, or the errors of ranks on which it has
+// none.
+func (s *server) types(ctx context.Context, expr string, ranks []int) (types []typed, errs []*session.Error, err error) {
+	answers, err := s.Console.Session.Inspect(ctx, ranks, session.Query{Topic: session.TopicType, Arg: expr})
+	if err != nil {
+		return nil, nil, err
+	}
+next:
+	for _, a := range answers {
+		if a.Err != nil {
+			for _, e := range errs {
+				if e.Msg == a.Err.Msg && e.Kind == a.Err.Kind {
+					e.Ranks = append(e.Ranks, a.Rank)
+					continue next
+				}
+			}
+			errs = append(errs, a.Err)
+			continue
+		}
+		name, _, _ := strings.Cut(a.Text, " constant ")
+		for i := range types {
+			if types[i].name == name {
+				types[i].ranks = append(types[i].ranks, a.Rank)
+				continue next
+			}
+		}
+		types = append(types, typed{name, []int{a.Rank}})
+	}
+	return types, errs, nil
+}
+
+// eval runs a cell that is not recorded. It returns the answer that its failure makes, or nil.
+func (s *server) eval(ctx context.Context, name, source string, ranks []int) *answer {
+	r := s.Console.Session.Eval(ctx, session.Cell{Name: name, Source: source, Ranks: ranks, Silent: true})
+	if len(r.Errors) == 0 {
+		return nil
+	}
+	for _, e := range r.Errors {
+		if e.Hint == "" && strings.Contains(e.Msg, unix.ENOSPC.Error()) {
+			e.Hint = userdir.SharedVariable + " names another folder for tensors, where there is more room"
+		}
+	}
+	errs := toFailed(r.Errors, s.Console.Size)
+	if lost := s.lost(errs); lost != "" {
+		return &answer{Lost: lost}
+	}
+	return &answer{Reply: &reply{Cell: r.Cell, Elapsed: r.Elapsed, Errors: errs}}
+}
+
+// put lets ranks load files into a variable. A tensor of the type and the shape of the files is
+// filled in place, so that handles of it stay good.
+func (s *server) put(ctx context.Context, q *put) (answer, error) {
+	if err := expression(q.Name); err != nil {
+		return answer{}, err
+	}
+	if q.Ranks != nil && len(q.Ranks) < s.Console.Size && !q.Ordinary {
+		return answer{}, errors.New("a symmetric tensor is made by all ranks: name all of them, or let it be an ordinary one")
+	}
+	types, _, err := s.types(ctx, q.Name, q.Ranks)
+	if err != nil {
+		return answer{}, err
+	}
+	file := strconv.Quote(q.File)
+	load := fmt.Sprintf("symm.Load(%s)", file)
+	if q.Ordinary {
+		load = fmt.Sprintf("symm.Load(%s, symm.Ordinary())", file)
+	}
+	fill := fmt.Sprintf("in := symm.Load(%s, symm.Ordinary()); (%s).CopyFrom(in); in.Free()", file, q.Name)
+	there := len(types) == 1 && types[0].name == tensorType && (len(types[0].ranks) == len(q.Ranks) || len(types[0].ranks) == s.Console.Size)
+	source := ""
+	switch {
+	case !token.IsIdentifier(q.Name) && !there:
+		return answer{}, fmt.Errorf("%s is neither a name nor a tensor on all ranks", q.Name)
+	case !token.IsIdentifier(q.Name):
+		source = "{ " + fill + " }"
+	case there:
+		shape := fmt.Sprint(q.Shape)
+		source = fmt.Sprintf("if %[1]s != nil && %[1]s.DType() == symm.%[2]s && fmt.Sprint(%[1]s.Shape()) == %[3]q { %[4]s } else { %[1]s = %[5]s }",
+			q.Name, q.DType, shape, fill, load)
+	default:
+		source = q.Name + " := " + load
+	}
+	if failed := s.eval(ctx, "put", source, q.Ranks); failed != nil {
+		return *failed, nil
+	}
+	return answer{Done: true}, nil
+}

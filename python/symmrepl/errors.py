@@ -1,0 +1,199 @@
+"""What can go wrong, as exceptions.
+
+Every exception of this package is a :class:`SymmreplError`. A cell that fails raises the subclass
+of :class:`CellError` for its kind, which carries the errors of all ranks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, Optional, Type
+
+if TYPE_CHECKING:
+    from .results import RankError, Result
+
+
+class SymmreplError(Exception):
+    """The base of all exceptions of this package."""
+
+    def _render_traceback_(self) -> List[str]:
+        """What IPython shows in place of a traceback, which would show this package only."""
+        return str(self).split("\n")
+
+
+class StartError(SymmreplError):
+    """The session did not start, or could not be attached to; the text is what the program said."""
+
+
+class ProgramNotFound(StartError):
+    """The program symmrepl is not installed."""
+
+
+class ProtocolError(StartError):
+    """The program is of a version that this package does not know."""
+
+
+class SessionLost(SymmreplError):
+    """The session has ended, or its process has: nothing more can be run on it."""
+
+
+class Refused(SymmreplError):
+    """A request that was not carried out, such as an unknown command or a rank that does not exist."""
+
+
+class TransferError(SymmreplError):
+    """A tensor that cannot be sent or fetched: its type, its shape, or a host without shared memory."""
+
+
+class CellError(SymmreplError):
+    """A cell that failed.
+
+    The fields describe the error that is the cause; ``errors`` has those of all ranks. ``result`` has
+    the output and the values of the cell until then, where there are any.
+    """
+
+    def __init__(
+        self,
+        errors: List[RankError],
+        result: Optional[Result] = None,
+        traceback: Optional[List[str]] = None,
+    ) -> None:
+        super().__init__("\n".join(e.text for e in errors))
+        self.errors = errors
+        self.result = result
+        self._traceback = traceback
+
+    @property
+    def cause(self) -> RankError:
+        """The error that is most likely the cause of the others."""
+        return min(self.errors, key=lambda e: e.kind in ("peer", "interrupted"))
+
+    @property
+    def kind(self) -> str:
+        return self.cause.kind
+
+    @property
+    def ranks(self) -> List[int]:
+        """The ranks with the error."""
+        return self.cause.ranks
+
+    @property
+    def rank(self) -> int:
+        """The first of the ranks with the error."""
+        return self.cause.ranks[0]
+
+    @property
+    def op(self) -> str:
+        """The operation that failed, such as ``wait_signal``; empty if it was none."""
+        return self.cause.op
+
+    @property
+    def peer(self) -> Optional[int]:
+        """The rank that the operation concerned."""
+        return self.cause.peer
+
+    @property
+    def cell(self) -> int:
+        """The number of the cell in the session."""
+        return self.cause.cell
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        return self.cause.hint
+
+    def _render_traceback_(self) -> List[str]:
+        """What the project's own notebooks show for the error."""
+        return self._traceback or super()._render_traceback_()
+
+
+class CellSyntaxError(CellError):
+    """The cell does not parse."""
+
+
+class CellTypeError(CellError):
+    """The cell does not type-check; nothing of it has run."""
+
+
+class Unsupported(CellError):
+    """Valid Go that cells do not run; the message says what to write instead."""
+
+
+class CellPanic(CellError):
+    """The cell panicked."""
+
+
+class Misuse(CellError):
+    """An operation was refused before anything was launched."""
+
+
+class Mismatch(CellError):
+    """The ranks disagree about a collective call."""
+
+
+class CompileError(CellError):
+    """A kernel does not compile; ``cause.detail`` has the compiler's words."""
+
+
+class KernelFault(CellError):
+    """A kernel faulted."""
+
+
+class WaitTimeout(CellError):
+    """A wait reached its deadline."""
+
+
+class Deadlock(CellError):
+    """A wait that cannot end. ``hang`` says what each rank did instead of ending it."""
+
+    @property
+    def hang(self) -> List[HangRow]:
+        return next((e.hang for e in self.errors if e.hang), [])
+
+
+class Interrupted(CellError):
+    """The cell was interrupted by ``Session.interrupt`` or by another front end."""
+
+
+class PeerFailed(CellError):
+    """Another rank failed or died while this one waited for it."""
+
+
+class RankDied(CellError):
+    """The process of a rank died; a fresh one has taken its place, without the rank's variables."""
+
+
+class SystemFailure(CellError):
+    """Other causes: the machine, the driver, the network."""
+
+
+KINDS: Dict[str, Type[CellError]] = {
+    "syntax": CellSyntaxError,
+    "type": CellTypeError,
+    "unsupported": Unsupported,
+    "panic": CellPanic,
+    "misuse": Misuse,
+    "mismatch": Mismatch,
+    "compile": CompileError,
+    "fault": KernelFault,
+    "timeout": WaitTimeout,
+    "deadlock": Deadlock,
+    "interrupted": Interrupted,
+    "peer": PeerFailed,
+    "died": RankDied,
+    "system": SystemFailure,
+}
+"""The exceptions by the kinds of errors that the session reports."""
+
+
+def cell_error(
+    errors: List[RankError],
+    result: Optional[Result] = None,
+    traceback: Optional[List[str]] = None,
+) -> CellError:
+    """The exception for the errors of a cell."""
+    error = CellError(errors, result, traceback)
+    return KINDS.get(error.kind, CellError)(errors, result, traceback)
+
+
+if TYPE_CHECKING:
+    from .results import HangRow

@@ -1,0 +1,445 @@
+"""A session, held from Python."""
+
+from __future__ import annotations
+
+import json
+import queue
+import time
+from types import TracebackType
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Type,
+    Union,
+)
+
+from . import tensors
+from ._channel import Channel, Message, Request, find_program
+from .errors import CellError, Refused, SessionLost, TransferError, cell_error
+from .results import Finding, Hang, Output, RankError, RankInfo, Result, Value, Variable
+
+Ranks = Union[int, Sequence[int], None]
+"""Ranks to run on: one, several, or None for all."""
+
+
+def start(
+    n: Optional[int] = None,
+    device: Optional[str] = None,
+    *,
+    backend: Optional[str] = None,
+    hosts: Optional[str] = None,
+    net: Optional[str] = None,
+    deadlock: Optional[str] = None,
+    sanitize: bool = False,
+    env: Optional[Mapping[str, str]] = None,
+    timeout: float = 120,
+) -> Session:
+    """Starts a session, which ends when it is closed or this process ends.
+
+    n is the number of ranks, by default one for each GPU, or 4 without GPUs; device is ``auto``,
+    ``cpu`` or ``cuda``; the others are the program's flags of these names. env has variables for the
+    session's processes. Raises StartError if there is no session after timeout seconds.
+    """
+    flags: List[str] = []
+    for flag, value in (("--ranks", n), ("--device", device), ("--backend", backend), ("--hosts", hosts), ("--net", net)):
+        if value is not None:
+            flags += [flag, str(value)]
+    variables = dict(env or {})
+    if deadlock is not None:
+        variables["SYMMREPL_DEADLOCK"] = deadlock
+    session = Session(Channel([*find_program(), "serve", *flags], variables, timeout))
+    if sanitize:
+        try:
+            session.run(":sanitize on")
+        except BaseException:
+            session.close()
+            raise
+    return session
+
+
+def attach(directory: Optional[str] = None, *, timeout: float = 60) -> Session:
+    """Attaches to a running session of this user on this host, which goes on when this one is closed.
+
+    directory is that of the session; it may be left out if one session runs.
+    """
+    flag = "--attach" if directory is None else f"--attach={directory}"
+    return Session(Channel([*find_program(), "serve", flag], None, timeout))
+
+
+class Session:
+    """A session of N ranks. Its methods may be called from several threads; cells run one at a time.
+
+    As a context manager it is closed at the end.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        greeting = channel.greeting
+        self.size: int = greeting["size"]
+        """The number of ranks."""
+        self.device: str = greeting["ranks"][0]["device"]
+        """The device of rank 0, such as ``cpu``."""
+        self.directory: Optional[str] = greeting.get("attached")
+        """The directory of the session that this one is attached to; None if it was started here."""
+        self.version: str = greeting["symmrepl"]
+        """The version of the program."""
+        self._folder: str = greeting["folder"]
+        self._running: List[Request] = []
+        self._hang: Optional[Hang] = None
+
+    # Cells
+
+    def run(
+        self,
+        source: str,
+        ranks: Ranks = None,
+        *,
+        check: bool = True,
+        timeout: Optional[float] = None,
+        name: str = "",
+        line: int = 1,
+        silent: bool = False,
+        on_output: Optional[Callable[[Output], None]] = None,
+        stdin: Union[Callable[[], Optional[str]], Iterable[str], None] = None,
+    ) -> Result:
+        """Runs an entry on ranks: a cell of Go, or a command as at the prompt, such as ``:caps``.
+
+        A cell that fails raises the CellError for its kind, unless check is False: its errors are
+        then in the result. After timeout seconds the cell is interrupted. name and line are what
+        positions cite. A silent entry is not in the history. on_output is called with each output as
+        it comes, on this thread. stdin has the lines that the cell reads: an iterable, or a function
+        that returns a line, or None at the end.
+
+        KeyboardInterrupt interrupts the cell on all ranks and is raised when they have stopped; the
+        session goes on. A second one, after three seconds, replaces the ranks that did not stop.
+        """
+        return self._run(source, ranks, check=check, timeout=timeout, name=name, line=line, silent=silent, on_output=on_output, stdin=stdin)
+
+    def _run(
+        self,
+        source: str,
+        ranks: Ranks = None,
+        *,
+        check: bool = True,
+        timeout: Optional[float] = None,
+        name: str = "",
+        line: int = 1,
+        silent: bool = False,
+        on_output: Optional[Callable[[Output], None]] = None,
+        stdin: Union[Callable[[], Optional[str]], Iterable[str], None] = None,
+        show: str = "",
+        on_show: Optional[Callable[[str, Message], None]] = None,
+        stop: str = "",
+    ) -> Result:
+        result = Result(self.size)
+        ask = _reader(stdin)
+        request = self._channel.ask(
+            run={
+                "source": source,
+                "ranks": _ranks(ranks),
+                "name": name,
+                "line": line,
+                "silent": silent,
+                "input": stdin is not None,
+                "show": show,
+                "stop": stop,
+            }
+        )
+
+        def event(m: Message) -> None:
+            if "output" in m:
+                output = Output.read(m["output"])
+                if output.topic:
+                    result.outputs[:] = [o for o in result.outputs if o.topic != output.topic]
+                result.outputs.append(output)
+                if output.hang:
+                    self._hang = output.hang
+                if on_output is not None:
+                    on_output(output)
+            elif "show" in m and on_show is not None:
+                on_show(m["show"]["kind"], m["show"]["content"])
+            elif m.get("ask"):
+                text = ask()
+                self._channel.tell(request, line={"text": "" if text is None else text.rstrip("\n"), "end": text is None})
+
+        interrupted: Optional[KeyboardInterrupt] = None
+        self._running.append(request)
+        try:
+            last, interrupted = self._wait(request, event, timeout)
+        finally:
+            self._running.remove(request)
+            self._hang = None
+        reply = last.get("reply")
+        if reply is None:
+            raise Refused(last["refused"])
+        result.cell, result.elapsed = reply["cell"], reply["elapsed"]
+        result.values = [Value.read(v) for v in reply.get("values") or []]
+        result.errors = [RankError.read(e) for e in reply.get("errors") or []]
+        result.findings = [Finding.read(f) for f in reply.get("findings") or []]
+        failure: Optional[Exception] = None
+        if result.errors:
+            failure = cell_error(result.errors, result, (reply.get("failure") or {}).get("traceback"))
+        elif reply.get("refused"):
+            failure = Refused(reply["refused"])
+        if interrupted is not None:
+            raise interrupted from failure
+        if failure is not None and (check or not result.errors):
+            raise failure
+        return result
+
+    def _wait(
+        self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None
+    ) -> tuple[Message, Optional[KeyboardInterrupt]]:
+        """Waits for the last answer to a request. Whatever event raises interrupts the request and is raised when it has ended."""
+        end = None if timeout is None else time.monotonic() + timeout
+        interrupted: Optional[KeyboardInterrupt] = None
+        raised: Optional[BaseException] = None
+        while True:
+            try:
+                try:
+                    m = request.answers.get(timeout=None if end is None else max(0.0, end - time.monotonic()))
+                except queue.Empty:
+                    end = None
+                    self._channel.tell(request, cancel=True)
+                    continue
+                if "lost" in m:
+                    raise SessionLost(m["lost"])
+                if not any(k in m for k in ("output", "show", "ask")):
+                    break
+                if raised is None:
+                    event(m)
+            except KeyboardInterrupt as e:
+                interrupted = e
+                self._channel.tell(request, cancel=True)
+            except SessionLost:
+                raise
+            except BaseException as e:
+                raised = e
+                self._channel.tell(request, cancel=True)
+        if raised is not None:
+            raise raised
+        return m, interrupted
+
+    def interrupt(self) -> None:
+        """Interrupts what runs for this session now, on all ranks, as from another thread: it raises Interrupted there."""
+        for request in list(self._running):
+            self._channel.tell(request, cancel=True)
+
+    @property
+    def hang(self) -> Optional[Hang]:
+        """The last report of ranks that wait in vain in the cell that runs now; None if there is none."""
+        return self._hang
+
+    # Tensors and values
+
+    def get(self, expr: str, rank: Optional[int] = None, *, to: Optional[str] = None) -> Any:
+        """The value of an expression of Go: of one rank, or of all ranks as one array whose first dimension is the rank.
+
+        A tensor or a slice of numbers becomes an array, on memory that this process alone uses: of
+        numpy, or with ``to="torch"`` of PyTorch, or with ``to="tensor"`` a symmrepl.Tensor, which
+        needs no library and is the default without numpy. bf16 and 8-bit floats are types of
+        ml_dtypes in numpy's arrays; without ml_dtypes they are unsigned integers with the same bits.
+
+        Any other value comes as encoding/json writes it: of one rank, or as a list of all ranks'.
+        """
+        if rank is not None:
+            return self._get(expr, [rank], to)[rank]
+        found = self._fetch(expr, None)
+        if any(isinstance(v, tensors.Tensor) for v in found.values()):
+            if not all(isinstance(v, tensors.Tensor) for v in found.values()):
+                raise TransferError(f"{expr} is a tensor on some ranks only: use get_by_rank")
+            return tensors.convert(tensors.stack([found[r] for r in sorted(found)]), to)
+        return [found[r] for r in sorted(found)]
+
+    def get_by_rank(self, expr: str, ranks: Ranks = None, *, to: Optional[str] = None) -> Dict[int, Any]:
+        """The value of an expression on each of ranks, as get returns it for one; types and shapes may differ."""
+        return self._get(expr, _ranks(ranks), to)
+
+    def _get(self, expr: str, ranks: Optional[List[int]], to: Optional[str]) -> Dict[int, Any]:
+        return {r: tensors.convert(v, to) if isinstance(v, tensors.Tensor) else v for r, v in self._fetch(expr, ranks).items()}
+
+    def _fetch(self, expr: str, ranks: Optional[List[int]]) -> Dict[int, Any]:
+        m = self._request(get={"expr": expr, "ranks": ranks})
+        files = [one["file"] for one in m["got"] if one.get("file")]
+        try:
+            return {one["rank"]: tensors.read(one["file"]) if one.get("file") else one.get("value") for one in m["got"]}
+        finally:
+            tensors.remove(files)
+
+    def put(
+        self,
+        name: str,
+        value: Any,
+        ranks: Ranks = None,
+        *,
+        by_rank: bool = False,
+        symmetric: bool = True,
+        dtype: Optional[str] = None,
+    ) -> None:
+        """Makes an array the value of a variable of the session.
+
+        value is an array of numpy or PyTorch, a symmrepl.Tensor, or anything with ``__array__``,
+        ``__dlpack__`` or the buffer protocol, and becomes the same tensor on all ranks; a mapping has
+        an array for each rank; with by_rank the first dimension of the array is the rank. If name
+        already is a tensor of the type and the shape, it is filled, so that handles of it stay good;
+        otherwise it becomes a new tensor, symmetric unless symmetric is False. With ranks it concerns
+        these only and is not symmetric. name may also be an expression for a tensor, such as
+        ``t.Slice(0, 4)``. dtype says what the elements are, where the array has them as integers
+        with the same bits: ``put("x", a, dtype="bf16")``.
+
+        An int, a float, a bool or a str becomes a variable of Go of that type.
+        """
+        if isinstance(value, (bool, int, float, str)):
+            self._put_plain(name, value, ranks)
+            return
+        chosen = _ranks(ranks)
+        given: Dict[Optional[int], Any]
+        if isinstance(value, Mapping):
+            given = dict(value)
+            if chosen is None and set(given) != set(range(self.size)):
+                chosen = sorted(r for r in given if isinstance(r, int))
+            if set(given) != set(range(self.size) if chosen is None else chosen):
+                raise TransferError(
+                    f"arrays are given for ranks {sorted(map(str, given))}: give one for each rank that is meant, by its number"
+                )
+        elif by_rank:
+            whole = list(range(self.size)) if chosen is None else chosen
+            if len(value) != len(whole):
+                raise TransferError(f"the first dimension is {len(value)}, and there are {len(whole)} ranks")
+            given = {r: value[i] for i, r in enumerate(whole)}
+        else:
+            given = {None: value}
+        taken = {r: tensors.take(v, dtype) for r, v in given.items()}
+        first = next(iter(taken.values()))
+        ordinary = not symmetric or chosen is not None and len(chosen) < self.size
+        for r, t in taken.items():
+            if (t.dtype, t.shape) != (first.dtype, first.shape):
+                raise TransferError(
+                    f"the arrays of the ranks differ, {first!r} and {t!r} of rank {r}: put them one at a time, with ranks and symmetric=False"
+                )
+        path, files = tensors.write(self._folder, taken)
+        try:
+            self._request(
+                put={
+                    "name": name,
+                    "file": path,
+                    "dtype": first.dtype.upper(),
+                    "shape": list(first.shape),
+                    "ordinary": ordinary,
+                    "ranks": chosen,
+                }
+            )
+        finally:
+            tensors.remove(files)
+
+    def _put_plain(self, name: str, value: Union[bool, int, float, str], ranks: Ranks) -> None:
+        if not name.isidentifier():
+            raise TransferError(f"{name!r} is no name of a variable")
+        if isinstance(value, bool):
+            text = "true" if value else "false"
+        elif isinstance(value, int):
+            text = str(int(value))
+        elif isinstance(value, float):
+            digits = repr(float(value))  # a float of numpy writes itself otherwise
+            text = {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
+        else:
+            text = json.dumps(value.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False).replace(
+                "\x7f", "\\x7f"
+            )
+        self.run(f"{name} := {text}", ranks, name="put", silent=True)
+
+    # Ranks
+
+    def ranks(self) -> List[RankInfo]:
+        """The ranks' processes, and what they do now; also while a cell runs."""
+        return [RankInfo(**r) for r in self._request(ranks=True)["ranks"]]
+
+    def restart(self, ranks: Ranks = None, *, replay: bool = False) -> None:
+        """Replaces processes of ranks by fresh ones, without variables; with replay the history then runs on them."""
+        self._request(restart={"ranks": _ranks(ranks), "replay": replay})
+
+    def variables(self, rank: int = 0) -> List[Variable]:
+        """The variables of the session on a rank, in the order of their definition; also while a cell runs."""
+        (answer,) = self._request(inspect={"topic": "vars", "arg": "", "ranks": [rank]})["answers"]
+        if answer.get("error"):
+            raise cell_error([RankError.read(answer["error"])])
+        return [Variable(v["Name"], v["Type"], v["Size"], v["Value"]) for v in answer.get("variables") or []]
+
+    # The sanitizer
+
+    def sanitize(self, on: bool = True) -> None:
+        """Switches the sanitizer on or off: it watches the accesses of kernels, and results have its findings."""
+        self.run(":sanitize on" if on else ":sanitize off")
+
+    def findings(self) -> List[Finding]:
+        """What the sanitizer has found so far in the cells that this object has run, each finding once."""
+        return [Finding.read(f) for f in self._request(findings=True)["findings"]]
+
+    # The end
+
+    @property
+    def closed(self) -> bool:
+        """Whether the session was closed, or has ended."""
+        return self._channel.lost
+
+    @property
+    def notices(self) -> List[str]:
+        """What the program has said about the session so far, such as a host that was lost."""
+        return list(self._channel.said)
+
+    def close(self) -> None:
+        """Ends the session; one that this is attached to goes on."""
+        self._channel.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], traceback: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = ", closed" if self.closed else ""
+        return f"<symmrepl.Session of {self.size} rank{'s' if self.size > 1 else ''}, {self.device}{state}>"
+
+    def _request(self, **message: Any) -> Message:
+        """Sends a request that is no entry, and returns its last answer."""
+        request = self._channel.ask(**message)
+        self._running.append(request)
+        try:
+            last, interrupted = self._wait(request, lambda m: None)
+        finally:
+            self._running.remove(request)
+        failure: Union[CellError, Refused, TransferError, None] = None
+        if last.get("reply"):
+            failure = cell_error([RankError.read(e) for e in last["reply"]["errors"]])
+        elif last.get("refused"):
+            failure = (TransferError if "get" in message or "put" in message else Refused)(last["refused"])
+        if interrupted is not None:
+            raise interrupted from failure
+        if failure is not None:
+            raise failure
+        return last
+
+
+def _ranks(ranks: Ranks) -> Optional[List[int]]:
+    if ranks is None:
+        return None
+    return [ranks] if isinstance(ranks, int) else sorted(set(ranks))
+
+
+def _reader(stdin: Union[Callable[[], Optional[str]], Iterable[str], None]) -> Callable[[], Optional[str]]:
+    if stdin is None:
+        return lambda: None
+    if callable(stdin):
+        return stdin
+    lines = iter(stdin)
+    return lambda: next(lines, None)
+
+
+__all__ = ["Session", "attach", "start"]
