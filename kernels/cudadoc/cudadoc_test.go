@@ -80,6 +80,8 @@ MAKE(int_, int)
 #define EACH(M) M(a) M(b)
 #define ONE(n) extern "C" double n(double) noexcept;
 EACH(ONE)
+#define TOLD(why) /* why */ inline void told();
+TOLD("what it says")
 #define HEAD(T) template <class T> INLINE void
 HEAD(U) headed(U u) {}
 
@@ -122,6 +124,7 @@ func TestRead(t *testing.T) {
 		"function symm::int__of: int int__of(int v) | Both are made.", "function symm::int__two: int int__two(int v) | Both are made.",
 		"macro EACH: #define EACH(M) | Both are made.", "macro ONE: #define ONE(n) | Both are made.",
 		"function symm::a: double a(double) | Both are made.", "function symm::b: double b(double) | Both are made.",
+		"macro TOLD: #define TOLD(why) | Both are made.", "function symm::told: void told() | what it says",
 		"macro HEAD: #define HEAD(T) | Both are made.",
 		"function symm::headed: template <class U> void headed(U u) | Both are made.",
 		"function c_function: void c_function() | ",

@@ -67,7 +67,8 @@ func isNameByte(c byte) bool {
 }
 
 // expand returns the body with arguments in place of parameters. It joins tokens around ##, and
-// quotes the argument after #.
+// quotes the argument after #. A comment that is only the name of a parameter becomes the argument,
+// so that a macro can take the comment of what it declares.
 func (m *macro) expand(args []string) string {
 	value := func(name string) (string, bool) {
 		i := slices.Index(m.params, name)
@@ -103,6 +104,8 @@ func (m *macro) expand(args []string) string {
 		}
 		if v, ok := value(p.Text); ok && p.Kind == cudalex.Word {
 			b.WriteString(v)
+		} else if v, ok := value(comment(p.Text)); ok && p.Kind == cudalex.Comment {
+			b.WriteString("/* " + strings.ReplaceAll(strings.Trim(v, `"`), "*/", "") + " */")
 		} else {
 			b.WriteString(p.Text)
 		}

@@ -56,7 +56,7 @@ func (p *parser) scope() {
 			p.at++
 			continue
 		case piece.Kind == cudalex.Comment:
-			if blank && !p.own {
+			if !p.own && (blank || p.line != 0) { // in an expansion every comment begins a group
 				p.apart()
 			}
 			p.above, p.own = append(p.above, comment(piece.Text)), true
@@ -296,7 +296,7 @@ func (p *parser) trailing() string {
 	for at := p.at; at < len(p.pieces); at++ {
 		switch piece := p.pieces[at]; {
 		case piece.Kind == cudalex.Space && piece.Text != "\n", piece.Text == ";":
-		case piece.Kind == cudalex.Comment:
+		case piece.Kind == cudalex.Comment && p.line == 0:
 			p.at = at + 1
 			return comment(piece.Text)
 		default:
