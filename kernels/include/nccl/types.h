@@ -19,6 +19,8 @@ struct NetGroup;
 #define NCCL_DEVICE_INLINE __device__ __forceinline__
 #define NCCL_HOST_DEVICE_INLINE __host__ __device__ __forceinline__
 
+// ncclResult_t is what functions with a timeout return: ncclSuccess, ncclTimeout, or ncclRemoteError if
+// the session has given up.
 typedef enum {
   ncclSuccess = 0, ncclUnhandledCudaError = 1, ncclSystemError = 2, ncclInternalError = 3, ncclInvalidArgument = 4,
   ncclInvalidUsage = 5, ncclRemoteError = 6, ncclInProgress = 7, ncclTimeout = 8
@@ -35,6 +37,7 @@ struct ncclTeamTagRail {};
 typedef unsigned int ncclDevResourceHandle;
 typedef ncclDevResourceHandle ncclDevResourceHandle_t;
 
+// Handles of what symm.DevComm creates: barriers, slots, signals and counters.
 struct ncclLsaBarrierHandle { ncclDevResourceHandle bufHandle; int nBarriers; };
 typedef ncclLsaBarrierHandle ncclLsaBarrierHandle_t;
 struct ncclLLA2AHandle { ncclDevResourceHandle bufHandle; unsigned int nSlots, nBlocks; };
@@ -64,7 +67,12 @@ typedef ncclWindow_vidmem ncclWindow_vidmem_t;
 typedef ncclWindow_vidmem* ncclWindow_t;
 
 // ncclDevComm is the argument by which a kernel receives a group, with the resources that
-// symm.DevComm created. It is passed by value.
+// symm.DevComm created. It is passed by value. The handles of barriers and slots are arguments of the
+// sessions.
+//
+// Example:
+//
+//   if (threadIdx.x == 0) x[0] = (float)comm.lsaRank / (float)comm.nRanks;
 struct ncclDevComm {
   int rank, nRanks;
   int lsaRank, lsaSize;

@@ -3,32 +3,35 @@
 package cpu
 
 import (
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels"
 )
 
 // EmulatorHeaders returns the headers in which the emulator declares what CUDA has without a
-// header. The first one includes the others.
-func EmulatorHeaders() []kernels.File {
-	const first = "cuda_on_cpu.h"
+// header: cuda_on_cpu.h, and those that it includes.
+func EmulatorHeaders() (list []kernels.File) {
 	files, err := emulatorHeaders()
 	if err != nil {
 		panic(err) // they are embedded
 	}
-	files = slices.DeleteFunc(files, func(f kernels.File) bool { return !strings.HasSuffix(f.Name, ".h") })
-	slices.SortStableFunc(files, func(a, b kernels.File) int {
-		switch first {
-		case a.Name:
-			return -1
-		case b.Name:
-			return 1
+	var include func(name string)
+	include = func(name string) {
+		i := slices.IndexFunc(files, func(f kernels.File) bool { return f.Name == name })
+		if i < 0 || slices.Contains(list, files[i]) {
+			return
 		}
-		return 0
-	})
-	return files
+		list = append(list, files[i])
+		for _, m := range included.FindAllStringSubmatch(files[i].Text, -1) {
+			include(m[1])
+		}
+	}
+	include("cuda_on_cpu.h")
+	return list
 }
+
+var included = regexp.MustCompile(`(?m)^#include "([^"]+)"`)
 
 // Includes reports whether a snippet can include a header.
 func Includes(header string) bool {

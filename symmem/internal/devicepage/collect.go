@@ -28,8 +28,8 @@ func Collect() *reference.Reference {
 	})
 	slices.SortStableFunc(files, func(a, b kernels.File) int { return place(a.Name) - place(b.Name) })
 	c := collector{entries: map[string]int{}}
+	c.read(builtIn, onCPU, true) // first, because headers add overloads to what is built in
 	c.read(files, onGPU, false)
-	c.read(builtIn, onCPU, true)
 	return &c.out
 }
 
@@ -46,7 +46,7 @@ var order = []string{
 	"symm.cuh", "symm/handle.cuh", "symm/team.cuh", "symm/barrier.cuh", "symm/signal.cuh", "symm/remote.cuh", "symm/packet.cuh", "symm/line.cuh", "symm/wait.cuh",
 	"symm/order.cuh", "symm/context.cuh", "symm/float16.cuh", "symm/types.cuh", "symm/kernel.cuh", "symm/multimem.cuh",
 	"nccl_device.h", "nccl/types.h", "nccl/coop.h", "nccl/pointer.h", "nccl/lsa_barrier.h", "nccl/barrier.h", "nccl/gin.h", "nccl/ll_a2a.h", "nccl/multimem.h",
-	"nccl/reduce_copy.h", "nccl/missing.h", "nccl.h", "cooperative_groups.h", "cuda/atomic",
+	"nccl/reduce_copy.h", "nccl/missing.h", "nccl.h", "cooperative_groups.h", "cuda/atomic", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
 }
 
 // onGPU and onCPU know the branches of the headers that are not for a device.
@@ -135,7 +135,7 @@ func (c *collector) add(header string, d cudadoc.Decl, builtIn bool) {
 	if !slices.Contains(have.Decls, decl) {
 		have.Decls = append(have.Decls, decl)
 	}
-	if text != "" && !slices.Contains(have.Texts, text) {
+	if text != "" && (!known || d.Own || have.Group == d.Group || len(have.Texts) == 0) && !slices.Contains(have.Texts, text) {
 		have.Texts = append(have.Texts, text)
 	}
 }
@@ -157,7 +157,7 @@ func isOwn(name string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, "SYMM_") && !slices.Contains([]string{"SYMM_CPU", "SYMM_EACH", "SYMM_SHARE"}, name)
+	return name == "vsnprintf" || strings.HasPrefix(name, "SYMM_") && !slices.Contains([]string{"SYMM_CPU", "SYMM_EACH", "SYMM_SHARE"}, name)
 }
 
 // isInternal reports whether a name is listed nowhere, because a kernel has better ones.

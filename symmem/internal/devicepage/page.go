@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,6 +87,10 @@ func writePart(b *strings.Builder, all *reference.Reference, p part, headers []r
 		}
 		if !h.BuiltIn {
 			writeText(b, about(h))
+		} else if h.Name != "cuda_on_cpu.h" {
+			_, title, _ := strings.Cut(h.Text, ": ")
+			title, _, _ = strings.Cut(title, ".")
+			fmt.Fprintf(b, "\n### %s\n", strings.ToUpper(title[:min(1, len(title))])+title[min(1, len(title)):])
 		}
 		for _, block := range blocks {
 			block.write(b, p.compact)
@@ -150,7 +155,7 @@ func writeText(b *strings.Builder, text string) {
 		if reference.Indented(p) {
 			fmt.Fprintf(b, "\n```\n%s\n```\n", strings.TrimRight(dedent(p), "\n"))
 		} else {
-			fmt.Fprintf(b, "\n%s\n", escape(p))
+			fmt.Fprintf(b, "\n%s\n", markdown(p))
 		}
 	}
 	first := true
@@ -160,7 +165,7 @@ func writeText(b *strings.Builder, text string) {
 				b.WriteString("\n")
 			}
 			first = false
-			fmt.Fprintf(b, "- **%s:** %s\n", label, escape(fact))
+			fmt.Fprintf(b, "- **%s:** %s\n", label, markdown(fact))
 		}
 	}
 	for _, example := range t.Examples {
@@ -170,16 +175,39 @@ func writeText(b *strings.Builder, text string) {
 
 func dedent(text string) string { return strings.ReplaceAll("\n"+text, "\n  ", "\n")[1:] }
 
-// escape makes text of a comment Markdown.
-func escape(text string) string {
-	return strings.NewReplacer("_", `\_`, "*", `\*`, "<", `\<`, "[", `\[`, "|", `\|`).Replace(text)
+// markdown returns text of a comment as Markdown, with names and calls as code.
+func markdown(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range code.FindAllStringIndex(text, -1) {
+		b.WriteString(escape.Replace(text[at:m[0]]))
+		b.WriteString("`" + text[m[0]:m[1]] + "`")
+		at = m[1]
+	}
+	b.WriteString(escape.Replace(text[at:]))
+	return b.String()
 }
 
-// writeHeaders writes the table of headers.
+var (
+	// code matches words with :: or _ in them, members, headers and calls, with their arguments.
+	code   = regexp.MustCompile("`[^`]+`|(?:[A-Za-z_][\\w/]*(?:::|->))*(?:[A-Za-z]\\w*_\\w*|__\\w+|[a-z]+[A-Z]\\w*|[\\w/]+\\.(?:cuh|h|md)|h\\.\\w+|(?:symm|cuda|cooperative_groups)::\\w+)(?:<[\\w:, ]+>)?(?:\\([^() ]*(?:, [^() ]+)*\\))?")
+	escape = strings.NewReplacer("_", `\_`, "*", `\*`, "<", `\<`, "[", `\[`, "|", `\|`, "`", "\\`")
+)
+
+// writeHeaders writes the table of headers, by what becomes of them.
 func writeHeaders(b *strings.Builder, all *reference.Reference) {
-	b.WriteString("\n### Headers\n\nOther headers of symmrepl's than those of this page are parts of them. What a header of CUDA's toolkit declares beyond this page is a compile error on the cpu device; a GPU machine with the toolkit has all of it.\n\n| header | on the cpu device |\n|---|---|\n")
+	b.WriteString("\n### Headers\n\nWhat a header of CUDA's toolkit declares beyond this page is a compile error on the cpu device; on a GPU machine with the toolkit it is there.\n\n| on the cpu device | headers |\n|---|---|\n")
+	by := map[string][]string{}
+	var states []string
 	for _, name := range headers {
-		fmt.Fprintf(b, "| `%s` | %s |\n", name, state(all, name))
+		s := state(all, name)
+		if by[s] == nil {
+			states = append(states, s)
+		}
+		by[s] = append(by[s], "`"+name+"`")
+	}
+	for _, s := range states {
+		fmt.Fprintf(b, "| %s | %s |\n", s, strings.Join(by[s], ", "))
 	}
 }
 
@@ -188,11 +216,7 @@ func state(all *reference.Reference, name string) string {
 	if !cpu.Includes(name) {
 		return whyNoHeader(name)
 	}
-	i := slices.IndexFunc(all.Headers, func(h reference.Header) bool { return h.Name == name })
-	switch {
-	case i < 0:
-		return "can be included; what kernels use of it is built in"
-	case slices.ContainsFunc(all.Entries, func(e reference.Entry) bool { return e.Header == name && !e.Internal }), strings.HasPrefix(name, "nccl"):
+	if slices.ContainsFunc(all.Entries, func(e reference.Entry) bool { return e.Header == name && !e.Internal }) || strings.HasPrefix(name, "nccl") {
 		return "emulated"
 	}
 	return "can be included; what kernels use of it is built in"
@@ -207,7 +231,7 @@ func writeApproximated(b *strings.Builder, all *reference.Reference) {
 			if h.BuiltIn {
 				name = "kernels in general"
 			}
-			fmt.Fprintf(b, "| %s | %s |\n", name, escape(fact))
+			fmt.Fprintf(b, "| %s | %s |\n", name, markdown(fact))
 		}
 		for _, list := range blocksOf(all, h.Name) {
 			fact := reference.Split(strings.Join(list[0].Texts, "\n\n")).Facts["On the cpu device"]
@@ -221,7 +245,7 @@ func writeApproximated(b *strings.Builder, all *reference.Reference) {
 			if len(names) > longList {
 				names = append(names[:longList:longList], "…")
 			}
-			fmt.Fprintf(b, "| %s | %s |\n", strings.Join(names, ", "), escape(fact))
+			fmt.Fprintf(b, "| %s | %s |\n", strings.Join(names, ", "), markdown(fact))
 		}
 	}
 }
@@ -231,30 +255,75 @@ func writeRefused(b *strings.Builder) {
 	b.WriteString("\n### Refused\n\nThe cpu device reports these before anything is compiled, at their place in the cell.\n\n| what | the report says |\n|---|---|\n")
 	reasons, by := refusedConstructs()
 	for _, why := range reasons {
-		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(by[why], "; "), escape(why))
+		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(by[why], "; "), markdown(why))
 	}
-	b.WriteString("\nInline PTX, `asm volatile(\"…\")`, by instruction:\n\n| instruction | on the cpu device |\n|---|---|\n")
+	b.WriteString("\nInline PTX, `asm volatile(\"…\")`, by instruction:\n\n| on the cpu device | instructions |\n|---|---|\n")
+	var states []string
+	of := map[string][]string{}
 	for _, i := range instructions {
 		how := "emulated"
 		if why := i.refusal(); why != "" {
-			how = "refused: " + escape(why)
+			how = "refused: " + markdown(why)
 		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", i.what, how)
+		if of[how] == nil {
+			states = append(states, how)
+		}
+		of[how] = append(of[how], "`"+i.what+"`")
+	}
+	for _, how := range states {
+		fmt.Fprintf(b, "| %s | %s |\n", how, strings.Join(of[how], "; "))
 	}
 }
 
 // declsOf returns declarations. In a compact block a type has its first line only, because its
-// members are those of CUDA.
+// members are those of CUDA; overloads that differ in one type are one line; and those for
+// __nv_bfloat16 are left out if there is one for __half.
 func declsOf(e *reference.Entry, compact bool) []string {
 	if !compact {
 		return e.Decls
 	}
 	var list []string
+	types := map[string][]string{} // by the declaration with T
 	for _, d := range e.Decls {
+		if strings.Contains(d, "__nv_bfloat16") && slices.Contains(e.Decls, asHalf.Replace(d)) {
+			continue
+		}
 		if head, _, long := strings.Cut(d, " {\n"); long {
 			d = head + " { … };"
 		}
-		list = append(list, d)
+		d = strings.TrimPrefix(strings.TrimPrefix(d, "constexpr "), "#define ")
+		general, t := general(d)
+		if types[general] == nil {
+			list = append(list, general)
+		}
+		types[general] = append(types[general], t)
+	}
+	for i, g := range list {
+		if t := types[g]; len(t) > 1 {
+			list[i] += "  // T: " + strings.Join(t, ", ")
+		} else if t[0] != "" {
+			list[i] = particular(g, t[0])
+		}
 	}
 	return list
 }
+
+var (
+	asHalf = strings.NewReplacer("__nv_bfloat16", "__half", "bfloat16", "half")
+	// first matches the type of a function's first parameter.
+	first  = regexp.MustCompile(`\((?:const )?((?:unsigned )?(?:long long|\w+))[ *)]`)
+	typeT  = regexp.MustCompile(`\bT\b`)
+	number = []string{"int", "unsigned", "long", "unsigned long", "long long", "unsigned long long", "float", "double"}
+)
+
+// general returns a declaration with T in place of the type of its first parameter, if that is a
+// type of numbers, and the type.
+func general(decl string) (text, typ string) {
+	m := first.FindStringSubmatch(decl)
+	if m == nil || !slices.Contains(number, m[1]) || typeT.MatchString(decl) {
+		return decl, ""
+	}
+	return regexp.MustCompile(`\b`+m[1]+`\b`).ReplaceAllString(decl, "T"), m[1]
+}
+
+func particular(decl, typ string) string { return typeT.ReplaceAllString(decl, typ) }
