@@ -107,13 +107,13 @@ func Lookup(name string) (decl, text string, ok bool) {
 	if e == nil || name == "" {
 		return "", "", false
 	}
-	decls := e.Decls
+	decls, text := e.Decls, e.Text()
 	if e.Kind == "type" && len(e.Members) == 0 && len(e.Bases) == 1 {
 		if of := Find(Plain(e.Bases[0])); of != nil && of != e {
-			decls = slices.Concat(decls, of.Decls)
+			decls, text = slices.Concat(decls, of.Decls), strings.TrimSpace(text+"\n\n"+of.Text())
 		}
 	}
-	return "// " + e.Source() + "\n" + strings.Join(decls, "\n"), e.Text(), true
+	return "// " + e.Source() + "\n" + strings.Join(decls, "\n"), text, true
 }
 
 // Source returns the header, or "built in".

@@ -97,7 +97,7 @@ union Bits8 {
 
 }  // namespace symm
 
-// ncclGin is one context of a communicator: ncclGin net(comm, 0). Coop is the threads that call a
+// ncclGin_BackendMask is one context of a communicator: ncclGin net(comm, 0). Coop is the threads that call a
 // function together, one thread by default.
 //
 // Order: who sees a strong signal sees the data of this rank's earlier puts to that rank; who sees a
@@ -471,6 +471,8 @@ struct ncclGin_BackendMask {
   }
 };
 
+// ncclGin is a context with any of NCCL's back ends, and ncclGin_BackendOne one with a certain one; here
+// all of them are the same.
 using ncclGin = ncclGin_BackendMask<~0u>;
 template <ncclNetDeviceType backend> using ncclGin_BackendOne = ncclGin_BackendMask<1u << (unsigned int)backend>;
 

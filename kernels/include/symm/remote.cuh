@@ -131,8 +131,8 @@ __device__ __forceinline__ bool admits(const Handle& h, RemoteCall call, int mem
 //
 // Waits: for nothing.
 //
-// Cost: 132 blocks of an H200 store to all peers of 4 at 355 GB/s (docs/benchmarks.md, Rows by splits
-// on the device).
+// Cost: 355 GB/s when every rank of 4 H200s stores to a different peer (docs/benchmarks.md, Rows by
+// splits on the device).
 //
 // Example:
 //

@@ -130,7 +130,12 @@ func (c *collector) add(header string, d cudadoc.Decl, builtIn bool) {
 		if isForHandles(decl) && !forHandles(have) {
 			*have = e
 		}
-		have.Internal = have.Internal && e.Internal
+		switch {
+		case e.Internal && !have.Internal:
+			return
+		case have.Internal && !e.Internal:
+			*have = e
+		}
 	}
 	if !slices.Contains(have.Decls, decl) {
 		have.Decls = append(have.Decls, decl)
@@ -165,7 +170,7 @@ func isInternal(header string, d cudadoc.Decl) bool {
 	if strings.HasPrefix(d.Text, "Internal: ") || d.Kind == cudadoc.Macro && strings.HasPrefix(d.Name, "__CUDA") {
 		return true
 	}
-	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" {
+	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" || header == "symm/multimem.cuh" {
 		return true
 	}
 	// functions of symm.cuh without a comment help those that have one

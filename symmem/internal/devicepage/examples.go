@@ -11,7 +11,7 @@ import (
 
 // The examples are cells: a title in the first line, the code, and the output behind "// Output:".
 //
-//go:embed examples/*.cell
+//go:embed examples/*.go.cell
 var examples embed.FS
 
 // example is a program of cells with its output on the cpu device.
@@ -19,7 +19,7 @@ type example struct{ title, code, output string }
 
 // wholeExamples returns the programs of the page.
 func wholeExamples() (list []example) {
-	names, err := fs.Glob(examples, "examples/*.cell")
+	names, err := fs.Glob(examples, "examples/*.go.cell")
 	if err != nil {
 		panic(err) // the pattern is well-formed
 	}
