@@ -19,9 +19,9 @@
 // ncclGinRequest_t is a flush that has begun.
 struct ncclGinRequest_t { unsigned long long opaque[2]; };
 
-// What a put changes when its data has arrived: a signal of the peer (RemoteAction), by its number or,
-// with VA, a word of a window, which goes up by one (Inc) or by a value (Add); and a counter of this
-// rank (LocalAction). ncclGin_None changes nothing.
+// What a put changes when its data has arrived: a signal of the peer (RemoteAction), by its number
+// or, with VA, a word of a window, which goes up by one (Inc) or by a value (Add); and a counter of
+// this rank (LocalAction). ncclGin_None changes nothing.
 struct ncclGin_None {};
 #define SYMM_GIN_ACTIONS(kind)                                                                                             \
   struct ncclGin_##kind##SignalInc { ncclGinSignal_t signal; };                                                            \
@@ -97,14 +97,14 @@ union Bits8 {
 
 }  // namespace symm
 
-// ncclGin_BackendMask is one context of a communicator: ncclGin net(comm, 0). Coop is the threads that call a
-// function together, one thread by default.
+// ncclGin_BackendMask is one context of a communicator: ncclGin net(comm, 0). Coop is the threads
+// that call a function together, one thread by default.
 //
-// Order: who sees a strong signal sees the data of this rank's earlier puts to that rank; who sees a
-// weak one, the data of its own put. waitSignal and readSignal are acquires.
+// Order: who sees a strong signal sees the data of this rank's earlier puts to that rank; who sees
+// a weak one, the data of its own put. waitSignal and readSignal are acquires.
 //
-// Waits: waitSignal and waitCounter, for the peer or the engine; flush, for the engine; put, get and
-// signal, between hosts, for a place in the ring.
+// Waits: waitSignal and waitCounter, for the peer or the engine; flush, for the engine; put, get
+// and signal, between hosts, for a place in the ring.
 //
 // Cost: between two simulated hosts of an H100 each, a put of 8 bytes with its signal, both ways at
 // once, takes 47 to 49 us over the null network in a graph (docs/benchmarks.md, Between hosts).
@@ -471,8 +471,8 @@ struct ncclGin_BackendMask {
   }
 };
 
-// ncclGin is a context with any of NCCL's back ends, and ncclGin_BackendOne one with a certain one; here
-// all of them are the same.
+// ncclGin is a context with any of NCCL's back ends, and ncclGin_BackendOne one with a certain one;
+// here all of them are the same.
 using ncclGin = ncclGin_BackendMask<~0u>;
 template <ncclNetDeviceType backend> using ncclGin_BackendOne = ncclGin_BackendMask<1u << (unsigned int)backend>;
 

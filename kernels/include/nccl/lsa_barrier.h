@@ -51,8 +51,9 @@ __device__ __noinline__ inline ncclResult_t nccl_await(Context c, Wait w, const 
 //
 // Waits: for all ranks of the LSA team, in wait and sync.
 //
-// Cost: a kernel with two barriers takes 1.17 us on one H200 with one rank, where NCCL's takes 1.10, and
-// with ten 2.08, where NCCL's takes 1.67 (docs/benchmarks.md, A kernel of NCCL's device API).
+// Cost: a kernel with two barriers takes 1.17 us on one H200 with one rank, where NCCL's takes
+// 1.10, and with ten 2.08, where NCCL's takes 1.67 (docs/benchmarks.md, A kernel of NCCL's device
+// API).
 //
 // Example:
 //

@@ -32,8 +32,8 @@ struct ncclCftBarrierSession {
   template <class... T> __device__ ncclCftBarrierSession(Coop, T...) {}
 };
 
-// Internal: these overloads catch a common mistake: the functions that return a pointer take the window
-// first.
+// Internal: these overloads catch a common mistake: the functions that return a pointer take the
+// window first.
 template <class Peer> __device__ inline void* ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
   static_assert(symm::NcclNever<Peer>::value, "ncclGetPeerPointer takes the window, not the communicator, first: ncclGetPeerPointer(window, offset, peer)");
   return nullptr;

@@ -74,8 +74,8 @@ NCCL_DEVICE_INLINE void* ncclGetLocalPointer(ncclWindow_t w, size_t offset) {
   return (char*)symm::nccl_field((const unsigned long long*)&w->local) + offset;
 #endif
 }
-// ncclGetLsaPointer returns the address of a place in the part of a rank of the LSA team. It returns
-// nullptr if the team has no rank of this number.
+// ncclGetLsaPointer returns the address of a place in the part of a rank of the LSA team. It
+// returns nullptr if the team has no rank of this number.
 //
 // Cost: a barrier, 4 such loads for every 16 bytes of 4096, their sum, a store and a barrier take
 // 1.72 us on one H200 with one rank (docs/benchmarks.md, A kernel of NCCL's device API).
@@ -93,8 +93,8 @@ NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int pe
   return symm::nccl_at(w, offset, peer);
 #endif
 }
-// ncclGetPeerPointer returns the address of a place in the part of a rank of the group, or of a team.
-// It returns nullptr, and the call is refused, for a peer outside the LSA team.
+// ncclGetPeerPointer returns the address of a place in the part of a rank of the group, or of a
+// team. It returns nullptr, and the call is refused, for a peer outside the LSA team.
 //
 // Example:
 //
@@ -108,7 +108,8 @@ NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, ncclT
   return symm::nccl_at(w, offset, symm::nccl_field(&w->lsaRank) + away, symm::nccl_field(&w->rank) + away);
 }
 
-// ncclSymPtr points to an element of a window, in the memory of all ranks. Arithmetic counts elements.
+// ncclSymPtr points to an element of a window, in the memory of all ranks. Arithmetic counts
+// elements.
 //
 // Example:
 //

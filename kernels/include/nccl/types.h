@@ -19,8 +19,8 @@ struct NetGroup;
 #define NCCL_DEVICE_INLINE __device__ __forceinline__
 #define NCCL_HOST_DEVICE_INLINE __host__ __device__ __forceinline__
 
-// ncclResult_t is what functions with a timeout return: ncclSuccess, ncclTimeout, or ncclRemoteError if
-// the session has given up.
+// ncclResult_t is what functions with a timeout return: ncclSuccess, ncclTimeout, or
+// ncclRemoteError if the session has given up.
 typedef enum {
   ncclSuccess = 0, ncclUnhandledCudaError = 1, ncclSystemError = 2, ncclInternalError = 3, ncclInvalidArgument = 4,
   ncclInvalidUsage = 5, ncclRemoteError = 6, ncclInProgress = 7, ncclTimeout = 8
@@ -67,8 +67,8 @@ typedef ncclWindow_vidmem ncclWindow_vidmem_t;
 typedef ncclWindow_vidmem* ncclWindow_t;
 
 // ncclDevComm is the argument by which a kernel receives a group, with the resources that
-// symm.DevComm created. It is passed by value. The handles of barriers and slots are arguments of the
-// sessions.
+// symm.DevComm created. It is passed by value. The handles of barriers and slots are arguments of
+// the sessions.
 //
 // Example:
 //
@@ -128,8 +128,8 @@ __device__ constexpr bool releases(cuda::memory_order o) {
 NCCL_DEVICE_INLINE ncclTeam ncclTeamWorld(ncclDevComm const& c) { return {c.nRanks, c.rank, 1}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamLsa(ncclDevComm const& c) { return {c.lsaSize, c.lsaRank, 1}; }
 // ncclTeamInnerFactor returns the team of innerSize neighbours that includes the caller;
-// ncclTeamOuterFactor returns the team of every innerSize-th rank. ncclTeamRail is the ranks with the
-// caller's number on the other hosts.
+// ncclTeamOuterFactor returns the team of every innerSize-th rank. ncclTeamRail is the ranks with
+// the caller's number on the other hosts.
 NCCL_DEVICE_INLINE ncclTeam ncclTeamInnerFactor(ncclTeam t, int innerSize) { return {innerSize, t.rank % innerSize, t.stride}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamOuterFactor(ncclTeam t, int innerSize) { return {t.nRanks / innerSize, t.rank / innerSize, t.stride * innerSize}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamRail(ncclDevComm const& c) { return ncclTeamOuterFactor(ncclTeamWorld(c), c.lsaSize); }

@@ -13,8 +13,8 @@
 
 namespace symm {
 
-// Internal: WaitRecord is one wait. `began` distinguishes two waits for the same peer: it is the start of the
-// wait by the clock of the waiting rank.
+// Internal: WaitRecord is one wait. `began` distinguishes two waits for the same peer: it is the
+// start of the wait by the clock of the waiting rank.
 struct WaitRecord {
   u32 state, kind, ordinal, rank, peer, channel;
   u64 want, seen, elapsed, began, reserved;
@@ -27,7 +27,8 @@ struct Outside {
   u64 address, first;  // of the access; Extent::first
 };
 SYMM_LAYOUT(Outside, state, line, call, bytes, reads, block, thread, address, first)
-// Internal: Extent is the memory behind a pointer argument of a launch; it travels beside the pointer.
+// Internal: Extent is the memory behind a pointer argument of a launch; it travels beside the
+// pointer.
 struct Extent {
   u64 first, bytes;
   struct Watch* watch;  // 0: the extent is not known
@@ -48,8 +49,8 @@ struct Watch {
 SYMM_LAYOUT(Watch, abort, ended, absent, fault, waits, outside)
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Outside) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits + kMaxOutside), "mirrors device.Watch");
 
-// Internal: kAbort ends every wait. With kTrace a wait publishes its record when it first looks at the page,
-// not only after a while.
+// Internal: kAbort ends every wait. With kTrace a wait publishes its record when it first looks at
+// the page, not only after a while.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5, kLost = 6 };
 

@@ -8,8 +8,8 @@
 namespace symm {
 
 // Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous. Pass it to a
-// kernel whose parameter is symm::Handle. It is a symm::Context too: h.rank and h.world_size are the
-// rank's number in the group and the number of members.
+// kernel whose parameter is symm::Handle. It is a symm::Context too: h.rank and h.world_size are
+// the rank's number in the group and the number of members.
 //
 // Example:
 //

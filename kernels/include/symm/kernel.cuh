@@ -33,7 +33,8 @@ struct alignas(16) u128 { u64 low, high; };
 // the parts are interleaved, so that the accesses of a warp are adjacent. On the cpu device a
 // thread runs alone until it waits, so each thread gets one contiguous part.
 //
-// On the cpu device: each thread gets consecutive pieces; on a GPU neighbours get neighbouring ones.
+// On the cpu device: each thread gets consecutive pieces; on a GPU neighbours get neighbouring
+// ones.
 //
 // Example:
 //
@@ -86,9 +87,9 @@ __device__ __forceinline__ void leave() {
 #endif
 }
 
-// Internal: refuse reports a value in device memory that an operation cannot use. what is the operation's
-// number for the reason, index the value's place in the list of rank. The host keeps the first
-// report.
+// Internal: refuse reports a value in device memory that an operation cannot use. what is the
+// operation's number for the reason, index the value's place in the list of rank. The host keeps
+// the first report.
 __device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index, u64 value, u64 limit) {
   WaitRecord* r = &c.watch->fault;
   if (atomicCAS(&r->state, (u32)kNone, (u32)kClaimed) != kNone) return;

@@ -80,8 +80,8 @@ struct Counter {
   u32 id = kNoCounter;
 };
 
-// Internal: Refusal are the reasons for which a call is refused. The report has the call, the member, the
-// value and its limit.
+// Internal: Refusal are the reasons for which a call is refused. The report has the call, the
+// member, the value and its limit.
 enum Refusal : u32 { kBadMember = 1, kBadPlace = 2, kBadSignal = 3, kBadCounter = 4, kBadChannel = 5 };
 enum RemoteCall : u32 {
   kCallPut = 1, kCallPutValue = 2, kCallGet = 3, kCallSignal = 4, kCallWaitForSignal = 5, kCallCounter = 6, kCallPutSignal = 7,
@@ -117,8 +117,8 @@ __device__ __forceinline__ bool has_channel(const Handle& h, RemoteCall call, in
   return channel < h.channels || refused<Team>(h, kBadChannel, call, member, channel, h.channels);
 }
 
-// Internal: admits reports whether member, place, signal and counter of a call exist, and refuses the call if
-// not.
+// Internal: admits reports whether member, place, signal and counter of a call exist, and refuses
+// the call if not.
 template <class Team>
 __device__ __forceinline__ bool admits(const Handle& h, RemoteCall call, int member, u64 offset, u64 n, const SignalOp& s, Counter c) {
   return has_member<Team>(h, call, member) && has_place<Team>(h, call, member, offset, n) &&
@@ -152,9 +152,9 @@ __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
   return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
 }
 
-// Internal: useless checks, in one of every kLook operations, whether the member is gone or all waits have to
-// end. Operations to a member that is gone are over at once and never fill the ring, so a kernel
-// that only posts would notice neither.
+// Internal: useless checks, in one of every kLook operations, whether the member is gone or all
+// waits have to end. Operations to a member that is gone are over at once and never fill the ring,
+// so a kernel that only posts would notice neither.
 __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 member) {
   constexpr u32 kLook = 16;  // each check reads the host's memory
   const u64 posted = load_relaxed(g.port.posted);
@@ -166,8 +166,8 @@ __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 me
   return true;
 }
 
-// Internal: post_far: one thread posts an operation for a member on another host. For a put, a get and a
-// value, the offset counts from the start of the window.
+// Internal: post_far: one thread posts an operation for a member on another host. For a put, a get
+// and a value, the offset counts from the start of the window.
 __device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
   if (useless(g, c, member)) return false;
   NetOp op = {};
@@ -185,8 +185,8 @@ __device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, Ne
   return post(g.port, c, member, op, nullptr, counter.id == kNoCounter ? kNetNoCounter : kNetCounters + first_counter(g, c) + counter.id);
 }
 
-// Internal: complete_near: after the team has synchronised, one of its threads signals a member on this host
-// and counts.
+// Internal: complete_near: after the team has synchronised, one of its threads signals a member on
+// this host and counts.
 __device__ __forceinline__ void complete_near(const Handle& h, int member, const SignalOp& s, Counter c) {
   if (s.kind != kNetNone) {
     fence();
@@ -328,10 +328,11 @@ __device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 of
 // wait_for_signal: one thread waits until 64-bit signal i of its own rank equals value, or with
 // at_least is not below it. The signal keeps its value. It returns false if it gave up.
 //
-// Order: acquire: the data that the signal covers is visible to this thread, and after a sync of the
-// team to the others.
+// Order: acquire: the data that the signal covers is visible to this thread, and after a sync of
+// the team to the others.
 //
-// Waits: for whoever signals: until the deadline of the launch, an interrupt, or the end of a member.
+// Waits: for whoever signals: until the deadline of the launch, an interrupt, or the end of a
+// member.
 //
 // Example:
 //
@@ -345,8 +346,8 @@ __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 valu
   return wait_until<u64>(h, h.word(h.rank, i), value, compare, kWord, (u32)h.rank, i);
 }
 
-// Internal: wait_posted: one thread waits until all operations that this rank has posted are complete on this
-// side. It returns false if it gave up, or if a member is gone.
+// Internal: wait_posted: one thread waits until all operations that this rank has posted are
+// complete on this side. It returns false if it gave up, or if a member is gone.
 __device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
   const u64 posted = load_relaxed(g.port.posted);
   const Wait w{kNetFlush, (u32)c.rank, 0, posted};
@@ -476,11 +477,11 @@ class Met {
 //
 // Order: acquire and release, among all threads of these blocks, for memory and for puts.
 //
-// Waits: for one block of every member: until the deadline of the launch, an interrupt, or the end of
-// a member.
+// Waits: for one block of every member: until the deadline of the launch, an interrupt, or the end
+// of a member.
 //
-// Cost: a kernel with one barrier takes 2.55 us on 4 H200s in a captured graph, and 2.36 on 2; 0.47 of
-// it are the kernel (docs/benchmarks.md, Signals and barriers).
+// Cost: a kernel with one barrier takes 2.55 us on 4 H200s in a captured graph, and 2.36 on 2; 0.47
+// of it are the kernel (docs/benchmarks.md, Signals and barriers).
 //
 // Example:
 //
@@ -505,7 +506,8 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
 // Waits: for dst, until it has consumed the previous signal on the channel.
 //
 // Cost: a round trip of two signals, each a put_signal and a wait_signal in kernels of their own,
-// takes 4.05 us between two of 4 H200s in a captured graph (docs/benchmarks.md, Signals and barriers).
+// takes 4.05 us between two of 4 H200s in a captured graph (docs/benchmarks.md, Signals and
+// barriers).
 //
 // Example:
 //

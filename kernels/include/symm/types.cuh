@@ -36,8 +36,8 @@ typedef long long i64;
 // with a Handle.
 constexpr int kMaxRanks = 72;
 
-// Internal: kMaxWaits is the number of waits that a process publishes at a time, and kMaxOutside that
-// of accesses out of bounds: see context.cuh.
+// Internal: kMaxWaits is the number of waits that a process publishes at a time, and kMaxOutside
+// that of accesses out of bounds: see context.cuh.
 constexpr int kMaxWaits = 64;
 constexpr int kMaxOutside = 16;
 

@@ -8,8 +8,7 @@
 
 namespace symm {
 
-// now_ns returns a time in nanoseconds, that of %globaltimer on a GPU. Differences are exact to about
-// a microsecond.
+// now_ns returns a time in nanoseconds, that of %globaltimer on a GPU, for differences on one rank.
 //
 // On the cpu device: the host's monotonic clock, whose beginning is another.
 __device__ __forceinline__ u64 now_ns() {

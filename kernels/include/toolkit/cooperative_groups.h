@@ -91,8 +91,8 @@ class grid_group {
 };
 SYMM_CG grid_group this_grid() { return {}; }
 
-// thread_block_tile is an aligned part of a warp, made by tiled_partition. Shuffles take values of any
-// size.
+// thread_block_tile is an aligned part of a warp, made by tiled_partition. Shuffles take values of
+// any size.
 //
 // Order: sync orders the memory accesses of the tile's threads; shuffles and votes order none.
 //
@@ -144,7 +144,8 @@ SYMM_CG thread_block_tile<Size, thread_block_tile<Of, Parent>> tiled_partition(c
 
 // coalesced_group is some threads of a warp: coalesced_threads() returns those that run together.
 //
-// On the cpu device: coalesced_threads() contains only the caller, because threads run by themselves.
+// On the cpu device: coalesced_threads() contains only the caller, because threads run by
+// themselves.
 //
 // Example:
 //

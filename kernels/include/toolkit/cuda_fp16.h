@@ -4,8 +4,8 @@
 // Every operation rounds once, so results are the same on both devices, but for exponentials,
 // logarithms and sines.
 //
-// On the cpu device: exponentials, logarithms, sines, cosines and hyperbolic tangents are those of the
-// C library for float, rounded once; the last bit may differ from a GPU's.
+// On the cpu device: exponentials, logarithms, sines, cosines and hyperbolic tangents are those of
+// the C library for float, rounded once; the last bit may differ from a GPU's.
 //
 // Example:
 //

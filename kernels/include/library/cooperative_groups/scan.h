@@ -5,8 +5,8 @@
 
 namespace cooperative_groups {
 
-// inclusive_scan combines the values of the threads up to the caller, its own included. Without op it
-// adds.
+// inclusive_scan combines the values of the threads up to the caller, its own included. Without op
+// it adds.
 //
 // Waits: for the threads of the group.
 //
@@ -24,8 +24,8 @@ SYMM_GROUPS_FN T inclusive_scan(const Group& group, T v, Op op) {
 }
 template <class Group, class T> SYMM_GROUPS_FN T inclusive_scan(const Group& group, T v) { return inclusive_scan(group, v, plus<T>()); }
 
-// exclusive_scan combines the values of the threads before the caller. In the first thread it returns
-// T().
+// exclusive_scan combines the values of the threads before the caller. In the first thread it
+// returns T().
 //
 // Waits: for the threads of the group.
 template <class Group, class T, class Op>

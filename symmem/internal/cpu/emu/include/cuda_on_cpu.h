@@ -19,7 +19,8 @@
 // Qualifiers. A block runs on one operating-system thread at a time, so shared memory is
 // thread-local memory.
 //
-// On the cpu device: constant and managed variables are ordinary ones, and launch bounds say nothing.
+// On the cpu device: constant and managed variables are ordinary ones, and launch bounds say
+// nothing.
 //
 // Example:
 //

@@ -37,8 +37,8 @@ inline T update_float(int scope, T* p, F f) {
 
 }  // namespace emu
 
-// Atomic operations, which return the previous value. Those with _block have the block's scope, those
-// with _system the system's, and those without a suffix the device's.
+// Atomic operations, which return the previous value. Those with _block have the block's scope,
+// those with _system the system's, and those without a suffix the device's.
 //
 // Order: relaxed. Fences around them order other accesses.
 //

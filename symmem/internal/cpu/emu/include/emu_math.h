@@ -157,8 +157,8 @@ EMU_REINTERPRET(__longlong_as_double, double, long long)
 
 // Conversions. rn rounds to nearest even, rz toward zero, rd down, ru up.
 //
-// On the cpu device: a float that no integer of the type is near ends the kernel with a fault; a GPU
-// returns the nearest one.
+// On the cpu device: a float that no integer of the type is near ends the kernel with a fault; a
+// GPU returns the nearest one.
 inline int __float2int_rn(float x) { return (int)rintf(x); }
 inline int __float2int_rz(float x) { return (int)x; }
 inline int __float2int_rd(float x) { return (int)floorf(x); }

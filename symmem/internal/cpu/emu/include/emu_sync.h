@@ -103,9 +103,9 @@ inline void __threadfence() { symm_cpu_fence(1); }
 inline void __threadfence_block() { symm_cpu_fence(0); }
 inline void __threadfence_system() { symm_cpu_fence(2); }
 
-// Shuffles: each lane of mask gets the value of another one: of a number, of a lane below or above, or
-// of the lane whose number differs in some bits. A lane outside of the section of width lanes gets its
-// own value.
+// Shuffles: each lane of mask gets the value of another one: of a number, of a lane below or above,
+// or of the lane whose number differs in some bits. A lane outside of the section of width lanes
+// gets its own value.
 //
 // Order: none.
 //
@@ -137,8 +137,8 @@ inline T __shfl_xor_sync(unsigned mask, T v, int lanes, int width = 32) {
   return ::emu::shuffle(mask, v, from < end ? from : l);
 }
 
-// Votes and matches: which lanes of mask have a predicate, whether one or all have it, and which lanes
-// have the same value.
+// Votes and matches: which lanes of mask have a predicate, whether one or all have it, and which
+// lanes have the same value.
 //
 // Order: none.
 //
@@ -207,8 +207,8 @@ inline void symm_cpu_ring(int descriptor) { ::emu::run_time().ring(descriptor); 
 
 // __nanosleep lets other threads run for about so many nanoseconds.
 //
-// On the cpu device: it is one failed poll, whatever the time: other threads run, and the thread sleeps
-// if polls keep failing.
+// On the cpu device: it is one failed poll, whatever the time: other threads run, and the thread
+// sleeps if polls keep failing.
 inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
 
 // clock64 and clock count cycles.
