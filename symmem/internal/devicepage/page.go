@@ -204,7 +204,7 @@ func writeHeaders(b *strings.Builder, all *reference.Reference) {
 		if by[s] == nil {
 			states = append(states, s)
 		}
-		by[s] = append(by[s], "`"+name+"`")
+		by[s] = append(by[s], "`<"+name+">`")
 	}
 	for _, s := range states {
 		fmt.Fprintf(b, "| %s | %s |\n", s, strings.Join(by[s], ", "))
