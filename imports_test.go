@@ -61,6 +61,7 @@ var parts = []part{
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/core/calls", "symmem/internal/core/copies", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/memory", "symmem/internal/core/nccl", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
+	{"symmem/internal/devicepage", []string{"kernels", "symmem/internal/cpu", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/opspage", []string{"symmem/internal/core/operators"}},

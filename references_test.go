@@ -17,6 +17,9 @@ import (
 // fileName matches the name of a file of source or documentation, with or without folders before it.
 var fileName = regexp.MustCompile(`(?:^|[^\w/.*-])([A-Za-z0-9][\w/.-]*\.(?:go|cuh?|h|c|cpp|md))\b`)
 
+// systemHeader matches the name of a header that is a compiler's or another project's.
+var systemHeader = regexp.MustCompile(`<[\w/.]+>`)
+
 // elsewhere lists the names that comments and pages give files of users and of other projects.
 var elsewhere = strings.Fields(`
 	FILE.go cellN.cu cellN_cpu.cpp main.cpp f.go ar.go r.c script.go util.go NN-name.go op.cu
@@ -43,6 +46,7 @@ func TestReferences(t *testing.T) {
 			continue
 		}
 		for _, text := range prose(t, file) {
+			text = systemHeader.ReplaceAllString(text, "")
 			for _, m := range fileName.FindAllStringSubmatch(text, -1) {
 				found++
 				isElsewhere := slices.ContainsFunc(elsewhere, func(name string) bool { return m[1] == name || strings.HasSuffix(m[1], "/"+name) })

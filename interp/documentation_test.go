@@ -41,9 +41,21 @@ func TestDocumentation(t *testing.T) {
 		{"symm::put()", "// symm/remote.cuh\ntemplate <class Team = Block> bool put(const Handle& h, int dst, u64 offset, …"},
 		{"symm::Handle.pad", "// symm/handle.cuh\nstruct Handle : Context {\n…"},
 		{"ncclGin", "// nccl/gin.h\n…"},
+		{"__shfl_sync", "// built in\ntemplate <class T> T __shfl_sync(unsigned mask, T v, int source, int width = 32);\n…"},
+		{"ncclDevCommCreate", "// nccl/missing.h\ntemplate <class... T> symm::NcclNothing ncclDevCommCreate(T...);\n\nncclDevCommCreate is called by the host: dc := symm.DevComm(…"},
+		{"symm::", "namespace symm\n\n// symm/handle.cuh\nHandle  // Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous\n\n// symm/team.cuh\n…"},
+		{"one_shot_all_reduce", "func OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor\n\n…"},
+		{"torch.ops.symm_mem.two_shot_all_reduce_", "func TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor\n\n…"},
+		{"symm_mem.rendezvous", "func Rendezvous(t *Tensor, opts ...Option) *Handle\n\n…"},
+		{"symm_mem.put_signal", "func (h *Handle) PutSignal(dst, channel int, opts ...Option)\n\n…"},
+		{"_SymmetricMemory.get_buffer", "func (h *Handle) GetBuffer(…"},
+		{"torch.distributed.all_gather_into_tensor", "func AllGather(…"},
+		{"ncclAllReduce", "func AllReduce(…"},
+		{"ncclBcast", "func Broadcast(…"},
+		{"nvshmem_my_pe", "func Rank() int\n\n…"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
-		got, err := in.help.Documentation(c.name)
+		got, err := in.help.Documentation(c.name, "")
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -56,7 +68,7 @@ func TestDocumentation(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"symm.Tensor", "strings.Builder", "b"} {
-		if got, err := in.help.Documentation(name); err != nil || !strings.Contains(got, "\n\nfunc (") {
+		if got, err := in.help.Documentation(name, ""); err != nil || !strings.Contains(got, "\n\nfunc (") {
 			t.Errorf("%s is documented as %q, %v: without methods", name, got, err)
 		}
 	}
@@ -70,13 +82,28 @@ func TestDocumentation(t *testing.T) {
 		"1 + 2":          "there is no documentation of untyped int",
 		"x := 1":         "that is no expression with a value",
 	} {
-		_, err := in.help.Documentation(name)
+		_, err := in.help.Documentation(name, "")
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", name, err, want)
 		}
 		var e *session.Error
 		if strings.HasPrefix(want, "expression") && !errors.As(err, &e) {
 			t.Errorf("%s: the error has no place", name)
+		}
+	}
+}
+
+// TestMethods checks that a type is shown with its methods, each with a line about it.
+func TestMethods(t *testing.T) {
+	in := completing(t)
+	got, err := in.help.Documentation("symm.Tensor", "")
+	if err != nil || !strings.Contains(got, "\nfunc (t *Tensor) Fill(x any) *Tensor  // Fill sets every element") {
+		t.Errorf("symm.Tensor is documented as %q, %v", got, err)
+	}
+	_, methods, _ := strings.Cut(got, "\n\nfunc (")
+	for line := range strings.Lines(methods) {
+		if !strings.Contains(line, "  // ") {
+			t.Errorf("a method without a line about it: %s", line)
 		}
 	}
 }
@@ -91,7 +118,7 @@ func TestDocumentationOfRedefined(t *testing.T) {
 		{"type f int", "type f int"},
 	} {
 		mustEval(t, in, c.src)
-		if got, err := in.help.Documentation("f"); got != c.want || err != nil {
+		if got, err := in.help.Documentation("f", ""); got != c.want || err != nil {
 			t.Errorf("after %q f is documented as %q, %v; want %q", c.src, got, err, c.want)
 		}
 	}

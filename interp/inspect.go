@@ -30,7 +30,7 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	case session.TopicType:
 		a.Text, err = in.help.TypeOf(q.Arg)
 	case session.TopicDoc:
-		a.Text, err = in.help.Documentation(q.Arg)
+		a.Text, err = in.help.Documentation(q.Arg, q.Snippet)
 	case session.TopicComplete:
 		a.Candidates = in.help.Complete(q.Arg)
 	}

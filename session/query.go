@@ -10,6 +10,8 @@ import (
 type Query struct {
 	Topic Topic
 	Arg   string `json:",omitempty"` // the subject, for the topics that mention Arg
+	// Snippet is the text of a kernel up to Arg, for TopicDoc, if Arg is a name in a kernel's text.
+	Snippet string `json:",omitempty"`
 	// Columns is the number of columns for the answer on the user's screen; 0 if it is not known.
 	Columns int `json:",omitempty"`
 }
@@ -66,6 +68,9 @@ type Candidate struct {
 	Kind string // "func", "field", "method" and the like
 	Type string // one line, as cells write it; "" if there is none
 }
+
+// KindHeader is the kind of a candidate that is the name of a header, which may have slashes and dots.
+const KindHeader = "header"
 
 // Topology describes how a rank's device reaches the other devices of its host: by one medium that
 // all devices share, or by a link to each.

@@ -14,6 +14,8 @@ func (h *Guide) Complete(src string) []session.Candidate {
 	at := cursorIn(src)
 	var found []session.Candidate
 	switch {
+	case at.raw && !at.importing && h.isSnippet(at.word, at.call):
+		found, at.word = completeSnippet(at.word)
 	case at.importing:
 		found = h.importPaths()
 	case at.text:

@@ -11,6 +11,7 @@ type cursor struct {
 	word      string // typed so far
 	importing bool   // the word is an import path
 	text      bool   // the word is in a string literal
+	raw       bool   // in a raw one, of which the word is all
 	call      string // the call with that argument: "symm.AllReduce"
 	nothing   bool   // nothing can be completed, in a comment or a number
 }
@@ -59,6 +60,7 @@ func cursorIn(src string) cursor {
 	case last == token.STRING && open && touching:
 		at.word, at.text = strings.TrimLeft(text, "\"`"), true
 		at.importing = pkgs
+		at.raw = strings.HasPrefix(text, "`")
 		if len(call) > 0 {
 			at.call = call[len(call)-1]
 		}

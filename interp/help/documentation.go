@@ -19,10 +19,20 @@ import (
 
 // Documentation returns the documentation of arg: a package, a member of a package, a name of the
 // session, a field or a method. If there is none, it looks for the name elsewhere: in all packages
-// that cells can import, and in the headers of kernels.
-func (h *Guide) Documentation(arg string) (string, error) {
+// that cells can import, and in the headers of kernels. snippet is the text of a kernel up to arg,
+// or ""; a name in a kernel is one of the headers or of the kernel.
+func (h *Guide) Documentation(arg, snippet string) (string, error) {
 	arg = strings.Trim(strings.TrimSuffix(strings.TrimSpace(arg), "()"), "\"")
 	var err error = &session.Error{Kind: session.KindMisuse, Peer: -1, Msg: "nothing in the headers of kernels is called " + arg}
+	if snippet != "" {
+		if text, ok := documentationInSnippet(snippet, arg); ok {
+			return text, nil
+		}
+		return "", err
+	}
+	if text, ok := deviceList(arg); ok {
+		return text, nil
+	}
 	if !strings.Contains(arg, "::") {
 		var text string
 		if text, err = h.documentation(arg); err == nil {
@@ -49,11 +59,20 @@ func (h *Guide) documentationElsewhere(arg string) (string, bool) {
 		return entry(decl, text), true
 	}
 	for _, path := range slices.Sorted(maps.Values(h.checker.Imports())) {
-		for _, name := range docs.Names(path) {
-			if spelling.Fold(name) == spelling.Fold(arg) {
-				decl, text, _ := docs.Lookup(path, name)
-				return entry(decl, text) + docMethods(path, name), true
-			}
+		if text, ok := folded(path, arg); ok {
+			return text, true
+		}
+	}
+	return foreignDoc(arg)
+}
+
+// folded returns the documentation of a name of a package that is spelled in another convention:
+// one_shot_all_reduce.
+func folded(path, name string) (string, bool) {
+	for _, n := range docs.Names(path) {
+		if spelling.Fold(n) == spelling.Fold(name) {
+			decl, text, _ := docs.Lookup(path, n)
+			return entry(decl, text) + docMethods(path, n), true
 		}
 	}
 	return "", false
@@ -221,16 +240,19 @@ func (h *Guide) docOf(path, name string) (string, error) {
 	return "", fmt.Errorf("there is no documentation of %s", name)
 }
 
-// docMethods lists the exported methods of a type of a package, one per line after an empty line.
-// It returns "" if there are none.
+// docMethods lists the exported methods of a type of a package, one per line after an empty line,
+// each with the first sentence of its documentation. It returns "" if there are none.
 func docMethods(path, typ string) string {
 	var b strings.Builder
 	for _, name := range docs.Names(path) {
 		if !strings.HasPrefix(name, typ+".") {
 			continue
 		}
-		if decl, _, _ := docs.Lookup(path, name); strings.HasPrefix(decl, "func (") {
+		if decl, text, _ := docs.Lookup(path, name); strings.HasPrefix(decl, "func (") {
 			b.WriteString("\n" + decl)
+			if about := reference.Summary(text); about != "" {
+				b.WriteString("  // " + about)
+			}
 		}
 	}
 	if b.Len() == 0 {

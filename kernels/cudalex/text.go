@@ -71,3 +71,16 @@ func erase(b *strings.Builder, text string) {
 		}
 	}
 }
+
+// Pieces returns all pieces of a text. What is not terminated is a piece that ends where lexing can
+// continue.
+func Pieces(text string, known Known) []Piece {
+	var pieces []Piece
+	for l := newLexer(text, known); ; {
+		p, ok, _ := l.next()
+		if !ok {
+			return pieces
+		}
+		pieces = append(pieces, p)
+	}
+}

@@ -29,8 +29,8 @@
 //   symm/net.cuh       the ring to other hosts       symm/team.cuh      teams of threads: Thread, Warp, Block
 //   symm/kernel.cuh    helpers for the kernels of symmrepl's own operations
 //
-// symm/multimem.cuh, for NVLink multicast, has to be included by name. All these headers are built
-// in; no file is needed.
+// nccl/multimem.h has NVLink multicast; nccl_device.h includes it. All these headers are built in;
+// no file is needed.
 #pragma once
 #include "symm/barrier.cuh"
 #include "symm/float16.cuh"

@@ -13,10 +13,25 @@
 #include "nccl/gin.h"
 #include "nccl/lsa_barrier.h"
 
+// ncclGinFenceLevel says which operations a barrier covers: Put, those that the caller has posted,
+// and Get, those that it has asked for. None and Relaxed cover none.
 enum ncclGinFenceLevel : unsigned int { None = 0, Put = 1, Get = 2, Relaxed = None };
 __host__ __device__ constexpr ncclGinFenceLevel operator|(ncclGinFenceLevel a, ncclGinFenceLevel b) { return (ncclGinFenceLevel)((unsigned int)a | (unsigned int)b); }
 __host__ __device__ constexpr ncclGinFenceLevel operator&(ncclGinFenceLevel a, ncclGinFenceLevel b) { return (ncclGinFenceLevel)((unsigned int)a & (unsigned int)b); }
 
+// ncclGinBarrierSession is a barrier of a coop with the same coop of every rank of a team, through
+// the network where the ranks share no memory.
+//
+// Order: that of the argument of sync. With the fence level Put, the members see each other's
+// earlier puts after it.
+//
+// Waits: for all ranks of the team, in sync.
+//
+// Example:
+//
+//   ncclGin net(comm, 0);
+//   ncclGinBarrierSession<ncclCoopCta> bar(ncclCoopCta(), net, ncclTeamTagWorld(), blockIdx.x);
+//   bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
 template <typename Coop>
 struct ncclGinBarrierSession {
   Coop coop;
@@ -75,6 +90,19 @@ struct ncclGinBarrierSession {
   }
 };
 
+// ncclBarrierSession is a barrier of a coop with the same coop of every rank: first inside the
+// hosts, then between them.
+//
+// Order: that of the argument of sync, for memory inside the host, and for puts with the fence
+// level Put.
+//
+// Waits: for all ranks, in sync.
+//
+// Example:
+//
+//   ncclGin net(comm, 0);
+//   ncclBarrierSession<ncclCoopCta> bar(ncclCoopCta(), ncclTeamTagWorld(), net, blockIdx.x);
+//   bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
 template <typename Coop>
 struct ncclBarrierSession {
   Coop coop;
@@ -121,7 +149,15 @@ struct ncclBarrierSession {
   NCCL_DEVICE_INLINE ncclGinBarrierSession<Coop>& far(ncclGinFenceLevel fence) { return fence & ncclGinFenceLevel::Put && !dense.over ? dense : gin; }
 };
 
-// A barrier in one call.
+// A barrier in one call: a session and its sync.
+//
+// Order: as for the sessions.
+//
+// Waits: for all ranks of the team.
+//
+// Example:
+//
+//   ncclBarrier(ncclCoopCta(), ncclTeamTagWorld(), ncclGin(comm, 0), blockIdx.x);
 template <typename Coop, typename Net>
 NCCL_DEVICE_INLINE void ncclGinBarrier(Coop coop, Net net, ncclTeam team, ncclGinBarrierHandle handle, unsigned int index, cuda::memory_order order = cuda::memory_order_acq_rel,
                                        ncclGinFenceLevel fence = ncclGinFenceLevel::Put | ncclGinFenceLevel::Get) {

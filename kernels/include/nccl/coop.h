@@ -66,6 +66,12 @@ struct ncclCoopWarpSpan {
 };
 
 // ncclCoopCta is the block.
+//
+// Example:
+//
+//   ncclCoopCta block;
+//   if (block.thread_rank() == 0) x[0] = (float)block.size();
+//   block.sync();
 struct ncclCoopCta {
   NCCL_DEVICE_INLINE int thread_rank() const { return symm::thread_of_block(); }
   NCCL_DEVICE_INLINE int size() const { return (int)(blockDim.x * blockDim.y * blockDim.z); }
@@ -106,18 +112,22 @@ NCCL_DEVICE_INLINE unsigned int ncclCoopGetLaneMask(ncclCoopLanes c) { return c.
 NCCL_DEVICE_INLINE unsigned int ncclCoopGetLaneMask(ncclCoopWarpSpan) { return ~0u; }
 NCCL_DEVICE_INLINE unsigned int ncclCoopGetLaneMask(ncclCoopCta) { return ~0u; }
 
+// ncclCoopIsThread reports whether a coop is one thread.
 template <int n> NCCL_DEVICE_INLINE constexpr bool ncclCoopIsThread(ncclCoopTile<n>) { return n == 1; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopIsThread(ncclCoopLanes) { return false; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopIsThread(ncclCoopWarpSpan) { return false; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopIsThread(ncclCoopCta) { return false; }
 
+// ncclCoopWithinWarp reports whether a coop lies in one warp.
 template <int n> NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopTile<n>) { return true; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopLanes) { return true; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopWarpSpan) { return false; }
 NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopCta) { return false; }
 
 // ncclCoopCoalesced returns threads of the caller's warp that run this call together: all threads
-// of a coop, or those that the hardware runs together. The cpu device runs each thread by itself.
+// of a coop, or those that the hardware runs together.
+//
+// On the cpu device: without a coop, the calling thread alone, because threads run by themselves.
 NCCL_DEVICE_INLINE ncclCoopLanes ncclCoopCoalesced() { return ncclCoopLanes{__activemask()}; }
 template <typename Coop> NCCL_DEVICE_INLINE ncclCoopTile<32> ncclCoopCoalesced(Coop) { return {}; }
 NCCL_DEVICE_INLINE ncclCoopLanes ncclCoopCoalesced(ncclCoopLanes c) { return c; }
@@ -175,6 +185,12 @@ __device__ __forceinline__ bool nccl_all(ncclCoopCta&, bool ok) { return __synct
 
 // ncclCoopBcast gives all threads of a coop the value of its thread number root. entrySync may be
 // false if the threads have synchronised since the previous broadcast.
+//
+// Waits: for the threads of the coop.
+//
+// Example:
+//
+//   x[threadIdx.x] = ncclCoopBcast(ncclCoopCta(), x[threadIdx.x], 0);
 template <int n, typename T>
 NCCL_DEVICE_INLINE T ncclCoopBcast(ncclCoopTile<n> c, T value, int root, bool entrySync = true) {
   return n == 1 ? value : symm::nccl_shuffle(c.laneMask(), value, root, n);

@@ -9,6 +9,20 @@
 #pragma once
 #include "nccl/pointer.h"
 
+// ncclLLA2ASession is one use of a block of slots by a coop of every rank.
+//
+// Order: a value that recv returns is complete. Other accesses are not ordered.
+//
+// Waits: for the sender, in the functions that receive. send and bcast do not wait.
+//
+// Example:
+//
+//   ncclLLA2ASession<ncclCoopCta> a2a(ncclCoopCta(), comm, ncclTeamLsa(comm), comm.lsaLLA2A, blockIdx.x, comm.lsaSize);
+//   if (threadIdx.x == 0) {
+//     a2a.bcast(comm.lsaRank, x[0]);
+//     for (int r = 0; r < comm.lsaSize; r++) x[r] = a2a.recv<float>(r);
+//   }
+//   a2a.endEpoch(ncclCoopCta());
 template <typename Coop>
 struct ncclLLA2ASession {
   Coop coop;

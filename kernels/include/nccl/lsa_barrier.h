@@ -43,6 +43,24 @@ __device__ __noinline__ inline ncclResult_t nccl_await(Context c, Wait w, const 
 
 }  // namespace symm
 
+// ncclLsaBarrierSession is a barrier of a coop with the same coop of every rank of the LSA team. A
+// session may be used for any number of barriers; sync is arrive and wait.
+//
+// Order: that of the argument: with acq_rel, each rank sees after wait what the others wrote before
+// arrive.
+//
+// Waits: for all ranks of the LSA team, in wait and sync.
+//
+// Cost: a kernel with two barriers takes 1.17 us on one H200 with one rank, where NCCL's takes
+// 1.10, and with ten 2.08, where NCCL's takes 1.67 (docs/benchmarks.md, A kernel of NCCL's device
+// API).
+//
+// Example:
+//
+//   ncclLsaBarrierSession<ncclCoopCta> bar(ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x);
+//   bar.sync(ncclCoopCta(), cuda::memory_order_relaxed);
+//   x[threadIdx.x] = ((float*)ncclGetLsaPointer(window, 0, peer))[threadIdx.x];
+//   bar.sync(ncclCoopCta(), cuda::memory_order_release);
 template <typename Coop>
 struct ncclLsaBarrierSession {
   Coop coop;

@@ -14,7 +14,7 @@ struct NcclNothing {
 
 // SYMM_NCCL_MISSING(name, why) is a function that cannot be used.
 #define SYMM_NCCL_MISSING(name, why) \
-  template <class... T> __device__ inline symm::NcclNothing name(T...) { static_assert(symm::NcclNever<T...>::value, why); return {}; }
+  /* why */ template <class... T> __device__ inline symm::NcclNothing name(T...) { static_assert(symm::NcclNever<T...>::value, why); return {}; }
 
 SYMM_NCCL_MISSING(multimem_reduce_sum, "multimem_reduce_sum is no function of NCCL's: use ncclMultimemReduceSum, or symm::multimem_sum(p) with p of ncclGetLsaMultimemPointer(window, offset, devComm); without multicast, ncclLsaReduceSum")
 SYMM_NCCL_MISSING(multimem_store, "multimem_store is no function of NCCL's: use ncclMultimemCopy, or symm::multimem_store(p, value) with p of ncclGetLsaMultimemPointer(window, offset, devComm); without multicast, ncclLsaCopy")
@@ -32,8 +32,8 @@ struct ncclCftBarrierSession {
   template <class... T> __device__ ncclCftBarrierSession(Coop, T...) {}
 };
 
-// These overloads catch a common mistake: the functions that return a pointer take the window
-// first.
+// Internal: these overloads catch a common mistake: the functions that return a pointer take the
+// window first.
 template <class Peer> __device__ inline void* ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
   static_assert(symm::NcclNever<Peer>::value, "ncclGetPeerPointer takes the window, not the communicator, first: ncclGetPeerPointer(window, offset, peer)");
   return nullptr;

@@ -96,6 +96,17 @@ inline ncclWindow_t multicast_window(const void* p, u64 bytes, u64* offset) {
 
 // multimem_sum loads the sum of the LSA ranks' elements at a multimem pointer. 16-bit floats are
 // added as float.
+//
+// Order: none: a barrier before it makes the elements of all ranks visible.
+//
+// Waits: for nothing.
+//
+// On the cpu device: the elements of all ranks are loaded and added, in their order.
+//
+// Example:
+//
+//   const float* const p = (const float*)ncclGetLsaMultimemPointer(window, 0, comm);
+//   if (p) x[threadIdx.x] = symm::multimem_sum(p + threadIdx.x);
 template <class T>
 __device__ __forceinline__ T multimem_sum(const T* p) {
   static_assert(NcclAdds<T>::value, "multimem adds integers of 4 and 8 bytes, float, double, __half and __nv_bfloat16: load others with ncclLsaReduceSum");
@@ -113,6 +124,17 @@ __device__ __forceinline__ T multimem_sum(const T* p) {
 }
 
 // multimem_store stores a value at a multimem pointer, in the memory of all LSA ranks.
+//
+// Order: none: a barrier after it makes the value visible.
+//
+// Waits: for nothing.
+//
+// On the cpu device: the value is stored in the memory of one rank after the other.
+//
+// Example:
+//
+//   float* const p = (float*)ncclGetLsaMultimemPointer(window, 0, comm);
+//   if (p) symm::multimem_store(p + threadIdx.x, x[threadIdx.x]);
 template <class T>
 __device__ __forceinline__ void multimem_store(T* p, T value) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "multimem stores 2, 4 or 8 bytes: use a wider type");

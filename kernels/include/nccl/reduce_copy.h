@@ -106,6 +106,7 @@ __device__ __forceinline__ void nccl_reduce_copy(Coop coop, Source source, int s
 
 // A function's name says the source, the operation and the destination. UNROLL comes from NCCL and
 // changes nothing here.
+
 #define SYMM_NCCL_1(T, A) \
   template <typename T, typename Coop, typename A, typename IntCount, int UNROLL = 4 * 16 / sizeof(T), typename = decltype((*(A*)nullptr)(0))> NCCL_DEVICE_INLINE void
 #define SYMM_NCCL_2(T, A, B) template <typename T, typename Coop, typename A, typename B, typename IntCount, int UNROLL = 4 * 16 / sizeof(T)> NCCL_DEVICE_INLINE void
@@ -114,6 +115,16 @@ __device__ __forceinline__ void nccl_reduce_copy(Coop coop, Source source, int s
 #define SYMM_NCCL_0(T) template <typename T, typename Coop, typename IntCount, int UNROLL = 4 * 16 / sizeof(T)> NCCL_DEVICE_INLINE void
 
 // Sources and destinations that are pointers by number.
+//
+// Order: none: a barrier before makes the sources visible, and one after the results.
+//
+// Waits: for nothing.
+//
+// Example:
+//
+//   const auto src = [=](int i) { return (float*)ncclGetLsaPointer(window, 0, i); };
+//   const auto dst = [=](int i) { return x + i * n; };
+//   ncclLsaReduceSumLsaCopy<float>(ncclCoopCta(), src, comm.lsaSize, dst, 1, n);
 SYMM_NCCL_3(T, Src, Dst, Op) ncclLsaReduceLsaCopy(Coop coop, Src src, int nSrc, Dst dst, int nDst, Op const& op, IntCount count) {
   symm::nccl_reduce_copy<false, false, T>(coop, src, nSrc, dst, nDst, op, count);
 }
@@ -134,6 +145,14 @@ SYMM_NCCL_2(T, Src, Dst) ncclMultimemReduceSumMultimemCopy(Coop coop, Src src, i
 }
 
 // Sums into local memory.
+//
+// Order: none, as above.
+//
+// Waits: for nothing.
+//
+// Example:
+//
+//   ncclLsaReduceSum(ncclCoopCta(), window, 0, x, n, comm);
 SYMM_NCCL_1(T, Src) ncclLsaReduceSum(Coop coop, Src src, int nSrc, T* dst, IntCount count) {
   ncclLsaReduceSumLsaCopy<T>(coop, src, nSrc, symm::NcclPieces<T>{dst, 0}, 1, count);
 }
@@ -158,6 +177,14 @@ SYMM_NCCL_0(T) ncclLocalReduceSum(Coop coop, int nSrc, T* base, size_t pitch, T*
 }
 
 // Copies from local memory.
+//
+// Order: none, as above.
+//
+// Waits: for nothing.
+//
+// Example:
+//
+//   ncclLsaCopy(ncclCoopCta(), x, window, 0, n, comm);
 SYMM_NCCL_1(T, Dst) ncclLsaCopy(Coop coop, T* src, Dst dst, int nDst, IntCount count) {
   ncclLsaReduceSumLsaCopy<T>(coop, symm::NcclPieces<T>{src, 0}, 1, dst, nDst, count);
 }
@@ -180,6 +207,15 @@ SYMM_NCCL_1(T, Dst) ncclLocalCopy(Coop coop, T* src, Dst dst, int nDst, IntCount
 SYMM_NCCL_0(T) ncclLocalCopy(Coop coop, T* src, int nDst, T* base, size_t pitch, IntCount count) { ncclLsaCopy(coop, src, symm::NcclPieces<T>{base, pitch}, nDst, count); }
 
 // Sums over all ranks, stored to all ranks.
+//
+// Order: none, as above.
+//
+// Waits: for nothing.
+//
+// Example:
+//
+//   ncclSymPtr<float> p(window, 0);
+//   ncclLsaReduceSumCopy(ncclCoopCta(), p, p, n, ncclTeamLsa(comm));
 SYMM_NCCL_0(T) ncclLsaReduceSumCopy(Coop coop, ncclSymPtr<T> src, ncclTeam srcTeam, ncclSymPtr<T> dst, ncclTeam dstTeam, IntCount count) {
   ncclLsaReduceSumLsaCopy<T>(coop, symm::NcclRanks<T>{src.window, src.offset, srcTeam}, srcTeam.nRanks, symm::NcclRanks<T>{dst.window, dst.offset, dstTeam}, dstTeam.nRanks, count);
 }

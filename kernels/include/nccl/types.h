@@ -19,6 +19,8 @@ struct NetGroup;
 #define NCCL_DEVICE_INLINE __device__ __forceinline__
 #define NCCL_HOST_DEVICE_INLINE __host__ __device__ __forceinline__
 
+// ncclResult_t is what functions with a timeout return: ncclSuccess, ncclTimeout, or
+// ncclRemoteError if the session has given up.
 typedef enum {
   ncclSuccess = 0, ncclUnhandledCudaError = 1, ncclSystemError = 2, ncclInternalError = 3, ncclInvalidArgument = 4,
   ncclInvalidUsage = 5, ncclRemoteError = 6, ncclInProgress = 7, ncclTimeout = 8
@@ -35,6 +37,7 @@ struct ncclTeamTagRail {};
 typedef unsigned int ncclDevResourceHandle;
 typedef ncclDevResourceHandle ncclDevResourceHandle_t;
 
+// Handles of what symm.DevComm creates: barriers, slots, signals and counters.
 struct ncclLsaBarrierHandle { ncclDevResourceHandle bufHandle; int nBarriers; };
 typedef ncclLsaBarrierHandle ncclLsaBarrierHandle_t;
 struct ncclLLA2AHandle { ncclDevResourceHandle bufHandle; unsigned int nSlots, nBlocks; };
@@ -64,7 +67,12 @@ typedef ncclWindow_vidmem ncclWindow_vidmem_t;
 typedef ncclWindow_vidmem* ncclWindow_t;
 
 // ncclDevComm is the argument by which a kernel receives a group, with the resources that
-// symm.DevComm created. It is passed by value.
+// symm.DevComm created. It is passed by value. The handles of barriers and slots are arguments of
+// the sessions.
+//
+// Example:
+//
+//   if (threadIdx.x == 0) x[0] = (float)comm.lsaRank / (float)comm.nRanks;
 struct ncclDevComm {
   int rank, nRanks;
   int lsaRank, lsaSize;
@@ -110,20 +118,28 @@ __device__ constexpr bool releases(cuda::memory_order o) {
 
 }  // namespace symm
 
-// Teams. The ranks of a group are numbered host by host, so that those of one host follow each
-// other.
+// ncclTeamWorld is all ranks, and ncclTeamLsa those of the caller's host. The ranks of a group are
+// numbered host by host, so that those of one host follow each other.
+//
+// Example:
+//
+//   const ncclTeam host = ncclTeamLsa(comm);
+//   for (int r = 0; r < host.nRanks; r++) x[r] = (float)ncclTeamRankToWorld(comm, host, r);
 NCCL_DEVICE_INLINE ncclTeam ncclTeamWorld(ncclDevComm const& c) { return {c.nRanks, c.rank, 1}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamLsa(ncclDevComm const& c) { return {c.lsaSize, c.lsaRank, 1}; }
 // ncclTeamInnerFactor returns the team of innerSize neighbours that includes the caller;
-// ncclTeamOuterFactor returns the team of every innerSize-th rank.
+// ncclTeamOuterFactor returns the team of every innerSize-th rank. ncclTeamRail is the ranks with
+// the caller's number on the other hosts.
 NCCL_DEVICE_INLINE ncclTeam ncclTeamInnerFactor(ncclTeam t, int innerSize) { return {innerSize, t.rank % innerSize, t.stride}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamOuterFactor(ncclTeam t, int innerSize) { return {t.nRanks / innerSize, t.rank / innerSize, t.stride * innerSize}; }
 NCCL_DEVICE_INLINE ncclTeam ncclTeamRail(ncclDevComm const& c) { return ncclTeamOuterFactor(ncclTeamWorld(c), c.lsaSize); }
 
+// ncclTeamRankToWorld and ncclTeamRankToLsa return the number of a team's rank among all ranks, and
+// among those of the caller's host.
 NCCL_DEVICE_INLINE int ncclTeamRankToWorld(ncclDevComm const& c, ncclTeam t, int rank) { return c.rank + (rank - t.rank) * t.stride; }
 NCCL_DEVICE_INLINE int ncclTeamRankToLsa(ncclDevComm const& c, ncclTeam t, int rank) { return c.lsaRank + (rank - t.rank) * t.stride; }
 // ncclTeamRankToTeam returns the number in team a of rank bRank of team b, which has to be a member
-// of both.
+// of both. ncclTeamRankIsMember reports whether it is a member of a.
 NCCL_DEVICE_INLINE int ncclTeamRankToTeam(ncclTeam a, ncclTeam b, int bRank) { return a.rank + (bRank - b.rank) * b.stride / a.stride; }
 NCCL_DEVICE_INLINE bool ncclTeamRankIsMember(ncclTeam a, ncclTeam b, int bRank) {
   const int away = (bRank - b.rank) * b.stride, at = a.rank + away / a.stride;

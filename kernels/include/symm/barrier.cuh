@@ -16,6 +16,7 @@
 
 namespace symm {
 
+// Internal: arrival and rounds return the words.
 __device__ __forceinline__ u32* arrival(const Signals& s, Context c, int owner, u32 channel, int src) {
   return s.block[owner] + (c.channels + channel) * (u32)c.ranks() + (u32)src;
 }
@@ -26,7 +27,13 @@ __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel)
 // arrive and arrived are the halves of a barrier, for a block that has work between them.
 //
 // arrive: all threads of a block, after a __syncthreads, announce that the block has arrived at a
-// round.
+// round. The caller counts the rounds of the channel.
+//
+// Order: release. What the block wrote before is visible to the ranks after their arrived.
+//
+// Waits: for nothing.
+//
+// Cost: that of a fence and of one store to each peer.
 __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel, u32 round) {
   if ((int)threadIdx.x >= c.ranks()) return;
   fence();
@@ -36,6 +43,10 @@ __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel,
 
 // arrived: all threads of a block wait until every rank has arrived at a round. The caller has to
 // combine the results by __syncthreads_and.
+//
+// Order: acquire.
+//
+// Waits: for every member of the group.
 __device__ __forceinline__ bool arrived(const Signals& s, Context c, u32 channel, u32 round) {
   bool ok = true;
   for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)

@@ -13,27 +13,29 @@
 
 namespace symm {
 
-// WaitRecord is one wait. `began` distinguishes two waits for the same peer: it is the start of the
-// wait by the clock of the waiting rank.
+// Internal: WaitRecord is one wait. `began` distinguishes two waits for the same peer: it is the
+// start of the wait by the clock of the waiting rank.
 struct WaitRecord {
   u32 state, kind, ordinal, rank, peer, channel;
   u64 want, seen, elapsed, began, reserved;
 };
 SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
-// Outside is an access outside of the memory given to a launch.
+// Internal: Outside is an access outside of the memory given to a launch.
 struct Outside {
   u32 state, line, call, bytes, reads, reserved;  // line: of the access, kNoLine if it is not known; call: Extent::call; reads: not 0 if it cannot write
   u32 block[3], thread[3];
   u64 address, first;  // of the access; Extent::first
 };
 SYMM_LAYOUT(Outside, state, line, call, bytes, reads, block, thread, address, first)
-// Extent is the memory behind a pointer argument of a launch; it travels beside the pointer.
+// Internal: Extent is the memory behind a pointer argument of a launch; it travels beside the
+// pointer.
 struct Extent {
   u64 first, bytes;
   struct Watch* watch;  // 0: the extent is not known
   u32 call, reserved;   // call: the number of the launch, for the host
 };
 SYMM_LAYOUT(Extent, first, bytes, watch, call)
+// Internal: Watch is the page.
 struct Watch {
   u32 abort, reserved[7];       // WatchBits
   u32 ended, spare;             // NCCL's own kernels poll it
@@ -47,10 +49,13 @@ struct Watch {
 SYMM_LAYOUT(Watch, abort, ended, absent, fault, waits, outside)
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Outside) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits + kMaxOutside), "mirrors device.Watch");
 
-// kAbort ends every wait. With kTrace a wait publishes its record when it first looks at the page,
-// not only after a while.
+// Internal: kAbort ends every wait. With kTrace a wait publishes its record when it first looks at
+// the page, not only after a while.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5, kLost = 6 };
+
+// WaitKind says what a wait is for, in the message about a wait that gives up. A wait of a user's
+// kernel is a kUser.
 enum WaitKind : u32 {
   kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6,  // 7 and 8 are waits of the host
   kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12, kCounter = 13, kNetChunk = 14, kNetUsed = 15, kNetRows = 16, kNetTokens = 17,
@@ -60,7 +65,8 @@ SYMM_VALUES(WatchBits, kAbort, kTrace)
 SYMM_VALUES(WaitState, kNone, kPending, kTimeout, kAborted, kClaimed, kRefused, kLost)
 SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kCounter, kNetChunk, kNetUsed, kNetRows, kNetTokens, kLsaBarrier, kLowLatency, kGinSignal, kGinCounter)
 
-// Context is the head of the arguments of every kernel that waits.
+// Context is the head of the arguments of every kernel that waits; a symm::Handle is one. The host
+// fills it at each launch.
 struct Context {
   Watch* watch;
   u64 timeout_ns;  // of each wait; 0: until aborted
@@ -84,6 +90,10 @@ SYMM_LAYOUT(Context, watch, timeout_ns, rank, world_size, ordinal, channels, swa
 
 // neighbour returns the k-th rank to the right, and this rank for k = ranks(). So each rank begins
 // with a different peer, which spreads the traffic.
+//
+// Example:
+//
+//   for (int k = 1; k <= h.ranks(); k++) x[k] = h.buffer<float>(symm::neighbour(h, k))[h.rank];
 __device__ __forceinline__ int neighbour(const Context& c, int k) { return c.rank + k < c.ranks() ? c.rank + k : c.rank + k - c.ranks(); }
 
 }  // namespace symm

@@ -6,9 +6,16 @@
 
 namespace symm {
 
+// f16 and bf16 hold the bits of a 16-bit float: an IEEE half, and the upper half of a float.
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
 
+// to_float, to_f16 and to_bf16 convert. The results are the same on both devices.
+//
+// Example:
+//
+//   symm::bf16* const y = (symm::bf16*)x;
+//   y[0] = symm::to_bf16(2 * symm::to_float(y[0]));
 __device__ __forceinline__ float to_float(bf16 x) {
 #ifdef SYMM_CPU
   u32 u = (u32)x.bits << 16;
@@ -19,7 +26,6 @@ __device__ __forceinline__ float to_float(bf16 x) {
   return __uint_as_float((u32)x.bits << 16);
 #endif
 }
-
 __device__ __forceinline__ bf16 to_bf16(float f) {
 #ifdef SYMM_CPU
   u32 u;
@@ -32,7 +38,6 @@ __device__ __forceinline__ bf16 to_bf16(float f) {
   return bf16{r};
 #endif
 }
-
 __device__ __forceinline__ float to_float(f16 x) {
 #ifdef SYMM_CPU
   u32 sign = (u32)(x.bits & 0x8000u) << 16, exp = (x.bits >> 10) & 31, man = x.bits & 0x3ffu, u;
@@ -51,7 +56,6 @@ __device__ __forceinline__ float to_float(f16 x) {
   return f;
 #endif
 }
-
 __device__ __forceinline__ f16 to_f16(float f) {
 #ifdef SYMM_CPU
   u32 u;

@@ -105,10 +105,12 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
 #define SYMM_HALF_FN __device__ __forceinline__
 
 // SYMM_HALF declares a type, its pair, and the functions of both headers. name is the name of the
-// type in conversion functions.
+// type in conversion functions. Its comments become those of what it declares.
 #define SYMM_HALF(T, T2, Raw, Raw2, F, name)                                                                                    \
+  /* The bits of a number, and of a pair. */                                                                                    \
   struct Raw { unsigned short x; };                                                                                             \
   struct Raw2 { unsigned short x, y; };                                                                                         \
+  /* A number. It converts to float, and from every type of numbers. */                                                         \
   struct __align__(2) T {                                                                                                       \
     unsigned short __x;                                                                                                         \
     T() = default;                                                                                                              \
@@ -136,6 +138,7 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
     SYMM_HALF_FN T operator++(int) { const T old = *this; ++*this; return old; }                                                \
     SYMM_HALF_FN T operator--(int) { const T old = *this; --*this; return old; }                                                \
   };                                                                                                                            \
+  /* A pair of numbers, which are x and y. */                                                                                   \
   struct __align__(4) T2 {                                                                                                      \
     T x, y;                                                                                                                     \
     T2() = default;                                                                                                             \
@@ -154,10 +157,12 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_FN bool operator>(T a, T b) { return (float)a > (float)b; }                                                         \
   SYMM_HALF_FN bool operator<=(T a, T b) { return (float)a <= (float)b; }                                                       \
   SYMM_HALF_FN bool operator>=(T a, T b) { return (float)a >= (float)b; }                                                       \
+  /* Kinds of numbers, and signs. */                                                                                            \
   SYMM_HALF_FN bool __hisnan(T a) { return (a.__x & 0x7fff) > symm::FromFloat<F>::infinity; }                                   \
   SYMM_HALF_FN int __hisinf(T a) { return (a.__x & 0x7fff) != symm::FromFloat<F>::infinity ? 0 : a.__x >> 15 ? -1 : 1; }        \
   SYMM_HALF_FN T __hneg(T a) { return -a; }                                                                                     \
   SYMM_HALF_FN T __habs(T a) { return T(F{(unsigned short)(a.__x & 0x7fff)}); }                                                 \
+  /* Arithmetic, rounded once to nearest even. */                                                                               \
   SYMM_HALF_FN T __hadd(T a, T b) { return a + b; }                                                                             \
   SYMM_HALF_FN T __hsub(T a, T b) { return a - b; }                                                                             \
   SYMM_HALF_FN T __hmul(T a, T b) { return a * b; }                                                                             \
@@ -167,17 +172,20 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_FN T __hdiv(T a, T b) { return a / b; }                                                                             \
   SYMM_HALF_FN T __hfma(T a, T b, T c) { return T(symm::half_fma(a.value(), b.value(), c.value())); }                           \
   SYMM_HALF_FN T symm_plain(T a) { return __hisnan(a) ? T(F{0x7fff}) : a; }                                                     \
+  /* The larger and the smaller; NaN only if both are, or with _nan if one is. */                                               \
   SYMM_HALF_FN T __hmax(T a, T b) { return a > b || (a == b && !(a.__x >> 15)) || __hisnan(b) ? symm_plain(a) : symm_plain(b); } \
   SYMM_HALF_FN T __hmin(T a, T b) { return a < b || (a == b && a.__x >> 15) || __hisnan(b) ? symm_plain(a) : symm_plain(b); }   \
   SYMM_HALF_FN T __hmax_nan(T a, T b) { return __hisnan(a) || __hisnan(b) ? T(F{0x7fff}) : __hmax(a, b); }                      \
   SYMM_HALF_FN T __hmin_nan(T a, T b) { return __hisnan(a) || __hisnan(b) ? T(F{0x7fff}) : __hmin(a, b); }                      \
   /* between 0 and 1, which is 0 for NaN */                                                                                     \
   SYMM_HALF_FN T symm_saturated(T a) { return (float)a > 0 ? __hmin(a, T(1.f)) : T(0.f); }                                      \
+  /* Arithmetic with a result between 0 and 1, and __hfma_relu with one of at least 0. */                                       \
   SYMM_HALF_FN T __hadd_sat(T a, T b) { return symm_saturated(a + b); }                                                         \
   SYMM_HALF_FN T __hsub_sat(T a, T b) { return symm_saturated(a - b); }                                                         \
   SYMM_HALF_FN T __hmul_sat(T a, T b) { return symm_saturated(a * b); }                                                         \
   SYMM_HALF_FN T __hfma_sat(T a, T b, T c) { return symm_saturated(__hfma(a, b, c)); }                                          \
   SYMM_HALF_FN T __hfma_relu(T a, T b, T c) { return __hmax_nan(__hfma(a, b, c), T(0.f)); }                                     \
+  /* Comparisons. Those with u are true if an operand is NaN; those of pairs return 1 or 0 for each, or with b whether both are true. */ \
   SYMM_HALF_COMPARE(T, T2, eq, ==)                                                                                              \
   SYMM_HALF_COMPARE(T, T2, lt, <)                                                                                               \
   SYMM_HALF_COMPARE(T, T2, le, <=)                                                                                              \
@@ -188,6 +196,7 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_FN T2 __hne2(T2 a, T2 b) { return {T(__hne(a.x, b.x) ? 1.f : 0.f), T(__hne(a.y, b.y) ? 1.f : 0.f)}; }               \
   SYMM_HALF_FN bool __hbne2(T2 a, T2 b) { return __hne(a.x, b.x) && __hne(a.y, b.y); }                                          \
   SYMM_HALF_FN T2 __hisnan2(T2 a) { return {T(__hisnan(a.x) ? 1.f : 0.f), T(__hisnan(a.y) ? 1.f : 0.f)}; }                      \
+  /* The same functions of pairs. */                                                                                            \
   SYMM_HALF_PAIR_1(T2, __hneg)                                                                                                  \
   SYMM_HALF_PAIR_1(T2, __habs)                                                                                                  \
   SYMM_HALF_PAIR_2(T2, __hadd)                                                                                                  \
@@ -218,6 +227,7 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_FN T2& operator/=(T2& a, T2 b) { return a = a / b; }                                                                \
   SYMM_HALF_FN bool operator==(T2 a, T2 b) { return a.x == b.x && a.y == b.y; }                                                 \
   SYMM_HALF_FN bool operator!=(T2 a, T2 b) { return !(a == b); }                                                                \
+  /* Functions, computed as float and rounded once. */                                                                          \
   SYMM_HALF_MATH(T, T2, sqrt, sqrtf(x))                                                                                         \
   SYMM_HALF_MATH(T, T2, rsqrt, rsqrtf(x))                                                                                       \
   SYMM_HALF_MATH(T, T2, rcp, 1 / x)                                                                                             \
@@ -234,6 +244,7 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_MATH(T, T2, floor, floorf(x))                                                                                       \
   SYMM_HALF_MATH(T, T2, trunc, truncf(x))                                                                                       \
   SYMM_HALF_MATH(T, T2, rint, rintf(x))                                                                                         \
+  /* Conversions. rn rounds to nearest even, rz toward zero, rd down, ru up. */                                                 \
   SYMM_HALF_FN T __float2##name(float f) { return T(f); }                                                                       \
   SYMM_HALF_FN T __float2##name##_rn(float f) { return T(f); }                                                                  \
   SYMM_HALF_FN T __float2##name##_rz(float f) { return T(symm::rounded<F>(f, 0)); }                                             \
@@ -247,10 +258,12 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_INTEGER(T, name, ushort, unsigned short)                                                                            \
   SYMM_HALF_INTEGER(T, name, ll, long long)                                                                                     \
   SYMM_HALF_INTEGER(T, name, ull, unsigned long long)                                                                           \
+  /* The bits of a number as an integer. */                                                                                     \
   SYMM_HALF_FN unsigned short __##name##_as_ushort(T a) { return a.__x; }                                                       \
   SYMM_HALF_FN short __##name##_as_short(T a) { return (short)a.__x; }                                                          \
   SYMM_HALF_FN T __ushort_as_##name(unsigned short u) { return T(F{u}); }                                                       \
   SYMM_HALF_FN T __short_as_##name(short i) { return T(F{(unsigned short)i}); }                                                 \
+  /* Making pairs and taking them apart. */                                                                                     \
   SYMM_HALF_FN T2 __halves2##name##2(T x, T y) { return {x, y}; }                                                               \
   SYMM_HALF_FN T2 __##name##2##name##2(T x) { return {x, x}; }                                                                  \
   SYMM_HALF_FN T2 __float2##name##2_rn(float f) { return {T(f), T(f)}; }                                                        \
@@ -266,8 +279,10 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
   SYMM_HALF_FN T2 __lows2##name##2(T2 a, T2 b) { return {a.x, b.x}; }                                                           \
   SYMM_HALF_FN T2 __highs2##name##2(T2 a, T2 b) { return {a.y, b.y}; }                                                          \
   SYMM_HALF_FN T2 __lowhigh2highlow(T2 a) { return {a.y, a.x}; }                                                                \
+  /* Atomic addition, which returns the previous value. */                                                                      \
   SYMM_HALF_FN T atomicAdd(T* p, T v) { return T(symm::atomic_add((F*)p, v.value())); }                                         \
   SYMM_HALF_FN T2 atomicAdd(T2* p, T2 v) { return {atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)}; }                             \
+  /* Warp functions and loads that only move values. */                                                                         \
   SYMM_HALF_MOVES(T, unsigned short)                                                                                            \
   SYMM_HALF_MOVES(T2, unsigned)
 

@@ -8,7 +8,13 @@
 namespace symm {
 
 // Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous. Pass it to a
-// kernel whose parameter is symm::Handle.
+// kernel whose parameter is symm::Handle. It is a symm::Context too: h.rank and h.world_size are
+// the rank's number in the group and the number of members.
+//
+// Example:
+//
+//   float* const theirs = h.buffer<float>((h.rank + 1) % h.world_size);
+//   if (theirs) x[0] = theirs[0];
 struct Handle : Context {
   u64 bytes;      // of the tensor
   u64 pad_bytes;  // of its signal pad

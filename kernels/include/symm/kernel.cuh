@@ -25,13 +25,20 @@
 
 namespace symm {
 
-// u128 is a word of 16 bytes, for copies.
+// u128 is a word of 16 bytes, for copies: at an address that is a multiple of 16.
 struct alignas(16) u128 { u64 low, high; };
 
 // SYMM_EACH(i, n) { ... } is the calling thread's part of n pieces of work, among the threads of a
 // grid of one dimension. SYMM_SHARE(i, n, me, all) is the part of thread number me of all. On a GPU
 // the parts are interleaved, so that the accesses of a warp are adjacent. On the cpu device a
 // thread runs alone until it waits, so each thread gets one contiguous part.
+//
+// On the cpu device: each thread gets consecutive pieces; on a GPU neighbours get neighbouring
+// ones.
+//
+// Example:
+//
+//   SYMM_EACH(i, n) x[i] = 2 * x[i];
 #ifdef SYMM_CPU
 __device__ __forceinline__ u64 part(u64 n, u64 me, u64 all) {
   const u64 at = (n + all - 1) / all * me;
@@ -46,6 +53,15 @@ __device__ __forceinline__ u64 part(u64 n, u64 me, u64 all) {
 // begin is the first statement of a kernel whose launch overlaps with its predecessor. It returns
 // when all earlier work of the stream is done and visible, and it allows the next kernel to start
 // launching. Only the cost of the launch overlaps; the other work of the two kernels does not.
+//
+// Waits: for the earlier work of the stream.
+//
+// On the cpu device: nothing, because launches do not overlap.
+//
+// Example:
+//
+//   symm::begin();
+//   x[threadIdx.x] = 1;
 __device__ __forceinline__ void begin() {
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -54,9 +70,15 @@ __device__ __forceinline__ void begin() {
 }
 
 // leave ends the kernel for the calling thread, after a refused call or a wait that gave up, so
-// that the thread stores nothing more. On the cpu device the whole block ends. __syncthreads does
-// not wait for threads that have left. A barrier of the grid does not wait for blocks that have
-// left on the cpu device, but it does on GPUs.
+// that the thread stores nothing more. __syncthreads does not wait for threads that have left.
+//
+// On the cpu device: the whole block ends, and a barrier of the grid does not wait for blocks that
+// have left; on a GPU it does.
+//
+// Example:
+//
+//   if (peer < 0) symm::leave();
+//   x[0] = 1;
 __device__ __forceinline__ void leave() {
 #ifdef SYMM_CPU
   symm_cpu_leave();
@@ -65,9 +87,9 @@ __device__ __forceinline__ void leave() {
 #endif
 }
 
-// refuse reports a value in device memory that an operation cannot use. what is the operation's
-// number for the reason, index the value's place in the list of rank. The host keeps the first
-// report.
+// Internal: refuse reports a value in device memory that an operation cannot use. what is the
+// operation's number for the reason, index the value's place in the list of rank. The host keeps
+// the first report.
 __device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index, u64 value, u64 limit) {
   WaitRecord* r = &c.watch->fault;
   if (atomicCAS(&r->state, (u32)kNone, (u32)kClaimed) != kNone) return;

@@ -26,6 +26,21 @@ __device__ __forceinline__ bool carries_epoch() { return (threadIdx.x & 7) == 7;
 
 // store_line: all lanes of a warp store their pieces of four lines, each lane at its own place
 // `to`.
+//
+// Order: the data and the epoch of a line arrive together, on Hopper GPUs over NVLink. Other
+// accesses are not ordered.
+//
+// Waits: for nothing.
+//
+// Cost: an all-reduce of 1048576 bytes by lines takes 8.74 us on 4 H200s in a captured graph
+// (docs/benchmarks.md, All-reduce).
+//
+// On the cpu device: the epoch is stored last, after the other lanes' data.
+//
+// Example:
+//
+//   symm::Piece* const inbox = h.buffer<symm::Piece>(peer);
+//   symm::store_line(inbox + threadIdx.x, symm::Piece{{1, 2}}, channel + 1);
 __device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
   if (carries_epoch()) p.word[1] = epoch;
 #ifdef SYMM_CPU
@@ -42,6 +57,18 @@ __device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
 // load_line: all lanes of a warp load their pieces once. *seen is the line's epoch in the lanes
 // that hold it, and `want` in the others. All data has arrived if *seen is the expected epoch in
 // every lane.
+//
+// Waits: for nothing.
+//
+// On the cpu device: every lane gets the epoch, which it reads before the data.
+//
+// Example:
+//
+//   symm::u32 seen;
+//   symm::Piece p;
+//   do p = symm::load_line(h.buffer<symm::Piece>(h.rank) + threadIdx.x, channel + 1, &seen);
+//   while (!__all_sync(~0u, seen == channel + 1));
+//   x[threadIdx.x] = (float)p.word[0];
 __device__ __forceinline__ Piece load_line(const Piece* from, u32 want, u32* seen) {
   Piece p;
 #ifdef SYMM_CPU

@@ -2,27 +2,32 @@
 // load from it returns the members' sum, which the switch computes, and a store to it reaches all
 // of them.
 //
-// 16-bit floats are summed as f32 and rounded once. The cpu device has no such address: a load
-// reads every copy, in rank order, and a store writes every copy. symm.cuh does not include this
-// header.
+// 16-bit floats are summed as f32 and rounded once. symm.cuh does not include this header, which is
+// for symmrepl's own operations: kernels of users have nccl/multimem.h.
+//
+// On the cpu device: there is no such address; a load reads every copy, in rank order, and a store
+// writes every copy.
 #pragma once
 #include "symm/context.cuh"
 #include "symm/float16.cuh"
 
 namespace symm {
 
+// Multicast is a tensor's multicast address, an argument of symmrepl's own kernels.
 struct Multicast {
   char* address;            // 0 on the cpu device
   char* copies[kMaxRanks];  // by rank
 };
 SYMM_LAYOUT(Multicast, address, copies)
 
+// MulticastType is the type of the elements.
 enum MulticastType : u32 { kF32 = 0, kF16 = 1, kBF16 = 2 };
 SYMM_VALUES(MulticastType, kF32, kF16, kBF16)
 
 // Words is W words of 4 bytes: 1, or 4 at a multiple of 16.
 template <int W> struct alignas(4 * W) Words { u32 w[W]; };
 
+// Internal: conversions of words and the floats in them.
 __device__ __forceinline__ float low(u32 w, u32 type) {
   return type == kF16 ? to_float(f16{(u16)w}) : to_float(bf16{(u16)w});
 }
@@ -38,12 +43,19 @@ __device__ __forceinline__ u32 float_to_word(float f) {
   return u.w;
 }
 
-// average divides the sums in a word.
+// Internal: average divides the sums in a word.
 __device__ __forceinline__ u32 average(u32 w, u32 type, int world) {
   if (type == kF32) return float_to_word(word_to_float(w) / (float)world);
   return half_bits(low(w, type) / (float)world, type) | (u32)half_bits(low(w >> 16, type) / (float)world, type) << 16;
 }
 
+// multimem_sum loads the members' sum of W words at an offset of the tensor, and multimem_store
+// stores W words in the memory of all members. world is the number of members.
+//
+// Order: none: a barrier before a load makes the members' data visible, and one after a store the
+// stored words.
+//
+// Waits: for nothing.
 #ifdef SYMM_CPU
 template <int W> inline Words<W> multimem_sum(const Multicast& m, u64 offset, u32 type, int world) {
   Words<W> out;

@@ -11,9 +11,26 @@
 
 namespace symm {
 
+// Packet is 12 bytes of data and the flag by which the receiver knows them.
 struct alignas(16) Packet { u32 data[3], epoch; };
 
 // store_packet stores a packet by one access. It needs CUDA 12.3 or newer, as does load_packet.
+//
+// Order: the data and the epoch arrive together. Other accesses are not ordered, and no fence is
+// needed.
+//
+// Waits: for nothing.
+//
+// Cost: an all-reduce of 4096 bytes by packets takes 2.67 us on 4 H200s, and 2.59 on 2, in a
+// captured graph (docs/benchmarks.md, All-reduce).
+//
+// On the cpu device: a packet is stored as two words of 8 bytes, the one with the epoch last, and
+// loaded in the opposite order.
+//
+// Example:
+//
+//   symm::Packet* const inbox = h.buffer<symm::Packet>(peer);
+//   symm::store_packet(inbox + h.rank, symm::Packet{{1, 2, 3}, channel + 1});
 __device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 #ifdef SYMM_CPU
   symm_cpu_scope(2);
@@ -28,6 +45,18 @@ __device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 }
 
 // load_packet reads a packet once. The data is valid if the epoch is the expected one.
+//
+// Waits: for nothing: a loop around it asks a symm::Patience whether to give up.
+//
+// Example:
+//
+//   const symm::Packet* const inbox = h.buffer<symm::Packet>(h.rank);
+//   symm::Packet p;
+//   symm::Patience patience;
+//   while ((p = symm::load_packet(inbox + peer)).epoch != channel + 1)
+//     if (patience.expired(h, symm::Wait{symm::kUser, (symm::u32)peer, channel, channel + 1}, p.epoch)) return;
+//   patience.satisfied(h);
+//   x[0] = (float)p.data[0];
 __device__ __forceinline__ Packet load_packet(const Packet* from) {
   Packet p;
 #ifdef SYMM_CPU

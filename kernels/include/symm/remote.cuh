@@ -41,7 +41,12 @@
 namespace symm {
 
 // SignalOp describes how a put changes a 64-bit word of the member's pad when its data has arrived:
-// not at all by default; signal_set, signal_add and weak make others.
+// not at all by default; signal_set, signal_add and weak make others. signal_set(index, value) sets
+// the word, signal_add(index, n) adds to it.
+//
+// Example:
+//
+//   symm::signal(h, peer, symm::signal_add(3, 1));
 struct SignalOp {
   u32 kind = kNetNone;  // or kNetSetWord, kNetAddWord
   u32 index = 0;
@@ -51,6 +56,12 @@ struct SignalOp {
 __device__ __forceinline__ SignalOp signal_set(u32 index, u64 value) { return SignalOp{kNetSetWord, index, value, 1}; }
 __device__ __forceinline__ SignalOp signal_add(u32 index, u64 n) { return SignalOp{kNetAddWord, index, n, 1}; }
 // weak makes a signal wait for the data of its own put only.
+//
+// Order: who sees a weak signal sees the data of its put, and nothing else.
+//
+// Example:
+//
+//   symm::put(h, peer, 0, x, 4 * n, symm::weak(symm::signal_set(0, 1)));
 __device__ __forceinline__ SignalOp weak(SignalOp s) {
   s.strong = 0;
   return s;
@@ -58,14 +69,19 @@ __device__ __forceinline__ SignalOp weak(SignalOp s) {
 
 // A Counter is one of the group's kCounters, by its number. It goes up by one when an operation
 // that names it is complete on this side. The kernels of one rank share it; the host resets it when
-// ranks recover.
+// ranks recover. kNoCounter names none.
+//
+// Example:
+//
+//   symm::put(h, peer, 0, x, 4 * n, symm::SignalOp{}, symm::Counter{2});
+//   if (threadIdx.x == 0) symm::wait_counter(h, symm::Counter{2}, 1);
 constexpr u32 kNoCounter = ~0u;
 struct Counter {
   u32 id = kNoCounter;
 };
 
-// Refusal are the reasons for which a call is refused. The report has the call, the member, the
-// value and its limit.
+// Internal: Refusal are the reasons for which a call is refused. The report has the call, the
+// member, the value and its limit.
 enum Refusal : u32 { kBadMember = 1, kBadPlace = 2, kBadSignal = 3, kBadCounter = 4, kBadChannel = 5 };
 enum RemoteCall : u32 {
   kCallPut = 1, kCallPutValue = 2, kCallGet = 3, kCallSignal = 4, kCallWaitForSignal = 5, kCallCounter = 6, kCallPutSignal = 7,
@@ -74,6 +90,7 @@ enum RemoteCall : u32 {
 SYMM_VALUES(Refusal, kBadMember, kBadPlace, kBadSignal, kBadCounter, kBadChannel)
 SYMM_VALUES(RemoteCall, kCallPut, kCallPutValue, kCallGet, kCallSignal, kCallWaitForSignal, kCallCounter, kCallPutSignal, kCallWaitSignal, kCallBarrier)
 
+// Internal: the checks of a call's arguments.
 template <class Team>
 __device__ __forceinline__ bool refused(const Handle& h, Refusal what, RemoteCall call, int member, u64 value, u64 limit) {
   if (Team::rank() == 0) refuse(h, what, (u32)member, call, value, limit);
@@ -100,8 +117,8 @@ __device__ __forceinline__ bool has_channel(const Handle& h, RemoteCall call, in
   return channel < h.channels || refused<Team>(h, kBadChannel, call, member, channel, h.channels);
 }
 
-// admits reports whether member, place, signal and counter of a call exist, and refuses the call if
-// not.
+// Internal: admits reports whether member, place, signal and counter of a call exist, and refuses
+// the call if not.
 template <class Team>
 __device__ __forceinline__ bool admits(const Handle& h, RemoteCall call, int member, u64 offset, u64 n, const SignalOp& s, Counter c) {
   return has_member<Team>(h, call, member) && has_place<Team>(h, call, member, offset, n) &&
@@ -109,6 +126,17 @@ __device__ __forceinline__ bool admits(const Handle& h, RemoteCall call, int mem
 }
 
 // copy: the threads of a team copy n bytes, 16 at a time where both addresses are multiples of 16.
+//
+// Order: none. The team synchronises before others read the bytes.
+//
+// Waits: for nothing.
+//
+// Cost: 355 GB/s when every rank of 4 H200s stores to a different peer (docs/benchmarks.md, Rows by
+// splits on the device).
+//
+// Example:
+//
+//   symm::copy(h.buffers[peer], x, 4 * n);
 template <class Team = Block>
 __device__ __forceinline__ void copy(void* dst, const void* src, u64 n) {
   u64 done = 0;
@@ -119,14 +147,14 @@ __device__ __forceinline__ void copy(void* dst, const void* src, u64 n) {
   for (u64 i = done + Team::rank(); i < n; i += Team::size()) ((char*)dst)[i] = ((const char*)src)[i];
 }
 
-// first_counter returns the number, for a NetOp, of the group's first counter.
+// Internal: first_counter returns the number, for a NetOp, of the group's first counter.
 __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
   return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
 }
 
-// useless checks, in one of every kLook operations, whether the member is gone or all waits have to
-// end. Operations to a member that is gone are over at once and never fill the ring, so a kernel
-// that only posts would notice neither.
+// Internal: useless checks, in one of every kLook operations, whether the member is gone or all
+// waits have to end. Operations to a member that is gone are over at once and never fill the ring,
+// so a kernel that only posts would notice neither.
 __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 member) {
   constexpr u32 kLook = 16;  // each check reads the host's memory
   const u64 posted = load_relaxed(g.port.posted);
@@ -138,8 +166,8 @@ __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 me
   return true;
 }
 
-// post_far: one thread posts an operation for a member on another host. For a put, a get and a
-// value, the offset counts from the start of the window.
+// Internal: post_far: one thread posts an operation for a member on another host. For a put, a get
+// and a value, the offset counts from the start of the window.
 __device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
   if (useless(g, c, member)) return false;
   NetOp op = {};
@@ -157,8 +185,8 @@ __device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, Ne
   return post(g.port, c, member, op, nullptr, counter.id == kNoCounter ? kNetNoCounter : kNetCounters + first_counter(g, c) + counter.id);
 }
 
-// complete_near: after the team has synchronised, one of its threads signals a member on this host
-// and counts.
+// Internal: complete_near: after the team has synchronised, one of its threads signals a member on
+// this host and counts.
 __device__ __forceinline__ void complete_near(const Handle& h, int member, const SignalOp& s, Counter c) {
   if (s.kind != kNetNone) {
     fence();
@@ -176,6 +204,20 @@ __device__ __forceinline__ void complete_near(const Handle& h, int member, const
 // put: a team copies n bytes from src, memory of this rank, into dst's copy of the tensor, at byte
 // offset; a signal follows the data. The put includes the team's earlier writes to src, without a
 // sync by the caller. If the member is on another host, the bytes leave src after the call.
+//
+// Order: who sees the signal sees the bytes, and if it is strong, all earlier puts of this rank to
+// dst. Without a signal, a barrier or a later strong signal says that the bytes are there.
+//
+// Waits: for nothing inside a host; between hosts for a place in the ring, which the engine frees.
+//
+// Cost: inside a host that of the stores; a flag between two H200s takes 0.64 us one way
+// (docs/benchmarks.md, Signals and barriers). Between hosts: see docs/benchmarks.md, Between hosts.
+//
+// Example:
+//
+//   symm::put(h, peer, 0, x, 4 * n, symm::signal_set(0, 1));
+//   if (threadIdx.x == 0) symm::wait_for_signal(h, 0, 1, false);
+//   __syncthreads();
 template <class Team = Block>
 __device__ __forceinline__ bool put(const Handle& h, int dst, u64 offset, const void* src, u64 n, SignalOp signal = {}, Counter counter = {}) {
   if (!admits<Team>(h, kCallPut, dst, offset, n, signal, counter)) return false;
@@ -195,6 +237,14 @@ __device__ __forceinline__ bool put(const Handle& h, int dst, u64 offset, const 
 
 // put_value: one thread puts a value of at most 8 bytes, which travels with the operation: no
 // memory has to stay unchanged.
+//
+// Order: as for put.
+//
+// Waits: as put does.
+//
+// Example:
+//
+//   if (threadIdx.x == 0) symm::put_value(h, peer, 8 * h.rank, 3.5, symm::signal_add(0, 1));
 template <class T>
 __device__ __forceinline__ bool put_value(const Handle& h, int dst, u64 offset, T value, SignalOp signal = {}, Counter counter = {}) {
   static_assert(sizeof(T) <= kNetValueBytes, "a value has at most 8 bytes");
@@ -215,6 +265,15 @@ __device__ __forceinline__ bool put_value(const Handle& h, int dst, u64 offset, 
 
 // get: a team fetches n bytes of src's copy of the tensor, from byte offset, to dst, memory of this
 // rank. The bytes have arrived after a flush, or when the counter has counted the get.
+//
+// Order: a get may overtake an earlier put to the same member.
+//
+// Waits: as put does.
+//
+// Example:
+//
+//   symm::get(h, peer, 0, x, 4 * n);
+//   if (!symm::flush(h)) return;
 template <class Team = Block>
 __device__ __forceinline__ bool get(const Handle& h, int src, u64 offset, void* dst, u64 n, Counter counter = {}) {
   if (!admits<Team>(h, kCallGet, src, offset, n, SignalOp{}, counter)) return false;
@@ -232,7 +291,15 @@ __device__ __forceinline__ bool get(const Handle& h, int src, u64 offset, void* 
   return true;
 }
 
-// signal: one thread signals dst: symm::signal(h, dst, symm::signal_add(3, 1)).
+// signal: one thread signals dst, without data.
+//
+// Order: as for the signal of a put: a strong one follows all earlier puts and signals to dst.
+//
+// Waits: as put does.
+//
+// Example:
+//
+//   if (threadIdx.x == 0) symm::signal(h, peer, symm::signal_add(3, 1));
 __device__ __forceinline__ bool signal(const Handle& h, int dst, SignalOp s) {
   if (!admits<Thread>(h, kCallSignal, dst, 0, 0, s, Counter{})) return false;
   if (h.far(dst)) return post_far(*h.net, h, (u32)dst, kNetPut, h.window, 0, 0, 0, s, Counter{});
@@ -242,12 +309,36 @@ __device__ __forceinline__ bool signal(const Handle& h, int dst, SignalOp s) {
 
 // put_with_signal: the threads of a block put n bytes and then set 64-bit signal i of dst to value.
 // A rank that waits for that value sees the bytes. put_with_signal does not wait for dst.
+//
+// Order: strong: who sees the value sees these bytes and all earlier puts of this rank to dst.
+//
+// Waits: as put does.
+//
+// Cost: see put.
+//
+// Example:
+//
+//   symm::put_with_signal(h, peer, 0, x, 4 * n, 0, 1);
+//   if (threadIdx.x == 0) symm::wait_for_signal(h, 0, 1, true);
+//   __syncthreads();
 __device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 offset, const void* src, u64 n, u32 i, u64 value) {
   return put<Block>(h, dst, offset, src, n, signal_set(i, value));
 }
 
 // wait_for_signal: one thread waits until 64-bit signal i of its own rank equals value, or with
 // at_least is not below it. The signal keeps its value. It returns false if it gave up.
+//
+// Order: acquire: the data that the signal covers is visible to this thread, and after a sync of
+// the team to the others.
+//
+// Waits: for whoever signals: until the deadline of the launch, an interrupt, or the end of a
+// member.
+//
+// Example:
+//
+//   bool ok = true;
+//   if (threadIdx.x == 0) ok = symm::wait_for_signal(h, 3, 7, true);
+//   if (!__syncthreads_and(ok)) return;
 __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
   if (!has_signal<Thread>(h, kCallWaitForSignal, h.rank, i)) return false;
   const Compare compare = at_least ? kAtLeast : kEqual;
@@ -255,8 +346,8 @@ __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 valu
   return wait_until<u64>(h, h.word(h.rank, i), value, compare, kWord, (u32)h.rank, i);
 }
 
-// wait_posted: one thread waits until all operations that this rank has posted are complete on this
-// side. It returns false if it gave up, or if a member is gone.
+// Internal: wait_posted: one thread waits until all operations that this rank has posted are
+// complete on this side. It returns false if it gave up, or if a member is gone.
 __device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
   const u64 posted = load_relaxed(g.port.posted);
   const Wait w{kNetFlush, (u32)c.rank, 0, posted};
@@ -273,6 +364,17 @@ __device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
 // flush: a team waits until all earlier operations of this rank, those of other blocks included,
 // are complete on this side: the sources of puts may be overwritten, and the data of gets has
 // arrived. It says nothing about the peers.
+//
+// Order: the data of gets is visible to the team.
+//
+// Waits: for the engine of this rank; for nothing in a group inside one host, where every call is
+// complete when it returns.
+//
+// Example:
+//
+//   symm::put(h, peer, 0, x, 4 * n);
+//   if (!symm::flush(h)) return;
+//   x[threadIdx.x] = 0;
 template <class Team = Block>
 __device__ __forceinline__ bool flush(const Handle& h) {
   Team::sync();
@@ -283,6 +385,14 @@ __device__ __forceinline__ bool flush(const Handle& h) {
 }
 
 // read_counter returns the value of a counter.
+//
+// Order: acquire, for the data of the gets that it has counted.
+//
+// Waits: for nothing.
+//
+// Example:
+//
+//   if (symm::read_counter(h, symm::Counter{2}) == 0) x[0] = 1;
 __device__ __forceinline__ u64 read_counter(const Handle& h, Counter counter) {
   if (!has_counter<Thread>(h, kCallCounter, counter.id)) return 0;
   const u64 near = load_acquire(counters(h.signals, h) + counter.id);
@@ -291,6 +401,16 @@ __device__ __forceinline__ u64 read_counter(const Handle& h, Counter counter) {
 
 // wait_counter: one thread waits until a counter is not below `least`. It returns false if it gave
 // up.
+//
+// Order: acquire, for the data of the gets that it has counted.
+//
+// Waits: for the operations of this rank that name the counter.
+//
+// Example:
+//
+//   symm::get(h, peer, 0, x, 4 * n, symm::Counter{2});
+//   if (threadIdx.x == 0) symm::wait_counter(h, symm::Counter{2}, 1);
+//   __syncthreads();
 __device__ inline bool wait_counter(const Handle& h, Counter counter, u64 least) {
   if (!has_counter<Thread>(h, kCallCounter, counter.id)) return false;
   Patience patience;
@@ -309,6 +429,14 @@ __device__ inline bool wait_counter(const Handle& h, Counter counter, u64 least)
 }
 
 // reset_counter: one thread sets a counter to 0. No operation that names it may be under way.
+//
+// Order: the next operations of this thread count from 0.
+//
+// Waits: for nothing.
+//
+// Example:
+//
+//   if (threadIdx.x == 0) symm::reset_counter(h, symm::Counter{2});
 __device__ __forceinline__ bool reset_counter(const Handle& h, Counter counter) {
   if (!has_counter<Thread>(h, kCallCounter, counter.id)) return false;
   store_relaxed(counters(h.signals, h) + counter.id, 0ull);
@@ -317,6 +445,7 @@ __device__ __forceinline__ bool reset_counter(const Handle& h, Counter counter) 
   return true;
 }
 
+// Internal: the ways to other hosts.
 __device__ SYMM_APART bool far_barrier(const NetGroup& g, Context c, u32 channel) { return barrier(g, c, channel); }
 __device__ SYMM_APART bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
 __device__ SYMM_APART bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
@@ -345,6 +474,21 @@ class Met {
 // the barrier are visible to all of them after it. Blocks that meet at the same time use different
 // channels. It returns false if it gave up: the kernel should then return, and ends here if it does
 // not test the result.
+//
+// Order: acquire and release, among all threads of these blocks, for memory and for puts.
+//
+// Waits: for one block of every member: until the deadline of the launch, an interrupt, or the end
+// of a member.
+//
+// Cost: a kernel with one barrier takes 2.55 us on 4 H200s in a captured graph, and 2.36 on 2; 0.47
+// of it are the kernel (docs/benchmarks.md, Signals and barriers).
+//
+// Example:
+//
+//   h.buffer<float>(h.rank)[threadIdx.x] = x[threadIdx.x];
+//   if (!symm::barrier(h, channel)) return;
+//   x[threadIdx.x] = h.buffer<float>(peer)[threadIdx.x];
+//   symm::barrier(h, channel);
 __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
   if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) {
     Block::sync();  // a barrier of the block all the same
@@ -356,6 +500,20 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
 // put_signal: one thread signals dst on a channel; its earlier writes, and this rank's earlier puts
 // to dst, are visible to dst after the wait. It first waits until dst has consumed the previous
 // signal. It returns false if it gave up.
+//
+// Order: release. For writes of other threads of the block, __syncthreads before it.
+//
+// Waits: for dst, until it has consumed the previous signal on the channel.
+//
+// Cost: a round trip of two signals, each a put_signal and a wait_signal in kernels of their own,
+// takes 4.05 us between two of 4 H200s in a captured graph (docs/benchmarks.md, Signals and
+// barriers).
+//
+// Example:
+//
+//   h.buffer<float>(peer)[threadIdx.x] = x[threadIdx.x];
+//   __syncthreads();
+//   if (threadIdx.x == 0) symm::put_signal(h, peer, channel);
 __device__ __forceinline__ bool put_signal(const Handle& h, int dst, u32 channel) {
   if (!has_member<Thread>(h, kCallPutSignal, dst) || !has_channel<Thread>(h, kCallPutSignal, dst, channel)) return false;
   return h.far(dst) ? far_put_signal(*h.net, h, (u32)dst, channel) : put_signal(h.signals, h, dst, channel);
@@ -363,6 +521,19 @@ __device__ __forceinline__ bool put_signal(const Handle& h, int dst, u32 channel
 
 // wait_signal: one thread waits for the signal of src on a channel and consumes it. It returns
 // false if it gave up.
+//
+// Order: acquire. For other threads of the block, __syncthreads after it.
+//
+// Waits: for src: until the deadline of the launch, an interrupt, or the end of src.
+//
+// Cost: see put_signal.
+//
+// Example:
+//
+//   bool ok = true;
+//   if (threadIdx.x == 0) ok = symm::wait_signal(h, peer, channel);
+//   if (!__syncthreads_and(ok)) return;
+//   x[threadIdx.x] = h.buffer<float>(h.rank)[threadIdx.x];
 __device__ __forceinline__ bool wait_signal(const Handle& h, int src, u32 channel) {
   if (!has_member<Thread>(h, kCallWaitSignal, src) || !has_channel<Thread>(h, kCallWaitSignal, src, channel)) return false;
   return h.far(src) ? far_wait_signal(*h.net, h, (u32)src, channel) : wait_signal(h.signals, h, src, channel);

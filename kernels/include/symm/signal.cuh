@@ -25,28 +25,30 @@
 
 namespace symm {
 
-// Signals are the group's signal blocks, one in each rank's memory. barrier.cuh describes the words
-// behind the slots.
+// Internal: Signals are the group's signal blocks, one in each rank's memory. barrier.cuh describes
+// the words behind the slots.
 struct Signals { u32* block[kMaxRanks]; };
 SYMM_LAYOUT(Signals, block)
 
+// Internal: slot returns the word of a signal.
 __device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32 channel, int src) {
   return s.block[owner] + channel * (u32)c.ranks() + (u32)src;
 }
 
-// gave_up returns the word behind the rounds of barrier.cuh. It is not 0 after an operation of this
-// rank has given up.
+// Internal: gave_up returns the word behind the rounds of barrier.cuh. It is not 0 after an
+// operation of this rank has given up.
 __device__ __forceinline__ u32* gave_up(const Signals& s, Context c) {
   return s.block[c.rank] + c.channels * (2 * (u32)c.ranks() + 1);
 }
 
-// counters returns the kCounters 64-bit words behind gave_up, which count completions inside the
-// host: see remote.cuh.
+// Internal: counters returns the kCounters 64-bit words behind gave_up, which count completions
+// inside the host: see remote.cuh.
 __device__ __forceinline__ u64* counters(const Signals& s, Context c) {
   return (u64*)(s.block[c.rank] + ((c.channels * (2 * (u32)c.ranks() + 1) + 2) & ~1u));
 }
 
-// raise sets a slot in another rank's memory to 1 if it is 0, and returns its previous value.
+// Internal: raise sets a slot in another rank's memory to 1 if it is 0, and returns its previous
+// value.
 __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
   if (c.swaps) return swap_relaxed(theirs, 0, 1);
   const u32 seen = load_relaxed(theirs);
@@ -54,7 +56,7 @@ __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
   return seen;
 }
 
-// put_fenced is put_signal after a fence.
+// Internal: put_fenced is put_signal after a fence.
 __device__ __forceinline__ bool put_fenced(const Signals& s, Context c, int dst, u32 channel) {
   u32* const theirs = slot(s, c, dst, channel, c.rank);
   Patience patience;

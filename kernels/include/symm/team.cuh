@@ -8,6 +8,7 @@
 
 namespace symm {
 
+// A Thread is the calling thread alone, which is number 0 of 1.
 struct Thread {
   __device__ static __forceinline__ u32 rank() { return 0; }
   __device__ static __forceinline__ u32 size() { return 1; }
@@ -17,6 +18,12 @@ struct Thread {
   __device__ static __forceinline__ bool all(bool yes) { return yes; }
 };
 
+// A Block is all threads of the block, of up to three dimensions.
+//
+// Example:
+//
+//   if (symm::Block::rank() == 0) x[0] = (float)symm::Block::size();
+//   symm::Block::sync();
 struct Block {
   __device__ static __forceinline__ u32 rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
   __device__ static __forceinline__ u32 size() { return blockDim.x * blockDim.y * blockDim.z; }
@@ -25,6 +32,8 @@ struct Block {
 };
 
 // A Warp is a full warp: 32 consecutive threads of the block.
+//
+// Order: sync and all order the memory accesses of the warp's threads, as __syncwarp does.
 struct Warp {
   __device__ static __forceinline__ u32 rank() { return Block::rank() % 32; }
   __device__ static __forceinline__ u32 size() { return 32; }

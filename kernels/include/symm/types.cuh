@@ -23,6 +23,7 @@
 
 namespace symm {
 
+// Integers by their bits.
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
@@ -31,11 +32,21 @@ typedef signed char i8;
 typedef int i32;
 typedef long long i64;
 
-constexpr int kMaxRanks = 72;  // of a group whose members share memory, and of any group with a Handle
-constexpr int kMaxWaits = 64;  // waits that a process publishes at a time
-constexpr int kMaxOutside = 16;  // accesses that a process publishes at a time: see context.cuh
-constexpr int kCounters = 64;  // of a group: see remote.cuh
-constexpr int kAbiVersion = 1;  // of Context, Handle, Watch and the signal block: see abi.cuh
+// kMaxRanks is the largest number of ranks of a group whose members share memory, and of any group
+// with a Handle.
+constexpr int kMaxRanks = 72;
+
+// Internal: kMaxWaits is the number of waits that a process publishes at a time, and kMaxOutside
+// that of accesses out of bounds: see context.cuh.
+constexpr int kMaxWaits = 64;
+constexpr int kMaxOutside = 16;
+
+// kCounters is the number of a group's counters: see symm::Counter.
+constexpr int kCounters = 64;
+
+// kAbiVersion is the version of Context, Handle, Watch and the signal block: see abi.cuh.
+constexpr int kAbiVersion = 1;
+
 SYMM_VALUES(Limits, kMaxRanks, kMaxWaits, kMaxOutside, kCounters, kAbiVersion)
 
 }  // namespace symm

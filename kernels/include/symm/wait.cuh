@@ -8,6 +8,9 @@
 
 namespace symm {
 
+// now_ns returns a time in nanoseconds, that of %globaltimer on a GPU, for differences on one rank.
+//
+// On the cpu device: the host's monotonic clock, whose beginning is another.
 __device__ __forceinline__ u64 now_ns() {
 #ifdef SYMM_CPU
   return symm_cpu_nanos();
@@ -27,11 +30,16 @@ struct Wait {
 
 // Patience belongs to one wait of one thread. Ask expired after each failed poll: true means that
 // the wait gives up and has recorded itself. Otherwise call satisfied, once, when the word has the
-// wanted value:
+// wanted value.
 //
+// Waits: until the deadline of the launch, an interrupt, or the end of the peer.
+//
+// Example:
+//
+//   const symm::u64* const word = h.word(h.rank, 0);
 //   symm::Patience patience;
-//   for (symm::u64 seen; (seen = symm::load_acquire(word)) != want;)
-//     if (patience.expired(h, symm::Wait{symm::kUser, peer, index, want}, seen)) return;
+//   for (symm::u64 seen; (seen = symm::load_acquire(word)) != 7;)
+//     if (patience.expired(h, symm::Wait{symm::kUser, (symm::u32)peer, channel, 7}, seen)) return;
 //   patience.satisfied(h);
 //
 // It looks at the clock and the abort word once in kSpins polls, so that a short wait costs only an
@@ -40,6 +48,7 @@ struct Wait {
 // blocks that wait for the same event would see an abort up to 107 us late (docs/notes/tuning.md).
 class Patience {
  public:
+  // expired reports whether the wait gives up. w is for the message, and seen is the polled value.
   __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {
 #ifdef SYMM_CPU
     symm_cpu_yield();
@@ -143,6 +152,7 @@ class Patience {
 // go up by one and wrap around: it accepts the wanted round and the next three.
 enum Compare { kEqual, kAtLeast, kRound };
 
+// Internal: reached compares.
 template <class Word>
 __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
   return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && (Word)(seen - want) < 4);
@@ -150,6 +160,18 @@ __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
 
 // wait_until polls *word with acquire order until it compares with want: the data that the word's
 // writer published is then visible to this thread. It returns false if the wait gave up.
+//
+// Order: acquire.
+//
+// Waits: for the rank that stores the word: until the deadline of the launch, an interrupt, or the
+// end of the peer. kind is symm::kUser; peer and channel are for the message.
+//
+// Cost: a flag between two H200s takes 0.64 us one way (docs/benchmarks.md, Signals and barriers).
+//
+// Example:
+//
+//   if (!symm::wait_until<symm::u32>(h, h.pad(h.rank) + peer, 1, symm::kEqual, symm::kUser, (symm::u32)peer, channel)) return;
+//   x[0] = h.buffer<float>(h.rank)[0];
 template <class Word>
 __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
   Word v = load_acquire(word);

@@ -1,8 +1,6 @@
 // cooperative_groups.h: blocks, tiles of a warp, coalesced threads, and grids, on both devices.
 //
-// All blocks of a grid can meet on the cpu device only. On a GPU that needs a cooperative launch,
-// which guarantees that all blocks run at once, so grid.sync() is a compile error there. The cpu
-// device runs every thread by itself, so coalesced_threads() contains only the caller.
+// Clusters are not here, and neither are asynchronous copies and multi-device groups.
 #pragma once
 
 namespace cooperative_groups {
@@ -37,6 +35,17 @@ template <class...> struct Never { static constexpr bool value = false; };
 
 }  // namespace details
 
+// thread_block is the block. this_thread_block() returns it.
+//
+// Order: sync orders the memory accesses of the block's threads, as __syncthreads.
+//
+// Waits: sync, for the threads of the block.
+//
+// Example:
+//
+//   cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
+//   x[block.thread_rank()] = 1;
+//   block.sync();
 class thread_block {
  public:
   static SYMM_CG void sync() { __syncthreads(); }
@@ -50,6 +59,15 @@ class thread_block {
 };
 SYMM_CG thread_block this_thread_block() { return {}; }
 
+// grid_group is the grid. this_grid() returns it.
+//
+// On the cpu device: sync meets all blocks. On a GPU it is a compile error, because blocks need not
+// run at once: launch a kernel for each phase, or one block.
+//
+// Example:
+//
+//   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+//   if (grid.thread_rank() < n) x[grid.thread_rank()] = 1;
 class grid_group {
  public:
 #ifdef SYMM_CPU
@@ -73,7 +91,18 @@ class grid_group {
 };
 SYMM_CG grid_group this_grid() { return {}; }
 
-// thread_block_tile is an aligned part of a warp.
+// thread_block_tile is an aligned part of a warp, made by tiled_partition. Shuffles take values of
+// any size.
+//
+// Order: sync orders the memory accesses of the tile's threads; shuffles and votes order none.
+//
+// Waits: every function, for the threads of the tile.
+//
+// Example:
+//
+//   auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+//   const float first = tile.shfl(x[threadIdx.x], 0);
+//   if (tile.any(first > 1)) x[threadIdx.x] = first;
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads, at most a warp's");
@@ -113,7 +142,15 @@ SYMM_CG thread_block_tile<Size, thread_block_tile<Of, Parent>> tiled_partition(c
   return {details::lane() % Of / Size, Of / Size};
 }
 
-// coalesced_group is some threads of a warp.
+// coalesced_group is some threads of a warp: coalesced_threads() returns those that run together.
+//
+// On the cpu device: coalesced_threads() contains only the caller, because threads run by
+// themselves.
+//
+// Example:
+//
+//   const cooperative_groups::coalesced_group group = cooperative_groups::coalesced_threads();
+//   if (group.thread_rank() == 0) atomicAdd(x, (float)group.size());
 class coalesced_group {
  public:
   explicit SYMM_CG coalesced_group(unsigned mask) : mask_(mask) {}
@@ -153,6 +190,7 @@ class coalesced_group {
 };
 SYMM_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
+// sync, thread_rank and group_size call the function of a group.
 template <class Group> SYMM_CG void sync(const Group& g) { g.sync(); }
 template <class Group> SYMM_CG unsigned thread_rank(const Group& g) { return (unsigned)g.thread_rank(); }
 template <class Group> SYMM_CG unsigned group_size(const Group& g) { return (unsigned)g.size(); }

@@ -1,5 +1,13 @@
 // cuda_bf16.h: __nv_bfloat16 and __nv_bfloat162, with their operators and functions, on both
-// devices.
+// devices. All functions of cuda_fp16.h take them as well; only functions with the type in their name
+// are listed here.
+//
+// On the cpu device: as in cuda_fp16.h.
+//
+// Example:
+//
+//   const __nv_bfloat16 y = __float2bfloat16(x[0]);
+//   x[0] = __bfloat162float(__hmul(y, y));
 #pragma once
 #include "symm/half.cuh"
 

@@ -1,9 +1,15 @@
 // cuda_fp8.h: the 8-bit floating-point types e4m3 and e5m2, for storage and conversion, on both
 // devices.
+//
+// Example:
+//
+//   const __nv_fp8_e4m3 y(x[0]);
+//   x[0] = 2 * (float)y;
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
+// The bits of one, two and four numbers, and what conversions take.
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
@@ -37,7 +43,7 @@ SYMM_HALF_FN __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw h,
 SYMM_HALF_FN __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 f, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
   return (__nv_fp8x2_storage_t)(__nv_cvt_float_to_fp8(f.x, saturate, kind) | __nv_cvt_float_to_fp8(f.y, saturate, kind) << 8);
 }
-// Every 8-bit float is a 16-bit one.
+// Conversions to 16 bits are exact, because every 8-bit float is a 16-bit one.
 SYMM_HALF_FN __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_interpretation_t kind) {
   if (kind == __NV_E5M2) return __half_raw{(unsigned short)((x & 0x7f) > 0x7c ? 0x7fff : x << 8)};
   const unsigned magnitude = x & 0x7f;
@@ -82,6 +88,7 @@ SYMM_HALF_FN __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv
       return make_float4(a.x, a.y, b.x, b.y);                                                                                   \
     }                                                                                                                           \
   };
+// One, two and four numbers. Constructors convert from float and other types, with __NV_SATFINITE.
 SYMM_FP8(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
 SYMM_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef SYMM_FP8

@@ -94,8 +94,16 @@ func (c *compiler) find() error {
 // allHeaders returns the headers that a snippet can include: the emulator's, C's (which are empty),
 // and those of package kernels.
 func allHeaders() ([]kernels.File, error) {
-	var headers []kernels.File
-	err := fs.WalkDir(emu.Headers, "include", func(path string, e fs.DirEntry, err error) error {
+	headers, err := emulatorHeaders()
+	for _, f := range kernels.CHeaders() {
+		headers = append(headers, kernels.File{Name: f.Name})
+	}
+	return slices.Concat(headers, kernels.Headers(), kernels.LibraryHeaders(), kernels.ToolkitHeaders()), err
+}
+
+// emulatorHeaders returns the files of package emu: headers, and the shared memory of modules.
+func emulatorHeaders() (headers []kernels.File, err error) {
+	err = fs.WalkDir(emu.Headers, "include", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -103,10 +111,7 @@ func allHeaders() ([]kernels.File, error) {
 		headers = append(headers, kernels.File{Name: strings.TrimPrefix(path, "include/"), Text: string(text)})
 		return err
 	})
-	for _, f := range kernels.CHeaders() {
-		headers = append(headers, kernels.File{Name: f.Name})
-	}
-	return slices.Concat(headers, kernels.Headers(), kernels.LibraryHeaders(), kernels.ToolkitHeaders()), err
+	return headers, err
 }
 
 // writeHeaders writes the headers to a folder named by their content.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -85,16 +86,21 @@ func unitKey(c *cubin.Compiler, arch string, u cubin.Unit) string {
 	return kernelcache.Key(fields...)[:32]
 }
 
-// withoutComments returns a text without comments at the end of lines, and without the lines that
-// are then empty.
+// blockComment matches a comment that ends in its line.
+var blockComment = regexp.MustCompile(`/\*.*?\*/`)
+
+// withoutComments returns a text without comments that end with or in their lines, and without the
+// lines that are then empty.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		code, _, _ := strings.Cut(line, "//")
 		if strings.Contains(code, `"`) {
 			code = line // the slashes may be in a string
+		} else {
+			code = blockComment.ReplaceAllString(code, "")
 		}
-		if code = strings.TrimSpace(code); code != "" && !strings.HasPrefix(code, "//") {
+		if code = strings.TrimSpace(code); code != "" && code != `\` && !strings.HasPrefix(code, "//") {
 			b.WriteString(code + "\n")
 		}
 	}

@@ -62,7 +62,11 @@ func (c *Console) CompleteGo(ctx context.Context, source string) (candidates []s
 		return nil, lastWord(source)
 	}
 	candidates, word = answers[0].Candidates, lastWord(source)
-	if len(candidates) > 0 && strings.Contains(candidates[0].Name, "/") { // an import path
+	switch {
+	case len(candidates) == 0:
+	case candidates[0].Kind == session.KindHeader:
+		word = source[strings.LastIndexAny(source, "\"<")+1:]
+	case strings.Contains(candidates[0].Name, "/"): // an import path
 		word = source[strings.LastIndexAny(source, "\"`")+1:]
 	}
 	return candidates, word

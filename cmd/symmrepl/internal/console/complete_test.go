@@ -61,6 +61,8 @@ func TestComplete(t *testing.T) {
 		{"%%rank [0]\nfmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
 		{"größePr", "größePr", "Printf Println", "größePr"},
 		{"import \"math/r", "import \"math/r", "math/rand math/rand/v2", "math/r"},
+		{"k := symm.Compile(`#include <cuda/at", "k := symm.Compile(`#include <cuda/at", "cuda/atomic", "cuda/at"},
+		{"k := symm.Compile(`#include \"sy", "k := symm.Compile(`#include \"sy", "cuda/atomic", "sy"},
 	} {
 		c, fake, _ := newConsole()
 		asked := ""
@@ -68,6 +70,9 @@ func TestComplete(t *testing.T) {
 			asked = q.Arg
 			if strings.HasPrefix(q.Arg, "import") {
 				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"}, {Name: "math/rand/v2", Kind: "package"}}}}
+			}
+			if strings.Contains(q.Arg, "#include") {
+				return []session.Answer{{Candidates: []session.Candidate{{Name: "cuda/atomic", Kind: session.KindHeader}}}}
 			}
 			return []session.Answer{{Candidates: []session.Candidate{{Name: "Printf", Kind: "func"}, {Name: "Println", Kind: "func"}}}}
 		}

@@ -45,13 +45,22 @@ func (c *Console) meant(ctx context.Context, name string) string {
 }
 
 // Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
-// there is none, it explains the function in whose arguments the position is. It returns "" if it finds nothing.
+// there is none, it explains the function in whose arguments the position is. Inside of a kernel's text it explains what the kernel can use. It returns "" if
+// it finds nothing.
 func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	if cmd, err := c.Find(c.commandAt(entry, at)); err == nil {
 		return cmd.Describe()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
+	if text, in, ok := rawStringAt(entry, at); ok {
+		for _, n := range placesAt(text, in) {
+			answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: session.TopicDoc, Arg: n.name, Snippet: text[:n.at]})
+			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {
+				return answers[0].Text
+			}
+		}
+	}
 	for _, name := range namesAt(entry, at) {
 		for _, topic := range []session.Topic{session.TopicDoc, session.TopicType} {
 			answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: topic, Arg: name})
@@ -80,6 +89,20 @@ func (c *Console) commandAt(text string, at int) string {
 // functions in whose arguments the position is, the innermost first.
 func namesAt(text string, at int) []string {
 	var names []string
+	for _, p := range placesAt(text, at) {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// place is a qualified name, and where it begins.
+type place struct {
+	name string
+	at   int
+}
+
+func placesAt(text string, at int) []place {
+	var names []place
 	for at >= 0 {
 		start, end := at, at
 		for end < len(text) && inName(text[end]) {
@@ -88,8 +111,10 @@ func namesAt(text string, at int) []string {
 		for start > 0 && (inName(text[start-1]) || text[start-1] == '.' || start > 1 && text[start-2:start] == "::" || text[start-1] == ':' && start < end && text[start] == ':') {
 			start--
 		}
-		if name := strings.Trim(text[start:end], ".:"); name != "" && (name[0] < '0' || name[0] > '9') {
-			names = append(names, name)
+		name := strings.TrimLeft(text[start:end], ".:")
+		begin := end - len(name)
+		if name = strings.TrimRight(name, ".:"); name != "" && (name[0] < '0' || name[0] > '9') {
+			names = append(names, place{name, begin})
 		}
 		at = opener(text[:start])
 	}
@@ -116,6 +141,27 @@ func opener(text string) int {
 			open = open[:len(open)-1]
 		case tok == token.EOF:
 			return open[len(open)-1]
+		}
+	}
+}
+
+// rawStringAt returns the contents of the raw string around a position, and the position in it. The string need not be complete.
+func rawStringAt(text string, at int) (contents string, in int, ok bool) {
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		begin := file.Offset(pos) + 1
+		if tok == token.EOF || begin > at {
+			return "", 0, false
+		}
+		if tok != token.STRING || !strings.HasPrefix(lit, "`") {
+			continue
+		}
+		contents, _, _ = strings.Cut(text[begin:], "`") // lit has no carriage returns
+		if at <= begin+len(contents) {
+			return contents, at - begin, true
 		}
 	}
 }

@@ -65,6 +65,37 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestExplainInSnippet checks that names in a raw string are asked for with the text before them, and then like others.
+func TestExplainInSnippet(t *testing.T) {
+	c, fake, _ := newConsole()
+	for text, want := range map[string]string{
+		"k := symm.Compile(`__global__ void f() { symm::p|ut(h, 1); }`)": "symm::put after __global__ void f() { ",
+		"k := symm.Compile(`int a; symm::put(h.p|ad(0), 1); }`)":         "h.pad after int a; symm::put(",
+		"k := symm.Compile(`symm::put(|":                                 "symm::put after ",
+		"k := symm.Compile(`a`, f|(1))":                                  "f",
+		"k := symm.Compile(`a` + `  g|`":                                 "g after   ",
+		"x := \"symm::p|ut\"":                                            "symm::put",
+		"`only|` + f(":                                                   "only after ",
+		"`a\r\nb|`":                                                      "b after a\r\n",
+		"f(`none of it|`)":                                               "f",
+	} {
+		fake.OnInspect = func(ranks []int, q session.Query) []session.Answer {
+			text := q.Arg
+			if q.Snippet != "" || strings.Contains(want, "after ") {
+				text += " after " + q.Snippet
+			}
+			if q.Arg == "it" || q.Arg == "Compile" || strings.HasPrefix(q.Arg, "symm.") {
+				return []session.Answer{{Rank: ranks[0], Err: &session.Error{Msg: "unknown"}}}
+			}
+			return []session.Answer{{Rank: ranks[0], Text: text}}
+		}
+		at := strings.Index(text, "|")
+		if got := c.Explain(context.Background(), text[:at]+text[at+1:], at); got != want {
+			t.Errorf("%q is explained by %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestIsQuestion(t *testing.T) {
 	for entry, want := range map[string]bool{
 		"symm.Empty?": true, "symm::put?": true, " ?x ": true, "x??": true, ":on?": true, "math/rand/v2?": true, "größe?": true,

@@ -8,6 +8,7 @@
 
 namespace cooperative_groups {
 
+// The operations of reduce and the scans.
 #define SYMM_GROUPS_OPERATION(name, expression) \
   template <class T> struct name { SYMM_GROUPS_FN T operator()(T a, T b) const { return expression; } };
 SYMM_GROUPS_OPERATION(plus, a + b)
@@ -18,6 +19,16 @@ SYMM_GROUPS_OPERATION(bit_or, a | b)
 SYMM_GROUPS_OPERATION(bit_xor, a ^ b)
 #undef SYMM_GROUPS_OPERATION
 
+// reduce combines the values of all threads of a group by op, such as
+// cooperative_groups::plus<float>().
+//
+// Waits: for the threads of the group.
+//
+// Example:
+//
+//   auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+//   const float sum = cooperative_groups::reduce(tile, x[threadIdx.x], cooperative_groups::plus<float>());
+//   if (tile.thread_rank() == 0) x[0] = sum;
 template <unsigned Size, class Parent, class T, class Op>
 SYMM_GROUPS_FN T reduce(const thread_block_tile<Size, Parent>& tile, T v, Op op) {
 #pragma unroll

@@ -4,8 +4,12 @@
 // Like the GPU's run-time compiler, it includes no system headers. Features without meaning on a
 // processor (inline PTX, textures, clusters, tensor-core fragments, launches from kernels) are
 // missing; text that uses them is refused before it is compiled.
+//
+// On the cpu device: the threads of a block take turns on one core; each runs alone until it waits.
+// The blocks of a grid run one after the other, or on several cores if they take long.
 #pragma once
 
+// SYMM_CPU is defined on the cpu device, and not on GPUs.
 #define SYMM_CPU 1
 #define __CUDACC__ 1
 
@@ -14,6 +18,16 @@
 
 // Qualifiers. A block runs on one operating-system thread at a time, so shared memory is
 // thread-local memory.
+//
+// On the cpu device: constant and managed variables are ordinary ones, and launch bounds say
+// nothing.
+//
+// Example:
+//
+//   __shared__ float part[256];
+//   part[threadIdx.x] = x[threadIdx.x];
+//   __syncthreads();
+//   if (threadIdx.x == 0) x[0] = part[1];
 #define __global__
 #define __device__
 #define __host__

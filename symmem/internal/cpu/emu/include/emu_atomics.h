@@ -37,6 +37,20 @@ inline T update_float(int scope, T* p, F f) {
 
 }  // namespace emu
 
+// Atomic operations, which return the previous value. Those with _block have the block's scope,
+// those with _system the system's, and those without a suffix the device's.
+//
+// Order: relaxed. Fences around them order other accesses.
+//
+// Waits: for nothing.
+//
+// On the cpu device: all scopes are the same, and every operation is sequentially consistent; the
+// sanitizer still treats them as relaxed operations of their scope.
+//
+// Example:
+//
+//   atomicAdd(x, 1.f);
+//   if (atomicCAS((unsigned*)x + 1, 0u, 1u) == 0) x[2] = 1;
 #define EMU_ATOMICS(suffix)                                                                                                                        \
   EMU_ATOMIC_INTEGER(int, suffix)                                                                                       \
   EMU_ATOMIC_INTEGER(unsigned, suffix)                                                                                  \

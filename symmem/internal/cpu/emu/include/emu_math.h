@@ -9,15 +9,26 @@
 #define EMU_MATH_2(M) M(pow) M(atan2) M(fmod) M(remainder) M(hypot) M(fmin) M(fmax) M(fdim) M(copysign) M(nextafter)
 
 #define EMU_DECLARE(name) extern "C" double name(double) noexcept; extern "C" float name##f(float) noexcept; inline float name(float x) { return name##f(x); }
+// Functions of one number, for double and, with f or by overloading, for float.
+//
+// On the cpu device: the C library computes; the last bits may differ from a GPU's.
+//
+// Example:
+//
+//   x[0] = sqrtf(x[0]) + exp(x[1]);
 EMU_MATH_1(EMU_DECLARE)
 #undef EMU_DECLARE
 #define EMU_DECLARE(name) \
   extern "C" double name(double, double) noexcept; extern "C" float name##f(float, float) noexcept; inline float name(float x, float y) { return name##f(x, y); }
+// Functions of two numbers.
+//
+// On the cpu device: as those of one.
 EMU_MATH_2(EMU_DECLARE)
 #undef EMU_DECLARE
 #undef EMU_MATH_1
 #undef EMU_MATH_2
 
+// Other functions of the C library.
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
 inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
@@ -33,6 +44,7 @@ extern "C" void* memcpy(void*, const void*, size_t) noexcept;
 extern "C" void* memset(void*, int, size_t) noexcept;
 extern "C" void* memmove(void*, const void*, size_t) noexcept;
 
+// Constants.
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define CUDART_INF_F __builtin_inff()
@@ -49,6 +61,7 @@ extern "C" void* memmove(void*, const void*, size_t) noexcept;
   inline bool isinf(T x) { return __builtin_isinf(x); }          \
   inline bool isfinite(T x) { return __builtin_isfinite(x); }    \
   inline bool signbit(T x) { return __builtin_signbit(x); }
+// What kind of number it is.
 EMU_CLASSIFY(float)
 EMU_CLASSIFY(double)
 #undef EMU_CLASSIFY
@@ -56,6 +69,7 @@ EMU_CLASSIFY(double)
 #define EMU_MIN_MAX(T)                                            \
   inline constexpr T min(T a, T b) { return b < a ? b : a; }      \
   inline constexpr T max(T a, T b) { return a < b ? b : a; }
+// min and max, of all types of numbers.
 EMU_MIN_MAX(int)
 EMU_MIN_MAX(unsigned)
 EMU_MIN_MAX(long)
@@ -73,6 +87,7 @@ inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
 inline double max(double a, double b) { return fmax(a, b); }
 
+// Absolute values.
 inline constexpr int abs(int x) { return x < 0 ? -x : x; }
 inline constexpr long abs(long x) { return x < 0 ? -x : x; }
 inline constexpr long long abs(long long x) { return x < 0 ? -x : x; }
@@ -80,6 +95,9 @@ inline float abs(float x) { return fabsf(x); }
 inline double abs(double x) { return fabs(x); }
 inline constexpr long long llabs(long long x) { return x < 0 ? -x : x; }
 
+// Functions that CUDA has and the C library lacks.
+//
+// On the cpu device: they are composed of others, so the last bits may differ from a GPU's.
 inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 inline double rsqrt(double x) { return 1 / sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
@@ -92,6 +110,14 @@ inline float cospif(float x) { return cosf(x * 3.14159265358979f); }
 inline float normcdff(float x) { return 0.5f * erfcf(x * -0.70710678118655f); }
 inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.f) : 0.f; }
 
+// Fast functions, and arithmetic with a rounding that its name says.
+//
+// On the cpu device: the fast functions are as exact as the others. A GPU computes them with few
+// instructions and larger errors.
+//
+// Example:
+//
+//   x[0] = __fdividef(__expf(x[0]), __fadd_rn(1, x[1]));
 inline float __expf(float x) { return expf(x); }
 inline float __exp10f(float x) { return exp10f(x); }
 inline float __logf(float x) { return logf(x); }
@@ -120,6 +146,7 @@ inline double __dmul_rn(double x, double y) { return x * y; }
     __builtin_memcpy(&r, &v, sizeof r);    \
     return r;                              \
   }
+// The bits of a float as an integer, and back.
 EMU_REINTERPRET(__float_as_int, int, float)
 EMU_REINTERPRET(__float_as_uint, unsigned, float)
 EMU_REINTERPRET(__int_as_float, float, int)
@@ -128,6 +155,10 @@ EMU_REINTERPRET(__double_as_longlong, long long, double)
 EMU_REINTERPRET(__longlong_as_double, double, long long)
 #undef EMU_REINTERPRET
 
+// Conversions. rn rounds to nearest even, rz toward zero, rd down, ru up.
+//
+// On the cpu device: a float that no integer of the type is near ends the kernel with a fault; a
+// GPU returns the nearest one.
 inline int __float2int_rn(float x) { return (int)rintf(x); }
 inline int __float2int_rz(float x) { return (int)x; }
 inline int __float2int_rd(float x) { return (int)floorf(x); }
@@ -138,6 +169,11 @@ inline float __int2float_rn(int x) { return (float)x; }
 inline float __uint2float_rn(unsigned x) { return (float)x; }
 inline float __double2float_rn(double x) { return (float)x; }
 
+// Bits and integers.
+//
+// Example:
+//
+//   x[0] = (float)(__popc(7) + __clz(1) + __ffs(8));
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
@@ -176,6 +212,9 @@ inline int __dp4a(int a, int b, int c) {
   return c;
 }
 
+// Loads and stores with a hint for the caches. They order nothing.
+//
+// On the cpu device: the hints say nothing.
 template <class T>
 inline T __ldg(const T* p) { return *p; }
 template <class T>

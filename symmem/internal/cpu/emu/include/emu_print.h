@@ -20,5 +20,14 @@ __attribute__((noinline, format(printf, 1, 2))) inline int print(const char* for
 
 }  // namespace emu
 
+// printf prints, and assert ends the grid with a fault if its condition is false.
+//
+// On the cpu device: text has at most 1023 bytes a call. On a GPU it arrives when the device is
+// synchronised, and a buffer that is full loses text.
+//
+// Example:
+//
+//   assert(n > 0);
+//   if (threadIdx.x == 0) printf("n is %d\n", n);
 #define printf(...) ::emu::print(__VA_ARGS__)
 #define assert(...) ((__VA_ARGS__) ? (void)0 : ::emu::run_time().fail("assertion `" #__VA_ARGS__ "' failed", __FILE__, __LINE__))

@@ -65,6 +65,17 @@ inline T shuffle(unsigned mask, T v, unsigned from) {
 
 #include "emu_sanitize.h"
 
+// __syncthreads is a barrier of the block. _count, _or and _and return the number of threads with a
+// predicate that is not 0, whether there is one, and whether all have one.
+//
+// Order: memory accesses of all threads before it are visible to all of them after it.
+//
+// Waits: for all threads of the block that have not returned.
+//
+// Example:
+//
+//   const int all = __syncthreads_and(x[threadIdx.x] > 0);
+//   if (threadIdx.x == 0) x[0] = (float)all;
 inline void __syncthreads() { ::emu::run_time().barrier(false); }
 inline int __syncthreads_count(int p) { return (int)::emu::run_time().barrier(p != 0).yes; }
 inline int __syncthreads_or(int p) { return ::emu::run_time().barrier(p != 0).yes != 0; }
@@ -72,12 +83,39 @@ inline int __syncthreads_and(int p) {
   const ::emu::Votes v = ::emu::run_time().barrier(p != 0);
   return v.yes == v.all;
 }
+
+// __syncwarp is a barrier of the lanes in mask.
+//
+// Order: as __syncthreads, for these lanes.
+//
+// Waits: for these lanes.
 inline void __syncwarp(unsigned mask = ~0u) { ::emu::run_time().sync_warp(mask); }
 
+// Fences of the device's, the block's and the system's scope. Peers need __threadfence_system or
+// symm::fence.
+//
+// Order: all accesses before it against all accesses after it, for observers in the scope.
+//
+// Waits: until earlier stores are visible in the scope.
+//
+// On the cpu device: all three are the same; the sanitizer still distinguishes them.
 inline void __threadfence() { symm_cpu_fence(1); }
 inline void __threadfence_block() { symm_cpu_fence(0); }
 inline void __threadfence_system() { symm_cpu_fence(2); }
 
+// Shuffles: each lane of mask gets the value of another one: of a number, of a lane below or above,
+// or of the lane whose number differs in some bits. A lane outside of the section of width lanes
+// gets its own value.
+//
+// Order: none.
+//
+// Waits: for the lanes of mask.
+//
+// Example:
+//
+//   float sum = x[threadIdx.x];
+//   for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+//   if (threadIdx.x == 0) x[0] = sum;
 template <class T>
 inline T __shfl_sync(unsigned mask, T v, int source, int width = 32) {
   const unsigned l = ::emu::lane(), section = l & ~(unsigned)(width - 1);
@@ -99,6 +137,17 @@ inline T __shfl_xor_sync(unsigned mask, T v, int lanes, int width = 32) {
   return ::emu::shuffle(mask, v, from < end ? from : l);
 }
 
+// Votes and matches: which lanes of mask have a predicate, whether one or all have it, and which
+// lanes have the same value.
+//
+// Order: none.
+//
+// Waits: for the lanes of mask.
+//
+// Example:
+//
+//   const unsigned lanes = __ballot_sync(~0u, x[threadIdx.x] > 0);
+//   if (threadIdx.x == 0) x[0] = (float)__popc(lanes);
 inline unsigned __ballot_sync(unsigned mask, int p) { return (unsigned)::emu::run_time().warp(mask, p != 0, 0, ::emu::vote); }
 inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
 inline int __all_sync(unsigned mask, int p) {
@@ -115,7 +164,10 @@ inline unsigned __match_all_sync(unsigned mask, T v, int* same) {
   *same = (unsigned)m == (unsigned)(m >> 32);
   return *same ? (unsigned)m : 0;
 }
-// Every lane is its own group, because the scheduler decides which lanes are together.
+
+// __activemask returns the lanes that run together.
+//
+// On the cpu device: the caller alone, because the scheduler decides which lanes are together.
 inline unsigned __activemask() { return 1u << ::emu::lane(); }
 
 #define EMU_REDUCE(name, T, expression)                                  \
@@ -127,6 +179,15 @@ inline unsigned __activemask() { return 1u << ::emu::lane(); }
   inline T __reduce_##name##_sync(unsigned mask, T v) {                  \
     return ::emu::from_word<T>(::emu::run_time().warp(mask, ::emu::to_word(v), 0, ::emu::fold<T, ::emu::name##_##T>)); \
   }
+// Reductions over the lanes of mask, of integers of 32 bits.
+//
+// Order: none.
+//
+// Waits: for the lanes of mask.
+//
+// Example:
+//
+//   x[threadIdx.x] = (float)__reduce_add_sync(~0u, 1u);
 EMU_REDUCE(add, int, (int)((unsigned)a + (unsigned)b))
 EMU_REDUCE(add, unsigned, a + b)
 EMU_REDUCE(min, int, a < b ? a : b)
@@ -143,8 +204,22 @@ inline void symm_cpu_found() { ::emu::run_time().found(); }
 inline void symm_cpu_leave() { ::emu::run_time().leave(); }
 inline unsigned long long symm_cpu_nanos() { return ::emu::run_time().nanos(); }
 inline void symm_cpu_ring(int descriptor) { ::emu::run_time().ring(descriptor); }
+
+// __nanosleep lets other threads run for about so many nanoseconds.
+//
+// On the cpu device: it is one failed poll, whatever the time: other threads run, and the thread
+// sleeps if polls keep failing.
 inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
+
+// clock64 and clock count cycles.
+//
+// On the cpu device: they read the processor's counter.
 inline long long clock64() { return (long long)__builtin_ia32_rdtsc(); }
 inline int clock() { return (int)__builtin_ia32_rdtsc(); }
+
+// __trap and __brkpt end the grid with a fault.
+//
+// On the cpu device: the fault is reported with its place, and the session goes on. On a GPU __trap
+// ends the context: the rank loses its tensors.
 inline void __trap() { ::emu::run_time().fail("__trap was called", "", 0); }
 inline void __brkpt() { ::emu::run_time().fail("__brkpt was called", "", 0); }

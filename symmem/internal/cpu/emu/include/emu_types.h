@@ -13,6 +13,12 @@ using size_t = emu::Size;
   inline constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                                  \
   inline constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 
+// Vector types, with CUDA's sizes and alignments.
+//
+// Example:
+//
+//   const float4 v = ((const float4*)x)[0];
+//   ((float4*)x)[0] = make_float4(v.w, v.z, v.y, v.x);
 EMU_VECTOR(signed char, char, 2, 4)
 EMU_VECTOR(unsigned char, uchar, 2, 4)
 EMU_VECTOR(short, short, 4, 8)
@@ -27,6 +33,7 @@ EMU_VECTOR(float, float, 8, 16)
 EMU_VECTOR(double, double, 16, 16)
 #undef EMU_VECTOR
 
+// dim3 is the size of a block or a grid.
 struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
@@ -46,11 +53,20 @@ EMU_INDEX(block_size, dim3, block_dim)
 EMU_INDEX(grid_size, dim3, grid_dim)
 #undef EMU_INDEX
 }  // namespace emu
+// The place of a thread: threadIdx in its block, whose size is blockDim, and blockIdx in the grid,
+// whose size is gridDim.
 #define threadIdx (::emu::thread_index())
 #define blockIdx (::emu::block_index())
 #define blockDim (::emu::block_size())
 #define gridDim (::emu::grid_size())
 #else
+// The place of a thread: threadIdx in its block, whose size is blockDim, and blockIdx in the grid,
+// whose size is gridDim.
+//
+// Example:
+//
+//   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+//   if (i < n) x[i] = 1;
 #define threadIdx ((const uint3&)::emu::worker()->thread->index)
 #define blockIdx ((const uint3&)::emu::worker()->block)
 #define blockDim ((const dim3&)::emu::worker()->block_dim)
@@ -58,7 +74,7 @@ EMU_INDEX(grid_size, dim3, grid_dim)
 #endif
 #define warpSize 32
 
-// Compilers without system headers call these.
+// Integers of stdint.h.
 using int8_t = signed char;
 using uint8_t = unsigned char;
 using int16_t = short;

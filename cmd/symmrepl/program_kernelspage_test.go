@@ -1,0 +1,36 @@
+//go:build race || !raced
+
+package main
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+// cellsAndOutput matches a program of docs/kernels.md with what it prints.
+var cellsAndOutput = regexp.MustCompile("(?s)### ([^\n]+)\n\n```go\n(.*?)```\n\n```text\n(.*?)```\n")
+
+// TestKernelsPage runs the programs of docs/kernels.md, which prints what they print with 4 ranks.
+func TestKernelsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/kernels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := cellsAndOutput.FindAllStringSubmatch(string(page), -1)
+	if len(programs) < 6 {
+		t.Fatalf("only %d programs were found", len(programs))
+	}
+	for _, p := range programs {
+		t.Run(p[1], func(t *testing.T) {
+			h := newHome(t, 4)
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("cells.go", []byte(p[2]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run := &programRun{line: "run cells.go", want: result{out: p[3]}}
+			run.check(t, h)
+			h.expectNothingLeft()
+		})
+	}
+}

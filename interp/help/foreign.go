@@ -1,0 +1,54 @@
+package help
+
+import (
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/docs"
+)
+
+// Other libraries have names for what symmem does. They are found without a prefix and in their
+// spelling; foreignNames has those that differ in more.
+
+// foreignPrefixes are what precedes the names in programs, the longest first.
+var foreignPrefixes = []string{
+	"torch.ops.symm_mem.", "torch.distributed._symmetric_memory.", "torch.distributed._functional_collectives.", "torch.distributed.", "torch.cuda.", "torch.",
+	"_SymmetricMemory.", "symm_mem.", "funcol.", "dist.", "nccl",
+}
+
+// foreignNames has functions of PyTorch, NCCL and NVSHMEM by their names without a prefix.
+var foreignNames = map[string]string{
+	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous", "set_backend": "SetBackend", "get_backend": "GetBackend",
+	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
+	"new_group": "NewGroup", "synchronize": "Synchronize", "isend": "Handle.Put", "send": "Handle.Put", "irecv": "Handle.WaitForSignal", "recv": "Handle.WaitForSignal",
+	"zeros": "Empty", "mm": "MatMul", "matmul": "MatMul", "allclose": "AllClose",
+	"Bcast": "Broadcast", "MemAlloc": "Empty", "MemFree": "Tensor.Free", "CommSplit": "NewGroup", "CommUserRank": "Rank", "CommCount": "WorldSize",
+	"Send": "Handle.Put", "Recv": "Handle.WaitForSignal", "CommWindowRegister": "Window", "DevCommCreate": "DevComm", "AlltoAll": "AllToAll", "AllToAll": "AllToAll",
+	"nvshmem_malloc": "Empty", "nvshmem_free": "Tensor.Free", "nvshmem_my_pe": "Rank", "nvshmem_n_pes": "WorldSize", "nvshmem_barrier_all": "Handle.Barrier",
+	"nvshmem_ptr": "Handle.BufferPtrs", "nvshmem_putmem": "Handle.Put", "nvshmem_getmem": "Handle.Get", "nvshmem_putmem_signal": "Handle.PutWithSignal",
+	"nvshmem_signal_wait_until": "Handle.WaitForSignal",
+}
+
+// foreignDoc returns the documentation of what does in symmem what a function of another library
+// does there.
+func foreignDoc(arg string) (string, bool) {
+	bare := arg
+	for _, prefix := range foreignPrefixes {
+		if rest, ok := strings.CutPrefix(arg, prefix); ok && rest != "" {
+			bare = rest
+			break
+		}
+	}
+	name := strings.TrimSuffix(bare, "_") // two_shot_all_reduce_
+	for _, n := range []string{foreignNames[bare], foreignNames[name]} {
+		if decl, text, ok := docs.Lookup(check.SymmemPath, n); ok && n != "" {
+			return entry(decl, text) + docMethods(check.SymmemPath, n), true
+		}
+	}
+	for _, n := range []string{bare, name, "Handle." + name, "Tensor." + name} {
+		if text, ok := folded(check.SymmemPath, n); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
