@@ -91,17 +91,17 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// countedCompiler gives the test its own cache and a compiler that counts its calls.
+// countedCompiler gives the test its own cache and a compiler that counts what it compiles, from its standard input.
 func countedCompiler(t *testing.T) (folder string, runs func() int) {
 	t.Helper()
-	real, err := Compiler()
+	real, err := FindCXX()
 	if err != nil {
 		t.Skip(err)
 	}
 	folder = t.TempDir()
 	t.Setenv("SYMMREPL_CACHE", folder)
-	script, log := filepath.Join(folder, "counting-c++"), filepath.Join(folder, "runs")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --version ] || echo >>"+log+"\nexec "+real+" \"$@\"\n"), 0o700); err != nil {
+	script, log := filepath.Join(folder, filepath.Base(real.Path)), filepath.Join(folder, "runs")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ncase \" $* \" in *' - '*) echo >>"+log+";; esac\nexec "+real.Path+" \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("SYMMREPL_CXX", script)

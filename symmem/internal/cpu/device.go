@@ -94,11 +94,11 @@ func Open(index int) (device.Device, error) {
 }
 
 func driver() string {
-	path, err := Compiler()
+	c, err := FindCXX()
 	if err != nil {
 		return "built-in emulator; no C++ compiler for kernels was found"
 	}
-	return "built-in emulator; kernels are compiled by " + path
+	return "built-in emulator; kernels are compiled by " + c.String()
 }
 
 func processorName() string {

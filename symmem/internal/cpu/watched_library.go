@@ -64,13 +64,7 @@ func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels
 		if err := c.call(src, unit, object, arguments); err != nil {
 			return err
 		}
-		link := append([]string{"-shared", "-o", path, object, hooks}, libraries(folder)...)
-		for _, f := range c.flags {
-			if strings.HasPrefix(f, "-Wl,") {
-				link = append(link, f)
-			}
-		}
-		return c.call(src, "", path, link)
+		return c.link(src, folder, path, object, hooks)
 	})
 }
 
