@@ -93,6 +93,9 @@ func Open(index int) (device.Device, error) {
 	return d, nil
 }
 
+// BuiltBy names the C++ compiler that built the emulator: "gcc 12.2.0".
+func BuiltBy() string { return emu.BuiltBy() }
+
 func driver() string {
 	c, err := FindCXX()
 	if err != nil {

@@ -14,6 +14,9 @@ func Open(int) (device.Device, error) {
 	return nil, &device.UnavailableError{Kind: "cpu", Why: "it runs on linux/amd64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
 }
 
+// BuiltBy returns "nothing": there is no emulator.
+func BuiltBy() string { return "nothing" }
+
 // Unit returns an error, as Open does.
 func Unit(device.Source) (string, error) {
 	_, err := Open(0)

@@ -19,10 +19,13 @@ func subcommands() []subcommand {
 		{"run", run},
 		{"export", exportFile},
 		{"tutorial", learn},
+		{"lab", lab},
 		{"attach", attach},
 		{"kernel", kernel},
 		{"doctor", doctor},
 		{"bench", runBench},
+		{"completion", completion},
+		{"man", printMan},
 		{"version", version},
 	}
 }
