@@ -154,11 +154,11 @@ _symmrepl() {
 		then := ""
 		switch {
 		case f.takes.words != nil:
-			then = "COMPREPLY=($(compgen -W " + quoted(strings.Join(f.takes.words(), " ")) + ` -- "$cur"))`
+			then = "mapfile -t COMPREPLY < <(compgen -W " + quoted(strings.Join(f.takes.words(), " ")) + ` -- "$cur")`
 		case f.takes.files:
-			then = `compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))`
+			then = `compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur")`
 		case f.takes.folders:
-			then = `compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur"))`
+			then = `compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur")`
 		}
 		var names []string
 		for _, name := range f.names {
@@ -172,12 +172,12 @@ _symmrepl() {
 	}
 	b.WriteString(`    esac
     if [[ $cur == -* ]]; then
-        COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+        mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$cur")
     elif [[ $words && ! $after ]]; then
-        COMPREPLY=($(compgen -W "$words" -- "$cur"))
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     else
         compopt -o filenames
-        COMPREPLY=($(compgen -f -- "$cur"))
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
 }
 complete -F _symmrepl symmrepl
