@@ -77,6 +77,9 @@ func (c *compiler) find() error {
 	}
 	if c.clang {
 		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fsanitize=array-bounds")
+		if clangVersion(version) >= 20 {
+			c.flags = append(c.flags, "-fno-sanitize-merge") // traps of different lines stay apart
+		}
 	} else {
 		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu", "-fsanitize=bounds")
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -19,12 +20,12 @@ type CXX struct {
 	Why  string // it is this one: "named in SYMMREPL_CXX"
 }
 
-// ZiglangVariable names the folder of the Python package ziglang, zig's compiler. The Python package of symmrepl sets it if the environment has
-// ziglang.
+// ZiglangVariable names the folder of the Python package ziglang, zig's compiler. The command symmrepl of the Python package sets it if the
+// environment has ziglang.
 const ZiglangVariable = "SYMMREPL_ZIGLANG"
 
 // FindCXX returns the compiler for snippets: the one in SYMMREPL_CXX, or else the first of c++, g++, clang++ and zig in PATH, or else that of
-// the folder in [ZiglangVariable]. The error is a [*device.UnavailableError].
+// the folder in [ZiglangVariable], or of the Python package ziglang beside that of symmrepl. The error is a [*device.UnavailableError].
 func FindCXX() (CXX, error) {
 	if named := os.Getenv("SYMMREPL_CXX"); named != "" {
 		if path, err := exec.LookPath(named); err == nil {
@@ -41,7 +42,10 @@ func FindCXX() (CXX, error) {
 			return newCXX(path, "the first of "+strings.Join(searched, ", ")+" in PATH"), nil
 		}
 	}
-	if folder := os.Getenv(ZiglangVariable); folder != "" {
+	for _, folder := range []string{os.Getenv(ZiglangVariable), beside()} {
+		if folder == "" {
+			continue
+		}
 		if path, err := exec.LookPath(filepath.Join(folder, "zig")); err == nil {
 			return newCXX(path, "of the Python package ziglang; PATH has none of "+strings.Join(searched, ", ")), nil
 		}
@@ -50,6 +54,15 @@ func FindCXX() (CXX, error) {
 		Kind: "cpu", Why: "no C++ compiler for kernels (" + strings.Join(searched, ", ") + ")",
 		Hint: "install g++ or clang++, or beside symmrepl the Python package ziglang; or name one in SYMMREPL_CXX",
 	}
+}
+
+// beside returns the folder of ziglang if this program is bin/symmrepl of a Python package that was installed into the same folder.
+func beside() string {
+	program, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(program), "..", "..", "ziglang")
 }
 
 func newCXX(path, why string) CXX {
@@ -132,6 +145,18 @@ func (c CXX) CanWatch() error {
 		}
 	}
 	return nil
+}
+
+var clangNumber = regexp.MustCompile(`clang version (\d+)`)
+
+// clangVersion returns the first number of clang's version, 0 if there is none.
+func clangVersion(version string) int {
+	m := clangNumber.FindStringSubmatch(version)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
 }
 
 // isClang tells clang++, and zig's compiler, which is one, from g++ by what they print about themselves.
