@@ -77,8 +77,12 @@ func (c *compiler) find() error {
 	}
 	if c.clang {
 		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fsanitize=array-bounds")
-		if clangVersion(version) >= 20 {
+		n := clangVersion(version)
+		if n >= 20 {
 			c.flags = append(c.flags, "-fno-sanitize-merge") // traps of different lines stay apart
+		}
+		if n >= 22 {
+			c.flags = append(c.flags, "-fno-sanitize-debug-trap-reasons") // which give a trap line 0 of a function that says why
 		}
 	} else {
 		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu", "-fsanitize=bounds")

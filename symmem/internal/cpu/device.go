@@ -93,6 +93,15 @@ func Open(index int) (device.Device, error) {
 	return d, nil
 }
 
+// CompilerName implements device.CompilerNamer.
+func (d *cpu) CompilerName() string {
+	c, err := FindCXX()
+	if err != nil {
+		return "a C++ compiler"
+	}
+	return c.Name()
+}
+
 // BuiltBy names the C++ compiler that built the emulator: "gcc 12.2.0".
 func BuiltBy() string { return emu.BuiltBy() }
 

@@ -105,15 +105,6 @@ func (c CXX) Version() (string, error) {
 	return string(version), nil
 }
 
-// CompilerName implements device.CompilerNamer.
-func (d *cpu) CompilerName() string {
-	c, err := FindCXX()
-	if err != nil {
-		return "a C++ compiler"
-	}
-	return c.Name()
-}
-
 // The oldest compilers that distinguish volatile accesses when they call the functions of
 // emu_hooks.h.
 const (

@@ -167,7 +167,7 @@ func offeredByBash(t *testing.T, dir, line string) []string {
 }
 
 func offeredByFish(t *testing.T, dir, line string) []string {
-	return outputOf(t, dir, fish(completed())+"\ncomplete -C "+quoted(line)+" | string split -f1 \\t\n", "fish", "--no-config")
+	return outputOf(t, dir, fish(completed())+"\ncomplete -C "+quoted(line)+" | string split -f1 \\t; true\n", "fish", "--no-config")
 }
 
 func outputOf(t *testing.T, dir, script string, command ...string) []string {
