@@ -8,14 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 )
 
-// BuiltBy names the compiler that built the cpu device: "gcc 12.2.0".
-func BuiltBy() string { return cpu.BuiltBy() }
-
-// Kernels says which compiler is found for kernels, and why it is that one.
-func Kernels() string {
-	c, err := cpu.FindCXX()
-	if err != nil {
-		return "no compiler for kernels on the cpu device"
+// About names both, and says why the compiler of kernels is that one.
+func About() string {
+	if err := cpu.Supported(); err != nil {
+		return err.Error()
 	}
-	return fmt.Sprintf("kernels on the cpu device are compiled by %s (%s)", c, c.Why)
+	kernels := "kernels on the cpu device have no compiler"
+	if c, err := cpu.FindCXX(); err == nil {
+		kernels = fmt.Sprintf("kernels on the cpu device are compiled by %s (%s)", c, c.Why)
+	}
+	return "built by " + cpu.BuiltBy() + "; " + kernels
 }

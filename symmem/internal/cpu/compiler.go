@@ -163,19 +163,22 @@ func (c *compiler) run(src device.Source, unit, out string) error {
 	if err := c.call(src, unit, object, append(arguments, "-c", "-o", object, "-")); err != nil {
 		return err
 	}
-	return c.link(src, c.headers, out, object)
+	return c.link(src, c.headers, out, nil, object)
 }
 
-// link makes a library of objects and of what is in a folder of headers.
-func (c *compiler) link(src device.Source, headers, out string, objects ...string) error {
+// link makes a library of objects and of what is in a folder of headers. Options are the linker's.
+func (c *compiler) link(src device.Source, headers, out string, options []string, objects ...string) error {
 	if c.cxx.Zig {
-		return c.linkByZig(src, headers, out, objects)
+		return c.linkByZig(src, headers, out, options, objects)
 	}
 	arguments := slices.Concat([]string{"-shared", "-o", out}, objects, libraries(headers))
 	for _, f := range c.flags {
 		if strings.HasPrefix(f, "-Wl,") {
 			arguments = append(arguments, f)
 		}
+	}
+	for _, o := range options {
+		arguments = append(arguments, "-Wl,"+o)
 	}
 	return c.call(src, "", out, arguments)
 }

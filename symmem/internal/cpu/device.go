@@ -53,6 +53,9 @@ var (
 	_ device.Awaiter        = (*stream)(nil)
 )
 
+// Supported returns nil, because the emulator runs on this machine.
+func Supported() error { return nil }
+
 // Open returns the device. There may be several in a process; index only numbers them.
 func Open(index int) (device.Device, error) {
 	var host unix.Sysinfo_t

@@ -35,7 +35,7 @@ func zigBehind(version string) string {
 }
 
 // linkByZig is link with zig's linker.
-func (c *compiler) linkByZig(src device.Source, headers, out string, objects []string) error {
+func (c *compiler) linkByZig(src device.Source, headers, out string, options, objects []string) error {
 	shared := out + ".shared.o"
 	defer os.Remove(shared)
 	if err := c.call(src, "", shared, []string{"-c", "-o", shared, "-x", "assembler", filepath.Join(headers, "emu_shared.s")}); err != nil {
@@ -45,7 +45,7 @@ func (c *compiler) linkByZig(src device.Source, headers, out string, objects []s
 	if err != nil {
 		return err
 	}
-	arguments := slices.Concat([]string{"-shared", "-z", "defs", "-Bsymbolic", "--color-diagnostics=never", "-o", out}, objects,
+	arguments := slices.Concat([]string{"-shared", "-z", "defs", "-Bsymbolic", "--color-diagnostics=never", "-o", out}, options, objects,
 		[]string{shared, filepath.Join(folder, "libc.so.6"), filepath.Join(folder, "libm.so.6")})
 	return c.wait(src, "", out, c.cxx.Linker(arguments...))
 }

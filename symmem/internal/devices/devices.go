@@ -112,6 +112,9 @@ func openCPU(index int, _ bool) (device.Device, error) { return cpu.Open(index) 
 func gpuDoctor() string { return cuda.Probe().String() }
 
 func cpuDoctor() string {
+	if err := cpu.Supported(); err != nil {
+		return fmt.Sprintf("problem   %v\n", err)
+	}
 	c, err := cpu.FindCXX()
 	if err != nil {
 		return fmt.Sprintf("cpu device  without your own kernels: %v\n", err)

@@ -29,6 +29,6 @@ func version(_ context.Context, _ options, args []string) (int, error) {
 		}
 	}
 	fmt.Printf("symmrepl %s%s, %s %s/%s\n", release, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Printf("built by %s; %s\n", compilers.BuiltBy(), compilers.Kernels())
+	fmt.Println(compilers.About())
 	return statusOK, nil
 }
