@@ -88,7 +88,7 @@ gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on 
 gpu-export: | go c++ ## build a folder of sessions exported to Python and C++ that a GPU machine checks: gpu-export/run
 	./.ci/gpu-export gpu-export
 
-wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist: pip install "$$(ls build/dist/symmrepl-*_x86_64.whl)[cpu]"
+wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist, which need no Go and no compiler where they are installed
 	./.ci/wheel $(ZIGLANG) $(WHEELS)
 
 wheel-try: wheel ## install the wheel where there is only Python, and run the hello session there within 30 s
