@@ -6,6 +6,9 @@ NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
 UCX := .venv/ucx
 NCCL := .venv/nccl
+# The compiler of the wheels: it builds for both machines, and compiles kernels where a machine has no compiler.
+ZIGLANG := ziglang==0.17.1
+WHEELS := build/dist
 
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
 # more, alone, and the summary names them. A data race is never retried.
@@ -16,7 +19,7 @@ test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -44,6 +47,7 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
 	./.ci/test-long faults
 
+test-long: export ZIGLANG := $(ZIGLANG)
 test-long: $(UCX) $(NCCL) | go c++ ## what make test has no time for, or some of its steps: STEPS="faults flat-memory"; .ci/test-long --list lists them
 	./.ci/test-long $(STEPS)
 
@@ -84,6 +88,12 @@ gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on 
 
 gpu-export: | go c++ ## build a folder of sessions exported to Python and C++ that a GPU machine checks: gpu-export/run
 	./.ci/gpu-export gpu-export
+
+wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist, which need no Go and no compiler where they are installed
+	./.ci/wheel $(ZIGLANG) $(WHEELS)
+
+wheel-try: wheel ## install the wheel where there is only Python, and run the hello session there within 30 s
+	./.ci/wheel-root $(WHEELS)/symmrepl-*_$$(uname -m).whl $(ZIGLANG)
 
 clean: ## remove all build output
 	rm -rf bin build gpu-bundle gpu-export

@@ -26,7 +26,7 @@ type part struct {
 var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/compilers", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "internal/bootstrap/userdir", "session"}},
@@ -58,6 +58,7 @@ var parts = []part{
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
 	{"symmem/foreign", []string{"symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
+	{"symmem/compilers", []string{"symmem/internal/cpu"}},
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/core/calls", "symmem/internal/core/copies", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/memory", "symmem/internal/core/nccl", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},

@@ -25,6 +25,9 @@ import (
 // programVariable makes the test binary the program, so that the tests drive real processes.
 const programVariable = "SYMMREPL_TEST_PROGRAM"
 
+// binaryVariable names another program for the tests to drive in place of their own binary: one that was built elsewhere, such as a wheel's.
+const binaryVariable = "SYMMREPL_TEST_BINARY"
+
 // patience bounds every wait of these tests.
 const patience = time.Minute
 
@@ -76,6 +79,9 @@ func (h home) command(args ...string) *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
 		h.t.Fatal(err)
+	}
+	if other := os.Getenv(binaryVariable); other != "" {
+		program = other
 	}
 	cmd := exec.Command(program, args...)
 	for _, v := range os.Environ() {

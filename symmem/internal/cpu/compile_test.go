@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,13 +22,13 @@ func TestCompileErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, text   string
 		line, column int
-		message      string
+		message      string // of g++|of clang++
 	}{
-		{"undeclared", "__global__ void f(int* p) {\n  *p = y;\n}", 2, 8, "'y' was not declared"},
+		{"undeclared", "__global__ void f(int* p) {\n  *p = y;\n}", 2, 8, "'y' was not declared|undeclared identifier 'y'"},
 		{"syntax", "__global__ void f(int* p) {\n  *p = 1\n}", 2, 9, "expected ';'"},
-		{"in a template", "template <class T> __device__ T g(T v) { return v.x; }\n__global__ void f(int* p) {\n  *p = g(1);\n}", 1, 0, "request for member"},
+		{"in a template", "template <class T> __device__ T g(T v) { return v.x; }\n__global__ void f(int* p) {\n  *p = g(1);\n}", 1, 0, "request for member|member reference"},
 		{"in a header", "struct Big { long a, b; };\n__global__ void f(Big* p) {\n  *p = __shfl_sync(~0u, *p, 0);\n}", 3, 0, "up to 8 bytes"},
-		{"no such header", "#include <vector>\n__global__ void f() {}", 1, 10, "No such file"},
+		{"no such header", "#include <vector>\n__global__ void f() {}", 1, 10, "No such file|'vector' file not found"},
 		{"undefined function", "__device__ int g(int);\n__global__ void f(int* p) {\n  *p = g(1);\n}", 3, 0, "undefined reference to `g(int)'"},
 		{"unfinished", "__global__ void f(int* p) {", 1, 0, ""},
 		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x));\n}", 2, 21, ptx},
@@ -45,7 +46,8 @@ func TestCompileErrors(t *testing.T) {
 		}
 		d := e.Diagnostics[0]
 		wantSource := strings.Split(c.text, "\n")[c.line-1]
-		if d.File != "cell[9]" || d.Line != c.line+19 || c.column > 0 && d.Column != c.column || !strings.Contains(d.Text, c.message) || d.Source != wantSource {
+		told := slices.ContainsFunc(strings.Split(c.message, "|"), func(m string) bool { return strings.Contains(d.Text, m) })
+		if d.File != "cell[9]" || d.Line != c.line+19 || c.column > 0 && d.Column != c.column || !told || d.Source != wantSource {
 			t.Errorf("%s: %+v; want line %d, column %d, %q", c.name, d, c.line+19, c.column, c.message)
 		}
 	}
@@ -91,17 +93,17 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// countedCompiler gives the test its own cache and a compiler that counts its calls.
+// countedCompiler gives the test its own cache and a compiler that counts what it compiles, from its standard input.
 func countedCompiler(t *testing.T) (folder string, runs func() int) {
 	t.Helper()
-	real, err := Compiler()
+	real, err := FindCXX()
 	if err != nil {
 		t.Skip(err)
 	}
 	folder = t.TempDir()
 	t.Setenv("SYMMREPL_CACHE", folder)
-	script, log := filepath.Join(folder, "counting-c++"), filepath.Join(folder, "runs")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --version ] || echo >>"+log+"\nexec "+real+" \"$@\"\n"), 0o700); err != nil {
+	script, log := filepath.Join(folder, filepath.Base(real.Path)), filepath.Join(folder, "runs")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ncase \" $* \" in *' - '*) echo >>"+log+";; esac\nexec "+real.Path+" \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("SYMMREPL_CXX", script)
@@ -268,7 +270,7 @@ func TestConstructors(t *testing.T) {
 		{"_init", kernel + "extern \"C\" __attribute__((visibility(\"default\"))) void _init() { __builtin_trap(); }", 2},
 		{"shared", kernel + "__global__ void k(int* p) {\n  __shared__ int all[32];\n  __shared__ int sum = 1;\n  all[threadIdx.x] = sum;\n  p[0] = all[1] + sum++;\n}", 4},
 		{"shared constructor", "struct S {\n  int v;\n  __device__ S() { v = clock(); }\n};\n__global__ void k(int* p) {\n  __shared__ S s;\n  p[0] = s.v;\n}", 6},
-		{"ifunc", kernel + "static void g() {}\nextern \"C\" { void (*pick())() { return g; } void h() __attribute__((ifunc(\"pick\"))); }\n__global__ void k() { h(); }", 3},
+		{"ifunc", kernel + "static void g() {}\nextern \"C\" { void (*pick())() { return clock() & 1 ? g : nullptr; } void h() __attribute__((ifunc(\"pick\"))); }\n__global__ void k() { h(); }", 3},
 	} {
 		_, err := b.Compile(device.Source{Name: "cell[9]", Line: 20, Text: c.text})
 		var e *device.CompileError

@@ -25,7 +25,7 @@ type compiler struct {
 	quiet   bool // another process of the world writes messages
 	once    sync.Once
 	err     error
-	path    string
+	cxx     CXX
 	clang   bool
 	flags   []string
 	cache   *kernelcache.Cache
@@ -54,26 +54,36 @@ func (c *compiler) prepare() error {
 	return c.err
 }
 
-// canWatch is CanWatch of the compiler, which it runs at the first call only.
+// canWatch is CXX.CanWatch of the compiler, which it runs at the first call only.
 func (c *compiler) canWatch() error {
-	c.watchOnce.Do(func() { c.watchErr = CanWatch(c.path) })
+	c.watchOnce.Do(func() { c.watchErr = c.cxx.CanWatch() })
 	return c.watchErr
 }
 
 func (c *compiler) find() error {
-	path, err := Compiler()
+	cxx, err := FindCXX()
 	if err != nil {
 		return err
 	}
-	version, err := exec.Command(path, "--version").Output()
+	version, err := cxx.Version()
 	if err != nil {
-		return doesNotRun(path, err)
+		return err
 	}
-	c.path = path
+	c.cxx = cxx
 	c.flags = append(c.flags, commonFlags...)
-	c.clang = bytes.Contains(version, []byte("clang"))
+	c.clang = isClang(version)
+	if zig := zigBehind(version); zig != "" && !c.cxx.Zig { // SYMMREPL_CXX may name a script that calls it
+		c.cxx.Path, c.cxx.Zig = zig, true
+	}
 	if c.clang {
 		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fsanitize=array-bounds")
+		n := clangVersion(version)
+		if n >= 20 {
+			c.flags = append(c.flags, "-fno-sanitize-merge") // traps of different lines stay apart
+		}
+		if n >= 22 {
+			c.flags = append(c.flags, "-fno-sanitize-debug-trap-reasons") // which give a trap line 0 of a function that says why
+		}
 	} else {
 		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu", "-fsanitize=bounds")
 	}
@@ -87,7 +97,7 @@ func (c *compiler) find() error {
 		return err
 	}
 	c.headers, err = writeHeaders(c.cache, c.files)
-	c.common = kernelcache.Key(append(append([]string{path, string(version), c.headers}, "flags"), c.flags...)...)
+	c.common = kernelcache.Key(append(append([]string{cxx.String(), version, c.headers}, "flags"), c.flags...)...)
 	return err
 }
 
@@ -149,8 +159,33 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 }
 
 func (c *compiler) run(src device.Source, unit, out string) error {
-	arguments := append([]string{"-I", c.headers, "-o", out}, c.flags...)
-	return c.call(src, unit, out, slices.Concat(arguments, []string{"-"}, libraries(c.headers)))
+	arguments := append([]string{"-I", c.headers}, c.flags...)
+	if !c.cxx.Zig {
+		return c.call(src, unit, out, slices.Concat(arguments, []string{"-o", out, "-"}, libraries(c.headers)))
+	}
+	object := out + ".o"
+	defer os.Remove(object)
+	if err := c.call(src, unit, object, append(arguments, "-c", "-o", object, "-")); err != nil {
+		return err
+	}
+	return c.link(src, c.headers, out, nil, object)
+}
+
+// link makes a library of objects and of what is in a folder of headers. Options are the linker's.
+func (c *compiler) link(src device.Source, headers, out string, options []string, objects ...string) error {
+	if c.cxx.Zig {
+		return c.linkByZig(src, headers, out, options, objects)
+	}
+	arguments := slices.Concat([]string{"-shared", "-o", out}, objects, libraries(headers))
+	for _, f := range c.flags {
+		if strings.HasPrefix(f, "-Wl,") {
+			arguments = append(arguments, f)
+		}
+	}
+	for _, o := range options {
+		arguments = append(arguments, "-Wl,"+o)
+	}
+	return c.call(src, "", out, arguments)
 }
 
 // libraries returns the files with which modules are linked: first their shared memory, which is in
@@ -161,7 +196,11 @@ func libraries(headers string) []string {
 
 // call runs the compiler on a unit and writes the result to out.
 func (c *compiler) call(src device.Source, unit, out string, arguments []string) error {
-	cmd := exec.Command(c.path, arguments...)
+	return c.wait(src, unit, out, c.cxx.Command(arguments...))
+}
+
+// wait runs a command of the compiler on a unit; the command writes to out.
+func (c *compiler) wait(src device.Source, unit, out string, cmd *exec.Cmd) error {
 	cmd.Stdin = strings.NewReader(unit)
 	// if the compiler is killed, its files remain there
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out))

@@ -53,6 +53,9 @@ var (
 	_ device.Awaiter        = (*stream)(nil)
 )
 
+// Supported returns nil, because the emulator runs on this machine.
+func Supported() error { return nil }
+
 // Open returns the device. There may be several in a process; index only numbers them.
 func Open(index int) (device.Device, error) {
 	var host unix.Sysinfo_t
@@ -93,12 +96,24 @@ func Open(index int) (device.Device, error) {
 	return d, nil
 }
 
+// CompilerName implements device.CompilerNamer.
+func (d *cpu) CompilerName() string {
+	c, err := FindCXX()
+	if err != nil {
+		return "a C++ compiler"
+	}
+	return c.Name()
+}
+
+// BuiltBy names the C++ compiler that built the emulator: "gcc 12.2.0".
+func BuiltBy() string { return emu.BuiltBy() }
+
 func driver() string {
-	path, err := Compiler()
+	c, err := FindCXX()
 	if err != nil {
 		return "built-in emulator; no C++ compiler for kernels was found"
 	}
-	return "built-in emulator; kernels are compiled by " + path
+	return "built-in emulator; kernels are compiled by " + c.String()
 }
 
 func processorName() string {

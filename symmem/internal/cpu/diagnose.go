@@ -27,6 +27,8 @@ func compileError(src device.Source, found ...device.Diagnostic) *device.Compile
 var (
 	errorLine    = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 	requiredLine = regexp.MustCompile(`^` + regexp.QuoteMeta(snippetFile) + `:(\d+):(?:(\d+):)?\s+(?:required from|note: in instantiation)`)
+	lldSymbol    = regexp.MustCompile(`^ld\.lld: error: undefined (?:hidden )?symbol: (.*)$`)
+	lldPlace     = regexp.MustCompile(`^>>> referenced by ` + regexp.QuoteMeta(snippetFile) + `:(\d+)`)
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
@@ -37,6 +39,7 @@ func readLog(src device.Source, log string) *device.CompileError {
 	var found []device.Diagnostic
 	var led *device.Diagnostic // a position that belongs to the next error
 	inner := -1                // the last error, if it is outside of the snippet and no position belongs to it
+	missing := ""              // the symbol that zig's linker misses, before the places that refer to it
 	last := 1 + strings.Count(strings.TrimRight(src.Text, "\n"), "\n")
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\n")
@@ -60,6 +63,10 @@ func readLog(src device.Source, log string) *device.CompileError {
 			} else {
 				led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
 			}
+		} else if m := lldSymbol.FindStringSubmatch(line); m != nil {
+			missing = m[1]
+		} else if m := lldPlace.FindStringSubmatch(line); m != nil {
+			found = append(found, device.Diagnostic{Line: number(m[1]), Text: "undefined reference to `" + missing + "'"})
 		} else if m := linkerLine.FindStringSubmatch(line); m != nil {
 			if strings.Contains(m[2], "__dso_handle") { // used by destructors
 				m[2] = dynamicWhy

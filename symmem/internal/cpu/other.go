@@ -8,17 +8,20 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Open returns an error, because the emulator, which switches stacks in assembly, does not support
+// Supported returns an error, because the emulator, which switches stacks in assembly, does not support
 // this machine.
-func Open(int) (device.Device, error) {
-	return nil, &device.UnavailableError{Kind: "cpu", Why: "it runs on linux/amd64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
+func Supported() error {
+	return &device.UnavailableError{Kind: "cpu", Why: "it runs on linux/amd64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
 }
 
-// Unit returns an error, as Open does.
-func Unit(device.Source) (string, error) {
-	_, err := Open(0)
-	return "", err
-}
+// Open returns the error of Supported.
+func Open(int) (device.Device, error) { return nil, Supported() }
+
+// BuiltBy returns "", because no compiler has built the emulator.
+func BuiltBy() string { return "" }
+
+// Unit returns the error of Supported.
+func Unit(device.Source) (string, error) { return "", Supported() }
 
 // Flags returns none.
 func Flags() string { return "" }

@@ -706,7 +706,7 @@ func TestCanWatch(t *testing.T) {
 			if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			switch err := CanWatch(path); {
+			switch err := (CXX{Path: path}).CanWatch(); {
 			case c.refused == "" && err != nil:
 				t.Error(err)
 			case c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused+path+" is "+c.dumped)):
@@ -714,7 +714,7 @@ func TestCanWatch(t *testing.T) {
 			}
 		})
 	}
-	if err := CanWatch(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not run") {
+	if err := (CXX{Path: filepath.Join(t.TempDir(), "none")}).CanWatch(); err == nil || !strings.Contains(err.Error(), "does not run") {
 		t.Error(err)
 	}
 }

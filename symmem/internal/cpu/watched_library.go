@@ -64,13 +64,11 @@ func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels
 		if err := c.call(src, unit, object, arguments); err != nil {
 			return err
 		}
-		link := append([]string{"-shared", "-o", path, object, hooks}, libraries(folder)...)
-		for _, f := range c.flags {
-			if strings.HasPrefix(f, "-Wl,") {
-				link = append(link, f)
-			}
+		var options []string
+		if c.clang { // from 15 on, it calls these functions by names of their own
+			options = []string{"--defsym=__tsan_memcpy=memcpy", "--defsym=__tsan_memmove=memmove", "--defsym=__tsan_memset=memset"}
 		}
-		return c.call(src, "", path, link)
+		return c.link(src, folder, path, options, object, hooks)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -54,7 +55,12 @@ func OfBackend(name string) *Kind {
 	return nil
 }
 
-func findCPU() Finding { return Finding{} }
+func findCPU() Finding {
+	if err := cpu.Supported(); err != nil {
+		return unavailable(err)
+	}
+	return Finding{}
+}
 
 func findCUDA() Finding {
 	if _, err := cuda.Count(); err != nil {

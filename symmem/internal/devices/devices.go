@@ -112,12 +112,15 @@ func openCPU(index int, _ bool) (device.Device, error) { return cpu.Open(index) 
 func gpuDoctor() string { return cuda.Probe().String() }
 
 func cpuDoctor() string {
-	path, err := cpu.Compiler()
+	if err := cpu.Supported(); err != nil {
+		return fmt.Sprintf("problem   %v\n", err)
+	}
+	c, err := cpu.FindCXX()
 	if err != nil {
 		return fmt.Sprintf("cpu device  without your own kernels: %v\n", err)
 	}
-	text := fmt.Sprintf("cpu device  ready, kernels compiled by %s\n", path)
-	if err := cpu.CanWatch(path); err != nil {
+	text := fmt.Sprintf("cpu device  ready, kernels compiled by %s (%s)\n", c, c.Why)
+	if err := c.CanWatch(); err != nil {
 		return text + fmt.Sprintf("            without --sanitize: %v\n", err)
 	}
 	return text

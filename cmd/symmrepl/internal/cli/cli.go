@@ -42,7 +42,7 @@ func Main(args []string) int {
 		return report(misused("%v", err))
 	}
 	if o.help || len(o.args) > 0 && o.args[0] == "help" {
-		fmt.Print(usage)
+		fmt.Print(usage())
 		return statusOK
 	}
 	if o.version {

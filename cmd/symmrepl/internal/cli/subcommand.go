@@ -19,11 +19,14 @@ func subcommands() []subcommand {
 		{"run", run},
 		{"export", exportFile},
 		{"tutorial", learn},
+		{"lab", lab},
 		{"attach", attach},
 		{"kernel", kernel},
 		{"serve", serveProgram},
 		{"doctor", doctor},
 		{"bench", runBench},
+		{"completion", completion},
+		{"man", printMan},
 		{"version", version},
 	}
 }

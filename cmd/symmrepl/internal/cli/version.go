@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/symmrepl/symmrepl/symmem/compilers"
 )
 
 // release is the version of the program.
 const release = "0.1.0"
 
-// version prints the version of the program.
+// version prints the versions of the program and of Go, and the compilers of both parts of it: the C and C++ that was built into it, and kernels.
 func version(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("version takes no arguments")
@@ -27,5 +29,6 @@ func version(_ context.Context, _ options, args []string) (int, error) {
 		}
 	}
 	fmt.Printf("symmrepl %s%s, %s %s/%s\n", release, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Println(compilers.About())
 	return statusOK, nil
 }

@@ -54,12 +54,12 @@ func wheel(version string) ([]byte, error) {
 		}
 	}
 	info := strings.TrimSuffix(wheelName(version), "-py3-none-any.whl") + ".dist-info/"
-	for name, text := range map[string]string{
-		"METADATA":         "Metadata-Version: 2.1\nName: symmrepl-jupyter\nVersion: " + version + "\nSummary: Go for nbconvert and papermill\n",
-		"WHEEL":            "Wheel-Version: 1.0\nGenerator: symmrepl\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-		"entry_points.txt": entryPoints,
+	for _, f := range []struct{ name, text string }{ // always in one order, so that the file is the same
+		{"METADATA", "Metadata-Version: 2.1\nName: symmrepl-jupyter\nVersion: " + version + "\nSummary: Go for nbconvert and papermill\n"},
+		{"WHEEL", "Wheel-Version: 1.0\nGenerator: symmrepl\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+		{"entry_points.txt", entryPoints},
 	} {
-		if err := add(info+name, []byte(text)); err != nil {
+		if err := add(info+f.name, []byte(f.text)); err != nil {
 			return nil, err
 		}
 	}

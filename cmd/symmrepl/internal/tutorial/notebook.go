@@ -43,6 +43,23 @@ func (l Lesson) Notebook(r Recording) ([]byte, error) {
 	for _, s := range l.Steps {
 		w.step(s)
 	}
+	return w.file()
+}
+
+// contents makes a notebook that lists those of the lessons, and the gallery of what cells can show.
+func contents(lessons []Lesson) ([]byte, error) {
+	w := writer{name: "contents"}
+	text := "# Contents\n\nEach notebook is a lesson with exercises. Its kernel, symmrepl, runs every cell on all ranks; without a GPU the ranks run on an emulated device.\n\n"
+	for _, l := range lessons {
+		number, _, _ := strings.Cut(l.Name, "-")
+		text += fmt.Sprintf("- [%s %s](%s.ipynb)\n", number, l.Title, l.Name)
+	}
+	w.text(text + "\n[display](display.ipynb) shows what a cell can show.")
+	return w.file()
+}
+
+// file returns the file of the notebook.
+func (w *writer) file() ([]byte, error) {
 	nb := notebook{w.cells, map[string]any{
 		"kernelspec":    map[string]any{"display_name": "symmrepl", "language": "go", "name": "symmrepl"},
 		"language_info": map[string]any{"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},

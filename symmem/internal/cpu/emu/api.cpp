@@ -32,6 +32,13 @@ struct emu_module {
 void emu_copy_out(void* dst, uintptr_t src, size_t n) { memcpy(dst, reinterpret_cast<const void*>(src), n); }
 void emu_poke(uintptr_t word, uint32_t value) { __atomic_store_n(reinterpret_cast<uint32_t*>(word), value, __ATOMIC_SEQ_CST); }
 uint64_t emu_nanos(void) { return api.nanos(); }
+const char* emu_built_by(void) {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
 
 emu_device* emu_device_open(const uint32_t* abort) { return new emu_device(abort); }
 void emu_device_close(emu_device* d) { delete d; }

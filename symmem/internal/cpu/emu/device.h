@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "block.h"
+#include "current.h"
 
 namespace emu {
 
@@ -85,7 +86,7 @@ struct Device {
   void inspect(Watched&, bool aborted);
 
   std::atomic<bool> watched_over_{false};
-  std::atomic<std::shared_ptr<sanitize::Sanitizer>> sanitizer_{};
+  Current<sanitize::Sanitizer> sanitizer_{};
 
   const std::uint32_t* const abort_;
   std::mutex mutex_;  // guards the following

@@ -25,6 +25,7 @@ import (
 	"embed"
 	"errors"
 	"runtime"
+	"strings"
 	"unsafe"
 )
 
@@ -89,6 +90,9 @@ func (d *Device) Works() uint64 { return uint64(C.emu_device_works(d.c)) }
 
 // Now returns the time by the clock of Sample.Began.
 func Now() uint64 { return uint64(C.emu_nanos()) }
+
+// BuiltBy names the compiler that built the emulator: "gcc 12.2.0".
+func BuiltBy() string { return strings.TrimSpace(C.GoString(C.emu_built_by())) }
 
 // Memory is zeroed bytes outside Go's heap, aligned to 256, between guard pages. Except for
 // alignment, they end where the second guard page begins.

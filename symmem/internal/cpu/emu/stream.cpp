@@ -130,8 +130,8 @@ void Stream::make_room() {
 void Stream::submit(Command c) {
   make_room();
   if (const auto s = device_->watcher()) c.known = s->submitted(), c.caller = s->caller;
-  if (c.kind == Command::kRecord) c.event->latest = c.mark = std::make_shared<Mark>();
-  if (c.kind == Command::kWait) c.mark = c.event->latest;
+  if (c.kind == Command::kRecord) c.event->latest.store(c.mark = std::make_shared<Mark>());
+  if (c.kind == Command::kWait) c.mark = c.event->latest.load();
   {
     std::lock_guard lock(mutex_);
     queue_.push_back(std::move(c));

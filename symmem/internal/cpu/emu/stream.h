@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "block.h"
+#include "current.h"
 #include "fault.h"
 #include "grid.h"
 #include "sanitize.h"
@@ -39,8 +40,8 @@ struct Mark {
 // Event is a place in a stream. Recording it again moves it, perhaps to another stream; earlier
 // waits still wait for the old place.
 struct Event {
-  std::atomic<std::shared_ptr<Mark>> latest{};  // null until recorded
-  std::atomic<unsigned long long> time{0};      // nanoseconds, of the last time it was reached
+  Current<Mark> latest{};                   // null until recorded
+  std::atomic<unsigned long long> time{0};  // nanoseconds, of the last time it was reached
   void wait() const;
 };
 

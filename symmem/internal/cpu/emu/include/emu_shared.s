@@ -24,9 +24,9 @@ emu_dynamic_shared:
 	.zero 128           # kDynamicShared
 
 # A variable with a destructor gives that to the C library, with this word as the name of the module. Such a module is refused before it is loaded, by the line of the variable: the
-# linker is not to refuse it first.
+# linker is not to refuse it first. It is weak, as compilers that link their own start files bring one.
 .section .rodata
-.globl __dso_handle
+.weak __dso_handle
 .hidden __dso_handle
 .balign 8
 __dso_handle:

@@ -1,0 +1,12 @@
+package cli
+
+import (
+	"context"
+	"errors"
+)
+
+// lab runs symmrepl lab in a program that did not come with the Python package, whose own command of this name is found before this one.
+func lab(context.Context, options, []string) (int, error) {
+	return 0, errors.New("lab: JupyterLab is started by the Python package of symmrepl, which `make wheel` builds; " +
+		"with this program, run symmrepl kernel install and then jupyter lab in the folder notebooks of the sources")
+}

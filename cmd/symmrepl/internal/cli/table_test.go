@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The tables have every subcommand and every flag, and no others.
+func TestTables(t *testing.T) {
+	var described, there []string
+	for _, f := range forms {
+		if word, _, _ := strings.Cut(f.words, " "); word != "" && word != "-e" && !slices.Contains(described, word) {
+			described = append(described, word)
+		}
+	}
+	for _, sub := range subcommands() {
+		there = append(there, sub.name)
+	}
+	if !slices.Equal(described, there) {
+		t.Errorf("the table has %q, the program %q", described, there)
+	}
+	source, err := os.ReadFile("flags.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described, there = []string{"h", "help", "version"}, nil
+	for _, m := range regexp.MustCompile(`flags\.\w+\((?:&o\.\w+, )?"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		if !slices.Contains(described, m[1]) {
+			described = append(described, m[1])
+		}
+	}
+	for _, f := range flagRows {
+		there = append(there, f.names...)
+	}
+	slices.Sort(described)
+	slices.Sort(there)
+	if !slices.Equal(described, there) {
+		t.Errorf("parse knows %q, the table %q", described, there)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	text := usage()
+	for line := range strings.Lines(text) {
+		if len(line) > usageWidth+1 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	for _, want := range []string{
+		"\n    symmrepl                    a prompt\n",
+		"\n    -n, --ranks N       ranks to start, 1 to 1024",
+		"\n    --attach[=DIR]      kernel only:",
+		"\n    symm> t := symm.Empty(symm.F32, 4);",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// The manual page has the commands and flags, and man reads it without a warning.
+func TestMan(t *testing.T) {
+	text := Man()
+	for _, want := range []string{".TH SYMMREPL 1", "\n.B symmrepl run FILE.go [ARG...]\n", "\n.B \\-n, \\-\\-ranks N\n", "\n.SH ENVIRONMENT\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("without groff the page is not formatted")
+	}
+	cmd := exec.Command(groff, "-man", "-Tascii", "-wall", "-z")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("groff: %v\n%s", err, out)
+	}
+}
+
+func TestCompletionUnknown(t *testing.T) {
+	for _, args := range [][]string{nil, {"tcsh"}, {"bash", "zsh"}} {
+		if _, err := completion(t.Context(), options{}, args); err == nil {
+			t.Errorf("completion %q is accepted", args)
+		}
+	}
+}
+
+// A shell completes what is typed so far.
+func TestCompletion(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a b.go", "c.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		line string   // its last word is completed
+		want []string // some of what is offered
+		not  []string
+	}{
+		{"symmrepl ", []string{"run", "kernel", "doctor", "completion"}, []string{"--ranks", "c.txt"}},
+		{"symmrepl ru", []string{"run"}, []string{"kernel"}},
+		{"symmrepl --d", []string{"--device", "--deadlock"}, []string{"--dtype", "run"}},
+		{"symmrepl --device ", []string{"auto", "cpu", "cuda"}, []string{"run"}},
+		{"symmrepl -n 4 --device c", []string{"cpu", "cuda"}, []string{"auto"}},
+		{"symmrepl --net n", []string{"null", "none"}, []string{"ucx"}},
+		{"symmrepl -n 4 run ", []string{"a b.go", "c.txt"}, []string{"run"}},
+		{"symmrepl run c", []string{"c.txt"}, []string{"completion"}},
+		{"symmrepl run --s", []string{"--sanitize", "--schedules", "--seed"}, []string{"--svg", "--sizes"}},
+		{"symmrepl bench --s", []string{"--svg", "--sizes"}, []string{"--sanitize"}},
+		{"symmrepl kernel ", []string{"install", "run"}, nil},
+		{"symmrepl bench ", []string{"session", "net", "overlap"}, nil},
+		{"symmrepl tutorial 0", []string{"01-hello-ranks"}, []string{"10-pools-and-graphs"}},
+		{"symmrepl completion ", []string{"bash", "zsh", "fish"}, nil},
+	} {
+		for shell, offered := range map[string]func(*testing.T, string, string) []string{"bash": offeredByBash, "fish": offeredByFish} {
+			if _, err := exec.LookPath(shell); err != nil {
+				continue
+			}
+			got := offered(t, dir, c.line)
+			for _, want := range c.want {
+				if !slices.Contains(got, want) {
+					t.Errorf("%s: %q offers %q, without %s", shell, c.line, got, want)
+				}
+			}
+			for _, not := range c.not {
+				if slices.Contains(got, not) {
+					t.Errorf("%s: %q offers %q, with %s", shell, c.line, got, not)
+				}
+			}
+		}
+	}
+	if got := offeredByBash(t, dir, "symmrepl --device = c"); !slices.Equal(got, []string{"cpu", "cuda"}) {
+		t.Errorf("--device=c offers %q", got) // bash takes it for three words
+	}
+}
+
+// The scripts have no error that the shells see without running them.
+func TestCompletionSyntax(t *testing.T) {
+	for shell, write := range shells {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			t.Logf("there is no %s", shell)
+			continue
+		}
+		cmd := exec.Command(path, "-n")
+		cmd.Stdin = strings.NewReader(write(completed()))
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", shell, err, out)
+		}
+	}
+}
+
+func offeredByBash(t *testing.T, dir, line string) []string {
+	words := strings.Split(line, " ")
+	script := bash(completed()) + "compopt() { :; }\nCOMP_WORDS=(" // which works during a completion only
+	for _, w := range words {
+		script += quoted(w) + " "
+	}
+	script += ") COMP_CWORD=" + string(rune('0'+len(words)-1)) + "\n_symmrepl\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n"
+	return outputOf(t, dir, script, "bash", "--norc")
+}
+
+func offeredByFish(t *testing.T, dir, line string) []string {
+	return outputOf(t, dir, fish(completed())+"\ncomplete -C "+quoted(line)+" | string split -f1 \\t; true\n", "fish", "--no-config")
+}
+
+func outputOf(t *testing.T, dir, script string, command ...string) []string {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", command[0], err)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}

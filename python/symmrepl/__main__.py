@@ -1,0 +1,5 @@
+"""``python -m symmrepl`` is the command symmrepl."""
+
+from ._program import main
+
+main()

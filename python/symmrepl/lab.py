@@ -1,0 +1,33 @@
+"""``symmrepl lab [FOLDER]``: JupyterLab on the notebooks of the tutorials."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from typing import List
+
+from ._program import environment
+
+CONTENTS = "contents.ipynb"
+
+
+def copy(folder: str) -> None:
+    """Copies the notebooks that a folder lacks into it. What is there stays: they may be somebody's answers."""
+    os.makedirs(folder, exist_ok=True)
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "notebooks")
+    for name in sorted(os.listdir(source)):
+        if not os.path.exists(os.path.join(folder, name)):
+            shutil.copyfile(os.path.join(source, name), os.path.join(folder, name))
+
+
+def main(arguments: List[str]) -> int:
+    if len(arguments) > 1 or arguments[:1] and arguments[0].startswith("-"):
+        print("usage: symmrepl lab [FOLDER]; the notebooks are copied to FOLDER, by default symmrepl-notebooks", file=sys.stderr)
+        return 0 if arguments[0] in ("-h", "--help") else 2
+    if importlib.util.find_spec("jupyterlab") is None:
+        print(f"symmrepl: JupyterLab is not installed: {sys.executable} -m pip install jupyterlab", file=sys.stderr)
+        return 3
+    folder = arguments[0] if arguments else "symmrepl-notebooks"
+    copy(folder)
+    return subprocess.call([sys.executable, "-m", "jupyterlab", os.path.join(folder, CONTENTS)], env=environment())
