@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 		"system(x0)":                    "character 1: there is no function system",
 		"exp(x0, x0)":                   "character 1: exp has 1 argument, not 2",
 		"pow(x0)":                       "character 1: pow has 2 arguments, not 1",
-		"exp()":                  "character 1: exp has 1 argument, not 0",
+		"exp()":                         "character 1: exp has 1 argument, not 0",
 		"x0; x0":                        `character 3: ';' has no meaning in a formula`,
 		"x0 ? 1":                        `character 7: the formula ends where ":" is expected`,
 		"1.2.3":                         `character 1: "1.2.3" is not a number`,
