@@ -228,14 +228,16 @@ func Where(cond, x, y any, opts ...Option) *Tensor { return now().Where(cond, x,
 // Concatenate joins tensors: see [Runtime.Concatenate].
 func Concatenate(dim int, tensors ...*Tensor) *Tensor { return now().Concatenate(dim, tensors...) }
 
-// Equal compares two tensors: see [Tensor.Equal].
-func Equal(x *Tensor, y any) bool { return x.Equal(y) }
+// Equal compares two tensors: see [Runtime.Equal].
+func Equal(x *Tensor, y any) bool { return now().Equal(x, y) }
 
-// AllClose compares two tensors within tolerances: see [Tensor.AllClose].
-func AllClose(x *Tensor, y any, tolerances ...float64) bool { return x.AllClose(y, tolerances...) }
+// AllClose compares two tensors within tolerances: see [Runtime.AllClose].
+func AllClose(x *Tensor, y any, tolerances ...float64) bool {
+	return now().AllClose(x, y, tolerances...)
+}
 
-// MaxDiff is the largest difference of two tensors: see [Tensor.MaxDiff].
-func MaxDiff(x *Tensor, y any) float64 { return x.MaxDiff(y) }
+// MaxDiff is the largest difference of two tensors: see [Runtime.MaxDiff].
+func MaxDiff(x *Tensor, y any) float64 { return now().MaxDiff(x, y) }
 
 // MatMul multiplies matrices: see [Runtime.MatMul].
 func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...) }
