@@ -27,6 +27,7 @@ on an emulated device in host memory.
     symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]
                                 measure operations (all if none is named) and their limits; with --peers also PyTorch,
                                 NCCL and NVSHMEM
+    symmrepl bench tensors      calculations with tensors beside a copy; --peers adds CuPy and PyTorch
     symmrepl bench overlap      a matrix product and an all-gather, each alone and both at the same time
     symmrepl bench token_switch the dispatch and the combine of a mixture of experts, beside what the links allow
     symmrepl version            the version of the program
