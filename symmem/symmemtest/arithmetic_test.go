@@ -30,15 +30,19 @@ func mapCase(t *T) {
 			}
 			what := fmt.Sprintf("%v[%d]: ", d, n)
 			t.equal(what+"x0*x1 + rank", symmem.Map("x0*x1 + rank", x, y).Ints(), want(func(a, b int) int { return a*b + t.rank }))
+			if got := symmem.Map("x0*x1 + rank", x, y).DType(); got != d {
+				t.Errorf("the result of %v is %v", d, got)
+			}
+			if d != symmem.F32 && d != symmem.BF16 && d != symmem.I8 { // TestNumpy has all types
+				y.Free()
+				continue
+			}
 			t.equal(what+"x0 >= x1", symmem.Map("x0 >= x1", x, y).Ints(), want(func(a, b int) int {
 				if a >= b {
 					return 1
 				}
 				return 0
 			}))
-			if got := symmem.Map("x0 + x1", x, y).DType(); got != d {
-				t.Errorf("the sum of %v is %v", d, got)
-			}
 			// in place, and into another type
 			z := symmem.Local(symmem.F32, n)
 			symmem.Map("x0 * 3", x, symmem.Into(z))
@@ -57,7 +61,7 @@ func mapCase(t *T) {
 
 // broadcastingCase repeats dimensions.
 func broadcastingCase(t *T) {
-	for _, d := range []symmem.DType{symmem.F32, symmem.BF16, symmem.U8, symmem.F64} {
+	for _, d := range []symmem.DType{symmem.F32, symmem.U8} {
 		for _, cols := range []int{3, 32} {
 			x := symmem.Local(d, 4, cols).CopyFrom(sequence(4*cols, 5))
 			row, column := symmem.Local(d, cols).CopyFrom(sequence(cols, 4)), symmem.Local(d, 4, 1).CopyFrom(sequence(4, 4))
@@ -90,12 +94,12 @@ func broadcastingCase(t *T) {
 	t.equal("transposed", y.Ints(), want)
 	t.equal("back", y.Transpose().Equal(x), true)
 	t.equal("order", x.Transpose(1, 0, 2).Shape(), []int{3, 2, 4})
-	for _, d := range everyType { // tiles, and what is left of them
+	for _, d := range []symmem.DType{symmem.U8, symmem.BF16, symmem.F32, symmem.F64} { // tiles, and what is left of them
 		m := symmem.Local(d, 70, 130).Fill(1)
 		m.Slice(69, 70).Fill(2)
 		v := m.Transpose()
 		t.equal("shape", v.Shape(), []int{130, 70})
-		t.equal("values", slices.Equal(v.Slice(129, 130).Ints(), append(slices.Repeat([]int{1}, 69), 2)) && v.Transpose().Equal(m), true)
+		t.equal("values", slices.Equal(v.Slice(129, 130).Ints(), append(slices.Repeat([]int{1}, 69), 2)) && slices.Equal(v.Transpose().Ints(), m.Ints()), true)
 	}
 	t.equal("rows", symmem.Concatenate(0, x.Slice(0, 1), x).Shape(), []int{3, 3, 4})
 	c := symmem.Concatenate(2, x, x.Add(100))

@@ -393,5 +393,33 @@ template <class R> SYMM_CALC void gather(R* mine, int lanes) {
 #endif
 }
 
+// SYMM_TILES(tile, n) { ... } is the part of n tiles of a block, or on the host of a thread.
+#ifdef SYMM_CPU
+#define SYMM_TILES(tile, n) SYMM_EACH(tile, (symm::u64)(n))
+#else
+#define SYMM_TILES(tile, n) for (symm::i64 tile = blockIdx.x; tile < n; tile += gridDim.x)
+#endif
+
+// transpose_tile copies a tile of at most kTile rows and columns: element (r, c) of the result is at
+// r * out_row + c, and that of the operand at c * in_col + r.
+template <int kTile, class T>
+SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
+  if (rows > kTile) rows = kTile;
+  if (cols > kTile) cols = kTile;
+#ifdef SYMM_CPU
+  for (i64 r = 0; r < rows; r++)
+    for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
+#else
+  __shared__ T tile[kTile][kTile + 4 / sizeof(T) + (sizeof(T) > 4)];  // rows begin in different banks
+  const int x = threadIdx.x % kTile, y = threadIdx.x / kTile, step = blockDim.x / kTile;
+  for (int c = y; c < cols; c += step)
+    if (x < rows) tile[c][x] = in[c * in_col + x];
+  __syncthreads();
+  for (int r = y; r < rows; r += step)
+    if (x < cols) out[r * out_row + x] = tile[x][r];
+  __syncthreads();
+#endif
+}
+
 }  // namespace calculate
 }  // namespace symm

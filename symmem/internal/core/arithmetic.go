@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
@@ -332,7 +333,30 @@ func (t *Tensor) Transpose(dims ...int) *Tensor {
 		used[d], shape[k], strides[k] = true, t.shape[d], own[d]
 	}
 	c := t.rt.calculation(operators.Calculation(op, false), "x0", []any{t}, false)
-	return c.store(nil, shape, calculate.Arrange(shape, calculate.Strides(shape), strides))
+	l := calculate.Arrange(shape, calculate.Strides(shape), strides)
+	tiled := calculate.Transpose{Type: t.dtype.element()}
+	if l.Accesses[1] == calculate.Apart {
+		if args, tiles, ok := tiled.Plan(l); ok {
+			return c.transpose(&tiled, t, shape, args, tiles)
+		}
+	}
+	return c.store(nil, shape, l)
+}
+
+// transpose launches the kernel of tiles.
+func (c *calculation) transpose(tiled *calculate.Transpose, t *Tensor, shape []int, args []uint64, tiles int) *Tensor {
+	rt := c.rt
+	kernels := rt.compiled(c.of.Name, append(c.key, 3, byte(tiled.Batch)), tiled.Text)
+	defer c.Enter().Leave()
+	c.PickStream()
+	out := c.Fresh(t.dtype, shape, t.n)
+	c.admit(out)
+	grid := device.Launch{Grid: [3]int{min(tiles, 1<<20), 1, 1}, Block: [3]int{calculate.TileThreads, 1, 1}}
+	if rt.info.OnHost {
+		grid = device.Launch{Grid: [3]int{min(tiles, rt.info.Processors), 1, 1}, Block: [3]int{1, 1, 1}}
+	}
+	c.launch(kernels, calculate.Single, grid, append([]uint64{uint64(out.pointer()), uint64(t.pointer())}, args...))
+	return out
 }
 
 // Concatenate joins tensors of one type along a dimension; their other dimensions are the same. The

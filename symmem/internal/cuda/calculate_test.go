@@ -54,6 +54,7 @@ func TestCalculations(t *testing.T) {
 		compile((&calculate.Map{Formula: f, Out: f.Result, Access: calculate.Along, Operands: []calculate.Operand{{Type: element.I32, Access: calculate.Apart}, {Type: element.I32}}, Dims: 3, Width: 4, Wide: wide}).Text())
 	}
 	for _, d := range []element.Type{element.F32, element.BF16, element.U8, element.I64} {
+		compile((&calculate.Transpose{Type: d, Batch: 2}).Text())
 		for _, r := range []string{"sqrt(sum(x0*x0)/n)", "prod(x0)", "min(x0)", "max(abs(x0))", "argmin(x0)", "argmax(x0)", "any(x0 > 1)", "all(x0 == rank)"} {
 			f := check(r, d)
 			for _, columns := range []bool{false, true} {
