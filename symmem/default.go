@@ -209,6 +209,41 @@ func Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 	now().Memset32(t, offset, val, count, opts...)
 }
 
+// Map calculates a tensor by a formula: see [Runtime.Map].
+func Map(formula string, args ...any) *Tensor { return now().Map(formula, args...) }
+
+// Reduce reduces a tensor by a formula: see [Runtime.Reduce].
+func Reduce(formula string, args ...any) *Tensor { return now().Reduce(formula, args...) }
+
+// Add is x + y: see [Runtime.Add].
+func Add(x, y any, opts ...Option) *Tensor { return now().Add(x, y, opts...) }
+
+// Sub is x - y: see [Runtime.Sub].
+func Sub(x, y any, opts ...Option) *Tensor { return now().Sub(x, y, opts...) }
+
+// Mul is x * y: see [Runtime.Mul].
+func Mul(x, y any, opts ...Option) *Tensor { return now().Mul(x, y, opts...) }
+
+// Div is x / y: see [Runtime.Div].
+func Div(x, y any, opts ...Option) *Tensor { return now().Div(x, y, opts...) }
+
+// Where picks elements by a condition: see [Runtime.Where].
+func Where(cond, x, y any, opts ...Option) *Tensor { return now().Where(cond, x, y, opts...) }
+
+// Concatenate joins tensors: see [Runtime.Concatenate].
+func Concatenate(dim int, tensors ...*Tensor) *Tensor { return now().Concatenate(dim, tensors...) }
+
+// Equal compares two tensors: see [Runtime.Equal].
+func Equal(x *Tensor, y any) bool { return now().Equal(x, y) }
+
+// AllClose compares two tensors within tolerances: see [Runtime.AllClose].
+func AllClose(x *Tensor, y any, tolerances ...float64) bool {
+	return now().AllClose(x, y, tolerances...)
+}
+
+// MaxDiff is the largest difference of two tensors: see [Runtime.MaxDiff].
+func MaxDiff(x *Tensor, y any) float64 { return now().MaxDiff(x, y) }
+
 // MatMul multiplies matrices: see [Runtime.MatMul].
 func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...) }
 

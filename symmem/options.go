@@ -9,7 +9,7 @@ import (
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function
 // of this package makes: [Timeout], [AccumulateF32], [SplitLastDim], [CopyEngine], [MajorAlign],
-// [Weak], [Via], [Into], [Shard], [Ordinary]. Every operation that is put in a stream takes the first
+// [Weak], [Via], [Into], [Shard], [Ordinary], [Along]. Every operation that is put in a stream takes the first
 // three; docs/ops.md has a table of the others. An operation refuses options for which it has no use.
 type Option = core.Option
 
@@ -61,8 +61,9 @@ func Timeout(d time.Duration) Option { return core.Timeout(d) }
 // no region empty. The operation refuses one that is not positive, or longer than its out.
 func MajorAlign(n int) Option { return core.MajorAlign(n) }
 
-// Into makes a dispatch or a combine of a [TokenSwitch] deliver its rows, or its sums, in t,
-// instead of memory of the switch. For a dispatch t is symmetric and rendezvoused by the switch's
+// Into makes an operation deliver its result in t, instead of memory of its own: Map, Reduce and
+// what they do under names of their own, which then allocate nothing and can be captured; and a
+// dispatch or a combine of a [TokenSwitch], its rows or its sums. For a dispatch t is symmetric and rendezvoused by the switch's
 // group, or a part of such a tensor, the same part on all ranks. The operation refuses one of
 // another type or shape.
 func Into(t *Tensor) Option { return core.Into{Tensor: t} }
@@ -71,6 +72,11 @@ func Into(t *Tensor) Option { return core.Into{Tensor: t} }
 // PyTorch's DTensor calls it so, and chunk divides so: of n elements and m members each gets n/m, rounded up, as far as there are any.
 // The operation refuses a dimension that the tensor does not have.
 func Shard(dim int) Option { return core.Shard(dim) }
+
+// Along makes Reduce, and the operations that reduce under a name of their own, such as
+// [Tensor.Sum], go along a dimension: the result has the others. -1 is the last dimension. The
+// operation refuses a dimension that the tensor does not have.
+func Along(dim int) Option { return core.Along(dim) }
 
 // Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then concerns this rank alone.
 func Ordinary() Option { return core.Flag(operators.Ordinary) }

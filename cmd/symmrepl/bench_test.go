@@ -492,3 +492,23 @@ fill N
 	}
 	h.expectNothingLeft()
 }
+
+func TestBenchTensors(t *testing.T) {
+	h := newHome(t, 1)
+	r := h.runWithin(5*time.Minute, "", "bench", "tensors", "--device", device(), "--dtype", "f32", "--sizes", "64K", "--json")
+	if r.status != 0 || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	json := jsonLines(t, r.out)
+	for _, line := range json {
+		if keys := keysOf(line); keys != "by bytes dtype gbps of_copy op size us" || line["size"] != 65536.0 || line["gbps"].(float64) <= 0 || line["op"] == "copy" && line["of_copy"] != 1.0 {
+			t.Errorf("%v", line)
+		}
+	}
+	if len(json) != 18 {
+		t.Errorf("there are %d lines", len(json))
+	}
+	if r := h.run("", "bench", "tensors", "--svg", "x.svg"); r.status != 2 || !strings.Contains(r.err, "tensors has tables") {
+		t.Errorf("%+v", r)
+	}
+}

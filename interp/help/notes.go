@@ -18,7 +18,7 @@ func Notes(k *check.Checker, c *check.Cell) (notes []string) {
 		case *ast.BinaryExpr:
 			if (n.Op == token.EQL || n.Op == token.NEQ) && isTensor(n.X) && isTensor(n.Y) {
 				notes = append(notes, fmt.Sprintf("note: %s asks whether both are one tensor; %s", types.ExprString(n),
-					elementsEqual(n.X, types.ExprString(n.Y)+".Float32s()")))
+					elementsEqual(n.X, types.ExprString(n.Y))))
 			}
 		case *ast.CallExpr:
 			if id, ok := n.Fun.(*ast.Ident); !ok || !c.Info.Types[id].IsBuiltin() || id.Name != "print" && id.Name != "println" {

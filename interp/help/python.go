@@ -62,7 +62,11 @@ func (k *suggester) powerHint(pos token.Pos) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("math.Pow(%s, %s) is a power", types.ExprString(power.X), types.ExprString(power.Y.(*ast.StarExpr).X))
+	x, y := types.ExprString(power.X), types.ExprString(power.Y.(*ast.StarExpr).X)
+	if k.isTensor(power.X) {
+		return fmt.Sprintf("%s.Pow(%s) is a power", x, y)
+	}
+	return fmt.Sprintf("math.Pow(%s, %s) is a power", x, y)
 }
 
 // tripleAngles matches a launch in CUDA C++. Its configuration may continue on the next line.

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"strconv"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 )
@@ -22,17 +23,17 @@ func (k *suggester) tensorHint(pos token.Pos) string {
 	}
 	switch n := k.c.Find(pos, k.isOperationAt).(type) {
 	case *ast.BinaryExpr:
-		if n.Op == token.EQL || n.Op == token.NEQ {
-			return elementsEqual(k.firstTensor(n.X, n.Y), "…")
-		}
-		return noArithmetic(k.firstTensor(n.X, n.Y))
+		return k.calculates(n.Op, n.X, n.Y) + " calculates it on the device"
 	case *ast.UnaryExpr:
-		return noArithmetic(n.X)
+		if n.Op == token.SUB {
+			return types.ExprString(n.X) + ".Neg() calculates it on the device"
+		}
+		return mapped(n.Op.String()+"x0", n.X)
 	case *ast.AssignStmt:
 		if n.Tok == token.ASSIGN {
 			return fmt.Sprintf("%s.Fill(%s) sets all elements", types.ExprString(n.Lhs[0]), types.ExprString(n.Rhs[0]))
 		}
-		return noArithmetic(k.firstTensor(n.Lhs[0], n.Rhs[0]))
+		return k.calculates(n.Tok+(token.ADD-token.ADD_ASSIGN), n.Lhs[0], n.Rhs[0], "symm.Into("+types.ExprString(n.Lhs[0])+")") + " calculates it in place"
 	case *ast.RangeStmt:
 		return fmt.Sprintf("%s.Float32s() is a copy of the elements, %[1]s.Ints() one of integers", types.ExprString(n.X))
 	case *ast.CallExpr:
@@ -41,14 +42,56 @@ func (k *suggester) tensorHint(pos token.Pos) string {
 	return ""
 }
 
-// noArithmetic explains how to compute with tensors.
-func noArithmetic(t ast.Expr) string {
-	return fmt.Sprintf("tensors have no operators: a kernel calculates on the device (symm.Compile, Launch), or Go on a copy: %s.Float32s(), and CopyFrom back", types.ExprString(t))
+// operations are the methods of tensors for operators; symm has functions of the names of the first
+// four, whose first operand may be a number.
+var operations = map[token.Token]string{
+	token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Div", token.REM: "Mod",
+	token.EQL: "Eq", token.NEQ: "Ne", token.LSS: "Lt", token.LEQ: "Le", token.GTR: "Gt", token.GEQ: "Ge",
+}
+
+// calculates returns the call for an operator of which one operand is a tensor.
+func (k *suggester) calculates(op token.Token, x, y ast.Expr, options ...string) string {
+	a, b := types.ExprString(x), types.ExprString(y)
+	method := operations[op]
+	switch {
+	case k.isTensor(x) && method != "":
+		return fmt.Sprintf("%s.%s(%s)", a, method, strings.Join(append([]string{b}, options...), ", "))
+	case op <= token.QUO && method != "":
+		return fmt.Sprintf("symm.%s(%s, %s)", method, a, b)
+	}
+	return fmt.Sprintf("symm.Map(%q, %s)", "x0 "+op.String()+" x1", strings.Join(append([]string{a, b}, options...), ", "))
+}
+
+// mapped returns the hint for a formula of one tensor.
+func mapped(formula string, t ast.Expr) string {
+	return fmt.Sprintf("symm.Map(%q, %s) calculates it on the device", strings.ReplaceAll(formula, "^", "~"), types.ExprString(t))
 }
 
 // elementsEqual shows how to compare the elements of two tensors.
 func elementsEqual(a ast.Expr, b string) string {
-	return fmt.Sprintf("slices.Equal(%s.Float32s(), %s) compares elements", types.ExprString(a), b)
+	return fmt.Sprintf("%s.Equal(%s) compares elements", types.ExprString(a), b)
+}
+
+// functionOf returns the hint for a function of floats, or max or min, of tensors.
+func (k *suggester) functionOf(name string, args []ast.Expr) string {
+	x := types.ExprString(args[0])
+	switch name {
+	case "max", "min":
+		if len(args) == 2 && k.isTensor(args[0]) {
+			return fmt.Sprintf("%s.%simum(%s) calculates it on the device", x, strings.ToUpper(name[:1])+name[1:], types.ExprString(args[1]))
+		}
+	case "Abs", "Exp", "Log", "Sqrt":
+		return fmt.Sprintf("%s.%s() calculates it on the device", x, name)
+	}
+	var operands []string
+	for i := range args {
+		operands = append(operands, fmt.Sprintf("x%d", i))
+	}
+	var all []string
+	for _, a := range args {
+		all = append(all, types.ExprString(a))
+	}
+	return fmt.Sprintf("symm.Map(\"%s(%s)\", %s) calculates it on the device, if a formula has that function", strings.ToLower(name), strings.Join(operands, ", "), strings.Join(all, ", "))
 }
 
 // partHint returns a hint for t[i] and t[i:j].
@@ -134,13 +177,16 @@ func (k *suggester) tensorArgumentHint(call *ast.CallExpr, pos token.Pos) string
 		return fmt.Sprintf("%s.Float32s()[0] is the first element of a copy", name)
 	case !ok || !tv.IsBuiltin():
 		if sig, ok := tv.Type.(*types.Signature); ok && sig.Params().Len() > 0 && isFloat(sig.Params().At(0).Type()) {
-			return noArithmetic(t)
+			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+			if ok {
+				return k.functionOf(sel.Sel.Name, call.Args)
+			}
 		}
 		return ""
 	case fun.Name == "len", fun.Name == "cap":
 		return fmt.Sprintf("%s.Numel() is the number of elements, %[1]s.Shape() the size of each dimension", name)
 	case fun.Name == "max", fun.Name == "min":
-		return noArithmetic(t)
+		return k.functionOf(fun.Name, call.Args)
 	case fun.Name == "copy":
 		return fmt.Sprintf("%s.CopyFrom(…) copies to it, and %[1]s.Float32s() from it", name)
 	}

@@ -51,6 +51,13 @@ var cases = []testCase{
 	{"PendingSignals", 2, false, pendingSignalsCase},
 
 	{"MatMul", 1, false, matMulCase},
+	{"Map", 1, false, mapCase},
+	{"Broadcasting", 1, false, broadcastingCase},
+	{"Reduce", 1, false, reduceCase},
+	{"ComparedRanks", 1, true, comparedRanksCase},
+	{"ArithmeticGraph", 1, false, arithmeticGraphCase},
+	{"Generated", 1, false, generatedCase},
+	{"ArithmeticMisuse", 1, false, arithmeticMisuseCase},
 	{"Options", 1, false, optionsCase},
 
 	{"CopyEngineGather", 1, true, copyEngineGatherCase},

@@ -31,7 +31,8 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
+	"PendingSignals", "MatMul", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "ArithmeticMisuse",
+	"Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
 	"NcclLowLatency", "NcclPointers", "NcclRefused",

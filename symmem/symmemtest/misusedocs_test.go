@@ -37,6 +37,8 @@ var acceptances = []accepted{
 	{`(Runtime|symmem)\.CompileAt`, `(string|int) .*`, "Runtime.CompileAt", "they may be any"},
 	{`(Runtime|symmem)\.(MultiRoot)?TileReduce`, `\*symmem.Tile nil`, "Runtime.TileReduce", "out may be nil"},
 	{`Tensor\.Rand`, `int .*`, "Tensor.Rand", "the seed, any int"},
+	{`Tensor\.Normal`, `int .*`, "Tensor.Normal", "the seed, any int"},
+	{`symmem\.Along`, `int .*`, "symmem.Along", "The operation refuses"},
 	{`Tensor\.View`, `\[\]int -1`, "Tensor.View", "One dimension may be -1"},
 	{`(Grid|Block)Size\.String`, `receiver .*`, "symmem.Grid", "Launch refuses others"},
 	{`symmem\.(Grid|Block)`, `\[\]int .*`, "symmem.Block", "Launch refuses others"},

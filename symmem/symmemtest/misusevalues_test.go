@@ -177,7 +177,8 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[uint64]():               {uint64(0)},
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
-		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path},
+		reflect.TypeFor[float64]():              {0.5},
+		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)"},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
@@ -220,11 +221,15 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 	case reflect.TypeFor[symmem.Option]():
 		return []reflect.Value{reflect.ValueOf([]symmem.Option{symmem.Timeout(100 * time.Millisecond)}), reflect.ValueOf([]symmem.Option{})}
 	case reflect.TypeFor[any]():
-		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"})}
+		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"}), reflect.ValueOf([]any{f.local})}
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
 	case reflect.TypeFor[string](): // names of template instances
 		return []reflect.Value{reflect.ValueOf([]string{})}
+	case reflect.TypeFor[*symmem.Tensor]():
+		return []reflect.Value{reflect.ValueOf([]*symmem.Tensor{f.local, f.local})}
+	case reflect.TypeFor[float64](): // tolerances
+		return []reflect.Value{reflect.ValueOf([]float64{}), reflect.ValueOf([]float64{1e-5})}
 	}
 	return nil
 }
@@ -361,6 +366,8 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		}
 		perhaps("zero", 0)
 		perhaps("a million", 1000000)
+	case reflect.TypeFor[float64]():
+		perhaps("NaN", math.NaN())
 	case reflect.TypeFor[uint64]():
 		perhaps("the largest", uint64(math.MaxUint64))
 	case reflect.TypeFor[string]():
@@ -455,6 +462,15 @@ func (f *fixtures) badLists(typ reflect.Type, right reflect.Value) (list []misus
 		for _, name := range []string{"", "nonsense", "f<", "none<int>"} {
 			add(misused{name: fmt.Sprintf("%q", name), always: true}, name)
 		}
+	case reflect.TypeFor[*symmem.Tensor]():
+		for _, bad := range f.bad(typ.Elem()) {
+			add(bad, f.local, bad.value.Interface())
+		}
+		add(misused{name: "empty", always: true})
+	case reflect.TypeFor[float64](): // tolerances
+		add(misused{name: "negative", always: true}, -1.0)
+		add(misused{name: "NaN", always: true}, 0.0, math.NaN())
+		add(misused{name: "of three", always: true}, 0.0, 0.0, 0.0)
 	case reflect.TypeFor[any]():
 		var values []any
 		for i := range right.Len() {

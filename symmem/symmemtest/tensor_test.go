@@ -162,7 +162,10 @@ func shapesCase(t *T) {
 func printingCase(t *T) {
 	where := t.rt.DeviceName()
 	t.equal("short", symmem.Local(symmem.BF16, 3).Arange().String(), "bf16[3] on "+where+" [0 1 2]")
-	t.equal("long", symmem.Local(symmem.I64, 2, 50).Arange().String(), "i64[2, 50] on "+where+" [0 1 2 3 … 96 97 98 99]")
+	t.equal("long", symmem.Local(symmem.I64, 2, 50).Arange().String(), "i64[2, 50] on "+where+"\n   0  1  2  3 … 46 47 48 49\n  50 51 52 53 … 96 97 98 99")
+	t.equal("rows", symmem.Local(symmem.I32, 20, 2).Arange().String(), "i32[20, 2] on "+where+"\n   0  1\n   2  3\n   4  5\n   6  7\n   …\n  32 33\n  34 35\n  36 37\n  38 39")
+	t.equal("one row", symmem.Local(symmem.I32, 1, 3).String(), "i32[1, 3] on "+where+" [0 0 0]")
+	t.equal("more dimensions", symmem.Local(symmem.I64, 2, 2, 25).Arange().String(), "i64[2, 2, 25] on "+where+" [0 1 2 3 … 96 97 98 99]")
 	t.equal("floats", symmem.Local(symmem.F32, 2).CopyFrom([]float64{0.1, math.Inf(1)}).String(), "f32[2] on "+where+" [0.1 +Inf]")
 	x := symmem.Empty(symmem.U64, 1).Fill(uint64(math.MaxUint64))
 	t.equal("symmetric", x.String(), "u64[1] on "+where+", symmetric [18446744073709551615]")

@@ -35,6 +35,7 @@
 //	launch     the grid and the arguments of a launch
 //	layout     where things lie in a workspace, and among the words of the network
 //	memory     where tensors lie, in a segment and in memory; ordinary memory and that of pools between its uses
+//	calculate  the kernels of Map and Reduce, from formulas and the ways in which operands lie in memory
 //	calls      what a call was made with, the comparison of a group's calls, and the log of the latest calls
 //	copies     copies by copy engines, and the watch over them
 //	trace      when operations begin and end, and for whom they wait
@@ -50,7 +51,7 @@
 //	its objects       group.go, meeting.go, stream.go, event.go, synchronize.go, tensor.go, elements.go, print.go, tile.go,
 //	                  storage.go, symmetric.go, handle.go, graph.go
 //	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
-//	calls             call.go, launches.go, calls.go, call_operator.go, inner.go, operand.go, region.go; signal.go,
+//	calls             call.go, launches.go, calls.go, call_operator.go, inner.go, operand.go, region.go; calculating.go, arithmetic.go; signal.go,
 //	                  onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
 //	life and death    world.go, group_life.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go

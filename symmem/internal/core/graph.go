@@ -18,6 +18,7 @@ type Graph struct {
 	stream  *Stream
 	copying []*Group        // that copy by copy engines
 	groups  []*Group        // whose signals it uses
+	spare   *Tensor         // while it is captured: memory that its reductions may share
 	comms   []*communicator // whose calls it captured
 	builds  []int           // of these groups, when it was captured
 	tensors []*Tensor       // that it uses, so that their memory stays theirs
@@ -58,7 +59,7 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 	}
 	c := rt.ownCall(op)
 	c.PickStream()
-	g := &Graph{rt: rt, stream: c.stream}
+	g := &Graph{rt: rt, stream: c.stream, spare: rt.spareWork(op, c.stream)}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
@@ -73,6 +74,10 @@ func (rt *Runtime) endCapture(g *Graph, keep bool) (err error) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.capture = nil
+	if slices.Contains(g.tensors, g.spare) {
+		rt.spare = nil // it is the graph's
+	}
+	g.spare = nil
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if g.d, err = g.stream.d.EndCapture(); err != nil {

@@ -85,6 +85,17 @@ func (in Inner) Backend() string { return in.rt.backendName() }
 // Compiling notes that this rank waits for a compiler, until the function it returns is called.
 func (in Inner) Compiling() (done func()) { return in.rt.compiling() }
 
+// Calculated does Map or Reduce.
+func (in Inner) Calculated(of *operators.Operator, formula string, args []any, reduces bool) *Tensor {
+	return in.rt.calculated(of, formula, args, reduces)
+}
+
+// Named does an operation of the table of arithmetic. The first operand that is a tensor picks its
+// formula.
+func (in Inner) Named(name string, opts []Option, operands ...any) *Tensor {
+	return in.rt.named(name, opts, operands...)
+}
+
 // Facts describes a world, for Caps, Doctor and Topology.
 type Facts struct {
 	Hosts       [][]int // the ranks by host

@@ -20,6 +20,7 @@ func (MajorAlign) option() operators.Options { return operators.MajorAlign }
 func (Via) option() operators.Options        { return operators.Via }
 func (Into) option() operators.Options       { return operators.Into }
 func (Shard) option() operators.Options      { return operators.Shard }
+func (Along) option() operators.Options      { return operators.Along }
 func (f Flag) option() operators.Options     { return operators.Options(f) }
 
 type (
@@ -28,6 +29,7 @@ type (
 	Via        string
 	Into       struct{ Tensor *Tensor }
 	Shard      int
+	Along      int
 )
 
 // The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the
@@ -47,6 +49,7 @@ type options struct {
 	via     Via // empty if it was left out
 	into    *Tensor
 	shard   int
+	along   int
 	given   operators.Options
 }
 
@@ -80,6 +83,8 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		o.align = int(v)
 	case Shard:
 		o.shard = int(v)
+	case Along:
+		o.along = int(v)
 	case Into:
 		rt.usable(op, v.Tensor)
 		o.into = v.Tensor

@@ -5,13 +5,14 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // previewed is how many elements String shows at each end.
 const previewed = 4
 
-// String shows the type, the shape, where the tensor is, and its first and last elements: it waits
-// for the current stream. What cannot be read is said instead.
+// String shows the type, the shape, where the tensor is, and its first and last elements, those of
+// two dimensions as a table: it waits for the current stream. What cannot be read is said instead.
 func (t *Tensor) String() string {
 	if t == nil || t.st == nil {
 		return "nil tensor"
@@ -31,7 +32,10 @@ func (t *Tensor) String() string {
 	if err != nil {
 		return b.String() + ": " + err.(*Error).Msg
 	}
-	return b.String() + " " + text
+	if !strings.HasPrefix(text, "\n") {
+		text = " " + text
+	}
+	return b.String() + text
 }
 
 // String is, for example, "handle of f32[4] in world".
@@ -75,6 +79,10 @@ func (g *Graph) String() string {
 
 func (t *Tensor) preview() (text string, err error) {
 	err = Maybe(func() {
+		if len(t.shape) == 2 && t.shape[0] > 1 && t.n > 0 {
+			text = t.rows()
+			return
+		}
 		var parts []string
 		if t.n <= 2*previewed+1 {
 			parts = t.texts(t)
@@ -86,6 +94,50 @@ func (t *Tensor) preview() (text string, err error) {
 		text = "[" + strings.Join(parts, " ") + "]"
 	})
 	return text, err
+}
+
+// rows are the rows of a tensor of two dimensions, each on a line, with columns to the right; "…"
+// stands for those in the middle of many.
+func (t *Tensor) rows() string {
+	columns := t.shape[1]
+	flat := t.View(t.n)
+	var table [][]string
+	ends(t.shape[0], func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			var line []string
+			ends(columns, func(lo, hi int) {
+				line = append(line, t.texts(flat.Slice(row*columns+lo, row*columns+hi))...)
+			}, func() { line = append(line, "…") })
+			table = append(table, line)
+		}
+	}, func() { table = append(table, []string{"…"}) })
+	width := make([]int, 2*previewed+1)
+	for _, line := range table {
+		for i, text := range line {
+			if len(line) > 1 || columns == 1 {
+				width[i] = max(width[i], utf8.RuneCountInString(text))
+			}
+		}
+	}
+	var b strings.Builder
+	for _, line := range table {
+		b.WriteString("\n ")
+		for i, text := range line {
+			b.WriteString(" " + strings.Repeat(" ", max(width[i]-utf8.RuneCountInString(text), 0)) + text)
+		}
+	}
+	return b.String()
+}
+
+// ends calls write for all of n things, or for the first and the last with gap between.
+func ends(n int, write func(lo, hi int), gap func()) {
+	if n <= 2*previewed+1 {
+		write(0, n)
+		return
+	}
+	write(0, previewed)
+	gap()
+	write(n-previewed, n)
 }
 
 func (t *Tensor) texts(part *Tensor) []string {

@@ -41,18 +41,19 @@ type Runtime struct {
 	all        *Group
 	first      *Stream // always there
 
-	calls      *calls.Log[Record]          // calls.go
-	progress                               // progress.go
-	aborting                               // abort.go
-	cell                                   // cell.go
-	membership                             // survivors.go
-	departed   places.Departures           // departures.go
-	sanitizing                             // sanitize.go
-	networking                             // network.go
-	comms      nccl.List[*communicator]    // nccl_comm.go
-	located    memory.Locations[contents]  // contents.go
-	local      *memory.Cache[*Stream]      // storage.go
-	trace      atomic.Pointer[trace.Trace] // under way, or nil
+	calls       *calls.Log[Record]          // calls.go
+	progress                                // progress.go
+	aborting                                // abort.go
+	cell                                    // cell.go
+	membership                              // survivors.go
+	departed    places.Departures           // departures.go
+	sanitizing                              // sanitize.go
+	calculating calculating                 // calculating.go
+	networking                              // network.go
+	comms       nccl.List[*communicator]    // nccl_comm.go
+	located     memory.Locations[contents]  // contents.go
+	local       *memory.Cache[*Stream]      // storage.go
+	trace       atomic.Pointer[trace.Trace] // under way, or nil
 
 	closed  atomic.Bool
 	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away
@@ -73,6 +74,7 @@ type world struct {
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
+	spare      *Tensor // memory for the reductions of the next graph, or nil
 	padSize    int
 	backend    backend
 	cleared    []string                 // the result of ClearedSignals

@@ -51,6 +51,7 @@ var families = []struct {
 	{"One-sided: puts, gets, signals", []string{"handle.go", "signal.go", "onesided.go"}},
 	{"NCCL's device API", []string{"nccl.go"}},
 	{"Memory operations", []string{"memops.go"}},
+	{"Calculating", []string{"calculate.go"}},
 	{"Memory pools", []string{"pool.go"}},
 	{"Files", []string{"files.go", "save.go"}},
 	{"Beside communication", nil}, // all other files
@@ -165,7 +166,7 @@ func operations(dir string) ([]*operation, error) {
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
+		if strings.HasSuffix(path, "_test.go") || filepath.Base(path) == elsewhere {
 			continue
 		}
 		f, err := parser.ParseFile(set, path, nil, parser.ParseComments)
@@ -200,6 +201,9 @@ func operations(dir string) ([]*operation, error) {
 	}
 	return ops, nil
 }
+
+// elsewhere is the file of the operations that docs/arithmetic.md has.
+const elsewhere = "arithmetic.go"
 
 // receivers lists the types that have operations, with their names in a call.
 var receivers = map[string]string{"Runtime": "symm", "Handle": "h", "TokenSwitch": "ts", "Tensor": "t"}

@@ -72,10 +72,16 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return 0, misused("bench token_switch has sizes of its own and no peers: leave out --sizes, --svg and --peers")
 		}
 		measure = opbench.TokenSwitch
+	} else if len(args) == 1 && args[0] == "tensors" {
+		if o.svg != "" {
+			return 0, misused("--svg draws operations over their sizes, and tensors has tables")
+		}
+		o.ranks = cmp.Or(o.ranks, 1)
+		measure = opbench.Tensors
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, net, load, overlap, token_switch, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, net, load, overlap, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

@@ -28,6 +28,7 @@ var forms = []form{
 	{"bench net", "how fast kernels of two hosts put and signal to each other, by default simulated ones"},
 	{"bench load", "what it takes to save and load a tensor, to read it into Go and to fill it; with --peers beside numpy, safetensors and PyTorch, as far as python3 has them"},
 	{"bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]", "measure operations (all if none is named) and their limits; with --peers also PyTorch, NCCL and NVSHMEM"},
+	{"bench tensors", "calculations with tensors beside a copy; --peers adds CuPy and PyTorch"},
 	{"bench overlap", "a matrix product and an all-gather, each alone and both at the same time"},
 	{"bench token_switch", "the dispatch and the combine of a mixture of experts, beside what the links allow"},
 	{"completion bash|zsh|fish", "print what completes symmrepl's command line in a shell: source <(symmrepl completion bash)"},

@@ -68,6 +68,8 @@ var (
 	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
 
 	MatMul             = alone("matmul", "MatMul", Ordered)
+	Map                = alone("map", "Map", Ordered|Into)
+	Reduce             = alone("reduce", "Reduce", Ordered|Into|Along)
 	StreamWriteValue32 = alone("stream_write_value32", "StreamWriteValue32", Ordered)
 	Memset32           = alone("memset32", "Memset32", Ordered)
 	Replay             = alone("Replay", "Graph.Replay", Stream)
@@ -87,7 +89,7 @@ var All = []*Operator{
 	AllToAllVDev, AllToAllVDev2D, AllToAllVDev2DOffset,
 	TokenRouting, TokenDispatch, TokenDispatchSend, TokenComplete, TokenCombine,
 	Barrier, PutSignal, WaitSignal, WaitForSignal, Put, PutWithSignal, SignalAdd, ResetSignal, Get, PutBlock, GetBlock,
-	MatMul, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
+	MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
 	Load, Save, SaveFile,
 }
 
@@ -99,4 +101,15 @@ func inside(name, call string, options Options, instead string) *Operator {
 // alone is an operator on this rank's memory.
 func alone(name, call string, options Options) *Operator {
 	return &Operator{Name: name, Call: call, Options: options, Hosts: true}
+}
+
+// Calculation is the row of an operation that is a map under a name of its own, or if reduces is
+// set a reduction. It is not among [All]: docs/arithmetic.md has these operations.
+func Calculation(name string, reduces bool) *Operator {
+	o := *Map
+	if reduces {
+		o = *Reduce
+	}
+	o.Name, o.Call = name, name
+	return &o
 }

@@ -46,7 +46,7 @@ func TestOf(t *testing.T) {
 		CopyEngine: "AllGather and AllToAll",
 		Weak:       "PutWithSignal and SignalAdd",
 		MajorAlign: "AllToAllVDev2D",
-		Into:       "TokenSwitch.Dispatch, TokenSwitch.DispatchSend and TokenSwitch.Combine",
+		Into:       "TokenSwitch.Dispatch, TokenSwitch.DispatchSend, TokenSwitch.Combine, Map and Reduce",
 		Stream:     "what is put in a stream",
 	} {
 		if got := sort.Of(); got != want {

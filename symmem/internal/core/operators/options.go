@@ -19,6 +19,7 @@ const (
 	Into
 	Shard
 	Ordinary
+	Along
 
 	Ordered = Group | Stream | Timeout // of operations that are put in a stream
 	adding  = Ordered | AccumulateF32  // of reductions by kernels
@@ -39,6 +40,7 @@ var sorts = []struct{ name, of string }{
 	{name: "Into"},
 	{name: "Shard"},
 	{name: "Ordinary"},
+	{"Along", "Reduce, and what it does under a name of its own"},
 }
 
 // Each calls f for every sort of the set.

@@ -1,0 +1,425 @@
+// calculate.cuh: what the kernels of Map and Reduce are made of. Their texts are made from formulas
+// by package symmem/internal/core/calculate; symm.cuh does not include this header.
+//
+// Values are calculated in bool, the integers, float and double; a 16- or 8-bit float becomes a
+// float when it is loaded and is rounded when it is stored. Every operation rounds once: products
+// and sums are never contracted, so that both devices have the same bits, and numpy's. Functions of
+// the C library differ between devices in their last bits.
+#pragma once
+#include "symm/float16.cuh"
+#include "symm/kernel.cuh"
+
+// A kernel's loops are vectorised for the host.
+#if defined(SYMM_CPU) && !defined(__clang__)
+#define SYMM_UNCHECKED __attribute__((no_sanitize("undefined")))
+#else
+#define SYMM_UNCHECKED
+#endif
+#define SYMM_CALC __device__ __forceinline__ SYMM_UNCHECKED
+
+namespace symm {
+namespace calculate {
+
+struct f8e4m3 { u8 bits; };
+struct f8e5m2 { u8 bits; };
+
+template <class To, class From> SYMM_CALC To bits_as(From from) {
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+SYMM_CALC double real(u64 bits) { return bits_as<double>(bits); }
+
+// Of describes the types of values: its kind, and for integers the unsigned type.
+enum Kind { kTruth, kInteger, kFloat };
+template <class T> struct Of;
+template <> struct Of<bool> { static constexpr Kind kind = kTruth; typedef u8 U; };
+template <> struct Of<i8> { static constexpr Kind kind = kInteger; typedef u8 U; static constexpr i8 least = -128, most = 127; };
+template <> struct Of<u8> { static constexpr Kind kind = kInteger; typedef u8 U; static constexpr u8 least = 0, most = 255; };
+template <> struct Of<i32> { static constexpr Kind kind = kInteger; typedef u32 U; static constexpr i32 least = -2147483647 - 1, most = 2147483647; };
+template <> struct Of<u32> { static constexpr Kind kind = kInteger; typedef u32 U; static constexpr u32 least = 0, most = ~0u; };
+template <> struct Of<i64> { static constexpr Kind kind = kInteger; typedef u64 U; static constexpr i64 least = -9223372036854775807ll - 1, most = 9223372036854775807ll; };
+template <> struct Of<u64> { static constexpr Kind kind = kInteger; typedef u64 U; static constexpr u64 least = 0, most = ~0ull; };
+template <> struct Of<float> { static constexpr Kind kind = kFloat; };
+template <> struct Of<double> { static constexpr Kind kind = kFloat; };
+
+// to converts a value: a float to the nearest integer towards zero that the type has, NaN to 0;
+// integers wrap around; a truth is what is not 0.
+template <class To, class From> SYMM_CALC To to(From x) {
+  if constexpr (Of<To>::kind == kTruth) {
+    return x != (From)0;
+  } else if constexpr (Of<To>::kind == kInteger && Of<From>::kind == kFloat) {
+    // The type's range in From; the upper end is not in it.
+    constexpr From low = (From)Of<To>::least, end = 2 * (From)(Of<To>::most / 2 + 1);
+    const bool over = x >= end, under = x < low;
+    const From within = over || under || x != x ? (From)0 : x;
+    return over ? Of<To>::most : under ? Of<To>::least : (To)within;
+  } else {
+    return (To)x;
+  }
+}
+
+// load is the value of an element in memory.
+template <class T> SYMM_CALC T load(T x) { return x; }
+SYMM_CALC float load(bf16 x) { return to_float(x); }
+#ifdef SYMM_CPU  // without branches, so that the compiler makes vectors
+SYMM_CALC float load(f16 x) {
+  const u32 magnitude = (u32)(x.bits & 0x7fff) << 13;
+  const float f = bits_as<float>(magnitude) * 0x1p112f;
+  const u32 bits = magnitude >= 0x7c00u << 13 ? magnitude + 0x70000000u : bits_as<u32>(f);
+  return bits_as<float>(bits | (u32)(x.bits & 0x8000) << 16);
+}
+SYMM_CALC f16 round16(float f, f16) {
+  const u32 u = bits_as<u32>(f), a = u & 0x7fffffffu;
+  const u32 small = bits_as<u32>(bits_as<float>(a) + 0.5f) - 0x3f000000u;  // counts units of 2^-24
+  const u32 normal = (a + 0xfffu + ((a >> 13) & 1) - 0x38000000u) >> 13;
+  u32 r = a < 0x38800000u ? small : normal;
+  r = a >= 0x477ff000u ? 0x7c00u : r;
+  r |= u >> 16 & 0x8000u;
+  return f16{(u16)(a > 0x7f800000u ? 0x7fffu : r)};
+}
+SYMM_CALC bf16 round16(float f, bf16) {
+  const u32 u = bits_as<u32>(f);
+  return bf16{(u16)((u & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : (u + 0x7fffu + ((u >> 16) & 1)) >> 16)};
+}
+#else
+SYMM_CALC float load(f16 x) { return to_float(x); }
+SYMM_CALC f16 round16(float f, f16) { return to_f16(f); }
+SYMM_CALC bf16 round16(float f, bf16) { return to_bf16(f); }
+#endif
+template <int kMantissa> SYMM_CALC float load8(u32 bits) {
+  constexpr int kBias = kMantissa == 3 ? 7 : 15, kTop = kMantissa == 3 ? 0x7f : 0x7c;
+  const u32 sign = (bits & 0x80) << 24, magnitude = bits & 0x7f;
+  const float small = (float)(i32)magnitude * (kMantissa == 3 ? 0x1p-9f : 0x1p-16f);  // below the least exponent
+  const u32 normal = (magnitude << (23 - kMantissa)) + ((127u - kBias) << 23);
+  u32 r = magnitude < (1u << kMantissa) ? bits_as<u32>(small) : normal;
+  if (magnitude >= kTop) r = kMantissa == 2 && magnitude == kTop ? 0x7f800000u : 0x7fc00000u;
+  return bits_as<float>(r | sign);
+}
+SYMM_CALC float load(f8e4m3 x) { return load8<3>(x.bits); }
+SYMM_CALC float load(f8e5m2 x) { return load8<2>(x.bits); }
+
+// odd rounds a double to a float, to odd, for a second rounding.
+SYMM_CALC float odd(double d) {
+  const float f = (float)d;
+  const u32 bits = bits_as<u32>(f);
+  if ((double)f == d || d != d || (bits & 1)) return f;
+  return bits_as<float>((f < 0 ? -(double)f : (double)f) > (d < 0 ? -d : d) ? bits - 1 : bits + 1);
+}
+
+SYMM_CALC float add_of(float a, float b);
+template <int kMantissa> SYMM_CALC u8 round8(float f) {
+  constexpr int kBias = kMantissa == 3 ? 7 : 15;
+  constexpr u32 top = kMantissa == 3 ? 0x7e : 0x7b;  // the largest number; the next is NaN or infinity
+  const u32 bits = bits_as<u32>(f), sign = bits >> 24 & 0x80;
+  const float magnitude = bits_as<float>(bits & 0x7fffffffu);
+  const float within = magnitude > 65536 ? 65536.f : magnitude;
+  i32 exponent = (i32)(bits_as<u32>(within) >> 23) - 127;
+  exponent = exponent < 1 - kBias ? 1 - kBias : exponent;
+  const float scaled = within * bits_as<float>((u32)(127 + kMantissa - exponent) << 23);
+  const u32 q = bits_as<u32>(add_of(scaled, 0x1p23f)) & 0xff;  // rounded to a whole number
+  const u32 r = ((u32)(exponent + kBias - 1) << kMantissa) + q;
+  return (u8)(f != f ? 0x7f : sign | (r > top ? top + 1 : r));
+}
+
+// round is a value as an element in memory.
+template <class T> struct Round {
+  template <class From> static SYMM_CALC T of(From x) { return to<T>(x); }
+};
+template <> struct Round<f16> {
+  static SYMM_CALC f16 of(float x) { return round16(x, f16()); }
+  static SYMM_CALC f16 of(double x) { return of(odd(x)); }
+  template <class I> static SYMM_CALC f16 of(I x) { return of((double)x); }
+};
+template <> struct Round<bf16> {
+  static SYMM_CALC bf16 of(float x) { return round16(x, bf16()); }
+  static SYMM_CALC bf16 of(double x) { return of(odd(x)); }
+  template <class I> static SYMM_CALC bf16 of(I x) { return of((double)x); }
+};
+template <> struct Round<f8e4m3> {
+  static SYMM_CALC f8e4m3 of(float x) { return f8e4m3{round8<3>(x)}; }
+  static SYMM_CALC f8e4m3 of(double x) { return of(odd(x)); }
+  template <class I> static SYMM_CALC f8e4m3 of(I x) { return of((double)x); }
+};
+template <> struct Round<f8e5m2> {
+  static SYMM_CALC f8e5m2 of(float x) { return f8e5m2{round8<2>(x)}; }
+  static SYMM_CALC f8e5m2 of(double x) { return of(odd(x)); }
+  template <class I> static SYMM_CALC f8e5m2 of(I x) { return of((double)x); }
+};
+template <class T, class From> SYMM_CALC T round(From x) { return Round<T>::of(x); }
+
+// The operators. Integers wrap around.
+#ifdef SYMM_CPU
+#define SYMM_CALC_FLOAT(name, op, f32, f64)            \
+  SYMM_CALC float name##_of(float a, float b) { return a op b; } \
+  SYMM_CALC double name##_of(double a, double b) { return a op b; }
+#else
+#define SYMM_CALC_FLOAT(name, op, f32, f64)            \
+  SYMM_CALC float name##_of(float a, float b) { return f32(a, b); } \
+  SYMM_CALC double name##_of(double a, double b) { return f64(a, b); }
+#endif
+#define SYMM_CALC_ARITHMETIC(name, op, f32, f64)                                          \
+  SYMM_CALC_FLOAT(name, op, f32, f64)                                                     \
+  template <class T> SYMM_CALC T name##_of(T a, T b) {                                    \
+    typedef typename Of<T>::U U;                                                          \
+    return (T)(U)((u64)(U)a op (u64)(U)b);                                                \
+  }                                                                                       \
+  template <class T> SYMM_CALC T name(T a, T b) { return name##_of(a, b); }
+SYMM_CALC_ARITHMETIC(add, +, __fadd_rn, __dadd_rn)
+SYMM_CALC_ARITHMETIC(sub, -, __fsub_rn, __dsub_rn)
+SYMM_CALC_ARITHMETIC(mul, *, __fmul_rn, __dmul_rn)
+SYMM_CALC_FLOAT(div, /, __fdiv_rn, __ddiv_rn)
+// A division by zero is 0, and the least number by -1 wraps around.
+template <class T> SYMM_CALC T div_of(T a, T b) { return b == 0 ? (T)0 : b == (T)-1 && (T)-1 < (T)0 ? (T)(0 - (typename Of<T>::U)a) : (T)(a / b); }
+template <class T> SYMM_CALC T div(T a, T b) { return div_of(a, b); }
+SYMM_CALC float mod_of(float a, float b) { return ::fmodf(a, b); }
+SYMM_CALC double mod_of(double a, double b) { return ::fmod(a, b); }
+template <class T> SYMM_CALC T mod_of(T a, T b) { return b == 0 || (b == (T)-1 && (T)-1 < (T)0) ? (T)0 : (T)(a % b); }
+template <class T> SYMM_CALC T mod(T a, T b) { return mod_of(a, b); }
+template <class T> SYMM_CALC T neg(T a) {
+  if constexpr (Of<T>::kind == kFloat) return -a;
+  else return (T)(0 - (typename Of<T>::U)a);
+}
+template <class T> SYMM_CALC T bits_and(T a, T b) { return (T)(a & b); }
+template <class T> SYMM_CALC T bits_or(T a, T b) { return (T)(a | b); }
+template <class T> SYMM_CALC T bits_xor(T a, T b) { return (T)(a ^ b); }
+template <class T> SYMM_CALC T bits_not(T a) {
+  if constexpr (Of<T>::kind == kTruth) return !a;
+  else return (T)~a;
+}
+// A shift by as many bits as there are, or more, leaves no bit but the sign; one by less than 0 is
+// one by as many.
+template <class T> SYMM_CALC T left(T a, T b) {
+  constexpr T bits = 8 * sizeof(T);
+  return b < 0 || b >= bits ? (T)0 : (T)((u64)a << (b & (bits - 1)));
+}
+template <class T> SYMM_CALC T right(T a, T b) {
+  constexpr T bits = 8 * sizeof(T);
+  return (T)(a >> (b < 0 || b >= bits ? bits - 1 : b)) >> (b < 0 || b >= bits ? 1 : 0);
+}
+template <class T> SYMM_CALC bool eq(T a, T b) { return a == b; }
+template <class T> SYMM_CALC bool ne(T a, T b) { return a != b; }
+template <class T> SYMM_CALC bool lt(T a, T b) { return a < b; }
+template <class T> SYMM_CALC bool le(T a, T b) { return a <= b; }
+template <class T> SYMM_CALC bool gt(T a, T b) { return a > b; }
+template <class T> SYMM_CALC bool ge(T a, T b) { return a >= b; }
+
+// Functions. Those of the C library have a form for each type.
+#define SYMM_CALC_1(name)                                        \
+  SYMM_CALC float name##_of(float x) { return ::name##f(x); }    \
+  SYMM_CALC double name##_of(double x) { return ::name(x); }     \
+  template <class T> SYMM_CALC T name(T x) { return name##_of(x); }
+#define SYMM_CALC_2(name)                                                      \
+  SYMM_CALC float name##_of(float x, float y) { return ::name##f(x, y); }      \
+  SYMM_CALC double name##_of(double x, double y) { return ::name(x, y); }      \
+  template <class T> SYMM_CALC T name(T x, T y) { return name##_of(x, y); }
+SYMM_CALC_1(exp) SYMM_CALC_1(exp2) SYMM_CALC_1(expm1) SYMM_CALC_1(log) SYMM_CALC_1(log2) SYMM_CALC_1(log10) SYMM_CALC_1(log1p)
+SYMM_CALC_1(sqrt) SYMM_CALC_1(sin) SYMM_CALC_1(cos) SYMM_CALC_1(tan) SYMM_CALC_1(tanh) SYMM_CALC_1(atan) SYMM_CALC_1(erf)
+SYMM_CALC_2(atan2) SYMM_CALC_2(hypot)
+template <class T> SYMM_CALC T rsqrt(T x) { return div<T>((T)1, sqrt<T>(x)); }
+template <class T> SYMM_CALC T fma(T a, T b, T c) {
+  if constexpr (sizeof(T) == 4) return ::fmaf(a, b, c);
+  else return ::fma(a, b, c);
+}
+
+#define SYMM_CALC_ROUND(name)                                   \
+  SYMM_CALC float name##_of(float x) { return ::name##f(x); }   \
+  SYMM_CALC double name##_of(double x) { return ::name(x); }    \
+  template <class T> SYMM_CALC T name##_of(T x) { return x; }   \
+  template <class T> SYMM_CALC T name(T x) { return name##_of(x); }
+SYMM_CALC_ROUND(floor) SYMM_CALC_ROUND(ceil) SYMM_CALC_ROUND(trunc) SYMM_CALC_ROUND(rint)
+
+SYMM_CALC float abs_of(float x) { return bits_as<float>(bits_as<u32>(x) & 0x7fffffffu); }
+SYMM_CALC double abs_of(double x) { return bits_as<double>(bits_as<u64>(x) & ~0ull >> 1); }
+template <class T> SYMM_CALC T abs_of(T x) { return x < (T)0 ? neg<T>(x) : x; }
+template <class T> SYMM_CALC T abs(T x) { return abs_of(x); }
+template <class T> SYMM_CALC T sign(T x) { return x > 0 ? (T)1 : x < (T)0 ? (T)-1 : x != x ? x : (T)0; }
+
+// The smaller and the larger one: NaN if one is.
+template <class T> SYMM_CALC T min(T a, T b) { return a < b || a != a ? a : b; }
+template <class T> SYMM_CALC T max(T a, T b) { return a > b || a != a ? a : b; }
+
+SYMM_CALC float pow_of(float a, float b) { return ::powf(a, b); }
+SYMM_CALC double pow_of(double a, double b) { return ::pow(a, b); }
+// Of integers, the product of b factors; with b below 0, 1/a rounded towards zero.
+template <class T> SYMM_CALC T pow_of(T a, T b) {
+  if (b < 0) return a == (T)1 ? (T)1 : a == (T)-1 ? (b & 1 ? a : (T)1) : (T)0;
+  typedef typename Of<T>::U U;
+  U r = 1, f = (U)a;
+  for (U e = (U)b; e; e >>= 1, f = (U)((u64)f * f))
+    if (e & 1) r = (U)((u64)r * f);
+  return (T)r;
+}
+template <class T> SYMM_CALC T pow(T a, T b) { return pow_of(a, b); }
+
+template <class T> SYMM_CALC bool isnan(T x) { return x != x; }
+template <class T> SYMM_CALC bool isfinite(T x) { return x - x == 0; }
+template <class T> SYMM_CALC bool isinf(T x) { return x == x && x - x != 0; }
+
+// random and normal depend on the seed and the index alone. The generator is SplitMix64 (Steele, Lea
+// and Flood, 2014), used as a hash of the index; normal is the transform of Box and Muller (1958).
+SYMM_CALC u64 mix(u64 z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+SYMM_CALC double random(i64 seed, i64 i) { return (double)(mix((u64)seed + ((u64)i + 1) * 0x9e3779b97f4a7c15ull) >> 11) * 0x1p-53; }
+SYMM_CALC double normal(i64 seed, i64 i) {
+  const u64 a = mix((u64)seed + ((u64)i + 1) * 0x9e3779b97f4a7c15ull), b = mix(a ^ 0xd1b54a32d192ed03ull);
+  const double u = ((double)(a >> 11) + 1) * 0x1p-53, v = (double)(b >> 11) * 0x1p-53;
+  return ::sqrt(-2 * ::log(u)) * ::cos(6.283185307179586476925 * v);
+}
+
+// Some are W neighbouring elements, which a GPU loads and stores at once.
+template <class T, int W> struct
+#ifndef SYMM_CPU
+    alignas(W * sizeof(T))
+#endif
+        Some {
+  T v[W];
+};
+template <int W, class T> SYMM_CALC Some<T, W> load_some(const T* p) {
+#ifdef SYMM_CPU
+  Some<T, W> s;
+  __builtin_memcpy(&s, p, sizeof s);
+  return s;
+#else
+  return *(const Some<T, W>*)p;
+#endif
+}
+template <int W, class T> SYMM_CALC void store_some(T* p, const Some<T, W>& s) {
+#ifdef SYMM_CPU
+  __builtin_memcpy(p, &s, sizeof s);
+#else
+  *(Some<T, W>*)p = s;
+#endif
+}
+template <int W, class T> SYMM_CALC Some<T, W> splat(T x) {
+  Some<T, W> s;
+#pragma unroll
+  for (int k = 0; k < W; k++) s.v[k] = x;
+  return s;
+}
+
+// The reductions. Each is a partial result, which takes values and joins others. Of equal values
+// the arg ones keep the first.
+template <class T> struct Sum {
+  T a;
+  SYMM_CALC void clear() { a = 0; }
+  SYMM_CALC void take(T x, i64) { a = add<T>(a, x); }
+  SYMM_CALC void join(const Sum& o) { a = add<T>(a, o.a); }
+  SYMM_CALC T value() const { return a; }
+};
+template <class T> struct Prod {
+  T a;
+  SYMM_CALC void clear() { a = 1; }
+  SYMM_CALC void take(T x, i64) { a = mul<T>(a, x); }
+  SYMM_CALC void join(const Prod& o) { a = mul<T>(a, o.a); }
+  SYMM_CALC T value() const { return a; }
+};
+template <class T> SYMM_CALC T least_of() {
+  if constexpr (Of<T>::kind == kFloat) return (T)real(0xfff0000000000000ull);
+  else if constexpr (Of<T>::kind == kTruth) return false;
+  else return Of<T>::least;
+}
+template <class T> SYMM_CALC T most_of() {
+  if constexpr (Of<T>::kind == kFloat) return (T)real(0x7ff0000000000000ull);
+  else if constexpr (Of<T>::kind == kTruth) return true;
+  else return Of<T>::most;
+}
+template <class T> struct Min {
+  T a;
+  SYMM_CALC void clear() { a = most_of<T>(); }
+  SYMM_CALC void take(T x, i64) { a = min<T>(a, x); }
+  SYMM_CALC void join(const Min& o) { a = min<T>(a, o.a); }
+  SYMM_CALC T value() const { return a; }
+};
+template <class T> struct Max {
+  T a;
+  SYMM_CALC void clear() { a = least_of<T>(); }
+  SYMM_CALC void take(T x, i64) { a = max<T>(a, x); }
+  SYMM_CALC void join(const Max& o) { a = max<T>(a, o.a); }
+  SYMM_CALC T value() const { return a; }
+};
+// before reports whether a comes before b: in the order that is asked for, NaN before all others.
+template <class T, bool kMost> SYMM_CALC bool before(T a, T b) {
+  if (a != a || b != b) return a != a && b == b;
+  return kMost ? a > b : a < b;
+}
+template <class T, bool kMost> struct Arg {
+  T a;
+  i64 at;  // negative while there is none
+  SYMM_CALC void clear() { a = 0, at = -1; }
+  SYMM_CALC void take(T x, i64 i) {
+    if (at < 0 || before<T, kMost>(x, a)) a = x, at = i;
+  }
+  SYMM_CALC void join(const Arg& o) {
+    if (o.at < 0) return;
+    if (at < 0 || before<T, kMost>(o.a, a) || (!before<T, kMost>(a, o.a) && o.at < at)) *this = o;
+  }
+  SYMM_CALC i64 value() const { return at; }
+};
+template <class T> using ArgMin = Arg<T, false>;
+template <class T> using ArgMax = Arg<T, true>;
+template <class T> struct Any {
+  T a;
+  SYMM_CALC void clear() { a = false; }
+  SYMM_CALC void take(T x, i64) { a = a | x; }
+  SYMM_CALC void join(const Any& o) { a = a | o.a; }
+  SYMM_CALC T value() const { return a; }
+};
+template <class T> struct All {
+  T a;
+  SYMM_CALC void clear() { a = true; }
+  SYMM_CALC void take(T x, i64) { a = a & x; }
+  SYMM_CALC void join(const All& o) { a = a & o.a; }
+  SYMM_CALC T value() const { return a; }
+};
+
+// gather joins the partial results of the lanes threads that work on one result, a power of two,
+// into that of the first. All threads of the block call it.
+template <class R> SYMM_CALC void gather(R* mine, int lanes) {
+#ifndef SYMM_CPU
+  __shared__ R all[256];
+  const int t = (int)threadIdx.x;
+  all[t] = *mine;
+  __syncthreads();
+  for (int k = lanes / 2; k > 0; k /= 2) {
+    if (t % lanes < k) all[t].join(all[t + k]);
+    __syncthreads();
+  }
+  *mine = all[t];
+#endif
+}
+
+// SYMM_TILES(tile, n) { ... } is the part of n tiles of a block, or on the host of a thread.
+#ifdef SYMM_CPU
+#define SYMM_TILES(tile, n) SYMM_EACH(tile, (symm::u64)(n))
+#else
+#define SYMM_TILES(tile, n) for (symm::i64 tile = blockIdx.x; tile < n; tile += gridDim.x)
+#endif
+
+// transpose_tile copies a tile of at most kTile rows and columns: element (r, c) of the result is at
+// r * out_row + c, and that of the operand at c * in_col + r.
+template <int kTile, class T>
+SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
+  if (rows > kTile) rows = kTile;
+  if (cols > kTile) cols = kTile;
+#ifdef SYMM_CPU
+  for (i64 r = 0; r < rows; r++)
+    for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
+#else
+  __shared__ T tile[kTile][kTile + 4 / sizeof(T) + (sizeof(T) > 4)];  // rows begin in different banks
+  const int x = threadIdx.x % kTile, y = threadIdx.x / kTile, step = blockDim.x / kTile;
+  for (int c = y; c < cols; c += step)
+    if (x < rows) tile[c][x] = in[c * in_col + x];
+  __syncthreads();
+  for (int r = y; r < rows; r += step)
+    if (x < cols) out[r * out_row + x] = tile[x][r];
+  __syncthreads();
+#endif
+}
+
+}  // namespace calculate
+}  // namespace symm

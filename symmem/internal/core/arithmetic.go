@@ -1,0 +1,399 @@
+package symmem
+
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/expression"
+)
+
+// The operations of this file are maps and reductions with names, by the formulas of one table.
+
+// named is an operation by its formula, or by the formula for operands whose first is of a type.
+type named struct {
+	formula string
+	of      func(d DType) string
+	reduces bool
+	op      *operators.Operator
+}
+
+var arithmetic = table(map[string]*named{
+	"Add": {formula: "x0 + x1"}, "Sub": {formula: "x0 - x1"}, "Mul": {formula: "x0 * x1"}, "Div": {formula: "x0 / x1"}, "Mod": {formula: "x0 % x1"},
+	"Pow": {formula: "pow(x0, x1)"}, "Minimum": {formula: "min(x0, x1)"}, "Maximum": {formula: "max(x0, x1)"},
+	"Eq": {formula: "x0 == x1"}, "Ne": {formula: "x0 != x1"}, "Lt": {formula: "x0 < x1"}, "Le": {formula: "x0 <= x1"}, "Gt": {formula: "x0 > x1"}, "Ge": {formula: "x0 >= x1"},
+	"Where": {formula: "x0 ? x1 : x2"},
+	"Neg":   {formula: "-x0"}, "Abs": {formula: "abs(x0)"}, "Exp": {formula: "exp(x0)"}, "Log": {formula: "log(x0)"}, "Sqrt": {formula: "sqrt(x0)"},
+	"Convert":  {of: func(d DType) string { return d.String() + "(x0)" }},
+	"Normal":   {formula: "normal(x0)"},
+	"Linspace": {formula: "n > 1 && i == n-1 ? x1 : x0 + i*x2"},
+
+	"Sum":  {formula: "sum(x0)", reduces: true},
+	"Mean": {of: func(d DType) string { return wide(d, "sum(x0) / n", "f64(sum(x0)) / n") }, reduces: true},
+	"Min":  {formula: "min(x0)", reduces: true}, "Max": {formula: "max(x0)", reduces: true},
+	"ArgMin": {formula: "argmin(x0)", reduces: true}, "ArgMax": {formula: "argmax(x0)", reduces: true},
+	"Norm": {of: func(d DType) string {
+		return wide(d, d.String()+"(sqrt(sum(f64(x0)*f64(x0))))", "sqrt(sum(f64(x0)*f64(x0)))")
+	}, reduces: true},
+	"Dot": {of: func(d DType) string {
+		return wide(d, d.String()+"(sum(f64(x0)*f64(x1)))", "sum(i64(x0)*i64(x1))")
+	}, reduces: true},
+	"MaxDiff":  {formula: "max(abs(f64(x0) - f64(x1)))", reduces: true},
+	"Equal":    {formula: "all(x0 == x1)", reduces: true},
+	"AllClose": {formula: "all(f64(x0) == f64(x1) || isfinite(f64(x1)) && abs(f64(x0) - f64(x1)) <= x3 + x2*abs(f64(x1)))", reduces: true},
+})
+
+// table completes the rows.
+func table(rows map[string]*named) map[string]*named {
+	for name, row := range rows {
+		row.op = operators.Calculation(name, row.reduces)
+	}
+	return rows
+}
+
+// wide is the one text for a floating type, and the other for integers.
+func wide(d DType, float, integer string) string {
+	if d.element().IsFloat() {
+		return float
+	}
+	return integer
+}
+
+// calculate does an operation of the table. d picks its formula, where there are several.
+func (rt *Runtime) calculate(name string, d DType, opts []Option, operands ...any) *Tensor {
+	row := arithmetic[name]
+	formula := row.formula
+	if row.of != nil {
+		formula = row.of(d)
+	}
+	args := operands
+	for _, o := range opts {
+		args = append(args, o)
+	}
+	return rt.calculated(row.op, formula, args, row.reduces)
+}
+
+// calculated does Map, Reduce or an operation by its formula.
+func (rt *Runtime) calculated(of *operators.Operator, formula string, args []any, reduces bool) *Tensor {
+	c := rt.calculation(of, formula, args, reduces)
+	if reduces {
+		return c.reduce()
+	}
+	return c.apply()
+}
+
+// named is calculate for operands of which any may be a number.
+func (rt *Runtime) named(name string, opts []Option, operands ...any) *Tensor {
+	rt.refuseClosed(name)
+	for _, o := range operands {
+		if t, ok := o.(*Tensor); ok {
+			t.usable(name)
+			return rt.calculate(name, t.dtype, opts, operands...)
+		}
+	}
+	panic(rt.misuse(name, "", "calculate in Go", "no operand is a tensor"))
+}
+
+func (t *Tensor) calculate(name string, opts []Option, others ...any) *Tensor {
+	t.usable(name)
+	return t.rt.calculate(name, t.dtype, opts, append([]any{t}, others...)...)
+}
+
+// Add is t + y, element by element; y is a tensor or a number. Shapes are broadcast and types
+// combined as numpy does: see docs/arithmetic.md, which has all operations of this kind. The result
+// is a new ordinary tensor, or that of the option Into; it is calculated in the order of the stream.
+func (t *Tensor) Add(y any, opts ...Option) *Tensor { return t.calculate("Add", opts, y) }
+
+// Sub is t - y: see [Tensor.Add].
+func (t *Tensor) Sub(y any, opts ...Option) *Tensor { return t.calculate("Sub", opts, y) }
+
+// Mul is t * y, element by element: see [Tensor.Add].
+func (t *Tensor) Mul(y any, opts ...Option) *Tensor { return t.calculate("Mul", opts, y) }
+
+// Div is t / y: see [Tensor.Add]. Integers are rounded towards zero, and divided by zero are 0.
+func (t *Tensor) Div(y any, opts ...Option) *Tensor { return t.calculate("Div", opts, y) }
+
+// Mod is the remainder of t / y, which has the sign of t: see [Tensor.Add].
+func (t *Tensor) Mod(y any, opts ...Option) *Tensor { return t.calculate("Mod", opts, y) }
+
+// Pow is t to the power of y: see [Tensor.Add].
+func (t *Tensor) Pow(y any, opts ...Option) *Tensor { return t.calculate("Pow", opts, y) }
+
+// Minimum is the smaller one of two elements, NaN if one is: see [Tensor.Add]. [Tensor.Min] is the
+// smallest element of a tensor.
+func (t *Tensor) Minimum(y any, opts ...Option) *Tensor { return t.calculate("Minimum", opts, y) }
+
+// Maximum is the larger one of two elements, NaN if one is: see [Tensor.Add]. [Tensor.Max] is the
+// largest element of a tensor.
+func (t *Tensor) Maximum(y any, opts ...Option) *Tensor { return t.calculate("Maximum", opts, y) }
+
+// Eq is 1 where t == y and 0 elsewhere, a tensor of u8: see [Tensor.Add]. [Tensor.Equal] compares as
+// a whole.
+func (t *Tensor) Eq(y any, opts ...Option) *Tensor { return t.calculate("Eq", opts, y) }
+
+// Ne is 1 where t != y: see [Tensor.Eq].
+func (t *Tensor) Ne(y any, opts ...Option) *Tensor { return t.calculate("Ne", opts, y) }
+
+// Lt is 1 where t < y: see [Tensor.Eq].
+func (t *Tensor) Lt(y any, opts ...Option) *Tensor { return t.calculate("Lt", opts, y) }
+
+// Le is 1 where t <= y: see [Tensor.Eq].
+func (t *Tensor) Le(y any, opts ...Option) *Tensor { return t.calculate("Le", opts, y) }
+
+// Gt is 1 where t > y: see [Tensor.Eq].
+func (t *Tensor) Gt(y any, opts ...Option) *Tensor { return t.calculate("Gt", opts, y) }
+
+// Ge is 1 where t >= y: see [Tensor.Eq].
+func (t *Tensor) Ge(y any, opts ...Option) *Tensor { return t.calculate("Ge", opts, y) }
+
+// Where is a where t is not 0, and b elsewhere; a and b are tensors or numbers: see [Tensor.Add].
+func (t *Tensor) Where(a, b any, opts ...Option) *Tensor { return t.calculate("Where", opts, a, b) }
+
+// Neg is -t: see [Tensor.Add].
+func (t *Tensor) Neg(opts ...Option) *Tensor { return t.calculate("Neg", opts) }
+
+// Abs is the magnitude of each element: see [Tensor.Add].
+func (t *Tensor) Abs(opts ...Option) *Tensor { return t.calculate("Abs", opts) }
+
+// Exp is e to the power of each element: see [Tensor.Add]. Of integers it is f64, of 8-bit ones f32.
+func (t *Tensor) Exp(opts ...Option) *Tensor { return t.calculate("Exp", opts) }
+
+// Log is the natural logarithm of each element: see [Tensor.Exp].
+func (t *Tensor) Log(opts ...Option) *Tensor { return t.calculate("Log", opts) }
+
+// Sqrt is the square root of each element: see [Tensor.Exp].
+func (t *Tensor) Sqrt(opts ...Option) *Tensor { return t.calculate("Sqrt", opts) }
+
+// Convert is t as elements of another type: see [Tensor.Add]. Floats are rounded to the nearest
+// value. For an integer type they are rounded towards zero, to the nearest integer that it has, and
+// NaN to 0; integers wrap around.
+func (t *Tensor) Convert(dtype DType, opts ...Option) *Tensor {
+	const op = "Convert"
+	t.usable(op)
+	t.rt.numel(op, dtype, nil)
+	return t.rt.calculate(op, dtype, opts, t)
+}
+
+// Sum is the sum of all elements, a tensor without dimensions, or with the option Along the sums
+// along a dimension. Floats are added up in f64 and rounded once; the sum of integers is i64 or u64.
+// It is calculated in the order of the stream; [Tensor.Item] reads it.
+func (t *Tensor) Sum(opts ...Option) *Tensor { return t.calculate("Sum", opts) }
+
+// Mean is the mean of all elements, or along a dimension: see [Tensor.Sum]. Of integers it is f64.
+func (t *Tensor) Mean(opts ...Option) *Tensor { return t.calculate("Mean", opts) }
+
+// Min is the smallest element, or the smallest ones along a dimension, NaN if one is: see
+// [Tensor.Sum]. A tensor without elements has none.
+func (t *Tensor) Min(opts ...Option) *Tensor { return t.calculate("Min", opts) }
+
+// Max is the largest element: see [Tensor.Min].
+func (t *Tensor) Max(opts ...Option) *Tensor { return t.calculate("Max", opts) }
+
+// ArgMin is the number of the first smallest element, or along a dimension its index there, as i64:
+// see [Tensor.Min]. NaN is smaller than all others.
+func (t *Tensor) ArgMin(opts ...Option) *Tensor { return t.calculate("ArgMin", opts) }
+
+// ArgMax is the number of the first largest element: see [Tensor.ArgMin]. NaN is larger than all
+// others.
+func (t *Tensor) ArgMax(opts ...Option) *Tensor { return t.calculate("ArgMax", opts) }
+
+// Norm is the square root of the sum of the squares, or along a dimension: see [Tensor.Sum].
+func (t *Tensor) Norm(opts ...Option) *Tensor { return t.calculate("Norm", opts) }
+
+// Dot is the sum of the products of the elements of two tensors of one dimension: see [Tensor.Sum].
+// [Runtime.MatMul] multiplies matrices.
+func (t *Tensor) Dot(y *Tensor, opts ...Option) *Tensor {
+	const op = "Dot"
+	t.usable(op)
+	t.rt.usable(op, y)
+	if len(t.shape) != 1 || !slices.Equal(t.shape, y.shape) {
+		panic(t.rt.misuse(op, "y", "MatMul multiplies matrices; View gives a tensor other dimensions", "both have one dimension, of the same size: not %s and %s", t.kind(), y.kind()))
+	}
+	d := t.dtype
+	if y.dtype.element().IsFloat() {
+		d = DType(expression.Promote(t.dtype.element(), y.dtype.element()))
+	}
+	return t.rt.calculate(op, d, opts, t, y)
+}
+
+// Item is the value of a tensor of one element. It waits for the current stream.
+func (t *Tensor) Item() float64 {
+	const op = "Item"
+	t.usable(op)
+	if t.n != 1 {
+		panic(t.rt.misuse(op, "tensor", "Float64s reads all", "%s has %d elements, not one", t.kind(), t.n))
+	}
+	return readFloats[float64](t, op)[0]
+}
+
+// MaxDiff is the largest difference between an element of t and that of y, a tensor of the same
+// shape or a number; NaN if there is one. It is calculated on the device, in f64, and waits for the
+// current stream. y may be a peer's memory, as Handle.GetRemoteTensor returns it: that compares
+// ranks.
+func (t *Tensor) MaxDiff(y any) float64 { return t.compared("MaxDiff", y) }
+
+// Equal reports whether t has the shape of y and the same elements, or if y is a number has no other
+// element: see [Tensor.MaxDiff]. NaN equals nothing.
+func (t *Tensor) Equal(y any) bool {
+	const op = "Equal"
+	t.usable(op)
+	if u, ok := y.(*Tensor); ok {
+		t.rt.usable(op, u)
+		if !slices.Equal(t.shape, u.shape) {
+			return false
+		}
+	}
+	return t.compared(op, y) == 1
+}
+
+// AllClose reports whether each element of t differs from that of y, a tensor of the same shape or a
+// number, by at most 1e-8 + 1e-5*|y|, as numpy's allclose: see [Tensor.MaxDiff]. tolerances are
+// other factors instead: the relative one, and then the absolute one.
+func (t *Tensor) AllClose(y any, tolerances ...float64) bool {
+	const op = "AllClose"
+	t.usable(op)
+	rtol, atol := 1e-5, 1e-8
+	switch len(tolerances) {
+	case 2:
+		rtol, atol = tolerances[0], tolerances[1]
+	case 1:
+		rtol = tolerances[0]
+	case 0:
+	default:
+		panic(t.rt.misuse(op, "tolerances", "", "there are two tolerances, the relative and the absolute one, not %d", len(tolerances)))
+	}
+	for _, tol := range []float64{rtol, atol} {
+		if !(tol >= 0) {
+			panic(t.rt.misuse(op, "tolerances", "", "a tolerance is not negative, and this is %v", tol))
+		}
+	}
+	return t.compared(op, y, rtol, atol) == 1
+}
+
+// compared reads the result of a comparison of two tensors, or of a tensor with a number.
+func (t *Tensor) compared(name string, y any, numbers ...any) float64 {
+	t.usable(name)
+	u, ok := y.(*Tensor)
+	if ok {
+		t.rt.usable(name, u)
+		if !slices.Equal(t.shape, u.shape) {
+			panic(t.rt.misuse(name, "y", "View gives a tensor other dimensions", "%s and %s are of different shapes", t.kind(), u.kind()))
+		}
+	}
+	t.rt.hostCall(name)
+	if t.n == 0 && name == "MaxDiff" {
+		return 0
+	}
+	return readFloats[float64](t.calculate(name, nil, append([]any{y}, numbers...)...), name)[0]
+}
+
+// Normal sets the elements to values of the normal distribution, of mean 0 and deviation 1, that
+// depend on the seed, any int, and their index alone. It is for floating types. It returns t.
+func (t *Tensor) Normal(seed int) *Tensor {
+	const op = "Normal"
+	t.mustFloat(op)
+	return t.rt.calculate(op, t.dtype, []Option{Into{t}}, seed)
+}
+
+// Linspace sets the elements to values at equal distances, of which the first is lo and the last
+// hi. It is for floating types. It returns t.
+func (t *Tensor) Linspace(lo, hi float64) *Tensor {
+	const op = "Linspace"
+	t.mustFloat(op)
+	return t.rt.calculate(op, t.dtype, []Option{Into{t}}, lo, hi, (hi-lo)/float64(max(t.n-1, 1)))
+}
+
+// mustFloat refuses a tensor of integers.
+func (t *Tensor) mustFloat(op string) {
+	t.usable(op)
+	if !t.dtype.element().IsFloat() {
+		panic(t.rt.misuse(op, "tensor", "Arange and Rand fill integers", "%s has integers, which would drop fractions", t.kind()))
+	}
+}
+
+// Transpose is t with its dimensions in reverse order, or in the order given: dimension k of the
+// result is dimension dims[k] of t. The result is a new ordinary tensor; it is calculated in the
+// order of the stream.
+func (t *Tensor) Transpose(dims ...int) *Tensor {
+	const op = "Transpose"
+	t.usable(op)
+	if len(dims) == 0 {
+		for i := range t.shape {
+			dims = append(dims, len(t.shape)-1-i)
+		}
+	}
+	own := calculate.Strides(t.shape)
+	shape, strides := make([]int, len(dims)), make([]int, len(dims))
+	used := make([]bool, len(t.shape))
+	for k, d := range dims {
+		if len(dims) != len(t.shape) || d < 0 || d >= len(t.shape) || used[d] {
+			panic(t.rt.misuse(op, "dims", "name each dimension once", "%v is no order of the %d dimensions of %s", dims, len(t.shape), t.kind()))
+		}
+		used[d], shape[k], strides[k] = true, t.shape[d], own[d]
+	}
+	c := t.rt.calculation(operators.Calculation(op, false), "x0", []any{t}, false)
+	l := calculate.Arrange(shape, calculate.Strides(shape), strides)
+	tiled := calculate.Transpose{Type: t.dtype.element()}
+	if l.Accesses[1] == calculate.Apart {
+		if args, tiles, ok := tiled.Plan(l); ok {
+			return c.transpose(&tiled, t, shape, args, tiles)
+		}
+	}
+	return c.store(nil, shape, l)
+}
+
+// transpose launches the kernel of tiles.
+func (c *calculation) transpose(tiled *calculate.Transpose, t *Tensor, shape []int, args []uint64, tiles int) *Tensor {
+	rt := c.rt
+	kernels := rt.compiled(c.of.Name, append(c.key, 3, byte(tiled.Batch)), tiled.Text)
+	defer c.Enter().Leave()
+	c.PickStream()
+	out := c.Fresh(t.dtype, shape, t.n)
+	c.admit(out)
+	grid := device.Launch{Grid: [3]int{min(tiles, 1<<20), 1, 1}, Block: [3]int{calculate.TileThreads, 1, 1}}
+	if rt.info.OnHost {
+		grid = device.Launch{Grid: [3]int{min(tiles, rt.info.Processors), 1, 1}, Block: [3]int{1, 1, 1}}
+	}
+	c.launch(kernels, calculate.Single, grid, append([]uint64{uint64(out.pointer()), uint64(t.pointer())}, args...))
+	return out
+}
+
+// Concatenate joins tensors of one type along a dimension; their other dimensions are the same. The
+// result is a new ordinary tensor; it is calculated in the order of the stream.
+func (rt *Runtime) Concatenate(dim int, tensors ...*Tensor) *Tensor {
+	const op = "Concatenate"
+	rt.refuseClosed(op)
+	rt.usable(op, tensors...)
+	if len(tensors) == 0 {
+		panic(rt.misuse(op, "tensors", "", "there is nothing to join"))
+	}
+	first := tensors[0]
+	if dim < 0 || dim >= len(first.shape) {
+		panic(rt.misuse(op, "dim", "", "%s has no dimension %d", first.kind(), dim))
+	}
+	shape := slices.Clone(first.shape)
+	for i, t := range tensors[1:] {
+		other := slices.Clone(t.shape)
+		if len(other) == len(shape) {
+			shape[dim] += other[dim]
+			other[dim] = first.shape[dim]
+		}
+		if t.dtype != first.dtype || !slices.Equal(other, first.shape) {
+			panic(rt.misuse(op, "tensors", "Convert and View change a tensor", "tensor %d is %s, which does not continue %s along dimension %d", i+1, t.kind(), first.kind(), dim))
+		}
+	}
+	out := rt.undefined(op, first.dtype, shape)
+	strides, at := calculate.Strides(shape), 0
+	for _, t := range tensors {
+		part := *out // the place of t, by the strides of the whole
+		part.offset += at * strides[dim] * t.dtype.Size()
+		at += t.shape[dim]
+		if t.n == 0 {
+			continue
+		}
+		c := rt.calculation(operators.Calculation(op, false), "x0", []any{t}, false)
+		c.store(&part, t.shape, calculate.Arrange(t.shape, strides, calculate.Strides(t.shape)))
+	}
+	return out
+}

@@ -1,0 +1,555 @@
+package symmem
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
+	"github.com/symmrepl/symmrepl/symmem/internal/expression"
+)
+
+// calculating keeps the formulas that a world has calculated, and their kernels.
+type calculating struct {
+	mu       sync.Mutex
+	formulas map[string]*expression.Checked // by the text and the types of the operands
+	kernels  map[string]device.Module       // by that and the ways in which operands are read
+}
+
+// calculation is one call of Map or Reduce, or of an operation that is one of these.
+type calculation struct {
+	*Call
+	of       *operators.Operator
+	formula  *expression.Checked
+	key      []byte // of the formula with these operands
+	operands []calculate.Operand
+	tensors  []*Tensor // by operand; nil for a number
+	values   []uint64  // by operand; the bits of a number
+}
+
+// calculation checks a formula with its operands, tensors and numbers. args may have options among
+// them.
+func (rt *Runtime) calculation(of *operators.Operator, formula string, args []any, reduces bool) *calculation {
+	rt.refuseClosed(of.Name)
+	c := &calculation{of: of, key: []byte(formula)}
+	var opts []Option
+	var types []expression.Operand
+	for _, a := range args {
+		switch v := a.(type) {
+		case Option:
+			opts = append(opts, v)
+			continue
+		case *Tensor:
+			if v == nil || v.st == nil {
+				panic(rt.isNil(of.Name, "tensor"))
+			}
+			rt.usable(of.Name, v)
+			c.operands = append(c.operands, calculate.Operand{Type: v.dtype.element()})
+			c.tensors, c.values = append(c.tensors, v), append(c.values, 0)
+		default:
+			n, ok := element.NumberOf(a)
+			if !ok {
+				panic(rt.misuse(of.Name, fmt.Sprintf("x%d", len(c.operands)), "", "an operand is a tensor or a number, not %T", a))
+			}
+			o, bits := number(n)
+			c.operands = append(c.operands, o)
+			c.tensors, c.values = append(c.tensors, nil), append(c.values, bits)
+		}
+		o := c.operands[len(c.operands)-1]
+		types = append(types, expression.Operand{Type: o.Type, Number: o.Access == calculate.Number})
+		c.key = append(c.key, 0, byte(o.Type), byte(o.Access))
+	}
+	if len(types) > expression.MaxOperands {
+		panic(rt.misuse(of.Name, "", "calculate in two steps", "%d operands are more than %d", len(types), expression.MaxOperands))
+	}
+	f, err := rt.formula(formula, c.key, types)
+	if err != nil {
+		var wrong *expression.Error
+		errors.As(err, &wrong)
+		panic(rt.misuse(of.Name, "formula", wrong.Hint, "character %d of %q: %s", wrong.At+1, formula, wrong.Msg))
+	}
+	c.formula = f
+	switch {
+	case reduces && !f.Tree.Reduces():
+		panic(rt.misuse(of.Name, "formula", `write one such as "sum(x0)", or call Map`, "the formula %q has no reduction", formula))
+	case !reduces && f.Tree.Reduces():
+		panic(rt.misuse(of.Name, "formula", "call Reduce", "the formula %q reduces", formula))
+	}
+	if n := f.Tree.Operands; n < len(types) {
+		panic(rt.misuse(of.Name, fmt.Sprintf("x%d", n), "leave it out, or use it", "the formula %q has no operand x%d", formula, n))
+	}
+	for _, fit := range f.Fits {
+		n := element.Number{Class: element.Signed, Int: int64(c.values[fit.Operand])}
+		if _, why := fit.As.Encode(n); why != "" {
+			panic(rt.misuse(of.Name, fmt.Sprintf("x%d", fit.Operand), "convert the tensor: Convert(symm.I64)", "%s", why))
+		}
+	}
+	call := rt.newCall(of, rt.all, opts)
+	c.Call = &call
+	return c
+}
+
+// number is an operand for a Go number, and its bits.
+func number(n element.Number) (calculate.Operand, uint64) {
+	switch {
+	case n.Class == element.Floating:
+		return calculate.Operand{Type: expression.Float, Access: calculate.Number}, math.Float64bits(n.Float)
+	case n.Class == element.Unsigned && n.Uint > math.MaxInt64:
+		return calculate.Operand{Type: element.U64, Access: calculate.Number}, n.Uint
+	case n.Class == element.Unsigned:
+		return calculate.Operand{Type: expression.Integer, Access: calculate.Number}, n.Uint
+	}
+	return calculate.Operand{Type: expression.Integer, Access: calculate.Number}, uint64(n.Int)
+}
+
+// formula parses and checks a formula, or finds it.
+func (rt *Runtime) formula(text string, key []byte, types []expression.Operand) (*expression.Checked, error) {
+	k := &rt.calculating
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if f := k.formulas[string(key)]; f != nil {
+		return f, nil
+	}
+	tree, err := expression.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	f, err := tree.Check(types)
+	if err != nil {
+		return nil, err
+	}
+	if k.formulas == nil {
+		k.formulas, k.kernels = map[string]*expression.Checked{}, map[string]device.Module{}
+	}
+	k.formulas[string(key)] = f
+	return f, nil
+}
+
+// compiled returns the kernels of a text, which is made and compiled when it is needed first.
+func (rt *Runtime) compiled(op string, key []byte, text func() string) device.Module {
+	k := &rt.calculating
+	k.mu.Lock()
+	m := k.kernels[string(key)]
+	k.mu.Unlock()
+	if m != nil {
+		return m
+	}
+	defer rt.compiling()()
+	m, err := rt.dev.Compile(device.Source{Name: "formula", Line: 1, Text: text()})
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kernels[string(key)] = m
+	return m
+}
+
+// result returns the tensor of Into, which has to have a shape, or nil.
+func (c *calculation) result(shape []int) *Tensor {
+	into := c.opts.into
+	if into == nil {
+		return nil
+	}
+	if !slices.Equal(into.shape, shape) {
+		panic(c.Misuse("Into", "View gives a tensor other dimensions", "the result is %s, and Into has %s", c.formula.Result.Shaped(shape), into.kind()))
+	}
+	if c.formula.Result.IsFloat() && !into.dtype.element().IsFloat() {
+		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(), "the result is %v, and Into has %v, which would drop fractions", c.formula.Result, into.dtype))
+	}
+	return into
+}
+
+// type of the elements that are stored.
+func (c *calculation) out(into *Tensor) DType {
+	if into != nil {
+		return into.dtype
+	}
+	return DType(c.formula.Result)
+}
+
+// apply calculates a map.
+func (c *calculation) apply() *Tensor {
+	var shapes [][]int
+	for _, t := range c.tensors {
+		if t != nil {
+			shapes = append(shapes, t.shape)
+		}
+	}
+	shape, ok := calculate.Broadcast(shapes...)
+	if !ok {
+		panic(c.Misuse("", "View adds dimensions of 1, which are repeated", "the shapes of %s do not fit: from the last dimension on, dimensions are the same or 1", c.list()))
+	}
+	if len(shapes) == 0 && c.opts.into != nil {
+		shape = c.opts.into.shape
+	}
+	into := c.result(shape)
+	strides := [][]int{calculate.Strides(shape)}
+	for _, t := range c.tensors {
+		if t == nil {
+			strides = append(strides, nil)
+		} else {
+			strides = append(strides, calculate.Repeated(t.shape, shape))
+		}
+	}
+	return c.store(into, slices.Clone(shape), calculate.Arrange(shape, strides...))
+}
+
+// list names the tensors: "f32[4] and f32[5]".
+func (c *calculation) list() string {
+	text := ""
+	for i, t := range c.tensors {
+		if t == nil {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("x%d, %s", i, t.kind())
+	}
+	return text
+}
+
+// store launches a map whose operands are read as l says. into is nil for a new tensor.
+func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tensor {
+	rt, op := c.rt, c.of.Name
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands, Dims: len(l.Dims), Wide: n >= 1<<31}
+	widest := m.Out.Size()
+	for i := range m.Operands {
+		m.Operands[i].Access = l.Accesses[i+1]
+		if t := c.tensors[i]; t != nil {
+			widest = max(widest, t.dtype.Size())
+			if into != nil && Operand(into).Overlaps(t) && n > 0 && !(m.Access == calculate.Flat && m.Operands[i].Access == calculate.Flat && t.pointer() == into.pointer() && t.dtype.Size() == into.dtype.Size()) {
+				panic(c.Misuse("Into", "give memory of its own, or exactly that of an operand", "Into overlaps x%d, %s, whose elements would change before they are read", i, t.kind()))
+			}
+		}
+	}
+	m.Width = rt.width(widest)
+	key := append(c.key, 1, byte(m.Out), byte(m.Dims), byte(m.Width), byte(m.Access))
+	for _, o := range m.Operands {
+		key = append(key, byte(o.Access))
+	}
+	if m.Wide {
+		key = append(key, 'w')
+	}
+	if n == 0 {
+		if into == nil {
+			into = rt.zeros(op, c.out(nil), shape, 0)
+		}
+		return into
+	}
+	kernels := rt.compiled(op, key, m.Text)
+	defer c.Enter().Leave()
+	c.PickStream()
+	out := into
+	if out == nil {
+		out = c.Fresh(c.out(nil), shape, n)
+	}
+	c.admit(out)
+	args := []uint64{uint64(out.pointer())}
+	args = append(args, c.arguments(n)...)
+	wider := !m.SingleOnly() && rt.aligned(m.Width, out)
+	for _, d := range l.Dims {
+		args = append(args, uint64(d))
+	}
+	for i, s := range l.Strides {
+		if s == nil {
+			continue
+		}
+		for d, stride := range s {
+			args = append(args, uint64(stride))
+			wider = wider && (d == len(s)-1 || stride%m.Width == 0)
+		}
+		wider = wider && l.Dims[len(l.Dims)-1]%m.Width == 0 && (i == 0 || l.Accesses[i] == calculate.Across || rt.aligned(m.Width, c.tensors[i-1]))
+	}
+	for i, t := range c.tensors {
+		if l.Accesses[i+1] == calculate.Flat {
+			wider = wider && rt.aligned(m.Width, t)
+		}
+	}
+	kernel, work := calculate.Single, n
+	if wider {
+		kernel, work = calculate.Wider, (n+m.Width-1)/m.Width
+	}
+	c.launch(kernels, kernel, rt.calculationGrid(work), args)
+	return out
+}
+
+// width is how many elements a thread reads at once, where the widest type has so many bytes.
+func (rt *Runtime) width(bytes int) int {
+	if rt.info.OnHost {
+		return 16 // of which the compiler makes vectors
+	}
+	return max(16/bytes, 1)
+}
+
+// aligned reports whether a device reads so many elements of t at once.
+func (rt *Runtime) aligned(width int, t *Tensor) bool {
+	return rt.info.OnHost || int(t.pointer())%(width*t.dtype.Size()) == 0
+}
+
+// calculationGrid is the grid for so many pieces of work, each of one thread.
+func (rt *Runtime) calculationGrid(work int) device.Launch {
+	threads := rt.plan.ElementThreads
+	if rt.info.OnHost {
+		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, work/256), 1), 1, 1}, Block: [3]int{1, 1, 1}}
+	}
+	return device.Launch{Grid: [3]int{max(min((work+threads-1)/threads, rt.plan.ElementBlocks*rt.info.Processors), 1), 1, 1}, Block: [3]int{threads, 1, 1}}
+}
+
+// admit commits the call with its operands and its result.
+func (c *calculation) admit(out *Tensor) {
+	for _, t := range c.tensors {
+		if t != nil {
+			c.Touch(t)
+		}
+	}
+	c.Record.DType, c.Record.N = out.dtype.element(), out.n
+	c.Admit(out)
+}
+
+// arguments are those for the operands, n, rank and size.
+func (c *calculation) arguments(n int) (args []uint64) {
+	for i, t := range c.tensors {
+		if t != nil {
+			args = append(args, uint64(t.pointer()))
+		} else {
+			args = append(args, c.values[i])
+		}
+	}
+	g := c.opts.group
+	return append(args, uint64(n), uint64(g.rank), uint64(len(g.ranks)))
+}
+
+// launch puts a kernel in the stream. All its parameters have 8 bytes.
+func (c *calculation) launch(m device.Module, name string, l device.Launch, args []uint64) {
+	i := slices.IndexFunc(m.Kernels(), func(k device.Kernel) bool { return k.Name() == name })
+	k := m.Kernels()[i]
+	params := k.Params()
+	last := params[len(params)-1]
+	l.Args = make([]byte, last.Offset+last.Size)
+	for i, p := range params {
+		binary.LittleEndian.PutUint64(l.Args[p.Offset:], args[i])
+	}
+	c.issued(c.stream.launch(k, l))
+}
+
+// along is a dimension of the operands that a reduction goes along, from 0 on; all is true for all
+// dimensions.
+func (c *calculation) along(shape []int) (dim int, all bool) {
+	if !c.Has(operators.Along) {
+		return 0, true
+	}
+	dim = c.opts.along
+	if dim < 0 {
+		dim += len(shape)
+	}
+	if dim < 0 || dim >= len(shape) {
+		panic(c.Misuse("Along", "", "the dimensions are 0 to %d, or -1 for the last one, not %d", len(shape)-1, c.opts.along))
+	}
+	return dim, false
+}
+
+// reduce calculates a reduction.
+func (c *calculation) reduce() *Tensor {
+	rt, op := c.rt, c.of.Name
+	var first *Tensor
+	for i, t := range c.tensors {
+		switch {
+		case t == nil:
+		case t.n == 1 && (first == nil || first.n != 1):
+			if first == nil {
+				first = t
+			}
+		case first == nil || first.n == 1:
+			first = t
+		case !slices.Equal(t.shape, first.shape):
+			panic(c.Misuse(fmt.Sprintf("x%d", i), "let Map combine them first", "x%d is %s: what is reduced has one shape, here %v, or one element", i, t.kind(), first.shape))
+		}
+	}
+	if first == nil {
+		panic(c.Misuse("", "give one, or calculate in Go", "no operand is a tensor"))
+	}
+	outer, length, inner := 1, first.n, 1
+	shape := []int{}
+	if dim, all := c.along(first.shape); !all {
+		length = first.shape[dim]
+		for i, d := range first.shape {
+			switch {
+			case i < dim:
+				outer *= d
+			case i > dim:
+				inner *= d
+			}
+			if i != dim {
+				shape = append(shape, d)
+			}
+		}
+	}
+	into := c.result(shape)
+	n := outer * inner
+	if name, _ := c.formula.Reduction(); length == 0 && n > 0 && !expression.OfNone(name) {
+		panic(c.Misuse("", "", "the %s of no elements does not exist", name))
+	}
+	if n == 0 {
+		if into == nil {
+			into = rt.zeros(op, c.out(nil), shape, 0)
+		}
+		return into
+	}
+	r := calculate.Reduce{Formula: c.formula, Out: c.out(into).element(), Operands: c.operands, Columns: inner > 1}
+	widest := 1
+	for i, t := range c.tensors {
+		if t == nil {
+			continue
+		}
+		widest = max(widest, t.dtype.Size())
+		r.Operands[i].Access = calculate.One
+		if t.n == first.n && (t.n > 1 || slices.Equal(t.shape, first.shape)) {
+			r.Operands[i].Access = calculate.Flat
+		}
+		if into != nil && Operand(into).Overlaps(t) {
+			panic(c.Misuse("Into", "give memory of its own", "Into overlaps x%d, %s", i, t.kind()))
+		}
+	}
+	r.Width = rt.width(widest)
+	wider := true
+	for i, t := range c.tensors {
+		if t != nil && r.Operands[i].Access == calculate.Flat {
+			wider = wider && rt.aligned(r.Width, t)
+		}
+	}
+	if r.Columns {
+		wider = wider && inner%r.Width == 0
+	} else {
+		wider = wider && (rt.info.OnHost || outer == 1 || length%r.Width == 0)
+	}
+	kernel, width := calculate.Single, 1
+	if wider {
+		kernel, width = calculate.Wider, r.Width
+	}
+	p := rt.partition(outer, length, inner, width)
+	key := append(c.key, 2, byte(r.Out), byte(r.Width))
+	for _, o := range r.Operands {
+		key = append(key, byte(o.Access))
+	}
+	if r.Columns {
+		key = append(key, 'c')
+	}
+	kernels := rt.compiled(op, key, r.Text)
+	defer c.Enter().Leave()
+	c.PickStream()
+	out := into
+	if out == nil {
+		out = c.Fresh(c.out(nil), shape, n)
+	}
+	var partial *Tensor // touched, so that a graph keeps it
+	if p.chunks > 1 {
+		partial = c.working(n * p.chunks * calculate.PartialBytes)
+		c.Touch(partial)
+	}
+	c.admit(out)
+	args := []uint64{uint64(out.pointer()), 0}
+	if partial != nil {
+		args[1] = uint64(partial.pointer())
+	}
+	args = append(args, c.arguments(first.n)...)
+	args = append(args, uint64(outer), uint64(length), uint64(inner), uint64(p.chunks), uint64(p.share), uint64(p.lanes))
+	c.launch(kernels, kernel, rt.together(outer*p.chunks*inner/p.neighbours(r.Columns, width), p.lanes), args)
+	if partial != nil {
+		lanes := rt.lanesFor(p.chunks)
+		args[len(args)-1] = uint64(lanes)
+		c.launch(kernels, calculate.Finish, rt.together(n, lanes), args)
+		if rt.capture == nil {
+			partial.giveBack()
+		}
+	}
+	return out
+}
+
+// partition is how a reduction is divided.
+type partition struct{ chunks, share, lanes int }
+
+// neighbours is how many results a thread has.
+func (p partition) neighbours(columns bool, width int) int {
+	if columns {
+		return width
+	}
+	return 1
+}
+
+// mostPartial bounds the partial results of a reduction.
+const mostPartial = 1 << 16
+
+// partition divides a reduction so that the device has enough threads, and each of them enough to
+// do.
+func (rt *Runtime) partition(outer, length, inner, width int) partition {
+	p := partition{lanes: 1}
+	threads, least := 2048*rt.info.Processors, 4 // of a thread's steps
+	if rt.info.OnHost {
+		threads, least = rt.info.Processors, 4096/width
+	}
+	had := outer * (inner + width - 1) / width
+	if inner == 1 {
+		p.lanes = rt.lanesFor(length / (width * least))
+		had = outer * p.lanes
+	}
+	p.chunks = min((threads+had-1)/had, length/(p.lanes*width*least), mostPartial/(outer*inner))
+	p.chunks = max(p.chunks, 1)
+	p.share = (length + p.chunks - 1) / p.chunks
+	p.share = max((p.share+width-1)/width*width, 1)
+	p.chunks = max((length+p.share-1)/p.share, 1)
+	return p
+}
+
+// lanesFor is how many threads work together on n pieces of work.
+func (rt *Runtime) lanesFor(n int) int {
+	if rt.info.OnHost || n <= 1 {
+		return 1
+	}
+	return min(1<<bits.Len(uint(n-1)), reducingThreads)
+}
+
+// reducingThreads are the threads of a block whose threads work together, at most those of gather in
+// calculate.cuh.
+const reducingThreads = 256
+
+// together is the grid for items on each of which lanes threads work; on the host and where lanes
+// are no matter, threads share the items.
+func (rt *Runtime) together(items, lanes int) device.Launch {
+	if rt.info.OnHost {
+		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, items), 1), 1, 1}, Block: [3]int{1, 1, 1}}
+	}
+	each := reducingThreads / lanes
+	return device.Launch{Grid: [3]int{max((items+each-1)/each, 1), 1, 1}, Block: [3]int{reducingThreads, 1, 1}}
+}
+
+// working is memory for partial results. The kernels of a graph run one after another and share what
+// was taken before the capture; it belongs to the graph then.
+func (c *calculation) working(bytes int) *Tensor {
+	if c.rt.capture != nil {
+		return c.rt.capture.spare
+	}
+	return c.rt.ordinary(c.of.Name, c.stream, U8, []int{bytes}, bytes)
+}
+
+// spareWork is memory for the partial results of the reductions of a graph that will be captured on
+// s. rt.mu is held.
+func (rt *Runtime) spareWork(op string, s *Stream) *Tensor {
+	if rt.spare == nil {
+		const bytes = mostPartial * calculate.PartialBytes
+		rt.spare = rt.ordinary(op, s, U8, []int{bytes}, bytes)
+	}
+	return rt.spare
+}

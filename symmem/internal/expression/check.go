@@ -1,0 +1,255 @@
+package expression
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
+)
+
+// Operand is an operand as its type: that of a tensor's elements, or Integer or Float for a number
+// (U64 for one beyond the largest i64).
+type Operand struct {
+	Type   Type
+	Number bool // it is no tensor
+}
+
+// Checked is a formula with the types of its parts.
+type Checked struct {
+	Tree   *Tree
+	Result Type // of the elements that it makes
+	// Fits lists the operands that are whole numbers and become integers of a width, which must hold
+	// them.
+	Fits     []Fit
+	operands []Operand
+	types    map[*node]Type
+}
+
+// Fit is a number that becomes an element.
+type Fit struct {
+	Operand int
+	As      Type
+}
+
+// Check finds the types of the parts of a formula for its operands. A fault is an *Error.
+func (t *Tree) Check(operands []Operand) (c *Checked, err error) {
+	defer func() {
+		if fault, ok := recover().(*Error); ok {
+			c, err = nil, fault
+		}
+	}()
+	c = &Checked{Tree: t, operands: operands, types: map[*node]Type{}}
+	c.Result = stored(c.check(t.root, t.reduces == nil))
+	return c, nil
+}
+
+// stored is the type of the elements that hold values of a type.
+func stored(t Type) Type {
+	switch t {
+	case Truth:
+		return element.U8
+	case Integer:
+		return element.I64
+	case Float:
+		return element.F64
+	}
+	return t
+}
+
+func (c *Checked) fail(n *node, hint, format string, args ...any) {
+	panic(&Error{At: n.at, Msg: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// check returns the type of a part. inner says that it is calculated for every element: it may have
+// tensors.
+func (c *Checked) check(n *node, inner bool) Type {
+	t := c.find(n, inner)
+	c.types[n] = t
+	return t
+}
+
+func (c *Checked) find(n *node, inner bool) Type {
+	if n.kind == reduction {
+		return c.reduced(n)
+	}
+	args := make([]Type, len(n.args))
+	for i, a := range n.args {
+		args[i] = c.check(a, inner)
+	}
+	switch n.kind {
+	case integer:
+		if n.whole > math.MaxInt64 {
+			return element.U64
+		}
+		return Integer
+	case float:
+		return Float
+	case operand:
+		if n.index >= len(c.operands) {
+			c.fail(n, "operands are numbered from x0", "there is no operand x%d: %d were given", n.index, len(c.operands))
+		}
+		t := c.operands[n.index].Type
+		if !inner && !c.operands[n.index].Number {
+			c.fail(n, fmt.Sprintf("write it within %s(…)", c.Tree.reduces.op), "x%d is a tensor, and stands outside of the reduction", n.index)
+		}
+		return t
+	case name:
+		switch n.op {
+		case "true", "false":
+			return Truth
+		case "i":
+			if !inner {
+				c.fail(n, "", "i is the number of an element, and stands outside of the reduction")
+			}
+		}
+		return Integer
+	case unary:
+		return c.unary(n, args[0])
+	case binary:
+		return c.binary(n, args)
+	case choice:
+		return c.unify(n.args[1:], args[1:])
+	}
+	return c.called(n, args)
+}
+
+func (c *Checked) unary(n *node, t Type) Type {
+	switch {
+	case n.op == "!":
+		return Truth
+	case n.op == "~" && isFloat(t):
+		c.fail(n, "", "~ turns the bits of integers, and this is %v", typeName(t))
+	case t == Truth && n.op == "~":
+		return Truth
+	case t == Truth:
+		return Integer
+	}
+	return t
+}
+
+func (c *Checked) binary(n *node, args []Type) Type {
+	switch n.op {
+	case "&&", "||":
+		return Truth
+	case "==", "!=", "<", "<=", ">", ">=":
+		c.unify(n.args, args)
+		return Truth
+	case "&", "|", "^", "<<", ">>":
+		t := c.unify(n.args, args)
+		if isFloat(t) {
+			c.fail(n, "", "%s is for the bits of integers, and these are %v", n.op, typeName(t))
+		}
+		if t == Truth && (n.op == "<<" || n.op == ">>") {
+			return Integer
+		}
+		return t
+	}
+	t := c.unify(n.args, args)
+	if t == Truth {
+		return Integer
+	}
+	return t
+}
+
+func (c *Checked) called(n *node, args []Type) Type {
+	f := functions[n.op]
+	switch f.class {
+	case converting:
+		return f.to
+	case choosing:
+		return c.unify(n.args[1:], args[1:])
+	case drawing:
+		if isFloat(args[0]) {
+			c.fail(n, "", "the seed of %s is an integer", n.op)
+		}
+		return Float
+	}
+	t := c.unify(n.args, args)
+	if t == Truth {
+		t = Integer
+	}
+	switch {
+	case f.class == asked:
+		return Truth
+	case f.class == same || isFloat(t):
+		return t
+	case t == Integer:
+		return Float
+	case t.Size() == 1:
+		return element.F32 // numpy's f16 would lose what an i8 has
+	}
+	return element.F64
+}
+
+func (c *Checked) reduced(n *node) Type {
+	t := c.check(n.args[0], true)
+	switch n.op {
+	case "any", "all":
+		return Truth
+	case "argmin", "argmax":
+		return element.I64
+	case "sum", "prod":
+		switch {
+		case isFloat(t):
+			return stored(t)
+		case t.Valid() && !signed(t):
+			return element.U64
+		}
+		return element.I64
+	}
+	return stored(t)
+}
+
+func isFloat(t Type) bool { return t == Float || t.Valid() && t.IsFloat() }
+
+func typeName(t Type) string {
+	switch t {
+	case Truth:
+		return "a truth"
+	case Integer:
+		return "a whole number"
+	case Float:
+		return "a float"
+	}
+	return t.String()
+}
+
+// unify is the type in which parts are combined.
+func (c *Checked) unify(args []*node, types []Type) Type {
+	t := types[0]
+	for _, u := range types[1:] {
+		t = combined(t, u)
+	}
+	for _, a := range args {
+		c.mustFit(a, t)
+	}
+	return t
+}
+
+func combined(a, b Type) Type {
+	if a > b {
+		a, b = b, a
+	}
+	switch { // in the order of the constants: Truth, Integer, Float, elements
+	case a.Valid():
+		return Promote(a, b)
+	case a == Float && b.Valid() && !b.IsFloat():
+		return element.F64
+	}
+	return b
+}
+
+// mustFit refuses a whole number that the integers which it meets do not have.
+func (c *Checked) mustFit(n *node, t Type) {
+	if !t.Valid() || t.IsFloat() {
+		return
+	}
+	switch {
+	case n.kind == operand && c.operands[n.index].Type == Integer:
+		c.Fits = append(c.Fits, Fit{n.index, t})
+	case n.kind == integer:
+		if _, why := t.Encode(element.Number{Class: element.Unsigned, Uint: n.whole}); why != "" {
+			c.fail(n, "convert the tensor, as in i64(x0)", "%s", why)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package expression
+
+import "github.com/symmrepl/symmrepl/symmem/internal/element"
+
+// Type is the type of a part of a formula: that of an element, or one of those below. Numbers that
+// were written, and operands that are numbers, have no width: they take the type of what they meet.
+type Type = element.Type
+
+// The types that no tensor has.
+const (
+	Truth   Type = iota + 1 // of a comparison
+	Integer                 // a whole number of no width
+	Float                   // a number of no width
+)
+
+// class says which types the arguments and the result of a function have.
+type class uint8
+
+const (
+	floating   class = iota // all arguments become one floating type, which the result has
+	same                    // all arguments become one type, which the result has
+	asked                   // a truth about a floating argument
+	converting              // the result has the type of the function's name
+	drawing                 // the argument is an integer, and the result a float of no width
+	choosing                // where(c, a, b)
+)
+
+// function is a row of the table of functions. Its implementations in
+// kernels/include/symm/calculate.cuh have the same name.
+type function struct {
+	least, most int // arguments
+	class       class
+	to          Type   // of a conversion
+	says        string // what it gives, for the documentation
+}
+
+var functions = map[string]function{
+	"abs": {1, 1, same, 0, "the magnitude"}, "sign": {1, 1, same, 0, "-1, 0 or 1"},
+	"floor": {1, 1, same, 0, "rounded down"}, "ceil": {1, 1, same, 0, "rounded up"}, "trunc": {1, 1, same, 0, "rounded towards zero"},
+	"rint": {1, 1, same, 0, "rounded to the nearest whole number, ties to even"},
+	"min":  {2, 2, same, 0, "the smaller one, or NaN if one is"}, "max": {2, 2, same, 0, "the larger one, or NaN if one is"},
+	"pow": {2, 2, same, 0, "a to the power of b"},
+
+	"exp": {1, 1, floating, 0, "e to the power of a"}, "exp2": {1, 1, floating, 0, "2 to the power of a"}, "expm1": {1, 1, floating, 0, "exp(a) - 1"},
+	"log": {1, 1, floating, 0, "the natural logarithm"}, "log2": {1, 1, floating, 0, "the logarithm to base 2"},
+	"log10": {1, 1, floating, 0, "the logarithm to base 10"}, "log1p": {1, 1, floating, 0, "log(1 + a)"},
+	"sqrt": {1, 1, floating, 0, "the square root"}, "rsqrt": {1, 1, floating, 0, "1 / sqrt(a)"},
+	"sin": {1, 1, floating, 0, "the sine"}, "cos": {1, 1, floating, 0, "the cosine"}, "tan": {1, 1, floating, 0, "the tangent"},
+	"tanh": {1, 1, floating, 0, "the hyperbolic tangent"}, "atan": {1, 1, floating, 0, "the arc tangent"}, "erf": {1, 1, floating, 0, "the error function"},
+	"atan2": {2, 2, floating, 0, "the angle of (b, a)"}, "hypot": {2, 2, floating, 0, "sqrt(a*a + b*b)"},
+	"fma": {3, 3, floating, 0, "a*b + c, rounded once"},
+
+	"isnan": {1, 1, asked, 0, "whether it is NaN"}, "isinf": {1, 1, asked, 0, "whether it is infinite"}, "isfinite": {1, 1, asked, 0, "whether it is neither"},
+	"where": {3, 3, choosing, 0, "b where a is true, c elsewhere"},
+
+	"random": {1, 1, drawing, 0, "in [0, 1), by a seed and i"}, "normal": {1, 1, drawing, 0, "of the normal distribution, by a seed and i"},
+
+	"f16": conversion(element.F16), "bf16": conversion(element.BF16), "f32": conversion(element.F32), "f64": conversion(element.F64),
+	"i8": conversion(element.I8), "u8": conversion(element.U8), "i32": conversion(element.I32), "u32": conversion(element.U32),
+	"i64": conversion(element.I64), "u64": conversion(element.U64),
+	"f8e4m3": conversion(element.F8E4M3), "f8e5m2": conversion(element.F8E5M2),
+}
+
+func conversion(to Type) function {
+	return function{1, 1, converting, to, "converted to " + to.String()}
+}
+
+// A reduction's partial results have a type of their own.
+type reducing struct {
+	empty bool // it has a result for no elements
+	says  string
+}
+
+// OfNone reports whether a reduction has a result for no elements.
+func OfNone(name string) bool { return reductions[name].empty }
+
+var reductions = map[string]*reducing{
+	"sum":    {true, "the sum: of floats in f64, of integers in i64 or u64"},
+	"prod":   {true, "the product, likewise"},
+	"min":    {false, "the smallest, or NaN if there is one"},
+	"max":    {false, "the largest, or NaN if there is one"},
+	"argmin": {false, "where the smallest is first"},
+	"argmax": {false, "where the largest is first"},
+	"any":    {true, "whether one is not 0"},
+	"all":    {true, "whether none is 0"},
+}
+
+// Promote is the type in which elements of two types are combined: numpy's, and for bf16 and the
+// 8-bit floats, which numpy lacks, the narrowest float that has all values of both. numpy's i16 is
+// i32 here.
+func Promote(a, b Type) Type {
+	if a == b {
+		return a
+	}
+	if a.IsFloat() && b.IsFloat() {
+		return widerFloat(a, b)
+	}
+	if b.IsFloat() {
+		a, b = b, a
+	}
+	if a.IsFloat() { // and b is an integer
+		if b.Size() == 1 {
+			return a
+		}
+		return element.F64
+	}
+	sa, sb := signed(a), signed(b)
+	switch {
+	case sa == sb && a.Size() >= b.Size():
+		return a
+	case sa == sb:
+		return b
+	case sb:
+		a, b = b, a
+	}
+	switch { // a is signed, b is not
+	case a.Size() > b.Size():
+		return a
+	case b.Size() == 1:
+		return element.I32
+	case b.Size() == 4:
+		return element.I64
+	}
+	return element.F64
+}
+
+func widerFloat(a, b Type) Type {
+	if a.Size() < b.Size() {
+		a, b = b, a
+	}
+	switch {
+	case a.Size() > b.Size():
+		return a
+	case a.Size() == 1: // the two 8-bit floats
+		return element.F16
+	}
+	return element.F32 // f16 and bf16
+}
+
+func signed(t Type) bool { return t == element.I8 || t == element.I32 || t == element.I64 }
