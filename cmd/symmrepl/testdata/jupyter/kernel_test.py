@@ -395,7 +395,7 @@ symm.Synchronize()""")
         proxy.close()
 
     def test_deadlock_of_all_ranks(self):
-        """Every rank reports the deadlock, however late it arrives: neither a send that follows a given-up wait nor the session releases a rank."""
+        """Every rank reports the deadlock, however late it arrives: neither a send after a failed wait nor the session releases a rank."""
         for first, then, said in (("WaitSignal(1-symm.Rank(), 0, limit)", "PutSignal(1-symm.Rank(), 0, limit)", "wait_signal: rank {} waited 4"),
                                   ("PutSignal(1-symm.Rank(), 0); h.PutSignal(1-symm.Rank(), 0, limit)", "WaitSignal(1-symm.Rank(), 0, limit)", "put_signal: rank {} waited 4")):
             reply, _ = self.run_cell(f"""h := symm.Rendezvous(symm.Empty(symm.I32, 4))
@@ -695,7 +695,7 @@ class Ends(unittest.TestCase):
         km.shutdown_kernel()
 
     def test_hosts(self):
-        """The number of simulated hosts stays when the number of ranks changes; if it does not divide the new number, the change is refused and the session goes on."""
+        """The number of hosts stays when the user changes the number of ranks; a number that it does not divide is refused."""
         km, kc = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--hosts", "2"])
         self.assertEqual(self.text(kc, "x := symm.LSA().Ranks(); x"), ["[0] []int{0}\n[1] []int{1}"])
         reply = kc.execute_interactive(":restart -n 3", timeout=PATIENCE, output_hook=lambda m: None)["content"]
