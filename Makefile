@@ -10,11 +10,14 @@ NCCL := .venv/nccl
 ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
-# Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
-# more, alone, and the summary names them. A data race is never retried.
-# A test runs in one stage only: package session and the files of cmd/symmrepl with the tag raced run under the race detector, the
-# others do not. Both stages, and the checks before them, use cgo's checks of pointers, which cost a tenth: so packages are built
-# twice, not three times. GOGC=400 makes collections rare, which halves the processor time of interp's tests.
+# Tests kill processes, cut connections and check time limits, on machines with other load. If at
+# most three tests fail, they run once more, alone, and the summary names them. A test with a data
+# race does not run again.
+# Each test runs in one stage only. Package session and the files of cmd/symmrepl with the build
+# constraint "race || !raced" run under the race detector, the other tests without it. Both stages and
+# the checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages
+# are built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
+# processor time of interp's tests.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
@@ -33,7 +36,7 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: check, all tests, with the cgo checks or the race detector
+test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass: check, and all tests with cgo's pointer checks or the race detector
 	@mkdir -p build && rm -f build/test-*.json
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
@@ -44,17 +47,17 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages './session/... ./cmd/symmrepl/...' -- -timeout 20m -race -short
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
-faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
+faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
 	./.ci/test-long faults
 
 test-long: export ZIGLANG := $(ZIGLANG)
-test-long: $(UCX) $(NCCL) | go c++ ## what make test has no time for, or some of its steps: STEPS="faults flat-memory"; .ci/test-long --list lists them
+test-long: $(UCX) $(NCCL) | go c++ ## run the tests that take too long for make test, or some steps of them: STEPS="faults flat-memory"; .ci/test-long --list lists the steps
 	./.ci/test-long $(STEPS)
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
 
-exported: | go c++ ## export a session as a folder of Go and of C++, build them without a network, and run them
+exported: | go c++ ## export a session as a Go folder and as a C++ folder, build both without a network, and run them
 	go test -count=1 -v -timeout 20m -run '^TestExported(Folder|Cpp)$$' ./cmd/symmrepl -exported
 
 foreign: build ## run the test programs of Go and of yaegi, and compare with the Go toolchain: GOTEST=DIR YAEGITEST=DIR
@@ -71,7 +74,7 @@ gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive 
 	./.ci/gophernotes build/gophernotes
 	SYMMREPL_GOPHERNOTES="$$PWD/build/gophernotes" SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" go test -count=1 -v -run '^TestGophernotes$$' ./cmd/symmrepl
 
-bench-net: build $(UCX) ## measure what carries one-sided operations between hosts, over loopback, and what kernels see of it
+bench-net: build $(UCX) ## measure the networks between hosts over loopback: one-sided operations alone, and from kernels
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" $(BIN) bench net --device cpu
 	$(BIN) bench net --device cpu --net null
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -run '^TestPerf$$' ./symmem/internal/net -perf
@@ -80,7 +83,7 @@ bench: build ## measure a session and its operations on this machine
 	$(BIN) bench session
 	$(BIN) bench
 
-bench-interp: | go c++ ## measure cells beside plain yaegi, and what thousands of cells cost
+bench-interp: | go c++ ## compare the time of cells with plain yaegi, and measure the cost of thousands of cells
 	go run ./interp/internal/bench
 
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
@@ -98,19 +101,21 @@ wheel-try: wheel ## install the wheel where there is only Python, and run the he
 clean: ## remove all build output
 	rm -rf bin build gpu-bundle gpu-export
 
-# The folder of NVIDIA's run-time compiler, from its Python wheel: tests compile the kernels for GPUs even on machines without one.
+# The folder of NVRTC, NVIDIA's run-time compiler, from its Python wheel. With it, tests compile the
+# kernels for GPUs even on machines without a GPU.
 $(NVRTC): | python3
 	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
 	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc==13.0.88
 	dirname "$$(find "$$PWD/.venv" -name 'libnvrtc.so.*' | sort -V | tail -1)" > $@
 
-# Jupyter's own clients, for the tests of the kernel.
+# Jupyter's clients, for the tests of the Jupyter kernel.
 $(JUPYTER): .ci/jupyter.txt | $(NVRTC)
 	.venv/bin/pip install --quiet --disable-pip-version-check -r .ci/jupyter.txt
 	touch $@
 
-# The folders of UCX's libraries, which carry what goes between hosts: a recent wheel, and the version of Debian 12, which is unpacked here
-# where Debian's archive can be reached. Without it $(UCX)-1.13 is empty, and its half of the tests is skipped.
+# The folders of two versions of UCX, which carries traffic between hosts: a recent one from a Python
+# wheel, and 1.13 from Debian 12. If apt-get cannot download 1.13, $(UCX)-1.13 is empty, and the tests
+# of that version are skipped.
 $(UCX): | $(NVRTC)
 	.venv/bin/pip install --quiet --disable-pip-version-check libucx-cu13==1.22.0
 	@rm -rf .venv/debian && mkdir -p .venv/debian && : > $@-1.13
@@ -120,8 +125,8 @@ $(UCX): | $(NVRTC)
 		else echo 'make: no UCX 1.13: it is libucx0 1.13.1-1 of Debian 12, which apt-get must reach, and needs libnuma1; its tests are skipped'; fi
 	dirname "$$(find "$$PWD/.venv/lib" -path '*/libucx/lib/libucp.so.0')" > $@
 
-# NCCL's headers, of wheels of several versions, and where GitHub can be reached the examples of its sources. The tests compile the ones and run the
-# others.
+# The headers of several versions of NCCL, from Python wheels, and the examples of NCCL's sources if
+# GitHub can be reached. Tests compile kernels with the headers, and run the examples.
 $(NCCL): | $(NVRTC)
 	rm -rf $@.new && mkdir -p $@.new/include
 	for v in 2.28.9 2.29.7 2.32.3; do \

@@ -1,4 +1,5 @@
-// A kernel of NCCL's device API on one GPU: run it with the back end CUDA, whose nccl_device.h is symmrepl's, and with NCCL, whose own it is.
+// Measures a kernel of NCCL's device API on one GPU. Run it with the back end CUDA, which uses symmrepl's
+// nccl_device.h, and with the back end NCCL, which uses NCCL's.
 import (
 	"fmt"
 	"sort"

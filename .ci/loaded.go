@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Kernels that Triton and nvcc have compiled on this machine, for its GPU, in the folder that LOADED names. Every cell panics if a result is
-// wrong.
+// Runs kernels that Triton and nvcc have compiled on this machine for its GPU. LOADED names their
+// folder. Every cell panics if a result is wrong.
 
 // %% Triton: x += a * y, from the metadata, and from the cubin and PTX alone.
 folder := os.Getenv("LOADED") + "/"
@@ -29,13 +29,13 @@ for i, add := range []*symm.Kernel{
 	expect(fmt.Sprint("add_scaled ", i), x, func(e int) int { return e + 6*(i+1) })
 }
 
-// %% Triton: shared memory, which the metadata say.
+// %% Triton: a kernel that needs shared memory; the metadata give the size.
 matrix, sums := symm.Local(symm.F32, 8, 1000).Fill(3), symm.Local(symm.F32, 8)
 rows := symm.LoadKernel(folder+"row_sums.json", "row_sums", symm.Params("ptr", "ptr", "i32"))
 rows.Launch(symm.Grid(8), symm.Block(128), matrix, sums, 1000)
 expect("row_sums", sums, func(int) int { return 3000 })
 
-// %% Triton: an all-reduce in one shot over a table of the ranks' buffers, also in a graph.
+// %% Triton: a one-shot all-reduce with a table of the ranks' buffers, also in a graph.
 in, out := symm.Empty(symm.F32, n).Fill(rank+1), symm.Local(symm.F32, n)
 h := symm.Rendezvous(in)
 table := make([]int64, size)
@@ -60,7 +60,7 @@ in.Fill(10 * (rank + 1))
 graph.Replay()
 expect("one_shot in a graph", out, func(int) int { return 10 * size * (size + 1) / 2 })
 
-// %% nvcc: a cubin, a fatbin, a packed fatbin and PTX, if nvcc was there.
+// %% nvcc: a cubin, a fatbin, a compressed fatbin and PTX. Without nvcc the files are missing.
 for _, file := range []string{"scale.cubin", "scale.fatbin", "packed.fatbin", "scale.ptx"} {
 	if _, err := os.Stat(folder + file); err != nil {
 		fmt.Println("no", file)
@@ -72,7 +72,7 @@ for _, file := range []string{"scale.cubin", "scale.fatbin", "packed.fatbin", "s
 	expect(file, z, func(i int) int { return 2*i + 4 })
 }
 
-// %% What does not fit is refused.
+// %% Wrong parameters, names, launches and arguments are refused.
 refuse := func(words string, f func()) {
 	if err := symm.Maybe(f); err == nil || !strings.Contains(err.Error(), words) {
 		panic(fmt.Sprintf("not refused with %q: %v", words, err))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
 )
@@ -19,7 +20,9 @@ import (
 //go:embed all:testdata/torch
 var fakeTorch embed.FS
 
-// python puts a python3 on h's PATH that knows no packages but, if GPUs are given, a torch that does what the benchmark's peers ask and sees so many.
+// python puts a python3 without packages on h's PATH. If gpus is not empty, that python3 has a fake
+// torch, which implements the functions that the benchmark's peers call and reports this number of
+// GPUs.
 func (h *home) python(gpus string) {
 	packages, bin := filepath.Join(h.dir, "packages"), filepath.Join(h.dir, "bin")
 	sources, err := fs.Sub(fakeTorch, "testdata/torch")
@@ -41,10 +44,10 @@ func (h *home) python(gpus string) {
 	h.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 }
 
-// numbers are the figures of a table, which differ from run to run.
+// numbers matches the figures of a table. They differ from run to run.
 var numbers = regexp.MustCompile(` +(-?[0-9]+\.[0-9]+(e-[0-9]+)?|[0-9]+e-[0-9]+)\b`)
 
-// shape is a table with N for every figure and one space between columns.
+// shape returns a table with N for every figure and one space between columns.
 func shape(s string) string {
 	s = numbers.ReplaceAllString(s, " N")
 	return regexp.MustCompile(`(?m)^ +| +$`).ReplaceAllString(regexp.MustCompile(` +`).ReplaceAllString(s, " "), "")
@@ -88,7 +91,7 @@ bytes graph eager TFLOP/s
 	if r.status != 0 || r.err != "" || len(lines) != 3 || lines[2] != want {
 		t.Errorf("%+v", r)
 	}
-	// On GPUs the rate of stores is measured, too.
+	// On GPUs the benchmark also measures the rate of stores.
 	if !strings.HasSuffix(strings.TrimSuffix(lines[0], ", stores N GB/s"), ", 2 ranks, bf16; empty kernel in a graph N us, flag round trip N us, copies to all peers N GB/s") {
 		t.Errorf("the first line is %q", lines[0])
 	}
@@ -106,7 +109,7 @@ bytes graph eager TFLOP/s
 	h.expectNothingLeft()
 }
 
-// textsOf returns the words of a picture in order, and its size. The file must be well-formed.
+// textsOf returns the texts of an SVG picture in order, and its size. The file must be well-formed.
 func textsOf(t *testing.T, file string) (texts []string, size string) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -138,7 +141,7 @@ func textsOf(t *testing.T, file string) (texts []string, size string) {
 	}
 }
 
-// Every operation can be measured, and has a line of JSON with the fields that its kind has.
+// Every operation can be measured. Its line of JSON has the fields of its kind of operation.
 func TestBenchJSON(t *testing.T) {
 	h := newHome(t, 2)
 	r := h.run("", "bench", "-n", "2", "--device", device(), "--sizes", "1K", "--dtype", "f32", "--json")
@@ -201,7 +204,8 @@ func keysOf(fields map[string]any) string {
 	return strings.Join(keys, " ")
 }
 
-// On hosts the collectives are measured each way, beside what the network carries; what stays within a host is not.
+// On several hosts the benchmark measures each collective flat and hierarchical and compares it
+// with the network's rate. It does not measure an operation that works within one host only.
 func TestBenchOverHosts(t *testing.T) {
 	h := newHome(t, 4)
 	hosts := []string{"-n", "4", "--hosts", "2", "--net", "null", "--device", "cpu", "--sizes", "1K"}
@@ -321,7 +325,7 @@ func TestBenchTokenSwitch(t *testing.T) {
 			t.Errorf("%v", line)
 		}
 		if line["combine_wire_bytes"].(float64) >= line["selected_bytes"].(float64) {
-			t.Errorf("more leaves a rank than is selected: %v", line)
+			t.Errorf("a rank sends more bytes than are selected: %v", line)
 		}
 	}
 	if !slices.Equal(ways, []any{"low_latency expert_major", "low_latency expert_major f8e4m3", "low_latency rank_major", "low_latency expert_major", "high_throughput flat",
@@ -331,7 +335,8 @@ func TestBenchTokenSwitch(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Between hosts the bytes that cross are counted: with high throughput one row a token and host.
+// Between hosts the benchmark counts the bytes that cross. With high throughput a token crosses at
+// most once to each host.
 func TestBenchTokenSwitchOverHosts(t *testing.T) {
 	h := newHome(t, 4)
 	hosts := []string{"bench", "token_switch", "-n", "4", "--hosts", "2", "--net", "null", "--device", "cpu"}
@@ -358,7 +363,8 @@ func TestBenchTokenSwitchOverHosts(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// What the peers cannot do is said in a line, and what they can is measured.
+// The benchmark measures the operations that the peers support. For each other one it prints a line
+// with the reason.
 func TestBenchPeers(t *testing.T) {
 	h := newHome(t, 2)
 	bench := func(gpus string, ops ...string) string {
@@ -419,7 +425,8 @@ bytes graph eager TFLOP/s PyTorch graph PyTorch eager ratio
 	h.expectNothingLeft()
 }
 
-// What kernels of two hosts put to each other is measured, and refused where all ranks are on one.
+// The benchmark of the network measures puts between kernels of two hosts. It refuses to run if all
+// ranks are on one host.
 func TestBenchNet(t *testing.T) {
 	h := newHome(t, 4)
 	r := h.run("", "bench", "net", "-n", "4", "--device", "cpu", "--net", "null")
@@ -433,7 +440,7 @@ func TestBenchNet(t *testing.T) {
 			figures = `one after the other +[0-9.]+ us each, [0-9.]+ GB/s`
 		}
 		if !regexp.MustCompile("^" + want + ",? " + figures + "$").MatchString(rows[i+1]) {
-			t.Errorf("%q is not of %s", rows[i+1], want)
+			t.Errorf("the row %q does not measure %s", rows[i+1], want)
 		}
 	}
 	if r := h.run("", "bench", "net", "--hosts", "1", "-n", "2", "--device", "cpu"); r.status != 3 || !strings.Contains(r.err, "all ranks are on one host: give --hosts 2") {
@@ -441,10 +448,11 @@ func TestBenchNet(t *testing.T) {
 	}
 }
 
-// The simulation measures worlds up to the one that was asked for, after a real session, and the table of a hang stays short.
+// After a real session the benchmark simulates worlds up to the size that --simulate gives. The
+// table of a hang stays short.
 func TestBenchSimulate(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes ten seconds")
+		t.Skip("short: takes ten seconds")
 	}
 	h := newHome(t, 2)
 	r := h.run("", "bench", "session", "-n", "2", "--device", "cpu", "--simulate", "20")
@@ -460,7 +468,8 @@ func TestBenchSimulate(t *testing.T) {
 	}
 }
 
-// Saving and loading is measured, beside what python3 has, and JSON has a line for each figure.
+// The benchmark measures saving and loading, and compares them with the libraries that python3 has.
+// With --json each figure has a line.
 func TestBenchLoad(t *testing.T) {
 	h := newHome(t, 1)
 	h.python("")

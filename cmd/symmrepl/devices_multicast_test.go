@@ -4,7 +4,8 @@ package main
 
 import "testing"
 
-// TestMulticast: ranks with a GPU each that has multicast map their memory by it, and do without where that fails, with the reason.
+// TestMulticast: ranks map their memory by multicast if each has its own GPU that supports it. If a
+// step fails, they go on without multicast and Caps gives the reason.
 func TestMulticast(t *testing.T) {
 	const cells = `t := symm.Empty(symm.F32, 1024); h := symm.Rendezvous(t); part := symm.Rendezvous(t.Slice(4, 8)); pair := symm.NewGroup(0, 1)
 symm.Caps().Multicast, symm.Caps().MulticastWhy, h.MulticastPtr() != 0, int(part.MulticastPtr() - h.MulticastPtr())
@@ -17,7 +18,7 @@ v := symm.Empty(symm.F32, 4); symm.MultimemAllReduce(v, "sum")
 	args := []string{"-n", "2", "--device", "cuda"}
 	r := fakeGPUs(t, 2, "FAKE_CUDA_MULTICAST=1").run(cells, args...)
 	inOrder(t, "the output", r.out, `[0,1] true, "", true, 16`+"\n", "[0,1] true\n", "symmetric", "[0,1] device communicator of world, DevReqs{LsaBarriers: 1, Multimem: true}\n", "[0,1] true\n")
-	inOrder(t, "what is refused", r.err, "multimem_all_reduce: the tensor f32[4] was not rendezvoused by world\n")
+	inOrder(t, "the errors", r.err, "multimem_all_reduce: the tensor f32[4] was not rendezvoused by world\n")
 	inOrder(t, "doctor", fakeGPUs(t, 2, "FAKE_CUDA_MULTICAST=1").run("", "doctor").out, "multicast  used\n")
 
 	for _, c := range []struct {

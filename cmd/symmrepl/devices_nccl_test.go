@@ -17,7 +17,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// fakeNCCL is fakeGPUs with an NCCL, whose collectives work.
+// fakeNCCL is fakeGPUs with a fake NCCL whose collectives work.
 func fakeNCCL(t *testing.T, gpus int, env ...string) home {
 	h := fakeGPUs(t, gpus, env...)
 	library := filepath.Join(t.TempDir(), "lib", "libnccl.so.2")
@@ -31,7 +31,7 @@ func fakeNCCL(t *testing.T, gpus int, env ...string) home {
 	return h
 }
 
-// TestNCCL runs every collective that NCCL does, captures one, and loses a communicator.
+// TestNCCL runs every collective that NCCL supports, captures one, and loses a communicator.
 func TestNCCL(t *testing.T) {
 	r := fakeNCCL(t, 2).run(`import ("fmt"; "time")
 t := symm.Empty(symm.F32, 4); h := symm.Rendezvous(t); v := symm.Via("NCCL")
@@ -56,13 +56,14 @@ p := symm.NewGroup(1); if symm.Rank() == 1 { w := p.Empty(symm.I64, 3); symm.Ren
 	inOrder(t, "the output", r.out, `[0,1] "all_reduce f32[4] sum on world (2 ranks, 16 bytes): NCCL 2.28.9, because the call asks for it by Via"`, "\n[0,1] []float32{2, 4, 6, 1}\n",
 		"[0,1] []float32{8, 16, 24, 4}\n", "[0,1] []float32{8, 16, 24, 4, 8, 16, 24, 4}\n", "[0] []int{0, 10}\n[1] []int{1, 11}\n", "[0] []int{10}\n[1] []int{12}\n", "[0,1] []int{10, 11}\n",
 		"[0,1] []int{1, 7}\n", "[1] [5 6 7]\n")
-	inOrder(t, "what is refused", r.err, "cell[4]:1:23: all_reduce: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: make the call once before the capture\n",
+	inOrder(t, "the errors", r.err, "cell[4]:1:23: all_reduce: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: make the call once before the capture\n",
 		"cell[13]:1:1: all_reduce: NCCL does not do this: it has no avg of integers\n", "cell[14]:1:1: all_reduce: NCCL does not do this: its waits have no Timeout\n",
 		"cell[15]:1:1: all_reduce: all ranks of world are on one host\n", "[0] cell[16]:1:23: all_reduce: rank 0 waited ", " for NCCL, and gave up: rank 1 failed: panic: no\n",
 		"[0,1] cell[18]:1:1: Replay: world has another communicator of NCCL since the graph was captured\n", "hint: capture it again\n")
 }
 
-// TestNCCLOverHosts: it is what carries collectives between hosts, each of which NCCL is told of, as long as all ranks have it.
+// TestNCCLOverHosts: NCCL carries collectives between hosts if all ranks have it. Each rank gives
+// NCCL the name of its host.
 func TestNCCLOverHosts(t *testing.T) {
 	const cells = `import "os"
 t := symm.Empty(symm.F32, 2); symm.Rendezvous(t); t.CopyFrom([]float32{1, float32(symm.Rank())})
@@ -78,11 +79,12 @@ symm.Rendezvous(t).Barrier(0)
 symm.AllReduce(t, "sum", symm.Via("NCCL")).Float32s()
 symm.Caps().Between
 `, "-n", "2", "--hosts", "2", "--net", "none", "--device", "cuda")
-	inOrder(t, "what is refused without a network", r.err, "[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
+	inOrder(t, "the errors without a network", r.err, "[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
 		"[0]     hint: use the ranks of this host, which are 0: symm.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
 		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts", "[0]     hint: use the ranks of this host, which are 0: symm.LSA()\n")
 	inOrder(t, "NCCL without a network", r.out, "[0,1] []float32{2, 1}\n[0,1] \"nothing\"\n")
-	// Groups that span them go by it too, whatever the back end, and a group of one host if the call asks.
+	// A group that spans hosts uses NCCL with every back end. A group of one host uses NCCL if the
+	// call asks for it.
 	log := filepath.Join(t.TempDir(), "windows")
 	r = fakeNCCL(t, 4, "FAKE_NCCL_VERSION=23203", "FAKE_NCCL_WINDOWS="+log).run(`t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank() + 1, symm.Rank() + 1}); rail, host := symm.World().Rail(), symm.World().LSA()
 symm.Rendezvous(t); symm.Rendezvous(t, rail); symm.Rendezvous(t, host)
@@ -99,7 +101,8 @@ symm.ReduceScatter(u, "max").Ints()
 		" (2 ranks, 8 bytes): NCCL 2.32.3, because the call asks for it by Via\"\n", "[0-3] []int{10, 10}\n", "[0-3] []int{10, 10, 10, 10}\n", "[0-3] []int{3, 3}\n",
 		"[0] []int{0, 10, 20, 30}\n[1] []int{1, 11, 21, 31}\n[2] []int{2, 12, 22, 32}\n[3] []int{3, 13, 23, 33}\n", "[0] []int{30}\n[1] []int{31}\n[2] []int{32}\n[3] []int{33}\n")
 
-	// Who waits for a rank that has given up waits until it does so too, and does not take that one for lost.
+	// Rank 1 gives up first. Rank 0 still waits for it until rank 0 gives up too, and does not take
+	// rank 1 for lost.
 	r = fakeNCCL(t, 2).run(`import "time"
 t := symm.Empty(symm.I32, 1).CopyFrom([]int{5}); symm.Rendezvous(t); symm.AllReduce(t, "sum")
 ended := make(chan error, 1); if symm.Rank() == 0 { symm.AllReduce(t, "sum"); go func() { ended <- symm.Maybe(symm.Synchronize) }(); time.Sleep(500 * time.Millisecond); fmt.Println("ended:", len(ended)) }; symm.Recover()
@@ -108,11 +111,12 @@ symm.AllReduce(t.CopyFrom([]int{4}), "sum").Ints()
 	inOrder(t, "giving up one after the other", r.out+r.err, "[0] ended: 0\n", "[0,1] []int{8}\n")
 
 	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
-	inOrder(t, "what an old NCCL leaves to kernels", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
-	inOrder(t, "what is refused with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
+	inOrder(t, "the way without an old NCCL", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
+	inOrder(t, "the errors with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
 }
 
-// TestNCCLFails: what fails in NCCL is an error of the call, or of the next synchronisation, and the session goes on.
+// TestNCCLFails: a failure in NCCL is an error of the call, or of the next synchronisation. The
+// session goes on.
 func TestNCCLFails(t *testing.T) {
 	const cells = `t := symm.Empty(symm.I32, 1); symm.Rendezvous(t); t.CopyFrom([]int{7})
 symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
@@ -137,7 +141,7 @@ t.CopyFrom([]int{symm.Rank()}); symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints(
 	inOrder(t, "a lost peer", r.err+r.out, "[0] cell[6]:1:23: all_reduce: NCCL 2.28.9 failed: remote process exited or there was a network error: fake error, HOSTID unset\n", "[0,1] []int{1}\n")
 }
 
-// TestNCCLInterrupted: Ctrl-C ends the wait for a communicator that is never made.
+// TestNCCLInterrupted: Ctrl-C ends the wait for a communicator that NCCL never creates.
 func TestNCCLInterrupted(t *testing.T) {
 	h := fakeNCCL(t, 2, "FAKE_NCCL_HANG=init")
 	cmd := h.command("-n", "2", "--device", "cuda", "-e", `t := symm.Empty(symm.F32, 1); symm.Rendezvous(t); fmt.Println("begun"); symm.AllReduce(t, "sum", symm.Via("NCCL"))`)
@@ -155,7 +159,7 @@ func TestNCCLInterrupted(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "[0,1] begun\n" {
 		t.Fatalf("read %q, %v", line, err)
 	}
-	time.Sleep(300 * time.Millisecond) // it joins
+	time.Sleep(300 * time.Millisecond) // the rank now joins the communicator
 	cmd.Process.Signal(os.Interrupt)
 	end(t, "the script", cmd)
 	if got := cmd.ProcessState.ExitCode(); got != 128+2 {
@@ -164,7 +168,8 @@ func TestNCCLInterrupted(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestNCCLWindows: with the back end NCCL tensors are windows as long as they and the communicator live.
+// TestNCCLWindows: with the back end NCCL a tensor is a window as long as both the tensor and the
+// communicator live.
 func TestNCCLWindows(t *testing.T) {
 	const cells = `t, u := symm.Empty(symm.F32, 4), symm.Empty(symm.F32, 1<<20); symm.Rendezvous(t); symm.Rendezvous(u); symm.Rendezvous(t.Slice(0, 2))
 g := symm.Capture(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")) })
@@ -192,13 +197,14 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 		t.Errorf("rank 0's windows:\n%s, want\n%s", said, want)
 	}
 	if out, said := run(); said != "" || !strings.Contains(out, "[0,1] []int{6}\n") {
-		t.Errorf("with windows that cannot be ended:\n%s\n%s", said, out)
+		t.Errorf("with an NCCL that cannot end windows:\n%s\n%s", said, out)
 	}
 	out, _ = run("FAKE_NCCL_VERSION=22907", "FAKE_NCCL_FAIL=ncclCommWindowRegister=5")
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
 }
 
-// TestNCCLAverages: windows are averaged too, for which NCCL has no kernel of its own.
+// TestNCCLAverages: NCCL has no kernel of its own that averages windows; the average is right all
+// the same.
 func TestNCCLAverages(t *testing.T) {
 	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23203").run(`t := symm.Empty(symm.F32, 2).CopyFrom([]float32{float32(symm.Rank()), 5}); symm.Rendezvous(t)
 symm.AllReduce(t, "avg", symm.Via("NCCL")).Float32s()
@@ -208,7 +214,8 @@ g.Replay(); g.Replay(); t.Float32s()
 	inOrder(t, "the output", r.out+r.err, "[0,1] []float32{0.5, 5}\n", "[0,1] []float32{2, 20}\n")
 }
 
-// TestNCCLShares: ranks that share a GPU have communicators if NCCL is told to make them, from the version on that can.
+// TestNCCLShares: ranks that share a GPU have a communicator if NCCL_MULTI_RANK_GPU_ENABLE=1 allows
+// it and NCCL is 2.30.3 or later.
 func TestNCCLShares(t *testing.T) {
 	const cells = `t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank(), 7}); symm.Rendezvous(t)
 symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
@@ -226,7 +233,8 @@ symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 	}
 }
 
-// TestNCCLPuts: with the back end NCCL data goes by its puts. The fake driver runs no kernels, so that the ranks meet on the host.
+// TestNCCLPuts: with the back end NCCL, Via("NCCL") makes a put use NCCL's puts. The fake driver
+// runs no kernels, so the ranks meet on the host.
 func TestNCCLPuts(t *testing.T) {
 	const cells = `t, u := symm.Empty(symm.I32, 4), symm.Empty(symm.I32, 2); h := symm.Rendezvous(t.Slice(1, 4)); symm.Rendezvous(u); v, next := symm.Via("NCCL"), 1 - symm.Rank()
 u.CopyFrom([]int{10 + symm.Rank(), 20 + symm.Rank()})
@@ -247,7 +255,7 @@ h.Get(next, u, v)
 	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23203").run(cells, append(args, "NCCL")...)
 	inOrder(t, "the output", r.out, `[0,1] "put_with_signal on world (2 ranks, 8 bytes): NCCL 2.32.3 by copy engines, because the call asks for it by Via"`+"\n", "[0] []int{0, 11, 21, 0}\n[1] []int{0, 10, 20, 0}\n",
 		"[0] []int{0, 20, 21, 0}\n[1] []int{0, 21, 20, 0}\n", "[0,1] []int{0, 10, 20, 0}\n")
-	inOrder(t, "what is refused", r.err, "put: world has no communicator of NCCL since Recover\n", "hint: let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))\n",
+	inOrder(t, "the errors", r.err, "put: world has no communicator of NCCL since Recover\n", "hint: let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))\n",
 		"put: NCCL puts from window to window, and i32[1] is in none of world\n", "hint: give a tensor of Empty that world has rendezvoused\n", "put: NCCL puts from window to window, and i32[1] is in none of world\n",
 		"put: the ways of a put are the usual one and \"NCCL\", not \"flat\"\n", "put: NCCL's puts cannot be captured: in a graph they wait for its own waits\n",
 		"get: Via is an option of ")
@@ -271,7 +279,8 @@ h.Put(0, t, symm.Via("NCCL"))
 	}
 }
 
-// TestNCCLEngines: with CopyEngine NCCL's copy engines do what they can, by a communicator of their own, of windows.
+// TestNCCLEngines: with CopyEngine, NCCL's copy engines run the collectives that they support. They
+// use their own communicator with its own windows.
 func TestNCCLEngines(t *testing.T) {
 	const cells = `t, u := symm.Empty(symm.I32, 2), symm.Empty(symm.I32, 4); symm.Rendezvous(t); symm.Rendezvous(u); t.CopyFrom([]int{symm.Rank(), 7})
 v, e := symm.Via("NCCL"), symm.CopyEngine()
@@ -289,7 +298,7 @@ symm.AllToAllOut(u, w, v, e); w.Ints()[1]
 	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22907", "FAKE_NCCL_WINDOWS="+log).run(cells, args...)
 	inOrder(t, "the output", r.out, `[0,1] "all_gather i32[2] on world (2 ranks, 8 bytes): NCCL 2.29.7 by copy engines, because the call asks for it by Via"`+"\n",
 		"[0,1] []int{0, 7, 1, 7}\n", "[0] []int{0, 7, 0, 7}\n[1] []int{1, 7, 1, 7}\n", "[0,1] 7\n")
-	inOrder(t, "what is refused", r.err, "cell[6]:1:1: all_gather: NCCL does not do this: its copy engines need tensors that the group has rendezvoused, and one for the result\n",
+	inOrder(t, "the errors", r.err, "cell[6]:1:1: all_gather: NCCL does not do this: its copy engines need tensors that the group has rendezvoused, and one for the result\n",
 		"cell[7]:1:1: all_reduce: CopyEngine is an option of AllGather and AllToAll\n", "for NCCL, and gave up: rank 1 failed: panic: no")
 	windows, _ := os.ReadFile(log)
 	const want = `0 of 2 registers 2097152 window 1
@@ -308,11 +317,12 @@ symm.AllToAllOut(u, w, v, e); w.Ints()[1]
 	}
 	for _, c := range []struct{ version, backend string }{{"22809", "NCCL"}, {"22907", "CUDA"}} {
 		r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+c.version).run(cells, append(args[:5:5], c.backend)...)
-		inOrder(t, "what is refused", r.err, "all_gather: NCCL does not do this: its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later\n")
+		inOrder(t, "the errors", r.err, "all_gather: NCCL does not do this: its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later\n")
 	}
 }
 
-// withHeaders puts headers of a version beside the fake NCCL, which has the version, too.
+// withHeaders puts headers of a version of NCCL beside the fake NCCL and gives the fake NCCL the
+// same version.
 func (h home) withHeaders(version string) home {
 	for _, v := range h.env {
 		library, ok := strings.CutPrefix(v, "SYMMREPL_NCCL=")
@@ -338,10 +348,11 @@ func (h home) withHeaders(version string) home {
 	return h
 }
 
-// TestNCCLOwnHeaders: with the back end NCCL a kernel of pointers and barriers is compiled with NCCL's header, and gets what NCCL made.
+// TestNCCLOwnHeaders: with the back end NCCL a kernel that uses pointers and barriers is compiled
+// with NCCL's header. It receives NCCL's own windows and device communicators.
 func TestNCCLOwnHeaders(t *testing.T) {
 	if os.Getenv("SYMMREPL_NVRTC") == "" {
-		t.Skip("SYMMREPL_NVRTC names no NVRTC, which compiles kernels")
+		t.Skip("needs NVRTC to compile kernels: SYMMREPL_NVRTC is not set")
 	}
 	const kernel = "const text = `#include <nccl_device.h>\n" + `extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { *out = OWN; }` + "`\n"
 	const cells = kernel + `x := symm.Empty(symm.F32, 4096); w := symm.Window(x)
@@ -363,7 +374,7 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	r := h.run(cells, "-n", "2", "--device", "cuda", "--backend", "NCCL")
 	inOrder(t, "the output", r.out, `[0,1] "record_comm on world (2 ranks, 16384 bytes): NCCL 2.32.3's nccl_device.h, because the back end is NCCL"`+"\n",
 		", 2, 23203, 0, 2, 3, true\n", ", 2, 23203, 1, 2, 3, true\n", "[0,1] 4\n", "[0,1] 2, 5\n")
-	inOrder(t, "what is refused", r.err, "cell[8]:1:1: record_comm: windows of NCCL begin at a multiple of 4096 bytes, the tensor begins at byte 4\n", "cell[10]:1:1: record_comm: the tensor u8[0] was freed\n",
+	inOrder(t, "the errors", r.err, "cell[8]:1:1: record_comm: windows of NCCL begin at a multiple of 4096 bytes, the tensor begins at byte 4\n", "cell[10]:1:1: record_comm: the tensor u8[0] was freed\n",
 		"for NCCL, and gave up: rank 1 failed: panic: no\n", "cell[13]:1:23: record_comm: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: launch the kernel once before the capture\n")
 	made, _ := os.ReadFile(log)
 	const want = `0 of 2 registers 2097152 window 1
@@ -411,7 +422,8 @@ symm.Explain(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
 	}
 }
 
-// TestBackends: --backend, SetBackend and TORCH_SYMMMEM choose how symmetric memory is made, and refuse what cannot be.
+// TestBackends: --backend, SetBackend and TORCH_SYMMMEM choose the back end of symmetric memory.
+// They refuse a back end that this machine or build does not have.
 func TestBackends(t *testing.T) {
 	r := fakeNCCL(t, 2).run(`symm.GetBackend()
 if symm.Rank() == 0 { symm.SetBackend("NCCL") } else { symm.SetBackend("CUDA") }
@@ -424,12 +436,12 @@ symm.SetBackend("CUDA")
 symm.Backends()[1]
 `, "-n", "2", "--device", "cuda")
 	inOrder(t, "the output", r.out, "[0,1] \"CUDA\"\n[0,1] \"NCCL\"\n", "2.28.9")
-	inOrder(t, "what is refused", r.err, "[0] cell[2]:1:23: SetBackend: the ranks made different collective calls: rank 0: SetBackend NCCL; rank 1: SetBackend CUDA\n",
+	inOrder(t, "the errors", r.err, "[0] cell[2]:1:23: SetBackend: the ranks made different collective calls: rank 0: SetBackend NCCL; rank 1: SetBackend CUDA\n",
 		"[0,1] cell[3]:1:1: SetBackend: the back end NVSHMEM is not part of this build\n", "hint: use CUDA or NCCL\n",
 		"SetBackend: the back end CPU needs the cpu device, this is cuda:", "hint: use CUDA or NCCL, or start with --device cpu\n",
 		"[0,1] cell[8]:1:1: SetBackend: symmetric memory was made by NCCL already\n", "hint: start with --backend CUDA, or call it first in a session\n")
 	if strings.Contains(r.err, "cell[7]") {
-		t.Errorf("the back end that is in use is refused:\n%s", r.err)
+		t.Errorf("SetBackend refuses the back end in use:\n%s", r.err)
 	}
 
 	for _, c := range []struct{ env, args, out, err string }{

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// fakeGPUs returns a home for programs that see so many GPUs of the driver that the cuda device's tests are made with, which has memory and copies but
-// runs no kernel of ours.
+// fakeGPUs returns a home whose programs use the fake driver of the cuda device's tests and see
+// this number of GPUs. The fake driver has memory and copies but runs no kernel of symmrepl.
 func fakeGPUs(t *testing.T, gpus int, env ...string) home {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -20,14 +20,14 @@ func fakeGPUs(t *testing.T, gpus int, env ...string) home {
 		t.Fatalf("the fake driver does not build: %v\n%s", err, out)
 	}
 	if device() != "cpu" {
-		t.Skip("it has a driver of its own")
+		t.Skip("needs the fake driver, and this device has a real one")
 	}
 	h := newHome(t, 0)
 	h.env = append([]string{"SYMMREPL_CUDA=" + library, fmt.Sprintf("FAKE_CUDA_DEVICES=%d", gpus)}, env...)
 	return h
 }
 
-// sharedCells write memory of one GPU through several mappings.
+// sharedCells write to the memory of one GPU through several mappings.
 const sharedCells = `import "fmt"
 t := symm.Empty(symm.I32, 2)
 h := symm.Rendezvous(t)
@@ -37,21 +37,22 @@ fmt.Println(symm.Caps().Device, symm.Caps().Sharing)
 :ranks
 `
 
-// inOrder checks that a text has these parts, one after the other.
+// inOrder checks that a text contains these parts in this order.
 func inOrder(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	rest := text
 	for _, p := range parts {
 		_, after, ok := strings.Cut(rest, p)
 		if !ok {
-			t.Errorf("%s lacks %q, or has it earlier:\n%s", what, p, text)
+			t.Errorf("%s: %q is missing or out of order in\n%s", what, p, text)
 			return
 		}
 		rest = after
 	}
 }
 
-// TestSharedGPU starts more ranks than there are GPUs. They share memory, and are told what that means.
+// TestSharedGPU starts more ranks than there are GPUs. The ranks share memory, and the session says
+// what sharing a GPU means.
 func TestSharedGPU(t *testing.T) {
 	ring := []string{"[0] []int{11, 7}\n", "[1] []int{12, 7}\n", "[2] []int{13, 7}\n", "[3] []int{10, 7}\n"}
 	for _, c := range []struct {
@@ -73,21 +74,21 @@ func TestSharedGPU(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := fakeGPUs(t, c.gpus, strings.Fields(c.env)...).run(sharedCells, strings.Fields(c.args)...)
 			if r.status != 0 || r.err != c.note {
-				t.Errorf("status %d, says %q, want %q", r.status, r.err, c.note)
+				t.Errorf("status %d, stderr %q, want %q", r.status, r.err, c.note)
 			}
 			inOrder(t, "the output", r.out, append(ring, c.says...)...)
 		})
 	}
 }
 
-// TestRanksOfGPUs: without -n there is a rank for each GPU.
+// TestRanksOfGPUs: without -n a session has one rank for each GPU.
 func TestRanksOfGPUs(t *testing.T) {
 	if r := fakeGPUs(t, 3).run("", "-e", "symm.WorldSize(), symm.Caps().Device"); r.status != 0 || r.err != "" || r.out != "[0] 3, \"cuda:0\"\n[1] 3, \"cuda:1\"\n[2] 3, \"cuda:2\"\n" {
 		t.Errorf("%+v", r)
 	}
 }
 
-// TestSharedUnderLauncher: ranks that torchrun starts share by the same rule.
+// TestSharedUnderLauncher: the same rule of sharing holds for ranks that torchrun starts.
 func TestSharedUnderLauncher(t *testing.T) {
 	h := fakeGPUs(t, 1)
 	h.env = append(h.env, "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", freePort(t)), "TORCHELASTIC_RUN_ID=none")
@@ -104,7 +105,8 @@ func TestSharedUnderLauncher(t *testing.T) {
 	}
 }
 
-// TestGPUsApart: GPUs of one machine that cannot map each other's memory make LSA teams, which a network connects.
+// TestGPUsApart: if some GPUs of one machine cannot map each other's memory, the ranks form several
+// LSA teams, and a network connects the teams.
 func TestGPUsApart(t *testing.T) {
 	cells := sharedCells[:strings.Index(sharedCells, "h.GetBuffer")] + `symm.LSA(), symm.Rail()
 h.GetBuffer(symm.Rank()^1, symm.I32, 2).Ints()

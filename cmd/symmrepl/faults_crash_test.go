@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// When Go's runtime ends a worker, the user reads one line with the cause and what to do, and where the report is; what cells print that begins like a report is shown.
+// When Go's runtime ends a worker, the user reads one line with the cause, the remedy and the file
+// of the report. If a cell's own output begins like such a report, the session shows it.
 func TestCrashesOfTheRuntime(t *testing.T) {
 	for name, test := range map[string]struct{ cell, says, reported string }{
 		"concurrent map writes": {"m := map[int]int{}\nfor range 4 { go func() { for i := 0; ; i++ { m[i&7] = i } }() }; select {}", "cell[4]:1:47: the worker crashed (fatal error: concurrent map writes): goroutines that share a map need a sync.Mutex", "concurrent map writes"},
@@ -15,7 +16,7 @@ func TestCrashesOfTheRuntime(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			if testing.Short() && name == "concurrent map writes" {
-				t.Skip("short: the race detector would report them too")
+				t.Skip("short: the race detector would report the concurrent writes too")
 			}
 			h := newHome(t, 1)
 			r := h.run("import \"os\"\nos.Stderr.WriteString(\"panic: it is not\\n\")\n"+test.cell+"\n1 + 1\n", "-n", "1", "--device", device())

@@ -12,12 +12,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// deadlock is a cell of three ranks whose waits cannot end, and the errors that end it.
+// deadlock is a cell of three ranks whose waits cannot end, and the errors with which the session
+// ends them.
 type deadlock struct {
 	name, cell string
 	ranks      []int // nil: all
 	errors     []string
-	hint       string // of the first
+	hint       string // of the first error
 }
 
 var deadlocks = []deadlock{
@@ -84,7 +85,8 @@ var deadlocks = []deadlock{
 	}, "rank 1 must put it"},
 }
 
-// A wait that cannot end ends within two seconds, as an error that says why, with what all ranks do as its detail. The session goes on.
+// If a wait cannot end, the session ends it within two seconds. The error gives the reason, and its
+// detail says what all ranks do. The session goes on.
 func TestDeadlocks(t *testing.T) {
 	for _, hosts := range []string{"", "3"} {
 		t.Run("hosts_"+strings.ReplaceAll(hosts, "/", ","), func(t *testing.T) {
@@ -106,7 +108,7 @@ func TestDeadlocks(t *testing.T) {
 			}
 			for _, d := range deadlocks {
 				if hosts != "" && (strings.Contains(d.cell, "Reduce") || strings.Contains(d.cell, "Barrier")) {
-					continue // which ranks wait for which depends on the hosts
+					continue // the hosts decide which ranks wait for which
 				}
 				began := time.Now()
 				reply, said := eval(d.cell, d.ranks)
@@ -142,7 +144,7 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// What was put and not awaited when a wait was ended can be looked at in the next cell.
+// After a deadlock ended a wait, the next cell can still look at data that was put and not awaited.
 func TestClearedSignals(t *testing.T) {
 	r := newHome(t, 2).run("h := symm.Rendezvous(symm.Empty(symm.F32, 4))\n"+
 		"if symm.Rank() == 0 { h.PutSignal(1, 2); h.PutSignal(1, 7) } else { h.WaitSignal(0, 3) }\n"+
@@ -154,7 +156,8 @@ func TestClearedSignals(t *testing.T) {
 	}
 }
 
-// What may end a wait is no deadlock, though it takes long: the cell goes on, and is right.
+// A wait that something may still end is no deadlock, even if it takes long: the cell goes on, and
+// its result is right.
 func TestNoDeadlocks(t *testing.T) {
 	const late = "3500*time.Millisecond"
 	cells := []struct {
@@ -173,7 +176,7 @@ func TestNoDeadlocks(t *testing.T) {
 		{"a kernel of the user's waits", []string{"w := symm.Compile(`__global__ void w(volatile int* x) { while (*x == 0) {} }`)\nx := symm.Local(symm.I32, 1).Fill(0); s := symm.NewStream()",
 			"if rank == 1 { w.Launch(symm.Grid(1), symm.Block(1), x); h.PutSignal(0, 1); go func() { time.Sleep(" + late + "); symm.OnStream(s, func() { x.Fill(1) }) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
 		{"waits with a limit", []string{"symm.Maybe(func() { if rank == 0 { h.WaitSignal(1, 1, symm.Timeout(" + late + ")); symm.Synchronize() } })"}, nil},
-		{"a timer", []string{"if rank == 1 { time.AfterFunc(" + late + ", func() { h.PutSignal(0, 1) }) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil}, // the last: nobody can tell when there are no timers any more
+		{"a timer", []string{"if rank == 1 { time.AfterFunc(" + late + ", func() { h.PutSignal(0, 1) }) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil}, // the last case: the session cannot tell when the last timer is gone
 	}
 	s := launchHere(t, 2)
 	eval := func(source string, ranks []int) (session.Reply, string) {
@@ -203,7 +206,7 @@ func TestNoDeadlocks(t *testing.T) {
 	}
 }
 
-// A message that takes long on its way is no deadlock.
+// A wait is no deadlock while its message is under way, even if the message takes long.
 func TestSlowNetworkIsNoDeadlock(t *testing.T) {
 	h := newHome(t, 2)
 	h.env = append(h.env, "SYMMREPL_NET=null delay=3s", "SYMMREPL_HOSTS=2")
@@ -215,7 +218,7 @@ func TestSlowNetworkIsNoDeadlock(t *testing.T) {
 	}
 }
 
-// That a value is shown does not hide that a wait for it was given up.
+// If the wait for a value was given up, showing that value does not hide the error.
 func TestShownValueHidesNoError(t *testing.T) {
 	r := newHome(t, 2).run("t := symm.Empty(symm.F32, 4).Fill(1); symm.Rendezvous(t)\n"+
 		"if symm.Rank() == 0 { time.Sleep(1500*time.Millisecond) }; symm.OneShotAllReduce(t, \"sum\", symm.Timeout(500*time.Millisecond))\n", "-n", "2", "--device", device())

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// A rank without file descriptors fails the call that needs them, by its own number, on all ranks; when it has some again, the next call works.
+// If a rank has no file descriptors left, a call that needs some fails on all ranks, and the error
+// names that rank. When the rank has descriptors again, the next call works.
 func TestRankShortOfDescriptors(t *testing.T) {
 	h := newHome(t, 2)
 	if device() != "cpu" {
-		t.Skip("the driver's own use of descriptors is not bounded")
+		t.Skip("the GPU driver opens an unknown number of descriptors")
 	}
 	script := `import ("os"; "syscall"; "time")
 var held []*os.File
@@ -34,7 +35,7 @@ symm.OneShotAllReduce(t, "sum").Ints()[0] * 100
 	}
 	for line := range strings.Lines(r.err) {
 		if strings.Contains(line, "too many open files") && !strings.Contains(line, "[1] ") && !strings.Contains(line, "rank 1 ") {
-			t.Errorf("not rank 1 is to blame: %s", line)
+			t.Errorf("the line does not name rank 1: %s", line)
 		}
 	}
 	if !strings.Contains(r.err, "too many open files") {
@@ -43,7 +44,8 @@ symm.OneShotAllReduce(t, "sum").Ints()[0] * 100
 	t.Log(r.err)
 }
 
-// Cells do not find the token of sessions on several hosts, neither in their own environment nor in that of the process that started them.
+// Cells cannot read the token of a session on several hosts. It is neither in the environment of
+// their process nor in the environment of its parent.
 func TestTokenOutOfReach(t *testing.T) {
 	h := newHome(t, 1)
 	secret := strings.Repeat("9f3a7c1e", 4)

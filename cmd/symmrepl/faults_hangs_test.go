@@ -15,10 +15,12 @@ import (
 
 var allHangs = flag.Bool("hangs", false, "run all the ways to hang, not every twelfth")
 
-// hang is a way to hang and what the session must say of it; nothing if says is "".
+// hang is a cell that hangs and a part of the session's explanation. If says is "", the session
+// must print nothing.
 type hang struct{ name, cell, says string }
 
-// hangs are ways to hang and what the session must say of each. Rank 0 is the one that hangs where only one does. That all ranks compute or sleep is not said.
+// hangs lists the ways to hang. If only one rank hangs, it is rank 0. The session prints nothing
+// while all ranks compute or sleep.
 var hangs = []hang{
 	{"nil channel", "var c chan int; <-c", "a channel receive at"},
 	{"channel receive", "c := make(chan int); <-c", "a channel receive at"},
@@ -62,13 +64,14 @@ var hangs = []hang{
 	{"one rank's kernel", "k := symm.Compile(`__global__ void lone(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); if symm.Rank() == 0 { k.Launch(symm.Grid(1), symm.Block(1), t) }", "lone, launched at cell["},
 }
 
-// Whatever a cell hangs in, the session says so within two seconds, by a remark or by the error that ends it, gives the prompt back within three of the interrupt, and
-// the next collective is right.
+// The session explains every hang within two seconds, by a remark or by the error that ends the
+// cell. It gives the prompt back within three seconds of the interrupt, and the next collective is
+// right.
 func TestHangs(t *testing.T) {
 	const (
 		explained = 2 * time.Second
 		back      = 3 * time.Second
-		slack     = time.Second // of a machine with other load
+		slack     = time.Second // for a machine with other load
 	)
 	s := launchHere(t, 2)
 	for i, hang := range hangs {
@@ -102,7 +105,7 @@ func TestHangs(t *testing.T) {
 			}
 			switch {
 			case hang.says == "" && said.Len() > 0:
-				t.Errorf("said %s", said.String())
+				t.Errorf("the session says %s, want nothing", said.String())
 			case hang.says == "":
 				told, stopped = limit, limit
 			case told == 0:
@@ -122,7 +125,8 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// At a terminal the table of what ranks wait for is one block, which is written over as times go on.
+// At a terminal the table of what ranks wait for is one block, and each update overwrites the
+// previous one.
 func TestTableInPlace(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("if symm.Rank() == 0 { select {} }")

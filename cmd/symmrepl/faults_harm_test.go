@@ -9,8 +9,10 @@ import (
 	"testing"
 )
 
-// A cell that closes or writes to the numbers at which its process had inherited connections harms nothing. One that finds those connections where they are now, or forbids its
-// process the files that it needs, ends its rank, which is named and replaced; the next collective works.
+// A cell does no harm if it closes or writes to the descriptors 3 and 4, at which its process
+// inherited its connections. A cell ends its rank if it finds those connections at their present
+// numbers or forbids its process the files that it needs. The session then names the rank and
+// replaces it, and the next collective works.
 func TestDescriptorsOfOthers(t *testing.T) {
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
@@ -39,7 +41,8 @@ func TestDescriptorsOfOthers(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// A cell that stops its own process is told of by what the process is in; the second interrupt replaces the rank, and the next collective works.
+// If a cell stops its own process, the session says that the process is stopped. The second
+// interrupt replaces the rank, and the next collective works.
 func TestRankStopsItself(t *testing.T) {
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
@@ -58,7 +61,7 @@ func TestRankStopsItself(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Where the user may have too few addresses, one line says so.
+// If `ulimit -v` leaves a process too few addresses, one line says so.
 func TestTooFewAddresses(t *testing.T) {
 	h := newHome(t, 2)
 	cmd := h.command("-n", "2", "--device", "cpu", "-e", "1")

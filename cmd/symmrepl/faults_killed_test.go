@@ -13,8 +13,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A rank that is killed while the others are in an operation is named to each of them, at the line of the call; a fresh worker takes its place, and
-// then the operation works.
+// If a rank is killed while the others are in an operation, the error of each other rank names it
+// and cites the line of the call. A fresh worker replaces the rank, and then the operation works.
 func TestKilledInOperation(t *testing.T) {
 	const ranks = 3
 	s := launchHere(t, ranks)
@@ -53,7 +53,7 @@ symm.Synchronize()`
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Rank 2 comes twice and then leaves the others alone in the third call.
+			// Rank 2 takes part in two calls and then leaves the others alone in the third.
 			reply := evalHearing("for i := 0; ; i++ {\n\tif rank == 2 && i == 2 { fmt.Println(`leaves`); select {} }\n\t"+op.call+"\n\tsymm.Synchronize()\n}", func(o session.Output) {
 				if o.Text == "leaves\n" {
 					syscall.Kill(infos[2].PID, syscall.SIGKILL)

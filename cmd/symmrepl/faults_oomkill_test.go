@@ -10,16 +10,17 @@ import (
 	"time"
 )
 
-// took is how much memory a rank had when it was killed.
+// took matches the amount of memory that a rank had when the kernel killed it.
 var took = regexp.MustCompile(`it took [0-9.]+ GiB`)
 
-// A rank that the kernel kills because its control group has no memory left is told so, with the place in the cell, and the next cell runs.
+// If the kernel kills a rank because the memory of its control group is used up, the error says so
+// and cites the place in the cell. The next cell runs.
 func TestKilledByTheKernel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: the race detector takes more memory than the group has")
 	}
 	if device() != "cpu" {
-		t.Skip("the driver's memory is not counted")
+		t.Skip("the control group does not count the GPU driver's memory")
 	}
 	group := limitedGroup(t, 400<<20)
 	h := newHome(t, 2)
@@ -28,7 +29,7 @@ func TestKilledByTheKernel(t *testing.T) {
 	cmd.Stdin = strings.NewReader("1 + 1\nif symm.Rank() == 1 { symm.Local(symm.U8, 1<<30).Fill(1) }\nsymm.Rank()\n")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() == 77 {
-		t.Skipf("no process may join a control group: %s", out)
+		t.Skipf("this test may not move a process into a control group: %s", out)
 	}
 	got := took.ReplaceAllString(string(out), "it took all")
 	for _, want := range []string{
@@ -41,7 +42,7 @@ func TestKilledByTheKernel(t *testing.T) {
 	}
 }
 
-// limitedGroup returns a new control group whose processes have so many bytes together.
+// limitedGroup returns a new control group whose processes may have this number of bytes together.
 func limitedGroup(t *testing.T, bytes int) string {
 	t.Helper()
 	name := fmt.Sprintf("symmrepl-test-%d", os.Getpid())
@@ -58,7 +59,7 @@ func limitedGroup(t *testing.T, bytes int) string {
 			continue
 		}
 		t.Cleanup(func() {
-			for range 100 { // its last processes may still be ending
+			for range 100 { // the last processes of the group may still be ending
 				if os.Remove(dir) == nil {
 					return
 				}
@@ -66,10 +67,10 @@ func limitedGroup(t *testing.T, bytes int) string {
 			}
 		})
 		if err = os.WriteFile(filepath.Join(dir, version.limit), fmt.Append(nil, bytes), 0o644); err == nil {
-			os.WriteFile(filepath.Join(dir, version.swapLimit), fmt.Append(nil, version.swap), 0o644) // not every kernel counts it
+			os.WriteFile(filepath.Join(dir, version.swapLimit), fmt.Append(nil, version.swap), 0o644) // not every kernel counts swap
 			return dir
 		}
 	}
-	t.Skipf("there is no control group whose memory this test may limit: %v", err)
+	t.Skipf("this test cannot limit the memory of any control group: %v", err)
 	return ""
 }

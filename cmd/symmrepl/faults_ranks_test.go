@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Every misuse is refused with a sentence that names the call and what was wrong, on all ranks; afterwards
-// the session and its tensors are as they were.
+// Every misuse is refused on all ranks. The error names the call and says what was wrong.
+// Afterwards the session and its tensors are unchanged.
 func TestMisuse(t *testing.T) {
 	preparation := []string{
 		"t := symm.Empty(symm.F32, 8).Fill(symm.Rank())",
@@ -55,14 +55,14 @@ func TestMisuse(t *testing.T) {
 	x.expect("[0,1] 101\n")
 }
 
-// A rank is killed while all ranks reduce: it is named at once, the others are released, a fresh worker
-// joins, and the next collective works.
+// A rank is killed while all ranks reduce. The session names it at once and releases the others; a
+// fresh worker joins, and the next collective works.
 func TestKilledInAllReduce(t *testing.T) {
 	h := newHome(t, 4)
 	began := time.Now()
 	x := h.terminal("-n", "4", "--device", device())
 	pid := x.pid(2)
-	start := time.Since(began) // of four workers; the news waits for that of one
+	start := time.Since(began) // time to start four workers; the session reports the kill after it has started one
 	x.enter("t := symm.Empty(symm.I32, 1024).Fill(symm.Rank()); h := symm.Rendezvous(t); mine := 10 + symm.Rank()")
 	x.enter(`for i := 0; ; i++ { symm.OneShotAllReduce(t, "sum").Free(); symm.Synchronize(); if i == 10 && symm.Rank() == 0 { fmt.Println("it", "runs") } }`)
 	x.expect("[0] it runs\n")
@@ -74,7 +74,7 @@ func TestKilledInAllReduce(t *testing.T) {
 	if took := time.Since(killed); took > max(time.Second, start) {
 		t.Errorf("rank 2 was named after %v", took)
 	}
-	x.expect("one_shot_all_reduce: rank 0") // and others, which waited as long
+	x.expect("one_shot_all_reduce: rank 0") // the other ranks waited as long
 	x.expect(" waited ")
 	if took, err := time.ParseDuration(x.word()); err != nil || took > time.Second {
 		t.Errorf("rank 0 was released after %v (%v)", took, err)
@@ -89,12 +89,13 @@ func TestKilledInAllReduce(t *testing.T) {
 	x.expect("symm> ")
 	x.send(ctrlD)
 	x.expect("Ctrl-D again")
-	x.send(ctrlD) // tensors are alive
+	x.send(ctrlD) // the second, because tensors are alive
 	x.exit(0)
 	h.expectNothingLeft()
 }
 
-// Whatever ends a worker, it is named with the cause and replaced, and the next cell works.
+// Whatever ends a worker, the session names the rank and the cause and replaces the worker. The
+// next cell works.
 func TestWorkerDeaths(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter(`import "os"`)
@@ -110,8 +111,8 @@ func TestWorkerDeaths(t *testing.T) {
 	}
 }
 
-// A kernel that writes where no memory is fails its cell; tensors can be used again, at the latest after a
-// fresh worker has taken over where the fault has cost the device.
+// A kernel that writes to an address without memory fails its cell. Afterwards tensors can be used
+// again: at once, or after a fresh worker has taken over if the fault has cost the device.
 func TestKernelFault(t *testing.T) {
 	r := newHome(t, 2).run("bad := symm.Compile(`__global__ void bad() { *(float*)8 = 1; }`)\n"+
 		"if symm.Rank() == 1 { bad.Launch(symm.Grid(1), symm.Block(1)) }\n"+
@@ -123,7 +124,8 @@ func TestKernelFault(t *testing.T) {
 	}
 }
 
-// A rank that is alone and has given up a wait goes on: the next cells can communicate, as they can on several ranks.
+// A rank that is alone and has given up a wait goes on: the next cells can communicate, as with
+// several ranks.
 func TestWaitGivenUpByOneRank(t *testing.T) {
 	h := newHome(t, 1)
 	r := h.run("t := symm.Empty(symm.F32, 4)\n"+

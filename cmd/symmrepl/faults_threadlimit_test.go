@@ -11,10 +11,11 @@ import (
 	"testing"
 )
 
-// Where the user may have few threads, a session that needs more does not start, and says which limit to raise; a cell that needs more is told in one line.
+// If the user's limit of threads is too low for a session, the session does not start, and the
+// error names the limit to raise. If it is too low for a cell, the error takes one line.
 func TestThreadLimit(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("the programs run as a user who has no other threads, which takes root")
+		t.Skip("only root can run the programs as a user without other threads")
 	}
 	const user = 64999
 	h := newHome(t, 2)

@@ -13,7 +13,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// launch is a job of four ranks on two hosts, as a launcher's variables describe it to each rank.
+// launch is a job of four ranks on two hosts. Each rank receives its description in a launcher's
+// variables.
 type launch struct {
 	name string
 	of   func(rank int) []string // the variables of a rank
@@ -21,7 +22,7 @@ type launch struct {
 
 // launches lists the same job under each launcher.
 func launches(t *testing.T) []launch {
-	address, store := storetest.Start(t) // the agent of torchrun that listens at MASTER_PORT itself
+	address, store := storetest.Start(t) // stands in for torchrun's agent, which itself listens at MASTER_PORT
 	port, job := freePort(t), 1+rand.IntN(1<<30)
 	return []launch{
 		{"torchrun", func(r int) []string {
@@ -41,7 +42,7 @@ func launches(t *testing.T) []launch {
 				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2), "MASTER_ADDR=::1", fmt.Sprint("MASTER_PORT=", port),
 			}
 		}},
-		{"srun", func(r int) []string { // which names the nodes; the port follows from the job
+		{"srun", func(r int) []string { // srun names the nodes; the port follows from the job
 			return []string{
 				"SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4", "SLURM_STEP_NUM_NODES=2", fmt.Sprint("SLURM_PROCID=", r), fmt.Sprint("SLURM_LOCALID=", r%2),
 				fmt.Sprint("SLURM_JOB_ID=", job), "SLURM_STEP_ID=0", "SLURM_STEP_NODELIST=localhost,otherhost",
@@ -50,11 +51,12 @@ func launches(t *testing.T) []launch {
 	}
 }
 
-// hidden is the beginning of a shell's command that makes a host of its own: one that does not see the folders of others.
+// hidden begins a shell command that runs as if on its own host: it does not see the folders of
+// other hosts.
 const hidden = `mount -t tmpfs none "$TMPDIR" && mount -t tmpfs none "$XDG_RUNTIME_DIR" || exit; `
 
-// agent starts ranks as a launcher's agent on their host does: it is their parent, and ends when they have. A host that is apart does not see the
-// folders of this one.
+// agent starts ranks as a launcher's agent on their host does: the agent is their parent, and ends
+// when they have ended. If apart, the ranks do not see the folders of this host.
 func (h home) agent(l launch, apart bool, ranks []int, args ...string) *exec.Cmd {
 	h.t.Helper()
 	cmd := h.command(args...)
@@ -76,17 +78,17 @@ func (h home) agent(l launch, apart bool, ranks []int, args ...string) *exec.Cmd
 	return cmd
 }
 
-// needOwnMounts skips a test where processes cannot have mounts of their own.
+// needOwnMounts skips a test if processes cannot have their own mounts.
 func needOwnMounts(t *testing.T, env []string) {
 	t.Helper()
 	probe := exec.Command("/bin/sh", "-c", hidden)
 	probe.Env, probe.SysProcAttr = env, ownMounts()
 	if said, err := probe.CombinedOutput(); err != nil {
-		t.Skipf("a process cannot have mounts of its own here: %v: %s", err, said)
+		t.Skipf("a process cannot have its own mounts here: %v: %s", err, said)
 	}
 }
 
-// needUCX skips a test where nothing carries traffic between hosts.
+// needUCX skips a test if UCX cannot be loaded to carry traffic between hosts.
 func needUCX(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(symmem.Doctor()) {
@@ -96,15 +98,16 @@ func needUCX(t *testing.T) {
 	}
 }
 
-// Two agents of a launcher, on hosts that share no folders, start one session: signals cross between the hosts over UCX, collectives stay within each, and a
-// rank that is killed on the other host is replaced.
+// Two agents of a launcher, on hosts that share no folders, start one session. Signals cross
+// between the hosts over UCX, and collectives stay within each host. A rank on the other host that
+// is killed is replaced.
 func TestTwoAgents(t *testing.T) {
 	needUCX(t)
 	for _, l := range launches(t) {
 		t.Run(l.name, func(t *testing.T) {
 			h := newHome(t, 4)
 			h.env = []string{"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2)}
-			args := []string{"--device", "cpu"} // two ranks of one GPU would wait for each other
+			args := []string{"--device", "cpu"} // on one GPU two ranks would wait for each other
 			agents := []*exec.Cmd{h.agent(l, true, []int{2, 3}, args...), h.agent(l, false, []int{1}, args...)}
 			h.env = append(h.env, l.of(0)...)
 			x := h.terminal(args...)
@@ -128,7 +131,8 @@ func TestTwoAgents(t *testing.T) {
 	}
 }
 
-// checkAcross puts and signals between two hosts of two ranks each, and reduces within each. Each check of a session has a number of its own.
+// checkAcross puts and signals between two hosts of two ranks each, and reduces within each host.
+// Give each call in a session another number.
 func checkAcross(x *terminal, number int) {
 	x.t.Helper()
 	n := strconv.Itoa(number)

@@ -13,7 +13,8 @@ func byHand(rank, size, port int) []string {
 	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", size), "MASTER_ADDR=localhost", fmt.Sprint("MASTER_PORT=", port)}
 }
 
-// Two terminals with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are enough for a prompt. Who waits says for whom.
+// Two terminals with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are enough for a prompt. A rank
+// that waits says which ranks it waits for.
 func TestStartedByHand(t *testing.T) {
 	h := newHome(t, 2)
 	port := freePort(t)
@@ -32,7 +33,7 @@ func TestStartedByHand(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Ctrl-C ends a rank that waits for others, and it says for which.
+// Ctrl-C ends a rank that waits for others. The rank says which ones it waited for.
 func TestStartedByHandInterrupted(t *testing.T) {
 	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not join at "}, {"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
 		h := newHome(t, 3)
@@ -46,7 +47,7 @@ func TestStartedByHandInterrupted(t *testing.T) {
 	}
 }
 
-// A rank that has reached rank 0 says for which others it waits, too, and is ended as well as that.
+// A rank that has reached rank 0 also says which other ranks it waits for, and Ctrl-C ends it too.
 func TestStartedByHandOneMissing(t *testing.T) {
 	h := newHome(t, 3)
 	port := freePort(t)
@@ -65,7 +66,7 @@ func TestStartedByHandOneMissing(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// What is missing is said at once.
+// If variables are missing or wrong, the error says so at once.
 func TestStartedByHandIncomplete(t *testing.T) {
 	for _, test := range []struct{ env, want string }{
 		{"RANK=0 WORLD_SIZE=2", "set without MASTER_PORT"},
@@ -82,7 +83,8 @@ func TestStartedByHandIncomplete(t *testing.T) {
 	}
 }
 
-// With several sessions, attach asks at a terminal and refuses elsewhere; it says which session it took.
+// If there are several sessions, attach asks which one at a terminal and refuses elsewhere. It says
+// which session it took.
 func TestAttachChooses(t *testing.T) {
 	h := newHome(t, 2)
 	first := h.terminal("-n", "1", "--device", "cpu")

@@ -20,7 +20,7 @@ func launched(rank, size int) []string {
 	return append(env, "MASTER_ADDR=127.0.0.1")
 }
 
-// startFollowers starts every rank but 0.
+// startFollowers starts every rank except rank 0.
 func (h home) startFollowers(size int, args ...string) []*exec.Cmd {
 	h.t.Helper()
 	var list []*exec.Cmd
@@ -45,11 +45,12 @@ func TestPromptUnderLauncher(t *testing.T) {
 	for rank := range 3 {
 		x.expect(fmt.Sprintf("[%d] %d\n", rank, 3*rank))
 	}
-	// Ctrl-C is a byte to the program, whatever signals the launcher's terminal would send.
+	// The program reads Ctrl-C as a byte, whether or not the launcher's terminal turns Ctrl-C into
+	// a signal.
 	x.enter(`fmt.Println("it", "runs"); select {}`)
 	x.expect("[0-2] it runs\n")
 	if x.signals() {
-		t.Error("the terminal would send a signal while a cell runs")
+		t.Error("while a cell runs, the terminal turns Ctrl-C into a signal")
 	}
 	x.send(ctrlC)
 	x.enter("1 + symm.WorldSize()")
@@ -81,7 +82,7 @@ func TestScriptUnderLauncher(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// startHeadless starts rank 0 and returns when its session can be attached to.
+// startHeadless starts rank 0 and returns when a user can attach to its session.
 func (h home) startHeadless(lead *exec.Cmd) {
 	h.t.Helper()
 	if err := lead.Start(); err != nil {
@@ -93,12 +94,12 @@ func (h home) startHeadless(lead *exec.Cmd) {
 			break
 		}
 		if time.Now().After(deadline) {
-			h.t.Fatal("nobody can attach")
+			h.t.Fatal("no user can attach to the session")
 		}
 	}
 }
 
-// Without a terminal, a session that a launcher started waits for people to attach.
+// Without a terminal, a session that a launcher started waits until users attach.
 func TestHeadless(t *testing.T) {
 	h := newHome(t, 2)
 	followers := h.startFollowers(2, "--device", device())
@@ -122,7 +123,7 @@ func TestHeadless(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// A launcher that is killed ends nothing; the session ends by itself.
+// Killing the launcher ends no process of the session. The session ends by itself.
 func TestLauncherKilled(t *testing.T) {
 	h := newHome(t, 2)
 	followers := h.startFollowers(2, "--device", device())

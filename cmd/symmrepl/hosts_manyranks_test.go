@@ -11,7 +11,8 @@ import (
 
 var manyRanks = flag.Bool("many", false, "run sessions of 64 and 72 ranks, which take a minute and 4 GiB")
 
-// Sessions of more ranks than a group's arrays once had: every rank puts to one on another host, all meet, and each host reduces.
+// The sessions have more ranks than the arrays of a group once had room for. Every rank puts to a
+// rank on another host, all ranks meet, and each host reduces.
 func TestManyRanks(t *testing.T) {
 	const cells = `n := symm.WorldSize()
 t := symm.Empty(symm.F32, 4).Fill(symm.Rank())
@@ -39,10 +40,10 @@ symm.AllGather(y, symm.LSA()).Ints()[2*symm.LSA().Rank()] == symm.LSA().Rank()
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%dranks/%dhosts/%s", r.ranks, r.hosts, r.net), func(t *testing.T) {
 			if r.long && !*manyRanks {
-				t.Skip("make test-long runs it: -many")
+				t.Skip("runs with -many only, as in make test-long")
 			}
 			if r.net == "ucx" && os.Getenv("SYMMREPL_UCX_LIB") == "" {
-				t.Skip("SYMMREPL_UCX_LIB does not say where UCX is")
+				t.Skip("needs UCX: SYMMREPL_UCX_LIB is not set")
 			}
 			h := newHome(t, r.ranks)
 			file := filepath.Join(t.TempDir(), "many.go")
@@ -52,7 +53,7 @@ symm.AllGather(y, symm.LSA()).Ints()[2*symm.LSA().Rank()] == symm.LSA().Rank()
 			h.env = append(h.env, "SYMMREPL_NET="+r.net, fmt.Sprintf("SYMMREPL_HOSTS=%d", r.hosts))
 			got := h.run("", "run", "-n", fmt.Sprint(r.ranks), "--device", "cpu", file)
 			all := fmt.Sprintf("[0-%d] ", r.ranks-1)
-			var said []string // without the watchdog, which tells of slow cells
+			var said []string // without the watchdog's remarks about slow cells
 			for line := range strings.Lines(got.out) {
 				if strings.Contains(line, "] true") || strings.Contains(line, "] "+fmt.Sprint(r.ranks/r.hosts)+"\n") {
 					said = append(said, line)

@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// nodes are two network namespaces of this machine that a cable connects: hosts with one rank each that share neither folders nor the loopback interface.
+// nodes are two network namespaces of this machine with a cable (a veth pair) between them. They
+// stand for two hosts with one rank each, which share neither folders nor the loopback interface.
 type nodes struct {
 	home
 	addresses [2]string
 }
 
-// newNodes makes them. They have one address each, of IPv4 or of IPv6.
+// newNodes makes two nodes with these addresses, both IPv4 or both IPv6.
 func newNodes(t *testing.T, addresses [2]string) nodes {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -32,12 +33,12 @@ func newNodes(t *testing.T, addresses [2]string) nodes {
 		fmt.Sprint("MASTER_PORT=", freePort(t))}
 	for i := range 2 {
 		if said, err := ip("netns", "add", n.name(i)); err != nil {
-			t.Skipf("no network namespace can be made here: %v: %s", err, said)
+			t.Skipf("ip cannot make a network namespace here: %v: %s", err, said)
 		}
 		t.Cleanup(func() { ip("netns", "del", n.name(i)) })
 	}
 	if said, err := ip("link", "add", n.cable(0), "netns", n.name(0), "type", "veth", "peer", "name", n.cable(1), "netns", n.name(1)); err != nil {
-		t.Skipf("no cable can be made here: %v: %s", err, said)
+		t.Skipf("ip cannot make a veth pair here: %v: %s", err, said)
 	}
 	width := "/24"
 	if strings.Contains(addresses[0], ":") {
@@ -52,7 +53,7 @@ func newNodes(t *testing.T, addresses [2]string) nodes {
 	return n
 }
 
-// mended waits until the kernel has noticed that the cable is whole.
+// mended waits until the kernel has noticed that the cable is connected.
 func (n nodes) mended() {
 	n.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -71,7 +72,7 @@ func (n nodes) mended() {
 	}
 }
 
-// name is that of a namespace, and cable that of its interface.
+// name returns the name of a node's namespace, and cable the name of its interface.
 func (n nodes) name(i int) string  { return fmt.Sprintf("symmrepl-%d-%d", os.Getpid(), i) }
 func (n nodes) cable(i int) string { return fmt.Sprint("cable", i) }
 
@@ -80,25 +81,27 @@ func ip(args ...string) (string, error) {
 	return string(said), err
 }
 
-// ip changes a node.
+// ip runs a command of ip(8) in a node.
 func (n nodes) ip(i int, args ...string) {
 	n.t.Helper()
 	if args[len(args)-1] == "nodad" && !strings.Contains(n.addresses[0], ":") {
-		args = args[:len(args)-1] // IPv4 has no such thing
+		args = args[:len(args)-1] // IPv4 has no duplicate address detection to switch off
 	}
 	if said, err := ip(append([]string{"-n", n.name(i)}, args...)...); err != nil {
 		n.t.Fatalf("ip %v: %v: %s", args, err, said)
 	}
 }
 
-// cut cuts the cable, and mend mends it. Nobody is told: what is sent is lost.
+// cut cuts the cable, and mend connects it again. Programs get no error while it is cut: packets
+// are lost.
 func (n nodes) cut() { n.ip(0, "link", "set", n.cable(0), "down") }
 func (n nodes) mend() {
 	n.ip(0, "link", "set", n.cable(0), "up")
 	n.mended()
 }
 
-// on makes a program one that runs as the rank of a node. The node has a /sys of its own, which shows UCX its interfaces.
+// on changes a program to run in a node, as the node's rank. The node has its own /sys, in which
+// UCX finds the node's interfaces.
 func (n nodes) on(i int, cmd *exec.Cmd) *exec.Cmd {
 	cmd.Env = append(cmd.Env, fmt.Sprint("RANK=", i))
 	script := strings.ReplaceAll(hidden, " || exit; ", ` && exec "$@"`)
@@ -107,7 +110,7 @@ func (n nodes) on(i int, cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// session starts the rank of the second node, and that of the first at a terminal.
+// session starts rank 1 in the second node, and rank 0 in the first node at a terminal.
 func (n nodes) session(args ...string) (x *terminal, other *exec.Cmd) {
 	n.t.Helper()
 	args = append([]string{"--device", "cpu"}, args...)
@@ -130,7 +133,7 @@ func (n nodes) leave(x *terminal, other *exec.Cmd) {
 	n.expectNothingLeft()
 }
 
-// swap lets both ranks put a number to the other, and signal it.
+// swap makes each rank put a number to the other and signal it.
 func swap(x *terminal, number int) {
 	x.t.Helper()
 	x.enter(strings.ReplaceAll(`h.Put(1-symm.Rank(), symm.Local(symm.I32, 2).Fill(10*symm.Rank() + #)); h.PutSignal(1-symm.Rank(), 0); h.WaitSignal(1-symm.Rank(), 0); fmt.Println("got", t.Ints())`, "#", strconv.Itoa(number)))
@@ -139,8 +142,10 @@ func swap(x *terminal, number int) {
 	}
 }
 
-// Two hosts with interfaces of their own: UCX carries operations over the cable between them. When that is cut for a while nobody is told. A wait is shown in the
-// table and ends by its timeout, which names the rank that it waited for; when the cable is mended what was sent arrives, and the session goes on.
+// On two hosts with their own interfaces, UCX carries operations over the cable between them. When
+// the cable is cut for a while, UCX reports no error. The table shows the wait, and the wait ends
+// by its timeout, which names the rank that it waited for. When the cable is connected again, the
+// data arrives and the session goes on.
 func TestTwoNodes(t *testing.T) {
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
@@ -154,14 +159,14 @@ func TestTwoNodes(t *testing.T) {
 	x.expect("[0] waits now\n")
 	n.cut()
 	x.expect("rank 0  waits in wait_signal at cell[3]:1 for rank 1: a signal on channel 1 (network to rank 1: ")
-	time.Sleep(1500 * time.Millisecond) // the wait is over
+	time.Sleep(1500 * time.Millisecond) // until the wait has timed out
 	n.mend()
 	x.expect("wait_signal: rank 0 waited 2.5s for a signal of rank 1 on channel 1, which never came")
 	x.enter("symm.Recover()")
 	swap(x, 2)
 	x.enter(`:on 0 fmt.Println("begins", "now"); time.Sleep(500 * time.Millisecond); h.PutWithSignal(1, symm.Local(symm.I32, 2).Fill(7), 5, 7); symm.Synchronize(); fmt.Println("it is", "sent")`)
 	x.expect("[0] begins now\n")
-	n.cut() // before it is sent
+	n.cut() // before the ranks send
 	x.expect("[0] it is sent\n")
 	n.mend()
 	x.enter(`:on 1 h.WaitForSignal(5, "==", 7, symm.Timeout(30*time.Second)); fmt.Println("late", t.Ints())`)
@@ -170,7 +175,8 @@ func TestTwoNodes(t *testing.T) {
 	n.leave(x, other)
 }
 
-// Over IPv6 everything is the same: the meeting, and UCX where an interface has no other addresses.
+// Over IPv6 the ranks find each other as over IPv4, and UCX uses an interface that has only IPv6
+// addresses.
 func TestTwoNodesIPv6(t *testing.T) {
 	needUCX(t)
 	n := newNodes(t, [2]string{"fd13:7::1", "fd13:7::2"})
@@ -191,12 +197,13 @@ func TestTwoNodesIPv6(t *testing.T) {
 		listening = slices.Delete(listening, at, at+1)
 	}
 	if len(listening) != 1 || !slices.Contains(n.env, fmt.Sprint("MASTER_PORT=", listening[0].Port())) {
-		t.Errorf("besides, they listen at %v, want MASTER_PORT alone", listening)
+		t.Errorf("the ranks also listen at %v, want MASTER_PORT alone", listening)
 	}
 	n.leave(x, other)
 }
 
-// A host on which UCX does not see its interface is told so at the start. This is one whose /sys is that of another network namespace.
+// If UCX does not see the interface of a host, the rank on it says so at the start. Here UCX does
+// not see it because /sys belongs to another network namespace.
 func TestNodeWithoutInterface(t *testing.T) {
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
@@ -222,8 +229,9 @@ func TestNodeWithoutInterface(t *testing.T) {
 	n.expectNothingLeft()
 }
 
-// A host that is cut off for longer than the heartbeat is lost: the prompt says so although nothing runs, and goes on without it. When the cable is mended the
-// host's rank has ended, and a new process in its place is told how to start again.
+// A host that is cut off for longer than the heartbeat is lost. The prompt says so although no cell
+// runs, and the session goes on without that host. When the cable is connected again, the host's
+// rank has ended. A new process in its place ends with an error that says how to start again.
 func TestNodeCutOff(t *testing.T) {
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-var fullPorts = flag.Bool("fullports", false, "let ranks look in vain for a port, which takes 20 s")
+var fullPorts = flag.Bool("fullports", false, "run the test in which ranks look in vain for a port, which takes 20 s")
 
-// listening lists where this home's programs listen for connections of TCP.
+// listening lists the addresses at which this home's programs listen for TCP connections.
 func (h home) listening() (list []netip.AddrPort) {
 	h.t.Helper()
 	for _, process := range h.processes() {
@@ -37,7 +37,8 @@ func (h home) listening() (list []netip.AddrPort) {
 	return list
 }
 
-// addressIn reads an address as the kernel's tables have it: words of 32 bits, which this machine's order of bytes turns around, and the port.
+// addressIn parses an address of the kernel's tables: words of 32 bits whose bytes are in this
+// machine's order, then the port.
 func addressIn(t *testing.T, text string) netip.AddrPort {
 	t.Helper()
 	at, port, _ := strings.Cut(text, ":")
@@ -56,7 +57,8 @@ func addressIn(t *testing.T, text string) netip.AddrPort {
 	return netip.AddrPortFrom(ip, uint16(number))
 }
 
-// Between simulated hosts each rank listens at one port, of the range that UCX was given, on the loopback interface alone; nothing else listens.
+// Between simulated hosts each rank listens at one port of UCX's range, on the loopback interface
+// alone. Nothing else listens.
 func TestPorts(t *testing.T) {
 	needUCX(t)
 	h := newHome(t, 4)
@@ -79,10 +81,11 @@ func TestPorts(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Where the range has fewer ports than there are ranks, the session does not start, and says which variable to look at.
+// If the range has fewer ports than there are ranks, the session does not start, and the error
+// names the variable to change.
 func TestTooFewPorts(t *testing.T) {
 	if !*fullPorts {
-		t.Skip("make test-long does this: it takes 20 s")
+		t.Skip("takes 20 s: runs with -fullports only, as in make test-long")
 	}
 	needUCX(t)
 	h := newHome(t, 4)

@@ -17,9 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strangersSay is what a stranger may say to a port of UCX: its magic number, and then a message of its protocol over TCP that it does not check.
+// strangersSay returns byte sequences that a stranger may send to a port of UCX. Most are UCX's
+// magic number and then a message of its TCP protocol that UCX does not check.
 func strangersSay(addresses []uint64) map[string][]byte {
-	const id, putID = 0, 33 // the numbers of active messages end with 31
+	const id, putID = 0, 33 // active messages have the numbers 0 to 31
 	magic := binary.LittleEndian.AppendUint64(nil, 0xcafebabe12345678)
 	message := func(id byte, length uint32, data ...byte) []byte {
 		return append(binary.LittleEndian.AppendUint32([]byte{id}, length), data...)
@@ -44,7 +45,8 @@ func strangersSay(addresses []uint64) map[string][]byte {
 	return say
 }
 
-// strike lets a stranger connect, say something, and find that nobody listens.
+// strike connects to a rank as a stranger, sends bytes, and checks that the rank closes the
+// connection without an answer.
 func strike(t *testing.T, to netip.AddrPort, what string, say []byte) {
 	t.Helper()
 	c, err := net.DialTimeout("tcp", to.String(), patience)
@@ -56,7 +58,7 @@ func strike(t *testing.T, to netip.AddrPort, what string, say []byte) {
 	c.SetDeadline(time.Now().Add(patience))
 	c.Write(say)
 	if n, err := c.Read(make([]byte, 64)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("%s is answered with %d bytes, error %v", what, n, err)
+		t.Errorf("%s: the rank answers with %d bytes, error %v", what, n, err)
 	}
 }
 
@@ -69,8 +71,9 @@ func (h home) descriptors() (n int) {
 	return n
 }
 
-// Whoever reaches a rank's port of UCX without the secret changes nothing: neither by what would overrun UCX's buffers, nor by what would write to the memory of the rank,
-// nor by many connections on which nothing is said. The session goes on and counts them.
+// A stranger who reaches a rank's port of UCX but lacks the secret changes nothing: neither by
+// messages that would overrun UCX's buffers, nor by messages that would write to the rank's memory,
+// nor by many silent connections. The session goes on and counts the strangers.
 func TestStrangers(t *testing.T) {
 	needUCX(t)
 	h := newHome(t, 2)
@@ -100,7 +103,7 @@ func TestStrangers(t *testing.T) {
 		x.expect(fmt.Sprintf("[%d] still [%d %d]\n", rank, 10*(1-rank)+1, 10*(1-rank)+1))
 	}
 	before := h.descriptors()
-	for k := range 600 { // which say nothing
+	for k := range 600 { // silent connections
 		c, err := net.DialTimeout("tcp", ports[k%2].String(), patience)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +112,7 @@ func TestStrangers(t *testing.T) {
 	}
 	swap(x, 2)
 	if after := h.descriptors(); after > before+50 {
-		t.Errorf("600 connections on which nothing is said take %d descriptors", after-before)
+		t.Errorf("600 silent connections take %d descriptors", after-before)
 	}
 	x.enter(":net")
 	x.expect(fmt.Sprintf("%d connections turned away", struck/2))
@@ -118,12 +121,13 @@ func TestStrangers(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Between hosts a rank listens at the address of one interface, and a stranger in that network gets no further either.
+// Between hosts a rank listens at the address of one interface. A stranger in the network of that
+// interface gets no further either.
 func TestStrangersInTheNetwork(t *testing.T) {
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
 	n.env = append(n.env, "UCX_TCP_PORT_RANGE=31300-31331")
-	n.ip(0, "address", "add", "10.214.8.1/24", "dev", "lo") // another network, at which nobody is to listen
+	n.ip(0, "address", "add", "10.214.8.1/24", "dev", "lo") // another network: no rank may listen at its address
 	x, other := n.session()
 	x.expect("2 ranks, cpu.")
 	x.enter("t := symm.Empty(symm.I32, 2); h := symm.Rendezvous(t)")
@@ -151,7 +155,8 @@ func TestStrangersInTheNetwork(t *testing.T) {
 	n.leave(x, other)
 }
 
-// inside calls f in the network of a node. The thread that does it ends with it.
+// inside calls f in the network of a node. It uses a thread of its own and ends that thread
+// afterwards.
 func (n nodes) inside(i int, f func()) {
 	n.t.Helper()
 	done := make(chan error, 1)

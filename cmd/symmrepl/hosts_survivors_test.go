@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// A host of two ranks is lost while all are idle, by its end or as it freezes: the prompt says so in time, and cells go on in a group of the ranks that are
-// left, also after one of them was replaced. The host is not admitted again, and leaves nothing behind.
+// A host of two ranks ends or freezes while all ranks are idle. The prompt reports the loss in
+// time. Cells go on in a group of the surviving ranks, also after one of the survivors was
+// replaced. The session does not admit the lost host again, and the host leaves nothing behind.
 func TestSurvivors(t *testing.T) {
 	for _, loss := range []struct {
 		name   string
 		signal syscall.Signal
-		within time.Duration // the loss is told
+		within time.Duration // how soon the session must report the loss
 		why    string
 	}{
 		{"killed", syscall.SIGKILL, 2 * time.Second, "its supervisor is gone (EOF)"},
@@ -67,9 +68,9 @@ func TestSurvivors(t *testing.T) {
 				x.expect(" is lost: ")
 				x.expect(loss.why)
 				if d := time.Since(lost); d > loss.within {
-					t.Errorf("the loss was told after %v, not within %v", d, loss.within)
+					t.Errorf("the loss was reported after %v, want within %v", d, loss.within)
 				} else {
-					t.Logf("the loss was told after %v", d.Round(10*time.Millisecond))
+					t.Logf("the loss was reported after %v", d.Round(10*time.Millisecond))
 				}
 				x.expect("; the remaining ranks are 0,1: symm.Survivors() makes a group of them")
 				x.enter(`fmt.Println("plain")`)
@@ -83,10 +84,10 @@ func TestSurvivors(t *testing.T) {
 				x.expect("symm.Survivors() makes a group of the ranks that are left")
 				x.stuck(1, syscall.SIGKILL)
 				x.expect("rank 1 was killed (SIGKILL): a fresh worker took over")
-				x.enter(`:on 0 fmt.Println("kept", t.Float32s()[1])`) // by the rank that was not replaced
+				x.enter(`:on 0 fmt.Println("kept", t.Float32s()[1])`) // rank 0 was not replaced
 				x.expect("[0] kept 1\n")
 				goOn(x, 2)
-				x.enter(`if symm.Rank() == 0 { symm.Rendezvous(g2.Empty(symm.U8, 1), g2) }`) // which rank 1 does not do
+				x.enter(`if symm.Rank() == 0 { symm.Rendezvous(g2.Empty(symm.U8, 1), g2) }`) // rank 1 does not take part
 				x.expect("rank 1 finished the cell without it")
 				goOn(x, 3)
 
@@ -123,7 +124,8 @@ func TestSurvivors(t *testing.T) {
 	}
 }
 
-// goOn has the ranks 0 and 1 make a group of the ranks that are left, reduce and put in it. Each call in a session has a number of its own.
+// goOn makes the ranks 0 and 1 create a group of the surviving ranks, reduce and put in it. Give
+// each call in a session another number.
 func goOn(x *terminal, number int) {
 	x.t.Helper()
 	n := strconv.Itoa(number)
@@ -134,7 +136,7 @@ func goOn(x *terminal, number int) {
 	x.expect(fmt.Sprintf("[1] put %d %d\n", number, number))
 }
 
-// childrenOf lists the processes that a process has started, and those that these have.
+// childrenOf lists the descendants of a process.
 func childrenOf(pid int) (list []int) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, name := range tasks {

@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// onTwoHosts runs the program as torchrun does on two hosts with two ranks each, and returns what rank 0 says. The hosts are this
-// one, twice; if apart, they do not see each other's folders, as hosts do not.
+// onTwoHosts runs the program as torchrun does on two hosts with two ranks each, and returns the
+// output of rank 0. This machine plays both hosts; if apart, they do not see each other's folders,
+// like real hosts.
 func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	h := newHome(t, 4)
 	port := freePort(t)
@@ -35,7 +36,7 @@ func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 		probe := exec.Command("/bin/sh", "-c", hide)
 		probe.Env, probe.SysProcAttr = second.Env, ownMounts()
 		if said, err := probe.CombinedOutput(); err != nil {
-			t.Skipf("a process cannot have mounts of its own here: %v: %s", err, said)
+			t.Skipf("a process cannot have its own mounts here: %v: %s", err, said)
 		}
 	}
 	second.Path, second.Args = "/bin/sh", append([]string{"sh", "-c", script, "sh", second.Path}, args...)
@@ -49,7 +50,8 @@ func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	return h.run("", args...)
 }
 
-// freePort returns one at which nobody listens, and which the kernel gives to nobody who does not ask for it.
+// freePort returns a port at which no program listens. It is outside the range from which the
+// kernel assigns ports.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 1000 {
@@ -63,7 +65,7 @@ func freePort(t *testing.T) int {
 	return 0
 }
 
-// ownMounts is for a process whose mounts only it sees.
+// ownMounts returns the attributes of a process with its own mounts, which no other process sees.
 func ownMounts() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
@@ -72,7 +74,7 @@ func ownMounts() *syscall.SysProcAttr {
 	}
 }
 
-// Ranks that come by the network and can share memory after all do.
+// If a launcher describes two hosts but all ranks are on one, all ranks share memory.
 func TestTwoHostsThatAreOne(t *testing.T) {
 	want, err := os.ReadFile("../../tutorials/ring.out")
 	if err != nil {
@@ -83,7 +85,8 @@ func TestTwoHostsThatAreOne(t *testing.T) {
 	}
 }
 
-// spanning is what a world on two hosts of two ranks each does, and what it is refused. Each host's ranks share memory among themselves.
+// spanning is a script for a world on two hosts with two ranks each. It calls the operations that
+// work there and some that are refused. The ranks of each host share memory.
 const spanning = `
 // %%
 rank := symm.Rank()
@@ -136,7 +139,7 @@ symm.Meet()
 symm.PendingSignals()
 `
 
-// spanningSays is what spanning prints.
+// spanningSays is the output of spanning.
 var spanningSays = []string{
 	"[0] LSA team 0,1 rail 0,2 true true\n[1] LSA team 0,1 rail 1,3 true true\n[2] LSA team 2,3 rail 0,2 true true\n[3] LSA team 2,3 rail 1,3 true true\n",
 	"[0,1] true true true true false false false false \n[2,3] false false false false true true true true \n",
@@ -160,12 +163,12 @@ func checkSpanning(t *testing.T, r result) {
 	t.Helper()
 	for _, part := range spanningSays {
 		if r.status != 0 || !strings.Contains(r.out, part) {
-			t.Errorf("%q is not in what ended with %d:\n%s%s", part, r.status, r.out, r.err)
+			t.Errorf("status %d, and %q is not in the output:\n%s%s", part, r.status, r.out, r.err)
 		}
 	}
 }
 
-// On two hosts there is one prompt.
+// A session on two hosts has one prompt.
 func TestTwoHosts(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "hosts.go")
 	if err := os.WriteFile(script, []byte(spanning), 0o600); err != nil {
@@ -174,7 +177,8 @@ func TestTwoHosts(t *testing.T) {
 	checkSpanning(t, onTwoHosts(t, true, "run", script))
 }
 
-// At a prompt on simulated hosts: who is where, what is refused, and what a rank that is killed takes with it on the other hosts.
+// At a prompt on simulated hosts: where the ranks are, which calls are refused, and what the other
+// hosts lose when a rank is killed.
 func TestPromptOnHosts(t *testing.T) {
 	h := newHome(t, 4)
 	h.env = append(h.env, "SYMMREPL_NET=null")
@@ -204,12 +208,13 @@ func TestPromptOnHosts(t *testing.T) {
 	x.enter(`if symm.Rank() == 0 { h.WaitSignal(3, 1) }`)
 	x.expect("for a signal of rank 3 on channel 1, which never came: rank 3 has finished the cell")
 	x.expect("waits in wait_signal at cell[5]:1 for rank 3: a signal on channel 1 (network to rank 3: ")
-	// Rank 3 leaves the others alone in a collective call on the host.
+	// Rank 3 is killed in a cell that the other ranks have finished.
 	x.stuck(3, syscall.SIGKILL)
 	x.expect("rank 3 was killed (SIGKILL): a fresh worker took over")
 	x.expect("lost: group 0,1,2,3")
 	x.expect("lost: rank 3's part of the symmetric tensor f32[2] of LSA team 2,3")
-	// The team of the other host goes on with its tensors; that of rank 3 was built again, as were the world and the rails.
+	// LSA team 0,1 goes on with its tensors. LSA team 2,3, the world and the rails were built
+	// again.
 	x.enter(`if symm.Rank() < 2 { fmt.Println("sum", symm.AllReduce(u, "sum").Float32s()) }`)
 	x.expect("[0,1] sum [6 6]\n")
 	x.enter(`v := symm.Empty(symm.F32, 2).Fill(symm.Rank() + 1); symm.Rendezvous(v, symm.LSA()); symm.AllReduce(v, "sum", symm.LSA()).Float32s()`)
@@ -225,7 +230,7 @@ func TestPromptOnHosts(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Eight ranks on four hosts, each with a rail to all others.
+// Eight ranks on four hosts: each rail has four ranks.
 func TestPromptOnFourHosts(t *testing.T) {
 	h := newHome(t, 8)
 	x := h.terminal("-n", "8", "--hosts", "0-1/2-3/4-5/6-7", "--net", "null", "--device", "cpu")
@@ -242,7 +247,7 @@ func TestPromptOnFourHosts(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// Simulated hosts are as real ones.
+// Ranks on simulated hosts behave as ranks on real hosts.
 func TestSimulatedHosts(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "hosts.go")
 	if err := os.WriteFile(script, []byte(spanning), 0o600); err != nil {
@@ -255,7 +260,7 @@ func TestSimulatedHosts(t *testing.T) {
 	checkSpanning(t, h.run("", "run", script, "-n", "4", "--device", "cpu"))
 }
 
-// Without UCX simulated hosts do not start, and the error says that the null network connects them.
+// Without UCX a session on simulated hosts does not start, and the error suggests the null network.
 func TestSimulatedWithoutUCX(t *testing.T) {
 	h := newHome(t, 4)
 	h.env = append(h.env, "SYMMREPL_UCX_LIB=/nowhere", "SYMMREPL_NET=")
@@ -263,11 +268,11 @@ func TestSimulatedWithoutUCX(t *testing.T) {
 	const repair = "(--net null, or SYMMREPL_NET=null, needs no library between simulated hosts; "
 	const want = "Init: rank 0 has no network: UCX cannot be used: SYMMREPL_UCX_LIB is /nowhere, where there is no libucp.so.0; "
 	if r.status == 0 || !strings.Contains(r.err, want) || !strings.Contains(r.err, repair) {
-		t.Errorf("ended with %d, want %q and what to do in\n%s", r.status, want, r.err)
+		t.Errorf("status %d, want %q and a hint in\n%s", r.status, want, r.err)
 	}
 }
 
-// Hosts are not simulated where there are several.
+// If a launcher starts ranks on several hosts, --hosts is refused.
 func TestSimulatedAmongRealHosts(t *testing.T) {
 	h := newHome(t, 4)
 	h.env = []string{"RANK=1", "LOCAL_RANK=1", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=192.0.2.1", "MASTER_PORT=1"}
@@ -277,8 +282,9 @@ func TestSimulatedAmongRealHosts(t *testing.T) {
 	}
 }
 
-// A host that freezes, under a prompt: waits for its ranks end by name, and the other host goes on. A supervisor that stops for a moment does no harm
-// before.
+// A host freezes while a user is at the prompt. Waits for its ranks end and name the rank, and the
+// other host goes on. Before that, a supervisor stops for less than the heartbeat, which does no
+// harm.
 func TestPromptLosesHost(t *testing.T) {
 	h := newHome(t, 4)
 	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=4", "SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "SYMMREPL_HEARTBEAT=5s"}
@@ -298,7 +304,7 @@ func TestPromptLosesHost(t *testing.T) {
 	}
 	far := others[1:] // the supervisors of ranks 2 and 3
 	h.env = append(h.env, rank(0)...)
-	h.env = append(h.env, "SYMMREPL_DEADLOCK=wait") // a wait is to last until the host is lost
+	h.env = append(h.env, "SYMMREPL_DEADLOCK=wait") // a wait lasts until the host is lost
 	x := h.terminal(args...)
 	x.expect("4 ranks on 2 hosts, cpu.")
 	x.enter("h := symm.Rendezvous(symm.Empty(symm.I32, 1)); h.Barrier(0)")

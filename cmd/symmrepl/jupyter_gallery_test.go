@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// The display gallery shows what is stored in it, picture by picture. To store it again:
+// Executing the display gallery gives the outputs that are stored in it. To store them again:
 //
 //	jupyter execute --inplace --NotebookClient.record_timing=False notebooks/display.ipynb
 func TestGallery(t *testing.T) {
 	if testing.Short() {
-		t.Skip("notebooks are executed in long tests only")
+		t.Skip("short: executes a notebook")
 	}
 	if device() != "cpu" {
-		t.Skip("the tables of tensors name the device that the gallery was stored with, cpu")
+		t.Skip("the stored tables of tensors name the cpu device")
 	}
 	const file = "../../notebooks/display.ipynb"
 	text, err := os.ReadFile(file)
@@ -35,7 +35,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// galleryOf returns each cell's outputs as a notebook has them, but for remarks of the session.
+// galleryOf returns the outputs of each cell in the form of a notebook's file, without the
+// session's remarks.
 func galleryOf(t *testing.T, text []byte) (cells [][]map[string]any) {
 	t.Helper()
 	var nb struct {
@@ -62,7 +63,7 @@ func galleryOf(t *testing.T, text []byte) (cells [][]map[string]any) {
 	return cells
 }
 
-// joined makes one text of what files hold as lines, wherever it is in v.
+// joined replaces each list of lines in v by one text, at any depth.
 func joined(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

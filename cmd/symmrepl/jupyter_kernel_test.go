@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// pythonVariable names a Python that has Jupyter's libraries; `make test` sets it.
+// pythonVariable is the environment variable that names a Python with Jupyter's libraries. `make
+// test` sets it.
 const pythonVariable = "SYMMREPL_JUPYTER"
 
 // jupyter returns a home in which a kernel of two ranks is installed.
@@ -36,10 +37,10 @@ func jupyter(t *testing.T) home {
 	return h
 }
 
-// measured is in what a Python test says that has measured something.
+// measured matches the measurements that Python tests print.
 var measured = regexp.MustCompile(`: [0-9.]+ m?s`)
 
-// clients runs tests of a Python file, each as a test of its own.
+// clients runs the tests of a Python file. Each is a test of its own.
 func (h home) clients(file string) {
 	h.t.Helper()
 	_, errs, err := h.runPython(5*time.Minute, filepath.Join("testdata", "jupyter"), "-m", "unittest", "-v", file)
@@ -54,14 +55,16 @@ func (h home) clients(file string) {
 	h.expectNothingLeft()
 }
 
-// runClients runs tests of a Python file, which have kernels of their own, beside other tests.
+// runClients runs the tests of a Python file in parallel with other tests. They start their own
+// kernels.
 func runClients(t *testing.T, file string) {
 	t.Parallel()
 	jupyter(t).clients(file)
 }
 
-// runPython runs the Python with Jupyter's libraries in a folder. When limit has passed it is stopped with all that it has started; what it wrote to
-// standard error then ends with where each of its threads was.
+// runPython runs the Python with Jupyter's libraries in a folder. After limit it ends that Python
+// and all processes that it has started; standard error then ends with the stack of each Python
+// thread.
 func (h home) runPython(limit time.Duration, dir string, args ...string) (out, errs string, err error) {
 	h.t.Helper()
 	python, err := filepath.Abs(os.Getenv(pythonVariable))
@@ -73,7 +76,7 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 	cmd := exec.CommandContext(ctx, python, append([]string{"-W", "ignore", "-X", "faulthandler"}, args...)...)
 	cmd.Dir, cmd.Env = dir, h.command().Env
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGABRT) }
-	cmd.WaitDelay = 5 * time.Second // its kernels may hold what it writes to
+	cmd.WaitDelay = 5 * time.Second // kernels that it started may hold its standard output open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
@@ -88,10 +91,12 @@ func TestJupyterKernel(t *testing.T)  { runClients(t, "kernel_test") }
 func TestJupyterClients(t *testing.T) { runClients(t, "clients_test") }
 func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 
-// With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, as TestJupyterLab does.
+// With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, and so does
+// TestJupyterLab.
 func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
-// TestGophernotes runs where the folder that .ci/gophernotes makes is named, as `make gophernotes` does.
+// TestGophernotes needs an environment variable with the folder that .ci/gophernotes makes; `make
+// gophernotes` sets it.
 func TestGophernotes(t *testing.T) {
 	const variable = "SYMMREPL_GOPHERNOTES"
 	if os.Getenv(variable) == "" {
@@ -102,7 +107,7 @@ func TestGophernotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := jupyter(t)
-	h.env = append(h.env, "GOCACHE="+strings.TrimSpace(string(cache))) // its own home has none, and compiling the standard library takes long
+	h.env = append(h.env, "GOCACHE="+strings.TrimSpace(string(cache))) // the home has no build cache, and compiling the standard library takes long
 	h.clients("gophernotes_test")
 }
 
@@ -152,7 +157,7 @@ func TestKernelInstall(t *testing.T) {
 	}
 }
 
-// inUse returns a connection file whose port another program has.
+// inUse returns a connection file with a socket that another program listens on.
 func inUse(t *testing.T, dir string) string {
 	socket := filepath.Join(dir, "s")
 	taken, err := net.Listen("unix", socket+"-1")
@@ -167,7 +172,7 @@ func inUse(t *testing.T, dir string) string {
 	return file
 }
 
-// public returns a connection file that everybody could use.
+// public returns a connection file that would let every host connect without a key.
 func public(t *testing.T, dir string) string {
 	file := filepath.Join(dir, "public.json")
 	if err := os.WriteFile(file, []byte(`{"ip": "0.0.0.0", "key": ""}`), 0o600); err != nil {

@@ -15,11 +15,12 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
-// Notebooks show what is stored in them when Jupyter's nbclient executes them: on four ranks what their files hold, on two what is recorded of
-// their tutorials; when all cells are run once more, and when the kernel is restarted before that.
+// When Jupyter's nbclient executes a notebook on four ranks, it shows the outputs stored in its
+// file. On two ranks it shows the outputs recorded for its tutorial. Both hold also when all cells
+// run a second time, with or without a restart of the kernel.
 func TestNotebooks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("notebooks are executed in long tests only")
+		t.Skip("short: executes notebooks")
 	}
 	t.Parallel()
 	files, err := filepath.Glob("../../notebooks/[0-9][0-9]-*.ipynb")
@@ -53,7 +54,7 @@ func TestNotebooks(t *testing.T) {
 	}
 }
 
-// executedNotebook is what nbformat's files have of code cells and their outputs.
+// executedNotebook has those fields of an nbformat file that describe code cells and their outputs.
 type executedNotebook struct {
 	Cells []struct {
 		Type    string `json:"cell_type"`
@@ -69,7 +70,7 @@ type executedNotebook struct {
 	} `json:"cells"`
 }
 
-// multiline is text, in a file often as its lines.
+// multiline is a text. Files often hold it as a list of lines.
 type multiline string
 
 func (m *multiline) UnmarshalJSON(text []byte) error {
@@ -84,7 +85,7 @@ func (m *multiline) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// storedNotebook returns a notebook as it has to be on so many ranks.
+// storedNotebook returns a notebook with the outputs that it must have on this number of ranks.
 func storedNotebook(t *testing.T, file string, lesson tutorial.Lesson, ranks int) executedNotebook {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -105,7 +106,7 @@ func storedNotebook(t *testing.T, file string, lesson tutorial.Lesson, ranks int
 	return notebookOf(t, text)
 }
 
-// recordingOf returns the file with what a lesson shows on 4 ranks or on 2.
+// recordingOf returns the file that records the outputs of a lesson on 4 ranks or on 2.
 func recordingOf(lesson tutorial.Lesson, ranks int) string {
 	return "../../tutorials/" + lesson.Name + map[int]string{4: ".out", 2: ".2.out"}[ranks]
 }
@@ -119,7 +120,8 @@ func notebookOf(t *testing.T, text []byte) (nb executedNotebook) {
 	return nb
 }
 
-// executeNotebooks returns notebooks as they are after a run, in the form of their files, by file and run.
+// executeNotebooks executes notebooks and returns them with their new outputs, in the form of their
+// files. The keys are file and run.
 func (h home) executeNotebooks(ranks int, runs string, files []string) map[[2]string]json.RawMessage {
 	h.t.Helper()
 	out, errs, err := h.runPython(8*time.Minute, "", append([]string{"testdata/jupyter/execute.py", strconv.Itoa(ranks), runs}, files...)...)
@@ -139,7 +141,8 @@ func (h home) executeNotebooks(ranks int, runs string, files []string) map[[2]st
 	return executed
 }
 
-// compareNotebooks compares each cell's outputs with those wanted. before is how many cells the kernel has run before.
+// compareNotebooks compares each cell's outputs with the wanted ones. The kernel has run this many
+// cells before.
 func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before int, got, want executedNotebook) {
 	t.Helper()
 	if len(got.Cells) != len(want.Cells) {
@@ -162,15 +165,17 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 	}
 }
 
-// waiting is what the session says of a cell that takes long on a busy machine: a line, and one for each group of ranks; then how long it took.
+// waiting matches the session's remark about a cell that takes long on a busy machine: a line, a
+// line for each group of ranks, and at the end the cell's time.
 var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has run for [0-9.]+ s( and waits)? \(.*\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
 
-// withoutRemarks leaves out what the session itself says.
+// withoutRemarks removes the session's own remarks.
 func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// shownBy returns what a cell shows to which the kernel gave a number, without remarks of the session. Errors cite it without that number.
+// shownBy returns the outputs of cell i, which the kernel gave this number, without the session's
+// remarks. It removes the number from errors.
 func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 	t.Helper()
 	var shown tutorial.Shown
@@ -208,12 +213,12 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 			if o.Data["text/html"] != nil || strings.Contains(plain(o.Data), "    repair: ") {
 				add(tutorial.Finding, plain(o.Data))
 			} else if text := withoutRemarks(plain(o.Data)); text != "" {
-				t.Errorf("cell %d displays %s, which recordings do not hold", i+1, text)
+				t.Errorf("cell %d displays %s, a form that recordings do not hold", i+1, text)
 			}
 		case "error":
 			add(tutorial.Error+" "+o.Error, colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", ""))
 		default:
-			t.Errorf("cell %d shows a %s, which recordings do not hold", i+1, o.Type)
+			t.Errorf("cell %d has an output of type %s, which recordings do not hold", i+1, o.Type)
 		}
 	}
 	return shown

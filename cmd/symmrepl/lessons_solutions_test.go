@@ -14,14 +14,15 @@ import (
 )
 
 var (
-	solutionTimes = flag.Int("solutions", 0, "run the solutions of the tutorials so often, on 1, 2 and 4 ranks; 0: once, on one rank")
-	busyProcesses = flag.Int("busy", 0, "beside the solutions of the tutorials, and beside the corpus of the sanitizer, keep so many processes computing")
+	solutionTimes = flag.Int("solutions", 0, "how often to run the solutions of the tutorials on 1, 2 and 4 ranks; 0: once, on one rank")
+	busyProcesses = flag.Int("busy", 0, "how many processes keep computing beside the solutions of the tutorials and the corpus of the sanitizer")
 )
 
-// In fresh kernels of 1, 2 and 4 ranks each exercise's check accepts the solution, and the other cells show what the text around them says.
+// In fresh kernels of 1, 2 and 4 ranks the check of each exercise accepts the solution, and the
+// other cells show the outputs that the text describes.
 func TestSolutions(t *testing.T) {
 	if testing.Short() {
-		t.Skip("notebooks are executed in long tests only")
+		t.Skip("short: executes notebooks")
 	}
 	t.Parallel()
 	lessons, err := tutorial.All()
@@ -68,7 +69,8 @@ func TestSolutions(t *testing.T) {
 	}
 }
 
-// solved returns a lesson whose exercises are solved: the start of each is followed by the solution, and the check accepts that.
+// solved returns a lesson in which the start of each exercise is followed by its solution and its
+// check.
 func solved(lesson tutorial.Lesson) tutorial.Lesson {
 	var steps []tutorial.Step
 	for _, step := range lesson.Steps {
@@ -82,7 +84,8 @@ func solved(lesson tutorial.Lesson) tutorial.Lesson {
 	return lesson
 }
 
-// recorded returns what the cells of a solved lesson have to show on so many ranks; for one rank that is the word of the checks alone.
+// recorded returns the outputs that the cells of a solved lesson must show on this number of ranks.
+// For one rank it has only the outputs of the checks.
 func recorded(t *testing.T, lesson tutorial.Lesson, ranks int) (r tutorial.Recording) {
 	t.Helper()
 	unsolved := make(tutorial.Recording, len(lesson.Runs()))
@@ -106,7 +109,8 @@ func recorded(t *testing.T, lesson tutorial.Lesson, ranks int) (r tutorial.Recor
 	return r
 }
 
-// betweenRanks are the mistakes that need a second rank, by their titles: one alone does not make them.
+// betweenRanks lists by title the cells whose mistake needs a second rank. They do not fail on one
+// rank.
 var betweenRanks = []string{
 	"Rank 0 wants eight elements, the others four.",
 	"Rank 0 skips the barrier.",
@@ -115,7 +119,8 @@ var betweenRanks = []string{
 	"Rank 0 replays twice.",
 }
 
-// compareOutcomes compares which cells of a solved lesson fail on one rank with what the lesson says, and what its checks say.
+// compareOutcomes compares a run on one rank with the solved lesson: whether each cell fails, and
+// the outputs of the checks.
 func compareOutcomes(t *testing.T, lesson tutorial.Lesson, got, want executedNotebook) {
 	t.Helper()
 	number := 0

@@ -16,10 +16,11 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// The numbered tutorials print what is recorded, on four ranks and on two, and their checks tell answers from what is none.
+// The numbered tutorials print the recorded outputs on four ranks and on two. Their checks accept
+// right answers and refuse wrong ones.
 func TestLessons(t *testing.T) {
 	if testing.Short() {
-		t.Skip("tutorials are run in long tests only")
+		t.Skip("short: runs the tutorials")
 	}
 	files, err := filepath.Glob("../../tutorials/[0-9]*.go")
 	if err != nil || len(files) == 0 {
@@ -55,17 +56,18 @@ func TestLessons(t *testing.T) {
 // aboutSanitizer is the lesson that needs the cpu device.
 const aboutSanitizer = "16-wrong-results"
 
-// The lessons that cross hosts show the same on two, with a network that delays and reorders messages; there weak signals come early.
+// The lessons about several hosts show the same on two hosts, with a network that delays and
+// reorders messages. With that network some weak signals arrive early.
 func TestLessonAcrossHosts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("tutorials are run in long tests only")
+		t.Skip("short: runs the tutorials")
 	}
 	if device() != "cpu" {
-		t.Skip("the null network reaches the memory of the cpu device")
+		t.Skip("the null network needs the cpu device")
 	}
 	t.Setenv("SYMMREPL_NET", "null delay=200us reorder=on seed=7")
 	const ranks = 4
-	for file, varies := range map[string]string{ // the first cell that varies, if any does
+	for file, varies := range map[string]string{ // for each lesson, a pattern of its first output that varies; "" for none
 		"../../tutorials/11-put-signal-wait": `weak: [1-9]\d* of 100 early`,
 		"../../tutorials/13-hierarchical":    `all_reduce .* hierarchical, \d+ bytes of this rank over the null network`,
 		"../../tutorials/14-nccl-device-api": "",
@@ -95,7 +97,8 @@ func TestLessonAcrossHosts(t *testing.T) {
 	}
 }
 
-// runLesson returns what the cells of a lesson show in a new session. The checks of its exercises must accept the solutions, and nothing else.
+// runLesson returns the outputs of a lesson's cells in a new session. The check of each exercise
+// must accept the solution, and must refuse the start and the wrong answers.
 func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks int) (got tutorial.Recording) {
 	t.Helper()
 	run := func(cell tutorial.Cell, fails bool) tutorial.Shown {
@@ -123,14 +126,14 @@ func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks in
 		}
 		run(e.Solution, false)
 		if shown := run(e.Check, false); len(shown) != 1 || shown[0].Text != everybody(ranks)+tutorial.Correct+"\n" {
-			t.Errorf("%s: the check of the solution says\n%s", e.Title, tutorial.Recording{shown}.Format())
+			t.Errorf("%s: the check of the solution prints\n%s", e.Title, tutorial.Recording{shown}.Format())
 		}
-		run(e.Start, false) // the rest does without
+		run(e.Start, false) // the other steps continue from the start, not from the solution
 	}
 	return got
 }
 
-// compareLesson compares what the cells of a lesson have shown with a recording.
+// compareLesson compares the outputs of a lesson's cells with a recording.
 func compareLesson(t *testing.T, lesson tutorial.Lesson, ranks int, got tutorial.Recording, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -148,7 +151,7 @@ func compareLesson(t *testing.T, lesson tutorial.Lesson, ranks int, got tutorial
 	}
 }
 
-// everybody is what a line begins with that all ranks have printed.
+// everybody returns the prefix of a line that all ranks have printed.
 func everybody(ranks int) string {
 	all := make([]int, ranks)
 	for r := range all {
@@ -157,7 +160,7 @@ func everybody(ranks int) string {
 	return session.Prefix(all, ranks)
 }
 
-// show runs a cell and returns what it showed, without remarks of the session.
+// show runs a cell and returns its outputs, without the session's remarks.
 func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Shown, failed bool) {
 	add := func(kind, text string) {
 		if last := len(shown) - 1; last >= 0 && shown[last].Kind == kind {
@@ -189,7 +192,8 @@ func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Show
 	return shown, len(reply.Errors) > 0
 }
 
-// What differs from run to run and between devices: times, pointers, and where a tensor is.
+// unsteady lists the texts that differ from run to run or between devices (times, pointers, the
+// device of a tensor), and their replacements.
 var unsteady = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -199,8 +203,9 @@ var unsteady = []struct {
 	{regexp.MustCompile(`\b0x[0-9a-f]{6,}\b`), "a pointer"},
 }
 
-// comparable is what each rank showed, without what differs from run to run and between compilers. When waits were given up, it says only by which
-// ranks: on a busy machine one may be released because another has failed, before its own limit.
+// comparable returns the outputs of each rank, without texts that differ from run to run or between
+// compilers. If waits were given up, it names only the ranks that gave up: on a busy machine
+// another rank's failure may release a rank before its own time limit.
 func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
 	t.Helper()
 	if gaveUp := ranksThatGaveUp(t, ranks, shown); len(gaveUp) > 0 {
@@ -239,8 +244,9 @@ func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
 	return text
 }
 
-// findingsIn is what reports of the sanitizer have in every run: the kinds, and the places of the accesses. Which threads were seen, on which ranks, depends on the
-// order of a run.
+// findingsIn returns the parts of the sanitizer's reports that are the same in every run: the
+// kinds, and the places of the accesses. The order of a run decides which threads and ranks a
+// report names.
 func findingsIn(text string) string {
 	var found []string
 	var kind string
@@ -271,10 +277,11 @@ var (
 	reportPlace  = regexp.MustCompile(`^  [^ :]+:\d+(:\d+)?`)
 )
 
-// listedFinding matches what a check lists of findings, each as a line that symmem.Finding.String makes. Which ranks do depends on the order of a run, too.
+// listedFinding matches a finding in the list that a check prints, a line made by
+// symmem.Finding.String. The order of a run also decides which ranks have such a line.
 var listedFinding = regexp.MustCompile(`(?m)^ *- [a-z ]+[:;].* at \S+:\d+.*\n`)
 
-// kindAndLines returns the kind of such a finding, and the lines of its accesses.
+// kindAndLines returns the kind of a listed finding and the lines of its accesses.
 func kindAndLines(listed string) string {
 	kind, _, _ := strings.Cut(strings.TrimLeft(listed, " -"), ":")
 	var lines []string
@@ -285,7 +292,7 @@ func kindAndLines(listed string) string {
 	return kind + " at the lines " + strings.Join(lines, " and ")
 }
 
-// ranksThatGaveUp returns the ranks that report a wait which was given up.
+// ranksThatGaveUp returns the ranks that report that they gave up a wait.
 func ranksThatGaveUp(t *testing.T, ranks int, shown tutorial.Shown) (gaveUp []int) {
 	t.Helper()
 	for r := range ranks {
@@ -301,7 +308,7 @@ func ranksThatGaveUp(t *testing.T, ranks int, shown tutorial.Shown) (gaveUp []in
 	return gaveUp
 }
 
-// linesOf returns the lines that a rank has said.
+// linesOf returns the lines that a rank has printed.
 func linesOf(t *testing.T, rank, ranks int, text string) string {
 	t.Helper()
 	var b strings.Builder
@@ -318,7 +325,7 @@ func linesOf(t *testing.T, rank, ranks int, text string) string {
 	return b.String()
 }
 
-// A tutorial is stepped through at the prompt, and goes on where it was left.
+// A user steps through a tutorial at the prompt, leaves it, and later goes on at the same step.
 func TestTutorialAtThePrompt(t *testing.T) {
 	h := newHome(t, 2)
 	run := func(entries string, args ...string) result {
@@ -329,7 +336,7 @@ func TestTutorialAtThePrompt(t *testing.T) {
 		for rest, i := r.out+r.err, 0; i < len(texts); i++ {
 			_, after, found := strings.Cut(rest, texts[i])
 			if !found || r.status != status {
-				t.Fatalf("%q is not in its place in what ended with %d, want %d:\n%s%s", texts[i], r.status, status, r.out, r.err)
+				t.Fatalf("%q is missing or out of order; status %d, want %d:\n%s%s", texts[i], r.status, status, r.out, r.err)
 			}
 			rest = after
 		}
@@ -343,7 +350,7 @@ func TestTutorialAtThePrompt(t *testing.T) {
 	expect(run(":next\n", "tutorial", "1"), 0, "Step 8 of 9", "step 9 of 9", "Read on")
 	expect(run(":tutorial 1 8\n:check\n"), 1, "step 8 of 9", "left(0, 2) is -1; ranks are 0 to 1")
 	expect(run(":tutorial 1 8\n:restart\n:tutorial 01-hello-ranks 8\n"), 0, "step 8 of 9", "step 8 of 9", "`:tutorial 01-hello-ranks 8` runs the cells before this step again")
-	expect(run("", "tutorial"), 0, "01-hello-ranks", "to the end", "1 of 1") // an earlier step keeps what was read
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "to the end", "1 of 1") // returning to an earlier step keeps the progress
 	expect(run(":next\n"), 1, ":next: no tutorial is open; :tutorial lists them")
 	expect(run("", "tutorial", "nothing"), 2, `no tutorial is called "nothing"`)
 }

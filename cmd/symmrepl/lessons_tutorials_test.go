@@ -17,10 +17,10 @@ import (
 
 var record = flag.Bool("record", false, "record what the tutorials print")
 
-// size is how many ranks the tutorials are tested with.
+// size is the number of ranks in the tests of the tutorials.
 const size = 4
 
-// tutorials lists the scripts by their names without ".go". Those with numbers are tested as lessons.
+// tutorials lists the unnumbered scripts, without ".go". The numbered ones are tested as lessons.
 func tutorials(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../tutorials/[a-z]*.go")
@@ -33,10 +33,10 @@ func tutorials(t *testing.T) []string {
 	return files
 }
 
-// Where a tensor is differs between devices; nothing else does.
+// devices matches the device of a tensor, the only text that differs between devices.
 var devices = regexp.MustCompile(`\bon (cpu|cuda:\d+)`)
 
-// ranksOutput is what each rank printed, of what a session of size ranks showed.
+// ranksOutput splits the output of a session of size ranks by rank.
 func ranksOutput(t *testing.T, text string) [size]string {
 	t.Helper()
 	var outs [size]string
@@ -53,7 +53,8 @@ func ranksOutput(t *testing.T, text string) [size]string {
 	return outs
 }
 
-// said is what a tutorial in a file says on standard error: redefine leaves a caller of an earlier function behind.
+// said returns the standard error that is expected of a script loaded from file. Only redefine
+// prints there: it leaves a caller of an earlier function behind.
 func said(script, file string) string {
 	if filepath.Base(script) != "redefine" {
 		return ""
@@ -61,10 +62,10 @@ func said(script, file string) string {
 	return fmt.Sprintf("[0-3] note: twice (%s) still calls the earlier step(x int) int; define it again to change that\n", file)
 }
 
-// Tutorials print what is recorded, also after they have been saved.
+// The tutorials print the recorded outputs, also after they have been saved.
 func TestTutorials(t *testing.T) {
 	if testing.Short() {
-		t.Skip("short: and the race detector would report that goroutines of cells share the word that says which statement runs")
+		t.Skip("short: the race detector would report the word that goroutines of a cell share to note the current statement")
 	}
 	t.Parallel()
 	h := newHome(t, size)
@@ -91,20 +92,21 @@ func TestTutorials(t *testing.T) {
 			}
 			again := h.run("", "run", "-n", fmt.Sprint(size), "--device", device(), saved)
 			if again.out != out || again.err != said(script, saved) || again.status != 0 {
-				t.Errorf("saved and run again: %+v, want\n%s", again, out)
+				t.Errorf("the saved file prints %+v, want\n%s", again, out)
 			}
 		})
 	}
 }
 
-// Tutorials exported are programs that print on each rank what the session printed there.
+// An exported tutorial is a program. Each of its ranks prints the output of the same rank in the
+// session.
 func TestExportedTutorials(t *testing.T) {
 	if testing.Short() {
-		t.Skip("programs are built in long tests only")
+		t.Skip("short: builds programs")
 	}
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build programs with")
+		t.Skip("needs the go command to build programs")
 	}
 	h := newHome(t, size)
 	module := newModule(t, h)
@@ -149,7 +151,7 @@ func TestExportedTutorials(t *testing.T) {
 	})
 }
 
-// newModule makes a module that has this one at hand.
+// newModule makes a module whose go.mod replaces symmrepl's module by this source tree.
 func newModule(t *testing.T, h home) string {
 	t.Helper()
 	dir := filepath.Join(h.dir, "module")
@@ -181,7 +183,7 @@ func newModule(t *testing.T, h home) string {
 	return dir
 }
 
-// runRanks runs a program as a launcher would and returns what its ranks print.
+// runRanks runs a program as a launcher does and returns the output of each rank.
 func runRanks(t *testing.T, h home, program string) [size]string {
 	t.Helper()
 	var cmds []*exec.Cmd

@@ -15,25 +15,28 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-var watchedLessons = flag.Bool("watched", false, "watch also the tutorials that take long when they are watched")
+var watchedLessons = flag.Bool("watched", false, "run under the sanitizer also the tutorials that take long with it")
 
-// longWatched are the tutorials that take more than a minute while they are watched: the one that measures launches thousands of kernels.
+// longWatched are the tutorials that take more than a minute under the sanitizer. The tutorial
+// about measuring launches thousands of kernels.
 var longWatched = []string{"12-measure"}
 
-// wrongOnPurpose are the kinds of findings of tutorials whose cells make mistakes to show them.
+// wrongOnPurpose lists the tutorials whose cells make mistakes to show them, with the kinds of
+// their findings.
 var wrongOnPurpose = map[string][]string{
 	"04-one-shot-all-reduce": {"race between ranks"},
 	"11-put-signal-wait":     {"signal over a signal not consumed"},
 	aboutSanitizer:           {"order too weak", "out of bounds", "race between ranks", "race in a block"},
 }
 
-// TestWatchedLessons: the sanitizer finds nothing in the cells and the solutions of the tutorials, but for the mistakes that they show.
+// TestWatchedLessons: in the cells and the solutions of the tutorials the sanitizer finds only the
+// mistakes that they make on purpose.
 func TestWatchedLessons(t *testing.T) {
 	if device() != "cpu" {
-		t.Skip("kernels are watched on the cpu device")
+		t.Skip("the sanitizer needs the cpu device")
 	}
 	if testing.Short() {
-		t.Skip("the sanitizer's own kernels are compiled in long tests only")
+		t.Skip("short: compiles kernels for the sanitizer")
 	}
 	files, err := filepath.Glob("../../tutorials/[0-9]*.go")
 	if err != nil || len(files) == 0 {
@@ -50,7 +53,7 @@ func TestWatchedLessons(t *testing.T) {
 		}
 		t.Run(lesson.Name, func(t *testing.T) {
 			if slices.Contains(longWatched, lesson.Name) && !*watchedLessons {
-				t.Skip("it takes long: -watched runs it")
+				t.Skip("takes long: runs with -watched only")
 			}
 			w := &watchedSession{t: t, Session: launchOn(t, 4, session.Hosts{})}
 			w.evaluate("sanitize", "symm.Sanitize(true, 0)")
@@ -64,7 +67,7 @@ func TestWatchedLessons(t *testing.T) {
 				}
 				for _, f := range reply.Findings {
 					if !slices.Contains(wrongOnPurpose[lesson.Name], f.Kind) {
-						t.Errorf("%s:%d: found\n%s", cell.File, cell.Line, reported(f))
+						t.Errorf("%s:%d: the sanitizer reports\n%s", cell.File, cell.Line, reported(f))
 					}
 					kinds[f.Kind] = true
 				}
@@ -80,7 +83,7 @@ func TestWatchedLessons(t *testing.T) {
 				}
 			}
 			if got, want := slices.Sorted(maps.Keys(kinds)), wrongOnPurpose[lesson.Name]; fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("found %q, want %q", got, want)
+				t.Errorf("the sanitizer finds %q, want %q", got, want)
 			}
 		})
 	}

@@ -1,7 +1,8 @@
-// The tests of the program, by subject: program_ are command lines and programs that run to their end, prompt_ what a user
-// does at a terminal, jupyter_ notebooks, lessons_ tutorials, session_ sessions of cells, misuse_ and faults_ what goes wrong in
-// cells and in processes, hosts_ launchers and several hosts, devices_ GPUs and NCCL, sanitizer_ what it finds. They start real
-// processes: this test binary is the program, too.
+// The prefix of a file names the subject of its tests: program_ command lines and programs that run
+// to their end, prompt_ a user at a terminal, jupyter_ notebooks, lessons_ tutorials, session_
+// sessions of cells, misuse_ and faults_ errors of cells and of processes, hosts_ launchers and
+// several hosts, devices_ GPUs and NCCL, sanitizer_ the sanitizer's findings. The tests start real
+// processes: this test binary is also the program.
 package main
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// programVariable makes the test binary the program, so that the tests drive real processes.
+// programVariable makes the test binary run as the program, so that the tests drive real processes.
 const programVariable = "SYMMREPL_TEST_PROGRAM"
 
 // binaryVariable names another program for the tests to drive in place of their own binary: one that was built elsewhere, such as a wheel's.
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// device is what sessions run on: SYMMREPL_TEST_DEVICE, or cpu.
+// device returns the device of the tests: SYMMREPL_TEST_DEVICE, or cpu.
 func device() string {
 	if d := os.Getenv("SYMMREPL_TEST_DEVICE"); d != "" {
 		return d
@@ -46,21 +47,21 @@ func device() string {
 	return "cpu"
 }
 
-// home is where a program keeps everything it may leave behind.
+// home is a folder that holds every file that a program may leave behind.
 type home struct {
 	t   *testing.T
 	dir string
-	env []string // more variables for its programs
+	env []string // further environment variables of its programs
 }
 
-// newHome returns a fresh home for programs of up to so many ranks. It skips the test where there are not as
-// many devices.
+// newHome returns a fresh home for sessions of at most this number of ranks. It skips the test if
+// there are fewer devices.
 func newHome(t *testing.T, ranks int) home {
 	t.Helper()
 	if gpus := symmem.GPUs(); device() == "cuda" && gpus < ranks {
-		t.Skipf("%d GPUs are needed, %d are here", ranks, gpus)
+		t.Skipf("needs %d GPUs, found %d", ranks, gpus)
 	}
-	// Sockets have short names only, so that t.TempDir will not do.
+	// The path of a Unix socket must be short, and t.TempDir's paths are too long.
 	dir, err := os.MkdirTemp("", "h")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,8 @@ func newHome(t *testing.T, ranks int) home {
 	return home{t: t, dir: dir}
 }
 
-// command returns the program with arguments. Whatever it starts can be found by its environment.
+// command returns a command that runs the program. The environment marks every process that it
+// starts, so that processes finds them.
 func (h home) command(args ...string) *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
@@ -95,7 +97,7 @@ func (h home) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// result is how a program ended.
+// result is the exit status and the output of a program.
 type result struct {
 	status   int
 	out, err string
@@ -107,7 +109,7 @@ func (h home) run(stdin string, args ...string) result {
 	return h.runWithin(patience, stdin, args...)
 }
 
-// runWithin is run of a program that may take longer.
+// runWithin is run for programs that may take longer than patience.
 func (h home) runWithin(limit time.Duration, stdin string, args ...string) result {
 	h.t.Helper()
 	cmd := h.command(args...)
@@ -137,13 +139,13 @@ func (h home) script(name, text string) string {
 	return file
 }
 
-// launchHere starts a session of this process, on one host.
+// launchHere starts a session in this process, on one host.
 func launchHere(t *testing.T, ranks int) session.Session {
 	t.Helper()
 	return launchOn(t, ranks, session.Hosts{})
 }
 
-// launchOn starts a session of this process, on simulated hosts.
+// launchOn starts a session in this process, on simulated hosts.
 func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	t.Helper()
 	h := newHome(t, ranks)
@@ -162,7 +164,8 @@ func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	return s
 }
 
-// end waits for the end of a program that was started, and returns what its Wait does; what says which program it is.
+// end waits until a started program ends, and returns the result of its Wait. The error message
+// calls the program what.
 func end(t *testing.T, what string, cmd *exec.Cmd) error {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -177,7 +180,8 @@ func end(t *testing.T, what string, cmd *exec.Cmd) error {
 	}
 }
 
-// processes lists the folders in /proc of this home's programs and of what they have started.
+// processes lists the folders in /proc of this home's programs and of the processes that they have
+// started.
 func (h home) processes() []string {
 	var found []string
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -190,7 +194,7 @@ func (h home) processes() []string {
 	return found
 }
 
-// killLeft ends those processes.
+// killLeft kills the processes of this home.
 func (h home) killLeft() {
 	for _, dir := range h.processes() {
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
@@ -199,7 +203,8 @@ func (h home) killLeft() {
 	}
 }
 
-// leftovers lists what a program of this home has left: processes, and entries of the folders it was given.
+// leftovers lists the processes that this home's programs have left, and the entries in their
+// temporary and run-time folders.
 func (h home) leftovers() []string {
 	found := h.processes()
 	for _, dir := range []string{"tmp", "run"} {
@@ -219,7 +224,7 @@ func (h home) mayStay(dir string) bool {
 	return strings.Count(rel, "/") <= 1
 }
 
-// expectNothingLeft waits until nothing is left.
+// expectNothingLeft waits until no leftovers are left.
 func (h home) expectNothingLeft() {
 	h.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
@@ -234,7 +239,8 @@ func (h home) expectNothingLeft() {
 	}
 }
 
-// sharedMemory lists the files in /dev/shm, which others use too, that this home's programs have mapped.
+// sharedMemory lists the files in /dev/shm that this home's programs have mapped. Other programs
+// have files there too.
 func (h home) sharedMemory() (names []string) {
 	for _, process := range h.processes() {
 		maps, _ := os.ReadFile(filepath.Join(process, "maps"))

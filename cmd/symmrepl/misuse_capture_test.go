@@ -12,8 +12,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What cannot be part of a graph is refused while one is captured, at its own line, with what to do instead; the capture is dropped, nothing else
-// happens, and the next one works. Every operation of docs/ops.md that says so is here.
+// An operation that cannot be part of a graph is refused during a capture. The error cites its line
+// and says what to do instead. The capture is dropped, the call has no other effect, and the next
+// capture works. The test covers every operation that docs/ops.md marks so.
 func TestRefusedInCapture(t *testing.T) {
 	s := launchHere(t, 2)
 	eval := func(source string) session.Reply {
@@ -70,12 +71,12 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		if regexp.MustCompile(`(?m)^- \*\*Capture:\*\* (refused|memory cannot)`).MatchString(section) {
 			found++
 			if _, ok := calls[name]; !ok {
-				t.Errorf("%s is not tried", name)
+				t.Errorf("this test has no call of %s", name)
 			}
 		}
 	}
 	if found < 7 {
-		t.Errorf("docs/ops.md has %d operations that cannot be captured", found)
+		t.Errorf("docs/ops.md marks %d operations as refused in a capture, want at least 7", found)
 	}
 	for name, c := range calls {
 		reply := eval("symm.Capture(func() {\n\tt.Fill(5)\n\t" + c.call + "\n})")
@@ -85,7 +86,7 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		}
 		e := reply.Errors[0]
 		if strings.Contains(e.Msg, "NVLink multicast is off") {
-			t.Logf("%s is not tried: %s", name, e.Msg)
+			t.Logf("%s cannot be tried here: %s", name, e.Msg)
 			continue
 		}
 		if len(e.Ranks) != 2 || e.Kind != session.KindMisuse || e.Op != c.op || e.Line != 3 || !strings.Contains(e.Msg, "captur") {
@@ -94,6 +95,6 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 	}
 	reply := eval(`ok := symm.Capture(func() { symm.OneShotAllReduceOut(t, "sum", l) }); ok.Replay(); fmt.Sprint(t.Float32s(), l.Float32s())`)
 	if len(reply.Errors) > 0 || len(reply.Values) != 1 || reply.Values[0].Text != `"[1 1 1 1] [2 2 2 2]"` {
-		t.Errorf("afterwards: %+v", reply)
+		t.Errorf("the next capture: %+v", reply)
 	}
 }

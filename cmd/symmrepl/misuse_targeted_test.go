@@ -11,8 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A cell that runs on some ranks is refused a collective call that needs others, before anything is launched: the error names the operation, the ranks, and what
-// to do. What needs no others runs.
+// If a cell that runs on some ranks makes a collective call that needs other ranks, the call is
+// refused before anything is launched. The error names the operation and the ranks, and says what
+// to do. A call that needs no other ranks runs.
 func TestTargetedCells(t *testing.T) {
 	const preparation = `t := symm.Empty(symm.F32, 12).Fill(symm.Rank()+1); h := symm.Rendezvous(t)
 out := symm.Empty(symm.F32, 36); symm.Rendezvous(out)
@@ -24,7 +25,7 @@ if symm.Rank() == 1 { h.PutSignal(0, 5) }`
 	refused := []struct {
 		ranks     []int
 		cell      string
-		op, where string // of the message
+		op, where string // parts of the message
 		hint      string
 	}{
 		{[]int{0}, `symm.AllReduce(t, "sum")`, "all_reduce", "rank 1,2", "run the cell on all members of world"},
@@ -59,7 +60,7 @@ if symm.Rank() == 1 { h.PutSignal(0, 5) }`
 			t.Fatal(cell, errs)
 		}
 	}
-	// A signal that was put earlier is no collective call: its wait ends.
+	// Waiting for an earlier signal is no collective call: the wait ends.
 	if _, errs := eval([]int{0}, "h.WaitSignal(1, 5)"); len(errs) > 0 {
 		t.Error("the wait for an earlier signal:", errs)
 	}

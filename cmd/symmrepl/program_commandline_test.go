@@ -39,7 +39,7 @@ func TestCommandLine(t *testing.T) {
 	for _, test := range []struct {
 		args   string
 		status int
-		want   string // in what it prints
+		want   string // a part of the output
 	}{
 		{"--help", 0, "Exit status: 0"},
 		{"--help", 0, fmt.Sprintf("ranks to start, 1 to %d and at most %d on a host;", symmem.MaxWorld, symmem.MaxRanks)},
@@ -111,13 +111,13 @@ func TestCommandLine(t *testing.T) {
 			t.Errorf("%s: %+v, want status %d and %q", test.args, r, test.status, test.want)
 		}
 		if r.status != 0 && strings.Count(r.err, "\n") > 4 {
-			t.Errorf("%s: too many words: %s", test.args, r.err)
+			t.Errorf("%s: the error is too long: %s", test.args, r.err)
 		}
 	}
 	h.expectNothingLeft()
 }
 
-// A signal interrupts what runs, and the exit status tells which.
+// A signal interrupts the script, and the exit status is 128 plus the signal's number.
 func TestSignalWhileScriptRuns(t *testing.T) {
 	h := newHome(t, 2)
 	cmd := h.command("-n", "2", "--device", device(), "-e", `fmt.Println("begun"); select {}`)

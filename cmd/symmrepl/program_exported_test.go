@@ -11,12 +11,12 @@ import (
 
 var exported = flag.Bool("exported", false, "build and run the folder of TestExportedFolder, which takes a minute")
 
-// A folder that is exported has all that the go command needs to build it, without a network and with nothing in its caches of modules; the
-// program prints what the session printed.
+// An exported folder has every file that the go command needs to build it, without a network and
+// with an empty module cache. The program prints the output of the session.
 func TestExportedFolder(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build programs with")
+		t.Skip("needs the go command to build programs")
 	}
 	h := newHome(t, 2)
 	dir := filepath.Join(h.dir, "session")
@@ -40,7 +40,7 @@ func TestExportedFolder(t *testing.T) {
 	packages := command("list", "-deps", ".")
 	for _, want := range []string{"github.com/symmrepl/symmrepl/symmem\n", "github.com/NVIDIA/go-nvml/pkg/nvml\n", "gonum.org/v1/plot\n"} {
 		if !strings.Contains(packages, want) {
-			t.Errorf("the program does not use %s", want)
+			t.Errorf("the exported program does not use %s", want)
 		}
 	}
 	if !*exported {
@@ -67,8 +67,9 @@ func TestExportedFolder(t *testing.T) {
 	}
 }
 
-// A session becomes a program of C++ and a module of Python, and so does a file of cells without a session. With -exported g++
-// alone builds the program for the emulated device, and two processes of it print what the session printed.
+// A session is exported to a C++ program and to a Python module. A file of cells is exported to
+// both without a session. With -exported, g++ alone builds the program for the emulated device, and
+// two processes of it print the output of the session.
 func TestExportedCpp(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, 2)
@@ -104,7 +105,7 @@ func TestExportedCpp(t *testing.T) {
 	one, _ := os.ReadFile(filepath.Join(h.dir, "session.py"))
 	two, _ := os.ReadFile(filepath.Join(h.dir, "again.py"))
 	if want := strings.ReplaceAll(strings.ReplaceAll(string(one), "session", "again"), "nproc-per-node 2", "nproc-per-node 4"); strings.ReplaceAll(string(two), "session", "again") != want {
-		t.Errorf("the file became\n%s", two)
+		t.Errorf("the export of the file is\n%s", two)
 	}
 	if !*exported {
 		return // make exported builds it

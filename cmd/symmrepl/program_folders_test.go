@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A program of several files, with packages of its module, runs as go run has it: its folder is given, or its files.
+// A program of several files that imports packages of its module is started by its folder or by its
+// files, as with go run.
 func TestProgramOfSeveralFiles(t *testing.T) {
 	h := newHome(t, 2)
 	dir := filepath.Join("..", "..", "interp", "testdata", "module")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Standard input need not be text, and -e has it, too.
+// Standard input may be binary. A program given by -e can read it too.
 func TestStandardInputOfProgram(t *testing.T) {
 	h := newHome(t, 1)
 	file := h.script("in.go", "import (\"io\"; \"os\")\nall, _ := io.ReadAll(os.Stdin)\nfmt.Printf(\"%q\\n\", all)\n")
@@ -20,7 +20,7 @@ func TestStandardInputOfProgram(t *testing.T) {
 	}
 }
 
-// A program that reads from a terminal gets what is typed there, and Ctrl-C ends it.
+// A program that reads from a terminal receives the typed lines, and Ctrl-C ends it.
 func TestTerminalInputOfProgram(t *testing.T) {
 	h := newHome(t, 1)
 	file := h.script("ask.go", `package main
@@ -36,7 +36,7 @@ func main() {
 `)
 	x := h.terminal("run", "-n", "1", "--device", device(), file)
 	x.expect("name? ")
-	time.Sleep(2 * time.Second) // the user thinks
+	time.Sleep(2 * time.Second) // the user takes time to type
 	x.send("Ada\r")
 	x.expect(`"Ada\n" <nil>`)
 	x.send(ctrlC)
@@ -44,11 +44,12 @@ func main() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if shown := x.shown.String(); strings.Contains(shown, "has run for") {
-		t.Errorf("a table in the middle of the input:\n%s", shown)
+		t.Errorf("the table of waits appears while the user types:\n%s", shown)
 	}
 }
 
-// A program ends the command with the status that it wants, after all that it has printed, and no rank is blamed.
+// A program chooses the exit status of the command. All its output appears before the end, and no
+// error blames a rank.
 func TestExitOfProgram(t *testing.T) {
 	h := newHome(t, 2)
 	for _, test := range []struct {
@@ -78,7 +79,7 @@ func TestExitOfProgram(t *testing.T) {
 	}
 	r = h.run("", "-n", "1", "--device", device(), "-e", `import "runtime"; runtime.Goexit()`)
 	if r.status != 1 || !strings.Contains(r.err, "fatal error: no goroutines (main called runtime.Goexit) - deadlock!") {
-		t.Errorf("Goexit of all: %+v", r)
+		t.Errorf("after Goexit on all ranks: %+v", r)
 	}
 	if got := h.run("", "-n", "1", "--device", device(), "-e", `panic("no")`); got.status != 1 || !strings.Contains(got.err, "panic: no") {
 		t.Errorf("%+v", got)

@@ -13,16 +13,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestPrograms runs command lines on programs, each archive of testdata/programs in a folder of its own. What precedes an
-// archive's first file says what it shows. A file whose name begins with "$ symmrepl" is a run of that command line, and what it
-// prints to standard output. These files after it may say more of the run:
+// TestPrograms runs command lines on programs, each archive of testdata/programs in a folder of its
+// own. The text before the first file of an archive describes its subject. A file whose name begins
+// with "$ symmrepl" runs that command line and contains the expected standard output. The files
+// after it may describe the run further:
 //
-//	stdin      its standard input
-//	stderr     what it prints to standard error
-//	stderr has lines of which standard error has each, in this order; not all of it
-//	status     its exit status, 0 by default
+//	stdin      the standard input
+//	stderr     the expected standard error
+//	stderr has lines that standard error must contain in this order; it may have others
+//	status     the expected exit status, 0 by default
 //
-// All others are written to the folder, which is $WORK in what is printed. Runs are on the device of the tests unless they name one.
+// All other files are written to the folder. The expected texts call the folder $WORK. A run uses
+// the device of the tests unless its command line names one.
 func TestPrograms(t *testing.T) {
 	archives, err := filepath.Glob("testdata/programs/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -44,12 +46,12 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// programRun is a run of an archive.
+// programRun is one run of an archive.
 type programRun struct {
 	line  string
 	stdin string
 	want  result
-	has   []string // lines that standard error must have, instead of want.err
+	has   []string // lines that standard error must contain; used instead of want.err
 }
 
 // runsOf writes the files of an archive to the current folder and returns its runs.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTimeLimit: --timeout ends a script that hangs with a table of what its ranks wait for, whatever that is, and with status 1.
+// TestTimeLimit: --timeout ends a script that hangs, whatever it hangs in. The error has a table of
+// what the ranks wait for, and the status is 1.
 func TestTimeLimit(t *testing.T) {
 	h := newHome(t, 1)
 	t.Chdir(t.TempDir())
@@ -16,7 +17,7 @@ func TestTimeLimit(t *testing.T) {
 		"extern \"C\" __global__ void work(float* x, int n) {\n\tfor (long long i = 0; i < 1ll << 50; i++) x[i % n] = x[i % n] * 0.5f + 1;\n}`)\n// %%\n"
 	for _, c := range []struct {
 		name, script string
-		want         []string // of standard error, in this order
+		want         []string // parts of standard error, in this order
 	}{
 		{"spin", kernels + "x := symm.Empty(symm.I32, 8)\n// %%\nk.Launch(symm.Grid(1), symm.Block(64), x)\nsymm.Synchronize()\n", []string{
 			"[0,1] spin.go:13 has run for ", " s and is ended, as the limit of 4s is over:\n[0,1]   rank 0,1  waits in symm.Synchronize ",
@@ -43,9 +44,9 @@ func TestTimeLimit(t *testing.T) {
 		})
 	}
 	if r := h.run("", "-n", "2", "--device", "cpu", "--timeout", "1m", "-e", "symm.Rank()"); r.status != 0 || r.out != "[0] 0\n[1] 1\n" {
-		t.Errorf("a cell that is quick: %+v", r)
+		t.Errorf("a fast cell: %+v", r)
 	}
 	if r := h.run("", "-n", "1", "--device", "cpu", "--timeout", "1s", "-e", "for {}"); r.status != 1 {
-		t.Errorf("a cell without end: %+v", r)
+		t.Errorf("an endless cell: %+v", r)
 	}
 }

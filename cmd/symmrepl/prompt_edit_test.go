@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// editor makes a program of a shell script, which gets the name of the file.
+// editor writes a shell script to a file and returns the quoted name. The script's argument is the
+// file to edit.
 func editor(t *testing.T, script string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "an editor")
@@ -17,14 +18,15 @@ func editor(t *testing.T, script string) string {
 	return "'" + name + "'"
 }
 
-// editing starts the program on one rank with an editor.
+// editing starts the program on one rank. The environment variable names line as the editor.
 func editing(t *testing.T, variable, line string) *terminal {
 	h := newHome(t, 1)
 	h.env = append(h.env, "VISUAL=", "EDITOR=", variable+"="+line)
 	return h.terminal("-n", "1", "--device", device())
 }
 
-// A cell that was edited runs as a new one; one that was not, or that the editor failed on, does not.
+// After :edit an edited cell runs as a new one. A cell that was not changed, or whose editor
+// failed, does not run.
 func TestEdit(t *testing.T) {
 	refuse := filepath.Join(t.TempDir(), "refuse")
 	x := editing(t, "EDITOR", editor(t, `test ! -e `+refuse+` || exit 3; sed -i s/^6/7/ "$1"`))
@@ -61,19 +63,20 @@ func TestEdit(t *testing.T) {
 	x.exit(0)
 }
 
-// An interactive editor has the terminal as the shell left it: its own keys and signals, and what it does to the terminal is undone.
+// An interactive editor gets the terminal with the shell's settings, so that its keys and signals
+// work. The editor's changes to the terminal are undone.
 func TestEditAtTheTerminal(t *testing.T) {
 	t.Run("ed", func(t *testing.T) {
 		x := editing(t, "VISUAL", needs(t, "ed"))
 		x.enter("6 * 6")
 		x.expect("36\n")
 		x.enter(":edit")
-		x.expect("6\n") // bytes
-		x.send("=\n")   // until it takes commands, ed ends at Ctrl-C
+		x.expect("6\n") // the size of the file in bytes
+		x.send("=\n")   // wait until ed reads commands: before that, Ctrl-C ends it
 		x.expect("=\n1\n")
-		x.send(ctrlC)        // ed goes on, and so does the session
-		x.expect("?\n")      // ed says
-		x.send("s/6 /7 /\n") // typed in a line, which the terminal edits
+		x.send(ctrlC)        // neither ed nor the session ends
+		x.expect("?\n")      // ed's answer
+		x.send("s/6 /7 /\n") // the terminal edits the typed line
 		x.send("wq\n")
 		x.expect("7 * 6\n42\n")
 		x.enter("40 + 4")
@@ -89,7 +92,7 @@ func TestEditAtTheTerminal(t *testing.T) {
 		x.enter(":edit")
 		x.expect("6 * 6")
 		x.send("x")
-		x.send("\x1a") // Ctrl-Z suspends vi, which continues
+		x.send("\x1a") // Ctrl-Z suspends vi, and the session continues it at once
 		x.send("i7\x1b:wq\r")
 		x.expect("7 * 6\n42\n")
 		x.enter(":edit")

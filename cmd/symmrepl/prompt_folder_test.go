@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// `:cd` takes ranks and shell lines along, whatever cells have defined. What is recorded of it does the same when ranks, or
-// the session, are run again.
+// `:cd` changes the folder of all ranks and of shell lines, whatever names cells have defined.
+// Replaying a rank and running the saved session repeat the `:cd`.
 func TestCd(t *testing.T) {
 	h := newHome(t, 2)
 	data, err := filepath.EvalSymlinks(h.dir)

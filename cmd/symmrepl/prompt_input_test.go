@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What cells read from standard input is typed at the prompt, once for all ranks.
+// If a cell reads from standard input, the user types the input once at the prompt, and all ranks
+// receive it.
 func TestInputAtPrompt(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter(`fmt.Print("name? "); var name string; fmt.Scanln(&name); fmt.Println(len(name), symm.Rank())`)
@@ -28,7 +29,8 @@ func TestInputAtPrompt(t *testing.T) {
 	x.exit(0)
 }
 
-// An attached prompt is asked for what its own cells read, the first prompt for its own.
+// An attached prompt asks for the input of its own cells, and the first prompt for the input of its
+// own.
 func TestInputOfAttached(t *testing.T) {
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
@@ -46,7 +48,7 @@ func TestInputOfAttached(t *testing.T) {
 	y.exit(0)
 }
 
-// A script has no user to ask: standard input is at its end.
+// A script has no user to ask, so standard input is empty.
 func TestInputOfScript(t *testing.T) {
 	r := newHome(t, 2).run("", "-n", "2", "--device", device(), "-e", `fmt.Scan(new(int))`)
 	if want := (result{0, "[0,1] 0, EOF\n", ""}); r != want {

@@ -14,11 +14,11 @@ import (
 )
 
 var (
-	typingSeed = flag.Uint64("typing.seed", 1, "what TestTyping types")
+	typingSeed = flag.Uint64("typing.seed", 1, "seed of TestTyping's random keys")
 	typingFor  = flag.Duration("typing.for", 2*time.Second, "how long TestTyping types")
 )
 
-// alive holds that the prompt takes and runs an entry, whatever is on the line now.
+// alive checks that the prompt reads and runs an entry, whatever the current line holds.
 func (x *terminal) alive(n int) {
 	x.t.Helper()
 	x.send(ctrlC + ctrlC)
@@ -26,7 +26,7 @@ func (x *terminal) alive(n int) {
 	x.expect(fmt.Sprintf("\n%d alive\n", n+1))
 }
 
-// Keys after which the line editor would end the program or the session, or would leave its menu in the way.
+// These keys once ended the program or the session, or left a menu on the screen.
 func TestKeysThatTheEditorGetsWrong(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
@@ -40,14 +40,14 @@ func TestKeysThatTheEditorGetsWrong(t *testing.T) {
 		x.send(keys)
 		x.alive(100 * (i + 1))
 	}
-	// Delete deletes, Ctrl-T transposes as in a shell.
+	// Delete deletes a character, and Ctrl-T transposes two as in a shell.
 	x.send("fmt.Println(`abX`)\x02\x02\x02\x1b[3~\r")
 	x.expect("\nab\n")
 	x.send("fmt.Println(`abdc`)\x02\x02\x02\x14\r")
 	x.expect("\nabcd\n")
 }
 
-// The narrowest screens, and one that becomes narrow while a menu of completions is shown.
+// The narrowest screens, and a screen that becomes narrow while a menu of completions is shown.
 func TestKeysOnNarrowScreen(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
@@ -69,8 +69,8 @@ func TestKeysOnNarrowScreen(t *testing.T) {
 // editorFailed is what the prompt shows when the line editor has panicked.
 const editorFailed = "the line editor failed and has started again"
 
-// A panic of the line editor costs no more than its menu: another editor goes on with the line. This one panics on a screen that has no
-// row for its menu, once Down has left the list of completions.
+// A panic of the line editor loses only its menu: a new editor goes on with the line. This editor
+// panics because its screen has no row for the menu after Down has left the list of completions.
 func TestEditorThatPanics(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter("6 * 7")
@@ -85,11 +85,12 @@ func TestEditorThatPanics(t *testing.T) {
 	x.send(strings.Repeat("\x7f", len("strings.T")) + "\r")
 	x.expect("\na\nb\n")
 	x.expect("symm> ")
-	x.send(up + up + up + "\r") // the last line of the block, its first one, the entry before
+	x.send(up + up + up + "\r") // to the last line of the block, to its first line, to the previous entry
 	x.expect("\n42\n")
 }
 
-// Random keys never end the session, and never leave it unable to run a cell. With -typing.for=10m it is a longer search.
+// Random keys never end the session, and after them it can still run a cell. -typing.for=10m
+// searches longer.
 func TestTyping(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
@@ -122,7 +123,7 @@ func TestTyping(t *testing.T) {
 			x.mu.Lock()
 			shown = strings.Contains(x.shown.String()[x.seen:], done)
 			if strings.Contains(x.shown.String(), editorFailed) {
-				t.Fatalf("the line editor panicked after %q", typed)
+				t.Fatalf("the line editor panics after %q", typed)
 			}
 			if shown {
 				x.raw.Reset()
@@ -130,14 +131,15 @@ func TestTyping(t *testing.T) {
 			}
 			x.mu.Unlock()
 			if !shown && time.Now().After(deadline) {
-				t.Fatalf("nothing works after %q", typed)
+				t.Fatalf("the prompt runs no cell after %q", typed)
 			}
 		}
 	}
 	t.Logf("%d sequences", n)
 }
 
-// Leaving with symmetric tensors asks once; without any, and when the session goes on, it does not.
+// Leaving asks once if symmetric tensors are alive. It does not ask if there are none, nor when an
+// attached prompt leaves, because the session goes on.
 func TestLeavingAsksOnce(t *testing.T) {
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
@@ -171,7 +173,7 @@ func TestLeavingAsksOnce(t *testing.T) {
 	x.refuse("would be lost")
 }
 
-// Up recalls a cell of several lines, which the keys edit as a block.
+// Up recalls a cell of several lines, and the keys edit it as a block.
 func TestRecalledCellIsABlock(t *testing.T) {
 	h := newHome(t, 1)
 	x := h.terminal("-n", "1", "--device", device())
@@ -183,13 +185,13 @@ func TestRecalledCellIsABlock(t *testing.T) {
 	x.enter("double(21)")
 	x.expect("42\n")
 	x.expect("symm> ")
-	x.send(up + up + up + "\x1b[C") // the call, the function's last line, the line above
+	x.send(up + up + up + "\x1b[C") // to the call, to the function's last line, to the line above
 	x.expect("return 2 * n")
 	x.send("\x1b[F\x7f\x7f\x7f\x7f\x7f3 * n\r")
 	x.enter("double(21)")
 	x.expect("63\n")
 
-	// Alt-Enter breaks a line, and Backspace joins two.
+	// Alt-Enter breaks a line, and Backspace joins two lines.
 	x.expect("symm> ")
 	x.send("fmt.Println(`a\x1b\rb\x1b\rc`)\x1b[D\x1b[D\x1b[D\x7f\r")
 	x.expect("\na\nbc\n")
@@ -206,7 +208,7 @@ func TestRecalledCellIsABlock(t *testing.T) {
 	x.expect("90\n")
 }
 
-// The first Ctrl-C clears the line, also when it shows a menu of completions.
+// The first Ctrl-C clears the line, also while a menu of completions is shown.
 func TestInterruptAfterTab(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
@@ -217,7 +219,7 @@ func TestInterruptAfterTab(t *testing.T) {
 	x.refuse("undefined")
 }
 
-// Home, End and the keys that move by words, as xterm, tmux, screen and rxvt send them.
+// Home, End and the keys that move by words, with the sequences of xterm, tmux, screen and rxvt.
 func TestCursorKeys(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")

@@ -13,8 +13,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A compiled call that does not return when its cell is interrupted goes on alone: its rank keeps its process and its variables and takes the next cell and the
-// next collective at once. The session says which call it is until it returns, and what it returns is dropped.
+// If a compiled call does not return when its cell is interrupted, the call goes on in the
+// background. Its rank keeps its process and its variables, and runs the next cell and the next
+// collective at once. The session names the call until it returns, and drops its result.
 func TestCallsThatDoNotReturn(t *testing.T) {
 	calls := []struct{ name, cell, says, release string }{
 		{"Accept", `conn, err = l.Accept(); after = true`, "net.(*TCPListener).Accept at cell[", `if symm.Rank() == 0 { c, _ := net.Dial("tcp", l.Addr().String()); c.Close() }`},
@@ -94,13 +95,14 @@ kept := symm.Empty(symm.I32, 4).Fill(40 + symm.Rank())`)
 				eval("1")
 			}
 			if got := eval(`fmt.Println(after, err == nil || err.Error() == "context canceled", conn, file)`); got != "false true <nil> <nil>\n" {
-				t.Errorf("afterwards the session has %q", got)
+				t.Errorf("after the call has returned, the session shows %q", got)
 			}
 		})
 	}
 }
 
-// A worker that an interrupt does not stop is replaced only when the user insists, who is told before what that costs.
+// If an interrupt does not stop a worker, only a second Ctrl-C replaces it. The session says before
+// that the rank's variables will be lost.
 func TestInsist(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	pid := x.pid(1)

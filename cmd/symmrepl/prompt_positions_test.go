@@ -12,11 +12,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// waited is how long a wait was that ended after a tenth of a second, or later where much else runs.
+// waited matches the duration of a wait that timed out. The limit is a tenth of a second, and a
+// busy machine may take longer.
 var waited = regexp.MustCompile(`waited [0-9.]+m?s`)
 
-// What goes wrong in an operation cites the line and the column of the call, be it refused, given up on the device when the cell was elsewhere, or
-// made by a function of another cell.
+// The error of an operation cites the line and the column of its call: when the call is refused,
+// when the device gives up a wait after the cell has gone on, and when a function of another cell
+// makes the call.
 func TestPositions(t *testing.T) {
 	const limit = ", symm.Timeout(100*time.Millisecond))"
 	s := launchHere(t, 2)
@@ -59,8 +61,9 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// Work of a graph is found by two lines, that of the call that was captured and that of the replay, while it waits and when it has given up. The cell that
-// captured it is known for as long as the graph, whatever garbage is collected.
+// An operation in a graph is cited by two lines, the line of the captured call and the line of the
+// replay, both while it waits and after it has given up. The session knows the captured cell as
+// long as the graph lives, whatever the garbage collector frees.
 func TestPositionsOfReplays(t *testing.T) {
 	s := launchHere(t, 2)
 	for _, cell := range []string{
@@ -83,7 +86,7 @@ func TestPositionsOfReplays(t *testing.T) {
 	for got := ""; got != doing; {
 		select {
 		case <-over:
-			t.Fatalf("the cell is over, %v, and the rank was last said to be doing %q", replayed.Errors, got)
+			t.Fatalf("the cell has ended with %v; the rank last reported %q", replayed.Errors, got)
 		case <-time.After(10 * time.Millisecond):
 		}
 		ranks, err := s.Ranks(ctx)

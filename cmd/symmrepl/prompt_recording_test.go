@@ -12,13 +12,13 @@ import (
 
 var update = flag.Bool("update", false, "record docs/session.md again")
 
-// recording is the page of a session at a terminal.
+// recording is the page that records a session at a terminal.
 const recording = "../../docs/session.md"
 
-// chapter is a part of the recorded session and what is said about it.
+// chapter is a part of the recorded session, with its title and introduction.
 type chapter struct {
 	title, text string
-	entries     []string // lines typed; "^C" is the key, pressed when what runs is said to wait
+	entries     []string // lines typed; "^C" is the key, pressed after the table of waits has appeared
 }
 
 var chapters = []chapter{
@@ -132,11 +132,11 @@ var chapters = []chapter{
 	}},
 }
 
-// TestRecording holds that docs/session.md is what the program shows now; times are not compared. With -update it
-// is recorded again.
+// TestRecording checks that docs/session.md is the current output of the program, except for times.
+// With -update it records the page again.
 func TestRecording(t *testing.T) {
 	if device() != "cpu" {
-		t.Skip("the recording is of the cpu device")
+		t.Skip("docs/session.md was recorded on the cpu device")
 	}
 	h := newHome(t, 4)
 	h.env = []string{"VISUAL=", "EDITOR=" + editor(t, `grep -q ' = y }' "$1" && sed -i 's/ = y }/ = y; }/' "$1" || sed -i 's/n - 2/n - 1/' "$1"`)}
@@ -168,11 +168,11 @@ func TestRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if timeless(got) != timeless(string(want)) {
-		t.Errorf("docs/session.md is not what the program shows now; record it again by: go test ./cmd/symmrepl -run TestRecording -update\nIt shows\n%s", got)
+		t.Errorf("docs/session.md is out of date; record it again by: go test ./cmd/symmrepl -run TestRecording -update\nThe program shows\n%s", got)
 	}
 }
 
-// expectPrompt waits for a prompt, or for that of a line which goes on.
+// expectPrompt waits for a prompt or for the prompt of a continued line.
 func (x *terminal) expectPrompt() {
 	x.t.Helper()
 	x.expectAny("symm> ", "... ")
@@ -180,10 +180,11 @@ func (x *terminal) expectPrompt() {
 
 var durations = regexp.MustCompile(`\d+(\.\d+)?( ?)s\b`)
 
-// timeless replaces durations, which are never the same.
+// timeless replaces durations, which differ from run to run.
 func timeless(text string) string { return durations.ReplaceAllString(text, "1${2}s") }
 
-// TestReadmeSession holds that the session which the README begins with is what the program shows; times are not compared.
+// TestReadmeSession checks that the session at the beginning of the README is the current output of
+// the program, except for times.
 func TestReadmeSession(t *testing.T) {
 	if device() != "cpu" {
 		t.Skip("the README shows the cpu device")
@@ -210,11 +211,11 @@ func TestReadmeSession(t *testing.T) {
 	x.expect(":quit!\n")
 	x.exit(0)
 	if got := strings.TrimSuffix(shown(x), "symm> :quit!\n"); timeless(got) != timeless(want) {
-		t.Errorf("README.md's session is not what the program shows now:\n%s", got)
+		t.Errorf("README.md's session is out of date; the program shows\n%s", got)
 	}
 }
 
-// shown is all that the terminal has shown, as it is read in the end.
+// shown returns the whole output of the terminal as a user reads it at the end.
 func shown(x *terminal) string {
 	x.mu.Lock()
 	raw := overwritten(x.raw.Bytes())
@@ -228,7 +229,7 @@ func shown(x *terminal) string {
 
 var over = regexp.MustCompile(`((?:\x1b\[A)+)\r\x1b\[J`)
 
-// overwritten leaves out lines that others were written over.
+// overwritten removes lines that later lines have overwritten.
 func overwritten(raw []byte) []byte {
 	for {
 		at := over.FindSubmatchIndex(raw)
@@ -243,7 +244,7 @@ func overwritten(raw []byte) []byte {
 	}
 }
 
-// page makes the page of what the terminal has shown.
+// page returns the text of docs/session.md, made from the output of the terminal.
 func page(x *terminal) string {
 	shown := shown(x)
 	var b strings.Builder

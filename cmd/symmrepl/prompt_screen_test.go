@@ -7,7 +7,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// Escapes in what the session cites do not reach the terminal: of panics, of errors, of values that make their own text.
+// Escape sequences do not reach the terminal when the session cites panics, errors, or values with
+// a String method of their own.
 func TestEscapesInWhatIsCited(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter(`panic("p\x1b]0;owned\a")`)
@@ -40,7 +41,7 @@ func TestQuestionAtPrompt(t *testing.T) {
 	x.expect("42\n")
 }
 
-// Lessons are broken between words where the screen ends.
+// At the edge of the screen, lessons are broken between words.
 func TestLessonsFitTheScreen(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.expect("symm> ")
@@ -52,7 +53,7 @@ func TestLessonsFitTheScreen(t *testing.T) {
 	x.expect("    rank 0 runs it   rank 1 runs it   rank 2 runs it")
 }
 
-// Errors, remarks and help are broken between words where the screen ends.
+// At the edge of the screen, errors, remarks and help are broken between words.
 func TestRemarksFitTheScreen(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.expect("symm> ")
@@ -71,7 +72,8 @@ func TestRemarksFitTheScreen(t *testing.T) {
 	x.expect("02-symmetric-memory           0 of 1  Symmetric memory and\n                                      handles: ")
 }
 
-// Types are called what cells call them, and what is said about a name is all there is, without references that lead nowhere.
+// The prompt shows types by the names that cells use. The help on a name is complete and has no
+// references that lead nowhere.
 func TestNamesAtPrompt(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter("t := symm.Empty(symm.F32, 4); h := symm.Rendezvous(t)")
@@ -97,7 +99,7 @@ func TestNamesAtPrompt(t *testing.T) {
 	x.expect("*symmem.Tensor\n") // as in the program that :export writes
 }
 
-// A name that was lost with its rank is said to have been, and by which cell.
+// If a name was lost with its rank, the error says so and names the cell in which it was lost.
 func TestNamesLostAtPrompt(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("kept := 40")
@@ -114,7 +116,7 @@ func TestNamesLostAtPrompt(t *testing.T) {
 	x.expect("undefined: unknown\n")
 }
 
-// What ranks print of values is laid out for the terminal as wide as it is when the cell is entered.
+// Values are laid out for the width of the terminal at the moment when the cell is entered.
 func TestValuesFitTheScreen(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("xs := make([]int, 45); strs := []string{strings.Repeat(\"a\", 50), strings.Repeat(\"b\", 50)}")

@@ -23,7 +23,7 @@ func TestPrompt(t *testing.T) {
 	x.expect("[0,2] 0\n")
 	x.expect("[1,3] 1\n")
 
-	// A cell of several lines; a blank one within ends it all the same.
+	// A cell of several lines. A blank line ends it even if it is incomplete, except in a raw string.
 	x.enter("func twice(n int) int {")
 	x.expect("... ")
 	x.send("return 2 * n\r")
@@ -42,7 +42,7 @@ func TestPrompt(t *testing.T) {
 	x.send("b`; len(s)\r")
 	x.expect("[0-3] 4\n")
 
-	// What the API makes is shown, as a value and as a variable.
+	// The session shows a value of the API's types both as a value and as a variable.
 	x.expect("symm> ")
 	x.send("h := symm.Rendezvous(symm.Empty(symm.F32, 3)); grid := symm.Grid(8)\r")
 	x.enter("h")
@@ -53,7 +53,7 @@ func TestPrompt(t *testing.T) {
 	x.expect("grid  symm.GridSize ")
 	x.expect("grid 8\n")
 
-	// Ctrl-C at the prompt clears the line, and the lines before it.
+	// Ctrl-C at the prompt clears the line, and the earlier lines of the same cell.
 	x.expect("symm> ")
 	x.send("panic(1)")
 	x.send(ctrlC)
@@ -89,7 +89,7 @@ func TestPrompt(t *testing.T) {
 	x.send("(5 + 6)\r")
 	x.expect(`"11\n"`)
 
-	// In another case, too, and of a local name in a function that is not complete.
+	// Completion also ignores case, and knows a local name in an incomplete function.
 	x.expect("symm> ")
 	x.send("fmt.sprintl" + tab)
 	x.expect("fmt.Sprintln")
@@ -103,7 +103,7 @@ func TestPrompt(t *testing.T) {
 	x.enter("local(30)")
 	x.expect("[0-3] 31\n")
 
-	// What a cell says has a caret below its column.
+	// An error in a cell has a caret below its column.
 	x.enter(`number + "x"`)
 	x.expect("cell[")
 	x.expect("[0-3]     number + \"x\"\n")
@@ -154,8 +154,8 @@ func TestHistoryAcrossSessions(t *testing.T) {
 	}
 }
 
-// A rank waits for a signal that nobody sends: the session says so by itself, Ctrl-C ends the cell, tensors
-// are as they were, and the next cell works.
+// A rank waits for a signal that no rank sends. The session says so without being asked, Ctrl-C
+// ends the cell, tensors are unchanged, and the next cell works.
 func TestInterruptHangingWait(t *testing.T) {
 	x := newHome(t, 4).terminal("-n", "4", "--device", device())
 	x.enter("t := symm.Empty(symm.I32, 4); t.Fill(symm.Rank()); h := symm.Rendezvous(t)")
@@ -192,7 +192,7 @@ func TestInterruptEndlessLoop(t *testing.T) {
 	x.expect("[0,1] 6\n")
 }
 
-// A rank that does not react to Ctrl-C is replaced by a second one.
+// If a rank does not react to Ctrl-C, a second Ctrl-C replaces it.
 func TestSecondCtrlC(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("x := 5")
@@ -255,7 +255,8 @@ func TestRestart(t *testing.T) {
 	x.expect("[0] 40\n")
 	x.expect("[1] 41\n")
 
-	// A restart of all ranks ends what was before: nothing of it is replayed, also not what hung.
+	// A restart of all ranks discards all earlier cells: none of them is replayed, not even the
+	// cell that hung.
 	x.enter(`fmt.Println("it", "hangs"); select {}`)
 	x.expect("[0,1] it hangs\n")
 	x.send(ctrlC)
@@ -326,7 +327,8 @@ func TestAttach(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// The variables are listed while a cell waits; no tensor is read then, which might wait as well.
+// The variables can be listed while a cell waits. The list then reads no tensor, because the read
+// might wait too.
 func TestVarsWhileWaiting(t *testing.T) {
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
@@ -351,7 +353,7 @@ func TestColoursOnTerminal(t *testing.T) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !strings.Contains(x.raw.String(), "\x1b[2m[0,1] \x1b[0m") {
-		t.Errorf("no colours in %s", strconv.Quote(x.raw.String()))
+		t.Errorf("the output has no colours: %s", strconv.Quote(x.raw.String()))
 	}
 }
 
@@ -371,8 +373,8 @@ func TestInputIsColoured(t *testing.T) {
 		if got := strings.Contains(x.raw.String(), "\x1b[34mvar\x1b[0m text = \x1b[32m\"a\"\x1b[0m + \x1b[32m\"b\"\x1b[0m"); got != coloured {
 			t.Errorf("with colours %v: %s", coloured, strconv.Quote(x.raw.String()))
 		}
-		if got := strings.Contains(x.raw.String(), "(\x1b[36m7\x1b[0m)\r\n"); got != coloured { // brackets do not stand out in a line that is done
-			t.Errorf("the line that is done, with colours %v: %s", coloured, strconv.Quote(x.raw.String()))
+		if got := strings.Contains(x.raw.String(), "(\x1b[36m7\x1b[0m)\r\n"); got != coloured { // an entered line does not highlight brackets
+			t.Errorf("the entered line, with colours %v: %s", coloured, strconv.Quote(x.raw.String()))
 		}
 		x.mu.Unlock()
 	}

@@ -15,15 +15,15 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// racyCells define the function launch, whose kernel has one race.
+// racyCells define the function launch. Its kernel has one race.
 const racyCells = "racy := symm.Compile(`__global__ void racy(int* x) { x[threadIdx.x / 2] = threadIdx.x; }`); x := symm.Local(symm.I32, 64)\n" +
 	"func launch() { racy.Launch(symm.Grid(1), symm.Block(64), x) }\n"
 
-// watchedHome is a home for programs that use the sanitizer.
+// watchedHome returns a home for programs that use the sanitizer. It skips the test if they cannot.
 func watchedHome(t *testing.T) home {
 	t.Helper()
 	if device() != "cpu" {
-		t.Skip("kernels are watched on the cpu device")
+		t.Skip("the sanitizer needs the cpu device")
 	}
 	h := newHome(t, 2)
 	if r := h.run("", "-n", "1", "--device", "cpu", "--sanitize", "-e", "1"); strings.Contains(r.err, "kernels that are watched need") {
@@ -32,7 +32,7 @@ func watchedHome(t *testing.T) home {
 	return h
 }
 
-// heads leaves of what is printed the first lines of reports, and what else is said.
+// heads returns the first lines of reports and all lines outside of reports.
 func heads(printed string) (lines []string) {
 	for line := range strings.Lines(printed) {
 		if line = strings.TrimSuffix(line, "\n"); !strings.HasPrefix(reportPrefix.ReplaceAllString(line, ""), "  ") {
@@ -42,7 +42,8 @@ func heads(printed string) (lines []string) {
 	return lines
 }
 
-// A run that finds what was told says so, and one that finds nothing says that. What the sanitizer does is what the ranks do, whoever has switched it.
+// If a run finds only known findings, it says so. If it finds nothing, it says that. The sanitizer
+// has one state for all ranks, whether a command or a cell has changed it.
 func TestSanitizeCommands(t *testing.T) {
 	h := watchedHome(t)
 	file := filepath.Join(h.dir, "f.go")
@@ -70,7 +71,7 @@ func TestSanitizeCommands(t *testing.T) {
 		{":load " + file, "", again + file + ", at " + file + ":2:48"},
 		{"$ sed -i s/1.+/2+/ " + file, "", ""},
 		{":load " + file, "", told},
-		{"symm := 3", "", ""}, // the cells' own
+		{"symm := 3", "", ""}, // cells may use the name symm themselves
 		{"launch()", "", again + "cell[3], at cell[1]:1:51"},
 		{":sanitize off", "", ""},
 		{"launch()", "", ""},
@@ -91,7 +92,7 @@ func TestSanitizeCommands(t *testing.T) {
 	}
 }
 
-// A rank that was replaced is watched like the others, and what was found is there still.
+// The sanitizer also watches a rank that was replaced, and the earlier findings remain.
 func TestSanitizeReplacedRank(t *testing.T) {
 	h := watchedHome(t)
 	r := h.run(racyCells+`:sanitize on
@@ -111,7 +112,7 @@ if symm.Rank() == 1 { os.Exit(3) }
 	}
 }
 
-// A cell that is interrupted leaves the sanitizer as it was.
+// Interrupting a cell does not change whether the sanitizer is on.
 func TestSanitizeInterrupted(t *testing.T) {
 	x := watchedHome(t).terminal("-n", "2", "--device", "cpu")
 	x.enter(`:sanitize fmt.Println("begun"); time.Sleep(time.Hour)`)
@@ -124,7 +125,7 @@ func TestSanitizeInterrupted(t *testing.T) {
 	x.exit(0)
 }
 
-// The orders of -e are those of one cell.
+// With -e, --schedules runs one cell in several orders and reports them together.
 func TestSanitizeOrdersOfOneCell(t *testing.T) {
 	h := watchedHome(t)
 	cell := strings.ReplaceAll(racyCells, "func launch() {", "{")
@@ -138,7 +139,8 @@ func TestSanitizeOrdersOfOneCell(t *testing.T) {
 	}
 }
 
-// Front ends of one session agree on what its sanitizer does and has found. Each shows a finding whole when it comes across it first.
+// All front ends of a session agree on the state and the findings of its sanitizer. Each prints a
+// finding in full the first time it meets it.
 func TestSanitizeFrontEnds(t *testing.T) {
 	watchedHome(t)
 	s := launchHere(t, 2)

@@ -16,16 +16,18 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// pair is a cell that is right, and the same with one thing left out or added. Files of testdata/sanitizer have many, those of its folder hosts for ranks of two
+// pair is a cell in two variants: right, and wrong because one thing was left out or added. Each
+// file of testdata/sanitizer has many pairs; the files of its folder hosts are for ranks on two
 // hosts:
 //
-//	== NAME: KIND [| KIND]... [, held out]     what the sanitizer calls the mistake
-//	# what it is about
-//	code // right                              is in the right one only
-//	code // wrong, access 1                    is in the wrong one only; a finding names this line for one of its accesses,
-//	code // access 2                           and this for the other
+//	== NAME: KIND [| KIND]... [, held out]     the kinds of finding that fit the mistake
+//	# a remark about the pair
+//	code // right                              a line of the right variant only
+//	code // wrong, access 1                    a line of the wrong variant only; a finding must name it for one access,
+//	code // access 2                           and this line for the other
 //
-// Lines that a variant lacks are empty there. The pairs that are held out were run only when the sanitizer had been made.
+// A line that belongs to the other variant only is left empty. The held-out pairs were first run
+// when the sanitizer was finished.
 type pair struct {
 	file, name string
 	kinds      []string
@@ -63,7 +65,8 @@ func readPairs(t *testing.T, pattern string) (pairs []pair) {
 
 var lineMark = regexp.MustCompile(`\s*// ((?:right|wrong|access 1|access 2)(?:, (?:right|wrong|access 1|access 2))*)$`)
 
-// cell is one variant's text, and the lines that a finding of the wrong one names.
+// cell returns the text of one variant, and the lines that a finding in the wrong variant must
+// name.
 func (p pair) cell(variant string) (source string, accesses [2][]int) {
 	other := map[string]string{"right": "wrong", "wrong": "right"}[variant]
 	var b strings.Builder
@@ -86,24 +89,24 @@ func (p pair) cell(variant string) (source string, accesses [2][]int) {
 	return b.String(), accesses
 }
 
-// names are what the cells of pairs use.
+// names declares the variables that the cells of pairs use.
 const names = "rank, size := symm.Rank(), symm.WorldSize()\nright, left := (rank+1)%size, (rank+size-1)%size\n_, _ = right, left"
 
-// orders is how many schedules a mistake may hide from.
+// orders is the number of orders in which a mistake must be found at least once.
 const orders = 20
 
-var corpusRuns = flag.Int("runs", 5, "evaluate each right cell of the sanitizer's corpus in so many orders")
+var corpusRuns = flag.Int("runs", 5, "number of orders in which to evaluate each right cell of the sanitizer's corpus")
 
-// The sanitizer finds what is wrong in the wrong cells, and nothing in the right ones.
+// The sanitizer finds the mistake in each wrong cell, and nothing in the right cells.
 func TestSanitizerCorpus(t *testing.T)  { testPairs(t, false) }
 func TestSanitizerHeldOut(t *testing.T) { testPairs(t, true) }
 
 func testPairs(t *testing.T, heldOut bool) {
 	if device() != "cpu" {
-		t.Skip("kernels are watched on the cpu device")
+		t.Skip("the sanitizer needs the cpu device")
 	}
 	if testing.Short() {
-		t.Skip("the corpus is tried in long tests only")
+		t.Skip("short: evaluates the whole corpus")
 	}
 	const ranks = 4
 	keepBusy(t, *busyProcesses)
@@ -147,14 +150,15 @@ func testPairs(t *testing.T, heldOut bool) {
 	}
 }
 
-// TestSanitizerCells: ranks know what others did in earlier cells, and a rank that comes late to a cell knows nothing of what they did in that one, even if they
-// have ended it.
+// TestSanitizerCells: a new cell orders a rank after all accesses of earlier cells. A rank that
+// comes late to a cell is not ordered after the other ranks' accesses in that same cell, even if
+// they have finished it.
 func TestSanitizerCells(t *testing.T) {
 	if device() != "cpu" {
-		t.Skip("kernels are watched on the cpu device")
+		t.Skip("the sanitizer needs the cpu device")
 	}
 	if testing.Short() {
-		t.Skip("the sanitizer's own kernels are compiled in long tests only")
+		t.Skip("short: compiles kernels for the sanitizer")
 	}
 	w := &watchedSession{t: t, Session: launchOn(t, 2, session.Hosts{})}
 	w.evaluate("sanitize", "symm.Sanitize(true, 0)")
@@ -201,7 +205,7 @@ func (w *watchedSession) evaluate(name, source string) session.Reply {
 	return w.Eval(ctx, session.Cell{Name: name, Line: 1, Source: source})
 }
 
-// inOrder evaluates a cell in the order of a seed.
+// inOrder evaluates a cell in the order that a seed chooses.
 func (w *watchedSession) inOrder(seed int, source string) session.Reply {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
@@ -209,12 +213,12 @@ func (w *watchedSession) inOrder(seed int, source string) session.Reply {
 	reply := w.Eval(ctx, session.Cell{Name: "pair", Line: 1, Source: source, Sanitize: &session.Sanitizing{On: true, Seed: int64(seed)}})
 	if len(reply.Errors) > 0 {
 		w.evaluate("recover", "symm.Recover()")
-		w.evaluate("names", names) // where a worker was replaced
+		w.evaluate("names", names) // defined again in case a worker was replaced
 	}
 	return reply
 }
 
-// right evaluates the right cell in some orders.
+// right evaluates the right cell in several orders and expects no finding.
 func (w *watchedSession) right(p pair) {
 	w.t.Helper()
 	source, _ := p.cell("right")
@@ -224,7 +228,7 @@ func (w *watchedSession) right(p pair) {
 			w.t.Errorf("the right cell fails on %v in order %d: %v\n%s", e.Ranks, seed, e, e.Detail)
 		}
 		for _, f := range reply.Findings {
-			w.t.Errorf("in the right cell was found:\n%s", reported(f))
+			w.t.Errorf("the sanitizer reports in the right cell:\n%s", reported(f))
 		}
 		if w.t.Failed() {
 			return
@@ -232,7 +236,7 @@ func (w *watchedSession) right(p pair) {
 	}
 }
 
-// wrong evaluates the wrong cell until what is wrong is found.
+// wrong evaluates the wrong cell in several orders until the sanitizer finds the mistake.
 func (w *watchedSession) wrong(p pair) {
 	w.t.Helper()
 	source, accesses := p.cell("wrong")
@@ -253,10 +257,11 @@ func (w *watchedSession) wrong(p pair) {
 	for _, f := range others.List() {
 		text += "\n" + reported(f)
 	}
-	w.t.Errorf("%v at the lines %v was not found in %d orders, but%s", p.kinds, accesses, orders, text)
+	w.t.Errorf("in %d orders the sanitizer does not find %v at the lines %v, but%s", p.kinds, accesses, orders, text)
 }
 
-// namesLines reports whether a finding has an access at a line of each list that is not empty, and no others.
+// namesLines reports whether a finding has one access at a line of each non-empty list, and no
+// other accesses.
 func namesLines(f session.Finding, lists [2][]int) bool {
 	at := func(a session.Access, lines []int) bool {
 		return slices.ContainsFunc(lines, func(line int) bool {
@@ -273,7 +278,7 @@ func namesLines(f session.Finding, lists [2][]int) bool {
 	return at(a, lists[0]) && at(b, lists[1]) || at(b, lists[0]) && at(a, lists[1])
 }
 
-// reported is a finding as users see it.
+// reported returns the finding as the user sees it.
 func reported(f session.Finding) string {
 	var b strings.Builder
 	render.New(&b, &b, 4, false).Finding(f)

@@ -7,17 +7,18 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestSanitizerStories: what a report says of the order that is missing, and of the repair, fits the program.
+// TestSanitizerStories: a report describes the missing order and the repair in words that fit the
+// program.
 func TestSanitizerStories(t *testing.T) {
 	if device() != "cpu" {
-		t.Skip("kernels are watched on the cpu device")
+		t.Skip("the sanitizer needs the cpu device")
 	}
 	if testing.Short() {
-		t.Skip("the sanitizer's own kernels are compiled in long tests only")
+		t.Skip("short: compiles kernels for the sanitizer")
 	}
 	for _, c := range []struct {
 		name, hosts, text string
-		reports           map[string][]string // each report begins like one of them, and says the rest
+		reports           map[string][]string // each report begins like a key and contains the texts of that key
 		never             []string
 	}{
 		{"a put that is made again, without an answer", "2", `x, src, out := symm.Empty(symm.I32, 64), symm.Local(symm.I32, 16).Fill(3), symm.Local(symm.I32, 16)
@@ -89,13 +90,14 @@ symm.Synchronize()`,
 	}
 }
 
-// TestSanitizerManyTensors: memory is watched also after thousands of symmetric tensors, of which none was given back.
+// TestSanitizerManyTensors: the sanitizer watches memory even after thousands of symmetric tensors
+// that were never freed.
 func TestSanitizerManyTensors(t *testing.T) {
 	if device() != "cpu" {
-		t.Skip("kernels are watched on the cpu device")
+		t.Skip("the sanitizer needs the cpu device")
 	}
 	if testing.Short() {
-		t.Skip("the sanitizer's own kernels are compiled in long tests only")
+		t.Skip("short: compiles kernels for the sanitizer")
 	}
 	w := &watchedSession{t: t, Session: launchOn(t, 4, session.Hosts{})}
 	w.evaluate("sanitize", "symm.Sanitize(true, 0)")
@@ -106,6 +108,6 @@ k := symm.Compile("__global__ void k(symm::Handle h, int* out) {\n  h.buffer<int
 k.Launch(symm.Grid(1), symm.Block(32), h, symm.Local(symm.I32, 32))
 symm.Synchronize()`)
 	if len(reply.Errors) > 0 || len(reply.Findings) != 1 || reply.Findings[0].Kind != "race between ranks" {
-		t.Errorf("%v, found %v", reply.Errors, reply.Findings)
+		t.Errorf("errors %v, findings %v", reply.Errors, reply.Findings)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Lines that are the same on all ranks are shown once, too, while other processes keep the machine busy.
+// Lines that are equal on all ranks are shown once, even if other processes keep the machine busy.
 func TestFoldsOnABusyMachine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it keeps the machine busy")
+		t.Skip("short: keeps the machine busy")
 	}
 	h := newHome(t, 4)
 	keepBusy(t, 8)
@@ -21,7 +21,7 @@ func TestFoldsOnABusyMachine(t *testing.T) {
 	}
 }
 
-// keepBusy runs so many processes that compute until the test ends.
+// keepBusy runs this number of processes, which compute until the test ends.
 func keepBusy(t *testing.T, processes int) {
 	t.Helper()
 	for range processes {

@@ -15,12 +15,12 @@ import (
 )
 
 var (
-	flatFor   = flag.Duration("flat", 0, "run mixed cells for so long, and look at the memory they leave behind")
-	flatCells = flag.Int("cells", 0, "run so many mixed cells at least")
-	flatHeap  = flag.String("heap", "", "write heap profiles of rank 0 to this folder after each thousand of them")
+	flatFor   = flag.Duration("flat", 0, "how long to run mixed cells and measure the memory they leave behind")
+	flatCells = flag.Int("cells", 0, "least number of mixed cells to run")
+	flatHeap  = flag.String("heap", "", "folder for heap profiles of rank 0, written after each thousand cells")
 )
 
-// mixed are cells of every sort; %d is the number of the cell.
+// mixed are cells of every sort. %d is the number of the cell.
 var mixed = []string{
 	"x := %d; y := fmt.Sprint(x)",
 	"func f(n int) int { return n + %d }",
@@ -42,17 +42,19 @@ var mixed = []string{
 	"if symm.Rank() == 0 { panic(%d) }",
 }
 
-// After the first thousand, cells leave nothing behind but their text in the history and the types that they declare: for each 10,000 of them the workers and the controller hold at most 2 per cent
-// more of what they take.
+// After the first thousand, a cell leaves only two things behind: its text in the history, and the
+// types that it declares. For each 10,000 cells the memory of the workers and the controller grows
+// by at most 2 per cent beyond that.
 func TestFlatMemory(t *testing.T) {
 	if *flatFor == 0 && *flatCells == 0 {
-		t.Skip("runs long: -flat 1h, or -cells 21000")
+		t.Skip("takes long: runs with -flat 1h or -cells 21000 only")
 	}
 	const (
 		ranks   = 2
 		settled = 1000
 		most    = 0.02 // for each 10,000 cells
-		// Bytes of what is kept on purpose: of the controller for each cell, in the history, and of a worker for each type declared, which package reflect never forgets.
+		// Bytes that are kept on purpose: by the controller for each cell, in the history, and by a
+		// worker for each declared type, which package reflect never frees.
 		history  = 300
 		declared = 2 << 10
 	)
@@ -93,7 +95,7 @@ func TestFlatMemory(t *testing.T) {
 			eval(fmt.Sprintf("if symm.Rank() == 0 { f, _ := os.Create(\"%s/heap%d\"); pprof.WriteHeapProfile(f); f.Close() }", *flatHeap, cells))
 		}
 		t.Logf("%6d cells, %4.0f s: rank 0 %v, the controller %v", cells, time.Since(began).Seconds(), now["rank 0"], now["the controller"])
-		if cells < 21*settled { // what is garbage for a moment counts for too much before
+		if cells < 21*settled { // before, momentary garbage would distort the rate
 			continue
 		}
 		for who, after := range now {
@@ -111,14 +113,14 @@ func TestFlatMemory(t *testing.T) {
 	}
 }
 
-// taken is what a process holds, in bytes: in values that are not garbage, and of the machine.
+// taken is the memory of a process in bytes: its values that are not garbage, and its resident set.
 type taken struct{ live, resident float64 }
 
 func (m taken) String() string {
 	return fmt.Sprintf("%.2f MiB (%.1f resident)", m.live/(1<<20), m.resident/(1<<20))
 }
 
-// take looks at rank 0 and at the controller, which is this process.
+// take measures rank 0 and the controller, which is this process.
 func take(t *testing.T, s session.Session) map[string]taken {
 	t.Helper()
 	reply := s.Eval(t.Context(), session.Cell{Source: "live()", Ranks: []int{0}, Silent: true})

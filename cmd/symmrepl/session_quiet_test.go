@@ -14,11 +14,12 @@ import (
 
 var quietFor = flag.Duration("quiet", 5*time.Second, "how long the loop of TestHealthyScriptsSayNothing runs")
 
-// A script that gets on is told nothing of by the session, however long it takes: on more ranks than there are processors, while all ranks sleep or compute, while
-// the sanitizer watches its kernels, and while one rank comes late again and again.
+// The session prints no remark about a script that makes progress, however long the script takes:
+// on more ranks than processors, while all ranks sleep or compute, while the sanitizer watches its
+// kernels, and while one rank comes late again and again.
 func TestHealthyScriptsSayNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: it is about times, which the race detector changes")
+		t.Skip("short: depends on times, which the race detector changes")
 	}
 	t.Parallel()
 	scripts := []struct {
@@ -110,10 +111,11 @@ if symm.Rank() == 0 { fmt.Println("healthy", true) }`, nil},
 	}
 }
 
-// A compilation that lasts is named as one, once; and nothing else is told of it, also not of ranks that wait for it.
+// The session names a long compilation once. It prints nothing else about it, not even about ranks
+// that wait for it.
 func TestCompilationsAreNamed(t *testing.T) {
 	if device() != "cpu" {
-		t.Skip("the C++ compiler is that of the cpu device")
+		t.Skip("only the cpu device compiles with the C++ compiler")
 	}
 	compiler, err := exec.LookPath("c++")
 	if err != nil {

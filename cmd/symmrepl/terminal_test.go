@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a program at a pseudo-terminal, and the person in front of it.
+// terminal is a program at a pseudo-terminal, and the user in front of it.
 type terminal struct {
 	t   *testing.T
 	pty *os.File
@@ -26,7 +26,7 @@ type terminal struct {
 
 	mu    sync.Mutex
 	shown bytes.Buffer // everything, without escape sequences
-	seen  int          // up to where expect has looked
+	seen  int          // how far expect has read shown
 	raw   bytes.Buffer
 }
 
@@ -39,7 +39,7 @@ const (
 )
 
 var (
-	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]| \x08`) // and the blank and backspace with which the editor wraps a line
+	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]| \x08`) // and the editor's blank and backspace at a line's end
 	redrawn = regexp.MustCompile(`[^\n]*\x1b\[1G\x1b\[J`)               // what the editor clears to draw its line again
 )
 
@@ -49,7 +49,7 @@ func (h home) terminal(args ...string) *terminal {
 	return h.terminalOf(h.command(args...))
 }
 
-// terminalOf is terminal for a program that is started otherwise.
+// terminalOf starts a command at a new terminal.
 func (h home) terminalOf(cmd *exec.Cmd) *terminal {
 	h.t.Helper()
 	x := &terminal{t: h.t, cmd: cmd}
@@ -93,7 +93,7 @@ func (x *terminal) read(done chan<- struct{}) {
 	}
 }
 
-// send types.
+// send types keys.
 func (x *terminal) send(keys string) {
 	x.t.Helper()
 	if _, err := x.pty.WriteString(keys); err != nil {
@@ -101,13 +101,13 @@ func (x *terminal) send(keys string) {
 	}
 }
 
-// expect waits until text is shown below what was expected before.
+// expect waits until the terminal shows text after the text that was expected last.
 func (x *terminal) expect(text string) {
 	x.t.Helper()
 	x.expectAny(text)
 }
 
-// expectAny waits for one of texts: that which is shown first.
+// expectAny waits for one of the texts and continues after the one that ends first.
 func (x *terminal) expectAny(texts ...string) {
 	x.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -131,7 +131,7 @@ func (x *terminal) expectAny(texts ...string) {
 	}
 }
 
-// pid asks a rank for the id of its process.
+// pid returns the process ID of a rank.
 func (x *terminal) pid(rank int) int {
 	x.t.Helper()
 	x.enter(fmt.Sprintf(`import "os"; if symm.Rank() == %d { fmt.Println("pid", os.Getpid(), "end") }`, rank))
@@ -139,7 +139,7 @@ func (x *terminal) pid(rank int) int {
 	return x.number()
 }
 
-// stuck runs a cell that does not end on a rank, and sends that rank's process a signal.
+// stuck runs a cell that hangs on one rank, and sends a signal to that rank's process.
 func (x *terminal) stuck(rank int, sig syscall.Signal) {
 	x.t.Helper()
 	pid := x.pid(rank)
@@ -150,7 +150,7 @@ func (x *terminal) stuck(rank int, sig syscall.Signal) {
 	}
 }
 
-// word reads what follows what was expected last, up to a space.
+// word returns the word after the text that was expected last.
 func (x *terminal) word() string {
 	x.t.Helper()
 	x.expect(" ")
@@ -160,7 +160,7 @@ func (x *terminal) word() string {
 	return before[len(before)-1]
 }
 
-// number reads the number that follows what was expected last.
+// number returns the number after the text that was expected last.
 func (x *terminal) number() int {
 	x.t.Helper()
 	n, err := strconv.Atoi(x.word())
@@ -170,7 +170,7 @@ func (x *terminal) number() int {
 	return n
 }
 
-// refuse fails if text was shown anywhere so far.
+// refuse fails if the terminal has shown text at any time.
 func (x *terminal) refuse(text string) {
 	x.t.Helper()
 	x.mu.Lock()
@@ -180,7 +180,7 @@ func (x *terminal) refuse(text string) {
 	}
 }
 
-// enter waits for the prompt and types a line. The expectations that follow are of what comes after its echo.
+// enter waits for the prompt and types a line. Later expectations begin after the echo of the line.
 func (x *terminal) enter(line string) {
 	x.t.Helper()
 	x.expect("symm> ")
@@ -198,8 +198,8 @@ func (x *terminal) signals() bool {
 	return state.Lflag&unix.ISIG != 0
 }
 
-// exit waits for the program to end with a status. Unless it was killed, the terminal must be as it was
-// before.
+// exit waits until the program ends with this status. Unless the program was killed, the terminal
+// must have its original settings again.
 func (x *terminal) exit(want int) {
 	x.t.Helper()
 	done := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// fake answers every cell at once; the cell that prints delivers bytes of output for two ranks.
+// fake answers every cell at once. A cell that prints delivers bytes of output for two ranks.
 type fake struct {
 	bytes  int
 	closed bool

@@ -72,7 +72,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// tokens is a cell as Go reads it; ok is false if it is not made of Go's tokens or has none.
+// tokens returns the Go tokens of a cell. ok is false if the cell has other characters than Go's
+// tokens, or has no token.
 func tokens(source string) (list []string, ok bool) {
 	ok = true
 	var s scanner.Scanner
@@ -84,10 +85,10 @@ func tokens(source string) (list []string, ok bool) {
 		}
 		list = append(list, fmt.Sprint(tok, literal))
 	}
-	return list, ok && len(list) > 0 && !strings.ContainsAny(strings.TrimSpace(source)[:1], ":%$") && !strings.ContainsRune(source, '\ufeff') // a mark may only begin a file
+	return list, ok && len(list) > 0 && !strings.ContainsAny(strings.TrimSpace(source)[:1], ":%$") && !strings.ContainsRune(source, '\ufeff') // Go allows a byte order mark only at the beginning of a file
 }
 
-// What is saved is what is loaded.
+// Saving cells and loading the file gives the same cells.
 func FuzzFormat(f *testing.F) {
 	f.Add("x := 1", "y := `\n// %% no\n`", false)
 	f.Add("// %% a\nx", "/*\r\n// %%\r\n*/ y\r\n\r\n", true)
@@ -117,13 +118,13 @@ func FuzzFormat(f *testing.F) {
 		got := Parse(text)
 		for i, c := range got {
 			if lines := strings.Split(text, "\n"); !strings.HasPrefix(lines[c.Line-2], separator) {
-				t.Errorf("line %d of %q is not one after a separator", c.Line, text)
+				t.Errorf("the cell at line %d of %q does not follow a separator", c.Line, text)
 			}
 			list, _ := tokens(c.Source)
 			got[i].Line, got[i].Source = 0, strings.Join(list, "\n")
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%q became %+v, not %+v", text, got, want)
+			t.Errorf("%q is loaded as %+v, want %+v", text, got, want)
 		}
 	})
 }

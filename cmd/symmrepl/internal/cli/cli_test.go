@@ -68,7 +68,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// GPUs have an order of their own.
+// Options that choose an order need the cpu device, because a GPU chooses the order itself.
 func TestOrderOnGPUs(t *testing.T) {
 	for args, want := range map[string]string{
 		"run a.go --sanitize":               "",
@@ -90,7 +90,7 @@ func TestOrderOnGPUs(t *testing.T) {
 	}
 }
 
-// What --sanitize says on GPUs names the tool that is installed.
+// On GPUs the error of --sanitize names compute-sanitizer if it is installed.
 func TestSanitizeOnGPUs(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -25,7 +25,7 @@ func TestComplete(t *testing.T) {
 	t.Setenv("HOME", dir)
 	for _, test := range []struct {
 		entry string
-		asked string // of the session
+		asked string // the question to the session
 		want  string
 		word  string
 	}{
@@ -101,7 +101,8 @@ func TestCompleteCommands(t *testing.T) {
 	}
 }
 
-// TestCompleteTellsKinds holds that what the session says of a candidate arrives.
+// TestCompleteTellsKinds checks that a completion keeps the kind and the type that the session
+// reports.
 func TestCompleteTellsKinds(t *testing.T) {
 	c, fake, _ := newConsole()
 	fake.OnInspect = func([]int, session.Query) []session.Answer {

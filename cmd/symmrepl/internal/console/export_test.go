@@ -1,6 +1,7 @@
 package console
 
-// What the tests outside of the package see of it; they need the commands, which import it.
+// Exports for the tests of package console_test, which import the commands; the commands import
+// this package.
 
 // Part is an entry of a notebook's cell and the line it begins on.
 type Part struct {

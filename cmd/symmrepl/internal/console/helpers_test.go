@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/consoletest"
 )
 
-// newConsole returns a console with all commands on a fake session, and what it prints.
+// newConsole returns a console with all commands on a fake session, and the buffer for its output.
 func newConsole() (*consoletest.Console, *consoletest.Session, *bytes.Buffer) {
 	c := consoletest.New(command.All(command.Programs{}))
 	return c, c.Fake, c.Out

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestHintAtOther holds what is said of lines that other prompts would take.
+// TestHintAtOther checks the hints for lines that are commands at other prompts.
 func TestHintAtOther(t *testing.T) {
 	for _, c := range []struct {
 		line string

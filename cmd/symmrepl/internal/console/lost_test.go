@@ -8,13 +8,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// A name that was lost with a worker is said to be; another that is not defined is not.
+// The error of an undefined name says so if the name was lost with a worker, and only then.
 func TestNamesLost(t *testing.T) {
 	c, fake, out := newConsole()
 	for _, source := range []string{"x := 1", "os.Exit(3)", "y // later"} {
 		c.Run(context.Background(), source)
 	}
-	fake.Cells[0].Name = "In[7]" // as a notebook calls it
+	fake.Cells[0].Name = "In[7]" // the cell's name in a notebook
 	fake.Infos = []session.RankInfo{{Rank: 0}, {Rank: 1, Replaced: 2}, {Rank: 2, Replaced: 1}}
 	for _, test := range []struct {
 		name  string

@@ -47,7 +47,7 @@ func TestNotebook(t *testing.T) {
 	}
 }
 
-// A file's cells may begin with commands; a failing one ends the file.
+// The cells of a file may begin with commands. A failing command ends the file.
 func TestFile(t *testing.T) {
 	c, fake, out := newConsole()
 	r := c.Request("// %%\n:on 1,2\n\nx := 1\n// %% [markdown]\n// text\n// %%rank [0]\ny := 2\n// %%\n:nosuch\nz := 3\n// %%\nlast := 4\n")

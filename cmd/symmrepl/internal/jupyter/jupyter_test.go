@@ -50,7 +50,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestRemembered holds that the memory of signatures is bounded, and forgets the oldest.
+// TestRemembered checks that the number of known signatures is bounded and that the oldest are
+// forgotten.
 func TestRemembered(t *testing.T) {
 	s := newSigner("secret")
 	check := func(i int) error {
@@ -92,7 +93,8 @@ func TestConnectionFile(t *testing.T) {
 	}
 }
 
-// A connection without a key is served if Jupyter asks for it on this machine only, and warned about.
+// The kernel serves a connection without a key, with a warning, if Jupyter asks for it on this
+// machine only.
 func TestMissingKeyIsWarnedAbout(t *testing.T) {
 	for _, test := range []struct {
 		c     connection
@@ -108,9 +110,10 @@ func TestMissingKeyIsWarnedAbout(t *testing.T) {
 	}
 }
 
-// A port that Jupyter found free may be taken by the time the kernel opens it. Those that it has opened by then are free again.
+// Another program may take a port between Jupyter's search and the kernel's listen. The kernel then
+// closes the ports that it has opened.
 func TestPortInUse(t *testing.T) {
-	t.Chdir(t.TempDir()) // sockets have short names only
+	t.Chdir(t.TempDir()) // the path of a Unix socket must be short
 	taken, err := net.Listen("unix", "s-3")
 	if err != nil {
 		t.Fatal(err)
@@ -123,11 +126,12 @@ func TestPortInUse(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if left, _ := filepath.Glob("*"); !reflect.DeepEqual(left, []string{"s-3"}) {
-		t.Errorf("sockets %v are left", left)
+		t.Errorf("the kernel leaves the sockets %v", left)
 	}
 }
 
-// Sockets that a kernel has left which was killed are in nobody's way; a file of another kind is.
+// A socket left by a killed kernel is replaced. A socket in use and a file of another kind are
+// errors.
 func TestPortLeft(t *testing.T) {
 	t.Chdir(t.TempDir())
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: "s-2"})

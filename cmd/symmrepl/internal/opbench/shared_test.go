@@ -9,16 +9,16 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestShared: figures of ranks that share devices say so, and no peers are measured beside them.
+// TestShared: if ranks share devices, the header says so and the benchmark measures no peers.
 func TestShared(t *testing.T) {
 	var out bytes.Buffer
 	infos := []session.RankInfo{{Rank: 0, Sharers: []int{0, 1}}, {Rank: 1, Sharers: []int{0, 1}}, {Rank: 2}, {Rank: 3, Sharers: []int{3, 4, 5}}, {Rank: 4, Sharers: []int{3, 4, 5}}, {Rank: 5, Sharers: []int{3, 4, 5}}}
 	r := &run{ranks: 6, device: "cuda:0", out: &out, shared: sharedOf(infos), o: Options{DType: "f32"}}
 	if want := [][]int{{0, 1}, {3, 4, 5}}; !reflect.DeepEqual(r.shared, want) {
-		t.Errorf("shared are %v, want %v", r.shared, want)
+		t.Errorf("the groups that share a device are %v, want %v", r.shared, want)
 	}
 	if f := r.peers([]string{"all_reduce"}, []int{4096}); f != nil {
-		t.Errorf("peers were measured: %v", f)
+		t.Errorf("the benchmark measures peers: %v", f)
 	}
 	if err := r.header(); err != nil {
 		t.Fatal(err)
@@ -29,6 +29,6 @@ func TestShared(t *testing.T) {
 		t.Errorf("the header is\n%swant it to end in\n%s", out.String(), want)
 	}
 	if shared := sharedOf([]session.RankInfo{{Rank: 0}, {Rank: 1}}); shared != nil {
-		t.Errorf("nobody shares, but %v", shared)
+		t.Errorf("no ranks share a device, but the groups are %v", shared)
 	}
 }

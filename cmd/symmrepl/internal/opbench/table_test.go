@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Bandwidths are those of nccl-tests, the limit counts what is sent, and the ratio is to the best peer however it was called.
+// Bandwidths are defined as in nccl-tests. The limit counts the bytes sent. The ratio compares with
+// the fastest peer, whether it ran in a graph or eagerly.
 func TestRow(t *testing.T) {
 	figures := []Figure{
 		{Op: "empty", Graph: 1}, {Op: "bounce", Bytes: 4, Graph: 2}, {Op: "copy", Bytes: 1000, Eager: 0.05}, {Op: "store", Bytes: 1000, Eager: 0.03},
@@ -32,11 +33,12 @@ func TestRow(t *testing.T) {
 		t.Errorf("%s, want\n%s", out.String(), want)
 	}
 	if _, ok := rowOf(&x, 2e6, 4, world{}, b, figures); ok {
-		t.Error("a row that was not measured")
+		t.Error("rowOf returns a row without figures")
 	}
 }
 
-// Over hosts the limit of each way counts what it sends to other hosts, and that of the operation is the lower one.
+// Over hosts the limit of each way counts the bytes that it sends to other hosts. The limit of the
+// operation is the lower of them.
 func TestRowOverHosts(t *testing.T) {
 	figures := []Figure{
 		{Op: "empty", Graph: 1}, {Op: "bounce", Bytes: 4, Graph: 18}, {Op: "puts", Bytes: 1000, Eager: 0.5},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A row says which call of which switch it is of, and a column its unit. What was measured twice has one row.
+// A row names its switch and its call, and a column its unit. Figures of the same call share a row.
 func TestTokensTable(t *testing.T) {
 	of := func(way string, tokens int) Figure {
 		var f Figure

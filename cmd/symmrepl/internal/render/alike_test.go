@@ -8,13 +8,14 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// detailed gives an error the detail that several have.
+// detailed gives an error the detail that several errors share.
 func detailed(e *session.Error) *session.Error {
 	e.Detail = "the table"
 	return e
 }
 
-// Errors that differ in ranks and times only are one, which loses nothing of who waits for whom.
+// Errors that differ in ranks and times only are printed as one. It keeps which rank waits for
+// which.
 func TestErrorsAlike(t *testing.T) {
 	wait := func(rank, peer, ms, line int) *session.Error {
 		return &session.Error{
@@ -64,7 +65,8 @@ func TestErrorsAlike(t *testing.T) {
 	}
 }
 
-// Where colours cannot be relied upon, an error's headline and caret are bold.
+// If the printer is set to Bold, because the terminal's colours may be hard to read, an error's
+// headline and caret are bold.
 func TestBold(t *testing.T) {
 	var b bytes.Buffer
 	p := New(&b, &b, 2, true)

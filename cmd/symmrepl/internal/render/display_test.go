@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// bar is a display of everybody with a text.
+// bar returns a display of all ranks with this text.
 func bar(id, text string, update bool) session.Output {
 	return session.Output{Ranks: everyone, Stream: session.Stdout, Text: text, Display: &session.Display{ID: id, Update: update}}
 }
@@ -48,7 +48,8 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// A remark that has a topic is written over the one before on a terminal, where it goes on to be told; elsewhere only what is worse is written.
+// On a terminal, a remark with a topic overwrites the previous remark on that topic if nothing was
+// written between them. Elsewhere only a worse remark is written.
 func TestTopicsInPlace(t *testing.T) {
 	note := func(text string, again bool) session.Output {
 		return session.Output{Ranks: everyone, Stream: session.Note, Topic: "waits", Again: again, Text: text}

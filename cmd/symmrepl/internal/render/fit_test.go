@@ -13,7 +13,7 @@ func TestFit(t *testing.T) {
 		{"one two three four five", "one two three\n  four five"},
 		{"  one two three four", "  one two\n    three four"},
 		{"a  b  one two three", "a  b  one two\n      three"},
-		{"rank 2      waits for", "rank 2\n  waits for"}, // there is no room to the right
+		{"rank 2      waits for", "rank 2\n  waits for"}, // the right column has no room
 		{"averyveryverylongword x y", "averyveryverylongword\n  x y"},
 		{"averyveryverylongword", "averyveryverylongword"},
 		{"one two three four\n\nnew\n", "one two three\n  four\n\nnew\n"},
@@ -24,11 +24,12 @@ func TestFit(t *testing.T) {
 		}
 	}
 	if text := "one two three four"; Fit(text, 0) != text {
-		t.Error("broken for no width")
+		t.Error("the text is broken without a width")
 	}
 }
 
-// On a terminal, what the session says is broken between words, with the prefix before each part; output and values are not.
+// On a terminal, the session's remarks and errors are broken between words, with the prefix before
+// each part. Output and values are not broken.
 func TestPrinterFits(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, &out, 2, false)

@@ -24,7 +24,7 @@ func TestHighlightEntry(t *testing.T) {
 		{"", "# ? @", -1, "# ? @"},
 		{"", "x\n", -1, "x\n"},
 		{"", "", 0, ""},
-		// Lines of an entry that goes on.
+		// Lines of an unfinished entry.
 		{"s := `one\n", "two` + x", -1, "<s two`> + x"},
 		{"s := `one\n", "two", -1, "<s two>"},
 		{"/* one\n", "two */ if x", -1, "<c two */> <k if> x"},
@@ -41,7 +41,7 @@ func TestHighlightEntry(t *testing.T) {
 		{"", `f("(")`, 6, `f<b (><s "("><b )>`},
 		{"if x {\n", "}", 1, "<b }>"},
 		{"if x {\n", "} // {", 1, "<b }> <c // {>"},
-		// What is not Go.
+		// Text that is not Go.
 		{"", ":help", -1, "<: :help>"},
 		{"", ":type 1 + x", -1, "<: :type> <n 1> + x"},
 		{"", ":on 0,2 f(1)", 12, "<: :on> <n 0>,<n 2> f<b (><n 1><b )>"},
@@ -54,12 +54,12 @@ func TestHighlightEntry(t *testing.T) {
 		{":time for {\n", "var x", -1, "<k var> x"},
 	} {
 		if got := marked.Replace(HighlightEntry(c.before, c.line, c.cursor)); got != c.want {
-			t.Errorf("%q below %q with the cursor at %d is %q, want %q", c.line, c.before, c.cursor, got, c.want)
+			t.Errorf("%q below %q with the cursor at %d gives %q, want %q", c.line, c.before, c.cursor, got, c.want)
 		}
 	}
 }
 
-// FuzzHighlight holds that colours change nothing of the text.
+// FuzzHighlight checks that colours change no character of the text.
 func FuzzHighlight(f *testing.F) {
 	f.Add("s := `a\n", "b` + (c)", 7)
 	f.Add(":time {\n", "}", 1)
@@ -67,18 +67,18 @@ func FuzzHighlight(f *testing.F) {
 	plain := strings.NewReplacer("\x1b[34m", "", "\x1b[32m", "", "\x1b[36m", "", "\x1b[2m", "", "\x1b[1m", "", "\x1b[1;4m", "", "\x1b[0m", "")
 	f.Fuzz(func(t *testing.T, before, line string, cursor int) {
 		if strings.ContainsAny(before+line, "\x1b") {
-			t.Skip("the text has escape sequences of its own")
+			t.Skip("the fuzzed text itself has escape sequences")
 		}
 		if before != "" {
 			before += "\n"
 		}
 		if got := plain.Replace(HighlightEntry(before, line, cursor)); got != line {
-			t.Errorf("%q below %q became %q", line, before, got)
+			t.Errorf("%q below %q is shown as %q", line, before, got)
 		}
 	})
 }
 
-// BenchmarkHighlight is a key typed in the hundredth line of an entry.
+// BenchmarkHighlight measures one key typed in the hundredth line of an entry.
 func BenchmarkHighlight(b *testing.B) {
 	before := strings.Repeat("\tfmt.Println(\"a line of a long function\", 1, 2, 3) // says so\n", 100)
 	for b.Loop() {

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// hostile sets the clipboard, the title and a colour, clears the screen, and has a control character of 8 bits.
+// hostile sets the clipboard, the title and a colour, clears the screen, and has an 8-bit control
+// character.
 const hostile = "a\x1b]52;c;eA==\a\x1b]0;t\x07\x1b[31m\x1b[2J\u009b31m\x9b\r\x7fb"
 
 func TestPlain(t *testing.T) {
@@ -25,7 +26,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// What the session says obeys no escape that it cites; what cells print passes.
+// Remarks and errors of the session cite escape sequences without effect. Escape sequences in the
+// output of cells reach the terminal.
 func TestEscapesAreShown(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, &out, 1, false)

@@ -18,6 +18,6 @@ func TestWrap(t *testing.T) {
 		}
 	}
 	if text := "one two three four"; Wrap(text, 0) != text {
-		t.Error("wrapped for no width")
+		t.Error("the text is wrapped without a width")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// quiet is a session whose cells do nothing but be counted.
+// quiet is a session that only counts its cells.
 type quiet struct {
 	session.Session
 	cells chan string
@@ -25,12 +25,12 @@ func (q quiet) Eval(_ context.Context, cell session.Cell) session.Reply {
 	return session.Reply{}
 }
 
-// request prints nowhere.
+// request discards the output.
 func request() console.Request {
 	return console.Request{Printer: render.New(io.Discard, io.Discard, 1, false)}
 }
 
-// A pipe that stays open and silent does not hold the program when it is told to end.
+// A program that is told to end does so even while it reads from a pipe that stays open and silent.
 func TestPipeEndsByContext(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
@@ -60,7 +60,7 @@ func TestPipeEndsByContext(t *testing.T) {
 	}
 }
 
-// A line that is too long ends the input with an error, after the cells before it.
+// A line that is too long ends the input with an error. The cells before it run.
 func TestPipeLineTooLong(t *testing.T) {
 	q := quiet{cells: make(chan string, 1)}
 	c := &console.Console{Session: q, Size: 1, Incomplete: func(string) bool { return false }}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawn returns a buffer with each fill as ".", and bufferOf is the inverse.
+// drawn returns a buffer with each fill shown as ".". bufferOf is its inverse.
 func drawn(buffer []rune) string { return strings.ReplaceAll(string(buffer), string(fill), ".") }
 
 func bufferOf(drawn string) []rune { return []rune(strings.ReplaceAll(drawn, ".", string(fill))) }
@@ -45,9 +45,9 @@ func TestSourceOfBrokenGroups(t *testing.T) {
 		cursor  int
 	}{
 		{"a\n...b", 4, false, "a\nb", 1}, // Left from the beginning of a line
-		{"a\n...b", 2, true, "a\nb", 2},  // Right from the end of one
+		{"a\n...b", 2, true, "a\nb", 2},  // Right from the end of a line
 		{"a\n..b", 4, false, "ab", 1},    // Backspace at the beginning of a line
-		{"a...b", 1, false, "ab", 1},     // Delete at the end of one
+		{"a...b", 1, false, "ab", 1},     // Delete at the end of a line
 		{"a\n......b", 8, true, "a\nb", 2},
 		{"a" + string(stored) + "b", 2, true, "a\nb", 2},
 	} {

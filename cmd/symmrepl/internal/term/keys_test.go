@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// feed returns keys that received these pieces of typing.
+// feed returns a keys that has received these pieces of input.
 func feed(pieces ...string) *keys {
 	k := &keys{}
 	k.more.L = &k.mu
@@ -17,7 +17,7 @@ func feed(pieces ...string) *keys {
 	return k
 }
 
-// read returns the next piece handed out, and whether it was pasted.
+// read returns the next piece of input that keys hands out, and whether it was pasted.
 func read(t *testing.T, k *keys) (string, bool) {
 	t.Helper()
 	p := make([]byte, 100)

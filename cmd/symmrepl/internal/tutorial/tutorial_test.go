@@ -114,7 +114,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := ReadProgress(dir); len(got) != 0 {
-		t.Errorf("%v of a broken file", got)
+		t.Errorf("a broken file gives the progress %v", got)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// The notebooks are those of the tutorials as they are now.
+// The notebooks are up to date with the tutorials.
 func TestNotebooksAreFresh(t *testing.T) {
 	files, err := Notebooks()
 	if err != nil {
@@ -139,7 +139,7 @@ func TestNotebooksAreFresh(t *testing.T) {
 	}
 	for name, want := range files {
 		if got, err := os.ReadFile(filepath.Join("../../../../notebooks", name)); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the tutorial makes (%v): run `go generate .` at the top of the repository", name, err)
+			t.Errorf("%s is out of date (%v): run `go generate .` at the top of the repository", name, err)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestNotebook(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := lesson.Notebook(Recording{}); err == nil {
-		t.Error("a recording that lacks cells was taken")
+		t.Error("a recording that lacks cells is accepted")
 	}
 	shown := Shown{{Stdout, "[0-3] a\n"}, {Value, "[0] 1\n[1] 2\n"}}
 	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic", "[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})

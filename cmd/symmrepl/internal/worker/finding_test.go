@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// A finding of symmem and one of the session differ in the fields that are named here, and in no other: what one gets, the other is to get too.
+// A finding of symmem and a finding of the session differ in the fields listed here and in no
+// others. A field that is added to one type must be added to the other too.
 func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		device, session reflect.Type
@@ -23,7 +24,7 @@ func TestFindings(t *testing.T) {
 			return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(of, name) })
 		}
 		if dropped, added := without(from, to), without(to, from); !reflect.DeepEqual(dropped, c.dropped) || !reflect.DeepEqual(added, c.added) {
-			t.Errorf("%v lacks %q of %v and has %q besides", c.session, dropped, c.device, added)
+			t.Errorf("%v lacks the fields %q of %v and adds %q", c.session, dropped, c.device, added)
 		}
 	}
 }

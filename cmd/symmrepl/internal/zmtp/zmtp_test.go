@@ -21,7 +21,7 @@ func listener(t *testing.T) net.Listener {
 	return l
 }
 
-// dial connects as a socket of kind.
+// dial connects as a socket of this kind.
 func dial(t *testing.T, l net.Listener, kind string) *conn {
 	t.Helper()
 	c, err := net.Dial("tcp", l.Addr().String())
@@ -37,17 +37,17 @@ func dial(t *testing.T, l net.Listener, kind string) *conn {
 	return k
 }
 
-// testPatience bounds every wait for what has to come.
+// testPatience bounds every wait for a message.
 const testPatience = 30 * time.Second
 
-// next returns what a peer of r has sent.
+// next returns the next request that a peer has sent to r.
 func next(t *testing.T, r *Router) Request {
 	t.Helper()
 	select {
 	case q := <-r.Requests():
 		return q
 	case <-time.After(testPatience):
-		t.Fatal("no request has come")
+		t.Fatal("the router received no request")
 		return Request{}
 	}
 }
@@ -86,7 +86,7 @@ func TestRouter(t *testing.T) {
 		t.Fatalf("%.20q from %q, %q from %q", first.Message, first.Peer, second.Message, second.Peer)
 	}
 	if !r.Send(second.Peer, []byte("to b")) || !r.Send(first.Peer, []byte("to"), []byte(long)) || r.Send("nobody", []byte("lost")) {
-		t.Error("who is there is not known")
+		t.Error("Send does not know which peers are connected")
 	}
 	if got := a.receive(t); got != "to|"+long {
 		t.Errorf("a gets %.20q", got)
@@ -121,7 +121,7 @@ func TestPublisher(t *testing.T) {
 	}
 }
 
-// subscribed returns a publisher and peers that have subscribed to everything.
+// subscribed returns a publisher and peers that have subscribed to all messages.
 func subscribed(t *testing.T, peers int) (p *Publisher, all []*conn) {
 	l := listener(t)
 	p = NewPublisher(l, func(string) [][]byte { return [][]byte{[]byte("welcome")} })
@@ -137,13 +137,13 @@ func subscribed(t *testing.T, peers int) (p *Publisher, all []*conn) {
 
 func part(i int) string { return fmt.Sprint(i, strings.Repeat("x", 1<<20)) }
 
-// leftOut says what a peer missed.
+// leftOut returns the message that tells a peer how much it missed.
 func leftOut(messages, bytes int) [][]byte {
 	return [][]byte{fmt.Appendf(nil, "%d messages, %d MiB", messages, bytes>>20)}
 }
 
-// One who does not read holds others up once, and not for long; what waits for it is bounded, comes in order, and in place of the rest comes one
-// message that says how much that was.
+// A peer that does not read delays the others once, and only for patience. Its queue is bounded and
+// keeps its order; one message replaces the rest and says how much is missing.
 func TestStoppedSubscriber(t *testing.T) {
 	p, peers := subscribed(t, 2)
 	stopped, reading := peers[0], peers[1]
@@ -160,11 +160,11 @@ func TestStoppedSubscriber(t *testing.T) {
 		select {
 		case <-offered:
 		case <-time.After(testPatience):
-			t.Fatalf("message %d waits for one who does not read", i)
+			t.Fatalf("message %d waits for a peer that does not read", i)
 		}
 	}
 	if took := time.Since(start); took < patience {
-		t.Errorf("all messages were taken within %v", took)
+		t.Errorf("the publisher did not wait for the peer: it took all messages within %v", took)
 	}
 	p.Publish([]byte("last"))
 	p.mu.Lock()
@@ -185,15 +185,15 @@ func TestStoppedSubscriber(t *testing.T) {
 		}
 	}
 	if got := stopped.receive(t); got != "last" {
-		t.Errorf("after what was left out comes %.20q", got)
+		t.Errorf("after the missing messages the peer receives %.20q", got)
 	}
 	p.Offer(leftOut, []byte("more"))
 	if got := stopped.receive(t); got != "more" {
-		t.Errorf("who reads again gets %.20q", got)
+		t.Errorf("a peer that reads again receives %.20q", got)
 	}
 }
 
-// One who reads slowly misses nothing.
+// A peer that reads slowly misses no message.
 func TestSlowSubscriber(t *testing.T) {
 	p, peers := subscribed(t, 1)
 	go func() {
@@ -211,7 +211,7 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 }
 
-// One whose queue is full although nothing was offered is let go.
+// A peer is disconnected if messages sent with Publish fill its queue.
 func TestFullQueue(t *testing.T) {
 	p, peers := subscribed(t, 1)
 	for i := range 2*maxQueued>>20 + 1 {
@@ -221,7 +221,7 @@ func TestFullQueue(t *testing.T) {
 		if _, err := peers[0].read(); err != nil {
 			break
 		} else if i > 2*maxQueued>>20 {
-			t.Fatal("it stays connected")
+			t.Fatal("the peer stays connected")
 		}
 	}
 }
@@ -239,7 +239,8 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// TestStrangers holds that who does not speak the protocol is let go and takes nothing.
+// TestStrangers checks that a client that does not speak the protocol is disconnected and costs no
+// memory.
 func TestStrangers(t *testing.T) {
 	l := listener(t)
 	r := NewRouter(l)
@@ -272,7 +273,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// FuzzFrames holds that no bytes make the reading end panic or take memory that was only announced.
+// FuzzFrames checks that no bytes make the reader panic, or allocate memory for a frame that was
+// announced but not sent.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"))
 	f.Add(encode([][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 300)}))

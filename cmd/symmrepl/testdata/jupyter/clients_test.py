@@ -43,7 +43,7 @@ class Clients(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def jupyter(self, *command):
-        """Runs a program of Jupyter with the wheel that is beside the kernel; returns what it prints."""
+        """Runs a program of Jupyter with the wheel that is beside the kernel; returns its output."""
         wheels = glob.glob(os.path.join(jupyter_data_dir(), "kernels", KERNEL, "*.whl"))
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", self.file("modules"), *wheels], check=True)
         environment = {**os.environ, "PYTHONPATH": self.file("modules")}
@@ -76,7 +76,7 @@ class Clients(unittest.TestCase):
             self.assertEqual(result(new), result(old))
 
     def test_gophernotes_worker_pools(self):
-        """In what is stored all workers are the fourth: Go had one variable for all rounds of a loop."""
+        """The stored output calls every worker the fourth, because Go then had one variable for all rounds of a loop."""
         *others, (_, last) = self.example("Worker_Pools")
         self.assertEqual([result(new) for _, new in others], [""] * len(others))
         said = [re.fullmatch(r"worker [123] processing job (\d)", line)[1] for line in result(last).splitlines()]
@@ -104,7 +104,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(out.metadata.language_info.name, "go")
 
     def test_script(self):
-        """A notebook that nbconvert made a script of runs by symmrepl run, and shows the same."""
+        """nbconvert makes a notebook a script; symmrepl run runs the script, with the same output."""
         nb = notebook(
             "x := symm.Rank()\nx * 2", ":on 1\n$ echo /nosuch/*; echo '`'\nfmt.Println(x)", "%%rank [0]\n// %% no cell\nx + 40", "%on all", "s := `\n// %% raw\n`\ns", "", "x?",
             "x - 1")
@@ -128,7 +128,7 @@ class Clients(unittest.TestCase):
     }
 
     def papermill(self, *options):
-        """Runs a notebook with parameters by papermill's command line; returns what it shows of n, and of the others."""
+        """Runs a notebook with parameters by papermill's command line; returns the outputs of n and of the other parameters."""
         nb = notebook("// parameters", "n, name, x, limit, odd, yes := 1, \"\", 1., 0., 0., false\nvar nothing, list, table any", "n * symm.WorldSize()",
                       "math.IsNaN(odd)", "[]any{name, x, limit, yes, nothing, list, table}")
         nb.cells[1].metadata["tags"] = ["parameters"]
@@ -141,7 +141,7 @@ class Clients(unittest.TestCase):
             "42", "false", '[]any{"a \\"b\\"", 0.5, 0, true, nil, "7", nil}'])
 
     def test_papermill_help(self):
-        """It lists the parameters that the notebook declares, with their types, values and comments."""
+        """papermill lists the parameters that the notebook declares, with their types, values and comments."""
         nb = notebook("n := 1 // how many\nvar name string\nvar x float64 = 0.5\na, b := 1, 2\nurl := \"http://here\"\nfmt.Println(n)")
         nb.cells[0].metadata["tags"] = ["parameters"]
         nbformat.write(nb, self.file("in.ipynb"))
@@ -171,7 +171,7 @@ class Clients(unittest.TestCase):
         seen = b""
 
         def read():
-            """Returns whether there was something; there is nothing any more when the console has ended."""
+            """Returns whether there was output; there is none after the console has ended."""
             nonlocal seen
             self.assertTrue(select.select([terminal], [], [], 60)[0], seen)
             try:

@@ -15,7 +15,7 @@ PATIENCE = 120
 
 
 def serve_module(folder):
-    """Makes a folder that is a module proxy with the client package alone."""
+    """Makes a folder that serves as a module proxy and contains the client package only."""
     versions = os.path.join(folder, MODULE, "@v")
     os.makedirs(versions)
     with open(os.path.join(versions, "list"), "w") as f:

@@ -54,7 +54,7 @@ class Welcome(jupyter_kernel_test.IopubWelcomeTests):
 
 
 class Kernel(unittest.TestCase):
-    """What the suite does not ask."""
+    """Requests that jupyter_kernel_test does not make."""
 
     maxDiff = None
 
@@ -74,7 +74,7 @@ class Kernel(unittest.TestCase):
                 return m["content"]
 
     def messages(self, msg_id, kc=None):
-        """What is published of a request until it is done, but for its status."""
+        """Returns the messages published for a request until it is done, without the status messages."""
         found = []
         while True:
             m = (kc or self.kc).get_iopub_msg(timeout=PATIENCE)
@@ -87,7 +87,7 @@ class Kernel(unittest.TestCase):
                 found.append((m["msg_type"], m["content"]))
 
     def outputs(self, msg_id, kc=None):
-        """The same as front ends show it: text of one stream is one, in however many messages it came."""
+        """Returns the published outputs as front ends show them: consecutive text of one stream is joined."""
         found = []
         for kind, content in self.messages(msg_id, kc):
             if kind == "stream" and found and found[-1][0] == kind and found[-1][1]["name"] == content["name"]:
@@ -105,7 +105,7 @@ class Kernel(unittest.TestCase):
         return "".join(c["text"] if t == "stream" else c["data"]["text/plain"] for t, c in outputs if t in ("stream", "display_data", "execute_result"))
 
     def begun(self, code):
-        """Runs a cell that prints, and returns its message once it has."""
+        """Runs a cell that prints, and returns its message ID after the cell has printed."""
         msg_id = self.kc.execute(code)
         while True:
             m = self.kc.get_iopub_msg(timeout=PATIENCE)
@@ -163,7 +163,7 @@ class Kernel(unittest.TestCase):
         self.assertEqual((got["b"]["status"], got["b"]["ename"]), ("error", "type"))
 
     def statuses(self, *cells, **options):
-        """How cells end that are queued before the first, which is to read a line, goes on."""
+        """Queues cells while the first one waits for a line of input; returns the status of each."""
         ids = [self.kc.execute(c, **options) for c in cells]
         self.reply(self.kc.comm_info())  # requests are taken in order
         self.kc.get_stdin_msg(timeout=PATIENCE)
@@ -178,7 +178,7 @@ class Kernel(unittest.TestCase):
             self.assertEqual(self.reply(self.kc.execute("1"))["status"], "ok")
 
     def test_stop_on_error_of_cells_that_follow_at_once(self):
-        """Run All sends cells a moment apart. A cell that fails sooner than the next is sent stops them all the same."""
+        """Run All sends cells a moment apart. A failing cell stops the following cells even if it fails before they are sent."""
         punctual = 0
         for _ in range(100):
             ids, sent, longest = [self.kc.execute("nosuch")], time.time(), 0
@@ -224,7 +224,7 @@ class Kernel(unittest.TestCase):
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
     def test_insist(self):
-        """A worker that an interrupt does not stop is replaced by another one only, after the notebook has said what that costs."""
+        """If an interrupt does not stop a worker, only a second one replaces it; before, the notebook says that variables will be lost."""
         self.run_cell("kept := 42")
         worker = int(self.text('%%rank [1]\nimport "os"; fmt.Println(os.Getpid())').splitlines()[-1].removeprefix("[1] "))
         msg_id = self.begun('if symm.Rank() == 1 { fmt.Println("on"); select {} }')
@@ -245,7 +245,7 @@ class Kernel(unittest.TestCase):
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
     def test_hang(self):
-        """Who waits for whom is said of the cell by the number that the notebook shows."""
+        """The report of a hang says which rank waits for which, and names the cell by the number that the notebook shows."""
         for code in ("1", "2"):
             self.run_cell(code, silent=True)  # of the session, not of the notebook
         msg_id, number, said = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(time.Hour) }; h.Barrier(0)"), 0, ""
@@ -258,7 +258,7 @@ class Kernel(unittest.TestCase):
         self.assertIn(f"In[{number}]:1:", self.reply(msg_id)["evalue"])
 
     def test_hang_report_updates_in_place(self):
-        """There is one for a cell, however the waits change, and remarks are not drawn as errors."""
+        """A cell has one report, which is updated when the waits change; remarks are not drawn as errors."""
         msg_id = self.kc.execute("""h := symm.Rendezvous(symm.Empty(symm.I32, 4))
 if symm.Rank() == 0 { time.Sleep(3 * time.Second); h.PutSignal(1, 0); symm.Synchronize(); time.Sleep(time.Hour) }
 sort.Ints(nil)
@@ -284,7 +284,7 @@ symm.Synchronize()""")
         self.assertIn(("display_data", {"data": {"text/plain": '[0,1] note: imported "sort"'}, "metadata": {}, "transient": {}}), self.run_cell("%restart\nsort.Ints(nil)")[1])
 
     def test_hang_report_gives_way_to_the_time(self):
-        """What a cell waited for is of no interest once it has ended well."""
+        """When the cell ends well, a line with its time replaces the report of its waits."""
         msg_id = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(3 * time.Second) }; h.Barrier(0); symm.Synchronize(); 7")
         number = self.reply(msg_id)["execution_count"]
         displays = [(kind, content) for kind, content in self.outputs(msg_id) if kind.endswith("display_data")]
@@ -295,14 +295,14 @@ symm.Synchronize()""")
         self.assertEqual(took["transient"], report["transient"])
 
     def test_errors_of_ranks_fold(self):
-        """Errors that differ only in ranks are one."""
+        """Errors that differ only in ranks are shown as one."""
         reply, _ = self.run_cell("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal(1-symm.Rank(), 0, symm.Timeout(100*time.Millisecond)); symm.Synchronize()")
         self.assertRegex(reply["evalue"], r"^\[0,1\] .*: wait_signal: rank 0,1 waited \d+ms for a signal of rank 1,0 on channel 0, which never came \(rank 1,0 must put it\)$")
         self.assertEqual(len(reply["traceback"][0].splitlines()), 4)
         self.assertNotRegex(reply["traceback"][0], "\x1b\\[(?!0m|1m)")  # no colour but that of the theme
 
     def test_findings(self):
-        """A finding of the sanitizer is shown whole once, folded, and later in a line that names the first cell."""
+        """The first time, a finding of the sanitizer is shown in full and folded; later, in a line that names the first cell."""
         self.run_cell("racy := symm.Compile(`__global__ void racy(int* x) { x[threadIdx.x / 2] = threadIdx.x; }`)\nplaces := symm.Local(symm.I32, 64)")
         self.addCleanup(self.run_cell, "%sanitize off")
         reply, outputs = self.run_cell("%sanitize on")
@@ -338,7 +338,7 @@ symm.Synchronize()""")
         self.assertNotIn(note, self.run_cell("symm.Rank()")[1])
 
     def test_background_output(self):
-        """What a cell prints after it has ended is shown when it is printed, below that cell."""
+        """Output that a cell prints after it has ended appears at once, below that cell."""
         msg_id = self.kc.execute('go func() { time.Sleep(time.Second); fmt.Println("later", symm.Rank()) }()')
         self.reply(msg_id)
         text = ""
@@ -369,7 +369,7 @@ symm.Synchronize()""")
                 self.assertEqual((got["status"], got["indent"]), ("incomplete", indent))
 
     def test_hints(self):
-        """What other kernels take, or another place, is not just a mistake in Go."""
+        """A line that other kernels accept, or that belongs at another place of a cell, gets a hint besides the error of Go."""
         for code, hint in (("!ls -l", "$ ls -l runs a command of the shell"), ("%%bash\nls", "lines that begin with $ run in the shell"), ("%%timeit\n1", "%time on the first line"),
                            ("x := 1\n:time x", "commands and $ lines stand on the first lines of a cell"), ("y := 2\n%ranks", "commands and $ lines stand on the first lines"), ("z := 3\nz??", "a question such as z? is a cell of its own")):
             reply, _ = self.run_cell(code)
@@ -382,7 +382,7 @@ symm.Synchronize()""")
             self.assertIn("Builder", page["data"]["text/plain"])
 
     def test_proxy(self):
-        """A proxy puts the identities of its clients before their messages, and finds them before the answers."""
+        """A proxy puts its clients' identities before their messages; the kernel's answers begin with the same identities."""
         proxy = self.kc.context.socket(zmq.DEALER)
         proxy.connect(f"tcp://{self.km.ip}:{self.km.shell_port}")
         session = Session(key=self.km.session.key)
@@ -395,7 +395,7 @@ symm.Synchronize()""")
         proxy.close()
 
     def test_deadlock_of_all_ranks(self):
-        """It is reported of all of them, however late they come to it: neither the send behind a wait that gave up nor the session releases one."""
+        """Every rank reports the deadlock, however late it arrives: neither a send after a failed wait nor the session releases a rank."""
         for first, then, said in (("WaitSignal(1-symm.Rank(), 0, limit)", "PutSignal(1-symm.Rank(), 0, limit)", "wait_signal: rank {} waited 4"),
                                   ("PutSignal(1-symm.Rank(), 0); h.PutSignal(1-symm.Rank(), 0, limit)", "WaitSignal(1-symm.Rank(), 0, limit)", "put_signal: rank {} waited 4")):
             reply, _ = self.run_cell(f"""h := symm.Rendezvous(symm.Empty(symm.I32, 4))
@@ -408,7 +408,7 @@ symm.Synchronize()""")
             self.assertNotIn("gave up", reply["traceback"][0])
 
     def test_input(self):
-        """The user types once what all ranks read."""
+        """The user types a line once, and all ranks read it."""
         msg_id = self.kc.execute('fmt.Print("name? "); var a, b string; fmt.Scanln(&a, &b); fmt.Print("more? "); fmt.Scanln(&a); fmt.Println(a, b, symm.Rank())')
         for line in ("Ada Lovelace", "Augusta"):
             asked = self.kc.get_stdin_msg(timeout=PATIENCE)
@@ -434,7 +434,7 @@ symm.Synchronize()""")
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
     def test_input_before_its_channel(self):
-        """A front end connects each channel by itself; a cell may run before that of standard input is there."""
+        """A front end connects its channels one by one; a cell may run before the channel of standard input is connected."""
         late = self.km.client()
         late.session = Session(key=self.km.session.key)
         late.start_channels(stdin=False)
@@ -452,7 +452,7 @@ symm.Synchronize()""")
         late.stop_channels()
 
     def test_input_of_another_front_end(self):
-        """The line is taken of the front end whose cell reads it."""
+        """A cell reads its line from the front end that has sent the cell."""
         other = self.km.client()
         other.session = Session(key=self.km.session.key)  # a name of its own
         other.start_channels()
@@ -502,7 +502,7 @@ fmt.Println("after")""")
             self.assertEqual(outputs[1:], [("stream", {"name": "stderr", "text": f"[0,1] display: {why}\n"})])
 
     def test_metadata(self):
-        """What belongs to the forms of a result, such as the size of a picture, comes with them."""
+        """The forms of a result come with their metadata, such as the size of a picture."""
         msg_id = self.kc.execute('display.MIME(display.MIMEMap{"image/png": []byte{1}}, display.MIMEMap{"image/png": display.MIMEMap{"width": 8}})')
         (_, result), = self.outputs(msg_id)[1:]
         self.assertEqual((result["data"]["image/png"], result["metadata"]), ("AQ==", {"image/png": {"width": 8}}))
@@ -520,7 +520,7 @@ fmt.Println("after")""")
             self.assertEqual(self.outputs(message["header"]["msg_id"]), [])
 
     def test_unknown_requests(self):
-        """Who asks for what is not served is told so, and need not wait; who only says something gets no answer."""
+        """An unknown request is answered at once with an error. An unknown message that is no request gets no answer."""
         for channel, get in ((self.kc.shell_channel, self.kc.get_shell_msg), (self.kc.control_channel, self.kc.get_control_msg)):
             for kind in ("nosuch_notice", "usage_request"):
                 message = self.kc.session.msg(kind, {})
@@ -554,17 +554,17 @@ fmt.Println("after")""")
             printed = [line for ranks, line in re.findall(r"^\[([0-9,]+)\] (.*)\n", text, re.M) if rank in ranks]
             self.assertEqual(printed, [str(i) for i in range(20000)])
         print(f"20000 prints: {took:.2f} s, {len(parts)} messages", file=sys.stderr)
-        # There is one every 20 ms, and one for every 16 KiB.
+        # The kernel sends a message every 20 ms, and one for every 16 KiB.
         self.assertLessEqual(len(parts), took / 0.02 + len(text) / (16 << 10) + 1)
 
     def test_characters(self):
-        """Text without an end of line is cut somewhere, but never within a character."""
+        """Text without an end of line is split at any place between two characters."""
         for _ in range(12):
             text = self.text('for range 30000 { fmt.Print("漢é😀") }')
             self.assertEqual(re.sub(r"\[[0-9,]+\] |\n", "", text) in ("漢é😀" * 30000, "漢é😀" * 60000), True, text[:100])
 
     def test_much_output(self):
-        """All of it arrives at a front end that is slow to read."""
+        """A front end that reads slowly receives the whole output."""
         msg_id = self.kc.execute('line := strings.Repeat("x", 1e6-1)\nfor range 100 { fmt.Println(line) }')
         time.sleep(1)
         got = {"0": 0, "1": 0}
@@ -576,7 +576,7 @@ fmt.Println("after")""")
         self.assertEqual(self.reply(msg_id)["status"], "ok")
 
     def test_output_left_out(self):
-        """A front end that does not read gets, when it does, a line that says what it missed."""
+        """A front end that stopped reading receives, when it reads again, a line that says how much it missed."""
         asleep = self.kc.context.socket(zmq.SUB)
         asleep.rcvhwm = 1
         asleep.subscribe(b"")
@@ -601,7 +601,7 @@ fmt.Println("after")""")
         self.assertGreater(missed, 16)
 
     def test_large_values(self):
-        """A value's forms arrive whole, or it says which do not."""
+        """The forms of a value arrive in full; if they are too large together, text/plain names the ones left out."""
         for size, form, said in ((16, 16 << 20, ""), (49, None, "(text/html is left out: it takes 49 MiB, and all forms of a value may take 48)")):
             msg_id = self.kc.execute(f'display.HTML(strings.Repeat("x", {size}<<20))')
             data, = (c["data"] for t, c in self.outputs(msg_id) if t == "execute_result")
@@ -610,7 +610,7 @@ fmt.Println("after")""")
             self.assertIn(said, data["text/plain"])
 
     def slowest(self, cells):
-        """How long, in seconds, the slowest of some cells takes that print a long text."""
+        """Runs cells that print a long text; returns the time of the slowest in seconds."""
         slowest = 0
         for _ in range(cells):
             start = time.time()
@@ -637,7 +637,7 @@ fmt.Println("after")""")
 
 
 class Ends(unittest.TestCase):
-    """How a kernel comes and goes."""
+    """Starts and ends of kernels."""
 
     def text(self, kc, code):
         found = []
@@ -664,7 +664,7 @@ class Ends(unittest.TestCase):
         self.assertFalse(km.is_alive())
 
     def test_restart_of_a_kernel_that_was_killed(self):
-        """It leaves its sockets behind, if it has any."""
+        """A killed kernel leaves its Unix sockets behind, if it uses any."""
         for transport in ("tcp", "ipc"):
             with self.subTest(transport=transport), tempfile.TemporaryDirectory() as folder:
                 km = KernelManager(kernel_name=KERNEL, transport=transport)
@@ -695,7 +695,7 @@ class Ends(unittest.TestCase):
         km.shutdown_kernel()
 
     def test_hosts(self):
-        """Simulated hosts stay as the number of ranks changes; a number that they do not divide is refused, and the session goes on."""
+        """The number of hosts stays when the user changes the number of ranks; a number that it does not divide is refused."""
         km, kc = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--hosts", "2"])
         self.assertEqual(self.text(kc, "x := symm.LSA().Ranks(); x"), ["[0] []int{0}\n[1] []int{1}"])
         reply = kc.execute_interactive(":restart -n 3", timeout=PATIENCE, output_hook=lambda m: None)["content"]
@@ -722,7 +722,7 @@ class Ends(unittest.TestCase):
         km.cleanup_resources()
 
     def test_attach(self):
-        """A kernel on the session of another: it sees its variables, and leaves it running."""
+        """A kernel that is attached to another kernel's session sees the session's variables, and leaves the session running."""
         km, kc = start_new_kernel(kernel_name=KERNEL)
         self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
         km2, kc2 = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--attach"])

@@ -1,4 +1,4 @@
-"""What the tests in JupyterLab share: a server, and pages of a headless browser."""
+"""Base of the tests in JupyterLab: a server, and pages of a headless browser."""
 
 import base64
 import json
@@ -71,7 +71,7 @@ class Lab(unittest.TestCase):
         self.server.wait(PATIENCE)
 
     def open(self, nb, theme="Light", width=1000, height=500):
-        """Opens a notebook in a page, in a theme, and waits for its kernel, which is another for each theme."""
+        """Opens a notebook in a page, in a theme, and waits for its kernel. Each theme has its own kernel."""
         file = theme + ".ipynb"
         with open(os.path.join(self.notebooks, file), "w") as f:
             json.dump(nb, f)
@@ -93,7 +93,7 @@ class Lab(unittest.TestCase):
             page.screenshot(path=os.path.join(PICTURES, name))
 
     def contrasts(self, page, element, lines):
-        """The best contrast in each of the lines of an element, measured on a screenshot as WCAG 2 has it."""
+        """The best contrast in each of the lines of an element, measured on a screenshot as WCAG 2 defines it."""
         picture = "data:image/png;base64," + base64.b64encode(element.screenshot()).decode()
         return page.evaluate("""async ([picture, lines]) => {
             const image = new Image()

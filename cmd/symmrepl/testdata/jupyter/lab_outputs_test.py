@@ -55,7 +55,7 @@ RAISES = {"tags": ["raises-exception"]}
 
 class Outputs(Lab):
     def shown(self, name, sources, ends):
-        """Runs cells in both themes, waits for texts of the last, and keeps a picture of the notebook."""
+        """Runs cells in both themes, waits for texts in the output of the last cell, and stores a picture of the notebook."""
         for theme in ("Light", "Dark"):
             nb = notebook(sources)
             for cell in nb["cells"]:
@@ -70,7 +70,7 @@ class Outputs(Lab):
             page.close()
 
     def keep(self, page, name):
-        """Keeps a picture of the notebook's cells."""
+        """Stores a picture of the notebook's cells."""
         if not PICTURES:
             return
         page.mouse.move(0, 0)
@@ -96,7 +96,7 @@ class Outputs(Lab):
             page.wait_for_selector(".jp-RenderedSVG >> nth=0")
 
     def test_untrusted(self):
-        """Pictures of a notebook that is not trusted are shown as PNG; none of them as SVG."""
+        """An untrusted notebook shows its pictures as PNG and none as SVG."""
         nb = nbformat.from_dict(notebook([*CHARTS[:2], *COMMANDS[3:5]]))
         NotebookClient(nb, timeout=60).execute()
         kinds = [sorted(k for k in o.data if k.startswith("image/")) for c in nb.cells for o in c.outputs if "data" in o and "image/png" in o.data]

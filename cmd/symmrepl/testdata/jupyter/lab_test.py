@@ -28,7 +28,7 @@ CELLS = [
 
 class Notebooks(Lab):
     def tabs(self, page):
-        """A tensor that differs has a tab for each rank: the first is open, a click opens another."""
+        """If a tensor differs between ranks, each rank has a tab: the first is open, a click opens another."""
         first, second = page.locator("td:text-is('10') >> nth=0"), page.locator("td:text-is('11') >> nth=0")
         first.wait_for(state="visible")
         self.assertFalse(second.is_visible())

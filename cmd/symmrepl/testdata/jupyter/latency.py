@@ -1,4 +1,4 @@
-"""Measures what a notebook's user waits for: python latency.py [RANKS], with a kernel installed by `symmrepl kernel install`.
+"""Measures the times that a notebook's user waits: python latency.py [RANKS], with a kernel installed by `symmrepl kernel install`.
 
 The tables are of symmrepl and, where it is installed, of Python's ipykernel. The first has medians of 500 cells as nbclient executes them, for cells
 with a result, without one, and of a comment: what the last take is nearly all nbclient's. The second is what a client sees that waits for the reply
@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 CELLS, WARM, PRINTS = 500, 50, 20000
 
-# By kernel: cells with a number to fill in, and one that prints.
+# For each kernel: cells with a number to fill in, and a cell that prints.
 SOURCES = {
     "symmrepl": (("{} + 1", "x := {}", "// {}"), f"for i := range {PRINTS} {{ fmt.Println(i) }}"),
     "python3": (("{} + 1", "x = {}", "# {}"), f"for i in range({PRINTS}): print(i)"),
@@ -39,7 +39,7 @@ def by_nbclient(kernel, arguments, source):
 
 
 class Client:
-    """Sends a cell and reads the messages that come of it, without looking into them."""
+    """Sends a cell and reads the messages that it causes, without decoding them."""
 
     def __init__(self, kernel, arguments):
         start = time.perf_counter()

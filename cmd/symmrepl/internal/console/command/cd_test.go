@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// folders makes some in a new one, which becomes that of the process, and returns its name.
+// folders makes folders in a new temporary folder, changes to it, and returns its name.
 func folders(t *testing.T, names ...string) string {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -28,7 +28,8 @@ func folders(t *testing.T, names ...string) string {
 	return top
 }
 
-// Each change is a cell of all ranks with the full name of the folder, and shell lines follow it.
+// Each :cd is a cell of all ranks with the full name of the folder. Later shell lines run in that
+// folder.
 func TestCd(t *testing.T) {
 	top := folders(t, "data/deep", "home/own", "home/with space")
 	t.Setenv("HOME", top+"/home")
@@ -69,7 +70,8 @@ func TestCd(t *testing.T) {
 	}
 }
 
-// A folder that there is not here is refused before a rank is asked; where a rank cannot go, the console does not.
+// A folder that does not exist on this host is refused before any rank is asked. If a rank cannot
+// change to the folder, the console does not change either.
 func TestCdFails(t *testing.T) {
 	top := folders(t, "data")
 	if err := os.WriteFile("file", nil, 0o600); err != nil {
@@ -97,7 +99,8 @@ func TestCdFails(t *testing.T) {
 	}
 }
 
-// Files that commands name, and those that are offered, are in the folder of :cd, which a file that is loaded changes as well.
+// Commands find files, and completion offers files, in the folder of :cd. A loaded file may change
+// that folder too.
 func TestCdAndFiles(t *testing.T) {
 	top := folders(t, "data/deep", "dark")
 	t.Setenv("HOME", top+"/data")
@@ -123,7 +126,7 @@ func TestCdAndFiles(t *testing.T) {
 	}
 }
 
-// Ranks that begin anew are where the session began. When that is all of them, so is the console.
+// A restarted rank begins in the session's first folder. If all ranks restart, so does the console.
 func TestCdAndRestart(t *testing.T) {
 	top := folders(t, "data")
 	for entry, want := range map[string]string{
@@ -135,7 +138,7 @@ func TestCdAndRestart(t *testing.T) {
 			c.Run(context.Background(), e)
 		}
 		if got := out.String(); got != top+want+"\n" {
-			t.Errorf("after %s in %q, want %q", entry, got, top+want)
+			t.Errorf("after %s the folder is %q, want %q", entry, got, top+want)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// TestDoc holds that commands are documented here and everything else by the ranks.
+// TestDoc checks that the console documents commands and the ranks document everything else.
 func TestDoc(t *testing.T) {
 	c, fake, out := newConsole()
 	fake.OnInspect = func(_ []int, q session.Query) []session.Answer {

@@ -11,14 +11,14 @@ import (
 func TestEdit(t *testing.T) {
 	c, fake, out := newConsole()
 	if c.Run(context.Background(), ":edit") != console.Failed {
-		t.Error("an editor without a terminal")
+		t.Error(":edit starts an editor without a terminal")
 	}
 	for _, entry := range []string{"x", "%%rank [0,2]\ny", ":cd /"} {
 		c.Run(context.Background(), entry)
 	}
 	for _, test := range []struct {
 		entry, opened, saved string
-		ran                  string // "": nothing
+		ran                  string // "" if nothing runs
 		outcome              console.Outcome
 	}{
 		{":edit 1", "x\n", "x + 1\n", "x + 1", console.Done},
@@ -52,6 +52,6 @@ func TestEdit(t *testing.T) {
 	r := c.Request(":edit")
 	r.Edit = func(context.Context, string) (string, error) { return "", errors.New("no editor") }
 	if c.Console.Run(context.Background(), r) != console.Failed {
-		t.Error("what the editor says is not heard")
+		t.Error(":edit ignores the editor's error")
 	}
 }

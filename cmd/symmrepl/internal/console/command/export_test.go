@@ -57,7 +57,8 @@ func TestExportFolder(t *testing.T) {
 	}
 }
 
-// TestExportPython writes a module and what it needs beside it, which is overwritten only if it is asked for or the same.
+// TestExportPython writes a module and, beside it, the files that it needs. Such a file is
+// overwritten only with :export! or if it has the same content.
 func TestExportPython(t *testing.T) {
 	t.Chdir(t.TempDir())
 	needs := "1"

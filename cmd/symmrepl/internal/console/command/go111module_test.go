@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 )
 
-// Notebooks of gophernotes may say how Go modules are to be found.
+// Notebooks of gophernotes may have lines that set GO111MODULE.
 func TestGo111module(t *testing.T) {
 	for arg, want := range map[string]console.Outcome{"on": console.Done, "off": console.Done, "auto": console.Failed} {
 		c, fake, out := newConsole()

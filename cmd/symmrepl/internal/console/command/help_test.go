@@ -23,7 +23,7 @@ func TestHelpShowsEveryCommand(t *testing.T) {
 	}
 }
 
-// What no command is called is looked up as :doc does.
+// If no command has the name, :help looks it up as :doc does.
 func TestHelpOfNames(t *testing.T) {
 	c, fake, out := newConsole()
 	fake.OnInspect = func(ranks []int, q session.Query) []session.Answer {

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Of many ranks, those that are alike share a row.
+// If there are many ranks, equal ones share a row.
 func TestRankTableOfMany(t *testing.T) {
 	c, fake, out := newConsole()
 	for r := range 1024 {

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What a cell that is called so finds, and how it is told.
+// The findings of the cells in these tests, and their reports.
 var (
 	race    = session.Finding{Kind: "race in a block", Name: "cell[7]", Ranks: []int{0, 1, 2, 3}, Accesses: []session.Access{{File: "cell[1]", Line: 2, Source: "s[0]++;"}}}
 	other   = session.Finding{Kind: "race in a block", Name: "cell[8]", Ranks: []int{1}, Accesses: []session.Access{{File: "cell[1]", Line: 3, Source: "s[1]++;"}}, Seed: 2}
@@ -32,7 +32,8 @@ const (
 	nothingIsTold = "nothing was found\n"
 )
 
-// A number ahead of code says how often that is run, unless it begins the code. What follows it may go on on more lines.
+// A number before the code is the number of runs, unless it is the beginning of the code itself.
+// The code may continue on further lines.
 func TestRepeated(t *testing.T) {
 	for arg, want := range map[string]string{
 		"f()": "1 f()", "3 f()": "3 f()", " 3  f()": "3 f()", "3\nf()": "3 f()", "3": "1 3", "0 f()": "1 0 f()", "-2 f()": "1 -2 f()",
@@ -40,13 +41,13 @@ func TestRepeated(t *testing.T) {
 		"2 for range 2 {\n}": "2 for range 2 {\n}", "1e3": "1 1e3", "2 x := 1": "2 x := 1", "2 == x\nf()": "1 2 == x\nf()",
 	} {
 		if times, code := repeated(arg); fmt.Sprint(times, " ", code) != want {
-			t.Errorf("%q is run %d times: %q, want %q", arg, times, code, want)
+			t.Errorf("%q runs %d times: %q, want %q", arg, times, code, want)
 		}
 	}
 	c, _, _ := newConsole()
 	for entry, more := range map[string]bool{":sanitize 2 for range 2 {": true, ":sanitize for range 2 {": true, ":sanitize 2 f()": false, ":sanitize on": false} {
 		if c.NeedsMore(entry) != more {
-			t.Errorf("%q needs more lines: %v", entry, !more)
+			t.Errorf("%q is incomplete: %v", entry, !more)
 		}
 	}
 }
@@ -111,7 +112,7 @@ func TestSanitize(t *testing.T) {
 				case "changed":
 					r.Findings = []session.Finding{changed}
 				case "allowed":
-					var found session.Findings // which fills in the comment
+					var found session.Findings // Add fills in the comment
 					found.Add(allowed)
 					r.Findings = found.List()
 				case "in order 2":
@@ -145,7 +146,7 @@ func TestSanitize(t *testing.T) {
 	}
 }
 
-// Orders are of one cell: its number, by which reports name it, is that of the first.
+// All orders belong to one cell. Reports name it by the number of its first run.
 func TestSanitizeNumbersCells(t *testing.T) {
 	con, fake, _ := newConsole()
 	fake.OnEval = func(cell session.Cell) session.Reply { return session.Reply{Cell: cell.ID} }
@@ -162,7 +163,7 @@ func TestSanitizeNumbersCells(t *testing.T) {
 	}
 }
 
-// A list for other programs is whole, too.
+// A list for other programs has all findings in full.
 func TestSanitizeListAsJSON(t *testing.T) {
 	con, fake, out := newConsole()
 	list := func() (list struct{ Findings []session.Finding }) {
@@ -174,7 +175,7 @@ func TestSanitizeListAsJSON(t *testing.T) {
 		return list
 	}
 	if found := list().Findings; found == nil || len(found) != 0 {
-		t.Errorf("at first %v, want an empty list", found)
+		t.Errorf("the first list is %v, want an empty one", found)
 	}
 	fake.OnEval = func(session.Cell) session.Reply { return session.Reply{Findings: []session.Finding{race}} }
 	con.Run(context.Background(), "wrong")

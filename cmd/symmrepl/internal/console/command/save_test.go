@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What is saved is loaded again: the cells, their ranks, and the lines that errors cite.
+// Loading a saved file restores the cells, their ranks, and the lines that errors cite.
 func TestSaveAndLoad(t *testing.T) {
 	t.Chdir(t.TempDir())
 	c, fake, out := newConsole()
@@ -41,7 +41,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// A range before the name chooses cells.
+// A range before the file's name chooses cells.
 func TestSaveRange(t *testing.T) {
 	t.Chdir(t.TempDir())
 	c, _, out := newConsole()
@@ -65,7 +65,7 @@ func TestSaveRange(t *testing.T) {
 	}
 }
 
-// A file that cannot be written leaves what was there.
+// If a file cannot be written, its old content remains.
 func TestSaveFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	c, _, out := newConsole()
@@ -77,7 +77,7 @@ func TestSaveFails(t *testing.T) {
 	want := []string{":save: open none/f.go: no such file or directory", ":save: the name of a file is expected", ":load: open g.go: no such file or directory"}
 	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
 		if !strings.HasPrefix(line, want[i]) {
-			t.Errorf("said %q, want %q", line, want[i])
+			t.Errorf("printed %q, want %q", line, want[i])
 		}
 	}
 	os.Mkdir("dir", 0o755)

@@ -2,7 +2,7 @@ package command
 
 import "testing"
 
-// Every row says what it is, and no two have one name.
+// Every row describes its command, and no two rows have the same name.
 func TestRows(t *testing.T) {
 	seen := map[string]bool{}
 	for _, cmd := range All(Programs{}) {
@@ -11,12 +11,12 @@ func TestRows(t *testing.T) {
 		}
 		seen[cmd.Name] = true
 		if (cmd.TakesCode || cmd.Complete != nil) && cmd.Args == "" {
-			t.Errorf(":%s completes an argument and has none", cmd.Name)
+			t.Errorf(":%s completes an argument but takes none", cmd.Name)
 		}
 	}
 }
 
-// The beginnings of names that people type keep their meaning as commands are added.
+// When commands are added, the abbreviations that users type keep their meaning.
 func TestBeginnings(t *testing.T) {
 	c, _, _ := newConsole()
 	for name, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Two ranks: one waits for the other, which comes late; then one of them copies twice.
+// The traces of two ranks: rank 0 waits for rank 1, which comes late, and then puts twice.
 func tracesOfTwo() map[int]session.Trace {
 	const ms = time.Millisecond
 	zero := time.Unix(1700000000, 0)
@@ -55,7 +55,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// What went between hosts is told with its bytes, and only equal ones share a line.
+// The timeline shows operations between hosts with their bytes. Only equal ones share a line.
 func TestTimelineOverNetwork(t *testing.T) {
 	op := func(at int, op, over string, bytes int) session.TracedOp {
 		return session.TracedOp{Op: op, At: "cell[1]:1", Begin: time.Unix(0, int64(at)*1e6), Took: time.Millisecond, Over: over, Bytes: bytes}
@@ -78,7 +78,8 @@ rank  begin    took     waited  operation
 	}
 }
 
-// The bars and the legend are at most 80 characters wide, however many operations there are, and the table has a bound.
+// The bars and the legend are at most 80 characters wide with any number of operations. The table
+// has a bound.
 func TestWideTimeline(t *testing.T) {
 	var trace session.Trace
 	for i := range 50 {

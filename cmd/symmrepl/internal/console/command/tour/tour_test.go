@@ -12,7 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// newConsole returns a console with the commands of a tour and no progress, and what it prints.
+// newConsole returns a console with the commands of a tour and without progress, and the buffer for
+// its output.
 func newConsole(t *testing.T) (*consoletest.Console, *consoletest.Session, *bytes.Buffer) {
 	t.Helper()
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -28,7 +29,7 @@ func newConsole(t *testing.T) (*consoletest.Console, *consoletest.Session, *byte
 	return c, c.Fake, c.Out
 }
 
-// enter runs an entry and reports an outcome or a text that is not expected.
+// enter runs an entry and reports an unexpected outcome or output.
 func enter(t *testing.T, c *consoletest.Console, entry string, outcome console.Outcome, text string) {
 	t.Helper()
 	c.Out.Reset()
@@ -51,7 +52,7 @@ func TestNoTutorial(t *testing.T) {
 	enter(t, c, ":tutorial 01", console.Failed, ":tutorial: ranks that talk to each other are needed")
 }
 
-// To look at an early step again keeps the progress.
+// Returning to an early step keeps the progress.
 func TestEarlierStepKeepsProgress(t *testing.T) {
 	c, _, _ := newConsole(t)
 	enter(t, c, ":tutorial 01 3", console.Done, "step 3 of ")
@@ -72,7 +73,8 @@ func TestSteps(t *testing.T) {
 	enter(t, c, ":prev", console.Done, "── 01-hello-ranks, step 1 of ")
 	enter(t, c, ":restarted", console.Done, "`:tutorial 01-hello-ranks 1` runs the cells before this step again")
 
-	// It goes on where it was left, in another session, and runs the cells before that.
+	// In another session the tutorial goes on at the step where it was left, and runs the cells
+	// before that step.
 	enter(t, c, ":next", console.Done, "step 2 of ")
 	cells := len(fake.Cells)
 	enter(t, c, ":tutorial 01", console.Done, "Step 2 of ")
@@ -124,7 +126,7 @@ func TestExercise(t *testing.T) {
 	enter(t, c, ":where", console.Done, ": solved")
 }
 
-// When the cells before a step fail, none is shown, and there is nothing to run again.
+// If a cell before a step fails, no step is shown, and :again has nothing to run.
 func TestCatchUpFails(t *testing.T) {
 	c, fake, _ := newConsole(t)
 	fake.OnEval = func(session.Cell) session.Reply { return session.Reply{Errors: []*session.Error{{Msg: "broken"}}} }
