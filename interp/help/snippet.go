@@ -403,9 +403,10 @@ func deviceList(space string) (string, bool) {
 			source = e.Source()
 			b.WriteString("\n\n// " + source)
 		}
-		b.WriteString("\n" + strings.TrimPrefix(e.Name, space))
+		name := strings.TrimPrefix(e.Name, space)
+		b.WriteString("\n" + name)
 		if about := reference.Summary(strings.Join(e.Texts, "\n\n")); about != "" {
-			b.WriteString("  // " + about)
+			b.WriteString("  // " + strings.TrimPrefix(about, name+": "))
 		}
 	}
 	return b.String(), true
