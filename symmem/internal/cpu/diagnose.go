@@ -27,6 +27,8 @@ func compileError(src device.Source, found ...device.Diagnostic) *device.Compile
 var (
 	errorLine    = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 	requiredLine = regexp.MustCompile(`^` + regexp.QuoteMeta(snippetFile) + `:(\d+):(?:(\d+):)?\s+(?:required from|note: in instantiation)`)
+	inlinedLine  = regexp.MustCompile(`inlined from .* at ` + regexp.QuoteMeta(snippetFile) + `:(\d+):(\d+)`)
+	rejectedCall = regexp.MustCompile(`^call to .* declared with attribute error: (.*)$`)
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
@@ -42,6 +44,9 @@ func readLog(src device.Source, log string) *device.CompileError {
 		line = strings.TrimRight(line, "\n")
 		if m := errorLine.FindStringSubmatch(line); m != nil {
 			d := device.Diagnostic{Line: number(m[2]), Column: number(m[3]), Text: m[4]}
+			if r := rejectedCall.FindStringSubmatch(d.Text); r != nil {
+				d.Text = r[1]
+			}
 			outside := m[1] != snippetFile
 			if outside && led != nil {
 				d.Line, d.Column = led.Line, led.Column
@@ -60,6 +65,8 @@ func readLog(src device.Source, log string) *device.CompileError {
 			} else {
 				led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
 			}
+		} else if m := inlinedLine.FindStringSubmatch(line); m != nil && led == nil {
+			led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
 		} else if m := linkerLine.FindStringSubmatch(line); m != nil {
 			if strings.Contains(m[2], "__dso_handle") { // used by destructors
 				m[2] = dynamicWhy
