@@ -168,6 +168,10 @@ var cases = []testCase{
 	{"CudaHalf", 1, false, cudaHalfCase},
 	{"CudaFloat8", 1, false, cudaFloat8Case},
 	{"CudaGroups", 1, false, cudaGroupsCase},
+	{"PTXArithmetic", 1, false, ptxArithmeticCase},
+	{"PTXMemory", 1, false, ptxMemoryCase},
+	{"PTXThreads", 1, false, ptxThreadsCase},
+	{"PTXRanks", 2, true, ptxRanksCase},
 
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},

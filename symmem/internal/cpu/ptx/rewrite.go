@@ -87,6 +87,9 @@ func (r *rewriter) statement(pieces []cudalex.Piece) (statement, int) {
 		switch p := pieces[open]; p.Kind {
 		case cudalex.Space, cudalex.Comment:
 		case cudalex.Word:
+			if p.Text == "goto" {
+				return none, r.bad(p, jumps)
+			}
 			if p.Text != "volatile" && p.Text != "__volatile__" && p.Text != "__volatile" {
 				return none, 0
 			}
@@ -118,7 +121,7 @@ func (r *rewriter) statement(pieces []cudalex.Piece) (statement, int) {
 				return none, r.bad(p, "operands of inline PTX have no names: write %0, %1 and so on")
 			}
 		case section > 3:
-			return none, r.bad(p, "inline PTX cannot jump to a label of the text")
+			return none, r.bad(p, jumps)
 		case section == 3:
 		case is(p, "("):
 			last := i + closing(pieces[i:], 0)
@@ -149,6 +152,8 @@ func (r *rewriter) bad(p cudalex.Piece, why string) int {
 	r.malformed = append(r.malformed, Malformed{p.Line, column, why})
 	return 0
 }
+
+const jumps = "inline PTX cannot jump to a label of the text"
 
 // closing returns the index of the bracket that closes the one at open, or -1.
 func closing(pieces []cudalex.Piece, open int) int {

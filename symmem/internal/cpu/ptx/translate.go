@@ -169,7 +169,7 @@ func (e *emitter) item(i item) {
 }
 
 func labelName(label string) string {
-	return "label_" + strings.NewReplacer("$", "_s_", "%", "_p_", ".", "_d_").Replace(label)
+	return "label_" + strings.NewReplacer("$", "_s_", "%", "_p_", ".", "_d_", ":", "_c_").Replace(label)
 }
 
 func (e *emitter) declare(name, kind string) {

@@ -364,7 +364,7 @@ template <class T> EMU_INLINE T whole_rni(T a) { return ::rint(a); }
 template <class T> EMU_INLINE T whole_rzi(T a) { return ::trunc(a); }
 template <class T> EMU_INLINE T whole_rmi(T a) { return ::floor(a); }
 template <class T> EMU_INLINE T whole_rpi(T a) { return ::ceil(a); }
-template <class To> constexpr To greatest = (To)(~(Word<To>)0 >> (is_signed<To> ? 1 : 0));
+template <class To> constexpr To greatest = (To)((Word<To>)~(Word<To>)0 >> (is_signed<To> ? 1 : 0));
 template <class To> constexpr To least = is_signed<To> ? (To)(-greatest<To> - 1) : (To)0;
 template <class To, class From>
 EMU_INLINE To convert(From a) {
