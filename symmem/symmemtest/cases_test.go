@@ -172,6 +172,8 @@ var cases = []testCase{
 	{"PTXMemory", 1, false, ptxMemoryCase},
 	{"PTXThreads", 1, false, ptxThreadsCase},
 	{"PTXRanks", 2, true, ptxRanksCase},
+	{"Atomics", 1, false, atomicsCase},
+	{"CudaText", 1, false, cudaTextCase},
 
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},

@@ -2,15 +2,19 @@ package cuda
 
 import "testing"
 
-// TestPTX: the inline PTX of the suite's kernels is PTX: NVRTC assembles it for a GPU. So the text
-// that the cpu device translates is what a GPU runs.
+// TestPTX: NVRTC compiles the suite's kernels with inline PTX, and those with the headers of other
+// projects' kernels. So the text that the cpu device translates is what a GPU runs.
 func TestPTX(t *testing.T) {
 	c := compilerFor(t, "sm_90")
-	sources, err := kernelTexts("../../symmemtest/ptx_test.go")
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("%d texts were found: %v", len(sources), err)
+	ptx, err := kernelTexts("../../symmemtest/ptx_test.go")
+	if err != nil || len(ptx) != 4 {
+		t.Fatalf("%d texts were found: %v", len(ptx), err)
 	}
-	for _, s := range sources {
+	others, err := kernelTexts("../../symmemtest/cudatext_test.go")
+	if err != nil || len(others) != 2 {
+		t.Fatalf("%d texts were found: %v", len(others), err)
+	}
+	for _, s := range append(ptx, others...) {
 		_, unit, unread := snippet(s)
 		if unread != nil {
 			t.Fatal(unread)

@@ -34,4 +34,6 @@
 #include "emu_sync.h"
 #include "emu_atomics.h"
 #include "emu_ordered.h"
+#include "emu_nv_atomic.h"
+#include "emu_address.h"
 #include "emu_print.h"

@@ -27,6 +27,10 @@ template <> struct WordOf<8> { using type = unsigned long; };
 template <> struct WordOf<16> { using type = unsigned __int128; };
 template <class T> using Word = typename WordOf<sizeof(T)>::type;
 
+// Given is T, for a parameter from which no type is deduced.
+template <class T> struct GivenAs { using type = T; };
+template <class T> using Given = typename GivenAs<T>::type;
+
 #define EMU_INLINE __attribute__((always_inline)) inline
 
 // tell announces the order and the scope of the next atomic operation to the sanitizer.
