@@ -16,7 +16,7 @@ template <class T, cuda::thread_scope S> __device__ void refs(T* p, long long* o
   PUT(r.exchange(12)); PUT(r.fetch_or(3)); PUT(r.fetch_and(9)); PUT(r.fetch_xor(1)); PUT(r.fetch_min(4)); PUT(r.fetch_max(100));
   T want = 99; PUT(r.compare_exchange_strong(want, 7)); PUT(want); PUT(r.compare_exchange_weak(want, 7, cuda::memory_order_acq_rel, cuda::memory_order_acquire)); PUT(++r); PUT(r += 2); PUT(p[1]);
 }
-__global__ void refs(unsigned long long* m, long long* out) {  // words with neighbours that do not change
+__global__ void sizes(unsigned long long* m, long long* out) {  // words with neighbours that do not change
   unsigned char* a = (unsigned char*)m; unsigned short* b = (unsigned short*)(m + 1); unsigned* c = (unsigned*)(m + 2); unsigned long long* d = m + 4;
   a[0] = a[2] = 11, b[0] = b[2] = 12, c[1] = 13, d[1] = 14;
   refs<unsigned char, cuda::thread_scope_system>(a + 1, out, 0);
@@ -51,7 +51,7 @@ __global__ void builtin(unsigned* p, long long* out) {
   __nv_atomic_add(p, 10u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM); __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_SYSTEM); PUT(*p);
 }`)
 	m, out := symmem.Local(symmem.U64, 8).Fill(0), symmem.Local(symmem.I64, 66).Fill(0)
-	k.Kernel("refs").Launch(symmem.Grid(1), symmem.Block(1), m, out)
+	k.Kernel("sizes").Launch(symmem.Grid(1), symmem.Block(1), m, out)
 	one := func(next int) []int { return []int{5, 5, 255, 255, 252, 12, 15, 9, 8, 4, 0, 100, 1, 8, 10, next} }
 	var want []int
 	for _, next := range []int{11, 12, 13, 14} {

@@ -66,7 +66,7 @@ EMU_INLINE void set(R& r, T v) {
 // in returns an operand's value as a register, and out stores a register in an operand. A value
 // narrower than int becomes an int before.
 template <class R, class A>
-EMU_INLINE R in(const A& a) {
+EMU_INLINE R in(A a) {
   if constexpr (sizeof(A) == sizeof(R)) {
     return bits<R>(a);
   } else {
