@@ -1,6 +1,7 @@
-// cuda_runtime.h: what a kernel says about launches after its own. All else that kernels use is
-// already declared.
+// cuda_runtime.h: what a kernel says about launches after its own, and the parts of C++'s headers that
+// come with CUDA's. All else that kernels use is already declared.
 #pragma once
+#include "algorithm"
 
 #ifndef SYMM_CPU
 __device__ __forceinline__ void cudaGridDependencySynchronize() {
