@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -74,12 +75,30 @@ func readLog(src device.Source, log string) *device.CompileError {
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: m[2]})
 		}
 	}
+	placeStatements(src.Text, found)
 	e := &device.CompileError{}
 	if len(found) > 0 {
 		e = compileError(src, found...)
 	}
 	e.Log = log
 	return e
+}
+
+var asmWord = regexp.MustCompile(`\b(asm|__asm__|__asm)\b`)
+
+// placeStatements moves errors about inline PTX, which the compiler places at the end of a call, to
+// the word asm, if it is on their line.
+func placeStatements(text string, found []device.Diagnostic) {
+	lines := strings.Split(cudalex.Blank(text, onCPU), "\n")
+	for i, d := range found {
+		if !strings.HasPrefix(d.Text, "inline PTX: ") || d.Line < 1 || d.Line > len(lines) {
+			continue
+		}
+		line := lines[d.Line-1]
+		if at := asmWord.FindAllStringIndex(line, -1); len(at) == 1 && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			found[i].Column = at[0][0] + 1
+		}
+	}
 }
 
 func number(s string) int {

@@ -90,7 +90,7 @@ func TestTranslate(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for statement, want := range map[string]string{
 		"multimem.st.global.b32 [%0], %1;\vl\vf":                                   "symm::multimem_store",
-		"{ .reg .pred p; cp.async.bulk.tensor.2d.shared [%0], [%1, {%2}], [%3]; }": "cp.async.bulk.tensor.2d.shared cannot run on the cpu device, which has no tensor memory accelerator (TMA): copy by loads",
+		"{ .reg .pred p; cp.async.bulk.tensor.2d.shared [%0], [%1, {%2}], [%3]; }": "cp.async.bulk.tensor.2d.shared (the tensor memory accelerator, TMA) cannot run on the cpu device: copy by loads",
 		"mbarrier.init.shared.b64 [%0], 1;\vr":                                     "__syncthreads()",
 		"mma.sync.aligned.m16n8k16 {%0}, %1;\v=r\vr":                               "tensor cores",
 		"wgmma.fence.sync.aligned;":                                                "tensor cores",
