@@ -34,6 +34,9 @@ func (c *call) vector() string {
 	return ""
 }
 
+// weak is what ordered returns for a weak access.
+const weak = "kWeak, 2"
+
 // ordered takes the semantics of a load or store and its scope, as template arguments.
 func (c *call) ordered(strong map[string]string) string {
 	order := "kWeak"
@@ -55,7 +58,7 @@ func (c *call) ordered(strong map[string]string) string {
 	case order == "kWeak" && scope != "":
 		c.fail("%s has a scope and no order", c.instruction)
 	case order == "kWeak":
-		return "kWeak, 2"
+		return weak
 	case scope == "":
 		c.fail("%s has an order and no scope: write .cta, .gpu or .sys behind it", c.instruction)
 	}
@@ -64,13 +67,15 @@ func (c *call) ordered(strong map[string]string) string {
 
 func load(c *call) string {
 	order := c.ordered(map[string]string{"volatile": "kVolatile", "relaxed": "kRelaxed", "acquire": "kAcquire"})
-	if c.has("cv") && order == "kWeak, 2" {
+	if c.has("cv") && order == weak {
 		order = "kVolatile, 2"
 	}
 	policy, space, n, kind := c.hints(), c.space(), c.vector(), c.typed(plain...)
 	to := c.operand()
 	var text string
-	if n == "" {
+	if n == "" && kind == "u128" && order != weak {
+		text = c.set(to, fmt.Sprintf("bits<u128>(load_vector<u64, 2, %s>(%s))", order, c.address(space, "u64")))
+	} else if n == "" {
 		text = c.set(to, fmt.Sprintf("load<%s>(%s)", order, c.address(space, kind)))
 	} else {
 		if fmt.Sprint(len(to.vector)) != n {
@@ -91,6 +96,9 @@ func load(c *call) string {
 func store(c *call) string {
 	order := c.ordered(map[string]string{"volatile": "kVolatile", "relaxed": "kRelaxed", "release": "kRelease"})
 	policy, space, n, kind := c.hints(), c.space(), c.vector(), c.typed(plain...)
+	if n == "" && kind == "u128" && order != weak {
+		return fmt.Sprintf("store_vector<u64, 2, %s>(%s, bits<Vector<u64, 2>>(%s));", order, c.address(space, "u64"), c.value(kind))
+	}
 	to := c.address(space, kind)
 	var text string
 	if n == "" {

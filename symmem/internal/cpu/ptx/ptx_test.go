@@ -69,7 +69,8 @@ func TestTranslate(t *testing.T) {
 		"again: ld.volatile.u32 %0, [%1]; bra again;\v=r\vl":                                    {"label_again:;", "goto label_again;"},
 		"{ .reg .b32 r<2>; { .reg .b32 r0; mov.b32 r0, %1; } mov.b32 %0, {%1, %1}; }\v=l\vr\vh": nil,
 		"mov.u32 %0, %%smid;\v=r": {"set(r0, get<u32>(u32{0}));"},
-		"membar.gl;":              {"symm_cpu_fence(1);"},
+		"{ .reg .b128 q; ld.relaxed.sys.b128 q, [%0]; st.relaxed.sys.b128 [%0], q; }\vl": {"set(t0, bits<u128>(load_vector<u64, 2, kRelaxed, 2>(at<u64>(", "store_vector<u64, 2, kRelaxed, 2>(at<u64>("},
+		"membar.gl;": {"symm_cpu_fence(1);"},
 		"cp.async.cg.shared.global [%0], [%1], 16;\vr\vl": {"copy_async("},
 		"// nothing": nil,
 	} {
