@@ -176,7 +176,7 @@ func (c *compiler) copyOf(library string) (path string, content []byte, err erro
 	return f.Name(), content, nil
 }
 
-var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
+var dynamicShared = regexp.MustCompile(`\bextern\b[^;{}=]*?\b__shared__\s[^;{}=]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
 
 // unit is the text that the compiler gets: CUDA's names, the C++ of inline PTX, the snippet, and the
 // table of its kernels.
