@@ -111,6 +111,7 @@ __global__ void tiles(int* out, const int* in) {  // of a block of 256 threads
   out += 8 * me;
   out[0] = copy[255 - me], out[1] = (int)(tile.thread_rank() * 100 + tile.meta_group_rank() * 10 + tile.meta_group_size());
   out[2] = tile.shfl(me, 70), out[3] = cg::reduce(tile, me, cg::plus<int>()), out[4] = small.any(me == 70), out[5] = small.all(me >= 64), out[6] = cg::reduce(small, me, cg::greater<int>());
+  block.sync();
   copy[me] = me;
   tile.sync();
   out[7] = copy[me ^ 127];

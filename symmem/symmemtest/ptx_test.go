@@ -124,7 +124,7 @@ const ptxMemory = `
 #define ATOM(name, T, c, p, v) { T r; asm volatile("atom." name " %0, [%1], %2;" : "=" c(r) : "l"(p), c((T)(v)) : "memory"); PUT(r); PUT(*(T*)(p)); }
 #define CAS(name, T, c, p, want, v) { T r; asm volatile("atom." name " %0, [%1], %2, %3;" : "=" c(r) : "l"(p), c((T)(want)), c((T)(v)) : "memory"); PUT(r); PUT(*(T*)(p)); }
 #define RED(name, T, c, p, v) { asm volatile("red." name " [%0], %1;" :: "l"(p), c((T)(v)) : "memory"); PUT(*(T*)(p)); }
-__global__ void memory(long long* out, char* m) {
+__global__ void memory(long long* out, unsigned char* m) {
   int at = 1;
   typedef unsigned long long u64;
   typedef unsigned u32;
@@ -160,7 +160,7 @@ __global__ void memory(long long* out, char* m) {
   asm volatile("{ .reg .b128 q; .reg .b64 lo, hi; mov.b64 lo, {%1, %2}; mov.b64 hi, {%3, %4}; mov.b128 q, {lo, hi}; st.relaxed.sys.global.b128 [%0], q; }" :: "l"(m + 96), "r"(4u), "r"(3u), "r"(2u), "r"(1u) : "memory");
   asm volatile("{ .reg .b128 q; .reg .b64 lo, hi; ld.relaxed.sys.global.b128 q, [%4]; mov.b128 {lo, hi}, q; mov.b64 {%0, %1}, lo; mov.b64 {%2, %3}, hi; }" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(m + 96) : "memory"); PUT(a * 1000 + b * 100 + c * 10 + d);
 
-  char* w = m + 128;
+  unsigned char* w = m + 128;
   STORE("st.global.u32", u32, "r", w, 5)
   ATOM("add.u32", u32, "r", w, 3) ATOM("relaxed.gpu.global.add.u32", u32, "r", w, 3) ATOM("acq_rel.sys.global.add.s32", int, "r", w, -1) ATOM("acquire.cta.global.exch.b32", u32, "r", w, 20) ATOM("release.sys.global.min.u32", u32, "r", w, 7) ATOM("global.max.s32", int, "r", w, 9)
   ATOM("and.b32", u32, "r", w, 12) ATOM("or.b32", u32, "r", w, 3) ATOM("xor.b32", u32, "r", w, 1) ATOM("inc.u32", u32, "r", w, 10) ATOM("inc.u32", u32, "r", w, 10) ATOM("dec.u32", u32, "r", w, 6) ATOM("dec.u32", u32, "r", w, 6)
@@ -328,6 +328,8 @@ func ptxRanksCase(t *T) {
 	const n = 1000
 	x := symmem.Empty(symmem.I32, n+64).Fill(0)
 	h := symmem.Rendezvous(x)
+	symmem.Synchronize()
+	symmem.Meet() // the words are 0 everywhere
 	k := symmem.Compile(`
 __device__ __forceinline__ void st_flag_release(unsigned* p, unsigned v) { asm volatile("st.release.sys.global.u32 [%1], %0;" :: "r"(v), "l"(p)); }
 __device__ __forceinline__ unsigned ld_flag_acquire(const unsigned* p) {
