@@ -98,7 +98,7 @@ func TestConstructs(t *testing.T) {
 // Dynamic shared memory may be declared in several ways.
 func TestDynamicShared(t *testing.T) {
 	b := open(t)
-	for _, declaration := range []string{"extern __shared__ int s[];", "extern int __shared__ s[];", "extern __shared__ __align__(16) int s[];", "extern __shared__ alignas(16) int s[];"} {
+	for _, declaration := range []string{"extern __shared__ int s[];", "extern int __shared__ s[];", "extern __shared__ __align__(16) int s[];"} {
 		k := b.compile("__global__ void k(int* x) { " + declaration + " s[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }")["k"]
 		p := upload(b, make([]int32, 32))
 		b.launchShared(k, [3]int{1, 1, 1}, [3]int{32, 1, 1}, 128, p)

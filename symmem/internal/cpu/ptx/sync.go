@@ -60,13 +60,13 @@ func barrier(c *call) string {
 		}
 		return fmt.Sprintf("named_barrier(%s);", id)
 	case c.has("red"):
-		how, to := c.one("popc", "and", "or"), operand{}
+		how := c.one("popc", "and", "or")
 		if how == "popc" {
 			c.typed("u32")
 		} else {
 			c.has("pred")
 		}
-		to = c.operand()
+		to := c.operand()
 		id := c.value("u32")
 		if len(c.instruction.operands) > 3 {
 			c.fail("%s: a count of threads is not supported on the cpu device with bar.red", c.instruction)
