@@ -29,6 +29,11 @@ var elsewhere = strings.Fields(`
 	issue4618.go issue4667.go heapsampling.go nilptr.go import4.go abi/uglyfib.go issue79186.go issue24491b.go issue45045.go
 
 	src/device/prims_ll128.h
+
+	CUDASymmetricMemory-inl.cuh buffer.cuh conjugateGradientMultiDeviceCG.cu csrc/kernels/legacy/intranode.cu
+	include/flashinfer/comm/trtllm_allreduce.cuh include/flashinfer/comm/vllm_custom_all_reduce.cuh mma.h mpi/jacobi_kernels.cu
+	multi_node_p2p/jacobi_kernels.cu multimem_ops.h p2pBandwidthLatencyTest.cu simpleAWBarrier.cu src/all_reduce.cu src/alltoall.cu
+	utils.cuh vec_dtypes.cuh vector_types.h
 `)
 
 // TestReferences holds that the files that comments and pages name exist, here or in a folder that the reader knows.

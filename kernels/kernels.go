@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/c/*.h include/cuda/* include/toolkit/*.h include/library/cstdint include/library/*/*.h
+//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/c/*.h include/cuda/* include/toolkit/*.h include/library/* include/library/cuda/std/*
 var sources embed.FS
 
 // File is a source text.
@@ -27,7 +27,7 @@ func Headers() []File {
 
 // LibraryHeaders returns headers that a snippet can include on every device and that have names of
 // C++ or CUDA headers.
-func LibraryHeaders() []File { return under(library, "cstdint", "*/*.h") }
+func LibraryHeaders() []File { return under(library, "[a-z]*[a-z]", "*/*.h", "cuda/std/*") }
 
 // ToolkitHeaders returns headers that stand in for headers of CUDA's toolkit with the same names:
 // cuda_fp16.h and others. A snippet can include them on every device. If the toolkit is installed,
@@ -79,6 +79,9 @@ func read(pattern string) []File {
 	}
 	var files []File
 	for _, n := range names {
+		if info, err := fs.Stat(sources, n); err == nil && info.IsDir() {
+			continue
+		}
 		text, err := sources.ReadFile(n)
 		if err != nil {
 			panic(err) // Glob found it

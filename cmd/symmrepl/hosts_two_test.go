@@ -163,7 +163,7 @@ func checkSpanning(t *testing.T, r result) {
 	t.Helper()
 	for _, part := range spanningSays {
 		if r.status != 0 || !strings.Contains(r.out, part) {
-			t.Errorf("status %d, and %q is not in the output:\n%s%s", part, r.status, r.out, r.err)
+			t.Errorf("status %d, and %q is not in the output:\n%s%s", r.status, part, r.out, r.err)
 		}
 	}
 }

@@ -257,7 +257,7 @@ func (w *watchedSession) wrong(p pair) {
 	for _, f := range others.List() {
 		text += "\n" + reported(f)
 	}
-	w.t.Errorf("in %d orders the sanitizer does not find %v at the lines %v, but%s", p.kinds, accesses, orders, text)
+	w.t.Errorf("in %d orders the sanitizer does not find %v at the lines %v, but%s", orders, p.kinds, accesses, text)
 }
 
 // namesLines reports whether a finding has one access at a line of each non-empty list, and no

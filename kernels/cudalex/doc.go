@@ -5,6 +5,6 @@
 // excluded becomes pieces of kind [Excluded], and is not searched for literals and comments.
 //
 //	Tokens   returns the code of a text, for parsing declarations
-//	Pieces   returns all pieces, for programs that read comments
+//	Pieces   returns all pieces, for programs that read comments or rewrite a text
 //	Blank    returns the text with everything else replaced by spaces, for pattern searches with unchanged lines and columns
 package cudalex

@@ -21,6 +21,31 @@ func Tokens(text string) ([]Piece, error) {
 	}
 }
 
+// Pieces returns all pieces of a text, in order; their texts together are the text. A piece that is
+// not terminated ends where lexing can continue.
+func Pieces(text string, known Known) []Piece { return newLexer(text, known).all() }
+
+// Inside returns the pieces of a directive: the first is its "#". Their lines and offsets count as
+// those of the directive do.
+func (p Piece) Inside() []Piece {
+	l := lexer{src: p.Text, pos: len("#"), line: p.Line}
+	pieces := append([]Piece{{Kind: Punct, Text: "#", Line: p.Line}}, l.all()...)
+	for i := range pieces {
+		pieces[i].At += p.At
+	}
+	return pieces
+}
+
+func (l *lexer) all() (pieces []Piece) {
+	for {
+		p, ok, _ := l.next()
+		if !ok {
+			return pieces
+		}
+		pieces = append(pieces, p)
+	}
+}
+
 // Blank replaces comments, the contents of literals, and text that the preprocessor certainly
 // excludes by spaces. Lines, columns and the names of included headers do not change.
 func Blank(text string, known Known) string {
@@ -69,18 +94,5 @@ func erase(b *strings.Builder, text string) {
 		} else {
 			b.WriteByte(' ')
 		}
-	}
-}
-
-// Pieces returns all pieces of a text. What is not terminated is a piece that ends where lexing can
-// continue.
-func Pieces(text string, known Known) []Piece {
-	var pieces []Piece
-	for l := newLexer(text, known); ; {
-		p, ok, _ := l.next()
-		if !ok {
-			return pieces
-		}
-		pieces = append(pieces, p)
 	}
 }

@@ -178,6 +178,12 @@ var cases = []testCase{
 	{"CudaHalf", 1, false, cudaHalfCase},
 	{"CudaFloat8", 1, false, cudaFloat8Case},
 	{"CudaGroups", 1, false, cudaGroupsCase},
+	{"PTXArithmetic", 1, false, ptxArithmeticCase},
+	{"PTXMemory", 1, false, ptxMemoryCase},
+	{"PTXThreads", 1, false, ptxThreadsCase},
+	{"PTXRanks", 2, true, ptxRanksCase},
+	{"Atomics", 1, false, atomicsCase},
+	{"CudaText", 1, false, cudaTextCase},
 
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},

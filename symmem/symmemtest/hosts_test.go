@@ -36,7 +36,7 @@ var withoutOtherHosts = []string{
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
 	"NcclLowLatency", "NcclPointers", "NcclRefused",
-	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
+	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "PTXArithmetic", "PTXMemory", "PTXThreads", "Atomics", "CudaText", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }
 
 // overNetwork are the cases that need only a network.

@@ -115,7 +115,7 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
     unsigned short __x;                                                                                                         \
     T() = default;                                                                                                              \
     SYMM_HALF_FN T(F f) : __x(f.bits) {}                                                                                        \
-    SYMM_HALF_FN T(Raw r) : __x(r.x) {}                                                                                         \
+    SYMM_HALF_FN constexpr T(Raw r) : __x(r.x) {}                                                                               \
     SYMM_HALF_FN T(float f) : __x(symm::FromFloat<F>::of(f).bits) {}                                                            \
     SYMM_HALF_FN T(double d) : T(symm::to_odd(d)) {}                                                                            \
     SYMM_HALF_FN T(short i) : T((float)i) {}                                                                                    \

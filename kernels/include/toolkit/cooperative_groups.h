@@ -1,4 +1,5 @@
-// cooperative_groups.h: blocks, tiles of a warp, coalesced threads, and grids, on both devices.
+// cooperative_groups.h: blocks, tiles of a warp or of several, coalesced threads, and grids, on both
+// devices.
 //
 // Clusters are not here, and neither are asynchronous copies and multi-device groups.
 #pragma once
@@ -35,6 +36,14 @@ template <class...> struct Never { static constexpr bool value = false; };
 
 }  // namespace details
 
+// block_tile_memory is the memory by which the threads of tiles larger than a warp meet. A variable
+// of it in shared memory is passed to this_thread_block.
+template <unsigned max_threads = 1024>
+struct block_tile_memory {
+  unsigned words[3 * (max_threads / 64) + 1];
+  unsigned long long values[max_threads / 32 + 1];
+};
+
 // thread_block is the block. this_thread_block() returns it.
 //
 // Order: sync orders the memory accesses of the block's threads, as __syncthreads.
@@ -48,6 +57,10 @@ template <class...> struct Never { static constexpr bool value = false; };
 //   block.sync();
 class thread_block {
  public:
+  SYMM_CG thread_block() : words_(nullptr), values_(nullptr) {}
+  SYMM_CG thread_block(unsigned* words, unsigned long long* values) : words_(words), values_(values) {}
+  SYMM_CG unsigned* words() const { return words_; }
+  SYMM_CG unsigned long long* values() const { return values_; }
   static SYMM_CG void sync() { __syncthreads(); }
   static SYMM_CG unsigned size() { return details::block_size(); }
   static SYMM_CG unsigned num_threads() { return size(); }
@@ -56,8 +69,19 @@ class thread_block {
   static SYMM_CG dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
   static SYMM_CG dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static SYMM_CG dim3 dim_threads() { return group_dim(); }
+
+ private:
+  unsigned* words_;
+  unsigned long long* values_;
 };
 SYMM_CG thread_block this_thread_block() { return {}; }
+// All threads of the block call it with memory.
+template <unsigned max_threads>
+SYMM_CG thread_block this_thread_block(block_tile_memory<max_threads>& memory) {
+  for (unsigned i = details::linear(); i < sizeof memory.words / 4; i += details::block_size()) memory.words[i] = 0;
+  __syncthreads();
+  return {memory.words, memory.values};
+}
 
 // grid_group is the grid. this_grid() returns it.
 //
@@ -105,7 +129,7 @@ SYMM_CG grid_group this_grid() { return {}; }
 //   if (tile.any(first > 1)) x[threadIdx.x] = first;
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads, at most a warp's");
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads, at most 512");
 
  public:
   SYMM_CG thread_block_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {}
@@ -132,9 +156,82 @@ class thread_block_tile {
   static SYMM_CG unsigned mask() { return ~0u >> (32 - Size) << first(); }
   unsigned meta_rank_, meta_size_;
 };
+// Larger is a tile of several warps, which meet by words of shared memory: a count of arrivals, and
+// of meetings.
 template <unsigned Size>
-SYMM_CG thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
-  return {details::linear() / Size, (details::block_size() + Size - 1) / Size};
+class Larger {
+ public:
+  SYMM_CG Larger(const thread_block& b) : words_(b.words() + 3 * meta_group_rank()), values_(b.values() + meta_group_rank() * (Size / 32)) {}
+  static SYMM_CG constexpr unsigned size() { return Size; }
+  static SYMM_CG constexpr unsigned num_threads() { return Size; }
+  static SYMM_CG unsigned thread_rank() { return details::linear() % Size; }
+  static SYMM_CG unsigned meta_group_rank() { return details::linear() / Size; }
+  static SYMM_CG unsigned meta_group_size() { return (details::block_size() + Size - 1) / Size; }
+  SYMM_CG void sync() const {
+    __syncwarp();
+    if (details::lane() == 0) {
+      volatile unsigned* const met = words_ + 1;
+      const unsigned before = *met;
+      __threadfence_block();
+      if (atomicAdd(words_, 1u) == Size / 32 - 1) {
+        *(volatile unsigned*)words_ = 0;
+        __threadfence_block();
+        *met = before + 1;
+      } else {
+        while (*met == before) __nanosleep(20);
+      }
+      __threadfence_block();
+    }
+    __syncwarp();
+  }
+  // These move values of up to 8 bytes from one warp to the others.
+  template <class T>
+  SYMM_CG T shfl(T v, unsigned from) const {
+    static_assert(sizeof(T) <= 8, "a tile of more than 32 threads exchanges values of up to 8 bytes here");
+    T r;
+    if (thread_rank() == from % Size) *(T*)values_ = v;
+    sync();
+    r = *(const T*)values_;
+    sync();
+    return r;
+  }
+  SYMM_CG int any(int p) const { return count(p) > 0; }
+  SYMM_CG int all(int p) const { return count(p) == Size; }
+  // combine gives every thread the values of all warps, each of which one lane provides.
+  template <class T, class F>
+  SYMM_CG T combine(T of_warp, F f) const {
+    static_assert(sizeof(T) <= 8, "a tile of more than 32 threads exchanges values of up to 8 bytes here");
+    if (details::lane() == 0) *(T*)(values_ + thread_rank() / 32) = of_warp;
+    sync();
+    T r = *(const T*)values_;
+    for (unsigned w = 1; w < Size / 32; w++) r = f(r, *(const T*)(values_ + w));
+    sync();
+    return r;
+  }
+
+ private:
+  SYMM_CG unsigned count(int p) const {
+    return combine((unsigned)__popc(__ballot_sync(~0u, p)), [](unsigned a, unsigned b) { return a + b; });
+  }
+  unsigned* words_;
+  unsigned long long* values_;
+};
+#define SYMM_CG_LARGER(n)                                                    \
+  template <class Parent>                                                    \
+  class thread_block_tile<n, Parent> : public Larger<n> {                    \
+   public:                                                                   \
+    SYMM_CG thread_block_tile(const thread_block& b) : Larger<n>(b) {}       \
+  };
+SYMM_CG_LARGER(64)
+SYMM_CG_LARGER(128)
+SYMM_CG_LARGER(256)
+SYMM_CG_LARGER(512)
+#undef SYMM_CG_LARGER
+
+template <unsigned Size>
+SYMM_CG thread_block_tile<Size, thread_block> tiled_partition(const thread_block& b) {
+  if constexpr (Size > 32) return thread_block_tile<Size, thread_block>(b);
+  else return {details::linear() / Size, (details::block_size() + Size - 1) / Size};
 }
 template <unsigned Size, unsigned Of, class Parent>
 SYMM_CG thread_block_tile<Size, thread_block_tile<Of, Parent>> tiled_partition(const thread_block_tile<Of, Parent>&) {

@@ -4,6 +4,7 @@ package cpu
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/kernels/signature"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/ptx"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -51,14 +53,10 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 // compileAs compiles a snippet or finds it in the cache, and loads it; watched says whether its
 // accesses are watched.
 func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watched bool) (*module, error) {
-	compile := d.compiler.library
-	if watched {
-		compile = d.compiler.watchedLibrary
-	}
-	library, err := compile(src, translationUnit(src.Text, launchable))
+	library, err := d.compiler.compiled(src, launchable, watched)
 	if present := declared(launchable, err); len(present) < len(launchable) {
 		launchable = present
-		library, err = compile(src, translationUnit(src.Text, launchable))
+		library, err = d.compiler.compiled(src, launchable, watched)
 	}
 	if err != nil {
 		return nil, err
@@ -73,6 +71,31 @@ func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watche
 		m.watched = m
 	}
 	return m, nil
+}
+
+// compiled returns the path of the library of a snippet.
+func (c *compiler) compiled(src device.Source, launchable []signature.Kernel, watched bool) (string, error) {
+	unit := translationUnit(src.Text, launchable)
+	if err := c.translate(src, &unit, watched); err != nil {
+		return "", err
+	}
+	if watched {
+		return c.watchedLibrary(src, unit.String())
+	}
+	return c.library(src, unit.String())
+}
+
+// translate adds the C++ of a unit's inline PTX.
+func (c *compiler) translate(src device.Source, u *unit, watched bool) error {
+	if !u.assembly {
+		return nil
+	}
+	preprocessed, err := c.preprocessed(src, u.with(""), watched)
+	if err != nil {
+		return err
+	}
+	u.definitions = ptx.Definitions(ptx.Statements(preprocessed))
+	return nil
 }
 
 // tableFile is the compiler's file name for the lines after the snippet.
@@ -153,11 +176,30 @@ func (c *compiler) copyOf(library string) (path string, content []byte, err erro
 	return f.Name(), content, nil
 }
 
-var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
+var dynamicShared = regexp.MustCompile(`\bextern\b[^;{}=]*?\b__shared__\s[^;{}=]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
 
-// translationUnit returns the text to compile: CUDA's names, the snippet, and the table of its
-// kernels.
-func translationUnit(text string, kernels []signature.Kernel) string {
+// unit is the text that the compiler gets: CUDA's names, the C++ of inline PTX, the snippet, and the
+// table of its kernels.
+type unit struct {
+	before, after string
+	assembly      bool   // the snippet has inline PTX
+	definitions   string // its C++
+}
+
+func (u unit) String() string { return u.with(u.definitions) }
+
+func (u unit) with(definitions string) string {
+	if u.assembly {
+		definitions = fmt.Sprintf("#line 1 %q\n%s", assemblyFile, cmp.Or(definitions, "#include \"emu_ptx.h\"\n"))
+	}
+	return u.before + definitions + u.after
+}
+
+// assemblyFile is the compiler's file name for the C++ of inline PTX.
+const assemblyFile = "inline PTX"
+
+// translationUnit returns the unit of a snippet, without the C++ of its inline PTX.
+func translationUnit(text string, kernels []signature.Kernel) unit {
 	var b strings.Builder
 	b.WriteString("#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
 	shared := map[string]bool{}
@@ -170,15 +212,19 @@ func translationUnit(text string, kernels []signature.Kernel) string {
 			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED(%q)\n", name)
 		}
 	}
+	u := unit{before: b.String()}
+	text, u.assembly, _ = ptx.Rewrite(text, onCPU)
+	b.Reset()
 	fmt.Fprintf(&b, "#line 1 %q\n%s\n#line 1 %q\n", snippetFile, text, tableFile)
 	if len(kernels) == 0 {
 		b.WriteString("EMU_NO_KERNELS\n")
-		return b.String()
+	} else {
+		b.WriteString("EMU_TABLE ")
+		for _, k := range kernels { // one per line: see declared
+			fmt.Fprintf(&b, "EMU_KERNEL(%q, %s)\n", k.Name, k.Name)
+		}
+		b.WriteString("EMU_MODULE\n")
 	}
-	b.WriteString("EMU_TABLE ")
-	for _, k := range kernels { // one per line: see declared
-		fmt.Fprintf(&b, "EMU_KERNEL(%q, %s)\n", k.Name, k.Name)
-	}
-	b.WriteString("EMU_MODULE\n")
-	return b.String()
+	u.after = b.String()
+	return u
 }

@@ -18,7 +18,7 @@ import (
 
 func TestCompileErrors(t *testing.T) {
 	b := open(t)
-	const ptx, gpu = "inline PTX", "on the cpu device"
+	const gpu = "on the cpu device"
 	for _, c := range []struct {
 		name, text   string
 		line, column int
@@ -31,11 +31,16 @@ func TestCompileErrors(t *testing.T) {
 		{"no such header", "#include <vector>\n__global__ void f() {}", 1, 10, "No such file|'vector' file not found"},
 		{"undefined function", "__device__ int g(int);\n__global__ void f(int* p) {\n  *p = g(1);\n}", 3, 0, "undefined reference to `g(int)'"},
 		{"unfinished", "__global__ void f(int* p) {", 1, 0, ""},
-		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x));\n}", 2, 21, ptx},
+		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %envreg1;\" : \"=r\"(x));\n}", 2, 21, "%envreg1 is neither an operand"},
 		{"inline PTX of multimem", "__device__ void g(float* p, float v) {\n  asm volatile (\"multimem.st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(v));\n}", 2, 3, "use symm::multimem_sum(p) and symm::multimem_store"},
+		{"inline PTX in a macro", "#define A(op) asm(op \" 0;\")\n__global__ void g() {\n  A(\"mbarrier.wait\");\n}", 3, 3, "use __syncthreads()"},
+		{"inline PTX in a helper", "__device__ __forceinline__ void h() { asm(\"exit;\"); }\n__global__ void g() {\n  h();\n}", 1, 39, "return from the kernel in C++"},
+		{"an operand of inline PTX", "__global__ void g(double* x) {\n  asm(\"mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 0, "an operand's size is not that of its constraint"},
+		{"inline PTX with an #if inside", "__global__ void g(int* x) {\n  asm(\"mov.u32 %0, 1;\" :\n#ifdef A\n \"=r\"(x[0])\n#endif\n);\n}", 3, 1, "put whole statements behind #if"},
 		{"nested launch", "__global__ void f() {}\n__global__ void g() { f<<<1, 1>>>(); }", 2, 24, "cannot be launched from device code"},
 		{"texture", "__global__ void f(cudaTextureObject_t t) {}", 1, 19, gpu},
 		{"tensor cores", "#include <mma.h>\n__global__ void f() {}", 1, 1, "hardware"},
+		{"CUB", "#include <cstdint>\n#include <cub/block/block_reduce.cuh>\n__global__ void f() {}", 2, 1, "cooperative_groups/reduce.h"},
 		{"cluster", "__global__ void __cluster_dims__(2, 1, 1) f() {}", 1, 17, gpu},
 	} {
 		_, err := b.Compile(device.Source{Name: "cell[9]", Line: 20, Text: c.text})
@@ -69,8 +74,50 @@ func TestNotRefused(t *testing.T) {
 			t.Errorf("%q is refused: %v", text, err)
 		}
 	}
-	if refuse(device.Source{Name: "c", Line: 1, Text: "#ifndef SYMM_CPU\n#else\nasm(\"\");\n#endif"}) == nil {
-		t.Error("PTX in the cpu device's own branch is let through")
+}
+
+// TestConstructs: every construct says what it is, each once.
+func TestConstructs(t *testing.T) {
+	list, err := Constructs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range list {
+		key := c.Kind + " " + c.Name
+		if c.Says == "" || seen[key] {
+			t.Errorf("%+v", c)
+		}
+		seen[key] = true
+	}
+	for _, want := range []string{"header cuda/atomic", "header cuda/std/limits", "inline PTX ld", "inline PTX multimem", "construct CUB and Thrust"} {
+		if !seen[want] {
+			t.Errorf("%s is missing", want)
+		}
+	}
+}
+
+// Dynamic shared memory may be declared in several ways.
+func TestDynamicShared(t *testing.T) {
+	b := open(t)
+	for _, declaration := range []string{"extern __shared__ int s[];", "extern int __shared__ s[];", "extern __shared__ __align__(16) int s[];"} {
+		k := b.compile("__global__ void k(int* x) { " + declaration + " s[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }")["k"]
+		p := upload(b, make([]int32, 32))
+		b.launchShared(k, [3]int{1, 1, 1}, [3]int{32, 1, 1}, 128, p)
+		if got := download[int32](b, p, 32); got[0] != 31 || got[31] != 0 {
+			t.Errorf("%s: %v", declaration, got)
+		}
+	}
+}
+
+// A helper that no kernel uses may have inline PTX that the cpu device does not run.
+func TestUnusedPTX(t *testing.T) {
+	b := open(t)
+	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: `
+__device__ __forceinline__ void tma(void* p) { asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "l"(p)); }
+template <class T> __device__ void cluster(T p) { asm volatile("barrier.cluster.arrive;"); if constexpr (sizeof(T) == 3) tma(&p); }
+__global__ void f(int* x) { asm volatile("st.u32 [%0], 1;" :: "l"(x)); }`}); err != nil {
+		t.Error(err)
 	}
 }
 

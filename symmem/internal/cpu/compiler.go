@@ -158,6 +158,28 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 	})
 }
 
+// preprocessed returns a unit after the preprocessor.
+func (c *compiler) preprocessed(src device.Source, unit string, watched bool) (string, error) {
+	if err := c.prepare(); err != nil {
+		return "", err
+	}
+	flags := c.flags
+	if watched {
+		flags = slices.Concat(flags, c.watchedFlags())
+	}
+	path, err := c.cache.Entry(kernelcache.Key(append(flags, "preprocessed", c.common, unit)...)+".ii", nil, func(path string) error {
+		if _, err := writeHeaders(c.cache, c.files); err != nil {
+			return err
+		}
+		return c.call(src, unit, path, slices.Concat([]string{"-E", "-I", c.headers, "-o", path}, flags, []string{"-"}))
+	})
+	if err != nil {
+		return "", err
+	}
+	text, err := c.cache.Read(filepath.Base(path))
+	return string(text), err
+}
+
 func (c *compiler) run(src device.Source, unit, out string) error {
 	arguments := append([]string{"-I", c.headers}, c.flags...)
 	if !c.cxx.Zig {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/kernels/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -29,6 +30,8 @@ var (
 	requiredLine = regexp.MustCompile(`^` + regexp.QuoteMeta(snippetFile) + `:(\d+):(?:(\d+):)?\s+(?:required from|note: in instantiation)`)
 	lldSymbol    = regexp.MustCompile(`^ld\.lld: error: undefined (?:hidden )?symbol: (.*)$`)
 	lldPlace     = regexp.MustCompile(`^>>> referenced by ` + regexp.QuoteMeta(snippetFile) + `:(\d+)`)
+	inlinedLine  = regexp.MustCompile(`inlined from .* at ` + regexp.QuoteMeta(snippetFile) + `:(\d+):(\d+)`)
+	rejectedCall = regexp.MustCompile(`^call to .* declared with attribute error: (.*)$`)
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
@@ -45,6 +48,9 @@ func readLog(src device.Source, log string) *device.CompileError {
 		line = strings.TrimRight(line, "\n")
 		if m := errorLine.FindStringSubmatch(line); m != nil {
 			d := device.Diagnostic{Line: number(m[2]), Column: number(m[3]), Text: m[4]}
+			if r := rejectedCall.FindStringSubmatch(d.Text); r != nil {
+				d.Text = r[1]
+			}
 			outside := m[1] != snippetFile
 			if outside && led != nil {
 				d.Line, d.Column = led.Line, led.Column
@@ -67,6 +73,8 @@ func readLog(src device.Source, log string) *device.CompileError {
 			missing = m[1]
 		} else if m := lldPlace.FindStringSubmatch(line); m != nil {
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: "undefined reference to `" + missing + "'"})
+		} else if m := inlinedLine.FindStringSubmatch(line); m != nil && led == nil {
+			led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
 		} else if m := linkerLine.FindStringSubmatch(line); m != nil {
 			if strings.Contains(m[2], "__dso_handle") { // used by destructors
 				m[2] = dynamicWhy
@@ -74,12 +82,30 @@ func readLog(src device.Source, log string) *device.CompileError {
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: m[2]})
 		}
 	}
+	placeStatements(src.Text, found)
 	e := &device.CompileError{}
 	if len(found) > 0 {
 		e = compileError(src, found...)
 	}
 	e.Log = log
 	return e
+}
+
+var asmWord = regexp.MustCompile(`\b(asm|__asm__|__asm)\b`)
+
+// placeStatements moves errors about inline PTX, which the compiler places at the end of a call, to
+// the word asm, if it is on their line.
+func placeStatements(text string, found []device.Diagnostic) {
+	lines := strings.Split(cudalex.Blank(text, onCPU), "\n")
+	for i, d := range found {
+		if !strings.HasPrefix(d.Text, "inline PTX: ") || d.Line < 1 || d.Line > len(lines) {
+			continue
+		}
+		line := lines[d.Line-1]
+		if at := asmWord.FindAllStringIndex(line, -1); len(at) == 1 && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			found[i].Column = at[0][0] + 1
+		}
+	}
 }
 
 func number(s string) int {

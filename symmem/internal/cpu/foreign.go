@@ -11,7 +11,7 @@ import (
 )
 
 // Unit returns the C++ of a snippet for the emulated device: what a compiler makes a shared object of, with Flags, the headers of package emu and those of
-// package kernels, and emu_shared.s among the linked files.
+// package kernels, and emu_shared.s among the linked files. A snippet with inline PTX needs the compiler, too, whose preprocessor is run.
 func Unit(src device.Source) (string, error) {
 	if err := refuse(src); err != nil {
 		return "", err
@@ -20,7 +20,11 @@ func Unit(src device.Source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return translationUnit(src.Text, slices.DeleteFunc(all, func(k signature.Kernel) bool { return k.Template })), nil
+	u := translationUnit(src.Text, slices.DeleteFunc(all, func(k signature.Kernel) bool { return k.Template }))
+	if err := (&compiler{quiet: true}).translate(src, &u, false); err != nil {
+		return "", err
+	}
+	return u.String(), nil
 }
 
 // Flags returns the flags with which g++ compiles units.

@@ -121,8 +121,7 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 		{"stdbool.h", once}, {"limits.h", once + "#define INT_MIN (-2147483647 - 1)\n#define INT_MAX 2147483647\n"},
 		{"cuda.h", once + "#define CUDA_VERSION 13000\ntypedef enum { CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3 } CUmemLocationType;\n"},
 		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once},
-		{"algorithm", once},
-		{"type_traits", once + traits}, {ncclFirst, once + "#undef __host__\n#define __host__\n#include <cuda/atomic>\n"},
+		{ncclFirst, once + "#undef __host__\n#define __host__\n#include <cuda/atomic>\n"},
 	}
 	for _, f := range kernels.CHeaders() {
 		unit.Headers = append(unit.Headers, [2]string{f.Name, once + f.Text})
@@ -143,19 +142,3 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 
 // ncclFirst is a header that is included ahead of NCCL's.
 const ncclFirst = "ahead_of_nccl.h"
-
-// traits is the part of type_traits that NCCL's headers use.
-const traits = `namespace std {
-template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; constexpr operator T() const { return v; } };
-typedef integral_constant<bool, true> true_type;
-typedef integral_constant<bool, false> false_type;
-template <class A, class B> struct is_same : false_type {};
-template <class A> struct is_same<A, A> : true_type {};
-template <bool b, class T = void> struct enable_if {};
-template <class T> struct enable_if<true, T> { typedef T type; };
-template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;
-template <bool b, class T, class F> struct conditional { typedef T type; };
-template <class T, class F> struct conditional<false, T, F> { typedef F type; };
-template <bool b, class T, class F> using conditional_t = typename conditional<b, T, F>::type;
-}
-`

@@ -31,9 +31,14 @@ SYMM_GROUPS_OPERATION(bit_xor, a ^ b)
 //   if (tile.thread_rank() == 0) x[0] = sum;
 template <unsigned Size, class Parent, class T, class Op>
 SYMM_GROUPS_FN T reduce(const thread_block_tile<Size, Parent>& tile, T v, Op op) {
+  if constexpr (Size > 32) {
+    for (int d = 16; d > 0; d /= 2) v = op(v, __shfl_xor_sync(~0u, v, d));
+    return tile.combine(v, op);
+  } else {
 #pragma unroll
-  for (unsigned d = Size / 2; d > 0; d /= 2) v = op(v, tile.shfl_xor(v, d));
-  return v;
+    for (unsigned d = Size / 2; d > 0; d /= 2) v = op(v, tile.shfl_xor(v, d));
+    return v;
+  }
 }
 template <class T, class Op>
 SYMM_GROUPS_FN T reduce(const coalesced_group& group, T v, Op op) {

@@ -9,7 +9,7 @@
 // fibers are switched at barriers, warp operations and failed polls. Shared memory is thread-local
 // storage of the executor, because an executor runs one block at a time.
 //
-//	include/        headers for kernels: CUDA's names, and the ABI (emu_abi.h) by which kernels call the run time
+//	include/        headers for kernels: CUDA's names, inline PTX (emu_ptx.h), and the ABI (emu_abi.h) by which kernels call the run time
 //	block.cpp       fibers                         stacks.cpp   their stacks        switch_amd64.S  the switch
 //	run_time.cpp    functions that kernels call: barriers, warp operations, polls
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs

@@ -195,8 +195,8 @@ void ring(int descriptor) {
 
 void span_barrier(unsigned id, unsigned threads) {
   Executor* e = executor();
-  if (id >= kSpans || threads == 0 || threads % kWarpSize != 0 || threads > e->count) {
-    fail("a span is of whole warps of the block, and its id is from 0 to 14", "", 0);
+  if (id >= kSpans || threads == 0 || (threads % kWarpSize != 0 && threads != e->count) || threads > e->count) {
+    fail("a barrier with a number is of whole warps of the block, and the id of a span is from 0 to 14", "", 0);
     return;
   }
   InRuntime mark(e);

@@ -150,7 +150,7 @@ struct Hot {
 // ThreadState is the other data about a thread of a block.
 struct ThreadState {
   bool listed;       // it is in the list of threads that know more than the block
-  u8 scope;          // + 1, for the next atomic operation
+  u8 scope;          // + 1, for the next atomic operation; + 4 if it has its own order
   u8 barrier, warp;  // at which it waits, and will learn from the others
   u8 waiting;        // number of entries of pending
   u8 far[kPending];

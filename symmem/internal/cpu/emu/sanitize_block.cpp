@@ -576,8 +576,8 @@ u64 Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 o
   const bool may_be_early = kind == kLoad;
   if (kind == kFailedSwap) kind = kLoad;
   ThreadState& t = current();
-  const unsigned scope = t.scope ? t.scope - 1u : unsigned{kSystemScope};
-  const bool relaxed = t.scope != 0;
+  const unsigned scope = t.scope ? (t.scope - 1u) & 3u : unsigned{kSystemScope};
+  const bool relaxed = t.scope != 0 && t.scope <= 4;
   t.scope = 0;
   const bool acquire = !relaxed && kind != kStore && (order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
   const bool release_order = !relaxed && kind != kLoad && (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);

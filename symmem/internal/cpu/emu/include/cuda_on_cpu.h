@@ -2,8 +2,8 @@
 // first.
 //
 // Like the GPU's run-time compiler, it includes no system headers. Features without meaning on a
-// processor (inline PTX, textures, clusters, tensor-core fragments, launches from kernels) are
-// missing; text that uses them is refused before it is compiled.
+// processor (textures, clusters, tensor-core fragments, launches from kernels) are missing; text
+// that uses them is refused before it is compiled. Inline PTX is translated before: see emu_ptx.h.
 //
 // On the cpu device: the threads of a block take turns on one core; each runs alone until it waits.
 // The blocks of a grid run one after the other, or on several cores if they take long.
@@ -12,6 +12,8 @@
 // SYMM_CPU is defined on the cpu device, and not on GPUs.
 #define SYMM_CPU 1
 #define __CUDACC__ 1
+// The GPU whose instructions the cpu device has: without tensor memory copies, clusters, multimem.
+#define __CUDA_ARCH__ 800
 
 #include "emu_abi.h"
 #include "emu_launch.h"
@@ -45,4 +47,7 @@
 #include "emu_math.h"
 #include "emu_sync.h"
 #include "emu_atomics.h"
+#include "emu_ordered.h"
+#include "emu_nv_atomic.h"
+#include "emu_address.h"
 #include "emu_print.h"

@@ -38,7 +38,8 @@ struct Sanitize {
   void (*lock)(const void* p);
   unsigned long long (*atomic)(const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc);
   void (*fence)(int scope);
-  // scope says that the next atomic operation has that scope, and is relaxed.
+  // scope says that the next atomic operation has that scope, and is relaxed; with 4 added, that it
+  // has its own order.
   void (*scope)(int scope);
   // wants says that the thread waits until a word equals a value.
   void (*wants)(const void* p, unsigned long long value, const void* pc);
@@ -88,6 +89,14 @@ struct Thread {
   unsigned linear;
 };
 
+// Poll is what a thread found when it last loaded a word.
+struct Poll {
+  const void* p;
+  unsigned long long value;
+  const Thread* by;
+};
+constexpr unsigned kPollWords = 8;
+
 // Worker is the part that kernels see of an operating-system thread that runs a block.
 struct Worker {
   Worker* self;
@@ -102,6 +111,7 @@ struct Worker {
   const void* frame;  // printf's frame, while the C library runs
   Index3 block, grid_dim, block_dim;
   void* grid;            // the launch
+  Poll poll[kPollWords];     // by address
 
   __attribute__((always_inline)) void mark_runtime(bool b) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

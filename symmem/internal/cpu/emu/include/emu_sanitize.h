@@ -6,6 +6,8 @@
 #ifdef SYMM_SANITIZE
 // symm_cpu_scope: the next atomic operation has that scope, and is relaxed.
 inline void symm_cpu_scope(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->scope(scope); }
+// symm_cpu_ordered: the next atomic operation has that scope, and its own order.
+inline void symm_cpu_ordered(int scope) { symm_cpu_scope(scope | 4); }
 // symm_cpu_fenced: there is a fence here on a GPU; on the processor, the surrounding code implies
 // one.
 inline void symm_cpu_fenced(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->fence(scope); }
@@ -27,6 +29,7 @@ inline void symm_cpu_counts(const void* p) { if (const auto* s = ::emu::run_time
 #else
 inline void symm_cpu_wants(const void*, unsigned long long) {}
 inline void symm_cpu_scope(int) {}
+inline void symm_cpu_ordered(int) {}
 inline void symm_cpu_fenced(int) {}
 inline void symm_cpu_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 #endif
