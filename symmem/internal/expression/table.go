@@ -30,30 +30,29 @@ const (
 type function struct {
 	least, most int // arguments
 	class       class
-	to          Type   // of a conversion
-	says        string // what it gives, for the documentation
+	to          Type // of a conversion
 }
 
 var functions = map[string]function{
-	"abs": {1, 1, same, 0, "the magnitude"}, "sign": {1, 1, same, 0, "-1, 0 or 1"},
-	"floor": {1, 1, same, 0, "rounded down"}, "ceil": {1, 1, same, 0, "rounded up"}, "trunc": {1, 1, same, 0, "rounded towards zero"},
-	"rint": {1, 1, same, 0, "rounded to the nearest whole number, ties to even"},
-	"min":  {2, 2, same, 0, "the smaller one, or NaN if one is"}, "max": {2, 2, same, 0, "the larger one, or NaN if one is"},
-	"pow": {2, 2, same, 0, "a to the power of b"},
+	"abs": {1, 1, same, 0}, "sign": {1, 1, same, 0},
+	"floor": {1, 1, same, 0}, "ceil": {1, 1, same, 0}, "trunc": {1, 1, same, 0},
+	"rint": {1, 1, same, 0},
+	"min":  {2, 2, same, 0}, "max": {2, 2, same, 0},
+	"pow": {2, 2, same, 0},
 
-	"exp": {1, 1, floating, 0, "e to the power of a"}, "exp2": {1, 1, floating, 0, "2 to the power of a"}, "expm1": {1, 1, floating, 0, "exp(a) - 1"},
-	"log": {1, 1, floating, 0, "the natural logarithm"}, "log2": {1, 1, floating, 0, "the logarithm to base 2"},
-	"log10": {1, 1, floating, 0, "the logarithm to base 10"}, "log1p": {1, 1, floating, 0, "log(1 + a)"},
-	"sqrt": {1, 1, floating, 0, "the square root"}, "rsqrt": {1, 1, floating, 0, "1 / sqrt(a)"},
-	"sin": {1, 1, floating, 0, "the sine"}, "cos": {1, 1, floating, 0, "the cosine"}, "tan": {1, 1, floating, 0, "the tangent"},
-	"tanh": {1, 1, floating, 0, "the hyperbolic tangent"}, "atan": {1, 1, floating, 0, "the arc tangent"}, "erf": {1, 1, floating, 0, "the error function"},
-	"atan2": {2, 2, floating, 0, "the angle of (b, a)"}, "hypot": {2, 2, floating, 0, "sqrt(a*a + b*b)"},
-	"fma": {3, 3, floating, 0, "a*b + c, rounded once"},
+	"exp": {1, 1, floating, 0}, "exp2": {1, 1, floating, 0}, "expm1": {1, 1, floating, 0},
+	"log": {1, 1, floating, 0}, "log2": {1, 1, floating, 0},
+	"log10": {1, 1, floating, 0}, "log1p": {1, 1, floating, 0},
+	"sqrt": {1, 1, floating, 0}, "rsqrt": {1, 1, floating, 0},
+	"sin": {1, 1, floating, 0}, "cos": {1, 1, floating, 0}, "tan": {1, 1, floating, 0},
+	"tanh": {1, 1, floating, 0}, "atan": {1, 1, floating, 0}, "erf": {1, 1, floating, 0},
+	"atan2": {2, 2, floating, 0}, "hypot": {2, 2, floating, 0},
+	"fma": {3, 3, floating, 0},
 
-	"isnan": {1, 1, asked, 0, "whether it is NaN"}, "isinf": {1, 1, asked, 0, "whether it is infinite"}, "isfinite": {1, 1, asked, 0, "whether it is neither"},
-	"where": {3, 3, choosing, 0, "b where a is true, c elsewhere"},
+	"isnan": {1, 1, asked, 0}, "isinf": {1, 1, asked, 0}, "isfinite": {1, 1, asked, 0},
+	"where": {3, 3, choosing, 0},
 
-	"random": {1, 1, drawing, 0, "in [0, 1), by a seed and i"}, "normal": {1, 1, drawing, 0, "of the normal distribution, by a seed and i"},
+	"random": {1, 1, drawing, 0}, "normal": {1, 1, drawing, 0},
 
 	"f16": conversion(element.F16), "bf16": conversion(element.BF16), "f32": conversion(element.F32), "f64": conversion(element.F64),
 	"i8": conversion(element.I8), "u8": conversion(element.U8), "i32": conversion(element.I32), "u32": conversion(element.U32),
@@ -62,27 +61,26 @@ var functions = map[string]function{
 }
 
 func conversion(to Type) function {
-	return function{1, 1, converting, to, "converted to " + to.String()}
+	return function{1, 1, converting, to}
 }
 
 // A reduction's partial results have a type of their own.
 type reducing struct {
 	empty bool // it has a result for no elements
-	says  string
 }
 
 // OfNone reports whether a reduction has a result for no elements.
 func OfNone(name string) bool { return reductions[name].empty }
 
 var reductions = map[string]*reducing{
-	"sum":    {true, "the sum: of floats in f64, of integers in i64 or u64"},
-	"prod":   {true, "the product, likewise"},
-	"min":    {false, "the smallest, or NaN if there is one"},
-	"max":    {false, "the largest, or NaN if there is one"},
-	"argmin": {false, "where the smallest is first"},
-	"argmax": {false, "where the largest is first"},
-	"any":    {true, "whether one is not 0"},
-	"all":    {true, "whether none is 0"},
+	"sum":    {true},  // the sum: of floats in f64, of integers in i64 or u64
+	"prod":   {true},  // the product, likewise
+	"min":    {false}, // the smallest, or NaN if there is one
+	"max":    {false}, // the largest, or NaN if there is one
+	"argmin": {false}, // where the smallest is first
+	"argmax": {false}, // where the largest is first
+	"any":    {true},  // whether one is not 0
+	"all":    {true},  // whether none is 0
 }
 
 // Promote is the type in which elements of two types are combined: numpy's, and for bf16 and the
