@@ -67,7 +67,8 @@ func TestComplete(t *testing.T) {
 		fake.OnInspect = func(_ []int, q session.Query) []session.Answer {
 			asked = q.Arg
 			if strings.HasPrefix(q.Arg, "import") {
-				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"}, {Name: "math/rand/v2", Kind: "package"}}}}
+				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"},
+					{Name: "math/rand/v2", Kind: "package"}}}}
 			}
 			return []session.Answer{{Candidates: []session.Candidate{{Name: "Printf", Kind: "func"}, {Name: "Println", Kind: "func"}}}}
 		}
@@ -101,7 +102,8 @@ func TestCompleteCommands(t *testing.T) {
 func TestCompleteTellsKinds(t *testing.T) {
 	c, fake, _ := newConsole()
 	fake.OnInspect = func([]int, session.Query) []session.Answer {
-		return []session.Answer{{Candidates: []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}}}
+		return []session.Answer{{Candidates: []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"},
+			{Name: "x", Kind: "var"}}}}
 	}
 	got, _ := c.Complete(context.Background(), "b.")
 	want := []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}
