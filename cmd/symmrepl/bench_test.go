@@ -36,7 +36,8 @@ func (h *home) python(gpus string) {
 		err = os.MkdirAll(bin, 0o700)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nPATH=${PATH#*:} FAKE_GPUS="+gpus+" PYTHONPATH="+packages+" exec python3 -S -B \"$@\"\n"), 0o700)
+		err = os.WriteFile(filepath.Join(bin, "python3"),
+			[]byte("#!/bin/sh\nPATH=${PATH#*:} FAKE_GPUS="+gpus+" PYTHONPATH="+packages+" exec python3 -S -B \"$@\"\n"), 0o700)
 	}
 	if err != nil {
 		h.t.Fatal(err)
@@ -56,7 +57,8 @@ func shape(s string) string {
 func TestBenchTables(t *testing.T) {
 	h := newHome(t, 2)
 	picture := filepath.Join(h.dir, "bench.svg")
-	r := h.run("", "bench", "put", "all_gather_copy_engine", "barrier", "memset32", "mem_pool", "matmul", "-n", "2", "--device", device(), "--sizes", "1K,4K", "--svg", picture)
+	r := h.run("", "bench", "put", "all_gather_copy_engine", "barrier", "memset32", "mem_pool", "matmul", "-n", "2", "--device", device(),
+		"--sizes", "1K,4K", "--svg", picture)
 	lines := strings.SplitN(shape(r.out), "\n", 3)
 	const want = `
 all_gather_copy_engine
@@ -92,16 +94,19 @@ bytes graph eager TFLOP/s
 		t.Errorf("%+v", r)
 	}
 	// On GPUs the benchmark also measures the rate of stores.
-	if !strings.HasSuffix(strings.TrimSuffix(lines[0], ", stores N GB/s"), ", 2 ranks, bf16; empty kernel in a graph N us, flag round trip N us, copies to all peers N GB/s") {
+	if !strings.HasSuffix(strings.TrimSuffix(lines[0], ", stores N GB/s"),
+		", 2 ranks, bf16; empty kernel in a graph N us, flag round trip N us, copies to all peers N GB/s") {
 		t.Errorf("the first line is %q", lines[0])
 	}
-	titles := []string{"all_gather_copy_engine", "all_gather_copy_engine", "put", "put", "memset32", "memset32", "mem_pool", "matmul", "matmul"}
+	titles := []string{"all_gather_copy_engine", "all_gather_copy_engine", "put", "put", "memset32", "memset32", "mem_pool", "matmul",
+		"matmul"}
 	got, size := textsOf(t, picture)
 	shown := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !slices.Contains(titles, s) })
 	if !slices.Equal(shown, titles) || size != "720pt 1080pt" {
 		t.Errorf("a picture of %s with %q", size, shown)
 	}
-	for text, n := range map[string]int{"1K": 9, "4K": 9, "us a call": 5, "bus bandwidth, GB/s": 2, "TFLOP/s": 1, "graph": 4, "eager": 5, "limit": 2, "link": 2, "symmrepl": 4} {
+	for text, n := range map[string]int{"1K": 9, "4K": 9, "us a call": 5, "bus bandwidth, GB/s": 2, "TFLOP/s": 1, "graph": 4, "eager": 5,
+		"limit": 2, "link": 2, "symmrepl": 4} {
 		if found := len(slices.DeleteFunc(slices.Clone(got), func(s string) bool { return s != text })); found != n {
 			t.Errorf("%q is in the picture %d times, want %d", text, found, n)
 		}
@@ -149,7 +154,8 @@ func TestBenchJSON(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	lines := jsonLines(t, r.out)
-	if keys := keysOf(lines[0]); keys != "device dtype empty_us link_gbps ranks round_trip_us" || lines[0]["dtype"] != "f32" || lines[0]["ranks"] != 2.0 {
+	if keys := keysOf(lines[0]); keys != "device dtype empty_us link_gbps ranks round_trip_us" || lines[0]["dtype"] != "f32" ||
+		lines[0]["ranks"] != 2.0 {
 		t.Errorf("the first line is %v", lines[0])
 	}
 	got := map[string]string{}
@@ -159,7 +165,8 @@ func TestBenchJSON(t *testing.T) {
 			t.Errorf("%v", line)
 		}
 		for name, v := range line {
-			if x, ok := v.(float64); ok && x <= 0 && !(name == "graph_us" && (line["op"] == "mem_pool" || line["op"] == "empty_rendezvous")) {
+			if x, ok := v.(float64); ok && x <= 0 &&
+				!(name == "graph_us" && (line["op"] == "mem_pool" || line["op"] == "empty_rendezvous")) {
 				t.Errorf("%s is %v in %v", name, v, line)
 			}
 		}
@@ -240,7 +247,8 @@ bytes graph eager
 	}
 	r = h.run("", append([]string{"bench", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "--json"}, hosts...)...)
 	rows := jsonLines(t, r.out)
-	if keys := keysOf(rows[0]); r.status != 0 || len(rows) != 5 || keys != "between device dtype empty_us network_gbps parts ranks round_trip_us" {
+	if keys := keysOf(rows[0]); r.status != 0 || len(rows) != 5 ||
+		keys != "between device dtype empty_us network_gbps parts ranks round_trip_us" {
 		t.Fatalf("%+v", r)
 	}
 	for _, row := range rows[1:] {
@@ -254,7 +262,8 @@ bytes graph eager
 			}
 		}
 	}
-	for arg, why := range map[string]string{"--peers": "--peers measures others within a host", "overlap": "overlap: the all-gather of copy engines stays within a host"} {
+	for arg, why := range map[string]string{"--peers": "--peers measures others within a host",
+		"overlap": "overlap: the all-gather of copy engines stays within a host"} {
 		if r := h.run("", append([]string{"bench", arg}, hosts...)...); r.status == 0 || !strings.Contains(r.err, why) {
 			t.Errorf("%s: %+v", arg, r)
 		}
@@ -297,7 +306,8 @@ copy engines, in a graph N N P N N P
 	var ways []any
 	for _, line := range json[1:] {
 		ways = append(ways, line["way"])
-		if keys := keysOf(line); keys != "bytes gather_beside_us gather_us op product_beside_us product_us way" || line["bytes"] != 4096.0 || line["op"] != "overlap" {
+		if keys := keysOf(line); keys != "bytes gather_beside_us gather_us op product_beside_us product_us way" ||
+			line["bytes"] != 4096.0 || line["op"] != "overlap" {
 			t.Errorf("%v", line)
 		}
 	}
@@ -328,7 +338,8 @@ func TestBenchTokenSwitch(t *testing.T) {
 			t.Errorf("a rank sends more bytes than are selected: %v", line)
 		}
 	}
-	if !slices.Equal(ways, []any{"low_latency expert_major", "low_latency expert_major f8e4m3", "low_latency rank_major", "low_latency expert_major", "high_throughput flat",
+	if !slices.Equal(ways, []any{"low_latency expert_major", "low_latency expert_major f8e4m3", "low_latency rank_major",
+		"low_latency expert_major", "high_throughput flat",
 		"high_throughput expert_major"}) {
 		t.Errorf("%v", ways)
 	}
@@ -434,7 +445,8 @@ func TestBenchNet(t *testing.T) {
 	if r.status != 0 || len(rows) != 9 || rows[0] != "4 ranks, cpu, between hosts the null network" {
 		t.Fatalf("status %d\n%s%s", r.status, r.out, r.err)
 	}
-	for i, want := range []string{"put of 0 B", "put of 8 B", "put of 4096 B", "put of 65536 B", "put of 1048576 B", "puts of 8 B", "puts of 32768 B", "puts of 1048576 B"} {
+	for i, want := range []string{"put of 0 B", "put of 8 B", "put of 4096 B", "put of 65536 B", "put of 1048576 B", "puts of 8 B",
+		"puts of 32768 B", "puts of 1048576 B"} {
 		figures := `with signal, kernel to kernel, one way +[0-9.]+ us least, [0-9.]+ us median, [0-9.]+ us p90`
 		if i >= 5 {
 			figures = `one after the other +[0-9.]+ us each, [0-9.]+ GB/s`
@@ -443,7 +455,8 @@ func TestBenchNet(t *testing.T) {
 			t.Errorf("the row %q does not measure %s", rows[i+1], want)
 		}
 	}
-	if r := h.run("", "bench", "net", "--hosts", "1", "-n", "2", "--device", "cpu"); r.status != 3 || !strings.Contains(r.err, "all ranks are on one host: give --hosts 2") {
+	if r := h.run("", "bench", "net", "--hosts", "1", "-n", "2", "--device", "cpu"); r.status != 3 ||
+		!strings.Contains(r.err, "all ranks are on one host: give --hosts 2") {
 		t.Errorf("on one host: status %d\n%s%s", r.status, r.out, r.err)
 	}
 }
@@ -493,7 +506,8 @@ fill N
 	}
 	r = h.run("", append(args, "--json")...)
 	lines := jsonLines(t, r.out)
-	if len(lines) != 10 || keysOf(lines[0]) != "error" || keysOf(lines[3]) != "bytes device loop_ms op symmrepl_ms" || lines[9]["op"] != "fill" {
+	if len(lines) != 10 || keysOf(lines[0]) != "error" || keysOf(lines[3]) != "bytes device loop_ms op symmrepl_ms" ||
+		lines[9]["op"] != "fill" {
 		t.Errorf("%v", lines)
 	}
 	if r := h.run("", "bench", "load", "--sizes", "1K,2K"); r.status != 2 || !strings.Contains(r.err, "give --sizes one size") {

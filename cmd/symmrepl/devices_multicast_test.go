@@ -17,7 +17,8 @@ v := symm.Empty(symm.F32, 4); symm.MultimemAllReduce(v, "sum")
 `
 	args := []string{"-n", "2", "--device", "cuda"}
 	r := fakeGPUs(t, 2, "FAKE_CUDA_MULTICAST=1").run(cells, args...)
-	inOrder(t, "the output", r.out, `[0,1] true, "", true, 16`+"\n", "[0,1] true\n", "symmetric", "[0,1] device communicator of world, DevReqs{LsaBarriers: 1, Multimem: true}\n", "[0,1] true\n")
+	inOrder(t, "the output", r.out, `[0,1] true, "", true, 16`+"\n", "[0,1] true\n", "symmetric",
+		"[0,1] device communicator of world, DevReqs{LsaBarriers: 1, Multimem: true}\n", "[0,1] true\n")
 	inOrder(t, "the errors", r.err, "multimem_all_reduce: the tensor f32[4] was not rendezvoused by world\n")
 	inOrder(t, "doctor", fakeGPUs(t, 2, "FAKE_CUDA_MULTICAST=1").run("", "doctor").out, "multicast  used\n")
 
@@ -28,10 +29,14 @@ v := symm.Empty(symm.F32, 4); symm.MultimemAllReduce(v, "sum")
 		args string
 		want string
 	}{
-		{"a step that fails", 2, []string{"FAKE_CUDA_MULTICAST=1", "FAKE_CUDA_FAIL=cuMulticastBindMem=801"}, "", "has no multicast address: rank 0 could not map it: cuMulticastBindMem: "},
-		{"an object that is not made", 2, []string{"FAKE_CUDA_MULTICAST=1", "FAKE_CUDA_FAIL=cuMulticastCreate=801"}, "", "has no multicast address: rank 0 could not map it: cuMulticastCreate: "},
-		{"a shared GPU", 1, []string{"FAKE_CUDA_MULTICAST=1"}, "", "has no multicast address: ranks 0,1 share a GPU, in turns by time slices\n"},
-		{"a variable", 2, []string{"FAKE_CUDA_MULTICAST=1", "NCCL_NVLS_ENABLE=0"}, "", "NVLink multicast is off: NCCL_NVLS_ENABLE=0 disables it\n"},
+		{"a step that fails", 2, []string{"FAKE_CUDA_MULTICAST=1", "FAKE_CUDA_FAIL=cuMulticastBindMem=801"}, "",
+			"has no multicast address: rank 0 could not map it: cuMulticastBindMem: "},
+		{"an object that is not made", 2, []string{"FAKE_CUDA_MULTICAST=1", "FAKE_CUDA_FAIL=cuMulticastCreate=801"}, "",
+			"has no multicast address: rank 0 could not map it: cuMulticastCreate: "},
+		{"a shared GPU", 1, []string{"FAKE_CUDA_MULTICAST=1"}, "",
+			"has no multicast address: ranks 0,1 share a GPU, in turns by time slices\n"},
+		{"a variable", 2, []string{"FAKE_CUDA_MULTICAST=1", "NCCL_NVLS_ENABLE=0"}, "",
+			"NVLink multicast is off: NCCL_NVLS_ENABLE=0 disables it\n"},
 		{"devices without it", 2, nil, "", "NVLink multicast is off: the device does not support it\n"},
 	} {
 		r := fakeGPUs(t, c.gpus, c.env...).run(cells, args...)

@@ -24,7 +24,8 @@ func fakeNCCL(t *testing.T, gpus int, env ...string) home {
 	if err := os.Mkdir(filepath.Dir(library), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/fakenccl.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library,
+		"../../symmem/internal/cuda/testdata/fakenccl.c").CombinedOutput(); err != nil {
 		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
 	}
 	h.env = append(h.env, "SYMMREPL_NCCL="+library)
@@ -54,11 +55,14 @@ g.Replay()
 p := symm.NewGroup(1); if symm.Rank() == 1 { w := p.Empty(symm.I64, 3); symm.Rendezvous(w, p); w.CopyFrom([]int{5, 6, 7}); fmt.Println(symm.AllReduce(w, "sum", v, p).Ints()) }
 `, "-n", "2", "--device", "cuda")
 	inOrder(t, "the output", r.out, `[0,1] "all_reduce f32[4] sum on world (2 ranks, 16 bytes): NCCL 2.28.9, because the call asks for it by Via"`, "\n[0,1] []float32{2, 4, 6, 1}\n",
-		"[0,1] []float32{8, 16, 24, 4}\n", "[0,1] []float32{8, 16, 24, 4, 8, 16, 24, 4}\n", "[0] []int{0, 10}\n[1] []int{1, 11}\n", "[0] []int{10}\n[1] []int{12}\n", "[0,1] []int{10, 11}\n",
+		"[0,1] []float32{8, 16, 24, 4}\n", "[0,1] []float32{8, 16, 24, 4, 8, 16, 24, 4}\n", "[0] []int{0, 10}\n[1] []int{1, 11}\n",
+		"[0] []int{10}\n[1] []int{12}\n", "[0,1] []int{10, 11}\n",
 		"[0,1] []int{1, 7}\n", "[1] [5 6 7]\n")
 	inOrder(t, "the errors", r.err, "cell[4]:1:23: all_reduce: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: make the call once before the capture\n",
-		"cell[13]:1:1: all_reduce: NCCL does not do this: it has no avg of integers\n", "cell[14]:1:1: all_reduce: NCCL does not do this: its waits have no Timeout\n",
-		"cell[15]:1:1: all_reduce: all ranks of world are on one host\n", "[0] cell[16]:1:23: all_reduce: rank 0 waited ", " for NCCL, and gave up: rank 1 failed: panic: no\n",
+		"cell[13]:1:1: all_reduce: NCCL does not do this: it has no avg of integers\n",
+		"cell[14]:1:1: all_reduce: NCCL does not do this: its waits have no Timeout\n",
+		"cell[15]:1:1: all_reduce: all ranks of world are on one host\n", "[0] cell[16]:1:23: all_reduce: rank 0 waited ",
+		" for NCCL, and gave up: rank 1 failed: panic: no\n",
 		"[0,1] cell[18]:1:1: Replay: world has another communicator of NCCL since the graph was captured\n", "hint: capture it again\n")
 }
 
@@ -81,7 +85,8 @@ symm.Caps().Between
 `, "-n", "2", "--hosts", "2", "--net", "none", "--device", "cuda")
 	inOrder(t, "the errors without a network", r.err, "[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
 		"[0]     hint: use the ranks of this host, which are 0: symm.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
-		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts", "[0]     hint: use the ranks of this host, which are 0: symm.LSA()\n")
+		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts",
+		"[0]     hint: use the ranks of this host, which are 0: symm.LSA()\n")
 	inOrder(t, "NCCL without a network", r.out, "[0,1] []float32{2, 1}\n[0,1] \"nothing\"\n")
 	// A group that spans hosts uses NCCL with every back end. A group of one host uses NCCL if the
 	// call asks for it.
@@ -97,9 +102,12 @@ symm.Broadcast(t.CopyFrom([]int{symm.Rank(), symm.Rank()}), 3).Ints()
 u := symm.Empty(symm.I32, 4).CopyFrom([]int{10*symm.Rank(), 10*symm.Rank()+1, 10*symm.Rank()+2, 10*symm.Rank()+3}); symm.Rendezvous(u); symm.AllToAll(u).Ints()
 symm.ReduceScatter(u, "max").Ints()
 `, "-n", "4", "--hosts", "2", "--net", "null", "--device", "cuda", "--backend", "NCCL")
-	inOrder(t, "the output of groups", r.out+r.err, "all_reduce i32[2] sum on ", " (2 ranks, 8 bytes): NCCL 2.32.3, because the group spans 2 hosts\"\n", "[0,2] []int{4, 4}\n[1,3] []int{6, 6}\n",
-		" (2 ranks, 8 bytes): NCCL 2.32.3, because the call asks for it by Via\"\n", "[0-3] []int{10, 10}\n", "[0-3] []int{10, 10, 10, 10}\n", "[0-3] []int{3, 3}\n",
-		"[0] []int{0, 10, 20, 30}\n[1] []int{1, 11, 21, 31}\n[2] []int{2, 12, 22, 32}\n[3] []int{3, 13, 23, 33}\n", "[0] []int{30}\n[1] []int{31}\n[2] []int{32}\n[3] []int{33}\n")
+	inOrder(t, "the output of groups", r.out+r.err, "all_reduce i32[2] sum on ",
+		" (2 ranks, 8 bytes): NCCL 2.32.3, because the group spans 2 hosts\"\n", "[0,2] []int{4, 4}\n[1,3] []int{6, 6}\n",
+		" (2 ranks, 8 bytes): NCCL 2.32.3, because the call asks for it by Via\"\n", "[0-3] []int{10, 10}\n",
+		"[0-3] []int{10, 10, 10, 10}\n", "[0-3] []int{3, 3}\n",
+		"[0] []int{0, 10, 20, 30}\n[1] []int{1, 11, 21, 31}\n[2] []int{2, 12, 22, 32}\n[3] []int{3, 13, 23, 33}\n",
+		"[0] []int{30}\n[1] []int{31}\n[2] []int{32}\n[3] []int{33}\n")
 
 	// Rank 1 gives up first. Rank 0 still waits for it until rank 0 gives up too, and does not take
 	// rank 1 for lost.
@@ -110,9 +118,13 @@ symm.AllReduce(t.CopyFrom([]int{4}), "sum").Ints()
 `, "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
 	inOrder(t, "giving up one after the other", r.out+r.err, "[0] ended: 0\n", "[0,1] []int{8}\n")
 
-	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
-	inOrder(t, "the way without an old NCCL", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
-	inOrder(t, "the errors with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
+	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2",
+		"--net", "null", "--device", "cuda")
+	inOrder(t, "the way without an old NCCL", r.out, " of this rank over the null network, because ",
+		"; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
+	inOrder(t, "the errors with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ",
+		"version 2.27.7 is older than 2.28.0, the oldest that is known\n",
+		"hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
 }
 
 // TestNCCLFails: a failure in NCCL is an error of the call, or of the next synchronisation. The
@@ -125,12 +137,15 @@ t.Ints()
 `
 	args := []string{"-n", "2", "--device", "cuda"}
 	r := fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclCommInitRankConfig=2").run(cells, args...)
-	inOrder(t, "a communicator that is not made", r.err+r.out, "all_reduce: ncclCommInitRankConfig returned 2: unhandled error: fake error, HOSTID unset\n", "[0,1] []int{7}\n")
+	inOrder(t, "a communicator that is not made", r.err+r.out,
+		"all_reduce: ncclCommInitRankConfig returned 2: unhandled error: fake error, HOSTID unset\n", "[0,1] []int{7}\n")
 	r = fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclAllReduce=4").run(cells, args...)
-	inOrder(t, "a call that fails", r.err+r.out, "all_reduce: ncclAllReduce returned 4: invalid argument: ncclAllReduce was made to fail\n", "[0,1] []int{7}\n[0,1] []int{7}\n")
+	inOrder(t, "a call that fails", r.err+r.out, "all_reduce: ncclAllReduce returned 4: invalid argument: ncclAllReduce was made to fail\n",
+		"[0,1] []int{7}\n[0,1] []int{7}\n")
 
 	r = fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclAllReduce=1").run(cells, args...)
-	inOrder(t, "a kernel that the library has not", r.err, "all_reduce: ncclAllReduce returned 1: unhandled error: Cuda failure 98 'invalid device function'\n",
+	inOrder(t, "a kernel that the library has not", r.err,
+		"all_reduce: ncclAllReduce returned 1: unhandled error: Cuda failure 98 'invalid device function'\n",
 		"hint: this build of NCCL has no kernel of the call for a GPU of sm_90: set SYMMREPL_NCCL to another one\n")
 
 	lost := filepath.Join(t.TempDir(), "lost")
@@ -144,7 +159,8 @@ t.CopyFrom([]int{symm.Rank()}); symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints(
 // TestNCCLInterrupted: Ctrl-C ends the wait for a communicator that NCCL never creates.
 func TestNCCLInterrupted(t *testing.T) {
 	h := fakeNCCL(t, 2, "FAKE_NCCL_HANG=init")
-	cmd := h.command("-n", "2", "--device", "cuda", "-e", `t := symm.Empty(symm.F32, 1); symm.Rendezvous(t); fmt.Println("begun"); symm.AllReduce(t, "sum", symm.Via("NCCL"))`)
+	cmd := h.command("-n", "2", "--device", "cuda", "-e",
+		`t := symm.Empty(symm.F32, 1); symm.Rendezvous(t); fmt.Println("begun"); symm.AllReduce(t, "sum", symm.Via("NCCL"))`)
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
@@ -227,7 +243,8 @@ symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 		{"23203", "1", "[0,1] []int{1, 14}\n"},
 	} {
 		for _, backend := range []string{"CUDA", "NCCL"} {
-			r := fakeNCCL(t, 1, "FAKE_NCCL_VERSION="+c.version, "NCCL_MULTI_RANK_GPU_ENABLE="+c.variable).run(cells, "-n", "2", "--device", "cuda", "--backend", backend)
+			r := fakeNCCL(t, 1, "FAKE_NCCL_VERSION="+c.version, "NCCL_MULTI_RANK_GPU_ENABLE="+c.variable).run(cells,
+				"-n", "2", "--device", "cuda", "--backend", backend)
 			inOrder(t, fmt.Sprint(c, backend), r.err+r.out, c.want)
 		}
 	}
@@ -255,9 +272,13 @@ h.Get(next, u, v)
 	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23203").run(cells, append(args, "NCCL")...)
 	inOrder(t, "the output", r.out, `[0,1] "put_with_signal on world (2 ranks, 8 bytes): NCCL 2.32.3 by copy engines, because the call asks for it by Via"`+"\n", "[0] []int{0, 11, 21, 0}\n[1] []int{0, 10, 20, 0}\n",
 		"[0] []int{0, 20, 21, 0}\n[1] []int{0, 21, 20, 0}\n", "[0,1] []int{0, 10, 20, 0}\n")
-	inOrder(t, "the errors", r.err, "put: world has no communicator of NCCL since Recover\n", "hint: let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))\n",
-		"put: NCCL puts from window to window, and i32[1] is in none of world\n", "hint: give a tensor of Empty that world has rendezvoused\n", "put: NCCL puts from window to window, and i32[1] is in none of world\n",
-		"put: the ways of a put are the usual one and \"NCCL\", not \"flat\"\n", "put: NCCL's puts cannot be captured: in a graph they wait for its own waits\n",
+	inOrder(t, "the errors", r.err, "put: world has no communicator of NCCL since Recover\n",
+		"hint: let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))\n",
+		"put: NCCL puts from window to window, and i32[1] is in none of world\n",
+		"hint: give a tensor of Empty that world has rendezvoused\n",
+		"put: NCCL puts from window to window, and i32[1] is in none of world\n",
+		"put: the ways of a put are the usual one and \"NCCL\", not \"flat\"\n",
+		"put: NCCL's puts cannot be captured: in a graph they wait for its own waits\n",
 		"get: Via is an option of ")
 
 	const alone = `t := symm.Empty(symm.I32, 1); h := symm.Rendezvous(t)
@@ -354,7 +375,8 @@ func TestNCCLOwnHeaders(t *testing.T) {
 	if os.Getenv("SYMMREPL_NVRTC") == "" {
 		t.Skip("needs NVRTC to compile kernels: SYMMREPL_NVRTC is not set")
 	}
-	const kernel = "const text = `#include <nccl_device.h>\n" + `extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { *out = OWN; }` + "`\n"
+	const kernel = "const text = `#include <nccl_device.h>\n" +
+		`extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { *out = OWN; }` + "`\n"
 	const cells = kernel + `x := symm.Empty(symm.F32, 4096); w := symm.Window(x)
 dc := symm.DevComm(symm.DevReqs{LsaBarriers: 3})
 out := symm.Local(symm.U64, 64); k := symm.Compile(text)
@@ -375,7 +397,9 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	inOrder(t, "the output", r.out, `[0,1] "record_comm on world (2 ranks, 16384 bytes): NCCL 2.32.3's nccl_device.h, because the back end is NCCL"`+"\n",
 		", 2, 23203, 0, 2, 3, true\n", ", 2, 23203, 1, 2, 3, true\n", "[0,1] 4\n", "[0,1] 2, 5\n")
 	inOrder(t, "the errors", r.err, "cell[8]:1:1: record_comm: windows of NCCL begin at a multiple of 4096 bytes, the tensor begins at byte 4\n", "cell[10]:1:1: record_comm: the tensor u8[0] was freed\n",
-		"for NCCL, and gave up: rank 1 failed: panic: no\n", "cell[13]:1:23: record_comm: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: launch the kernel once before the capture\n")
+		"for NCCL, and gave up: rank 1 failed: panic: no\n",
+		"cell[13]:1:23: record_comm: world has no communicator of NCCL yet, and none can be made while a graph is captured\n",
+		"hint: launch the kernel once before the capture\n")
 	made, _ := os.ReadFile(log)
 	const want = `0 of 2 registers 2097152 window 1
 0 of 2 registers 16384 window 2
@@ -400,8 +424,10 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	for _, c := range []struct{ version, body, args, why string }{
 		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be aborted; those of 2.29.7 and later can"},
 		{"23205", "", "--backend NCCL", "the structures of NCCL 2.32.5 that kernels use are not known"},
-		{"23203", "ncclGin gin{comm, 0}; /* ncclLLA2ASession */", "--backend NCCL", "it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
-		{"23203", "ncclTeamInnerFactor(ncclTeamLsa(comm), 2); ncclLsaBarrierSession<ncclCoopCta>* bar;", "--backend NCCL", "it uses ncclTeamInnerFactor, and NCCL's own has the barriers of the whole LSA team alone"},
+		{"23203", "ncclGin gin{comm, 0}; /* ncclLLA2ASession */", "--backend NCCL",
+			"it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
+		{"23203", "ncclTeamInnerFactor(ncclTeamLsa(comm), 2); ncclLsaBarrierSession<ncclCoopCta>* bar;", "--backend NCCL",
+			"it uses ncclTeamInnerFactor, and NCCL's own has the barriers of the whole LSA team alone"},
 		{"23203", "ncclCoopCta cta;", "--backend NCCL", "NCCL 2.32.3's does not take it: identifier \\\"ncclCoopCta\\\" is undefined"},
 		{"23203", "", "--backend NCCL --hosts 2 --net null", "the world spans hosts"},
 		{"23203", "", "", ""},
@@ -439,7 +465,8 @@ symm.Backends()[1]
 	inOrder(t, "the errors", r.err, "[0] cell[2]:1:23: SetBackend: the ranks made different collective calls: rank 0: SetBackend NCCL; rank 1: SetBackend CUDA\n",
 		"[0,1] cell[3]:1:1: SetBackend: the back end NVSHMEM is not part of this build\n", "hint: use CUDA or NCCL\n",
 		"SetBackend: the back end CPU needs the cpu device, this is cuda:", "hint: use CUDA or NCCL, or start with --device cpu\n",
-		"[0,1] cell[8]:1:1: SetBackend: symmetric memory was made by NCCL already\n", "hint: start with --backend CUDA, or call it first in a session\n")
+		"[0,1] cell[8]:1:1: SetBackend: symmetric memory was made by NCCL already\n",
+		"hint: start with --backend CUDA, or call it first in a session\n")
 	if strings.Contains(r.err, "cell[7]") {
 		t.Errorf("SetBackend refuses the back end in use:\n%s", r.err)
 	}

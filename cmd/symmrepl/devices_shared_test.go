@@ -16,7 +16,8 @@ func fakeGPUs(t *testing.T, gpus int, env ...string) home {
 		t.Skip("no C compiler to build the fake driver with")
 	}
 	library := filepath.Join(t.TempDir(), "fakecuda.lib")
-	if out, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/fakecuda.c", "-lpthread").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/fakecuda.c",
+		"-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("the fake driver does not build: %v\n%s", err, out)
 	}
 	if device() != "cpu" {
@@ -64,9 +65,11 @@ func TestSharedGPU(t *testing.T) {
 		says []string
 	}{
 		{"one GPU", 1, "", "-n 4", "symmrepl: ranks 0,1,2,3 share a GPU, in turns by time slices: 4 kernels that wait for each other meet in about 6 ms; results are right, times are not comparable\n",
-			[]string{"cuda:0 ranks 0,1,2,3 share a GPU, in turns by time slices", "cuda:0 with 1-3\n", "cuda:0 with 0,2,3\n", "cuda:0 with 0,1,3\n", "cuda:0 with 0-2\n"}},
+			[]string{"cuda:0 ranks 0,1,2,3 share a GPU, in turns by time slices", "cuda:0 with 1-3\n", "cuda:0 with 0,2,3\n",
+				"cuda:0 with 0,1,3\n", "cuda:0 with 0-2\n"}},
 		{"two GPUs", 2, "", "-n 4 --device cuda", "symmrepl: ranks 0,1 and 2,3 share a GPU each, in turns by time slices: 2 kernels that wait for each other meet in about 2 ms; results are right, times are not comparable\n",
-			[]string{"[0,1] cuda:0 ranks 0,1 and 2,3 share a GPU each", "[2,3] cuda:1 ranks 0,1 and 2,3 share a GPU each", "cuda:0 with 1\n", "cuda:0 with 0\n", "cuda:1 with 3\n", "cuda:1 with 2\n"}},
+			[]string{"[0,1] cuda:0 ranks 0,1 and 2,3 share a GPU each", "[2,3] cuda:1 ranks 0,1 and 2,3 share a GPU each",
+				"cuda:0 with 1\n", "cuda:0 with 0\n", "cuda:1 with 3\n", "cuda:1 with 2\n"}},
 		{"MPS", 1, "FAKE_CUDA_MPS=1", "-n 4", "symmrepl: ranks 0,1,2,3 share a GPU, side by side under MPS: each rank uses its part of the multiprocessors; results are right, times are not comparable\n",
 			[]string{"cuda:0 ranks 0,1,2,3 share a GPU, side by side under MPS"}},
 		{"four GPUs", 4, "", "-n 4", "", []string{"[0] cuda:0 \n", "cuda:0\n", "cuda:1\n", "cuda:2\n", "cuda:3\n"}},
@@ -83,7 +86,8 @@ func TestSharedGPU(t *testing.T) {
 
 // TestRanksOfGPUs: without -n a session has one rank for each GPU.
 func TestRanksOfGPUs(t *testing.T) {
-	if r := fakeGPUs(t, 3).run("", "-e", "symm.WorldSize(), symm.Caps().Device"); r.status != 0 || r.err != "" || r.out != "[0] 3, \"cuda:0\"\n[1] 3, \"cuda:1\"\n[2] 3, \"cuda:2\"\n" {
+	if r := fakeGPUs(t, 3).run("", "-e", "symm.WorldSize(), symm.Caps().Device"); r.status != 0 || r.err != "" ||
+		r.out != "[0] 3, \"cuda:0\"\n[1] 3, \"cuda:1\"\n[2] 3, \"cuda:2\"\n" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -91,7 +95,8 @@ func TestRanksOfGPUs(t *testing.T) {
 // TestSharedUnderLauncher: the same rule of sharing holds for ranks that torchrun starts.
 func TestSharedUnderLauncher(t *testing.T) {
 	h := fakeGPUs(t, 1)
-	h.env = append(h.env, "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", freePort(t)), "TORCHELASTIC_RUN_ID=none")
+	h.env = append(h.env, "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", freePort(t)),
+		"TORCHELASTIC_RUN_ID=none")
 	other := h.command("-e", "symm.Caps().Device")
 	other.Env = append(other.Env, "RANK=1", "LOCAL_RANK=1")
 	if err := other.Start(); err != nil {
@@ -100,7 +105,8 @@ func TestSharedUnderLauncher(t *testing.T) {
 	defer other.Wait()
 	h.env = append(h.env, "RANK=0", "LOCAL_RANK=0")
 	r := h.run("", "-e", "symm.Caps().Device")
-	if r.status != 0 || r.out != "[0,1] \"cuda:0\"\n" || !strings.HasPrefix(r.err, "symmrepl: ranks 0,1 share a GPU, in turns by time slices: ") {
+	if r.status != 0 || r.out != "[0,1] \"cuda:0\"\n" ||
+		!strings.HasPrefix(r.err, "symmrepl: ranks 0,1 share a GPU, in turns by time slices: ") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -115,15 +121,18 @@ h.GetBuffer((symm.Rank()+2)%4, symm.I32, 2)
 `
 	for _, network := range []string{"null", "none"} {
 		r := fakeGPUs(t, 4, "FAKE_CUDA_ISLANDS=2").run(cells, "-n", "4", "--net", network)
-		inOrder(t, "the output over "+network, r.out+r.err, "[0] LSA team 0,1, rail 0,2\n", "[1] LSA team 0,1, rail 1,3\n", "[2] LSA team 2,3, rail 0,2\n", "[3] LSA team 2,3, rail 1,3\n",
-			"[0] []int{11, 7}\n", "[1] []int{10, 7}\n", "[2] []int{13, 7}\n", "[3] []int{12, 7}\n", "[0-3] [][]int{[]int{0, 1, 2, 3}}, [][]int{[]int{0, 1}, []int{2, 3}}\n",
+		inOrder(t, "the output over "+network, r.out+r.err, "[0] LSA team 0,1, rail 0,2\n", "[1] LSA team 0,1, rail 1,3\n",
+			"[2] LSA team 2,3, rail 0,2\n", "[3] LSA team 2,3, rail 1,3\n",
+			"[0] []int{11, 7}\n", "[1] []int{10, 7}\n", "[2] []int{13, 7}\n", "[3] []int{12, 7}\n",
+			"[0-3] [][]int{[]int{0, 1, 2, 3}}, [][]int{[]int{0, 1}, []int{2, 3}}\n",
 			"rank 2,3 has a GPU whose memory that of rank 0,1 cannot map, and world has no pointer to its memory")
 	}
 	r := fakeGPUs(t, 2, "FAKE_CUDA_ISLANDS=1").run("", "-n", "2", "-e", "symm.Rank()", "--net", "null")
 	if r.status != 0 || r.out != "[0] 0\n[1] 1\n" {
 		t.Errorf("two GPUs that are apart: %+v", r)
 	}
-	if said := fakeGPUs(t, 2, "FAKE_CUDA_ISLANDS=1").run("", "doctor"); !strings.Contains(said.out, "GPU 0 cannot map the memory of GPU 1: their ranks are in different LSA teams, and the network carries between them\n") {
+	if said := fakeGPUs(t, 2, "FAKE_CUDA_ISLANDS=1").run("", "doctor"); !strings.Contains(said.out,
+		"GPU 0 cannot map the memory of GPU 1: their ranks are in different LSA teams, and the network carries between them\n") {
 		t.Errorf("doctor says\n%s", said.out)
 	}
 }

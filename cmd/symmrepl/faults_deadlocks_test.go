@@ -23,7 +23,8 @@ type deadlock struct {
 
 var deadlocks = []deadlock{
 	{"signal that nobody sends", "if rank == 0 { h.WaitSignal(1, 3) }", nil,
-		[]string{`[0] wait_signal: rank 0 waited TIME for a signal of rank 1 on channel 3, which never came: rank 1 has finished the cell`}, "rank 1 must put it"},
+		[]string{`[0] wait_signal: rank 0 waited TIME for a signal of rank 1 on channel 3, which never came: rank 1 has finished the cell`},
+		"rank 1 must put it"},
 	{"signal on another channel", "switch rank { case 0: h.PutSignal(1, 2); case 1: h.WaitSignal(0, 3) }", nil,
 		[]string{`[1] wait_signal: rank 1 waited TIME for a signal of rank 0 on channel 3, which never came: rank 0 has finished the cell`},
 		"rank 0 must put it: rank 0 signalled channel 2, rank 1 waits on 3"},
@@ -100,7 +101,8 @@ func TestDeadlocks(t *testing.T) {
 			s := launchOn(t, 3, h)
 			eval := func(source string, ranks []int) (session.Reply, string) {
 				var said strings.Builder
-				reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks, Output: func(o session.Output) { said.WriteString(o.Text) }})
+				reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+					Output: func(o session.Output) { said.WriteString(o.Text) }})
 				return reply, said.String()
 			}
 			if reply, _ := eval("rank := symm.Rank(); left, right := (rank+2)%3, (rank+1)%3; t := symm.Empty(symm.F32, 8).Fill(1); h := symm.Rendezvous(t)", nil); len(reply.Errors) > 0 {
@@ -123,7 +125,8 @@ func TestDeadlocks(t *testing.T) {
 						t.Errorf("%s: the detail is\n%s", d.name, e.Detail)
 					}
 				}
-				want := strings.NewReplacer("TIME", `[1-4](\.\d+)?s`, "CELL", `cell\[\d+\]:1( \(last replayed at cell\[\d+\]:1\))?`, "[0]", `\[0\]`, "[1]", `\[1\]`, "[2]", `\[2\]`, "[1,2]", `\[1,2\]`).Replace(strings.Join(d.errors, "\n"))
+				want := strings.NewReplacer("TIME", `[1-4](\.\d+)?s`, "CELL", `cell\[\d+\]:1( \(last replayed at cell\[\d+\]:1\))?`, "[0]",
+					`\[0\]`, "[1]", `\[1\]`, "[2]", `\[2\]`, "[1,2]", `\[1,2\]`).Replace(strings.Join(d.errors, "\n"))
 				if !regexp.MustCompile("^" + want + "$").MatchString(strings.Join(got, "\n")) {
 					t.Errorf("%s on hosts %q:\n%s\nwant\n%s", d.name, hosts, strings.Join(got, "\n"), strings.Join(d.errors, "\n"))
 				} else if !regexp.MustCompile("^" + d.hint + "$").MatchString(reply.Errors[0].Hint) {
@@ -136,7 +139,8 @@ func TestDeadlocks(t *testing.T) {
 				if took > 2*time.Second+2*time.Second {
 					t.Errorf("%s took %v", d.name, took)
 				}
-				if reply, _ := eval(`symm.AllReduce(t.Fill(rank+1), "sum").Float32s()[7]`, nil); len(reply.Errors) > 0 || len(reply.Values) != 1 || reply.Values[0].Text != "6" {
+				if reply, _ := eval(`symm.AllReduce(t.Fill(rank+1), "sum").Float32s()[7]`, nil); len(reply.Errors) > 0 ||
+					len(reply.Values) != 1 || reply.Values[0].Text != "6" {
 					t.Fatalf("after %s: %+v", d.name, reply)
 				}
 			}
@@ -165,23 +169,33 @@ func TestNoDeadlocks(t *testing.T) {
 		cells []string // the last one waits
 		ranks []int    // of the last
 	}{
-		{"a rank sleeps", []string{"if rank == 1 { time.Sleep(" + late + "); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
-		{"a rank computes", []string{"if rank == 1 { for begun := time.Now(); time.Since(begun) < " + late + "; {}; h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
-		{"a goroutine of a rank that has finished", []string{"if rank == 1 { go func() { time.Sleep(" + late + "); h.PutSignal(0, 1) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
-		{"a goroutine of an earlier cell", []string{"if rank == 1 { go func() { time.Sleep(" + late + "); h.PutSignal(0, 1) }() }", "h.WaitSignal(1, 1)"}, []int{0}},
-		{"a goroutine that waits for a channel", []string{"var c = make(chan int)", "if rank == 1 { go func() { <-c; h.PutSignal(0, 1) }(); go func() { time.Sleep(" + late + "); c <- 1 }() }", "h.WaitSignal(1, 1)"}, []int{0}},
-		{"a rank's command", []string{"import \"os/exec\"", "if rank == 1 { exec.Command(\"sleep\", \"3.5\").Run(); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
+		{"a rank sleeps", []string{"if rank == 1 { time.Sleep(" + late + "); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"},
+			nil},
+		{"a rank computes", []string{"if rank == 1 { for begun := time.Now(); time.Since(begun) < " + late +
+			"; {}; h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
+		{"a goroutine of a rank that has finished", []string{"if rank == 1 { go func() { time.Sleep(" + late +
+			"); h.PutSignal(0, 1) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
+		{"a goroutine of an earlier cell", []string{"if rank == 1 { go func() { time.Sleep(" + late + "); h.PutSignal(0, 1) }() }",
+			"h.WaitSignal(1, 1)"}, []int{0}},
+		{"a goroutine that waits for a channel", []string{"var c = make(chan int)",
+			"if rank == 1 { go func() { <-c; h.PutSignal(0, 1) }(); go func() { time.Sleep(" + late + "); c <- 1 }() }",
+			"h.WaitSignal(1, 1)"}, []int{0}},
+		{"a rank's command", []string{"import \"os/exec\"",
+			"if rank == 1 { exec.Command(\"sleep\", \"3.5\").Run(); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
 		{"a kernel computes", []string{"k := symm.Compile(`__global__ void k(float* x, long long n) { float y = *x; for (long long i = 0; i < n; i++) y = y * 0.5f + 1.0f; *x = y; }`)\nx := symm.Local(symm.F32, 1)",
 			"if rank == 1 { k.Launch(symm.Grid(1), symm.Block(1), x, 2_000_000_000); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
 		{"a kernel of the user's waits", []string{"w := symm.Compile(`__global__ void w(volatile int* x) { while (*x == 0) {} }`)\nx := symm.Local(symm.I32, 1).Fill(0); s := symm.NewStream()",
-			"if rank == 1 { w.Launch(symm.Grid(1), symm.Block(1), x); h.PutSignal(0, 1); go func() { time.Sleep(" + late + "); symm.OnStream(s, func() { x.Fill(1) }) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
-		{"waits with a limit", []string{"symm.Maybe(func() { if rank == 0 { h.WaitSignal(1, 1, symm.Timeout(" + late + ")); symm.Synchronize() } })"}, nil},
+			"if rank == 1 { w.Launch(symm.Grid(1), symm.Block(1), x); h.PutSignal(0, 1); go func() { time.Sleep(" + late +
+				"); symm.OnStream(s, func() { x.Fill(1) }) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
+		{"waits with a limit", []string{"symm.Maybe(func() { if rank == 0 { h.WaitSignal(1, 1, symm.Timeout(" + late +
+			")); symm.Synchronize() } })"}, nil},
 		{"a timer", []string{"if rank == 1 { time.AfterFunc(" + late + ", func() { h.PutSignal(0, 1) }) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil}, // the last case: the session cannot tell when the last timer is gone
 	}
 	s := launchHere(t, 2)
 	eval := func(source string, ranks []int) (session.Reply, string) {
 		var said strings.Builder
-		reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks, Output: func(o session.Output) { said.WriteString(o.Text) }})
+		reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+			Output: func(o session.Output) { said.WriteString(o.Text) }})
 		return reply, said.String()
 	}
 	eval("rank := symm.Rank(); t := symm.Empty(symm.F32, 8).Fill(1); h := symm.Rendezvous(t)", nil)
@@ -193,7 +207,8 @@ func TestNoDeadlocks(t *testing.T) {
 			}
 			began := time.Now()
 			reply, said := eval("{\n"+source+"\n}", ranks)
-			if strings.Contains(source, ":=") && !strings.Contains(source, "begun") || strings.HasPrefix(source, "import") || strings.HasPrefix(source, "var") {
+			if strings.Contains(source, ":=") && !strings.Contains(source, "begun") || strings.HasPrefix(source, "import") ||
+				strings.HasPrefix(source, "var") {
 				reply, said = eval(source, ranks)
 			}
 			if len(reply.Errors) > 0 {
@@ -212,7 +227,8 @@ func TestSlowNetworkIsNoDeadlock(t *testing.T) {
 	h.env = append(h.env, "SYMMREPL_NET=null delay=3s", "SYMMREPL_HOSTS=2")
 	began := time.Now()
 	r := h.run("h := symm.Rendezvous(symm.Empty(symm.F32, 4))\n"+
-		"if symm.Rank() == 0 { h.PutSignal(1, 2) } else { h.WaitSignal(0, 2); symm.Synchronize(); fmt.Println(\"it came\") }\n", "-n", "2", "--device", device())
+		"if symm.Rank() == 0 { h.PutSignal(1, 2) } else { h.WaitSignal(0, 2); symm.Synchronize(); fmt.Println(\"it came\") }\n", "-n", "2",
+		"--device", device())
 	if r.status != 0 || r.out != "[1] it came\n" {
 		t.Errorf("after %v: %+v", time.Since(began), r)
 	}

@@ -37,7 +37,8 @@ var hangs = []hang{
 	{"condition", "import \"sync\"\nc := sync.NewCond(&sync.Mutex{}); c.L.Lock(); c.Wait()", "Wait of a sync.Cond at"},
 	{"sleep", "time.Sleep(time.Hour)", ""},
 	{"timer", "<-time.After(time.Hour)", "a channel receive at"},
-	{"context", "import \"context\"\nctx, cancel := context.WithCancel(context.Background()); <-ctx.Done(); cancel()", "a channel receive at"},
+	{"context", "import \"context\"\nctx, cancel := context.WithCancel(context.Background()); <-ctx.Done(); cancel()",
+		"a channel receive at"},
 	{"command", "import \"os/exec\"\nexec.Command(\"sleep\", \"1000\").Run()", "a command of os/exec at"},
 	{"output of a command", "import \"os/exec\"\nexec.Command(\"sleep\", \"1000\").Output()", "a command of os/exec at"},
 	{"goroutines", "c := make(chan int); for range 10 { go func() { c <- <-c }() }; <-c", "a channel receive at"},
@@ -51,14 +52,18 @@ var hangs = []hang{
 	{"one rank's loop", "if symm.Rank() == 0 { for {} }", "rank 1  has finished the cell"},
 	{"recursion of loops", "func spin(n int) { for { n++ } }\nspin(1)", ""},
 	{"sort", "import \"sort\"\nx := make([]int, 30_000_000); for { sort.Ints(x); x[0] = 1 }", ""},
-	{"signal that nobody sends", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); h.WaitSignal(1-symm.Rank(), 3)", "a signal on channel 3"},
-	{"signal to one rank", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.WaitSignal(1, 3) }", "a signal on channel 3"},
+	{"signal that nobody sends", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); h.WaitSignal(1-symm.Rank(), 3)",
+		"a signal on channel 3"},
+	{"signal to one rank", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.WaitSignal(1, 3) }",
+		"a signal on channel 3"},
 	{"barrier without rank 1", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.Barrier(2) } else { time.Sleep(time.Hour) }", "time.Sleep at"},
 	{"allocation without rank 1", "if symm.Rank() == 0 { symm.Empty(symm.I32, 4) } else { time.Sleep(time.Hour) }", "rank 0 came "},
 	{"reduction without rank 1", "t := symm.Empty(symm.I32, 4).Fill(1); symm.Rendezvous(t); if symm.Rank() == 0 { symm.OneShotAllReduce(t, \"sum\") } else { for {} }", "one_shot_all_reduce"},
 	{"signals in a circle", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); h.WaitSignal(1-symm.Rank(), 1); h.PutSignal(1-symm.Rank(), 1)", "waits in wait_signal at cell["},
-	{"barrier that rank 1 has skipped", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.Barrier(2) }", "has finished the cell"},
-	{"groups in different orders", "a, b := symm.NewGroup(0), symm.NewGroup(1); c := make(chan int); <-c; _, _ = a, b", "a channel receive at"},
+	{"barrier that rank 1 has skipped", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.Barrier(2) }",
+		"has finished the cell"},
+	{"groups in different orders", "a, b := symm.NewGroup(0), symm.NewGroup(1); c := make(chan int); <-c; _, _ = a, b",
+		"a channel receive at"},
 	{"synchronize", "k := symm.Compile(`__global__ void spin(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); k.Launch(symm.Grid(1), symm.Block(1), t); symm.Synchronize()", "spin, launched at cell["},
 	{"kernel at the end of the cell", "k := symm.Compile(`__global__ void spin(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); k.Launch(symm.Grid(1), symm.Block(1), t)", "spin, launched at cell["},
 	{"one rank's kernel", "k := symm.Compile(`__global__ void lone(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); if symm.Rank() == 0 { k.Launch(symm.Grid(1), symm.Block(1), t) }", "lone, launched at cell["},
@@ -116,7 +121,8 @@ func TestHangs(t *testing.T) {
 			if took := ended - stopped; told != 0 && took > back+slack {
 				t.Errorf("the prompt is back %v after the interrupt", took)
 			}
-			t.Logf("explained after %.2f s, back after %.2f s: %s", told.Seconds(), (ended - told).Seconds(), regexp.MustCompile(`\s+`).ReplaceAllString(said.String(), " "))
+			t.Logf("explained after %.2f s, back after %.2f s: %s", told.Seconds(), (ended - told).Seconds(),
+				regexp.MustCompile(`\s+`).ReplaceAllString(said.String(), " "))
 			reply = s.Eval(t.Context(), session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); fmt.Println(symm.OneShotAllReduce(t, \"sum\").Ints()[3]) }", Output: func(o session.Output) { said.WriteString(o.Text) }})
 			if len(reply.Errors) > 0 || !strings.HasSuffix(said.String(), "3\n") {
 				t.Errorf("the next collective: %v %s", reply.Errors, said.String())

@@ -38,12 +38,15 @@ symm.Synchronize()`
 		{"all_to_all", "symm.AllToAllOut(x, y.Slice(0, 6), symm.CopyEngine())", "y.Ints()[10:14]", "[1 1 2 2]"},
 		{"all_to_all_vdev", "symm.AllToAllVDev(x, y, splits, got)", "y.Ints()[10:14]", "[1 1 2 2]"},
 		{"all_to_all_vdev_2d", "symm.AllToAllVDev2D(x, y, splits, got)", "y.Ints()[22:26]", "[2 2 3 3]"},
-		{"all_to_all_vdev_2d_offset", "got.CopyFrom([]int{2, 2, 2, 0, 2, 4}); symm.AllToAllVDev2DOffset(x, y, got, back)", "y.Ints()[22:26]", "[2 2 3 3]"},
-		{"tile_reduce", `symm.TileReduce(x.Tile(0, 2, 0, 6), piece.Tile(0, 2, 0, 6), 1, "sum"); symm.Synchronize()`, "piece.Ints()[0] * (rank % 2)", "0|6|0"},
+		{"all_to_all_vdev_2d_offset", "got.CopyFrom([]int{2, 2, 2, 0, 2, 4}); symm.AllToAllVDev2DOffset(x, y, got, back)",
+			"y.Ints()[22:26]", "[2 2 3 3]"},
+		{"tile_reduce", `symm.TileReduce(x.Tile(0, 2, 0, 6), piece.Tile(0, 2, 0, 6), 1, "sum"); symm.Synchronize()`,
+			"piece.Ints()[0] * (rank % 2)", "0|6|0"},
 		{"multi_root_tile_reduce", `symm.MultiRootTileReduce([]*symm.Tile{x.Tile(0, 2, 0, 6), x.Tile(2, 4, 0, 6)}, piece.Tile(0, 2, 0, 6), []int{0, 1}, "max")`,
 			"piece.Ints()[0] * ((rank + 1) % 3 % 2)", "3|0|0"},
 		{"reduce_scatter_offset", `symm.ReduceScatterOffset(x, []*symm.Tensor{piece}, 0, nil, nil, "sum")`, "piece.Ints()[0]", "6"},
-		{"all_to_all_permute", "symm.AllToAllPermute(x, y.Slice(0, 18).View(-1).Slice(0, 36).View(18, 2), 1, 0)", "y.Ints()[10:14]", "[1 1 2 2]"},
+		{"all_to_all_permute", "symm.AllToAllPermute(x, y.Slice(0, 18).View(-1).Slice(0, 36).View(18, 2), 1, 0)", "y.Ints()[10:14]",
+			"[1 1 2 2]"},
 	} {
 		t.Run(op.name, func(t *testing.T) {
 			if reply := eval(prepare); len(reply.Errors) > 0 {
@@ -67,7 +70,8 @@ symm.Synchronize()`
 					if e.Kind != session.KindDied || !strings.Contains(e.Msg, "was killed (SIGKILL)") {
 						t.Error(said)
 					}
-				case !strings.HasSuffix(e.Msg, "gave up: rank 2 failed: the worker was killed (SIGKILL)") || e.Peer != 2 || e.Op != op.name || e.Line != 3 || e.Column < 2:
+				case !strings.HasSuffix(e.Msg, "gave up: rank 2 failed: the worker was killed (SIGKILL)") || e.Peer != 2 ||
+					e.Op != op.name || e.Line != 3 || e.Column < 2:
 					t.Errorf("%s (operation %q for rank %d)", said, e.Op, e.Peer)
 				}
 				named = append(named, e.Ranks...)

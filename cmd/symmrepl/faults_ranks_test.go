@@ -23,15 +23,19 @@ func TestMisuse(t *testing.T) {
 		"k := symm.Compile(`__global__ void k(float* p, int n) { p[0] = n; }`)",
 	}
 	cases := []struct{ name, cell, want string }{
-		{"dtype", `symm.OneShotAllReduce(symm.Empty(symm.F8E4M3, 8), "sum")`, "one_shot_all_reduce: f8e4m3 is a storage type and cannot be reduced"},
+		{"dtype", `symm.OneShotAllReduce(symm.Empty(symm.F8E4M3, 8), "sum")`,
+			"one_shot_all_reduce: f8e4m3 is a storage type and cannot be reduced"},
 		{"length", `t.CopyFrom([]float32{1, 2})`, "CopyFrom: 2 values for a tensor of 8 elements"},
 		{"peer", `h.PutSignal(7, 0)`, "put_signal: dst must be in [0, 2), not 7"},
 		{"channel", `h.PutSignal(1-symm.Rank(), 1<<20)`, "put_signal: channel 1048576 is above the maximum supported channel"},
 		{"freed tensor", `freed.Fill(1)`, "Fill: the tensor f32[8] was freed"},
-		{"no rendezvous", `symm.OneShotAllReduce(symm.Empty(symm.F32, 8), "sum")`, "one_shot_all_reduce: the tensor f32[8] was not rendezvoused"},
+		{"no rendezvous", `symm.OneShotAllReduce(symm.Empty(symm.F32, 8), "sum")`,
+			"one_shot_all_reduce: the tensor f32[8] was not rendezvoused"},
 		{"shapes that differ", `symm.Empty(symm.F32, 4+symm.Rank())`, "rank 0: Empty f32[4]; rank 1: Empty f32[5]"},
-		{"reductions that differ", `op := "sum"; if symm.Rank() == 1 { op = "max" }; symm.OneShotAllReduce(t, op)`, "rank 0: 1 calls, the last of them one_shot_all_reduce f32[8] sum at cell[13]:1; rank 1: 1 calls"},
-		{"parts that differ", `symm.OneShotAllReduce(t.Slice(symm.Rank(), 4+symm.Rank()), "sum")`, "rank 0: 1 calls, the last of them one_shot_all_reduce f32[4] sum at cell[14]:1; rank 1: 1 calls"},
+		{"reductions that differ", `op := "sum"; if symm.Rank() == 1 { op = "max" }; symm.OneShotAllReduce(t, op)`,
+			"rank 0: 1 calls, the last of them one_shot_all_reduce f32[8] sum at cell[13]:1; rank 1: 1 calls"},
+		{"parts that differ", `symm.OneShotAllReduce(t.Slice(symm.Rank(), 4+symm.Rank()), "sum")`,
+			"rank 0: 1 calls, the last of them one_shot_all_reduce f32[4] sum at cell[14]:1; rank 1: 1 calls"},
 		{"reduction", `symm.OneShotAllReduce(t, "median")`, `not "median"`},
 		{"kernel that does not compile", "symm.Compile(`__global__ void b(int* p) { p[0] = ; }`)", "expected "},
 		{"too few arguments", `k.Launch(symm.Grid(1), symm.Block(32), t)`, "k(float* p, int n) takes 2 arguments, not 1"},
@@ -40,7 +44,8 @@ func TestMisuse(t *testing.T) {
 		{"tensor of another dtype", `k.Launch(symm.Grid(1), symm.Block(32), symm.Local(symm.I32, 4), 2)`, "cannot be the tensor i32[4]"},
 		{"grid of zero", `k.Launch(symm.Grid(0), symm.Block(32), t, 2)`, "dimension 1 of the grid must be in "},
 		{"block too large", `k.Launch(symm.Grid(1), symm.Block(4096), t, 2)`, "dimension 1 of the block must be in [1, 1024], not 4096"},
-		{"shared memory", `k.Launch(symm.Grid(1), symm.Block(32), symm.SharedBytes(1<<30), t, 2)`, "1073741824 bytes of shared memory are more than "},
+		{"shared memory", `k.Launch(symm.Grid(1), symm.Block(32), symm.SharedBytes(1<<30), t, 2)`,
+			"1073741824 bytes of shared memory are more than "},
 	}
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	for _, cell := range preparation {

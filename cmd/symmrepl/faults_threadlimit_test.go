@@ -27,7 +27,8 @@ func TestThreadLimit(t *testing.T) {
 	limited := func(threads int, args ...string) (string, int) {
 		cmd := h.command()
 		cmd.Env = append(cmd.Env, "HOME="+h.dir)
-		cmd.Path, cmd.Args = "/bin/bash", append([]string{"bash", "-c", fmt.Sprintf(`ulimit -u %d; exec "$@"`, threads), "bash", program}, args...)
+		cmd.Path, cmd.Args = "/bin/bash", append([]string{"bash", "-c", fmt.Sprintf(`ulimit -u %d; exec "$@"`, threads), "bash", program},
+			args...)
 		cmd.Dir = h.dir
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 		out, _ := cmd.CombinedOutput()

@@ -27,24 +27,29 @@ func launches(t *testing.T) []launch {
 	return []launch{
 		{"torchrun", func(r int) []string {
 			return []string{
-				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2), fmt.Sprint("GROUP_RANK=", r/2), "GROUP_WORLD_SIZE=2",
-				"MASTER_ADDR=" + address, fmt.Sprint("MASTER_PORT=", store), "TORCHELASTIC_USE_AGENT_STORE=True", "TORCHELASTIC_RUN_ID=two", "TORCHELASTIC_RESTART_COUNT=0",
+				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2),
+				fmt.Sprint("GROUP_RANK=", r/2), "GROUP_WORLD_SIZE=2",
+				"MASTER_ADDR=" + address, fmt.Sprint("MASTER_PORT=", store), "TORCHELASTIC_USE_AGENT_STORE=True", "TORCHELASTIC_RUN_ID=two",
+				"TORCHELASTIC_RESTART_COUNT=0",
 			}
 		}},
 		{"mpirun", func(r int) []string {
 			return []string{
-				"OMPI_COMM_WORLD_SIZE=4", fmt.Sprint("OMPI_COMM_WORLD_RANK=", r), "OMPI_COMM_WORLD_LOCAL_SIZE=2", fmt.Sprint("OMPI_COMM_WORLD_LOCAL_RANK=", r%2),
+				"OMPI_COMM_WORLD_SIZE=4", fmt.Sprint("OMPI_COMM_WORLD_RANK=", r), "OMPI_COMM_WORLD_LOCAL_SIZE=2",
+				fmt.Sprint("OMPI_COMM_WORLD_LOCAL_RANK=", r%2),
 				fmt.Sprint("PMIX_NAMESPACE=prterun-", job), "MASTER_ADDR=127.0.0.1", fmt.Sprint("MASTER_PORT=", port),
 			}
 		}},
 		{"by hand over IPv6", func(r int) []string {
 			return []string{
-				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2), "MASTER_ADDR=::1", fmt.Sprint("MASTER_PORT=", port),
+				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2), "MASTER_ADDR=::1",
+				fmt.Sprint("MASTER_PORT=", port),
 			}
 		}},
 		{"srun", func(r int) []string { // srun names the nodes; the port follows from the job
 			return []string{
-				"SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4", "SLURM_STEP_NUM_NODES=2", fmt.Sprint("SLURM_PROCID=", r), fmt.Sprint("SLURM_LOCALID=", r%2),
+				"SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4", "SLURM_STEP_NUM_NODES=2", fmt.Sprint("SLURM_PROCID=", r),
+				fmt.Sprint("SLURM_LOCALID=", r%2),
 				fmt.Sprint("SLURM_JOB_ID=", job), "SLURM_STEP_ID=0", "SLURM_STEP_NODELIST=localhost,otherhost",
 			}
 		}},

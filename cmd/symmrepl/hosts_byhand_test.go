@@ -35,7 +35,8 @@ func TestStartedByHand(t *testing.T) {
 
 // Ctrl-C ends a rank that waits for others. The rank says which ones it waited for.
 func TestStartedByHandInterrupted(t *testing.T) {
-	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not join at "}, {"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
+	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not join at "},
+		{"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
 		h := newHome(t, 3)
 		h.env = byHand(rank, 3, freePort(t))
 		x := h.terminal("--device", device())
@@ -72,8 +73,10 @@ func TestStartedByHandIncomplete(t *testing.T) {
 		{"RANK=0 WORLD_SIZE=2", "set without MASTER_PORT"},
 		{"WORLD_SIZE=2", "ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT"},
 		{"RANK=2 WORLD_SIZE=2 MASTER_PORT=29500", "RANK and WORLD_SIZE say that this is rank 2 of 2; ranks count from 0"},
-		{"RANK=0 WORLD_SIZE=2 MASTER_ADDR=192.0.2.1 MASTER_PORT=29500", "MASTER_ADDR=192.0.2.1 is another host: set LOCAL_RANK and LOCAL_WORLD_SIZE"},
-		{"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost MASTER_PORT=29500", "LOCAL_WORLD_SIZE=2 says that all ranks are on this host"},
+		{"RANK=0 WORLD_SIZE=2 MASTER_ADDR=192.0.2.1 MASTER_PORT=29500",
+			"MASTER_ADDR=192.0.2.1 is another host: set LOCAL_RANK and LOCAL_WORLD_SIZE"},
+		{"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost MASTER_PORT=29500",
+			"LOCAL_WORLD_SIZE=2 says that all ranks are on this host"},
 	} {
 		h := newHome(t, 1)
 		h.env = append(strings.Fields(test.env), "XDG_CONFIG_HOME="+h.dir, "SYMMREPL_TOKEN=")
@@ -128,7 +131,8 @@ func TestAttachChooses(t *testing.T) {
 	if err := first.cmd.Process.Signal(os.Signal(syscall.SIGCONT)); err != nil {
 		t.Fatal(err)
 	}
-	if r.status != 3 || !strings.Contains(r.err, "2 sessions of yours run on this host:") || !strings.Contains(r.err, "  does not answer, since ") ||
+	if r.status != 3 || !strings.Contains(r.err, "2 sessions of yours run on this host:") ||
+		!strings.Contains(r.err, "  does not answer, since ") ||
 		!strings.Contains(r.err, "name one, as in `symmrepl attach "+h.dir) {
 		t.Errorf("%+v", r)
 	}

@@ -59,7 +59,8 @@ symm.AllGather(y, symm.LSA()).Ints()[2*symm.LSA().Rank()] == symm.LSA().Rank()
 					said = append(said, line)
 				}
 			}
-			if want := all + "true\n" + all + fmt.Sprint(r.ranks/r.hosts) + "\n" + all + "true\n"; got.status != 0 || strings.Join(said, "") != want {
+			if want := all + "true\n" + all + fmt.Sprint(r.ranks/r.hosts) + "\n" + all + "true\n"; got.status != 0 ||
+				strings.Join(said, "") != want {
 				t.Errorf("%+v, want\n%s", got, want)
 			}
 		})

@@ -29,7 +29,8 @@ func newNodes(t *testing.T, addresses [2]string) nodes {
 		t.Skip("there is no program ip (of iproute2) to make network namespaces")
 	}
 	n := nodes{newHome(t, 2), addresses}
-	n.env = []string{"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1", "LOCAL_RANK=0", "MASTER_ADDR=" + addresses[0],
+	n.env = []string{"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1", "LOCAL_RANK=0",
+		"MASTER_ADDR=" + addresses[0],
 		fmt.Sprint("MASTER_PORT=", freePort(t))}
 	for i := range 2 {
 		if said, err := ip("netns", "add", n.name(i)); err != nil {
@@ -37,7 +38,8 @@ func newNodes(t *testing.T, addresses [2]string) nodes {
 		}
 		t.Cleanup(func() { ip("netns", "del", n.name(i)) })
 	}
-	if said, err := ip("link", "add", n.cable(0), "netns", n.name(0), "type", "veth", "peer", "name", n.cable(1), "netns", n.name(1)); err != nil {
+	if said, err := ip("link", "add", n.cable(0), "netns", n.name(0), "type", "veth", "peer", "name", n.cable(1), "netns",
+		n.name(1)); err != nil {
 		t.Skipf("ip cannot make a veth pair here: %v: %s", err, said)
 	}
 	width := "/24"
@@ -222,7 +224,8 @@ func TestNodeWithoutInterface(t *testing.T) {
 	t.Cleanup(func() { other.Process.Kill(); n.killLeft() })
 	first := n.on(0, n.command("-e", "1", "--device", "cpu"))
 	said, err := first.CombinedOutput()
-	if err == nil || !strings.Contains(string(said), `UCX finds no way to rank `) || !strings.Contains(string(said), "(is it up, and in /sys/class/net?)") {
+	if err == nil || !strings.Contains(string(said), `UCX finds no way to rank `) ||
+		!strings.Contains(string(said), "(is it up, and in /sys/class/net?)") {
 		t.Errorf("%v: %s", err, said)
 	}
 	end(t, "rank 1", other)
@@ -248,7 +251,8 @@ func TestNodeCutOff(t *testing.T) {
 	end(t, "rank 1", other)
 	n.mend()
 	again := n.on(1, n.command("--device", "cpu"))
-	if said, _ := again.CombinedOutput(); !strings.Contains(string(said), "rank 1 was lost: ") || !strings.Contains(string(said), "start it again on all hosts") {
+	if said, _ := again.CombinedOutput(); !strings.Contains(string(said), "rank 1 was lost: ") ||
+		!strings.Contains(string(said), "start it again on all hosts") {
 		t.Errorf("a process in the place of rank 1 says %s", said)
 	}
 	x.enter(`fmt.Println("still", symm.AllReduce(u, "sum", g).Ints())`)

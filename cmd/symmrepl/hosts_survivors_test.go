@@ -109,7 +109,8 @@ func TestSurvivors(t *testing.T) {
 					}
 				}
 				folders, _ := filepath.Glob(h.dir + "/run/symmrepl-*/s*")
-				for deadline := time.Now().Add(patience); len(folders) != 2 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+				for deadline := time.Now().Add(patience); len(folders) != 2 &&
+					time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 					folders, _ = filepath.Glob(h.dir + "/run/symmrepl-*/s*")
 				}
 				if len(folders) != 2 {

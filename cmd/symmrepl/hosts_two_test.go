@@ -163,7 +163,7 @@ func checkSpanning(t *testing.T, r result) {
 	t.Helper()
 	for _, part := range spanningSays {
 		if r.status != 0 || !strings.Contains(r.out, part) {
-			t.Errorf("status %d, and %q is not in the output:\n%s%s", r.status, part, r.out, r.err)
+			t.Errorf("%q is not in the output, which ends with status %d:\n%s%s", part, r.status, r.out, r.err)
 		}
 	}
 }
@@ -287,7 +287,8 @@ func TestSimulatedAmongRealHosts(t *testing.T) {
 // harm.
 func TestPromptLosesHost(t *testing.T) {
 	h := newHome(t, 4)
-	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=4", "SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "SYMMREPL_HEARTBEAT=5s"}
+	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=4", "SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2),
+		"SYMMREPL_HEARTBEAT=5s"}
 	rank := func(r int) []string { return []string{fmt.Sprintf("RANK=%d", r), fmt.Sprintf("LOCAL_RANK=%d", r)} }
 	args := []string{"--device", "cpu", "--hosts", "2", "--net", "null", "--rdzv", fmt.Sprintf("127.0.0.1:%d", freePort(t))}
 	var others []*exec.Cmd

@@ -29,8 +29,10 @@ func jupyter(t *testing.T) home {
 	}
 	h := newHome(t, 2)
 	data := filepath.Join(h.dir, "data")
-	h.env = []string{"JUPYTER_DATA_DIR=" + data, "JUPYTER_RUNTIME_DIR=" + filepath.Join(h.dir, "runtime"), "IPYTHONDIR=" + filepath.Join(h.dir, "ipython"),
-		"JUPYTER_CONFIG_DIR=" + filepath.Join(h.dir, "config"), "JUPYTER_PLATFORM_DIRS=1", "JUPYTER_PREFER_ENV_PATH=0", "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1", "HOME=" + h.dir}
+	h.env = []string{"JUPYTER_DATA_DIR=" + data, "JUPYTER_RUNTIME_DIR=" + filepath.Join(h.dir, "runtime"), "IPYTHONDIR=" +
+		filepath.Join(h.dir, "ipython"),
+		"JUPYTER_CONFIG_DIR=" + filepath.Join(h.dir, "config"), "JUPYTER_PLATFORM_DIRS=1", "JUPYTER_PREFER_ENV_PATH=0",
+		"PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1", "HOME=" + h.dir}
 	if r := h.run("", "kernel", "install", "-n", "2", "--device", device()); r.status != 0 || r.out != data+"/kernels/symmrepl\n" {
 		t.Fatalf("%+v", r)
 	}
@@ -166,7 +168,8 @@ func inUse(t *testing.T, dir string) string {
 	}
 	t.Cleanup(func() { taken.Close() })
 	file := filepath.Join(dir, "used.json")
-	if err := os.WriteFile(file, fmt.Appendf(nil, `{"transport": "ipc", "ip": %q, "shell_port": 1, "iopub_port": 2, "key": "k"}`, socket), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, `{"transport": "ipc", "ip": %q, "shell_port": 1, "iopub_port": 2, "key": "k"}`, socket),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file

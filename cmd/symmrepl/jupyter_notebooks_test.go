@@ -124,7 +124,8 @@ func notebookOf(t *testing.T, text []byte) (nb executedNotebook) {
 // files. The keys are file and run.
 func (h home) executeNotebooks(ranks int, runs string, files []string) map[[2]string]json.RawMessage {
 	h.t.Helper()
-	out, errs, err := h.runPython(8*time.Minute, "", append([]string{"testdata/jupyter/execute.py", strconv.Itoa(ranks), runs}, files...)...)
+	out, errs, err := h.runPython(8*time.Minute, "", append([]string{"testdata/jupyter/execute.py", strconv.Itoa(ranks), runs},
+		files...)...)
 	if err != nil {
 		h.t.Fatalf("%v\n%s", err, errs)
 	}

@@ -75,7 +75,8 @@ func solved(lesson tutorial.Lesson) tutorial.Lesson {
 	var steps []tutorial.Step
 	for _, step := range lesson.Steps {
 		if e := step.Exercise; e != nil {
-			steps = append(steps, tutorial.Step{Text: e.Task, Cell: &e.Start}, tutorial.Step{Cell: &e.Solution}, tutorial.Step{Cell: &e.Check})
+			steps = append(steps, tutorial.Step{Text: e.Task, Cell: &e.Start}, tutorial.Step{Cell: &e.Solution},
+				tutorial.Step{Cell: &e.Check})
 		} else {
 			steps = append(steps, step)
 		}
@@ -103,7 +104,8 @@ func recorded(t *testing.T, lesson tutorial.Lesson, ranks int) (r tutorial.Recor
 		case step.Cell != nil:
 			r, unsolved = append(r, unsolved[0]), unsolved[1:]
 		case step.Exercise != nil:
-			r, unsolved = append(r, nil, nil, tutorial.Shown{{Kind: tutorial.Stdout, Text: everybody(ranks) + tutorial.Correct + "\n"}}), unsolved[2:]
+			r, unsolved = append(r, nil, nil, tutorial.Shown{{Kind: tutorial.Stdout, Text: everybody(ranks) + tutorial.Correct + "\n"}}),
+				unsolved[2:]
 		}
 	}
 	return r

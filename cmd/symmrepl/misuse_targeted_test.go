@@ -33,20 +33,26 @@ if symm.Rank() == 1 { h.PutSignal(0, 5) }`
 		{[]int{0}, `symm.TwoShotAllReduce(t, "sum")`, "two_shot_all_reduce", "rank 1,2", "run the cell on all members of world"},
 		{[]int{1}, `h.Barrier(0)`, "barrier", "rank 0,2", "run the cell on all members of world"},
 		{[]int{1}, `g.Replay()`, "barrier", "rank 0,2", "run the cell on all members of world"},
-		{[]int{0, 2}, `symm.AllGather(t)`, "all_gather", "rank 1", "run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
-		{[]int{0, 2}, `symm.ReduceScatter(t, "sum")`, "reduce_scatter", "rank 1", "run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
-		{[]int{0, 2}, `symm.AllToAll(t)`, "all_to_all", "rank 1", "run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
-		{[]int{0, 2}, `symm.Broadcast(t, 0)`, "broadcast", "rank 1", "run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
+		{[]int{0, 2}, `symm.AllGather(t)`, "all_gather", "rank 1",
+			"run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
+		{[]int{0, 2}, `symm.ReduceScatter(t, "sum")`, "reduce_scatter", "rank 1",
+			"run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
+		{[]int{0, 2}, `symm.AllToAll(t)`, "all_to_all", "rank 1",
+			"run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
+		{[]int{0, 2}, `symm.Broadcast(t, 0)`, "broadcast", "rank 1",
+			"run the cell on all members of world, or give the call a group of those it runs on: symm.NewGroup(0,2)"},
 		{[]int{0}, `symm.AllReduce(u, "sum", two)`, "all_reduce", "rank 2", "run the cell on all members of group 0,2"},
 		{[]int{0}, `symm.Empty(symm.F32, 4)`, "Empty", "rank 1,2", "run the cell on all members of world"},
-		{[]int{0, 1}, `symm.NewGroup(0, 1, 2)`, "NewGroup", "rank 2", "run the cell on all members of group 0,1,2, or give the call a group of those it runs on: symm.NewGroup(0,1)"},
+		{[]int{0, 1}, `symm.NewGroup(0, 1, 2)`, "NewGroup", "rank 2",
+			"run the cell on all members of group 0,1,2, or give the call a group of those it runs on: symm.NewGroup(0,1)"},
 	}
 	s := launchHere(t, 3)
 	eval := func(ranks []int, source string) (string, []*session.Error) {
 		t.Helper()
 		var said strings.Builder
 		began := time.Now()
-		reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks, Output: func(o session.Output) { said.WriteString(o.Text) }})
+		reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+			Output: func(o session.Output) { said.WriteString(o.Text) }})
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("%s took %v", source, took)
 		}
@@ -67,7 +73,8 @@ if symm.Rank() == 1 { h.PutSignal(0, 5) }`
 	for _, test := range refused {
 		_, errs := eval(test.ranks, test.cell)
 		want := fmt.Sprintf("%s: %s %s", test.op, test.where, others)
-		if len(errs) != 1 || errs[0].Msg != want || errs[0].Hint != test.hint || errs[0].Kind != session.KindMisuse || session.FormatRanks(errs[0].Ranks) != session.FormatRanks(test.ranks) {
+		if len(errs) != 1 || errs[0].Msg != want || errs[0].Hint != test.hint || errs[0].Kind != session.KindMisuse ||
+			session.FormatRanks(errs[0].Ranks) != session.FormatRanks(test.ranks) {
 			t.Errorf("%s on %v: %+v, want %q", test.cell, test.ranks, errs, want)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 func TestEval(t *testing.T) {
 	h := newHome(t, 2)
-	r := h.run("", "--device", device(), "-n", "2", "-e", `import "os"; fmt.Println("to", "out"); fmt.Fprintln(os.Stderr, "to err"); symm.Rank()`)
+	r := h.run("", "--device", device(), "-n", "2", "-e",
+		`import "os"; fmt.Println("to", "out"); fmt.Fprintln(os.Stderr, "to err"); symm.Rank()`)
 	if r.status != 0 || r.out != "[0,1] to out\n[0] 0\n[1] 1\n" || r.err != "[0,1] to err\n" {
 		t.Errorf("%+v", r)
 	}
@@ -94,7 +95,8 @@ func TestCommandLine(t *testing.T) {
 		{"-e 1 --sanitize --schedules 0", 2, "--schedules 0: a number from 1 on is expected"},
 		{"run --json " + file, 2, "--json applies to bench, and with --sanitize to run and -e\n"},
 		{"--sanitize --json", 2, "--json applies to bench, and with --sanitize to run and -e\n"},
-		{"-n 4 --hosts 3 -e 1", 2, `symmrepl: hosts "3": 4 ranks cannot be divided among 3 hosts: each must have as many as the others` + "\n"},
+		{"-n 4 --hosts 3 -e 1", 2, `symmrepl: hosts "3": 4 ranks cannot be divided among 3 hosts: each must have as many as the others` +
+			"\n"},
 		{"run " + file + " -n 4 --hosts 0-2/3", 2, "host 1 has 1 ranks and host 0 has 3"},
 		{"tutorial hello -n 4 --hosts 0-3/4-7", 2, "rank 7 does not exist: ranks are 0 to 3"},
 		{"kernel install --name a/b", 2, `a kernel cannot be called "a/b"`},

@@ -30,7 +30,8 @@ func TestExportedFolder(t *testing.T) {
 	command := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=vendor", "GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(h.dir, "modules"))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=vendor", "GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local",
+			"GOMODCACHE="+filepath.Join(h.dir, "modules"))
 		text, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, text)
@@ -82,7 +83,8 @@ func TestExportedCpp(t *testing.T) {
 	if want := "[0,1] 2 3\n" + dir + ": 3 cells\n" + dir + ".py: 3 cells\n"; r.status != 0 || !strings.HasSuffix(r.out, want) {
 		t.Fatalf("%+v", r)
 	}
-	for _, name := range []string{"session/main.cpp", "session/cell2.cu", "session/cell2_cpu.cpp", "session/symm_include/symm/abi.cuh", "session.py", "symm_torch.py", "symm_include/symm.cuh"} {
+	for _, name := range []string{"session/main.cpp", "session/cell2.cu", "session/cell2_cpu.cpp", "session/symm_include/symm/abi.cuh",
+		"session.py", "symm_torch.py", "symm_include/symm.cuh"} {
 		if _, err := os.Stat(filepath.Join(h.dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -91,7 +93,8 @@ func TestExportedCpp(t *testing.T) {
 	if err := os.WriteFile(file, []byte("// %%\n"+strings.ReplaceAll(cells, "\n", "\n// %%\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r := h.run("", "export", file, "-o", filepath.Join(h.dir, "again.py")); r.status != 0 || r.out != filepath.Join(h.dir, "again.py")+": 3 cells\n" {
+	if r := h.run("", "export", file, "-o", filepath.Join(h.dir, "again.py")); r.status != 0 ||
+		r.out != filepath.Join(h.dir, "again.py")+": 3 cells\n" {
 		t.Errorf("%+v", r)
 	}
 	for _, args := range [][]string{{"export", file}, {"export", "-o", "k.py"}, {"export", "nosuch.go", "-o", "k.py"}} {
@@ -99,12 +102,14 @@ func TestExportedCpp(t *testing.T) {
 			t.Errorf("%q: %+v", args, r)
 		}
 	}
-	if r := h.run("", "export", file, "--cpp", "-o", "k.py"); r.status != 1 || r.err != "symmrepl: --cpp writes a folder, and k.py is the name of a file\n" {
+	if r := h.run("", "export", file, "--cpp", "-o", "k.py"); r.status != 1 ||
+		r.err != "symmrepl: --cpp writes a folder, and k.py is the name of a file\n" {
 		t.Errorf("%+v", r)
 	}
 	one, _ := os.ReadFile(filepath.Join(h.dir, "session.py"))
 	two, _ := os.ReadFile(filepath.Join(h.dir, "again.py"))
-	if want := strings.ReplaceAll(strings.ReplaceAll(string(one), "session", "again"), "nproc-per-node 2", "nproc-per-node 4"); strings.ReplaceAll(string(two), "session", "again") != want {
+	if want := strings.ReplaceAll(strings.ReplaceAll(string(one), "session", "again"), "nproc-per-node 2",
+		"nproc-per-node 4"); strings.ReplaceAll(string(two), "session", "again") != want {
 		t.Errorf("the export of the file is\n%s", two)
 	}
 	if !*exported {
@@ -120,7 +125,8 @@ func TestExportedCpp(t *testing.T) {
 	var ranks [2]*exec.Cmd
 	for rank := range ranks {
 		c := exec.Command("./session", "--test")
-		c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(append(os.Environ(), byHand(rank, 2, port)...), "SYMM_DEVICE=cpu"), &said[rank], &said[rank]
+		c.Dir, c.Env, c.Stdout, c.Stderr = dir, append(append(os.Environ(), byHand(rank, 2, port)...), "SYMM_DEVICE=cpu"), &said[rank],
+			&said[rank]
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,8 @@ func TestProgramOfSeveralFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := h.run("", "run", "-n", "1", "--device", device(), dir, "x")
-	if r.status != 1 || r.out != want || !strings.HasPrefix(r.err, place+":95:2: panic: nothing: sold out [recovered]\n    panic: no such thing: sold out\n") {
+	if r.status != 1 || r.out != want || !strings.HasPrefix(r.err,
+		place+":95:2: panic: nothing: sold out [recovered]\n    panic: no such thing: sold out\n") {
 		t.Errorf("its folder: %+v, want %q", r, want)
 	}
 	r = h.run("", "run", "-n", "1", "--device", device(), filepath.Join(dir, "main.go"), filepath.Join(dir, "more.go"), "x")
@@ -30,7 +31,8 @@ func TestProgramOfSeveralFiles(t *testing.T) {
 		t.Errorf("its files: %+v, want %q", r, want)
 	}
 	r = h.run("", "run", "-n", "2", "--device", device(), dir, "y")
-	if all := "[0,1] " + strings.ReplaceAll(strings.TrimSuffix(strings.Replace(want, "[x]", "[y]", 1), "\n"), "\n", "\n[0,1] ") + "\n"; r.status != 1 || r.out != all {
+	if all := "[0,1] " + strings.ReplaceAll(strings.TrimSuffix(strings.Replace(want, "[x]", "[y]", 1), "\n"), "\n", "\n[0,1] ") +
+		"\n"; r.status != 1 || r.out != all {
 		t.Errorf("on two ranks: %+v, want %q", r, all)
 	}
 }

@@ -105,6 +105,7 @@ func (r *programRun) check(t *testing.T, h home) {
 		got.err = ""
 	}
 	if got != r.want {
-		t.Errorf("symmrepl%s ends with status %d\n%s%s\nwant status %d\n%s%s", r.line, got.status, got.out, got.err, r.want.status, r.want.out, r.want.err)
+		t.Errorf("symmrepl%s ends with status %d\n%s%s\nwant status %d\n%s%s", r.line, got.status, got.out, got.err, r.want.status,
+			r.want.out, r.want.err)
 	}
 }

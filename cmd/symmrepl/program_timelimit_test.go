@@ -26,11 +26,15 @@ func TestTimeLimit(t *testing.T) {
 		{"poll", kernels + "x := symm.Local(symm.U32, 8)\n// %%\nk.Kernel(\"poll\").Launch(symm.Grid(1), symm.Block(1), x, symm.Rank())\ntime.Sleep(time.Hour)\n", []string{
 			"is ended, as the limit of 4s is over:\n", "rank 0  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 0 of u32[8], which is 0, at poll.go:5, for ",
 			"rank 1  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 1 of u32[8], which is 0, at poll.go:5, for "}},
-		{"work", kernels + "k.Kernel(\"work\").Launch(symm.Grid(1), symm.Block(1), symm.Local(symm.F32, 100), 100); symm.Synchronize()\n", []string{
-			"is ended, as the limit of 4s is over:\n", "waits in symm.Synchronize", " at work.go:11; busy in kernel work, launched at work.go:11, for "}},
+		{"work", kernels + "k.Kernel(\"work\").Launch(symm.Grid(1), symm.Block(1), symm.Local(symm.F32, 100), 100); symm.Synchronize()\n",
+			[]string{
+				"is ended, as the limit of 4s is over:\n", "waits in symm.Synchronize",
+				" at work.go:11; busy in kernel work, launched at work.go:11, for "}},
 		{"host", "x := 1\n// %%\nif symm.Rank() == 0 { symm.Rendezvous(symm.Empty(symm.F32, 1)) } else { for { x++ } }\n", []string{
-			"[0,1] host.go:3 has run for ", "is ended, as the limit of 4s is over:\n", "rank 0  waits in Empty ", "rank 1  runs, at or after host.go:3\n", "rank 0 came ", "rank 1 did not\n",
-			"[0] host.go:3:23: Empty: gave up waiting for the other ranks: the limit of 4s is over\n", "[1] host.go:3:", ": interrupted\n"}},
+			"[0,1] host.go:3 has run for ", "is ended, as the limit of 4s is over:\n", "rank 0  waits in Empty ",
+			"rank 1  runs, at or after host.go:3\n", "rank 0 came ", "rank 1 did not\n",
+			"[0] host.go:3:23: Empty: gave up waiting for the other ranks: the limit of 4s is over\n", "[1] host.go:3:",
+			": interrupted\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := os.WriteFile(c.name+".go", []byte(c.script), 0o600); err != nil {

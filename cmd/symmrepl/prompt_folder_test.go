@@ -42,7 +42,8 @@ import "os"
 folder, err := os.Getwd(); folder
 $ pwd
 `, data), "-n", "2", "--device", device())
-	want := "[0,1] 3\n[0,1] found <nil>\ns.go: 5 cells\n[1] found <nil>\n" + data + "\nfound\n[0,1] found\n" + fmt.Sprintf("[0,1] %q\n", here) + here + "\n"
+	want := "[0,1] 3\n[0,1] found <nil>\ns.go: 5 cells\n[1] found <nil>\n" + data + "\nfound\n[0,1] found\n" +
+		fmt.Sprintf("[0,1] %q\n", here) + here + "\n"
 	if r.status != 0 || r.out != want {
 		t.Errorf("status %d, shown\n%s\nwant\n%s\n%s", r.status, r.out, want, r.err)
 	}

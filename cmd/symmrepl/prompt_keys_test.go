@@ -97,8 +97,10 @@ func TestTyping(t *testing.T) {
 	t.Logf("seed %d", *typingSeed)
 	r := rand.New(rand.NewPCG(*typingSeed, 0))
 	pieces := []string{
-		"\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1bOA", "\x1bOD", "\x1b[3~", "\x1b[1~", "\x1b[4~", "\x1b[1;5C", "\x1b[1;5D",
-		"\x1bb", "\x1bf", "\x1bd", "\x1b\x7f", "\x1b\r", "\x1b", "\x1b[200~", "\x1b[201~", "\x1b]0;t\a", "\x1b[6;7R", "\x1bP", "\t", "\t\t", "\r",
+		"\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1bOA", "\x1bOD", "\x1b[3~", "\x1b[1~", "\x1b[4~", "\x1b[1;5C",
+		"\x1b[1;5D",
+		"\x1bb", "\x1bf", "\x1bd", "\x1b\x7f", "\x1b\r", "\x1b", "\x1b[200~", "\x1b[201~", "\x1b]0;t\a", "\x1b[6;7R", "\x1bP", "\t", "\t\t",
+		"\r",
 		"fmt.", "symm.", "x := `", "é漢😀", "for {}"[:3], "{", "}", "(", "\n", "\xff", "\xe6\xbc", "if true {\r1\r}\r",
 	}
 	n := 0

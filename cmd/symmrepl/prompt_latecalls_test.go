@@ -18,14 +18,19 @@ import (
 // collective at once. The session names the call until it returns, and drops its result.
 func TestCallsThatDoNotReturn(t *testing.T) {
 	calls := []struct{ name, cell, says, release string }{
-		{"Accept", `conn, err = l.Accept(); after = true`, "net.(*TCPListener).Accept at cell[", `if symm.Rank() == 0 { c, _ := net.Dial("tcp", l.Addr().String()); c.Close() }`},
-		{"Accept in a goroutine", `done := make(chan bool); go func() { conn, err = l.Accept(); after = true; done <- true }(); <-done`, "net.(*TCPListener).Accept", `if symm.Rank() == 0 { c, _ := net.Dial("tcp", l.Addr().String()); c.Close() }`},
-		{"Get from a silent server", `_, err = http.Get("http://" + silent.Addr().String()); after = true`, "http.Get at cell[", "silent.Close()"},
+		{"Accept", `conn, err = l.Accept(); after = true`, "net.(*TCPListener).Accept at cell[",
+			`if symm.Rank() == 0 { c, _ := net.Dial("tcp", l.Addr().String()); c.Close() }`},
+		{"Accept in a goroutine", `done := make(chan bool); go func() { conn, err = l.Accept(); after = true; done <- true }(); <-done`,
+			"net.(*TCPListener).Accept", `if symm.Rank() == 0 { c, _ := net.Dial("tcp", l.Addr().String()); c.Close() }`},
+		{"Get from a silent server", `_, err = http.Get("http://" + silent.Addr().String()); after = true`, "http.Get at cell[",
+			"silent.Close()"},
 		{"read of a pipe", `n, err = r.Read(make([]byte, 1)); after = true`, "io.(*PipeReader).Read at cell[", "w.Close()"},
-		{"FIFO", `file, err = os.Open(fifo); after = true`, "os.Open at cell[", `if symm.Rank() == 0 { f, _ := os.OpenFile(fifo, os.O_WRONLY, 0); f.Close() }`},
+		{"FIFO", `file, err = os.Open(fifo); after = true`, "os.Open at cell[",
+			`if symm.Rank() == 0 { f, _ := os.OpenFile(fifo, os.O_WRONLY, 0); f.Close() }`},
 		{"sleep in compiled code", `once.Do(rest); after = true`, "", ""},
 		{"sort", `sort.Ints(large); after = true`, "sort.Ints at cell[", ""},
-		{"sort with a function of the cell", `sort.Slice(large, func(i, j int) bool { n++; return large[i] < large[j] }); after = true`, "", ""},
+		{"sort with a function of the cell", `sort.Slice(large, func(i, j int) bool { n++; return large[i] < large[j] }); after = true`, "",
+			""},
 		{"command", `err = exec.Command("sleep", "1000").Run(); after = true`, "", ""},
 	}
 	const ranks = 2
@@ -79,7 +84,8 @@ kept := symm.Empty(symm.I32, 4).Fill(40 + symm.Rank())`)
 				t.Errorf("the prompt is back %v after the interrupt", took)
 			}
 			late := doing()
-			if call.says != "" && call.name != "sort" && !strings.Contains(late, "1 call of cell[") || !strings.Contains(late, call.says) && late != "" {
+			if call.says != "" && call.name != "sort" && !strings.Contains(late, "1 call of cell[") ||
+				!strings.Contains(late, call.says) && late != "" {
 				t.Errorf("rank 0 is said to be doing %q", late)
 			}
 			if got := eval(`{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); fmt.Println(symm.OneShotAllReduce(t, "sum").Ints()[3], kept.Ints()[0] - symm.Rank()) }`); got != "3 40\n" {

@@ -25,7 +25,8 @@ func TestPositions(t *testing.T) {
 	for i, c := range []struct{ cell, want, source string }{
 		{"t := symm.Empty(symm.F32, 4)\nh := symm.Rendezvous(t)\nx := 1\n_ = x\nh.PutSignal(9, 0)",
 			"[0,1] cell[1]:5:1: put_signal: dst must be in [0, 2), not 9", "h.PutSignal(9, 0)"},
-		{"for range 2 {\n\tif x == 1 { t.Slice(2, 9) }\n}", "[0,1] cell[2]:2:14: Slice: [2, 9) is not within the first dimension of 4", "\tif x == 1 { t.Slice(2, 9) }"},
+		{"for range 2 {\n\tif x == 1 { t.Slice(2, 9) }\n}", "[0,1] cell[2]:2:14: Slice: [2, 9) is not within the first dimension of 4",
+			"\tif x == 1 { t.Slice(2, 9) }"},
 		{"func wait() {\n\tif symm.Rank() == 0 {\n\t\th.WaitSignal(1, 3" + limit + "\n\t}\n}", "", ""},
 		{"x = 2\nwait()\nx = 3", "[0] cell[3]:3:3: wait_signal: rank 0 waited 100ms for a signal of rank 1 on channel 3, which never came (rank 1 must put it)",
 			"\t\th.WaitSignal(1, 3" + limit},
@@ -36,7 +37,8 @@ func TestPositions(t *testing.T) {
 			"[1] cell[6]:3:2: one_shot_all_reduce: rank 1 waited 100ms for data of rank 0 (rank 0 must make the same call)",
 			"\tsymm.OneShotAllReduce(t, \"sum\"" + limit},
 		{"x = 6\nif symm.Rank() == 1 { symm.Empty(symm.F32, 3) }",
-			"[1] cell[7]:2:23: Empty: rank 0 finished the cell without it (every member of the group must make this call)", "if symm.Rank() == 1 { symm.Empty(symm.F32, 3) }"},
+			"[1] cell[7]:2:23: Empty: rank 0 finished the cell without it (every member of the group must make this call)",
+			"if symm.Rank() == 1 { symm.Empty(symm.F32, 3) }"},
 		{"x = 7\nsymm.OneShotAllReduce(t, []string{\"sum\", \"max\"}[symm.Rank()])",
 			"[0,1] the ranks have made different collective calls in world: rank 0: 1 calls, the last of them one_shot_all_reduce f32[4] sum at cell[8]:2; " +
 				"rank 1: 1 calls, the last of them one_shot_all_reduce f32[4] max at cell[8]:2 " +
@@ -44,7 +46,8 @@ func TestPositions(t *testing.T) {
 		{"k := symm.Compile(`\n__global__ void k(int* p) {\n  p[1<<30] = 1;\n}`)\nx = 8\nk.Launch(symm.Grid(1), symm.Block(32), 2.5)",
 			`[0,1] cell[9]:6:1: k: k(int* p): argument 1, "int* p", cannot be float64 2.5 (a pointer is given as a tensor, or as a uintptr that is an address on the device)`, "k.Launch(symm.Grid(1), symm.Block(32), 2.5)"},
 		{"symm.Capture(func() {\n\tsymm.Empty(symm.F32, 1)\n})",
-			"[0,1] cell[10]:2:2: Empty: not allowed while a graph is captured (make this call before the capture, or after a replay)", "\tsymm.Empty(symm.F32, 1)"},
+			"[0,1] cell[10]:2:2: Empty: not allowed while a graph is captured (make this call before the capture, or after a replay)",
+			"\tsymm.Empty(symm.F32, 1)"},
 		{"x = 9\ng := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0" + limit + " }\n})", "", ""},
 		{"g.Replay()\nt.Float32s()", "[0] cell[11]:3:24: wait_signal: rank 0 waited 100ms for a signal of rank 1 on channel 0, which never came; " +
 			"captured in a graph, last replayed at cell[12]:1 (rank 1 must put it)",

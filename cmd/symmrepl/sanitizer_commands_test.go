@@ -88,7 +88,8 @@ func TestSanitizeCommands(t *testing.T) {
 	}
 	r := h.run(racyCells+strings.Join(entries, "\n")+"\n", "-n", "2", "--device", "cpu")
 	if r.status != 1 || !reflect.DeepEqual(heads(r.out), out) || !reflect.DeepEqual(heads(r.err), errs) {
-		t.Errorf("status %d, printed\n%s\nwant\n%s\nand\n%s\nwant\n%s", r.status, r.out, strings.Join(out, "\n"), r.err, strings.Join(errs, "\n"))
+		t.Errorf("status %d, printed\n%s\nwant\n%s\nand\n%s\nwant\n%s", r.status, r.out, strings.Join(out, "\n"), r.err,
+			strings.Join(errs, "\n"))
 	}
 }
 
@@ -107,7 +108,8 @@ if symm.Rank() == 1 { os.Exit(3) }
 	state, list, _ := strings.Cut(r.out, "\n")
 	var found struct{ Findings []session.Finding }
 	err := json.Unmarshal([]byte(list), &found)
-	if reports != 2 || state != "the sanitizer is on; 2 findings" || err != nil || len(found.Findings) != 2 || found.Findings[1].Name != "cell[6]" {
+	if reports != 2 || state != "the sanitizer is on; 2 findings" || err != nil || len(found.Findings) != 2 ||
+		found.Findings[1].Name != "cell[6]" {
 		t.Errorf("%d reports, %v, printed\n%s%s", reports, err, r.out, r.err)
 	}
 }
@@ -134,7 +136,8 @@ func TestSanitizeOrdersOfOneCell(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &found); err != nil {
 		t.Fatal(err, r)
 	}
-	if want := []string{"[0,1] race in a block: in i32[64]", "the sanitizer has 1 finding in 3 orders"}; r.status != 1 || len(found.Findings) != 1 || !reflect.DeepEqual(heads(r.err), want) {
+	if want := []string{"[0,1] race in a block: in i32[64]", "the sanitizer has 1 finding in 3 orders"}; r.status != 1 ||
+		len(found.Findings) != 1 || !reflect.DeepEqual(heads(r.err), want) {
 		t.Errorf("status %d, %d findings, printed\n%s", r.status, len(found.Findings), r.err)
 	}
 }

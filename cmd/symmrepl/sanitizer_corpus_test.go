@@ -56,7 +56,9 @@ func readPairs(t *testing.T, pattern string) (pairs []pair) {
 			if m == nil {
 				t.Fatalf("%s: %q is no head of a pair", file, lines[0])
 			}
-			lines = slices.DeleteFunc(lines[1:], func(line string) bool { return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#include") })
+			lines = slices.DeleteFunc(lines[1:], func(line string) bool {
+				return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#include")
+			})
 			pairs = append(pairs, pair{file, m[1], strings.Split(m[2], " | "), m[3] != "", lines})
 		}
 	}
@@ -257,7 +259,7 @@ func (w *watchedSession) wrong(p pair) {
 	for _, f := range others.List() {
 		text += "\n" + reported(f)
 	}
-	w.t.Errorf("in %d orders the sanitizer does not find %v at the lines %v, but%s", orders, p.kinds, accesses, text)
+	w.t.Errorf("the sanitizer does not find %v at the lines %v in %d orders, but%s", p.kinds, accesses, orders, text)
 }
 
 // namesLines reports whether a finding has one access at a line of each non-empty list, and no

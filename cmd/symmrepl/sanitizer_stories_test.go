@@ -41,7 +41,8 @@ k := symm.Compile("__global__ void k(symm::Handle h, int* src, int* out) {\n" +
 k.Launch(symm.Grid(1), symm.Block(32), h, src, out)
 symm.Synchronize()
 h.Barrier(0)`,
-			map[string][]string{"race between ranks: in i32[64]": {"nothing orders the put and the read", "let the put raise a signal of its own"}}, nil},
+			map[string][]string{"race between ranks: in i32[64]": {"nothing orders the put and the read",
+				"let the put raise a signal of its own"}}, nil},
 		{"shared memory that a race leaves unwritten", "", `out := symm.Local(symm.F32, 64)
 k := symm.Compile("__global__ void k(float* out) {\n  __shared__ float s[64];\n  s[threadIdx.x] = 1;\n  out[threadIdx.x] = s[63 - threadIdx.x];\n}")
 k.Launch(symm.Grid(1), symm.Block(64), out)
@@ -51,7 +52,8 @@ symm.Synchronize()`,
 k := symm.Compile("__global__ void k(float* out) {\n  __shared__ float s[64];\n  s[threadIdx.x] = 1;\n  __syncthreads();\n  out[threadIdx.x] = s[threadIdx.x + 1];\n}")
 k.Launch(symm.Grid(1), symm.Block(32), out)
 symm.Synchronize()`,
-			map[string][]string{"never written: byte 128 of the block's shared memory": {"no thread of the block has written it", "write it before it is read"}}, []string{"tensor"}},
+			map[string][]string{"never written: byte 128 of the block's shared memory": {"no thread of the block has written it",
+				"write it before it is read"}}, []string{"tensor"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const ranks = 2

@@ -92,7 +92,8 @@ func TestFlatMemory(t *testing.T) {
 			first = now
 		}
 		if *flatHeap != "" {
-			eval(fmt.Sprintf("if symm.Rank() == 0 { f, _ := os.Create(\"%s/heap%d\"); pprof.WriteHeapProfile(f); f.Close() }", *flatHeap, cells))
+			eval(fmt.Sprintf("if symm.Rank() == 0 { f, _ := os.Create(\"%s/heap%d\"); pprof.WriteHeapProfile(f); f.Close() }", *flatHeap,
+				cells))
 		}
 		t.Logf("%6d cells, %4.0f s: rank 0 %v, the controller %v", cells, time.Since(began).Seconds(), now["rank 0"], now["the controller"])
 		if cells < 21*settled { // before, momentary garbage would distort the rate
@@ -143,5 +144,6 @@ func take(t *testing.T, s session.Session) map[string]taken {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return map[string]taken{"rank 0": {live, float64(infos[0].RSS)}, "the controller": {float64(m.HeapAlloc + m.StackInuse), float64(own.RSS)}}
+	return map[string]taken{"rank 0": {live, float64(infos[0].RSS)},
+		"the controller": {float64(m.HeapAlloc + m.StackInuse), float64(own.RSS)}}
 }

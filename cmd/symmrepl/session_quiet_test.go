@@ -98,7 +98,8 @@ if symm.Rank() == 0 { fmt.Println("healthy", true) }`, nil},
 				t.Fatal(err)
 			}
 			began := time.Now()
-			r := h.runWithin(patience+*quietFor, "", append([]string{"run", "-n", fmt.Sprint(s.ranks), "--device", device(), file}, s.flags...)...)
+			r := h.runWithin(patience+*quietFor, "", append([]string{"run", "-n", fmt.Sprint(s.ranks), "--device", device(), file},
+				s.flags...)...)
 			want := result{0, "[0] healthy true\n", ""}
 			if s.flags != nil {
 				want.err = "the sanitizer has found nothing in one order\n"
@@ -123,7 +124,8 @@ func TestCompilationsAreNamed(t *testing.T) {
 	}
 	h := newHome(t, 2)
 	slow := filepath.Join(h.dir, "slow-c++")
-	if err := os.WriteFile(slow, []byte("#!/bin/sh\ncase $1 in -*version) ;; *) sleep 10;; esac\nexec "+compiler+" \"$@\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\ncase $1 in -*version) ;; *) sleep 10;; esac\nexec "+compiler+" \"$@\"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	h.env = append(h.env, "SYMMREPL_CXX="+slow)

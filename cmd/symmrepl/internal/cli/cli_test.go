@@ -17,7 +17,9 @@ func TestParse(t *testing.T) {
 	}{
 		{"", options{}},
 		{"-n 4", options{ranks: 4}},
-		{"run a.go --sanitize --schedules 20 --seed 7 --json", options{args: []string{"run", "a.go"}, given: []string{"json", "sanitize", "schedules", "seed"}, sanitize: true, schedules: 20, seed: 7, json: true}},
+		{"run a.go --sanitize --schedules 20 --seed 7 --json",
+			options{args: []string{"run", "a.go"}, given: []string{"json", "sanitize", "schedules", "seed"}, sanitize: true, schedules: 20,
+				seed: 7, json: true}},
 		{"--ranks=4 --device cpu", options{ranks: 4, device: "cpu"}},
 		{"run a.go -n 2", options{ranks: 2, args: []string{"run", "a.go"}}},
 		{"-n 2 run --device cuda a.go --backend CUDA", options{ranks: 2, device: "cuda", backend: "CUDA", args: []string{"run", "a.go"}}},
@@ -97,7 +99,8 @@ func TestSanitizeOnGPUs(t *testing.T) {
 		tool bool
 	}{{nil, true}, {errors.New("not found"), false}} {
 		text := onGPUs(func(name string) (string, error) { return "/opt/" + name, c.err })
-		if !strings.Contains(text, "races, and orders that are too weak, are found with --device cpu") || strings.Contains(text, "/opt/compute-sanitizer --target-processes all") != c.tool {
+		if !strings.Contains(text, "races, and orders that are too weak, are found with --device cpu") ||
+			strings.Contains(text, "/opt/compute-sanitizer --target-processes all") != c.tool {
 			t.Errorf("%v: %s", c.err, text)
 		}
 	}

@@ -69,7 +69,8 @@ func TestComplete(t *testing.T) {
 		fake.OnInspect = func(_ []int, q session.Query) []session.Answer {
 			asked = q.Arg
 			if strings.HasPrefix(q.Arg, "import") {
-				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"}, {Name: "math/rand/v2", Kind: "package"}}}}
+				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"},
+					{Name: "math/rand/v2", Kind: "package"}}}}
 			}
 			if strings.Contains(q.Arg, "#include") {
 				return []session.Answer{{Candidates: []session.Candidate{{Name: "cuda/atomic", Kind: session.KindHeader}}}}
@@ -106,7 +107,8 @@ func TestCompleteCommands(t *testing.T) {
 func TestCompleteTellsKinds(t *testing.T) {
 	c, fake, _ := newConsole()
 	fake.OnInspect = func([]int, session.Query) []session.Answer {
-		return []session.Answer{{Candidates: []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}}}
+		return []session.Answer{{Candidates: []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"},
+			{Name: "x", Kind: "var"}}}}
 	}
 	got, _ := c.Complete(context.Background(), "b.")
 	want := []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}

@@ -30,7 +30,8 @@ func TestNamesLost(t *testing.T) {
 	} {
 		out.Reset()
 		fake.OnEval = func(session.Cell) session.Reply {
-			return session.Reply{Errors: []*session.Error{{Kind: session.KindType, Ranks: test.ranks, Peer: -1, Msg: "undefined: " + test.name}}}
+			return session.Reply{Errors: []*session.Error{{Kind: session.KindType, Ranks: test.ranks, Peer: -1, Msg: "undefined: " +
+				test.name}}}
 		}
 		c.Run(context.Background(), test.name)
 		if got := out.String(); !strings.Contains(got, test.want) || test.want == "" && strings.Contains(got, "replaced") {

@@ -216,7 +216,8 @@ func TestInstall(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg", "symmrepl_jupyter-1.2-py3-none-any.whl"}; !reflect.DeepEqual(names, want) {
+	if want := []string{"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg",
+		"symmrepl_jupyter-1.2-py3-none-any.whl"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("%v", names)
 	}
 }

@@ -12,7 +12,8 @@ import (
 // TestShared: if ranks share devices, the header says so and the benchmark measures no peers.
 func TestShared(t *testing.T) {
 	var out bytes.Buffer
-	infos := []session.RankInfo{{Rank: 0, Sharers: []int{0, 1}}, {Rank: 1, Sharers: []int{0, 1}}, {Rank: 2}, {Rank: 3, Sharers: []int{3, 4, 5}}, {Rank: 4, Sharers: []int{3, 4, 5}}, {Rank: 5, Sharers: []int{3, 4, 5}}}
+	infos := []session.RankInfo{{Rank: 0, Sharers: []int{0, 1}}, {Rank: 1, Sharers: []int{0, 1}}, {Rank: 2},
+		{Rank: 3, Sharers: []int{3, 4, 5}}, {Rank: 4, Sharers: []int{3, 4, 5}}, {Rank: 5, Sharers: []int{3, 4, 5}}}
 	r := &run{ranks: 6, device: "cuda:0", out: &out, shared: sharedOf(infos), o: Options{DType: "f32"}}
 	if want := [][]int{{0, 1}, {3, 4, 5}}; !reflect.DeepEqual(r.shared, want) {
 		t.Errorf("the groups that share a device are %v, want %v", r.shared, want)

@@ -11,7 +11,8 @@ import (
 // the fastest peer, whether it ran in a graph or eagerly.
 func TestRow(t *testing.T) {
 	figures := []Figure{
-		{Op: "empty", Graph: 1}, {Op: "bounce", Bytes: 4, Graph: 2}, {Op: "copy", Bytes: 1000, Eager: 0.05}, {Op: "store", Bytes: 1000, Eager: 0.03},
+		{Op: "empty", Graph: 1}, {Op: "bounce", Bytes: 4, Graph: 2}, {Op: "copy", Bytes: 1000, Eager: 0.05},
+		{Op: "store", Bytes: 1000, Eager: 0.03},
 		{Op: "all_reduce", Bytes: 1e6, Graph: 25, Eager: 30},
 		{Op: "all_reduce", By: "PyTorch", Bytes: 1e6, Graph: 60, Eager: 70},
 		{Op: "all_reduce", By: "PyTorch", Bytes: 1e6, Graph: 50, Eager: 80},
@@ -66,7 +67,8 @@ func TestRowOverHosts(t *testing.T) {
 		parts [][]int
 		want  []string
 	}{
-		{"all_reduce", w.Parts, ways}, {"all_reduce", [][]int{{0}, {1, 2}}, ways[:1]}, {"all_reduce", [][]int{{0, 1}}, nil}, {"all_to_all_vdev", w.Parts, ways[:1]}, {"put", w.Parts, nil},
+		{"all_reduce", w.Parts, ways}, {"all_reduce", [][]int{{0}, {1, 2}}, ways[:1]}, {"all_reduce", [][]int{{0, 1}}, nil},
+		{"all_to_all_vdev", w.Parts, ways[:1]}, {"put", w.Parts, nil},
 	} {
 		x := ops[slices.Index(Names(), c.op)]
 		if got := x.waysIn(world{Parts: c.parts}); !slices.Equal(got, c.want) {

@@ -10,12 +10,14 @@ func TestTokensTable(t *testing.T) {
 	of := func(way string, tokens int) Figure {
 		var f Figure
 		f.Way = way
-		f.switched = switched{Tokens: tokens, Routing: 10, Dispatched: 30, Combined: 45, DispatchEvents: 21, CombineEvents: 16, Selected: 1e6, DispatchWire: 5e5, CombineWire: 2e5}
+		f.switched = switched{Tokens: tokens, Routing: 10, Dispatched: 30, Combined: 45, DispatchEvents: 21, CombineEvents: 16,
+			Selected: 1e6, DispatchWire: 5e5, CombineWire: 2e5}
 		return f
 	}
 	var out strings.Builder
 	r := &run{ranks: 4, device: "cpu", out: &out, bounds: bounds{empty: 1, bounce: 2, copies: 10}}
-	if err := r.tokensTable(tokenExtent{hidden: 256, experts: 16, top: 4}, []Figure{of("low_latency expert_major", 8), of("low_latency rank_major", 8), of("low_latency expert_major", 8)}); err != nil {
+	if err := r.tokensTable(tokenExtent{hidden: 256, experts: 16, top: 4},
+		[]Figure{of("low_latency expert_major", 8), of("low_latency rank_major", 8), of("low_latency expert_major", 8)}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `

@@ -19,8 +19,10 @@ func detailed(e *session.Error) *session.Error {
 func TestErrorsAlike(t *testing.T) {
 	wait := func(rank, peer, ms, line int) *session.Error {
 		return &session.Error{
-			Kind: session.KindTimeout, Ranks: []int{rank}, Peer: peer, File: "In[5]", Line: line, Column: 1, Source: "h.WaitSignal(left, 0)",
-			Msg: fmt.Sprintf("wait_signal: rank %d waited %dms for a signal of rank %d on channel 0", rank, ms, peer), Hint: fmt.Sprintf("rank %d must put it", peer),
+			Kind: session.KindTimeout, Ranks: []int{rank}, Peer: peer, File: "In[5]", Line: line, Column: 1,
+			Source: "h.WaitSignal(left, 0)",
+			Msg:    fmt.Sprintf("wait_signal: rank %d waited %dms for a signal of rank %d on channel 0", rank, ms, peer),
+			Hint:   fmt.Sprintf("rank %d must put it", peer),
 		}
 	}
 	source := func(ranks string) string {
@@ -32,21 +34,27 @@ func TestErrorsAlike(t *testing.T) {
 	}{
 		"a circle": {
 			[]*session.Error{wait(0, 3, 400, 2), wait(1, 0, 1402, 2), wait(2, 1, 999, 2), wait(3, 2, 400, 2)},
-			"[0-3] In[5]:2:1: wait_signal: rank 0-3 waited 1402ms for a signal of rank 3,0,1,2 on channel 0\n" + source("0-3") + "[0-3]     hint: rank 3,0,1,2 must put it\n",
+			"[0-3] In[5]:2:1: wait_signal: rank 0-3 waited 1402ms for a signal of rank 3,0,1,2 on channel 0\n" + source("0-3") +
+				"[0-3]     hint: rank 3,0,1,2 must put it\n",
 		},
 		"all for one": {
 			[]*session.Error{wait(1, 0, 400, 2), wait(3, 0, 400, 2)},
-			"[1,3] In[5]:2:1: wait_signal: rank 1,3 waited 400ms for a signal of rank 0 on channel 0\n" + source("1,3") + "[1,3]     hint: rank 0 must put it\n",
+			"[1,3] In[5]:2:1: wait_signal: rank 1,3 waited 400ms for a signal of rank 0 on channel 0\n" + source("1,3") +
+				"[1,3]     hint: rank 0 must put it\n",
 		},
 		"at other places": {
 			[]*session.Error{wait(0, 1, 400, 2), wait(1, 0, 400, 3)},
-			"[0] In[5]:2:1: wait_signal: rank 0 waited 400ms for a signal of rank 1 on channel 0\n" + source("0") + "[0]     hint: rank 1 must put it\n" +
-				"[1] In[5]:3:1: wait_signal: rank 1 waited 400ms for a signal of rank 0 on channel 0\n" + source("1") + "[1]     hint: rank 0 must put it\n",
+			"[0] In[5]:2:1: wait_signal: rank 0 waited 400ms for a signal of rank 1 on channel 0\n" + source("0") +
+				"[0]     hint: rank 1 must put it\n" +
+				"[1] In[5]:3:1: wait_signal: rank 1 waited 400ms for a signal of rank 0 on channel 0\n" + source("1") +
+				"[1]     hint: rank 0 must put it\n",
 		},
 		"one detail of several": {
 			[]*session.Error{detailed(wait(0, 1, 400, 2)), detailed(wait(1, 2, 400, 3)), detailed(wait(2, 0, 400, 3))},
-			"[0] In[5]:2:1: wait_signal: rank 0 waited 400ms for a signal of rank 1 on channel 0\n" + source("0") + "[0]     hint: rank 1 must put it\n" +
-				"[1,2] In[5]:3:1: wait_signal: rank 1,2 waited 400ms for a signal of rank 2,0 on channel 0\n" + source("1,2") + "[1,2]     the table\n[1,2]     hint: rank 2,0 must put it\n",
+			"[0] In[5]:2:1: wait_signal: rank 0 waited 400ms for a signal of rank 1 on channel 0\n" + source("0") +
+				"[0]     hint: rank 1 must put it\n" +
+				"[1,2] In[5]:3:1: wait_signal: rank 1,2 waited 400ms for a signal of rank 2,0 on channel 0\n" + source("1,2") +
+				"[1,2]     the table\n[1,2]     hint: rank 2,0 must put it\n",
 		},
 		"other numbers": {
 			[]*session.Error{{Ranks: []int{0}, Msg: "index 4 of 3"}, {Ranks: []int{1}, Msg: "index 5 of 3"}},

@@ -21,13 +21,18 @@ func TestInPlace(t *testing.T) {
 		outputs             []session.Output
 		terminal, elsewhere string
 	}{
-		"updates":                   {[]session.Output{a, b, c}, "[0-3] a\n" + over + "[0-3] b\n" + over + "[0-3] c\n", "[0-3] a\n[0-3] c\n"},
-		"an update after text":      {[]session.Output{a, text, b, c}, "[0-3] a\n[0-3] t\n[0-3] b\n" + over + "[0-3] c\n", "[0-3] a\n[0-3] t\n[0-3] b\n[0-3] c\n"},
-		"text after an update":      {[]session.Output{a, b, text}, "[0-3] a\n" + over + "[0-3] b\n[0-3] t\n", "[0-3] a\n[0-3] b\n[0-3] t\n"},
-		"of another":                {[]session.Output{a, bar("y", "b\n", true)}, "[0-3] a\n[0-3] b\n", "[0-3] a\n[0-3] b\n"},
-		"two lines":                 {[]session.Output{bar("x", "a\na\n", false), b}, "[0-3] a\n[0-3] a\n\x1b[A" + over + "[0-3] b\n", "[0-3] a\n[0-3] a\n[0-3] b\n"},
-		"not an update":             {[]session.Output{a, a}, "[0-3] a\n[0-3] a\n", "[0-3] a\n[0-3] a\n"},
-		"after a line that is open": {[]session.Output{a, {Ranks: everyone, Stream: session.Stdout, Text: "t"}, b}, "[0-3] a\n[0-3] t\n[0-3] b\n", "[0-3] a\n[0-3] t\n[0-3] b\n"},
+		"updates": {[]session.Output{a, b, c}, "[0-3] a\n" + over + "[0-3] b\n" + over + "[0-3] c\n",
+			"[0-3] a\n[0-3] c\n"},
+		"an update after text": {[]session.Output{a, text, b, c}, "[0-3] a\n[0-3] t\n[0-3] b\n" + over + "[0-3] c\n",
+			"[0-3] a\n[0-3] t\n[0-3] b\n[0-3] c\n"},
+		"text after an update": {[]session.Output{a, b, text}, "[0-3] a\n" + over + "[0-3] b\n[0-3] t\n",
+			"[0-3] a\n[0-3] b\n[0-3] t\n"},
+		"of another": {[]session.Output{a, bar("y", "b\n", true)}, "[0-3] a\n[0-3] b\n", "[0-3] a\n[0-3] b\n"},
+		"two lines": {[]session.Output{bar("x", "a\na\n", false), b}, "[0-3] a\n[0-3] a\n\x1b[A" + over + "[0-3] b\n",
+			"[0-3] a\n[0-3] a\n[0-3] b\n"},
+		"not an update": {[]session.Output{a, a}, "[0-3] a\n[0-3] a\n", "[0-3] a\n[0-3] a\n"},
+		"after a line that is open": {[]session.Output{a, {Ranks: everyone, Stream: session.Stdout, Text: "t"}, b},
+			"[0-3] a\n[0-3] t\n[0-3] b\n", "[0-3] a\n[0-3] t\n[0-3] b\n"},
 	} {
 		for _, inPlace := range []bool{true, false} {
 			var b bytes.Buffer
@@ -61,12 +66,18 @@ func TestTopicsInPlace(t *testing.T) {
 		outputs             []session.Output
 		terminal, elsewhere string
 	}{
-		"times go on":          {[]session.Output{note("a 1\n", false), note("a 2\n", true), note("a 3\n", true)}, line + "a 1\n" + over + line + "a 2\n" + over + line + "a 3\n", line + "a 1\n"},
-		"it gets worse":        {[]session.Output{note("a\n", false), note("b\nc\n", false), note("d\n", true)}, line + "a\n" + over + line + "b\n" + line + "c\n\x1b[A" + over + line + "d\n", line + "a\n" + line + "b\n" + line + "c\n"},
-		"something is printed": {[]session.Output{note("a\n", false), text, note("b\n", true), note("c\n", false)}, line + "a\n" + line + "t\n" + line + "c\n", line + "a\n" + line + "t\n" + line + "c\n"},
-		"nothing was told":     {[]session.Output{note("a\n", true)}, "", ""},
-		"a line is open":       {[]session.Output{note("a\n", false), {Ranks: everyone, Stream: session.Stdout, Text: "t"}, note("b\n", false)}, line + "a\n" + line + "t\n" + line + "b\n", line + "a\n" + line + "t\n" + line + "b\n"},
-		"lines are broken":     {[]session.Output{note(long+"\n", false), note("b\n", true)}, line + "word word word word word word word\n" + line + "  word word \n\x1b[A" + over + line + "b\n", line + "word word word word word word word\n" + line + "  word word \n"},
+		"times go on": {[]session.Output{note("a 1\n", false), note("a 2\n", true), note("a 3\n", true)}, line + "a 1\n" +
+			over + line + "a 2\n" + over + line + "a 3\n", line + "a 1\n"},
+		"it gets worse": {[]session.Output{note("a\n", false), note("b\nc\n", false), note("d\n", true)}, line + "a\n" +
+			over + line + "b\n" + line + "c\n\x1b[A" + over + line + "d\n", line + "a\n" + line + "b\n" + line + "c\n"},
+		"something is printed": {[]session.Output{note("a\n", false), text, note("b\n", true), note("c\n", false)}, line + "a\n" + line +
+			"t\n" + line + "c\n", line + "a\n" + line + "t\n" + line + "c\n"},
+		"nothing was told": {[]session.Output{note("a\n", true)}, "", ""},
+		"a line is open": {[]session.Output{note("a\n", false), {Ranks: everyone, Stream: session.Stdout, Text: "t"},
+			note("b\n", false)}, line + "a\n" + line + "t\n" + line + "b\n", line + "a\n" + line + "t\n" + line + "b\n"},
+		"lines are broken": {[]session.Output{note(long+"\n", false), note("b\n", true)}, line +
+			"word word word word word word word\n" + line + "  word word \n\x1b[A" + over + line + "b\n", line +
+			"word word word word word word word\n" + line + "  word word \n"},
 	} {
 		for _, inPlace := range []bool{true, false} {
 			var b bytes.Buffer
@@ -92,10 +103,13 @@ func TestByRank(t *testing.T) {
 		return session.Value{Ranks: ranks, Data: map[string]any{"text/html": html}}
 	}
 	for want, values := range map[string][]session.Value{
-		"<details open><summary>rank 0</summary><b>a</b></details><details><summary>ranks 1-3</summary>c</details>":     {value("<b>a</b>", 0), value("c", 1, 2, 3)},
-		"<details open><summary>rank 0</summary>a</details><details><summary>rank 1</summary><pre>&lt;</pre></details>": {value("a", 0), {Ranks: []int{1}, Text: "<"}},
+		"<details open><summary>rank 0</summary><b>a</b></details><details><summary>ranks 1-3</summary>c</details>": {value("<b>a</b>",
+			0), value("c", 1, 2, 3)},
+		"<details open><summary>rank 0</summary>a</details><details><summary>rank 1</summary><pre>&lt;</pre></details>": {value("a", 0),
+			{Ranks: []int{1}, Text: "<"}},
 		`<details open><summary>rank 0</summary><svg/></details><details><summary>rank 1</summary><img src="data:image/png;base64,YQ=="></details>`: {
-			{Ranks: []int{0}, Data: map[string]any{"image/svg+xml": "<svg/>"}}, {Ranks: []int{1}, Data: map[string]any{"image/png": "YQ=="}},
+			{Ranks: []int{0}, Data: map[string]any{"image/svg+xml": "<svg/>"}},
+			{Ranks: []int{1}, Data: map[string]any{"image/png": "YQ=="}},
 		},
 		"": {value("a", 0), {Ranks: []int{1}, Data: map[string]any{"text/latex": "$x$"}}},
 	} {

@@ -10,8 +10,10 @@ import (
 var raceOfRanks = session.Finding{
 	Kind: "race between ranks", Ranks: []int{0, 1}, Memory: "element 5 of f32[64] of rank 0, allocated at cell[3]:1",
 	Accesses: []session.Access{
-		{Rank: 1, Op: "reads", Bytes: 4, Kernel: "add", At: "cell[3]:12", File: "cell[3]", Line: 7, Column: 12, Source: "    total += x<y>[threadIdx.x];", Thread: [3]int{5}, Threads: 64},
-		{Rank: 0, Op: "writes", Bytes: 256, Kernel: "fill", At: "cell[3]:2", File: "elements/fill.cu", Line: 20, Column: 5, Thread: [3]int{5}, Threads: 1},
+		{Rank: 1, Op: "reads", Bytes: 4, Kernel: "add", At: "cell[3]:12", File: "cell[3]", Line: 7, Column: 12,
+			Source: "    total += x<y>[threadIdx.x];", Thread: [3]int{5}, Threads: 64},
+		{Rank: 0, Op: "writes", Bytes: 256, Kernel: "fill", At: "cell[3]:2", File: "elements/fill.cu", Line: 20, Column: 5,
+			Thread: [3]int{5}, Threads: 1},
 	},
 	Order: "nothing orders them", Repair: "symm::barrier(h, 0) before line 7", Seed: 3,
 }
@@ -36,7 +38,8 @@ func TestFinding(t *testing.T) {
 `},
 		{"host", session.Finding{Kind: "race with the host", Ranks: []int{2}, Accesses: []session.Access{
 			{Rank: 2, Op: "reads", Bytes: 1, At: "cell[4]:3", File: "cell[4]", Line: 3, Column: 1, Source: "x.Float32s()"},
-			{Rank: 1, Op: "writes", Bytes: 64, Kernel: "copy", At: "cell[4]:1", File: "cell[4]", Line: 1, Column: 3, Source: "h.Put(right, y)"},
+			{Rank: 1, Op: "writes", Bytes: 64, Kernel: "copy", At: "cell[4]:1", File: "cell[4]", Line: 1, Column: 3,
+				Source: "h.Put(right, y)"},
 		}}, `
 [2] race with the host
 [2]   cell[4]:3:1: rank 2, the host, reads 1 byte

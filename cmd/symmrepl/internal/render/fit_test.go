@@ -36,7 +36,8 @@ func TestPrinterFits(t *testing.T) {
 	p.Columns = func() int { return 30 }
 	p.Note([]int{1}, "the worker was killed by the kernel")
 	p.Output(session.Output{Ranks: []int{0}, Stream: session.Stdout, Text: "what a cell prints stays as it is printed\n"})
-	p.Error(&session.Error{Ranks: []int{0, 1}, Peer: -1, Kind: session.KindType, Msg: "undefined: a long name of something", Hint: "did you mean another thing?",
+	p.Error(&session.Error{Ranks: []int{0, 1}, Peer: -1, Kind: session.KindType, Msg: "undefined: a long name of something",
+		Hint:   "did you mean another thing?",
 		Source: "a line of source that is not broken", Column: 1, Line: 1})
 	p.Fail("no command is called that, as far as is known")
 	want := `[1] the worker was killed by

@@ -6,7 +6,8 @@ import (
 )
 
 // marked writes colours as letters in angle brackets.
-var marked = strings.NewReplacer("\x1b[34m", "<k ", "\x1b[32m", "<s ", "\x1b[36m", "<n ", "\x1b[2m", "<c ", "\x1b[1m", "<: ", "\x1b[1;4m", "<b ", "\x1b[0m", ">")
+var marked = strings.NewReplacer("\x1b[34m", "<k ", "\x1b[32m", "<s ", "\x1b[36m", "<n ", "\x1b[2m", "<c ", "\x1b[1m", "<: ", "\x1b[1;4m",
+	"<b ", "\x1b[0m", ">")
 
 func TestHighlightEntry(t *testing.T) {
 	for _, c := range []struct {
@@ -64,7 +65,8 @@ func FuzzHighlight(f *testing.F) {
 	f.Add("s := `a\n", "b` + (c)", 7)
 	f.Add(":time {\n", "}", 1)
 	f.Add("", "\x00\xff\"", 2)
-	plain := strings.NewReplacer("\x1b[34m", "", "\x1b[32m", "", "\x1b[36m", "", "\x1b[2m", "", "\x1b[1m", "", "\x1b[1;4m", "", "\x1b[0m", "")
+	plain := strings.NewReplacer("\x1b[34m", "", "\x1b[32m", "", "\x1b[36m", "", "\x1b[2m", "", "\x1b[1m", "", "\x1b[1;4m", "", "\x1b[0m",
+		"")
 	f.Fuzz(func(t *testing.T, before, line string, cursor int) {
 		if strings.ContainsAny(before+line, "\x1b") {
 			t.Skip("the fuzzed text itself has escape sequences")

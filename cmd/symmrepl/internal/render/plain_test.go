@@ -33,7 +33,8 @@ func TestEscapesAreShown(t *testing.T) {
 	p := New(&out, &out, 1, false)
 	p.Reply(session.Reply{
 		Values: []session.Value{{Text: hostile}},
-		Errors: []*session.Error{{Kind: session.KindPanic, Msg: hostile, File: hostile, Line: 1, Column: 1, Source: hostile, Detail: "d" + hostile, Hint: hostile}},
+		Errors: []*session.Error{{Kind: session.KindPanic, Msg: hostile, File: hostile, Line: 1, Column: 1, Source: hostile, Detail: "d" +
+			hostile, Hint: hostile}},
 	})
 	p.Print(hostile)
 	p.Note(nil, "%s", hostile)

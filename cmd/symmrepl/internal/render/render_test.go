@@ -112,8 +112,10 @@ func TestError(t *testing.T) {
 			session.Error{Ranks: everyone, Msg: "bad", Column: 9, Source: "x"},
 			"[0-3] bad\n[0-3]     x\n",
 		},
-		"no column":                {session.Error{Ranks: everyone, File: "f.go", Line: 1, Msg: "bad", Source: " x"}, "[0-3] f.go:1: bad\n[0-3]     x\n"},
-		"detail":                   {session.Error{Ranks: []int{0}, Msg: "bad", Detail: "one\ntwo\n"}, "[0] bad\n[0]     one\n[0]     two\n"},
+		"no column": {session.Error{Ranks: everyone, File: "f.go", Line: 1, Msg: "bad", Source: " x"},
+			"[0-3] f.go:1: bad\n[0-3]     x\n"},
+		"detail": {session.Error{Ranks: []int{0}, Msg: "bad", Detail: "one\ntwo\n"},
+			"[0] bad\n[0]     one\n[0]     two\n"},
 		"detail that adds nothing": {session.Error{Ranks: []int{0}, Msg: "bad", Detail: "bad\n"}, "[0] bad\n"},
 		"long detail": {
 			session.Error{Ranks: []int{0}, Msg: "bad", Detail: long},

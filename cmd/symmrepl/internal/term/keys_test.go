@@ -66,10 +66,12 @@ func TestEscapeSequence(t *testing.T) {
 		size int
 		key  byte
 	}{
-		{"\x1b[A1", 3, ctrlP}, {"\x1bOB", 3, ctrlN}, {"\x1b[1;5C", 6, keyWordRight}, {"\x1bOd", 3, keyWordLeft}, {"\x1b[1;15D", 7, keyWordLeft},
+		{"\x1b[A1", 3, ctrlP}, {"\x1bOB", 3, ctrlN}, {"\x1b[1;5C", 6, keyWordRight}, {"\x1bOd", 3, keyWordLeft},
+		{"\x1b[1;15D", 7, keyWordLeft},
 		{"\x1b[4~", 4, ctrlE}, {"\x1b[1;2H", 6, ctrlA}, {"\x1b[3~", 4, keyDelete}, {"\x1b[3;5~", 6, keyDeleteWord}, {"\x1b\x7f", 2, ctrlW},
 		{"\x1b\r", 2, keyNewline}, {"\x1b[15~", 5, 0}, {"\x1b[3$x", 4, 0}, {"\x1b[[Ax", 4, 0}, {"\x1bäx", 3, 0}, {"\x1b]0;t\ax", 6, 0},
-		{"\x1bP1\x1b\\x", 5, 0}, {"\x1b[<0;1;1M", 9, 0}, {"\x1b\x1b[A", 1, 0}, {"\x1b\x03", 1, 0}, {"\x1b[1\x03", 3, 0}, {"\x1bO\x03", 2, 0},
+		{"\x1bP1\x1b\\x", 5, 0}, {"\x1b[<0;1;1M", 9, 0}, {"\x1b\x1b[A", 1, 0}, {"\x1b\x03", 1, 0}, {"\x1b[1\x03", 3, 0},
+		{"\x1bO\x03", 2, 0},
 		{"\x1b]0;\r", 2, 0}, {"\x1b", 0, 0}, {"\x1b[", 0, 0}, {"\x1b[[", 0, 0}, {"\x1b[1;", 0, 0}, {"\x1bO", 0, 0}, {"\x1b]0;t", 0, 0},
 	} {
 		if size, key := escapeSequence([]byte(c.text)); size != c.size || key != c.key {

@@ -153,7 +153,8 @@ func TestNotebook(t *testing.T) {
 		t.Error("a recording that lacks cells is accepted")
 	}
 	shown := Shown{{Stdout, "[0-3] a\n"}, {Value, "[0] 1\n[1] 2\n"}}
-	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic", "[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
+	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic",
+		"[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,16 @@ func TestFindings(t *testing.T) {
 		device, session reflect.Type
 		dropped, added  []string
 	}{
-		{reflect.TypeFor[symmem.Finding](), reflect.TypeFor[session.Finding](), []string{"Address"}, []string{"Ranks", "Cell", "Name", "Allowed", "Again"}},
+		{reflect.TypeFor[symmem.Finding](), reflect.TypeFor[session.Finding](), []string{"Address"},
+			[]string{"Ranks", "Cell", "Name", "Allowed", "Again"}},
 		{reflect.TypeFor[symmem.Access](), reflect.TypeFor[session.Access](), []string{"Caller", "Host"}, []string{"At", "Call"}},
 	} {
 		from, to := fieldsOf(c.device), fieldsOf(c.session)
 		without := func(list, of []string) []string {
 			return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(of, name) })
 		}
-		if dropped, added := without(from, to), without(to, from); !reflect.DeepEqual(dropped, c.dropped) || !reflect.DeepEqual(added, c.added) {
+		if dropped, added := without(from, to), without(to, from); !reflect.DeepEqual(dropped, c.dropped) ||
+			!reflect.DeepEqual(added, c.added) {
 			t.Errorf("%v lacks the fields %q of %v and adds %q", c.session, dropped, c.device, added)
 		}
 	}

@@ -82,7 +82,8 @@ func TestRouter(t *testing.T) {
 	first := next(t, r)
 	b.send(t, "from b")
 	second := next(t, r)
-	if string(first.Message[0]) != "from a" || len(first.Message) != 3 || string(first.Message[2]) != long || string(second.Message[0]) != "from b" || first.Peer == second.Peer {
+	if string(first.Message[0]) != "from a" || len(first.Message) != 3 || string(first.Message[2]) != long ||
+		string(second.Message[0]) != "from b" || first.Peer == second.Peer {
 		t.Fatalf("%.20q from %q, %q from %q", first.Message, first.Peer, second.Message, second.Peer)
 	}
 	if !r.Send(second.Peer, []byte("to b")) || !r.Send(first.Peer, []byte("to"), []byte(long)) || r.Send("nobody", []byte("lost")) {

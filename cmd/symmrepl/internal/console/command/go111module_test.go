@@ -12,7 +12,8 @@ import (
 func TestGo111module(t *testing.T) {
 	for arg, want := range map[string]console.Outcome{"on": console.Done, "off": console.Done, "auto": console.Failed} {
 		c, fake, out := newConsole()
-		if got := c.Run(context.Background(), "%go111module "+arg); got != want || strings.Count(out.String(), "\n") != 1 || len(fake.Cells) > 0 {
+		if got := c.Run(context.Background(), "%go111module "+arg); got != want || strings.Count(out.String(), "\n") != 1 ||
+			len(fake.Cells) > 0 {
 			t.Errorf("%s: outcome %v, %d cells: %s", arg, got, len(fake.Cells), out)
 		}
 	}

@@ -47,18 +47,21 @@ func TestLinks(t *testing.T) {
 			"        rank 0  rank 1  rank 2\nrank 0  –       NV18    SYS\nrank 1  NV18    –       NV18\nrank 2  SYS     NV18    –\nNV18: 478 GB/s each way",
 		},
 		"more GPUs than ranks": {
-			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c))}, [][]string{{"", nv}, {nv, ""}}, "all ranks: " + nv,
+			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c))}, [][]string{{"", nv}, {nv, ""}},
+			"all ranks: " + nv,
 		},
 		"one GPU of several ranks": {
 			[]session.Answer{sharing(0, a, nvlink(b)), sharing(1, a, nvlink(b))}, [][]string{{"", same}, {same, ""}}, "all ranks: " + same,
 		},
 		"two GPUs of several ranks": {
-			[]session.Answer{sharing(0, a, nvlink(b)), sharing(1, a, nvlink(b)), gpu(2, b, nvlink(a))}, [][]string{{"", same, nv}, {same, "", nv}, {nv, nv, ""}},
+			[]session.Answer{sharing(0, a, nvlink(b)), sharing(1, a, nvlink(b)), gpu(2, b, nvlink(a))},
+			[][]string{{"", same, nv}, {same, "", nv}, {nv, nv, ""}},
 			"        rank 0        rank 1        rank 2\nrank 0  –             the same GPU  NV18\nrank 1  the same GPU  –             NV18\nrank 2  NV18          NV18          –\n" +
 				"the same GPU: in turns by time slices\nNV18: 478 GB/s each way",
 		},
 		"GPUs that cannot map each other's memory": {
-			[]session.Answer{inPart(gpu(0, a, system(b)), 0), inPart(gpu(1, b, system(a)), 1)}, [][]string{{"", apart}, {apart, ""}}, "all ranks: " + apart,
+			[]session.Answer{inPart(gpu(0, a, system(b)), 0), inPart(gpu(1, b, system(a)), 1)}, [][]string{{"", apart}, {apart, ""}},
+			"all ranks: " + apart,
 		},
 		"two hosts": {[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, b, nvlink(a)), gpu(2, c, nvlink("GPU-d"))}, nil, ""},
 		"two hosts of which it is known": {

@@ -20,12 +20,14 @@ func TestLoadStops(t *testing.T) {
 		}
 		return session.Reply{}
 	}
-	if got := c.Run(context.Background(), ":load f.go"); got != console.Failed || len(fake.Cells) != 2 || !strings.Contains(out.String(), "f.go:3: undefined: bad") {
+	if got := c.Run(context.Background(), ":load f.go"); got != console.Failed || len(fake.Cells) != 2 ||
+		!strings.Contains(out.String(), "f.go:3: undefined: bad") {
 		t.Errorf("outcome %v after %d cells: %s", got, len(fake.Cells), out)
 	}
 	os.WriteFile("f.go", []byte("// %%rank [9]\none\n"), 0o644)
 	out.Reset()
-	if got := c.Run(context.Background(), ":load f.go"); got != console.Failed || !strings.Contains(out.String(), `f.go:1: ranks "[9]": rank 9 does not exist`) {
+	if got := c.Run(context.Background(), ":load f.go"); got != console.Failed ||
+		!strings.Contains(out.String(), `f.go:1: ranks "[9]": rank 9 does not exist`) {
 		t.Errorf("outcome %v: %s", got, out)
 	}
 }

@@ -21,9 +21,11 @@ func TestNet(t *testing.T) {
 		refusing := state(silent)
 		refusing.Refused = map[string]uint64{"wrong secret": 2}
 		return []session.Answer{
-			{Rank: 0, Network: state(session.NetworkPeer{Rank: 2, Host: 1, State: "connected", MessagesSent: 3, BytesSent: 1536, InFlight: 1}, silent)},
+			{Rank: 0, Network: state(session.NetworkPeer{Rank: 2, Host: 1, State: "connected", MessagesSent: 3, BytesSent: 1536,
+				InFlight: 1}, silent)},
 			{Rank: 1, Network: refusing},
-			{Rank: 2, Network: state(session.NetworkPeer{Rank: 0, State: "lost: connection reset", MessagesReceived: 2, BytesReceived: 64})},
+			{Rank: 2, Network: state(session.NetworkPeer{Rank: 0, State: "lost: connection reset", MessagesReceived: 2,
+				BytesReceived: 64})},
 			{Rank: 3, Err: &session.Error{Msg: "dead"}},
 		}
 	}
@@ -44,7 +46,8 @@ rank  peer  host  sent        received  in flight
 func TestNetOfOneHost(t *testing.T) {
 	c, fake, out := newConsole()
 	fake.OnInspect = func([]int, session.Query) []session.Answer {
-		return []session.Answer{{Rank: 0, Network: &session.Network{}}, {Rank: 1, Network: &session.Network{Why: "UCX was not found"}}, {Rank: 2, Network: &session.Network{}}, {Rank: 3, Network: &session.Network{}}}
+		return []session.Answer{{Rank: 0, Network: &session.Network{}}, {Rank: 1, Network: &session.Network{Why: "UCX was not found"}},
+			{Rank: 2, Network: &session.Network{}}, {Rank: 3, Network: &session.Network{}}}
 	}
 	if c.Run(context.Background(), ":net"); out.String() != "[0,2,3] all ranks are on one host\n[1] no network: UCX was not found\n" {
 		t.Errorf("%s", out)

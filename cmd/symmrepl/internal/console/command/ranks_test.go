@@ -12,7 +12,8 @@ import (
 func TestRankTableOfMany(t *testing.T) {
 	c, fake, out := newConsole()
 	for r := range 1024 {
-		fake.Infos = append(fake.Infos, session.RankInfo{Rank: r, Host: fmt.Sprint("h", r/8), PID: 100 + r, Device: fmt.Sprintf("cuda:%d NVIDIA H200", r%8), Incarnation: 1, State: "waiting",
+		fake.Infos = append(fake.Infos, session.RankInfo{Rank: r, Host: fmt.Sprint("h", r/8), PID: 100 + r,
+			Device: fmt.Sprintf("cuda:%d NVIDIA H200", r%8), Incarnation: 1, State: "waiting",
 			Doing: "waits in barrier for rank 1023", RSS: int64(r) << 20})
 	}
 	fake.Infos[1023].State, fake.Infos[1023].Doing = "running", ""

@@ -16,10 +16,14 @@ import (
 
 // The findings of the cells in these tests, and their reports.
 var (
-	race    = session.Finding{Kind: "race in a block", Name: "cell[7]", Ranks: []int{0, 1, 2, 3}, Accesses: []session.Access{{File: "cell[1]", Line: 2, Source: "s[0]++;"}}}
-	other   = session.Finding{Kind: "race in a block", Name: "cell[8]", Ranks: []int{1}, Accesses: []session.Access{{File: "cell[1]", Line: 3, Source: "s[1]++;"}}, Seed: 2}
-	changed = session.Finding{Kind: "race in a block", Name: "cell[9]", Ranks: []int{1}, Accesses: []session.Access{{File: "cell[1]", Line: 2, Source: "s[2]++;"}}}
-	allowed = session.Finding{Kind: "race in a block", Name: "cell[9]", Ranks: []int{1}, Accesses: []session.Access{{File: "cell[1]", Line: 4, Source: "x = 1; // symm:allow race"}}}
+	race = session.Finding{Kind: "race in a block", Name: "cell[7]", Ranks: []int{0, 1, 2, 3},
+		Accesses: []session.Access{{File: "cell[1]", Line: 2, Source: "s[0]++;"}}}
+	other = session.Finding{Kind: "race in a block", Name: "cell[8]", Ranks: []int{1},
+		Accesses: []session.Access{{File: "cell[1]", Line: 3, Source: "s[1]++;"}}, Seed: 2}
+	changed = session.Finding{Kind: "race in a block", Name: "cell[9]", Ranks: []int{1},
+		Accesses: []session.Access{{File: "cell[1]", Line: 2, Source: "s[2]++;"}}}
+	allowed = session.Finding{Kind: "race in a block", Name: "cell[9]", Ranks: []int{1},
+		Accesses: []session.Access{{File: "cell[1]", Line: 4, Source: "x = 1; // symm:allow race"}}}
 )
 
 const (
@@ -37,7 +41,8 @@ const (
 func TestRepeated(t *testing.T) {
 	for arg, want := range map[string]string{
 		"f()": "1 f()", "3 f()": "3 f()", " 3  f()": "3 f()", "3\nf()": "3 f()", "3": "1 3", "0 f()": "1 0 f()", "-2 f()": "1 -2 f()",
-		"40+rank": "1 40+rank", "40 + rank": "1 40 + rank", "3 40 + rank": "3 40 + rank", "3 40+rank": "3 40+rank", "2 *p = 1": "2 *p = 1", "2 <-c": "2 <-c", "2 * p": "1 2 * p",
+		"40+rank": "1 40+rank", "40 + rank": "1 40 + rank", "3 40 + rank": "3 40 + rank", "3 40+rank": "3 40+rank", "2 *p = 1": "2 *p = 1",
+		"2 <-c": "2 <-c", "2 * p": "1 2 * p",
 		"2 for range 2 {\n}": "2 for range 2 {\n}", "1e3": "1 1e3", "2 x := 1": "2 x := 1", "2 == x\nf()": "1 2 == x\nf()",
 	} {
 		if times, code := repeated(arg); fmt.Sprint(times, " ", code) != want {
@@ -45,7 +50,8 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 	c, _, _ := newConsole()
-	for entry, more := range map[string]bool{":sanitize 2 for range 2 {": true, ":sanitize for range 2 {": true, ":sanitize 2 f()": false, ":sanitize on": false} {
+	for entry, more := range map[string]bool{":sanitize 2 for range 2 {": true, ":sanitize for range 2 {": true, ":sanitize 2 f()": false,
+		":sanitize on": false} {
 		if c.NeedsMore(entry) != more {
 			t.Errorf("%q is incomplete: %v", entry, !more)
 		}
@@ -67,25 +73,32 @@ func TestSanitize(t *testing.T) {
 	}{
 		{"state", []string{":sanitize"}, nil, "the sanitizer is off; nothing was found\n", console.Done, false},
 		{"off at first", []string{":sanitize off", "1"}, []string{"off", "1"}, "", console.Done, false},
-		{"on and off", []string{":sanitize on", "wrong", "wrong", ":sanitize", ":sanitize off", "1", ":sanitize"}, []string{"on 0", "wrong", "wrong", "off", "1"},
+		{"on and off", []string{":sanitize on", "wrong", "wrong", ":sanitize", ":sanitize off", "1", ":sanitize"},
+			[]string{"on 0", "wrong", "wrong", "off", "1"},
 			raceTold + raceAgain + "the sanitizer is on; 1 finding\nthe sanitizer is off; 1 finding\n", console.Done, true},
 		{"by a cell", []string{"switches on", ":sanitize", "wrong", ":sanitize 1", ":sanitize", "switches off", ":sanitize"},
 			[]string{"switches on", "wrong", "on 7", "1", "on 7", "switches off"},
-			"the sanitizer is on; nothing was found\n" + raceTold + nothingIsTold + "the sanitizer is on; 1 finding\nthe sanitizer is off; 1 finding\n", console.Done, true},
+			"the sanitizer is on; nothing was found\n" + raceTold + nothingIsTold +
+				"the sanitizer is on; 1 finding\nthe sanitizer is off; 1 finding\n", console.Done, true},
 		{"one cell", []string{":sanitize 1"}, []string{"on 0", "1", "off"}, nothingIsTold, console.Done, false},
 		{"one cell again", []string{":sanitize wrong", ":sanitize wrong", ":sanitize 1", ":sanitize wrong"},
-			[]string{"on 0", "wrong", "off", "on 0", "wrong", "off", "on 0", "1", "off", "on 0", "wrong", "off"}, raceTold + raceAgain + nothingIsTold + raceAgain, console.Done, true},
-		{"orders", []string{":sanitize 3 in order 2"}, []string{"on 0", "in order 2", "on 1", "in order 2", "on 2", "in order 2", "off"}, "printed\n" + otherTold, console.Done, true},
+			[]string{"on 0", "wrong", "off", "on 0", "wrong", "off", "on 0", "1", "off", "on 0", "wrong", "off"},
+			raceTold + raceAgain + nothingIsTold + raceAgain, console.Done, true},
+		{"orders", []string{":sanitize 3 in order 2"}, []string{"on 0", "in order 2", "on 1", "in order 2", "on 2", "in order 2", "off"},
+			"printed\n" + otherTold, console.Done, true},
 		{"orders again", []string{":sanitize 3 wrong", ":sanitize 2 wrong", ":sanitize 3 in order 2", ":sanitize 4 in order 2"}, nil,
 			raceTold + raceAgain + "printed\n" + otherTold + "printed\n" + otherAgain, console.Done, true},
-		{"a line that was changed", []string{":sanitize wrong", ":sanitize changed", ":sanitize wrong"}, nil, raceTold + changedTold + raceAgain, console.Done, true},
+		{"a line that was changed", []string{":sanitize wrong", ":sanitize changed", ":sanitize wrong"}, nil,
+			raceTold + changedTold + raceAgain, console.Done, true},
 		{"allowed", []string{":sanitize allowed", ":sanitize allowed"}, nil, allowedTold + allowedTold, console.Done, false},
-		{"a file", []string{":load " + script, ":load " + script}, []string{"wrong", "wrong", "on 0", "1", "wrong", "wrong", "on 0", "1"}, raceTold + raceAgain, console.Done, true},
+		{"a file", []string{":load " + script, ":load " + script}, []string{"wrong", "wrong", "on 0", "1", "wrong", "wrong", "on 0", "1"},
+			raceTold + raceAgain, console.Done, true},
 		{"list", []string{":sanitize list", ":sanitize 3 in order 2", ":sanitize wrong", ":sanitize  list "}, nil,
 			nothingIsTold + "printed\n" + otherTold + raceTold + otherTold + raceTold, console.Done, true},
 		{"refused", []string{":sanitize on", "1"}, []string{"on 0", "1"}, ":sanitize: on the cpu device only\n", console.Done, false},
 		{"not all ranks", []string{":on 0", ":sanitize on", "wrong"}, []string{"on 0", "wrong"}, raceTold, console.Done, true},
-		{"not all is watched", []string{":sanitize off", ":sanitize 1", ":sanitize on", ":sanitize on"}, []string{"off", "on 0", "1", "off", "on 0", "on 0"},
+		{"not all is watched", []string{":sanitize off", ":sanitize 1", ":sanitize on", ":sanitize on"},
+			[]string{"off", "on 0", "1", "off", "on 0", "on 0"},
 			"bounds only\n" + nothingIsTold, console.Done, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -140,7 +153,8 @@ func TestSanitize(t *testing.T) {
 			}
 			printed := strings.ReplaceAll(out.String(), "[0-3] printed", "printed")
 			if c.cells != nil && !slices.Equal(cells, c.cells) || printed != c.out || outcome != c.outcome || con.Wrong() != c.wrong {
-				t.Errorf("%v, wrong %v, evaluated\n%q\nwant\n%q\nprinted\n%s\nwant\n%s", outcome, con.Wrong(), cells, c.cells, printed, c.out)
+				t.Errorf("%v, wrong %v, evaluated\n%q\nwant\n%q\nprinted\n%s\nwant\n%s", outcome, con.Wrong(), cells, c.cells, printed,
+					c.out)
 			}
 		})
 	}

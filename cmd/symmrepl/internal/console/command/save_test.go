@@ -48,7 +48,8 @@ func TestSaveRange(t *testing.T) {
 	for i := range 5 {
 		c.Run(context.Background(), fmt.Sprintf("x%d", i+1))
 	}
-	for _, entry := range []string{":save 2-4 part.go", ":save! 3 part.go", ":save 8-11 none.go", ":save 4-2 none.go", ":save 2-3", ":save 2-a", ":save 1,4-9 list.go", ":save 1, gap.go"} {
+	for _, entry := range []string{":save 2-4 part.go", ":save! 3 part.go", ":save 8-11 none.go", ":save 4-2 none.go", ":save 2-3",
+		":save 2-a", ":save 1,4-9 list.go", ":save 1, gap.go"} {
 		c.Run(context.Background(), entry)
 	}
 	want := "part.go: 3 cells\npart.go: 1 cell\n:save: there is no cell with such a number; :history shows the numbers\n" +
@@ -74,7 +75,8 @@ func TestSaveFails(t *testing.T) {
 			t.Errorf("%s: outcome %v", entry, got)
 		}
 	}
-	want := []string{":save: open none/f.go: no such file or directory", ":save: the name of a file is expected", ":load: open g.go: no such file or directory"}
+	want := []string{":save: open none/f.go: no such file or directory", ":save: the name of a file is expected",
+		":load: open g.go: no such file or directory"}
 	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
 		if !strings.HasPrefix(line, want[i]) {
 			t.Errorf("printed %q, want %q", line, want[i])

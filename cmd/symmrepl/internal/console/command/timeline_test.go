@@ -16,7 +16,9 @@ func tracesOfTwo() map[int]session.Trace {
 	at := func(d time.Duration) time.Time { return zero.Add(d) }
 	return map[int]session.Trace{
 		0: {Ops: []session.TracedOp{
-			{Op: "barrier", At: "cell[3]:1", Begin: at(0), Took: 40 * ms, Waits: []session.TracedWait{{Peers: []int{1}, Begin: at(10 * ms), Took: 20 * ms}, {Peers: []int{1}, Begin: at(25 * ms), Took: 10 * ms}}},
+			{Op: "barrier", At: "cell[3]:1", Begin: at(0), Took: 40 * ms,
+				Waits: []session.TracedWait{{Peers: []int{1}, Begin: at(10 * ms), Took: 20 * ms},
+					{Peers: []int{1}, Begin: at(25 * ms), Took: 10 * ms}}},
 			{Op: "Put", At: "cell[3]:2", Begin: at(40 * ms), Took: 5 * ms},
 			{Op: "Put", At: "cell[3]:2", Begin: at(50 * ms), Took: 10 * ms},
 		}},
@@ -58,11 +60,13 @@ func TestTimeline(t *testing.T) {
 // The timeline shows operations between hosts with their bytes. Only equal ones share a line.
 func TestTimelineOverNetwork(t *testing.T) {
 	op := func(at int, op, over string, bytes int) session.TracedOp {
-		return session.TracedOp{Op: op, At: "cell[1]:1", Begin: time.Unix(0, int64(at)*1e6), Took: time.Millisecond, Over: over, Bytes: bytes}
+		return session.TracedOp{Op: op, At: "cell[1]:1", Begin: time.Unix(0, int64(at)*1e6), Took: time.Millisecond, Over: over,
+			Bytes: bytes}
 	}
 	l := newTimeline(map[int]session.Trace{0: {Ops: []session.TracedOp{
 		op(0, "put", "the null network to rank 3 on host 1", 4096), op(1, "put", "the null network to rank 3 on host 1", 4096),
-		op(2, "put", "the null network to rank 2 on host 1", 4096), op(3, "put", "", 0), op(4, "barrier", "the null network with host 1", 0),
+		op(2, "put", "the null network to rank 2 on host 1", 4096), op(3, "put", "", 0),
+		op(4, "barrier", "the null network with host 1", 0),
 	}}})
 	const want = `
 rank  begin    took     waited  operation
@@ -83,7 +87,8 @@ rank  begin    took     waited  operation
 func TestWideTimeline(t *testing.T) {
 	var trace session.Trace
 	for i := range 50 {
-		trace.Ops = append(trace.Ops, session.TracedOp{Op: fmt.Sprintf("operation_%d", i), Begin: time.Unix(0, int64(i)*1000), Took: time.Microsecond})
+		trace.Ops = append(trace.Ops, session.TracedOp{Op: fmt.Sprintf("operation_%d", i), Begin: time.Unix(0, int64(i)*1000),
+			Took: time.Microsecond})
 	}
 	text := newTimeline(map[int]session.Trace{11: trace}).text()
 	for line := range strings.Lines(text) {
