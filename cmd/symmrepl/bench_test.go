@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
 )

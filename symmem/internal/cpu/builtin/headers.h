@@ -2,6 +2,7 @@
 #include "symm.cuh"
 #include "symm/barrier.cuh"
 #include "symm/bounds.cuh"
+#include "symm/calculate.cuh"
 #include "symm/context.cuh"
 #include "symm/float16.cuh"
 #include "symm/half.cuh"
