@@ -68,7 +68,7 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "DenseExplain", "AllReduceLines"}
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines"}
 
 // TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other
 // hosts must be refused for that reason; all others must pass.
