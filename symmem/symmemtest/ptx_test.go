@@ -184,7 +184,7 @@ __global__ void memory(long long* out, unsigned char* m) {
 
   asm("mov.u32 %0, %%ntid.x;" : "=r"(a)); asm("mov.u32 %0, %%nctaid.x;" : "=r"(b)); asm("mov.u32 %0, %%tid.x;" : "=r"(c)); asm("mov.u32 %0, %%ctaid.x;" : "=r"(d)); PUT(a * 1000 + b * 100 + c * 10 + d);
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(a)); asm("mov.u32 %0, %%lanemask_eq;" : "=r"(b)); asm("mov.u32 %0, %%lanemask_ge;" : "=r"(c)); asm("mov.u32 %0, %%lanemask_gt;" : "=r"(d)); PUT(a); PUT(b); PUT(c); PUT(d);
-  asm("mov.u32 %0, %%laneid;" : "=r"(a)); asm volatile("mov.u32 %0, %%warpid;" : "=r"(b)); asm volatile("mov.u32 %0, %%smid;" : "=r"(c)); asm("mov.u32 %0, %%nsmid;" : "=r"(d)); PUT(a + b); PUT(c < d);
+  asm("mov.u32 %0, %%laneid;" : "=r"(a)); asm volatile("mov.u32 %0, %%warpid;" : "=r"(b)); asm volatile("mov.u32 %0, %%smid;" : "=r"(c)); asm("mov.u32 %0, %%nsmid;" : "=r"(d)); PUT(a); PUT(b < 64); PUT(c < d);
   long long t0, t1;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t0));
   asm volatile("nanosleep.u32 2000;");
@@ -212,7 +212,7 @@ func ptxMemoryCase(t *T) {
 		3, 4, 0x3c003c00, 0x40004200,
 		10, 5, 10, 90, 91, 16, 5,
 		46, 42, 0, 13, 4350,
-		1100, 0, 1, 0xffffffff, 0xfffffffe, 0, 1, 1, 1,
+		1100, 0, 1, 0xffffffff, 0xfffffffe, 0, 1, 1, 1, 1,
 	}
 	t.results(out.Ints(), want)
 }

@@ -54,7 +54,7 @@ func TestUsage(t *testing.T) {
 	for _, want := range []string{
 		"\n    symmrepl                    a prompt\n",
 		"\n    -n, --ranks N       ranks to start, 1 to 1024",
-		"\n    --attach[=DIR]      kernel only:",
+		"\n    --attach[=DIR]      kernel and serve only:",
 		"\n    symm> t := symm.Empty(symm.F32, 4);",
 	} {
 		if !strings.Contains(text, want) {

@@ -29,6 +29,9 @@ SYMM_GROUPS_OPERATION(bit_xor, a ^ b)
 //   auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
 //   const float sum = cooperative_groups::reduce(tile, x[threadIdx.x], cooperative_groups::plus<float>());
 //   if (tile.thread_rank() == 0) x[0] = sum;
+//
+// A tile larger than a warp is reduced on the cpu device, and on GPUs where the toolkit is not
+// installed: the toolkit's tiles do not show the memory by which their warps meet.
 template <unsigned Size, class Parent, class T, class Op>
 SYMM_GROUPS_FN T reduce(const thread_block_tile<Size, Parent>& tile, T v, Op op) {
   if constexpr (Size > 32) {
