@@ -86,7 +86,7 @@ func TestNamesAtPrompt(t *testing.T) {
 	x.enter("t?")
 	x.expect("var t *symm.Tensor\n")
 	x.enter(":doc symm.Tensor")
-	x.expect("func (t *Tensor) Fill(x any) *Tensor\n")
+	x.expect("func (t *Tensor) Fill(x any) *Tensor  // Fill sets every element to x, a number of any Go type\n")
 	x.enter("symm.AllReduce?")
 	x.expect("Shapes: t was rendezvoused")
 	x.enter(`symm.Explain(func() { symm.AllReduce(t, "sum"); symm.AllReduce(t, "max") })`)

@@ -94,15 +94,18 @@ func (l *memoryLimit) permitted() string {
 }
 
 // collect collects garbage, returns the memory to the system, and returns how many bytes values
-// take. Memory that is allocated during a collection counts as in use; a second collection frees
-// most of it.
+// take at least. A collection keeps all memory that code allocates meanwhile, which is much if this
+// process has to wait for a processor; that memory is not counted.
 func collect() (live uint64) {
 	live = math.MaxUint64
 	for range 2 {
+		_, before := sampleHeap()
 		debug.FreeOSMemory()
+		_, after := sampleHeap()
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		live = min(live, sample[0].Value.Uint64())
+		marked := sample[0].Value.Uint64()
+		live = min(live, marked-min(marked, after-before))
 	}
 	return live
 }
