@@ -401,7 +401,9 @@ template <class R> SYMM_CALC void gather(R* mine, int lanes) {
 #endif
 
 // transpose_tile copies a tile of at most kTile rows and columns: element (r, c) of the result is at
-// r * out_row + c, and that of the operand at c * in_col + r.
+// r * out_row + c, and that of the operand at c * in_col + r. A thread loads all its elements of a
+// whole tile before it stores any.
+constexpr int kTileThreads = 256;
 template <int kTile, class T>
 SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
   if (rows > kTile) rows = kTile;
@@ -411,12 +413,24 @@ SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_r
     for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
 #else
   __shared__ T tile[kTile][kTile + 4 / sizeof(T) + (sizeof(T) > 4)];  // rows begin in different banks
-  const int x = threadIdx.x % kTile, y = threadIdx.x / kTile, step = blockDim.x / kTile;
-  for (int c = y; c < cols; c += step)
-    if (x < rows) tile[c][x] = in[c * in_col + x];
-  __syncthreads();
-  for (int r = y; r < rows; r += step)
-    if (x < cols) out[r * out_row + x] = tile[x][r];
+  constexpr int step = kTileThreads / kTile;
+  const int x = threadIdx.x % kTile, y = threadIdx.x / kTile;
+  if (rows == kTile && cols == kTile) {
+    T v[kTile / step];
+#pragma unroll
+    for (int k = 0; k < kTile / step; k++) v[k] = in[(y + k * step) * in_col + x];
+#pragma unroll
+    for (int k = 0; k < kTile / step; k++) tile[y + k * step][x] = v[k];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kTile / step; k++) out[(y + k * step) * out_row + x] = tile[x][y + k * step];
+  } else {
+    for (int c = y; c < cols; c += step)
+      if (x < rows) tile[c][x] = in[c * in_col + x];
+    __syncthreads();
+    for (int r = y; r < rows; r += step)
+      if (x < cols) out[r * out_row + x] = tile[x][r];
+  }
   __syncthreads();
 #endif
 }

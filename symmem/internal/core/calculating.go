@@ -489,8 +489,8 @@ func (p partition) neighbours(columns bool, width int) int {
 	return 1
 }
 
-// mostPartial bounds the partial results of a reduction.
-const mostPartial = 1 << 16
+// mostPartial bounds the partial results of a reduction: 4 MiB, enough for 64 chunks of 4096 columns.
+const mostPartial = 1 << 18
 
 // partition divides a reduction so that the device has enough threads, and each of them enough to
 // do.
