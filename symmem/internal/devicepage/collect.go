@@ -170,7 +170,7 @@ func isInternal(header string, d cudadoc.Decl) bool {
 	if strings.HasPrefix(d.Text, "Internal: ") || d.Kind == cudadoc.Macro && strings.HasPrefix(d.Name, "__CUDA") {
 		return true
 	}
-	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" || header == "symm/multimem.cuh" {
+	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" || header == "symm/multimem.cuh" || header == "symm/calculate.cuh" {
 		return true
 	}
 	// functions of symm.cuh without a comment help those that have one
