@@ -222,6 +222,9 @@ func TestNetPost(t *testing.T) {
 	n := newNetwork(open(t), 2, 1, 1)
 	src := upload(n.bench, []byte("from here"))
 	n.sync()
+	for atomic.LoadUint32(&n.ranks[0].board.Asleep) == 0 {
+		time.Sleep(time.Millisecond)
+	}
 	n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: src, Offset: 100, Bytes: 9, Window: netWindow, Counter: 7, Signal: abi.NetAddIndexed, SignalAt: 3, Value: 5})
 	n.wait(0)
 	for atomic.LoadUint64(&n.ranks[0].board.Done) != 1 {
