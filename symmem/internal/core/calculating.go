@@ -400,7 +400,7 @@ func (c *calculation) reduce() *Tensor {
 	into := c.result(shape)
 	n := outer * inner
 	if name, _ := c.formula.Reduction(); length == 0 && n > 0 && !expression.OfNone(name) {
-		panic(c.Misuse("", "", "the %s of no elements does not exist", name))
+		panic(c.Misuse("", "give a tensor with elements, which x.Numel() counts", "the %s of no elements does not exist", name))
 	}
 	if n == 0 {
 		if into == nil {
