@@ -13,10 +13,11 @@ WHEELS := build/dist
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at
 # most three tests fail, they run once more, alone, and the summary names them. A test with a data
 # race does not run again.
-# Each test runs in one stage only. Package session and the files of cmd/symmrepl with the build
-# constraint "race || !raced" run under the race detector, the other tests without it. Both stages and
-# the checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages
-# are built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
+# Package session, and the files of cmd/symmrepl with the build constraint "race || !raced", run under
+# the race detector alone. The other tests of cmd/symmrepl run in both stages, the second time without
+# those that -short leaves out, and all other packages run without the detector. Both stages and the
+# checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
+# built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
 # processor time of interp's tests.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
