@@ -131,8 +131,9 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 			unit.Headers = append(unit.Headers, [2]string{f.Name, f.Text})
 		}
 	}
-	unit.Headers = slices.Concat(unit.Headers, named(kernels.LibraryHeaders()), h.changed)
-	unit.StandIns = slices.DeleteFunc(unit.StandIns, func(s [2]string) bool { return strings.HasPrefix(s[0], "cuda_runtime") })
+	runtimes := func(h [2]string) bool { return strings.HasPrefix(h[0], "cuda_runtime") } // those above are used
+	unit.Headers = slices.Concat(unit.Headers, slices.DeleteFunc(named(kernels.LibraryHeaders()), runtimes), h.changed)
+	unit.StandIns = slices.DeleteFunc(unit.StandIns, runtimes)
 	unit.Includes = append(unit.Includes, ncclFirst)
 	unit.Options = append(slices.Clip(unit.Options), "-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1",
 		"-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
