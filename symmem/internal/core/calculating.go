@@ -185,7 +185,7 @@ func (c *calculation) apply() *Tensor {
 	}
 	shape, ok := calculate.Broadcast(shapes...)
 	if !ok {
-		panic(c.Misuse("", "View adds dimensions of 1, which are repeated", "the shapes of %s do not fit: from the last dimension on, dimensions are the same or 1", c.list()))
+		panic(c.Misuse("", "View adds dimensions of 1, which are repeated", "the shapes do not fit: %s; from the last dimension on, dimensions must be equal or 1", c.list()))
 	}
 	if len(shapes) == 0 && c.opts.into != nil {
 		shape = c.opts.into.shape
@@ -202,7 +202,7 @@ func (c *calculation) apply() *Tensor {
 	return c.store(into, slices.Clone(shape), calculate.Arrange(shape, strides...))
 }
 
-// list names the tensors: "f32[4] and f32[5]".
+// list names the tensors: "x0 is f32[4], x1 is f32[5]".
 func (c *calculation) list() string {
 	text := ""
 	for i, t := range c.tensors {
@@ -212,7 +212,7 @@ func (c *calculation) list() string {
 		if text != "" {
 			text += ", "
 		}
-		text += fmt.Sprintf("x%d, %s", i, t.kind())
+		text += fmt.Sprintf("x%d is %s", i, t.kind())
 	}
 	return text
 }
