@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"io/fs"
@@ -135,6 +136,12 @@ const cppHeader = `// A session of symmrepl as a program of C++: each rank runs 
 // run it without a GPU.
 `
 
+var ncclInCpp = ncclWays{
+	host:         "the driver's memory",
+	communicator: "Run the program with SYMM_MEMORY=nccl: symm::communicator() is the ncclComm_t.",
+	windows:      "The tensors of symm::empty are windows then: symm::window(x) is the ncclWindow_t of x's memory.",
+}
+
 // cpp returns the text of a program of C++.
 func (m *module) cpp(size int, missing []string) string {
 	var b strings.Builder
@@ -147,11 +154,8 @@ func (m *module) cpp(size int, missing []string) string {
 	for _, s := range m.sources {
 		fmt.Fprintf(&b, "\n// Cell %d.\n", s.cell)
 		if s.nccl != "" {
-			help := fmt.Sprintf("# %s is a kernel of nccl_device.h, too: see %s.\n", s.nccl, explained)
-			if explained == "" {
-				help, explained = fmt.Sprintf(ncclHelp, s.nccl), s.name
-			}
-			b.WriteString("// " + strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(help, "\n# ", "\n"), "# "), "\n", "\n// "), "// "))
+			b.WriteString(s.ncclHelp("//", explained, ncclInCpp))
+			explained = cmp.Or(explained, s.name)
 			fmt.Fprintf(&b, "[[maybe_unused]] static const char* const %s = R\"cuda(%s)cuda\";\n", s.name, s.text)
 			continue
 		}

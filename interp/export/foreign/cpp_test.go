@@ -104,3 +104,67 @@ func TestCppFolder(t *testing.T) {
 		t.Errorf("cell2.cubin is %q", got)
 	}
 }
+
+// TestWindows runs a program of two ranks whose symmetric memory is NCCL's, with a stand-in for the
+// driver and NCCL.
+func TestWindows(t *testing.T) {
+	const program = `
+#include "symm_host.hpp"
+int main(int argc, char**) {
+  const symm::Tensor x = symm::empty(symm::I32, {3}).fill(symm::rank() + 10);
+  if (argc > 1) symm::window(symm::local(symm::I32, {3}));
+  symm::meet();
+  const symm_handle h = symm::rendezvous(x).fill(1);
+  for (int p = 0; p < 2; p++) symm::println(*(int*)h.buffers[p], (h.pads[p] - h.buffers[p]) / 256, symm::window(x) != nullptr, symm::communicator() != nullptr);
+  symm::meet();
+}
+`
+	dir := t.TempDir()
+	source, binary, fake := filepath.Join(dir, "program.cpp"), filepath.Join(dir, "program"), filepath.Join(dir, "libcuda.so.1")
+	if err := os.WriteFile(source, []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", fake, "testdata/fake_gpu.c"},
+		{"g++", "-std=c++17", "-I", "runtime", "-o", binary, source, "-ldl"},
+	} {
+		if out, err := exec.Command(compiler(t, args[0]), args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", args[0], err, out)
+		}
+	}
+	job := filepath.Base(filepath.Dir(dir)) + filepath.Base(dir)
+	run := func(rank, size int, env []string, args ...string) (*exec.Cmd, *strings.Builder) {
+		var said strings.Builder
+		c := exec.Command(binary, args...)
+		c.Env = append(append(os.Environ(), "LD_LIBRARY_PATH="+dir, "SYMM_MEMORY=nccl", "SYMM_NCCL="+fake, "FAKE_NCCL_ID="+job, "MASTER_PORT="+job,
+			fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", size)), env...)
+		c.Stdout, c.Stderr = &said, &said
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return c, &said
+	}
+	first, said := run(0, 2, nil)
+	second, also := run(1, 2, nil)
+	if err := first.Wait(); err != nil || said.String() != "[0] 10 1 true true\n[0] 11 1 true true\n" {
+		t.Errorf("rank 0: %v, %s", err, said)
+	}
+	if err := second.Wait(); err != nil || also.String() != "[1] 10 1 true true\n[1] 11 1 true true\n" {
+		t.Errorf("rank 1: %v, %s", err, also)
+	}
+	for _, wrong := range []struct {
+		env  []string
+		args []string
+		want string
+	}{
+		{env: []string{"SYMM_MEMORY=windows"}, want: "SYMM_MEMORY is windows: it is nccl, or it is not set\n"},
+		{env: []string{"SYMM_DEVICE=cpu"}, want: "SYMM_MEMORY=nccl needs a GPU: leave out SYMM_DEVICE=cpu\n"},
+		{env: []string{"FAKE_NCCL_FAILS=1"}, want: "ncclCommInitRank: error 5 of NCCL: the stand-in says no\n"},
+		{args: []string{"local"}, want: "a window is of a tensor of symm::empty\n"},
+	} {
+		c, said := run(0, 1, wrong.env, wrong.args...)
+		if err := c.Wait(); c.ProcessState.ExitCode() != 1 || said.String() != wrong.want {
+			t.Errorf("%q: %v, %q, want %q", wrong.env, err, said, wrong.want)
+		}
+	}
+}

@@ -82,16 +82,19 @@ func (m *module) python(file string, size int, missing []string) string {
 	return b.String()
 }
 
+var ncclInPython = ncclWays{
+	host:         "PyTorch's symmetric memory",
+	communicator: `Take PyTorch's communicator: comm = dist.group.WORLD._get_backend(torch.device("cuda"))._comm_ptr(), after a collective.`,
+	windows: `Allocate the tensors by ncclMemAlloc (torch.distributed._symmetric_memory.empty with TORCH_SYMMMEM=NCCL does) and call
+     ncclCommWindowRegister(comm, buffer, bytes, &window, NCCL_WIN_COLL_SYMMETRIC) for each, on all ranks.`,
+}
+
 // python returns the source in Python. explained is the source that says what a kernel of nccl_device.h needs, or "".
 func (s *source) python(explained string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Cell %d.\n", s.cell)
 	if s.nccl != "" {
-		if explained == "" {
-			fmt.Fprintf(&b, ncclHelp, s.nccl)
-		} else {
-			fmt.Fprintf(&b, "# %s is a kernel of nccl_device.h, too: see %s.\n", s.nccl, explained)
-		}
+		b.WriteString(s.ncclHelp("#", explained, ncclInPython))
 		fmt.Fprintf(&b, "%s = %s\n", s.name, block(s.text))
 		return b.String()
 	}

@@ -138,16 +138,32 @@ func paramType(t signature.Type) (text, why string) {
 	return name, ""
 }
 
-// ncclHelp says how one makes what a kernel of nccl_device.h takes.
-const ncclHelp = `# %s is a kernel of nccl_device.h: it takes NCCL's own device communicator (ncclDevComm) and windows (ncclWindow_t) by value, which
-# PyTorch's symmetric memory does not make. Its text is here; a program launches it so:
-#
-#   1. With NCCL 2.29.7 or later, compile the text with NCCL's own nccl_device.h, of the version that is loaded at run time: the layout
-#      of ncclDevComm changes between versions. pip's nvidia-nccl-cu13 has it in nvidia/nccl/include.
-#   2. Take PyTorch's communicator: comm = dist.group.WORLD._get_backend(torch.device("cuda"))._comm_ptr(), after a collective.
-#   3. Allocate the tensors by ncclMemAlloc (torch.distributed._symmetric_memory.empty with TORCH_SYMMMEM=NCCL does) and call
-#      ncclCommWindowRegister(comm, buffer, bytes, &window, NCCL_WIN_COLL_SYMMETRIC) for each, on all ranks.
-#   4. ncclDevCommRequirements reqs = NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER; reqs.lsaBarrierCount = the number of blocks; and
-#      ncclDevCommCreate(comm, &reqs, &devComm), on all ranks.
-#   5. Launch by cuLaunchKernel with pointers to devComm and the window as kernelParams: both are copied.
-`
+// ncclWays is how a program of a language has what a kernel of nccl_device.h takes.
+type ncclWays struct {
+	host         string // makes neither
+	communicator string // step 2
+	windows      string // step 3
+}
+
+// ncclHelp is a comment that says how a program launches the source's kernel of nccl_device.h. explained
+// is the source whose comment has said so, or "".
+func (s *source) ncclHelp(mark, explained string, w ncclWays) string {
+	help := s.nccl + " is a kernel of nccl_device.h, too: see " + explained + "."
+	if explained == "" {
+		help = s.nccl + ` is a kernel of nccl_device.h: it takes NCCL's own device communicator (ncclDevComm) and windows (ncclWindow_t) by value, which
+` + w.host + ` does not make. Its text is here; a program launches it so:
+
+  1. With NCCL 2.29.7 or later, compile the text with NCCL's own nccl_device.h, of the version that is loaded at run time: the layout
+     of ncclDevComm changes between versions. pip's nvidia-nccl-cu13 has it in nvidia/nccl/include.
+  2. ` + w.communicator + `
+  3. ` + w.windows + `
+  4. ncclDevCommRequirements reqs = NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER; reqs.lsaBarrierCount = the number of blocks; and
+     ncclDevCommCreate(comm, &reqs, &devComm), on all ranks.
+  5. Launch by cuLaunchKernel with pointers to devComm and the window as kernelParams: both are copied.`
+	}
+	var b strings.Builder
+	for line := range strings.Lines(help + "\n") {
+		b.WriteString(strings.TrimRight(mark+" "+line, " \n") + "\n")
+	}
+	return b.String()
+}

@@ -1,7 +1,7 @@
 // symm_host.hpp: symmetric memory for the processes of a host, and launches of kernels of symm.cuh on it, with nothing but a C++17 compiler.
 //
 // There are two devices. On a GPU, memory is made by the driver's VMM calls and kernels are cubins; libcuda.so.1 is opened when the program
-// runs, so that the program builds without CUDA. On the emulated one, which SYMM_DEVICE=cpu chooses, memory is that of memfd_create and kernels
+// runs, so that the program builds without CUDA; with SYMM_MEMORY=nccl symmetric memory is NCCL's, in windows. On the emulated one, which SYMM_DEVICE=cpu chooses, memory is that of memfd_create and kernels
 // are shared objects beside the program. Ranks come from torchrun, mpirun or srun, or from RANK and WORLD_SIZE; those of a host find each
 // other by an abstract Unix socket and pass descriptors of memory over it.
 //
@@ -277,8 +277,7 @@ class Cuda : public Device {
       addresses.push_back((char*)at);
     }
     close(descriptor);
-    call<Pointer, unsigned char, size_t>("cuMemsetD8_v2")((Pointer)addresses[rank], 0, bytes);
-    synchronize();
+    clear(addresses[rank], bytes);
     peers.meet();  // nobody writes to memory that is being cleared
     return addresses;
   }
@@ -324,8 +323,15 @@ class Cuda : public Device {
 
   void synchronize() override { call<>("cuCtxSynchronize")(); }
 
- private:
+ protected:
   typedef uint64_t Pointer;
+
+  void clear(char* p, size_t n) {
+    call<Pointer, unsigned char, size_t>("cuMemsetD8_v2")((Pointer)p, 0, n);
+    synchronize();
+  }
+
+ private:
   enum { kPinned = 1, kPosixDescriptor = 1, kDevice = 1, kReadWrite = 3, kMaxDynamicShared = 8 };
   struct Location { int type, id; };
   struct Properties {  // CUmemAllocationProp
@@ -397,6 +403,69 @@ class Cuda : public Device {
       }
     }
     return name.rfind("void ", 0) == 0 ? name.substr(5) : name;
+  }
+};
+
+// Nccl is a GPU whose symmetric memory is made by NCCL 2.29.2 or later, and registered as windows: libnccl.so.2, or the file that SYMM_NCCL
+// names. Kernels of nccl_device.h and NCCL's own operations can use the same memory. Ranks that share a GPU need NCCL 2.30.3 and
+// NCCL_MULTI_RANK_GPU_ENABLE=1.
+class Nccl : public Cuda {
+ public:
+  Nccl(int local, Peers& peers, int rank, int size) : Cuda(local) {
+    const char* const file = getenv("SYMM_NCCL") ? getenv("SYMM_NCCL") : "libnccl.so.2";
+    library_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library_) fail("SYMM_MEMORY=nccl needs NCCL: %s; name its file in SYMM_NCCL", dlerror());
+    Id id{};
+    if (rank == 0) call<Id*>("ncclGetUniqueId")(&id);
+    std::vector<Id> ids((size_t)size);
+    peers.gather(&id, sizeof id, ids.data());
+    call<void**, int, Id, int>("ncclCommInitRank")(&communicator_, size, ids[0], rank);
+  }
+
+  std::vector<char*> symmetric(size_t n, Peers& peers, int rank, int size) override {
+    const size_t bytes = (std::max<size_t>(n, 1) + 4095) & ~(size_t)4095;
+    std::vector<size_t> sizes((size_t)size);
+    peers.gather(&bytes, sizeof bytes, sizes.data());
+    for (int p = 0; p < size; p++)
+      if (sizes[(size_t)p] != bytes) fail("rank %d allocates %zu bytes where rank %d allocates %zu", p, sizes[(size_t)p], rank, bytes);
+    void *own = nullptr, *window = nullptr;
+    call<void**, size_t>("ncclMemAlloc")(&own, bytes);
+    clear((char*)own, bytes);
+    call<void*, void*, size_t, void**, int>("ncclCommWindowRegister")(communicator_, own, bytes, &window, kSymmetric);
+    if (!window) fail("NCCL makes no window of this memory: it needs GPUs that reach each other's memory, and NCCL_CUMEM_ENABLE is not 0");
+    std::vector<char*> addresses;
+    for (int p = 0; p < size; p++) {
+      void* at = own;
+      if (p != rank) call<void*, size_t, int, void**>("ncclGetPeerDevicePointer")(window, 0, p, &at);
+      if (!at) fail("rank %d cannot load and store the memory of rank %d", rank, p);
+      addresses.push_back((char*)at);
+    }
+    windows_[(char*)own] = window;
+    peers.meet();  // nobody writes to memory that is being cleared
+    return addresses;
+  }
+
+  void* communicator() const { return communicator_; }  // an ncclComm_t
+  // window is the ncclWindow_t of the memory that begins at an address.
+  void* window(char* start) const { return windows_.at(start); }
+
+ private:
+  enum { kSymmetric = 1 };           // NCCL_WIN_COLL_SYMMETRIC
+  struct Id { char internal[128]; };  // ncclUniqueId
+
+  void *library_, *communicator_ = nullptr;
+  std::map<char*, void*> windows_;
+
+  // call returns a function of NCCL that ends the program if it fails.
+  template <class... Args>
+  std::function<void(Args...)> call(const char* name) {
+    auto* const f = (int (*)(Args...))dlsym(library_, name);
+    if (!f) fail("NCCL is too old: it has no %s, which 2.29.2 has", name);
+    auto* const last = (const char* (*)(void*))dlsym(library_, "ncclGetLastError");
+    return [=](Args... args) {
+      const int status = f(args...);
+      if (status != 0) fail("%s: error %d of NCCL: %s", name, status, last ? last(nullptr) : "");
+    };
   }
 };
 
@@ -523,14 +592,19 @@ class World {
   int checks = 0, wrong = 0;
 
   World() {
-    const char* const kind = getenv("SYMM_DEVICE");
-    if (kind && std::string(kind) == "cpu") device.reset(new Emulator);
+    const std::string kind = setting("SYMM_DEVICE"), symmetric = setting("SYMM_MEMORY");
+    if (!symmetric.empty() && symmetric != "nccl") fail("SYMM_MEMORY is %s: it is nccl, or it is not set", symmetric.c_str());
+    if (kind == "cpu" && symmetric == "nccl") fail("SYMM_MEMORY=nccl needs a GPU: leave out SYMM_DEVICE=cpu");
+    if (kind == "cpu") device.reset(new Emulator);
+    else if (symmetric == "nccl") device.reset(new Nccl(place.local, peers, place.rank, place.size));
     else device.reset(new Cuda(place.local));
     signals = device->symmetric(SYMM_SIGNAL_BYTES(kChannels, place.size), peers, place.rank, place.size);
     watch = device->allocate(SYMM_WATCH_BYTES);
     device->synchronize();
     peers.meet();
   }
+
+  static std::string setting(const char* name) { return getenv(name) ? getenv(name) : ""; }
 
   symm_context context(double seconds) {
     symm_context c{};
@@ -1005,6 +1079,18 @@ inline Handle rendezvous(const Tensor& t) {
   meet();  // what the tensor holds is complete before a peer may write to it
   if (world().testing) check_handle(h);
   return h;
+}
+
+// communicator and window are an ncclComm_t and the ncclWindow_t of a tensor of symm::empty, with SYMM_MEMORY=nccl.
+inline Nccl& nccl() {
+  auto* const n = dynamic_cast<Nccl*>(world().device.get());
+  if (!n) fail("this needs NCCL's memory: SYMM_MEMORY=nccl");
+  return *n;
+}
+inline void* communicator() { return nccl().communicator(); }
+inline void* window(const Tensor& t) {
+  if (t.memory->everywhere.empty()) fail("a window is of a tensor of symm::empty");
+  return nccl().window(t.memory->data);
 }
 
 inline bool all_close(const Tensor& a, const Tensor& b) {

@@ -12,13 +12,12 @@
 
 // Cell 2.
 // one_shot is a kernel of nccl_device.h: it takes NCCL's own device communicator (ncclDevComm) and windows (ncclWindow_t) by value, which
-// PyTorch's symmetric memory does not make. Its text is here; a program launches it so:
-// #
+// the driver's memory does not make. Its text is here; a program launches it so:
+//
 //   1. With NCCL 2.29.7 or later, compile the text with NCCL's own nccl_device.h, of the version that is loaded at run time: the layout
 //      of ncclDevComm changes between versions. pip's nvidia-nccl-cu13 has it in nvidia/nccl/include.
-//   2. Take PyTorch's communicator: comm = dist.group.WORLD._get_backend(torch.device("cuda"))._comm_ptr(), after a collective.
-//   3. Allocate the tensors by ncclMemAlloc (torch.distributed._symmetric_memory.empty with TORCH_SYMMMEM=NCCL does) and call
-//      ncclCommWindowRegister(comm, buffer, bytes, &window, NCCL_WIN_COLL_SYMMETRIC) for each, on all ranks.
+//   2. Run the program with SYMM_MEMORY=nccl: symm::communicator() is the ncclComm_t.
+//   3. The tensors of symm::empty are windows then: symm::window(x) is the ncclWindow_t of x's memory.
 //   4. ncclDevCommRequirements reqs = NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER; reqs.lsaBarrierCount = the number of blocks; and
 //      ncclDevCommCreate(comm, &reqs, &devComm), on all ranks.
 //   5. Launch by cuLaunchKernel with pointers to devComm and the window as kernelParams: both are copied.
