@@ -181,9 +181,8 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 	fault := func(line int, text string) *device.CompileError {
 		return &device.CompileError{Diagnostics: []device.Diagnostic{{File: src.Name, Line: src.Line + line - 1, Text: text}}}
 	}
-	unit = cubin.Unit{Name: src.Name, Line: src.Line, Text: src.Text}
-	unit.Headers, unit.Includes = snippetHeaders()
-	unit.StandIns = standIns()
+	unit = emptySnippet()
+	unit.Name, unit.Line, unit.Text = src.Name, src.Line, src.Text
 	all, err := signature.Parse(src.Text, src.Instances...)
 	var failed *cudalex.Error
 	if errors.As(err, &failed) {
@@ -209,6 +208,12 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 		unit.Expressions = nil
 	}
 	return found, unit, unread
+}
+
+// emptySnippet is the unit of a snippet without a text.
+func emptySnippet() cubin.Unit {
+	headers, first := snippetHeaders()
+	return cubin.Unit{Name: "snippet", Headers: headers, Includes: first, StandIns: standIns()}
 }
 
 // kernel returns a function of the module with its attributes.

@@ -94,7 +94,7 @@ func (c *Cache) Entry(name string, valid func(path string) bool, build func(path
 	if err := build(made); err != nil {
 		return "", err
 	}
-	if err := flush(made); err != nil {
+	if err := hide(made); err != nil {
 		return "", err
 	}
 	if err := c.install(made, name); err != nil {
@@ -115,9 +115,10 @@ func (c *Cache) found(name string, valid func(path string) bool) bool {
 	return true
 }
 
-// flush makes a file, or a folder with its contents, inaccessible to others, and writes the files
-// to disk.
-func flush(path string) error {
+// hide makes a file, or a folder with its contents, inaccessible to others. Nothing is flushed to
+// disk, which takes long beside other writers: what a crash of the machine cuts off does not match
+// its digest.
+func hide(path string) error {
 	return filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -125,14 +126,7 @@ func flush(path string) error {
 		if e.IsDir() {
 			return os.Chmod(path, 0o700)
 		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			return err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return errors.Join(f.Sync(), f.Close())
+		return os.Chmod(path, 0o600)
 	})
 }
 

@@ -205,6 +205,8 @@ typedef struct sy_nvrtc sy_nvrtc;
 // loaded for the life of the process.
 sy_nvrtc *sy_nvrtc_load(const char *path, const char *builtins, char *why, size_t size);
 sy_status sy_nvrtc_version(const sy_nvrtc *n, int *major, int *minor);
+// sy_nvrtc_precompiles reports whether the compiler can make and use precompiled headers (12.8).
+int sy_nvrtc_precompiles(const sy_nvrtc *n);
 // sy_nvrtc_error_text returns a static string.
 const char *sy_nvrtc_error_text(const sy_nvrtc *n, int code);
 

@@ -25,6 +25,7 @@ typedef struct nvrtc_program *nvrtc_program;
 	X(int, nvrtcGetCUBIN, (nvrtc_program program, char *cubin))
 
 struct sy_nvrtc {
+	int precompiles;
 #define FIELD(type, name, args) type(*name) args;
 	NVRTC_FUNCTIONS(FIELD)
 #undef FIELD
@@ -63,6 +64,7 @@ sy_nvrtc *sy_nvrtc_load(const char *path, const char *builtins, char *why, size_
 		free(n);
 		return NULL;
 	}
+	n->precompiles = dlsym(lib, "nvrtcGetPCHCreateStatus") != NULL;
 	return n;
 }
 
@@ -70,6 +72,8 @@ sy_status sy_nvrtc_version(const sy_nvrtc *n, int *major, int *minor) {
 	TRY(nvrtcVersion, major, minor);
 	return OK;
 }
+
+int sy_nvrtc_precompiles(const sy_nvrtc *n) { return n->precompiles; }
 
 const char *sy_nvrtc_error_text(const sy_nvrtc *n, int code) { return n->nvrtcGetErrorString(code); }
 

@@ -38,6 +38,9 @@ func (n NVRTC) Version() (major, minor int, err error) {
 	return int(a), int(b), err
 }
 
+// Precompiles reports whether the compiler can make and use precompiled headers.
+func (n NVRTC) Precompiles() bool { return C.sy_nvrtc_precompiles(n.c) != 0 }
+
 // Request is one compilation.
 type Request struct {
 	Source, Name string

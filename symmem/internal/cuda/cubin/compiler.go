@@ -22,7 +22,7 @@ type Unit struct {
 	Text        string      // the source
 	Headers     [][2]string // name and text of the headers that it may include without a file
 	StandIns    [][2]string // the same, used if the toolkit's headers of these names are not installed
-	Includes    []string    // names of Headers that are included ahead of Text
+	Includes    []string    // names of Headers that are included ahead of Text, and precompiled
 	Options     []string    // in addition to the options of all units
 	State       string      // a text that changes when the files change that it includes by its Options
 	Expressions []string    // kernels whose lowered names are returned if they exist: kernels that are not extern "C"
@@ -44,6 +44,7 @@ type Compiler struct {
 
 	mu    sync.Mutex
 	nvrtc *clib.NVRTC // nil until needed
+	heads heads
 }
 
 // New returns a compiler for an architecture such as "sm_90", and for a driver that runs code of
@@ -122,9 +123,7 @@ func (c *Compiler) Describe() string {
 // the user's files by
 // #include "file" is compiled every time, since the files may have changed.
 func (c *Compiler) Compile(u Unit) (Binary, error) {
-	if !c.toolkit {
-		u.Headers = slices.Concat(u.Headers, u.StandIns)
-	}
+	u = c.complete(u)
 	if c.cache == nil || includesFiles(u) {
 		return c.compile(u)
 	}
@@ -155,14 +154,29 @@ func (c *Compiler) Compile(u Unit) (Binary, error) {
 	return b, nil
 }
 
+// Prepare loads NVRTC and precompiles the headers that a unit includes ahead of its text, which
+// makes the first compilation with these headers as quick as later ones.
+func (c *Compiler) Prepare(u Unit) {
+	if nvrtc, err := c.load(); err == nil {
+		c.heads.prepare(nvrtc, c.complete(u), slices.Concat(u.Options, c.options))
+	}
+}
+
+// complete adds the headers that stand in for the toolkit's.
+func (c *Compiler) complete(u Unit) Unit {
+	if !c.toolkit {
+		u.Headers = slices.Concat(u.Headers, u.StandIns)
+	}
+	return u
+}
+
 func (c *Compiler) compile(u Unit) (Binary, error) {
 	nvrtc, err := c.load()
 	if err != nil {
 		return Binary{}, err
 	}
-	code, lowered, log, err := nvrtc.Compile(clib.Request{
-		Source: source(u), Name: u.Name, Headers: u.Headers, Options: slices.Concat(u.Options, c.options), Expressions: u.Expressions,
-	})
+	r := clib.Request{Source: source(u, ""), Name: u.Name, Headers: u.Headers, Options: slices.Concat(u.Options, c.options), Expressions: u.Expressions}
+	code, lowered, log, err := c.heads.compile(nvrtc, u, r)
 	if errors.Is(err, clib.ErrSource) {
 		wrong := &device.CompileError{Diagnostics: diagnose(log, u), Log: log}
 		gone := absent(log)
@@ -209,12 +223,11 @@ func (c *Compiler) load() (clib.NVRTC, error) {
 	return clib.NVRTC{}, missing
 }
 
-// source is the text that NVRTC sees, with line numbers as in the user's text.
-func source(u Unit) string {
+// source is the text that NVRTC sees, with line numbers as in the user's text. after is a line that
+// follows the includes.
+func source(u Unit, after string) string {
 	var b strings.Builder
-	for _, name := range u.Includes {
-		b.WriteString("#include \"" + name + "\"\n")
-	}
+	b.WriteString(head(u) + after)
 	name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(u.Name)
 	b.WriteString("#line " + strconv.Itoa(u.Line) + " \"" + name + "\"\n")
 	b.WriteString(u.Text)

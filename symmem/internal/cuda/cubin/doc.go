@@ -5,5 +5,9 @@
 // covers all inputs that determine its content: the source, the headers, the options with the
 // architecture, and the compiler's library.
 //
+// The headers that a unit includes ahead of its text are precompiled once in each process, where NVRTC
+// can do that: parsing them takes longer than the rest of a small kernel. [Compiler.Prepare] does it
+// in advance.
+//
 // Errors of the source are *device.CompileError, at the source's own lines.
 package cubin

@@ -16,7 +16,7 @@ import (
 // key names a unit's entry in the cache. The compiler is identified by its file, so that a hit need
 // not load it.
 func (c *Compiler) key(u Unit) string {
-	fields := []string{source(u), u.Name}
+	fields := []string{source(u, ""), u.Name}
 	for _, h := range u.Headers {
 		fields = append(fields, h[0], h[1])
 	}
