@@ -22,6 +22,12 @@ const benchHosts = 2
 
 // runBench runs symmrepl bench.
 func runBench(ctx context.Context, o options, args []string) (int, error) {
+	if o.report != "" {
+		if len(args) > 0 {
+			return 0, misused("bench --report writes figures that were measured: leave out %s", strings.Join(args, " "))
+		}
+		return report(o.report)
+	}
 	if len(args) == 1 && args[0] == "session" {
 		if o.ranks == 0 {
 			o.ranks = benchRanks
@@ -92,4 +98,14 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		options.Emulated = s.emulated
 		return statusOK, measure(ctx, s, s.size, options, os.Stdout)
 	})
+}
+
+// report writes the figures of a file as tables.
+func report(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return statusOK, opbench.Report(f, os.Stdout)
 }

@@ -53,6 +53,7 @@ type options struct {
 	dtype    string
 	json     bool
 	svg      string // a file
+	report   string // a file of figures
 
 	// kernel install
 	user   bool
@@ -146,6 +147,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.dtype, "dtype", "bf16", "")
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&o.svg, "svg", "", "")
+	flags.StringVar(&o.report, "report", "", "")
 	flags.StringVar(&o.out, "o", "", "")
 	flags.BoolVar(&o.cpp, "cpp", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
@@ -213,7 +215,7 @@ func owner(name string) string {
 	switch name {
 	case "simulate":
 		return "bench session"
-	case "sizes", "dtype", "peers", "json", "svg":
+	case "sizes", "dtype", "peers", "json", "svg", "report":
 		return "bench"
 	case "user", "prefix", "name":
 		return "kernel install"
