@@ -26,7 +26,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		if len(args) > 0 {
 			return 0, misused("bench --report writes figures that were measured: leave out %s", strings.Join(args, " "))
 		}
-		return report(o.report)
+		return reportFigures(o.report)
 	}
 	if len(args) == 1 && args[0] == "session" {
 		if o.ranks == 0 {
@@ -100,8 +100,8 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	})
 }
 
-// report writes the figures of a file as tables.
-func report(path string) (int, error) {
+// reportFigures writes the figures of a file as tables.
+func reportFigures(path string) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
