@@ -51,6 +51,7 @@ var cases = []testCase{
 	{"PendingSignals", 2, false, pendingSignalsCase},
 
 	{"MatMul", 1, false, matMulCase},
+	{"MatMulScaled", 1, false, matMulScaledCase},
 	{"Map", 1, false, mapCase},
 	{"Broadcasting", 1, false, broadcastingCase},
 	{"Reduce", 1, false, reduceCase},
@@ -66,6 +67,15 @@ var cases = []testCase{
 	{"CopyEngineStream", 1, false, copyEngineStreamCase},
 	{"CopyEngineTimeout", 2, false, copyEngineTimeoutCase},
 	{"CopyEngineAbort", 2, false, copyEngineAbortCase},
+
+	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
+
+	{"FusedProducts", 1, true, fusedProductsCase},
+	{"FusedScaled", 1, true, fusedScaledCase},
+	{"FusedGraph", 1, false, fusedGraphCase},
+	{"FusedStreams", 1, true, fusedStreamsCase},
+	{"FusedMisuse", 1, false, fusedMisuseCase},
+	{"FusedTimeout", 2, false, fusedTimeoutCase},
 
 	{"Trace", 2, false, traceCase},
 

@@ -40,6 +40,7 @@ type Call struct {
 	opts    options
 	Record  Record
 	stream  *Stream // since PickStream
+	apart   bool    // its signals are used on another stream than its kernels: see Lanes
 	notNCCL string  // why the device's library of collectives did not get it, if it might have
 
 	// The tensors of Touch, without an allocation for most calls. The call holds them until its
@@ -233,7 +234,7 @@ func (c *Call) issued(err error) {
 	if err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
-	if c.Record.Manner >= operators.Signalling {
+	if c.Record.Manner >= operators.Signalling && !c.apart {
 		c.opts.group.mark(c.Record.Op, c.stream)
 	}
 	c.noteRoute()

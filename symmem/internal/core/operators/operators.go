@@ -34,7 +34,7 @@ var (
 	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
 	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
 
-	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | Via, Hosts: true, NCCL: true}
+	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true}
 	ReduceScatterOffset = inside("reduce_scatter_offset", "ReduceScatterOffset", adding, "ReduceScatter goes over hosts")
 	TileReduce          = inside("tile_reduce", "TileReduce", adding, "AllReduce and ReduceScatter go over hosts")
 	MultiRootTileReduce = inside("multi_root_tile_reduce", "MultiRootTileReduce", adding, "AllReduce and ReduceScatter go over hosts")
@@ -67,7 +67,10 @@ var (
 	PutBlock      = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
 	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
 
-	MatMul             = alone("matmul", "MatMul", Ordered)
+	AllGatherMatMul     = inside("fused_all_gather_matmul", "AllGatherMatMul", Ordered|factors, "AllGather goes over hosts, and MatMul multiplies its result")
+	MatMulReduceScatter = inside("fused_matmul_reduce_scatter", "MatMulReduceScatter", adding|factors, "MatMul multiplies, and ReduceScatter goes over hosts")
+
+	MatMul             = alone("matmul", "MatMul", Ordered|factors)
 	Map                = alone("map", "Map", Ordered|Into)
 	Reduce             = alone("reduce", "Reduce", Ordered|Into|Along)
 	StreamWriteValue32 = alone("stream_write_value32", "StreamWriteValue32", Ordered)
@@ -89,7 +92,7 @@ var All = []*Operator{
 	AllToAllVDev, AllToAllVDev2D, AllToAllVDev2DOffset,
 	TokenRouting, TokenDispatch, TokenDispatchSend, TokenComplete, TokenCombine,
 	Barrier, PutSignal, WaitSignal, WaitForSignal, Put, PutWithSignal, SignalAdd, ResetSignal, Get, PutBlock, GetBlock,
-	MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
+	AllGatherMatMul, MatMulReduceScatter, MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
 	Load, Save, SaveFile,
 }
 
