@@ -190,6 +190,9 @@ func NewStream() *Stream { return now().NewStream() }
 // OnStream calls f with s as the current stream: see [Runtime.OnStream].
 func OnStream(s *Stream, f func()) { now().OnStream(s, f) }
 
+// Async calls f with a stream of its own: see [Runtime.Async].
+func Async(f func()) *Work { return now().Async(f) }
+
 // NewEvent returns an event: see [Runtime.NewEvent].
 func NewEvent() *Event { return now().NewEvent() }
 

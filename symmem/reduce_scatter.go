@@ -69,6 +69,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	if out != nil && core.Operand(t).Overlaps(out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))
 	}
+	r.PreferEngines(dim == 0 && !r.Capturing())
 	if r.Has(operators.CopyEngine) && dim > 0 {
 		panic(r.Misuse("CopyEngine", "leave one of the two out", "CopyEngine moves whole rows, and SplitLastDim splits them"))
 	}
@@ -122,7 +123,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 // byEngines fetches this member's piece of every copy, of n elements, by copy engines and adds them
 // up.
 func (r *reduction) byEngines(h core.Copies, out *Tensor, n int, c abi.Context) {
-	r.Chose(r.t.Bytes(), addedWay)
+	r.Chose(r.t.Bytes(), r.Engines(addedWay))
 	g, size := r.Group(), out.Bytes()
 	mine := device.Ptr(g.Rank() * size)
 	pieces, done := r.Temporary(g.Size() * size)

@@ -29,6 +29,7 @@ func init() {
 		"AllToAllVDev2D":              reflect.ValueOf(symmem.AllToAllVDev2D),
 		"AllToAllVDev2DOffset":        reflect.ValueOf(symmem.AllToAllVDev2DOffset),
 		"Along":                       reflect.ValueOf(symmem.Along),
+		"Async":                       reflect.ValueOf(symmem.Async),
 		"BF16":                        reflect.ValueOf(symmem.BF16),
 		"Backends":                    reflect.ValueOf(symmem.Backends),
 		"Block":                       reflect.ValueOf(symmem.Block),
@@ -187,6 +188,7 @@ func init() {
 		"Traced":            reflect.ValueOf((*symmem.Traced)(nil)),
 		"TracedWait":        reflect.ValueOf((*symmem.TracedWait)(nil)),
 		"Wait":              reflect.ValueOf((*symmem.Wait)(nil)),
+		"Work":              reflect.ValueOf((*symmem.Work)(nil)),
 
 		// interface wrapper definitions
 		"_Option": reflect.ValueOf((*_github_com_symmrepl_symmrepl_symmem_Option)(nil)),

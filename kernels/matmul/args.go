@@ -1,11 +1,11 @@
-// Package matmul holds the kernel that multiplies matrices if no library for it is found.
+// Package matmul holds the kernels that multiply matrices if no library for it is found.
 package matmul
 
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
-// MatMulArgs are the arguments of matmul: Out[M][N] = A[M][K] B[K][N].
+// MatMulArgs are the arguments of matmul and matmul_f8e4m3: Out[M][N] = A[M][K] B[K][N].
 type MatMulArgs struct {
 	Out, A, B      abi.Ptr
 	M, N, K        uint64

@@ -70,6 +70,10 @@ var cases = []testCase{
 
 	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
 
+	{"Async", 1, true, asyncCase},
+	{"AsyncTimeout", 2, false, asyncTimeoutCase},
+	{"CopyEngineDefault", 1, true, copyEngineDefaultCase},
+
 	{"FusedProducts", 1, true, fusedProductsCase},
 	{"FusedScaled", 1, true, fusedScaledCase},
 	{"FusedGraph", 1, false, fusedGraphCase},

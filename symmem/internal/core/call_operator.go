@@ -3,6 +3,7 @@ package symmem
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
@@ -33,6 +34,33 @@ func (c *Call) MajorAlign() int { return c.opts.align }
 
 // Into is the tensor of that option, nil if it was not given.
 func (c *Call) Into() *Tensor { return c.opts.into }
+
+// PreferEngines gives the call the option CopyEngine if that is the default of its group, and copy
+// engines can do it.
+func (c *Call) PreferEngines(can bool) {
+	c.rt.mu.Lock()
+	defer c.rt.mu.Unlock()
+	g := c.opts.group
+	if can && g.engine && !g.split.Spans() && !c.Has(operators.CopyEngine) {
+		c.opts.given |= operators.CopyEngine
+		c.preferred = true
+	}
+}
+
+// Capturing reports whether a graph is captured.
+func (c *Call) Capturing() bool {
+	c.rt.mu.Lock()
+	defer c.rt.mu.Unlock()
+	return c.rt.capture != nil
+}
+
+// Engines is the way of copy engines, with the reason why a call takes it.
+func (c *Call) Engines(w *tuning.Way) *tuning.Way {
+	if !c.preferred {
+		return w
+	}
+	return &tuning.Way{Path: w.Path, Why: strings.Replace(w.Why, "CopyEngine was given", "CopyEngine is the group's default", 1)}
+}
 
 // Scales is the value of that option.
 func (c *Call) Scales() Scales { return c.opts.scales }

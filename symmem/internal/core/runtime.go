@@ -71,6 +71,7 @@ type world struct {
 	holding    []*Stream // that may hold kernels for which the network engine is kept awake
 	current    *Stream
 	beside     beside
+	working
 	capture    *Graph    // being captured
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil

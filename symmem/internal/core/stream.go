@@ -17,6 +17,7 @@ type Stream struct {
 
 	gone    bool        // closed on the device; guarded by mu
 	space   *block      // of matrix products; guarded by rt.mu
+	work    int64       // the number of the work that Async issues or has issued on it, or 0; guarded by rt.mu
 	retired atomic.Bool // closed, and its work is over: its blocks go to the first stream
 
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone

@@ -78,6 +78,7 @@ var (
 	Replay             = alone("Replay", "Graph.Replay", Stream)
 	EventRecord        = alone("Event.Record", "Event.Record", Stream)
 	EventWait          = alone("Event.Wait", "Event.Wait", Stream)
+	WorkWait           = alone("Work.Wait", "Work.Wait", Stream)
 
 	Load     = alone("Load", "Load", Group|Shard|Ordinary)
 	Save     = alone("Save", "Tensor.Save", Group|Shard)
@@ -92,7 +93,7 @@ var All = []*Operator{
 	AllToAllVDev, AllToAllVDev2D, AllToAllVDev2DOffset,
 	TokenRouting, TokenDispatch, TokenDispatchSend, TokenComplete, TokenCombine,
 	Barrier, PutSignal, WaitSignal, WaitForSignal, Put, PutWithSignal, SignalAdd, ResetSignal, Get, PutBlock, GetBlock,
-	AllGatherMatMul, MatMulReduceScatter, MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
+	AllGatherMatMul, MatMulReduceScatter, MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait, WorkWait,
 	Load, Save, SaveFile,
 }
 
