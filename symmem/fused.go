@@ -86,7 +86,9 @@ func (rt *Runtime) allGatherMatMul(a *Tensor, bs []*Tensor, all *Tensor, product
 	f.checkGathered(a, bs, all, products, world*m)
 	sharded := f.checkScalesOf(a, bs, m, world)
 	c.Record.DType, c.Record.N = element.Type(a.DType()), a.Numel()
-	c.Record.Detail = fmt.Sprintf("by %d factors", len(bs))
+	if len(bs) > 1 {
+		c.Record.Detail = fmt.Sprintf("by %d factors", len(bs))
+	}
 
 	defer c.Enter().Leave()
 	staged := all != nil && (core.Operand(a).Overlaps(all) || !c.Maps(a))
@@ -131,6 +133,7 @@ func (rt *Runtime) allGatherMatMul(a *Tensor, bs []*Tensor, all *Tensor, product
 		for i, b := range bs {
 			size := m * f.columns("bs", b) * products[i].DType().Size()
 			if size > 0 {
+				l.Product()
 				way = rt.multiply(&f, products[i], core.Operand(products[i]).Addr()+device.Ptr(p*size), rows, m, b, f.scale(i), p*m).Path
 			}
 		}
@@ -305,6 +308,7 @@ func (rt *Runtime) matMulReduceScatter(a, b *Tensor, op string, out *Tensor, opt
 	head := l.Begin(append([]*Tensor{a, b, out}, f.scales()...)...)
 	multiply := func(p int, to device.Ptr) string {
 		first := core.Operand(a).Addr() + device.Ptr(p*rows*f.k*a.DType().Size())
+		l.Product()
 		return rt.multiply(&f, out, to, first, rows, b, f.scale(0), p*rows).Path
 	}
 	rank, way := r.Group().Rank(), ""

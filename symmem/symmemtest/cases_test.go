@@ -67,8 +67,9 @@ var cases = []testCase{
 	{"CopyEngineStream", 1, false, copyEngineStreamCase},
 	{"CopyEngineTimeout", 2, false, copyEngineTimeoutCase},
 	{"CopyEngineAbort", 2, false, copyEngineAbortCase},
-
 	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
+
+	{"Trace", 2, false, traceCase},
 
 	{"Async", 1, true, asyncCase},
 	{"AsyncTimeout", 2, false, asyncTimeoutCase},
@@ -78,10 +79,9 @@ var cases = []testCase{
 	{"FusedScaled", 1, true, fusedScaledCase},
 	{"FusedGraph", 1, false, fusedGraphCase},
 	{"FusedStreams", 1, true, fusedStreamsCase},
+	{"FusedTrace", 2, false, fusedTraceCase},
 	{"FusedMisuse", 1, false, fusedMisuseCase},
 	{"FusedTimeout", 2, false, fusedTimeoutCase},
-
-	{"Trace", 2, false, traceCase},
 
 	{"Groups", 3, true, groupsCase},
 	{"OverlappingGroups", 3, true, overlappingGroupsCase},

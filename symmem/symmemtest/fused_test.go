@@ -134,12 +134,12 @@ func fusedProductsCase(t *T) {
 	symmem.Rendezvous(x)
 	factor := symmem.Local(symmem.F32, 2, 2)
 	got := symmem.Explain(func() { symmem.AllGatherMatMul(x, []*symmem.Tensor{factor}) })
-	want := fmt.Sprintf("fused_all_gather_matmul f32[%d] by 1 factors on world (%d ranks, %d bytes): copy engines beside products by ", 2*t.size, t.size, 8*t.size)
+	want := fmt.Sprintf("all_gather_matmul f32[%d] on world (%d ranks, %d bytes): copy engines beside products by ", 2*t.size, t.size, 8*t.size)
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	got = symmem.Explain(func() { symmem.MatMulReduceScatter(x, factor, "sum") })
-	want = fmt.Sprintf("fused_matmul_reduce_scatter f32[%d] sum on world (%d ranks, %d bytes): copy engines beside products by ", 2*t.size, t.size, 8*t.size)
+	want = fmt.Sprintf("matmul_reduce_scatter f32[%d] sum on world (%d ranks, %d bytes): copy engines beside products by ", 2*t.size, t.size, 8*t.size)
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -237,7 +237,7 @@ func fusedGraphCase(t *T) {
 	if t.size > 1 {
 		fresh := symmem.NewGroup(symmem.World().Ranks()...) // has no memory for the pieces yet
 		t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.MatMulReduceScatterOut(all, b, "sum", sum, fresh) }) },
-			"fused_matmul_reduce_scatter", "make this call before the capture")
+			"matmul_reduce_scatter", "make this call before the capture")
 		fresh.Free()
 	}
 	symmem.MatMulReduceScatter(all.Fill(0), b, "sum")
@@ -304,7 +304,7 @@ func fusedMisuseCase(t *T) {
 	symmem.Rendezvous(a)
 	x := symmem.Local(symmem.F32, 2*t.size, 3)
 	b, all, out := symmem.Local(symmem.F32, 3, 4), symmem.Local(symmem.F32, 2*t.size, 3), symmem.Local(symmem.F32, 2*t.size, 4)
-	gather, scatter := "fused_all_gather_matmul", "fused_matmul_reduce_scatter"
+	gather, scatter := "all_gather_matmul", "matmul_reduce_scatter"
 	refused := func(f func(), words ...string) { t.refused(symmem.KindMisuse, f, words...) }
 	list := func(ts ...*symmem.Tensor) []*symmem.Tensor { return ts }
 	refused(func() { symmem.AllGatherMatMul(a, nil) }, gather, "there is no factor")
@@ -342,10 +342,10 @@ func fusedTimeoutCase(t *T) {
 	symmem.Rendezvous(a)
 	symmem.MatMulReduceScatter(a, b, "sum") // makes the memory for the pieces
 	symmem.Synchronize()                    // Recover would drop pending work
-	for _, op := range []string{"fused_all_gather_matmul", "fused_matmul_reduce_scatter"} {
+	for _, op := range []string{"all_gather_matmul", "matmul_reduce_scatter"} {
 		if t.rank == 0 {
 			limit := symmem.Timeout(150 * time.Millisecond)
-			if op == "fused_all_gather_matmul" {
+			if op == "all_gather_matmul" {
 				symmem.AllGatherMatMul(a, []*symmem.Tensor{b}, limit)
 			} else {
 				symmem.MatMulReduceScatter(a, b, "sum", limit)
@@ -361,6 +361,37 @@ func fusedTimeoutCase(t *T) {
 			t.equal("afterwards", products[0].Slice(p*t.size, (p+1)*t.size).Ints(), slices.Repeat([]int{2 * (p + 1)}, 2*t.size))
 		}
 		t.equal("the sum afterwards", symmem.MatMulReduceScatter(a, b, "sum").Ints(), slices.Repeat([]int{t.size * (t.size + 1)}, 2))
+	}
+	a.Free()
+}
+
+// fusedTraceCase traces a product of each kind: a trace shows every product, and the copies on
+// another stream.
+func fusedTraceCase(t *T) {
+	a, b := symmem.Empty(symmem.F32, t.size, 4).Fill(1), symmem.Local(symmem.F32, 4, 4).Fill(1)
+	symmem.Rendezvous(a)
+	symmem.MatMulReduceScatter(a, b, "sum") // makes the memory for the pieces
+	for op, call := range []func(){
+		func() { symmem.AllGatherMatMul(a, []*symmem.Tensor{b}) },
+		func() { symmem.MatMulReduceScatter(a, b, "sum") },
+	} {
+		t.rt.StartTrace()
+		call()
+		symmem.Synchronize()
+		list, _ := t.rt.StopTrace()
+		name := []string{"all_gather_matmul", "matmul_reduce_scatter"}[op]
+		products, beside := 0, 0
+		for _, o := range list {
+			switch {
+			case o.Op == "matmul":
+				products++
+			case o.Op == name && o.Stream != list[slices.IndexFunc(list, func(o symmem.Traced) bool { return o.Op == "matmul" })].Stream:
+				beside++
+			}
+		}
+		if products != t.size || beside < t.size {
+			t.Errorf("%s: the trace has %d products and %d parts beside them: %+v", name, products, beside, list)
+		}
 	}
 	a.Free()
 }

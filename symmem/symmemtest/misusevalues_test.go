@@ -171,7 +171,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.TokenRouting](): {f.routing},
 		reflect.TypeFor[*symmem.Dispatched]():   {f.sent},
 		reflect.TypeFor[*symmem.Error]():        {&symmem.Error{}},
-		reflect.TypeFor[[]*symmem.Tensor]():     {[]*symmem.Tensor{part}},
+		reflect.TypeFor[[]*symmem.Tensor]():     {[]*symmem.Tensor{part}, []*symmem.Tensor{local(symmem.F32, 8, 2)}},
 		reflect.TypeFor[[]*symmem.Tile]():       {[]*symmem.Tile{corner}},
 		reflect.TypeFor[symmem.DType]():         {symmem.F32},
 		reflect.TypeFor[symmem.GridSize]():      {symmem.Grid(1)},

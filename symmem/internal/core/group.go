@@ -49,7 +49,7 @@ type Group struct {
 	latest Record      // of these
 	allocs uint64      // allocations made
 	pool   memory.Pool
-	engine bool // CopyEngine is the default
+	engine bool                             // CopyEngine is the default
 	comms  [communicatorSorts]*communicator // nil if none was made yet
 	noComm string                           // why none could be
 

@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -67,8 +68,18 @@ func (l *Lanes) Begin(tensors ...*Tensor) abi.Context {
 	return head
 }
 
-// Copy copies by copy engines.
+// Product notes that a product comes next on the call's stream, so that a trace shows each.
+func (l *Lanes) Product() { l.trace(operators.MatMul.Name, l.main) }
+
+func (l *Lanes) trace(op string, s *Stream) {
+	if t := l.c.rt.trace.Load(); t != nil && !l.Single() {
+		t.Issue(op, s.id)
+	}
+}
+
+// Copy copies by copy engines. A trace shows each call.
 func (l *Lanes) Copy(copies ...device.Copy) {
+	l.trace(l.c.Record.Op, l.side)
 	l.issued(l.side.issue(func(d device.Stream) error { return d.CopyAll(copies) }))
 }
 
@@ -83,6 +94,7 @@ func (l *Lanes) Calculated() { l.order(l.main, l.side) }
 // stream goes on.
 func (l *Lanes) End() {
 	g := l.c.opts.group
+	l.trace(l.c.Record.Op, l.side)
 	l.meet(g.watch.Finish)
 	if len(g.ranks) > 1 {
 		g.watchCopies(l.side)

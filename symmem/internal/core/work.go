@@ -133,7 +133,10 @@ func (w *Work) Wait(opts ...Option) {
 
 // Synchronize waits on the host until the work is over, and panics with its first fault.
 func (w *Work) Synchronize() {
-	const op = "Work.Synchronize"
+	w.synchronize("Work.Synchronize")
+}
+
+func (w *Work) synchronize(op string) {
 	w.exists(op)
 	w.rt.hostCall(op)
 	if l := w.runsOn(); l != nil {
@@ -153,7 +156,7 @@ func (w *Work) Done() bool {
 // Time is the device time that the work took. It waits on the host until the work is over.
 func (w *Work) Time() time.Duration {
 	const op = "Work.Time"
-	w.Synchronize()
+	w.synchronize(op)
 	w.rt.mu.Lock()
 	defer w.rt.mu.Unlock()
 	if w.lane != nil {
@@ -175,7 +178,7 @@ func (w *Work) runsOn() *workLane {
 // String is "work 3", as waits call it.
 func (w *Work) String() string {
 	if w == nil || w.rt == nil {
-		return "no work"
+		return "nil work"
 	}
 	return fmt.Sprintf("work %d", w.number)
 }

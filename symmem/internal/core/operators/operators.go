@@ -67,8 +67,8 @@ var (
 	PutBlock      = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
 	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
 
-	AllGatherMatMul     = inside("fused_all_gather_matmul", "AllGatherMatMul", Ordered|factors, "AllGather goes over hosts, and MatMul multiplies its result")
-	MatMulReduceScatter = inside("fused_matmul_reduce_scatter", "MatMulReduceScatter", adding|factors, "MatMul multiplies, and ReduceScatter goes over hosts")
+	AllGatherMatMul     = inside("all_gather_matmul", "AllGatherMatMul", Ordered|factors, "AllGather goes over hosts, and MatMul multiplies its result")
+	MatMulReduceScatter = inside("matmul_reduce_scatter", "MatMulReduceScatter", adding|factors, "MatMul multiplies, and ReduceScatter goes over hosts")
 
 	MatMul             = alone("matmul", "MatMul", Ordered|factors)
 	Map                = alone("map", "Map", Ordered|Into)
