@@ -176,14 +176,14 @@ func (f *factors) checkGathered(a *Tensor, bs []*Tensor, all *Tensor, products [
 		panic(f.Misuse("all", "", "all overlaps a elsewhere than in this member's part"))
 	}
 	if len(products) != len(bs) {
-		panic(f.Misuse("products", "", "there are %d factors, and %d tensors for their products", len(bs), len(products)))
+		panic(f.Misuse("products", "give one for each factor", "there are %d factors, and %d tensors for their products", len(bs), len(products)))
 	}
 	for i, p := range products {
 		f.checkOut(p, a, rows, f.columns("bs", bs[i]))
 		others := append([]*Tensor{a, all}, bs...)
 		for _, t := range append(others, products[:i]...) {
 			if core.Operand(p).Overlaps(t) {
-				panic(f.Misuse("products", "", "a product overlaps another tensor of the call"))
+				panic(f.Misuse("products", "give it memory of its own", "a product overlaps another tensor of the call"))
 			}
 		}
 	}

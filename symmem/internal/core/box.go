@@ -45,6 +45,7 @@ func (g *Group) makeBox(op string, n int) *box {
 	const least = 1 << 16
 	rt := g.rt
 	rt.hostCall(op)
+	rt.inStep(op) // else other members may not come
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	size := 1 << bits.Len(uint(max(n, least)-1))
