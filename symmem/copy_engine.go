@@ -31,7 +31,7 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 	if e.staged {
 		w = stagedWay
 	}
-	e.Chose(e.t.Bytes(), w)
+	e.Chose(e.t.Bytes(), e.Engines(w))
 	if own := core.Operand(e.out).Addr() + device.Ptr(g.Rank()*n); e.staged && own != core.Operand(e.t).Addr() {
 		e.Copy(own, core.Operand(e.t).Addr(), n)
 	}

@@ -92,6 +92,27 @@ func ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	now().ReduceScatterOut(t, op, out, opts...)
 }
 
+// AllGatherMatMul multiplies all ranks' rows: see [Runtime.AllGatherMatMul].
+func AllGatherMatMul(a *Tensor, bs []*Tensor, opts ...Option) (all *Tensor, products []*Tensor) {
+	return now().AllGatherMatMul(a, bs, opts...)
+}
+
+// AllGatherMatMulOut is AllGatherMatMul into tensors: see [Runtime.AllGatherMatMulOut].
+func AllGatherMatMulOut(a *Tensor, bs []*Tensor, all *Tensor, products []*Tensor, opts ...Option) {
+	now().AllGatherMatMulOut(a, bs, all, products, opts...)
+}
+
+// MatMulReduceScatter adds up the ranks' products and gives each its rows: see
+// [Runtime.MatMulReduceScatter].
+func MatMulReduceScatter(a, b *Tensor, op string, opts ...Option) *Tensor {
+	return now().MatMulReduceScatter(a, b, op, opts...)
+}
+
+// MatMulReduceScatterOut is MatMulReduceScatter into a tensor: see [Runtime.MatMulReduceScatterOut].
+func MatMulReduceScatterOut(a, b *Tensor, op string, out *Tensor, opts ...Option) {
+	now().MatMulReduceScatterOut(a, b, op, out, opts...)
+}
+
 // AllGather returns all ranks' tensors in a row: see [Runtime.AllGather].
 func AllGather(t *Tensor, opts ...Option) *Tensor { return now().AllGather(t, opts...) }
 
@@ -169,6 +190,9 @@ func NewStream() *Stream { return now().NewStream() }
 // OnStream calls f with s as the current stream: see [Runtime.OnStream].
 func OnStream(s *Stream, f func()) { now().OnStream(s, f) }
 
+// Async calls f with a stream of its own: see [Runtime.Async].
+func Async(f func()) *Work { return now().Async(f) }
+
 // NewEvent returns an event: see [Runtime.NewEvent].
 func NewEvent() *Event { return now().NewEvent() }
 
@@ -245,7 +269,7 @@ func AllClose(x *Tensor, y any, tolerances ...float64) bool {
 func MaxDiff(x *Tensor, y any) float64 { return now().MaxDiff(x, y) }
 
 // MatMul multiplies matrices: see [Runtime.MatMul].
-func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...) }
+func MatMul(out, a, b *Tensor, opts ...Option) *Tensor { return now().MatMul(out, a, b, opts...) }
 
 // PendingSignals lists signals that no wait has consumed: see [Runtime.PendingSignals].
 func PendingSignals() []string { return now().PendingSignals() }

@@ -30,6 +30,7 @@ func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Optio
 		home = out
 	}
 	e := &exchange{Call: rt.core.NewCall(of, core.Operand(home).Home(), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
+	e.PreferEngines(of.Options&operators.CopyEngine != 0 && (t.Symmetric() || of == operators.AllGather && out != nil && out.Symmetric()))
 	e.g, e.Record.DType, e.Record.N = e.Group(), element.Type(t.DType()), t.Numel()
 	return e
 }

@@ -9,7 +9,7 @@ import (
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function
 // of this package makes: [Timeout], [AccumulateF32], [SplitLastDim], [CopyEngine], [MajorAlign],
-// [Weak], [Via], [Into], [Shard], [Ordinary], [Along]. Every operation that is put in a stream takes the first
+// [Weak], [Via], [Into], [Shard], [Ordinary], [Along], [Scales], [TransposedB]. Every operation that is put in a stream takes the first
 // three; docs/ops.md has a table of the others. An operation refuses options for which it has no use.
 type Option = core.Option
 
@@ -21,7 +21,8 @@ func AccumulateF32() Option { return core.Flag(operators.AccumulateF32) }
 // SplitLastDim makes ReduceScatter split the last dimension instead of the first one.
 func SplitLastDim() Option { return core.Flag(operators.SplitLastDim) }
 
-// CopyEngine makes AllGather and AllToAll use no multiprocessor: the members' streams meet by
+// CopyEngine makes AllGather and AllToAll use no multiprocessor, and ReduceScatter use one only to add
+// up what copy engines have brought: the members' streams meet by
 // memory operations and copy engines read the peers' tensors, so that a kernel which runs beside it
 // on another stream keeps the whole GPU. It is slower for small messages. AllToAll then needs t to
 // be symmetric and rendezvoused; AllGather takes an ordinary t too when out is. AllGather is best
@@ -77,6 +78,16 @@ func Shard(dim int) Option { return core.Shard(dim) }
 // [Tensor.Sum], go along a dimension: the result has the others. -1 is the last dimension. The
 // operation refuses a dimension that the tensor does not have.
 func Along(dim int) Option { return core.Along(dim) }
+
+// Scales makes MatMul multiply a product of 8-bit floats by scales of its factors, which are f32 of
+// any memory: one of a and one of b, or one for each row of a and one for each column of b. It is
+// PyTorch's scaled_mm. AllGatherMatMul takes one for each of its factors b. The operation refuses
+// scales of another number, and those of factors that have more than 8 bits.
+func Scales(a *Tensor, b ...*Tensor) Option { return core.Scales{A: a, B: b} }
+
+// TransposedB says that a product is given its second factor, [k, n], as [n, k]: each row is a column
+// of the factor, as in the weights of PyTorch's Linear. GPUs multiply 8-bit floats only so.
+func TransposedB() Option { return core.Flag(operators.TransposedB) }
 
 // Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then concerns this rank alone.
 func Ordinary() Option { return core.Flag(operators.Ordinary) }

@@ -15,7 +15,19 @@ func (r *reduction) pull(bytes int, c abi.Context) {
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	l, c := r.MeetingGrid(bytes, a.Outs == 1, c)
 	a.Context, a.Signals, a.Op = c, r.Work().Meetings, r.code
-	r.Launch(pullKernels[r.t.DType()], g.Size(), l, launch.Bytes(a))
+	r.Launch(pullKernels[r.dtype], g.Size(), l, launch.Bytes(a))
+}
+
+// addUp launches the kernel that reduces n elements of copies of the members' pieces, which are in
+// this member's memory, into out.
+func (r *reduction) addUp(from func(member int) device.Ptr, out device.Ptr, n int, c abi.Context) {
+	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
+	*a = allreduce.PullArgs{Context: c, Outs: 1, N: uint64(n), Op: r.code, Arrived: 1}
+	for i := range r.Group().Size() {
+		a.In[i] = from(i)
+	}
+	a.Out[0] = out
+	r.Launch(pullKernels[r.dtype], r.Group().Size(), r.ElementGrid(n), launch.Bytes(a))
 }
 
 // pullSlices reduces this member's slice into everybody's out, which is symmetric. The slices begin

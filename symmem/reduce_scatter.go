@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
@@ -14,14 +15,14 @@ import (
 // first dimension, or with SplitLastDim along its last one. The parts are read from the peers
 // between two barriers; t keeps its values. op is as in [Runtime.AllReduce].
 //
-// PyTorch: reduce_scatter_tensor
+// PyTorch: reduce_scatter_tensor; with CopyEngine _low_contention_reduce_scatter
 //
 // Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
 //
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and t may be overwritten by what the stream does next.
 //
-// Options: as [Runtime.AllReduce], SplitLastDim.
+// Options: as [Runtime.AllReduce], SplitLastDim, CopyEngine.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.ReduceScatterOut].
 //
@@ -43,7 +44,7 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Options: as [Runtime.ReduceScatter].
 //
-// Capture: yes.
+// Capture: yes, but not with CopyEngine, which allocates memory for the pieces.
 //
 // Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that
 // overlaps t.
@@ -67,6 +68,10 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	if out != nil && core.Operand(t).Overlaps(out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))
+	}
+	r.PreferEngines(dim == 0 && !r.Capturing())
+	if r.Has(operators.CopyEngine) && dim > 0 {
+		panic(r.Misuse("CopyEngine", "leave one of the two out", "CopyEngine moves whole rows, and SplitLastDim splits them"))
 	}
 	cannot := ""
 	if dim > 0 {
@@ -95,6 +100,10 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		}
 		return out
 	}
+	if r.Has(operators.CopyEngine) {
+		r.byEngines(h, out, n, c)
+		return out
+	}
 	r.Chose(t.Bytes(), partsWay)
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	*a = allreduce.PullArgs{Outs: 1, N: uint64(n)}
@@ -111,8 +120,28 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	return out
 }
 
-// partsWay is the only way of ReduceScatter.
+// byEngines fetches this member's piece of every copy, of n elements, by copy engines and adds them
+// up.
+func (r *reduction) byEngines(h core.Copies, out *Tensor, n int, c abi.Context) {
+	r.Chose(r.t.Bytes(), r.Engines(addedWay))
+	g, size := r.Group(), out.Bytes()
+	mine := device.Ptr(g.Rank() * size)
+	pieces, done := r.Temporary(g.Size() * size)
+	defer done()
+	src, dst := make([]device.Ptr, g.Size()), make([]device.Ptr, g.Size())
+	for i := range src {
+		src[i], dst[i] = h.At(i)+mine, pieces+device.Ptr(i*size)
+	}
+	dst[g.Rank()] = src[g.Rank()] // it is read where it is
+	r.CopyAll(c.Ordinal, src, dst, size, false)
+	r.addUp(func(p int) device.Ptr { return dst[p] }, core.Operand(out).Addr(), n, c)
+}
+
+// partsWay is the way of ReduceScatter without CopyEngine.
 var partsWay = &tuning.Way{Path: "read between barriers", Why: "each part is needed by one rank, so that every byte crosses a link once"}
+
+// addedWay is that with CopyEngine.
+var addedWay = &tuning.Way{Path: "copy engines, added up by a kernel", Why: "CopyEngine was given: the multiprocessors only add up what has arrived"}
 
 // parts is the shape of one of the equal parts of t along a dimension, one for each member.
 func parts(c *core.Call, t *Tensor, dim int) []int {

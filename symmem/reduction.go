@@ -25,32 +25,38 @@ func reductionOf(name string) (op reduce.Op, ok bool) {
 // reduction is a call of a reduction whose arguments were checked.
 type reduction struct {
 	core.Call
-	t    *Tensor
-	code reduce.Op
+	t     *Tensor
+	dtype DType // of what is reduced
+	code  reduce.Op
 }
 
 // reduction begins a reduction: it makes the checks that all reductions have in common.
 func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opts []Option) reduction {
 	rt.core.Usable(of.Name, t)
 	r := reduction{Call: rt.core.NewCall(of, core.Operand(t).Home(), opts), t: t}
+	r.reduce(t.DType(), t.Numel(), name)
+	r.Record.On(t)
+	return r
+}
+
+// reduce checks how n elements of a type are to be reduced.
+func (r *reduction) reduce(dtype DType, n int, name string) {
 	code, ok := reductionOf(name)
 	if !ok {
 		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
-	if !element.Type(t.DType()).Computes() {
-		panic(r.Misuse("tensor", "", "%v is a storage type and cannot be reduced", t.DType()))
+	if !element.Type(dtype).Computes() {
+		panic(r.Misuse("tensor", "", "%v is a storage type and cannot be reduced", dtype))
 	}
-	r.code = code
-	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(t.DType()), t.Numel(), name
-	r.Record.On(t)
+	r.code, r.dtype = code, dtype
+	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(dtype), n, name
 	if r.Has(operators.AccumulateF32) {
-		if t.DType() != F16 && t.DType() != BF16 {
-			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", core.Operand(t).Brief()))
+		if dtype != F16 && dtype != BF16 {
+			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", dtype))
 		}
 		r.code |= reduce.Wide
 		r.Record.Detail = "accumulated as f32"
 	}
-	return r
 }
 
 // checkOut refuses an out that is not like the tensor that is reduced, or overlaps it.

@@ -75,6 +75,9 @@ type Stream = core.Stream
 // Event marks a place in a stream, to wait for and to measure from.
 type Event = core.Event
 
+// Work is what [Runtime.Async] has issued on a stream of its own.
+type Work = core.Work
+
 // Graph is work that was captured once and can be replayed at the cost of a single launch.
 type Graph = core.Graph
 

@@ -44,7 +44,8 @@ first
 // `mine` is already in its place in `all`. That matters: if a part had to be copied within the GPU, the product at the
 // same time would slow that copy, and the all-gather would take more than twice as long.
 //
-// A copy engine copies. It cannot add, so a reduction cannot use it.
+// A copy engine copies. It cannot add, so an all-reduce cannot use it. (`ReduceScatter` can: copy engines bring the pieces, and a kernel
+// adds them up.)
 
 // %% [fails] An all-reduce by copy engines?
 symm.AllReduce(all, "sum", symm.CopyEngine())
@@ -80,6 +81,18 @@ fmt.Println("c", c.Float32s()[0], "y", y.Slice(0, 1).Float32s()[0], y.Slice((siz
 // %% [markdown]
 // Note what waits: the *streams*. The host has enqueued all the work and continued.
 //
+// `symm.Async` does the same without names for the stream and its events: it calls a function with a stream of its own as the
+// current one, after what was issued before. `Wait` makes the current stream wait for that work.
+
+// %% The all-gather as a work of its own.
+mine.Fill(20 * (rank + 1))
+work := symm.Async(func() { symm.AllGatherOut(mine, all, symm.CopyEngine()) })
+symm.MatMul(c, a, b) // at the same time
+work.Wait()
+symm.MatMul(y, all, w)
+fmt.Println("y", y.Slice(0, 1).Float32s()[0], y.Slice((size-1)*m, size*m).Float32s()[0])
+
+// %% [markdown]
 // ## A forgotten event
 //
 // Without `gathered.Wait()`, the second product may read data that has not arrived. Usually the all-gather is fast enough, and the mistake stays
@@ -195,6 +208,31 @@ for step := range 3 {
 // barrier of the last round must be over. Without it, a fast rank overwrites rows that a slow rank still multiplies.
 //
 // Here, too, a copy engine makes large puts (64 KiB and more). Only the word after them is stored by a kernel, of one block.
+//
+// ## In one call
+//
+// This pattern is so common that it is an operation: `AllGatherMatMul`, PyTorch's `fused_all_gather_matmul`. Copy engines fetch the
+// rows of one rank while those of another are multiplied. It takes a list of factors and makes a product for each.
+//
+// `MatMulReduceScatter` goes the opposite way: all ranks' products are added up, and each rank gets its rows of the sum. A rank
+// multiplies the rows for one rank after the other and sends each while the next are multiplied; at the end a kernel adds up.
+
+// %% Gather and multiply; multiply, add up and scatter.
+mine.Fill(rank + 1)
+symm.AllGatherMatMulOut(mine, []*symm.Tensor{w}, all, []*symm.Tensor{y})
+fmt.Println("products", rowsOf(y, 0).Float32s()[0], rowsOf(y, size-1).Float32s()[0])
+sum := symm.MatMulReduceScatter(all, w, "sum") // every rank multiplies all rows
+fmt.Println("sum", sum.Shape(), sum.Float32s()[0])
+
+// %% [varies] How they went.
+fmt.Println(symm.Explain(func() {
+	symm.AllGatherMatMulOut(mine, []*symm.Tensor{w}, all, []*symm.Tensor{y})
+	symm.MatMulReduceScatter(all, w, "sum")
+}))
+
+// %% [markdown]
+// Such calls carry tensor parallelism. Training that shards the weights (FSDP) gathers and scatters whole layers instead, beside the
+// products of other layers: `tutorials/fsdp.go` is a step of it.
 //
 // ## All in one kernel
 //
@@ -398,8 +436,9 @@ fmt.Println("correct")
 // ## What you know now
 //
 // - Copy engines move data without using multiprocessors: `symm.CopyEngine()`.
-// - Work on two streams overlaps. Events order what must not overlap.
-// - A consumer that needs the data in pieces waits in pieces: one word for each, on a stream or in a kernel.
+// - Work on two streams overlaps. Events order what must not overlap. `symm.Async` brings a stream and its events.
+// - A consumer that needs the data in pieces waits in pieces: one word for each, on a stream or in a kernel. `AllGatherMatMul` and
+//   `MatMulReduceScatter` do it for products.
 //
 // symmrepl keeps operations that use the signals of one group, such as barriers and reductions, in order, whichever
 // streams they are on. You must order plain puts and the words after them yourself.

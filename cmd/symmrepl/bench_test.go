@@ -262,7 +262,7 @@ bytes graph eager
 		}
 	}
 	for arg, why := range map[string]string{"--peers": "--peers measures others within a host",
-		"overlap": "overlap: the all-gather of copy engines stays within a host"} {
+		"overlap": "overlap: the all-gather of copy engines stays within a host", "fsdp": "fsdp: the copy engines stay within a host"} {
 		if r := h.run("", append([]string{"bench", arg}, hosts...)...); r.status == 0 || !strings.Contains(r.err, why) {
 			t.Errorf("%s: %+v", arg, r)
 		}
@@ -311,6 +311,49 @@ copy engines, in a graph N N P N N P
 		}
 	}
 	if !slices.Equal(ways, []any{"multiprocessors", "copy engines", "copy engines, in a graph", "NCCL"}) {
+		t.Errorf("%v", ways)
+	}
+	h.expectNothingLeft()
+}
+
+func TestBenchFSDP(t *testing.T) {
+	h := newHome(t, 2)
+	r := h.run("", "bench", "fsdp", "-n", "2", "--device", device(), "--sizes", "4K")
+	lines := strings.SplitN(shape(r.out), "\n", 2)
+	if !strings.HasSuffix(lines[0], ", 2 ranks, bf16; a step of 8 layers, forward and backward, whose weights and gradients are sharded") {
+		t.Errorf("the first line is %q", lines[0])
+	}
+	const want = `
+weights of 32 rows and columns, 2048 bytes a layer
+gathers and scatters us a step
+products alone N
+one after the other N
+overlapped, multiprocessors N
+overlapped, copy engines N
+overlapped, copy engines, two layers ahead N
+`
+	if r.status != 0 || r.err != "" || lines[1] != want {
+		t.Errorf("%s\nwant\n%s%s", lines[1], want, r.err)
+	}
+
+	h.python("2")
+	r = h.run("", "bench", "fsdp", "-n", "2", "--device", device(), "--sizes", "4K", "--json", "--peers")
+	if r.status != 0 {
+		t.Fatalf("%+v", r)
+	}
+	json := jsonLines(t, r.out)
+	if keys := keysOf(json[0]); keys != "device dtype layers ranks" {
+		t.Errorf("%v", json[0])
+	}
+	var ways []any
+	for _, line := range json[1:] {
+		ways = append(ways, line["way"])
+		if keys := keysOf(line); keys != "bytes op step_us way" || line["bytes"] != 2048.0 || line["op"] != "fsdp" {
+			t.Errorf("%v", line)
+		}
+	}
+	if !slices.Equal(ways, []any{"products alone", "one after the other", "overlapped, multiprocessors", "overlapped, copy engines",
+		"overlapped, copy engines, two layers ahead", "NCCL, one after the other", "NCCL, overlapped"}) {
 		t.Errorf("%v", ways)
 	}
 	h.expectNothingLeft()

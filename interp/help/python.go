@@ -128,7 +128,8 @@ var pythonModules = []string{"torch", "dist", "symm_mem", "np", "numpy", "cp", "
 // asInPython has functions and methods of those modules with other names in Go.
 var asInPython = map[string]string{
 	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
-	"zeros": "Empty", "tensor": "Empty", "matmul": "MatMul", "mm": "MatMul", "device_count": "WorldSize",
+	"zeros": "Empty", "tensor": "Empty", "matmul": "MatMul", "mm": "MatMul", "fused_all_gather_matmul": "AllGatherMatMul",
+	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "device_count": "WorldSize",
 }
 
 // moduleHint returns a hint for a name of Python's modules at pos, as in dist.all_reduce(x), and ""

@@ -54,4 +54,5 @@ type PullArgs struct {
 	Width   uint64 // of a row of In: the first Width of every Stride elements are reduced; 0: all are
 	Stride  uint64
 	Op      reduce.Op
+	Arrived uint64 // not 0: In are copies in this rank's memory; it waits for no other
 }

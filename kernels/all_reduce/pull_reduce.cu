@@ -15,8 +15,9 @@ struct PullArgs {
   symm::u64 n;                          // elements
   symm::u64 width, stride;              // of a row of in: the first width of every stride elements are reduced; 0: all are
   symm::u64 op;                         // symm::ReduceOp
+  symm::u64 arrived;                    // not 0: `in` are copies in this rank's memory; it waits for no other
 };
-SYMM_LAYOUT(PullArgs, context, signals, in, out, outs, n, width, stride, op)
+SYMM_LAYOUT(PullArgs, context, signals, in, out, outs, n, width, stride, op, arrived)
 
 // pull reduces `end` groups of N elements, counted from element offset. Every address is a multiple
 // of the size of a group.
@@ -36,7 +37,7 @@ __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::
 template <class T, class A>
 __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   using namespace symm;
-  if (!barrier(a.signals, a.context, blockIdx.x)) return;
+  if (!a.arrived && !barrier(a.signals, a.context, blockIdx.x)) return;
   constexpr u64 N = 16 / sizeof(T);
   // If all addresses have the same distance to the next multiple of 16, vectors of 16 bytes begin
   // at that multiple.
@@ -51,7 +52,7 @@ __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   pull<T, A, 1>(a, 0, head);
   pull<T, A, (int)N>(a, head, whole);
   pull<T, A, 1>(a, head + whole * N, a.n - head - whole * N);
-  barrier(a.signals, a.context, blockIdx.x);
+  if (!a.arrived) barrier(a.signals, a.context, blockIdx.x);
 }
 
 #define PULL(T, dtype)                                                                                     \

@@ -51,6 +51,7 @@ var cases = []testCase{
 	{"PendingSignals", 2, false, pendingSignalsCase},
 
 	{"MatMul", 1, false, matMulCase},
+	{"MatMulScaled", 1, false, matMulScaledCase},
 	{"Map", 1, false, mapCase},
 	{"Broadcasting", 1, false, broadcastingCase},
 	{"Reduce", 1, false, reduceCase},
@@ -66,8 +67,21 @@ var cases = []testCase{
 	{"CopyEngineStream", 1, false, copyEngineStreamCase},
 	{"CopyEngineTimeout", 2, false, copyEngineTimeoutCase},
 	{"CopyEngineAbort", 2, false, copyEngineAbortCase},
+	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
 
 	{"Trace", 2, false, traceCase},
+
+	{"Async", 1, true, asyncCase},
+	{"AsyncTimeout", 2, false, asyncTimeoutCase},
+	{"CopyEngineDefault", 1, true, copyEngineDefaultCase},
+
+	{"FusedProducts", 1, true, fusedProductsCase},
+	{"FusedScaled", 1, true, fusedScaledCase},
+	{"FusedGraph", 1, false, fusedGraphCase},
+	{"FusedStreams", 1, true, fusedStreamsCase},
+	{"FusedTrace", 2, false, fusedTraceCase},
+	{"FusedMisuse", 1, false, fusedMisuseCase},
+	{"FusedTimeout", 2, false, fusedTimeoutCase},
 
 	{"Groups", 3, true, groupsCase},
 	{"OverlappingGroups", 3, true, overlappingGroupsCase},

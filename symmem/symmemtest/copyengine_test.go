@@ -47,7 +47,7 @@ func copyEngineGatherCase(t *T) {
 	misuse := symmem.KindMisuse
 	t.refused(misuse, func() { symmem.AllGather(local, engines) }, "all_gather", "not symmetric", "Empty")
 	t.refused(misuse, func() { symmem.AllToAllOut(local, x, engines) }, "all_to_all", "not symmetric")
-	t.refused(misuse, func() { symmem.AllReduce(x, "sum", engines) }, "all_reduce", "CopyEngine is an option of AllGather and AllToAll")
+	t.refused(misuse, func() { symmem.AllReduce(x, "sum", engines) }, "all_reduce", "CopyEngine is an option of ReduceScatter, AllGather and AllToAll")
 	t.refused(misuse, func() { symmem.Broadcast(x, 0, engines) }, "broadcast", "CopyEngine is an option of")
 	got := symmem.Explain(func() { symmem.AllGather(x, engines) })
 	if want := fmt.Sprintf("all_gather f32[%d] on world (%d ranks, %d bytes): copy engines, because ", 8*t.size, t.size,
@@ -184,5 +184,34 @@ func copyEngineAbortCase(t *T) {
 	for r := range t.size {
 		t.equal("afterwards", out.Slice(100*r, 100*r+100).Ints(), slices.Repeat([]int{r}, 100))
 	}
+	x.Free()
+}
+
+// copyEngineReduceScatterCase compares the reduce-scatter by copy engines with that by a kernel.
+func copyEngineReduceScatterCase(t *T) {
+	for k, d := range []symmem.DType{symmem.BF16, symmem.F32, symmem.I64} {
+		for _, rows := range []int{0, 1, 63, 1025} {
+			n := rows * t.size
+			x := symmem.Empty(d, n+3)
+			symmem.Rendezvous(x)
+			part := t.fillPattern(x).Slice(k, k+n)
+			for _, op := range []string{"sum", "avg", "max", "min"} {
+				want := symmem.ReduceScatter(part, op).Float64s()
+				what := fmt.Sprint(d, " ", rows, " ", op)
+				t.equal(what, symmem.ReduceScatter(part, op, symmem.CopyEngine()).Float64s(), want)
+				out := symmem.Local(d, rows+2).Fill(3)
+				symmem.ReduceScatterOut(part, op, out.Slice(1, 1+rows), symmem.CopyEngine())
+				t.equal(what+" out", out.Float64s(), slices.Concat([]float64{3}, want, []float64{3}))
+			}
+			if d == symmem.BF16 {
+				t.equal("accumulated", symmem.ReduceScatter(part, "sum", symmem.CopyEngine(), symmem.AccumulateF32()).Float64s(),
+					symmem.ReduceScatter(part, "sum", symmem.AccumulateF32()).Float64s())
+			}
+			x.Free()
+		}
+	}
+	x := symmem.Empty(symmem.F32, t.size, t.size)
+	symmem.Rendezvous(x)
+	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", symmem.CopyEngine(), symmem.SplitLastDim()) }, "reduce_scatter", "CopyEngine moves whole rows")
 	x.Free()
 }

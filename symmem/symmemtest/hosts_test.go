@@ -31,7 +31,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "ArithmeticMisuse",
+	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "ArithmeticMisuse",
 	"Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
@@ -68,7 +68,8 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines"}
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines", "AsyncTimeout",
+	"CopyEngineDefault"}
 
 // TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other
 // hosts must be refused for that reason; all others must pass.

@@ -57,6 +57,7 @@ func nilArgumentsCase(t *T) {
 		g  *symmem.Group
 		s  *symmem.Stream
 		e  *symmem.Event
+		w  *symmem.Work
 		gr *symmem.Graph
 		k  *symmem.Kernel
 		l  *symmem.Tile
@@ -66,6 +67,7 @@ func nilArgumentsCase(t *T) {
 	for name, f := range map[string]func(){
 		"f of OnStream": func() { s := symmem.NewStream(); defer s.Free(); symmem.OnStream(s, nil) },
 		"f of Capture":  func() { symmem.Capture(nil) },
+		"f of Async":    func() { symmem.Async(nil) },
 		"f of Explain":  func() { symmem.Explain(nil) }, "f of Elapsed": func() { symmem.Elapsed(nil) },
 		"f of UseMemPool": func() { symmem.UseMemPool(nil) },
 		"tensor DType":    func() { x.DType() }, "tensor Shape": func() { x.Shape() }, "tensor Numel": func() { x.Numel() },
@@ -85,6 +87,7 @@ func nilArgumentsCase(t *T) {
 		"stream OnStream": func() { symmem.OnStream(nil, func() {}) }, "stream zero": func() { new(symmem.Stream).Synchronize() },
 		"event Record": func() { e.Record() }, "event Wait": func() { e.Wait() }, "event Synchronize": func() { e.Synchronize() },
 		"event Since": func() { e.Since(event) }, "earlier Since": func() { event.Since(nil) }, "event Free": func() { e.Free() },
+		"work Wait": func() { w.Wait() }, "work Synchronize": func() { w.Synchronize() }, "work Done": func() { w.Done() }, "work Time": func() { w.Time() },
 		"graph Replay": func() { gr.Replay() }, "graph Elapsed": func() { gr.Elapsed(1) }, "graph Free": func() { gr.Free() },
 		"kernel Name": func() { k.Name() }, "kernel Kernel": func() { k.Kernel("k") },
 		"kernel Launch":    func() { k.Launch(symmem.Grid(1), symmem.Block(1)) },

@@ -17,10 +17,10 @@ type accepted struct {
 // acceptances are all misuses that operations accept.
 var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
-	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|DeviceComm|DeviceWindow|TokenSwitch|TokenRouting)\.(String|HTML)`,
+	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|Work|DeviceComm|DeviceWindow|TokenSwitch|TokenRouting)\.(String|HTML)`,
 		`receiver (nil|zero)`, "package symmem", "prints as nil"},
 	{`Tensor\.(DType|Shape|Numel|Bytes|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Channels|Rank|Ranks|Size|String)|` +
-		`Handle\.(BufferSize|Group|MulticastPtr|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph)\.String|` +
+		`Handle\.(BufferSize|Group|MulticastPtr|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph|Work)\.String|` +
 		`DeviceComm\.(Group|String)|DeviceWindow\.(Handle|String)|TokenSwitch\.(Config|Group|String)|TokenRouting\.String`,
 		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem",
 		"can still be printed and asked for their name"},
@@ -50,6 +50,7 @@ var acceptances = []accepted{
 	{`symmem\.Shard`, `int .*`, "symmem.Shard", "The operation refuses"},
 	{`(Runtime|symmem)\.Load`, `\[\]interface \{\} too few`, "Runtime.Load", "may be left out if there is one tensor"},
 	{`symmem\.Into`, `\*symmem.Tensor .*`, "symmem.Into", "The operation refuses"},
+	{`symmem\.Scales`, `.*`, "symmem.Scales", "The operation refuses"},
 	{`symmem\.Via`, `string .*`, "symmem.Via", "The operation refuses"},
 	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},
 }

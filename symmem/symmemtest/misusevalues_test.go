@@ -31,6 +31,7 @@ type objects struct {
 	group  *symmem.Group
 	stream *symmem.Stream
 	event  *symmem.Event
+	work   *symmem.Work
 	graph  *symmem.Graph
 	kernel *symmem.Kernel
 	tile   *symmem.Tile
@@ -68,6 +69,7 @@ func makeObjects(rt *symmem.Runtime) objects {
 	o.tokens.Dispatch(o.routing, x, weights)
 	o.sent = o.sending.DispatchSend(o.sending.Routing(topk), x, weights)
 	o.event.Record()
+	o.work = rt.Async(func() { o.local.Fill(1) })
 	o.graph = rt.Capture(func() { o.local.Fill(1) })
 	rt.Synchronize() // the event is reached
 	return o
@@ -158,6 +160,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.Group]():        {f.group},
 		reflect.TypeFor[*symmem.Stream]():       {f.stream},
 		reflect.TypeFor[*symmem.Event]():        {f.event},
+		reflect.TypeFor[*symmem.Work]():         {f.work},
 		reflect.TypeFor[*symmem.Graph]():        {f.graph},
 		reflect.TypeFor[*symmem.Kernel]():       {f.kernel},
 		reflect.TypeFor[*symmem.Tile]():         {corner, f.tile},
@@ -168,7 +171,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.TokenRouting](): {f.routing},
 		reflect.TypeFor[*symmem.Dispatched]():   {f.sent},
 		reflect.TypeFor[*symmem.Error]():        {&symmem.Error{}},
-		reflect.TypeFor[[]*symmem.Tensor]():     {[]*symmem.Tensor{part}},
+		reflect.TypeFor[[]*symmem.Tensor]():     {[]*symmem.Tensor{part}, []*symmem.Tensor{local(symmem.F32, 8, 2)}},
 		reflect.TypeFor[[]*symmem.Tile]():       {[]*symmem.Tile{corner}},
 		reflect.TypeFor[symmem.DType]():         {symmem.F32},
 		reflect.TypeFor[symmem.GridSize]():      {symmem.Grid(1)},
@@ -310,6 +313,10 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("of a closed world", o.closed.event)
 		perhaps("not recorded", f.later)
 		always("of another world", o.foreign.event)
+	case reflect.TypeFor[*symmem.Work]():
+		always("nil", (*symmem.Work)(nil))
+		always("zero", &symmem.Work{})
+		always("of a closed world", o.closed.work)
 	case reflect.TypeFor[*symmem.Graph]():
 		always("nil", (*symmem.Graph)(nil))
 		always("zero", &symmem.Graph{})

@@ -24,6 +24,7 @@ func optionsCase(t *T) {
 	options := map[string]symmem.Option{
 		"a *Group": symmem.World(), "a *Stream": stream, "Timeout": symmem.Timeout(time.Second), "AccumulateF32": symmem.AccumulateF32(),
 		"SplitLastDim": symmem.SplitLastDim(), "CopyEngine": symmem.CopyEngine(), "MajorAlign": symmem.MajorAlign(1), "Into": symmem.Into(part),
+		"Scales": symmem.Scales(part, part), "TransposedB": symmem.TransposedB(),
 	}
 	stay := []string{"a *Group", "a *Stream", "Timeout"} // options that all stream-ordered calls accept
 	with := func(more ...string) []string { return append(slices.Clone(stay), more...) }
@@ -34,7 +35,7 @@ func optionsCase(t *T) {
 		"all_reduce":          {with("AccumulateF32"), func(o symmem.Option) { symmem.AllReduce(x, "sum", o) }},
 		"one_shot_all_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.OneShotAllReduceOut(x, "sum", y, o) }},
 		"two_shot_all_reduce": {with("AccumulateF32"), func(o symmem.Option) { symmem.TwoShotAllReduce(x, "sum", o) }},
-		"reduce_scatter": {with("AccumulateF32", "SplitLastDim"),
+		"reduce_scatter": {with("AccumulateF32", "SplitLastDim", "CopyEngine"),
 			func(o symmem.Option) { symmem.ReduceScatterOut(x, "sum", part, o) }},
 		"reduce_scatter_offset": {with("AccumulateF32"),
 			func(o symmem.Option) { symmem.ReduceScatterOffset(x, []*symmem.Tensor{part}, 0, nil, nil, "sum", o) }},
@@ -51,17 +52,20 @@ func optionsCase(t *T) {
 		"all_to_all_vdev":              {with(), func(o symmem.Option) { symmem.AllToAllVDev(x, y, splits, outSplits, o) }},
 		"all_to_all_vdev_2d":           {with("MajorAlign"), func(o symmem.Option) { symmem.AllToAllVDev2D(x, y, splits, outSplits, o) }},
 		"all_to_all_vdev_2d_offset":    {with(), func(o symmem.Option) { symmem.AllToAllVDev2DOffset(x, y, outSplits, outSplits, o) }},
-		"matmul":                       {with(), func(o symmem.Option) { symmem.MatMul(y, x, x, o) }},
-		"stream_write_value32":         {with(), func(o symmem.Option) { symmem.StreamWriteValue32(x.As(symmem.U32).View(-1), 0, 0, o) }},
-		"barrier":                      {with(), func(o symmem.Option) { h.Barrier(0, o) }},
-		"put_signal":                   {with(), func(o symmem.Option) { h.PutSignal(0, 0, o) }},
-		"put":                          {with(), func(o symmem.Option) { h.Put(0, part, o) }},
-		"wait_for_signal":              {with(), func(o symmem.Option) { h.WaitForSignal(0, "==", 0, o) }},
-		"Rendezvous":                   {[]string{"a *Group"}, func(o symmem.Option) { symmem.Rendezvous(x, o) }},
-		"UseMemPool":                   {[]string{"a *Group"}, func(o symmem.Option) { symmem.UseMemPool(func() {}, o) }},
-		"MemPoolStats":                 {[]string{"a *Group"}, func(o symmem.Option) { symmem.MemPoolStats(o) }},
-		"Replay":                       {[]string{"a *Stream"}, func(o symmem.Option) { graph.Replay(o) }},
-		"Event.Record":                 {[]string{"a *Stream"}, func(o symmem.Option) { event.Record(o) }},
+		"matmul":                       {with("Scales", "TransposedB"), func(o symmem.Option) { symmem.MatMul(y, x, x, o) }},
+		"all_gather_matmul": {with("Scales", "TransposedB"),
+			func(o symmem.Option) { symmem.AllGatherMatMul(part, []*symmem.Tensor{x}, o) }},
+		"matmul_reduce_scatter": {with("AccumulateF32", "Scales", "TransposedB"), func(o symmem.Option) { symmem.MatMulReduceScatter(x, y, "sum", o) }},
+		"stream_write_value32":  {with(), func(o symmem.Option) { symmem.StreamWriteValue32(x.As(symmem.U32).View(-1), 0, 0, o) }},
+		"barrier":               {with(), func(o symmem.Option) { h.Barrier(0, o) }},
+		"put_signal":            {with(), func(o symmem.Option) { h.PutSignal(0, 0, o) }},
+		"put":                   {with(), func(o symmem.Option) { h.Put(0, part, o) }},
+		"wait_for_signal":       {with(), func(o symmem.Option) { h.WaitForSignal(0, "==", 0, o) }},
+		"Rendezvous":            {[]string{"a *Group"}, func(o symmem.Option) { symmem.Rendezvous(x, o) }},
+		"UseMemPool":            {[]string{"a *Group"}, func(o symmem.Option) { symmem.UseMemPool(func() {}, o) }},
+		"MemPoolStats":          {[]string{"a *Group"}, func(o symmem.Option) { symmem.MemPoolStats(o) }},
+		"Replay":                {[]string{"a *Stream"}, func(o symmem.Option) { graph.Replay(o) }},
+		"Event.Record":          {[]string{"a *Stream"}, func(o symmem.Option) { event.Record(o) }},
 	} {
 		for sort, o := range options {
 			if !slices.Contains(c.taken, sort) {

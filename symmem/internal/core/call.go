@@ -36,11 +36,13 @@ import (
 
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
-	rt      *Runtime
-	opts    options
-	Record  Record
-	stream  *Stream // since PickStream
-	notNCCL string  // why the device's library of collectives did not get it, if it might have
+	rt        *Runtime
+	opts      options
+	Record    Record
+	stream    *Stream // since PickStream
+	apart     bool    // its signals are used on another stream than its kernels: see Lanes
+	preferred bool    // CopyEngine is an option because the group prefers it
+	notNCCL   string  // why the device's library of collectives did not get it, if it might have
 
 	// The tensors of Touch, without an allocation for most calls. The call holds them until its
 	// work is in the stream: a program may have dropped one, and the collector would free it.
@@ -140,6 +142,9 @@ func (c *Call) PickStream() {
 		t.Issue(op, s.id)
 	}
 	c.stream = s
+	if s.work != 0 {
+		c.Record.work = s.work
+	}
 	if c.Record.Manner >= operators.Signalling {
 		rt.inStep(op)
 	}
@@ -233,7 +238,7 @@ func (c *Call) issued(err error) {
 	if err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
-	if c.Record.Manner >= operators.Signalling {
+	if c.Record.Manner >= operators.Signalling && !c.apart {
 		c.opts.group.mark(c.Record.Op, c.stream)
 	}
 	c.noteRoute()

@@ -11,6 +11,7 @@ import (
 type Record struct {
 	calls.Entry
 	group   *Group
+	work    int64                                           // of Async in which it was made, or 0
 	Refused func(c *Record, e *Error, r *device.WaitRecord) // explains a value that its kernel refused; nil if it refuses none
 	checked *checkedLaunch                                  // of a kernel with checked pointers, else nil
 }

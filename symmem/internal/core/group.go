@@ -49,6 +49,7 @@ type Group struct {
 	latest Record      // of these
 	allocs uint64      // allocations made
 	pool   memory.Pool
+	engine bool                             // CopyEngine is the default
 	comms  [communicatorSorts]*communicator // nil if none was made yet
 	noComm string                           // why none could be
 
@@ -105,6 +106,19 @@ func (g *Group) Ranks() []int {
 func (g *Group) Channels() int {
 	g.exists("Channels")
 	return g.channels
+}
+
+// SetCopyEngine makes CopyEngine the default of the group's collectives that take it, or no longer: an
+// AllGather, AllToAll or ReduceScatter that copy engines can do goes that way, and any other as it
+// does without the option. All members must set the same. Groups that NewGroup makes later begin
+// with the setting of the world.
+func (g *Group) SetCopyEngine(on bool) {
+	const op = "SetCopyEngine"
+	g.exists(op)
+	g.usable(op)
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
+	g.engine = on
 }
 
 // String is "world", "group 0,2", or of a team "LSA team 0,1" or "rail 0,2".

@@ -31,6 +31,7 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	}
 	rt.mu.Lock()
 	serial := rt.created[g.name]
+	g.engine = rt.all.engine
 	rt.mu.Unlock()
 	g.splitByHost()
 	g.renumber(fmt.Sprintf("%s#%d", g.listed(), serial))

@@ -21,6 +21,7 @@ func (Via) option() operators.Options        { return operators.Via }
 func (Into) option() operators.Options       { return operators.Into }
 func (Shard) option() operators.Options      { return operators.Shard }
 func (Along) option() operators.Options      { return operators.Along }
+func (Scales) option() operators.Options     { return operators.Scales }
 func (f Flag) option() operators.Options     { return operators.Options(f) }
 
 type (
@@ -30,6 +31,10 @@ type (
 	Into       struct{ Tensor *Tensor }
 	Shard      int
 	Along      int
+	Scales     struct {
+		A *Tensor
+		B []*Tensor
+	}
 )
 
 // The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the
@@ -50,6 +55,7 @@ type options struct {
 	into    *Tensor
 	shard   int
 	along   int
+	scales  Scales
 	given   operators.Options
 }
 
@@ -85,6 +91,10 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		o.shard = int(v)
 	case Along:
 		o.along = int(v)
+	case Scales:
+		rt.usable(op, v.A)
+		rt.usable(op, v.B...)
+		o.scales = v
 	case Into:
 		rt.usable(op, v.Tensor)
 		o.into = v.Tensor

@@ -70,6 +70,8 @@ type world struct {
 	streams    []*Stream
 	holding    []*Stream // that may hold kernels for which the network engine is kept awake
 	current    *Stream
+	beside     beside
+	working
 	capture    *Graph    // being captured
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil

@@ -122,6 +122,9 @@ func (rt *Runtime) held() int {
 		if g.work.seg != nil {
 			n += g.work.seg.Size()
 		}
+		for _, b := range g.work.boxes {
+			n += b.size
+		}
 	}
 	return n
 }

@@ -17,6 +17,7 @@ type Stream struct {
 
 	gone    bool        // closed on the device; guarded by mu
 	space   *block      // of matrix products; guarded by rt.mu
+	work    int64       // the number of the work that Async issues or has issued on it, or 0; guarded by rt.mu
 	retired atomic.Bool // closed, and its work is over: its blocks go to the first stream
 
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone
@@ -42,6 +43,11 @@ func (rt *Runtime) newStream() (*Stream, error) {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	return rt.adopt(d), nil
+}
+
+// adopt makes a queue of the device a stream of the world. rt.mu is held.
+func (rt *Runtime) adopt(d device.Stream) *Stream {
 	s := &Stream{rt: rt, d: d}
 	if n := len(rt.streams); n > 0 {
 		s.id = rt.streams[n-1].id + 1
@@ -51,7 +57,7 @@ func (rt *Runtime) newStream() (*Stream, error) {
 	if t := rt.trace.Load(); t != nil {
 		s.d = t.Stream(d, s.id)
 	}
-	return s, nil
+	return s
 }
 
 // Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor

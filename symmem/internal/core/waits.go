@@ -52,7 +52,7 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	for r := range waits.Pending(rt.watch) {
 		c, peers := rt.parties(&r)
 		kind := waits.Of(&r)
-		what := kind.What(&r)
+		what := kind.What(&r) + c.within()
 		if asking {
 			what += rt.trafficOf(&c, peers)
 		}
@@ -136,6 +136,7 @@ func (rt *Runtime) takeFault() *Error {
 		}
 	} else {
 		rt.gaveUp(e, c, &r)
+		e.Msg += c.within()
 	}
 	if c.Replay != nil {
 		e.Msg += "; captured in a graph"

@@ -42,6 +42,7 @@ type Workspace struct {
 	Chunks     abi.Ptrs
 	WholeLines bool // of all members' devices
 	Multicast  bool // likewise
+	boxes      []*box
 }
 
 // layout returns the layout of the group's workspace.
@@ -115,6 +116,9 @@ func (work *Workspace) release() {
 		if s != nil {
 			s.Close()
 		}
+	}
+	for _, b := range work.boxes {
+		b.release()
 	}
 	*work = Workspace{}
 }

@@ -28,6 +28,8 @@ func matmulType(dtype string) (number int, ok bool) {
 		return 2, true
 	case "bf16":
 		return 14, true
+	case "f8e4m3":
+		return 28, true
 	}
 	return 0, false
 }
@@ -51,9 +53,28 @@ func (d *Device) MatMulLibrary() (name, why string) {
 	return p.name, p.why
 }
 
+// of8 says why cuBLASLt does not do a product of 8-bit floats: it reads both factors along k, 16
+// bytes at a time.
+func of8(m device.MatMul) string {
+	switch {
+	case m.Type != "f8e4m3":
+		return ""
+	case !m.Flipped:
+		return "cuBLASLt multiplies 8-bit floats only if b is given by TransposedB"
+	case m.N%16 != 0 || m.K%16 != 0:
+		return "cuBLASLt multiplies 8-bit floats only if k and n are multiples of 16"
+	case (m.Out|m.A|m.B)%16 != 0:
+		return "cuBLASLt multiplies 8-bit floats only at addresses that are multiples of 16"
+	}
+	return ""
+}
+
 // MatMul implements device.Stream.
 func (s *Stream) MatMul(m device.MatMul) error {
 	if name, why := s.d.MatMulLibrary(); name == "" {
+		return &device.UnavailableError{Kind: "cuda", Why: why}
+	}
+	if why := of8(m); why != "" {
 		return &device.UnavailableError{Kind: "cuda", Why: why}
 	}
 	t, ok := matmulType(m.Type)
@@ -61,8 +82,13 @@ func (s *Stream) MatMul(m device.MatMul) error {
 	if !ok || !ok2 {
 		return fmt.Errorf("cuBLASLt has no products of %s into %s", m.Type, m.OutType)
 	}
-	return s.d.products.library.Matmul(s.c, clib.Matmul{
+	err := s.d.products.library.Matmul(s.c, clib.Matmul{
 		Out: uintptr(m.Out), A: uintptr(m.A), B: uintptr(m.B), M: m.M, N: m.N, K: m.K, Type: t, OutType: out,
+		Flipped: m.Flipped, ScaleA: uintptr(m.ScaleA), ScaleB: uintptr(m.ScaleB), Scales: m.Scales,
 		Workspace: uintptr(m.Workspace), WorkspaceSize: m.WorkspaceSize,
 	})
+	if err == clib.ErrNoAlgorithm {
+		return &device.UnavailableError{Kind: "cuda", Why: "cuBLASLt has no algorithm for this product"}
+	}
+	return err
 }

@@ -229,7 +229,8 @@ type Stream interface {
 	// Values executes the operations in order. Whoever sees the value of a store also sees the
 	// stream's earlier effects. A stream that awaits a value cannot be aborted: Poke the value.
 	Values([]Value) error
-	// MatMul multiplies matrices with the device's library.
+	// MatMul multiplies matrices with the device's library. A product that the library does not do is
+	// an *UnavailableError, and nothing was queued.
 	MatMul(MatMul) error
 	// Collective queues a collective of a communicator of this device.
 	Collective(Communicator, Collective) error
@@ -279,11 +280,14 @@ type Value struct {
 
 // MatMul is a product of row-major matrices of floats: Out[M][N] = A[M][K] B[K][N]. Types are written "bf16".
 type MatMul struct {
-	Out, A, B     Ptr
-	M, N, K       int
-	Type, OutType string // OutType is Type or "f32"
-	Workspace     Ptr    // for the library's use, until the product is done
-	WorkspaceSize int
+	Out, A, B      Ptr
+	M, N, K        int
+	Type, OutType  string // OutType is Type or "f32"; of "f8e4m3" it is "f32", "f16" or "bf16"
+	Flipped        bool   // B is B[N][K]
+	ScaleA, ScaleB Ptr    // f32, of "f8e4m3" only: the product is multiplied by them; 0 for 1
+	Scales         bool   // they have one for each row of A and column of B, not one each
+	Workspace      Ptr    // for the library's use, until the product is done
+	WorkspaceSize  int
 }
 
 // Graph is a captured sequence of work.

@@ -44,6 +44,7 @@ var families = []struct {
 }{
 	{"All-reduce", []string{"all_reduce.go"}},
 	{"Reduce-scatter and reductions of tiles", []string{"reduce_scatter.go", "reduce_scatter_offset.go", "tile_reduce.go"}},
+	{"Products beside copies", []string{"fused.go"}},
 	{"All-gather, all-to-all, broadcast", []string{"all_gather.go", "all_to_all.go", "broadcast.go", "permute.go"}},
 	{"Rows by splits on the device", []string{"all_to_all_vdev.go"}},
 	{"Tokens among experts", []string{"token_switch.go"}},

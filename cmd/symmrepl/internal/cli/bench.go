@@ -73,6 +73,11 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return 0, misused("--svg draws operations over their sizes, which overlap does not have")
 		}
 		measure = opbench.Overlap
+	} else if len(args) == 1 && args[0] == "fsdp" {
+		if o.svg != "" {
+			return 0, misused("--svg draws operations over their sizes, and fsdp has a table")
+		}
+		measure = opbench.FSDP
 	} else if len(args) == 1 && args[0] == "token_switch" {
 		if o.svg != "" || len(o.sizes) > 0 || o.peers {
 			return 0, misused("bench token_switch has sizes of its own and no peers: leave out --sizes, --svg and --peers")
@@ -87,7 +92,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, net, load, overlap, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, net, load, overlap, fsdp, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

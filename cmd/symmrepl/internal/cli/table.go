@@ -30,6 +30,7 @@ var forms = []form{
 	{"bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]", "measure operations (all if none is named) and their limits; with --peers also PyTorch, NCCL and NVSHMEM"},
 	{"bench tensors", "calculations with tensors beside a copy; --peers adds CuPy and PyTorch"},
 	{"bench overlap", "a matrix product and an all-gather, each alone and both at the same time"},
+	{"bench fsdp", "a step of training whose weights are sharded: gathers and scatters beside the products or in turns with them; --peers adds NCCL"},
 	{"bench token_switch", "the dispatch and the combine of a mixture of experts, beside what the links allow"},
 	{"bench --report FILE", "the figures that --json printed to a file, as tables of Markdown"},
 	{"completion bash|zsh|fish", "print what completes symmrepl's command line in a shell: source <(symmrepl completion bash)"},

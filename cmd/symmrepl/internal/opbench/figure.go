@@ -27,6 +27,7 @@ type Figure struct {
 	Error string  `json:"error,omitempty"` // why a time is missing
 
 	overlapped
+	stepped
 	world
 	switched
 }

@@ -34,18 +34,19 @@ type extent struct {
 	put                     int // bytes of a put between hosts, of several in a row
 	factor                  int // bytes of the largest matrix that is multiplied
 	part, side              int // of Overlap: bytes of a rank's part, rows of a matrix
+	weights                 int // of FSDP: bytes of a layer
 	calls, replays, repeats int // calls in a graph, replays a time, times
 }
 
 // extentOf returns the extent for devices of a kind: emulated ones take longer.
 func extentOf(emulated bool, sizes []int) extent {
 	e := extent{
-		sizes: []int{4 << 10, 256 << 10}, copied: 1 << 20, put: 1 << 20, factor: 32 << 10, part: 256 << 10, side: 128,
+		sizes: []int{4 << 10, 256 << 10}, copied: 1 << 20, put: 1 << 20, factor: 32 << 10, part: 256 << 10, side: 128, weights: 16 << 10,
 		calls: 4, replays: 2, repeats: 3,
 	}
 	if !emulated {
 		e = extent{
-			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, put: 8 << 20, factor: 256 << 20, part: 64 << 20, side: 8192,
+			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, put: 8 << 20, factor: 256 << 20, part: 64 << 20, side: 8192, weights: 32 << 20,
 			calls: 20, replays: 5, repeats: 7,
 		}
 	}

@@ -1,6 +1,7 @@
 """What PyTorch's symmetric memory, NCCL and NVSHMEM reach on this machine, for the tables of `symmrepl bench`.
 
-Started by torchrun, one process a GPU: peers.py BACKEND DTYPE SIZES OPS, or peers.py CUDA DTYPE SIZES overlap SIDE. Prints one
+Started by torchrun, one process a GPU: peers.py BACKEND DTYPE SIZES OPS, or peers.py CUDA DTYPE SIZES overlap SIDE, or
+peers.py CUDA DTYPE SIZES fsdp LAYERS. Prints one
 JSON object a line: op, by whom, bytes, and microseconds a call, the maximum over ranks of each rank's median: graph_us of CUDA
 graph replays of 20 calls, eager_us of 50 back-to-back calls. What could not be measured has an error instead, and one without
 an op concerns all that BACKEND would have measured. What a class below has no method for has no such peer.
@@ -281,6 +282,46 @@ def overlap(dtype, nbytes, side):
     say(**row)
 
 
+def fsdp(dtype, nbytes, layers):
+    """A step of layers whose square weights of nbytes are sharded, by NCCL: in turns with the products, and beside them."""
+    side, world = round((nbytes // dtype.itemsize) ** 0.5), dist.get_world_size()
+    make = lambda *shape: torch.ones(*shape, device="cuda", dtype=dtype)
+    shards, grads = [make(side // world, side) for _ in range(layers)], [make(side // world, side) for _ in range(layers)]
+    acts, buffers, wholes = [make(side, side) for _ in range(layers + 1)], [make(side, side) for _ in range(2)], [make(side, side) for _ in range(2)]
+    dys, turned = [make(side, side) for _ in range(2)], make(side, side)
+
+    def each(order, beside, use):
+        works = {}
+        for i in range(layers + beside):
+            if i < layers:
+                works[i] = dist.all_gather_into_tensor(buffers[i % 2], shards[order[i]], async_op=bool(beside))
+            if i >= beside:
+                if beside:
+                    works[i - beside].wait()
+                use(order[i - beside], buffers[(i - beside) % 2])
+
+    def step(beside):
+        each(range(layers), beside, lambda l, weights: torch.mm(acts[l], weights, out=acts[l + 1]))
+        dy, scatters = acts[layers], {}
+
+        def backward(l, weights):
+            nonlocal dy
+            if beside and l + 2 < layers:
+                scatters[l + 2].wait()
+            torch.mm(turned, dy, out=wholes[l % 2])
+            scatters[l] = dist.reduce_scatter_tensor(grads[l], wholes[l % 2], op=dist.ReduceOp.AVG, async_op=bool(beside))
+            dy = torch.mm(dy, weights.T, out=dys[l % 2])
+
+        each(range(layers)[::-1], beside, backward)
+        for work in scatters.values():
+            if work is not None:
+                work.wait()
+
+    for way, beside in ("NCCL, one after the other", 0), ("NCCL, overlapped", 1):
+        step(beside)
+        say(op="fsdp", by="NCCL", way=way, bytes=nbytes, step_us=timed(lambda: step(beside), 1))
+
+
 def main():
     backend, dtype, sizes, names = sys.argv[1:5]
     peers = [NVSHMEM] if backend == "NVSHMEM" else [PyTorch, NCCL]
@@ -303,6 +344,8 @@ def main():
             for nbytes in [4] if name in WORDS else map(int, sizes.split(",")):
                 if name == "overlap":
                     overlap(kind, nbytes, int(sys.argv[5]))
+                if name == "fsdp":
+                    fsdp(kind, nbytes, int(sys.argv[5]))
                 for by in peers:
                     if name in vars(by):
                         measure(name, by.__name__, nbytes, getattr(by(kind, nbytes), name)())

@@ -34,7 +34,7 @@ var (
 	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
 	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
 
-	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | Via, Hosts: true, NCCL: true}
+	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true}
 	ReduceScatterOffset = inside("reduce_scatter_offset", "ReduceScatterOffset", adding, "ReduceScatter goes over hosts")
 	TileReduce          = inside("tile_reduce", "TileReduce", adding, "AllReduce and ReduceScatter go over hosts")
 	MultiRootTileReduce = inside("multi_root_tile_reduce", "MultiRootTileReduce", adding, "AllReduce and ReduceScatter go over hosts")
@@ -67,7 +67,10 @@ var (
 	PutBlock      = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
 	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
 
-	MatMul             = alone("matmul", "MatMul", Ordered)
+	AllGatherMatMul     = inside("all_gather_matmul", "AllGatherMatMul", Ordered|factors, "AllGather goes over hosts, and MatMul multiplies its result")
+	MatMulReduceScatter = inside("matmul_reduce_scatter", "MatMulReduceScatter", adding|factors, "MatMul multiplies, and ReduceScatter goes over hosts")
+
+	MatMul             = alone("matmul", "MatMul", Ordered|factors)
 	Map                = alone("map", "Map", Ordered|Into)
 	Reduce             = alone("reduce", "Reduce", Ordered|Into|Along)
 	StreamWriteValue32 = alone("stream_write_value32", "StreamWriteValue32", Ordered)
@@ -75,6 +78,7 @@ var (
 	Replay             = alone("Replay", "Graph.Replay", Stream)
 	EventRecord        = alone("Event.Record", "Event.Record", Stream)
 	EventWait          = alone("Event.Wait", "Event.Wait", Stream)
+	WorkWait           = alone("Work.Wait", "Work.Wait", Stream)
 
 	Load     = alone("Load", "Load", Group|Shard|Ordinary)
 	Save     = alone("Save", "Tensor.Save", Group|Shard)
@@ -89,7 +93,7 @@ var All = []*Operator{
 	AllToAllVDev, AllToAllVDev2D, AllToAllVDev2DOffset,
 	TokenRouting, TokenDispatch, TokenDispatchSend, TokenComplete, TokenCombine,
 	Barrier, PutSignal, WaitSignal, WaitForSignal, Put, PutWithSignal, SignalAdd, ResetSignal, Get, PutBlock, GetBlock,
-	MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
+	AllGatherMatMul, MatMulReduceScatter, MatMul, Map, Reduce, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait, WorkWait,
 	Load, Save, SaveFile,
 }
 

@@ -43,7 +43,7 @@ func TestAll(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	for sort, want := range map[Options]string{
-		CopyEngine: "AllGather and AllToAll",
+		CopyEngine: "ReduceScatter, AllGather and AllToAll",
 		Weak:       "PutWithSignal and SignalAdd",
 		MajorAlign: "AllToAllVDev2D",
 		Into:       "TokenSwitch.Dispatch, TokenSwitch.DispatchSend, TokenSwitch.Combine, Map and Reduce",

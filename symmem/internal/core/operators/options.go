@@ -3,7 +3,7 @@ package operators
 import "strings"
 
 // Options is a set of sorts of options.
-type Options uint16
+type Options uint32
 
 // The sorts.
 const (
@@ -20,9 +20,12 @@ const (
 	Shard
 	Ordinary
 	Along
+	Scales
+	TransposedB
 
 	Ordered = Group | Stream | Timeout // of operations that are put in a stream
 	adding  = Ordered | AccumulateF32  // of reductions by kernels
+	factors = Scales | TransposedB     // of products
 )
 
 // sorts are the names of the sorts, in the order of their bits. of says what takes a sort; if it is
@@ -41,6 +44,8 @@ var sorts = []struct{ name, of string }{
 	{name: "Shard"},
 	{name: "Ordinary"},
 	{"Along", "Reduce, and what it does under a name of its own"},
+	{name: "Scales"},
+	{name: "TransposedB"},
 }
 
 // Each calls f for every sort of the set.

@@ -34,6 +34,7 @@
 #include "all_reduce/lines.cuh"
 #include "all_to_all_vdev/rows.cuh"
 #include "hosts/pipes.cuh"
+#include "matmul/matmul.cuh"
 #include "net/args.cuh"
 #include "packets/packets.cuh"
 #include "reduce/reduce.cuh"

@@ -248,11 +248,15 @@ typedef struct {
 	uint64_t m, n, k;
 	int type, out_type; // cudaDataType_t
 	int odd;            // an address is not a multiple of 16
+	int flipped;        // b is b[n][k]
+	uint64_t scale_a, scale_b; // of 8-bit floats: addresses of float, 0 for none
+	int scales;                // one for each row of a and column of b
 	uint64_t workspace;
 	size_t workspace_size;
 } sy_matmul;
 
-// sy_lt_matmul queues a product. The code of its status is the library's.
+// sy_lt_matmul queues a product. The code of its status is the library's; -1 if it has no algorithm
+// for it.
 sy_status sy_lt_matmul(sy_lt *lt, sy_stream *s, const sy_matmul *m);
 
 // ---- NCCL

@@ -14,7 +14,16 @@ enum {
 	LT_BF16 = 14,
 	LT_COMPUTE_F32 = 68,
 	LT_COMPUTE_F64 = 70,
+	LT_F8E4M3 = 28,
 	LT_MAX_WORKSPACE = 1,
+	LT_DESC_TRANSPOSED_A = 3,
+	LT_DESC_SCALE_A = 17,
+	LT_DESC_SCALE_B = 18,
+	LT_DESC_SCALE_MODE_A = 31, // since 12.8
+	LT_DESC_SCALE_MODE_B = 32,
+	LT_TRANSPOSED = 1,
+	LT_SCALES_BY_ROW = 3, // since 12.9
+	LT_UNSUPPORTED = 15,
 };
 typedef struct {
 	uint64_t algorithm[8];
@@ -28,6 +37,7 @@ static_assert(sizeof(lt_heuristic) == 96, "cublasLtMatmulHeuristicResult_t");
 #define LT_FUNCTIONS(X) \
 	X(cublasLtCreate, (void **handle)) \
 	X(cublasLtMatmulDescCreate, (void **desc, int compute, int scale)) \
+	X(cublasLtMatmulDescSetAttribute, (void *desc, int attribute, const void *value, size_t size)) \
 	X(cublasLtMatmulDescDestroy, (void *desc)) \
 	X(cublasLtMatrixLayoutCreate, (void **layout, int type, uint64_t rows, uint64_t cols, int64_t ld)) \
 	X(cublasLtMatrixLayoutDestroy, (void *layout)) \
@@ -95,6 +105,17 @@ sy_lt *sy_lt_load(sy_device *d, const char *path, char *why, size_t size) {
 		if (result_) return (sy_status){result_, #name}; \
 	} while (0)
 
+// scale gives a plan the addresses of the scales: b's are those of the library's first factor.
+static sy_status scale(sy_lt *lt, const sy_matmul *m, plan *p) {
+	const int by_row = LT_SCALES_BY_ROW;
+	if (m->scale_b) LT(cublasLtMatmulDescSetAttribute, p->desc, LT_DESC_SCALE_A, &m->scale_b, sizeof m->scale_b);
+	if (m->scale_a) LT(cublasLtMatmulDescSetAttribute, p->desc, LT_DESC_SCALE_B, &m->scale_a, sizeof m->scale_a);
+	if (m->scales && (lt->cublasLtMatmulDescSetAttribute(p->desc, LT_DESC_SCALE_MODE_A, &by_row, sizeof by_row) ||
+	                  lt->cublasLtMatmulDescSetAttribute(p->desc, LT_DESC_SCALE_MODE_B, &by_row, sizeof by_row)))
+		return (sy_status){-1, "cublasLtMatmulDescSetAttribute"}; // an older library
+	return OK;
+}
+
 // The library's matrices are column-major: we ask it for the transposed product of the transposed
 // factors, which have the same bytes.
 static sy_status make(sy_lt *lt, const sy_matmul *m, plan *p) {
@@ -103,20 +124,29 @@ static sy_status make(sy_lt *lt, const sy_matmul *m, plan *p) {
 	int found = 0;
 	size_t space = m->workspace_size;
 	LT(cublasLtMatmulDescCreate, &p->desc, wide ? LT_COMPUTE_F64 : LT_COMPUTE_F32, wide ? LT_F64 : LT_F32);
-	LT(cublasLtMatrixLayoutCreate, &p->a, m->type, m->n, m->k, (int64_t)m->n);
+	if (m->flipped) {
+		const int transposed = LT_TRANSPOSED;
+		LT(cublasLtMatmulDescSetAttribute, p->desc, LT_DESC_TRANSPOSED_A, &transposed, sizeof transposed);
+		LT(cublasLtMatrixLayoutCreate, &p->a, m->type, m->k, m->n, (int64_t)m->k);
+	} else {
+		LT(cublasLtMatrixLayoutCreate, &p->a, m->type, m->n, m->k, (int64_t)m->n);
+	}
+	sy_status st = scale(lt, m, p);
+	if (st.code) return st;
 	LT(cublasLtMatrixLayoutCreate, &p->b, m->type, m->k, m->m, (int64_t)m->k);
 	LT(cublasLtMatrixLayoutCreate, &p->d, m->out_type, m->n, m->m, (int64_t)m->n);
 	LT(cublasLtMatmulPreferenceCreate, &pref);
 	LT(cublasLtMatmulPreferenceSetAttribute, pref, LT_MAX_WORKSPACE, &space, sizeof space);
 	int result = lt->cublasLtMatmulAlgoGetHeuristic(lt->handle, p->desc, p->a, p->b, p->d, p->d, pref, 1, &p->best, &found);
 	lt->cublasLtMatmulPreferenceDestroy(pref);
-	if (result || !found) return (sy_status){result ? result : -1, "cublasLtMatmulAlgoGetHeuristic"};
+	if (result == LT_UNSUPPORTED || (!result && !found)) result = -1;
+	if (result) return (sy_status){result, "cublasLtMatmulAlgoGetHeuristic"};
 	return OK;
 }
 
 static int same(const sy_matmul *a, const sy_matmul *b) {
 	return a->m == b->m && a->n == b->n && a->k == b->k && a->type == b->type && a->out_type == b->out_type && a->workspace_size == b->workspace_size &&
-	       a->odd == b->odd;
+	       a->odd == b->odd && a->flipped == b->flipped && a->scales == b->scales && !a->scale_a == !b->scale_a && !a->scale_b == !b->scale_b;
 }
 
 static sy_status find(sy_lt *lt, const sy_matmul *m, plan **out) {
@@ -146,10 +176,12 @@ sy_status sy_lt_matmul(sy_lt *lt, sy_stream *s, const sy_matmul *m) {
 	plan *p;
 	pthread_mutex_lock(&lt->lock);
 	sy_status st = find(lt, m, &p);
+	if (!st.code && (m->scale_a || m->scale_b)) st = scale(lt, m, p); // the plan has those of another call
+	if (!st.code)
+		st = (sy_status){lt->cublasLtMatmul(lt->handle, p->desc, wide ? (const void *)&one64 : &one, (void *)m->b, p->a, (void *)m->a, p->b,
+		                     wide ? (const void *)&zero64 : &zero, (void *)m->out, p->d, (void *)m->out, p->d, p->best.algorithm, (void *)m->workspace,
+		                     m->workspace_size, s->stream),
+		    "cublasLtMatmul"};
 	pthread_mutex_unlock(&lt->lock);
-	if (st.code) return st;
-	LT(cublasLtMatmul, lt->handle, p->desc, wide ? (const void *)&one64 : &one, (void *)m->b, p->a, (void *)m->a, p->b,
-	    wide ? (const void *)&zero64 : &zero, (void *)m->out, p->d, (void *)m->out, p->d, p->best.algorithm, (void *)m->workspace,
-	    m->workspace_size, s->stream);
-	return OK;
+	return st;
 }

@@ -3,7 +3,7 @@
 import os
 from types import SimpleNamespace
 
-ReduceOp = SimpleNamespace(MAX="max")
+ReduceOp = SimpleNamespace(MAX="max", AVG="avg")
 group = SimpleNamespace(WORLD=SimpleNamespace(group_name="0"))
 
 
@@ -27,5 +27,15 @@ def all_reduce(t, op="sum"):
     assert t.shape
 
 
-def all_gather_into_tensor(out, t):
-    assert out.shape == (t.shape[0] * get_world_size(),)
+def work(asynchronous):
+    return SimpleNamespace(wait=lambda: None) if asynchronous else None
+
+
+def all_gather_into_tensor(out, t, async_op=False):
+    assert out.shape == (t.shape[0] * get_world_size(), *t.shape[1:])
+    return work(async_op)
+
+
+def reduce_scatter_tensor(out, t, op="sum", async_op=False):
+    assert t.shape == (out.shape[0] * get_world_size(), *out.shape[1:])
+    return work(async_op)

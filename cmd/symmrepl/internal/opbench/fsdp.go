@@ -1,0 +1,135 @@
+package opbench
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+//go:embed fsdp.go.cell
+var fsdpProgram string
+
+// stepped is the result for a step of fully sharded training: microseconds, the maximum over ranks.
+type stepped struct {
+	Step float64 `json:"step_us,omitempty"`
+}
+
+// fsdpLayers is the number of layers of a step.
+const fsdpLayers = 8
+
+// FSDP measures a step of fully sharded training: a stack of layers whose weights are gathered before their products, forward and
+// backward, and whose gradients are reduced and scattered after them; one after the other, and overlapped. o.Sizes are the bytes of
+// a layer's weights. The rows of activations are as many as those of the weights.
+func FSDP(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
+	r, err := start(ctx, s, ranks, o, out)
+	if err != nil {
+		return err
+	}
+	if r.world.spans() {
+		return errors.New("fsdp: the copy engines stay within a host: leave --hosts out")
+	}
+	sides := []int{fsdpSide(r.extent.weights, DTypes[o.DType], ranks)}
+	if len(o.Sizes) > 0 {
+		sides = nil
+		for _, n := range o.Sizes {
+			sides = append(sides, fsdpSide(n, DTypes[o.DType], ranks))
+		}
+	}
+	var theirs []Figure
+	if o.Peers {
+		var bytes []int
+		for _, side := range sides {
+			bytes = append(bytes, side*side*DTypes[o.DType])
+		}
+		theirs = r.peers([]string{"fsdp"}, bytes, strconv.Itoa(fsdpLayers))
+	}
+	if err := r.fsdpHeader(); err != nil {
+		return err
+	}
+	for _, side := range sides {
+		r.extent.side = side
+		figures, err := r.cell(strings.NewReplacer("LAYERS", strconv.Itoa(fsdpLayers), "BATCH", strconv.Itoa(side)).Replace(fsdpProgram))
+		if err != nil {
+			return err
+		}
+		for _, f := range theirs {
+			if f.Bytes == side*side*DTypes[o.DType] {
+				if f.Way == "" {
+					f.Way = f.By
+				}
+				figures = append(figures, f)
+			}
+		}
+		if err := r.printFSDP(side, figures); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fsdpSide returns the rows of a square matrix of so many bytes: a multiple of 16 for each rank.
+func fsdpSide(bytes, width, ranks int) int {
+	unit := 16 * ranks
+	return max(int(math.Sqrt(float64(bytes/width)))/unit, 1) * unit
+}
+
+func (r *run) fsdpHeader() error {
+	if r.o.JSON {
+		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "layers": fsdpLayers}
+		if len(r.missing) > 0 {
+			head["not_measured"] = r.missing
+		}
+		if r.shared != nil {
+			head["shared"] = r.shared
+		}
+		return json.NewEncoder(r.out).Encode(head)
+	}
+	_, err := fmt.Fprintf(r.out, "%s, %s, %s; a step of %d layers, forward and backward, whose weights and gradients are sharded\n",
+		r.device, session.FormatSize(r.ranks), r.o.DType, fsdpLayers)
+	for _, line := range r.remarks() {
+		fmt.Fprintln(r.out, line)
+	}
+	return err
+}
+
+// printFSDP writes the table for square weights, or a line of JSON for every way.
+func (r *run) printFSDP(side int, figures []Figure) error {
+	bytes := side * side * DTypes[r.o.DType]
+	if r.o.JSON {
+		w := json.NewEncoder(r.out)
+		for _, f := range figures {
+			line := map[string]any{"op": "fsdp", "way": f.Way, "bytes": bytes, "step_us": f.Step}
+			if f.Error != "" {
+				line = map[string]any{"op": "fsdp", "way": f.Way, "bytes": bytes, "not_measured": f.Error}
+			}
+			if err := w.Encode(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	fmt.Fprintf(r.out, "\nweights of %d rows and columns, %d bytes a layer\n", side, bytes)
+	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "gathers and scatters\tus a step\t")
+	for _, f := range figures {
+		if f.Error == "" {
+			fmt.Fprintf(w, "%s\t%.2f\t\n", f.Way, f.Step)
+		}
+	}
+	err := w.Flush()
+	for _, f := range figures {
+		if f.Error != "" {
+			fmt.Fprintf(r.out, "  %s: %s\n", f.Way, f.Error)
+		}
+	}
+	return err
+}

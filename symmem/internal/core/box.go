@@ -1,0 +1,75 @@
+package symmem
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// box is memory of the members of a group into which copy engines put what a call passes to them:
+// symmetric memory that no program sees. It is a part of the group's workspace that is made when a
+// call needs it, and again when a call needs more. Earlier ones stay for the graphs that use them.
+type box struct {
+	mapped []device.Segment // by group rank
+	size   int
+}
+
+// Box returns where the members have memory of n bytes for the call, which has not entered. It is
+// collective over the group and waits for the members on the host if the group has not so much;
+// all members ask for the same.
+func (c *Call) Box(n int) (at abi.Ptrs) {
+	g, rt := c.opts.group, c.rt
+	rt.mu.Lock()
+	b := g.work.box(n)
+	rt.mu.Unlock()
+	if b == nil {
+		b = g.makeBox(c.Record.Op, n)
+	}
+	for i, s := range b.mapped {
+		at[i] = s.Ptr()
+	}
+	return at
+}
+
+// box is the group's box if it has n bytes, or nil.
+func (work *Workspace) box(n int) *box {
+	if k := len(work.boxes); k > 0 && work.boxes[k-1].size >= n {
+		return work.boxes[k-1]
+	}
+	return nil
+}
+
+func (g *Group) makeBox(op string, n int) *box {
+	const least = 1 << 16
+	rt := g.rt
+	rt.hostCall(op)
+	rt.inStep(op) // else other members may not come
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	size := 1 << bits.Len(uint(max(n, least)-1))
+	seg, err := rt.dev.NewSegment(size)
+	mapped, _, err := g.share(op, fmt.Sprintf("%d bytes of the group's workspace", size), seg, err, func(int) device.Segment { return nil })
+	if err != nil {
+		if seg != nil {
+			seg.Close()
+		}
+		panic(rt.failure(op, err))
+	}
+	b := &box{mapped, size}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.work.boxes = append(g.work.boxes, b)
+	return b
+}
+
+// release unmaps the box. A failure leaves memory mapped until the process ends and is no reason to
+// fail.
+func (b *box) release() {
+	for _, s := range b.mapped {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
