@@ -18,7 +18,7 @@ WHEELS := build/dist
 # those that -short leaves out, and all other packages run without the detector. Both stages and the
 # checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
 # built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
-# processor time of interp's tests.
+# processor time of interp's tests. Tests are built without go vet, which check runs on all of them.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
@@ -42,10 +42,10 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v /symmrepl/session | xargs)" -- -tags raced -timeout 25m && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v /symmrepl/session | xargs)" -- -vet=off -tags raced -timeout 25m && \
 	unset SYMMREPL_JUPYTER && \
-	(cd client && go test -timeout 5m ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages './session/... ./cmd/symmrepl/...' -- -timeout 20m -race -short
+	(cd client && go test -vet=off -timeout 5m ./...) && \
+	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages './session/... ./cmd/symmrepl/...' -- -vet=off -timeout 20m -race -short
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
@@ -67,6 +67,7 @@ foreign: build ## run the test programs of Go and of yaegi, and compare with the
 check: | go c++ python3 ## gofmt, go vet, staticcheck; the Python package compiles
 	@unformatted=$$(gofmt -l *.go $$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
 	go vet ./...
+	go vet -tags raced ./cmd/symmrepl
 	(cd client && go vet ./...)
 	go tool staticcheck ./...
 	@PYTHONPYCACHEPREFIX="$$PWD/build/pycache" python3 -m compileall -q python

@@ -1,3 +1,5 @@
+//go:build race || !raced
+
 package main
 
 import (
@@ -10,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
-	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // launch is a job of four ranks on two hosts. Each rank receives its description in a launcher's
@@ -90,16 +91,6 @@ func needOwnMounts(t *testing.T, env []string) {
 	probe.Env, probe.SysProcAttr = env, ownMounts()
 	if said, err := probe.CombinedOutput(); err != nil {
 		t.Skipf("a process cannot have its own mounts here: %v: %s", err, said)
-	}
-}
-
-// needUCX skips a test if UCX cannot be loaded to carry traffic between hosts.
-func needUCX(t *testing.T) {
-	t.Helper()
-	for line := range strings.Lines(symmem.Doctor()) {
-		if strings.HasPrefix(line, "hosts ") && strings.Contains(line, "nothing (") {
-			t.Skip(line)
-		}
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build race || !raced
+
 package main
 
 import (
@@ -7,11 +9,6 @@ import (
 	"syscall"
 	"testing"
 )
-
-// byHand returns the variables with which a user starts a rank in a terminal.
-func byHand(rank, size, port int) []string {
-	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", size), "MASTER_ADDR=localhost", fmt.Sprint("MASTER_PORT=", port)}
-}
 
 // Two terminals with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are enough for a prompt. A rank
 // that waits says which ranks it waits for.

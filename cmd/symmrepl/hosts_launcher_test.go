@@ -1,3 +1,5 @@
+//go:build race || !raced
+
 package main
 
 import (
@@ -8,17 +10,6 @@ import (
 	"testing"
 	"time"
 )
-
-// launched returns the environment that torchrun gives to a rank on one host.
-func launched(rank, size int) []string {
-	var env []string
-	for name, value := range map[string]int{
-		"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "MASTER_PORT": 29517,
-	} {
-		env = append(env, fmt.Sprintf("%s=%d", name, value))
-	}
-	return append(env, "MASTER_ADDR=127.0.0.1")
-}
 
 // startFollowers starts every rank except rank 0.
 func (h home) startFollowers(size int, args ...string) []*exec.Cmd {

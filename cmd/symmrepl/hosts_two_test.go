@@ -1,10 +1,10 @@
+//go:build race || !raced
+
 package main
 
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,21 +48,6 @@ func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	}
 	h.env = append(h.env, strings.Fields(rank(0))...)
 	return h.run("", args...)
-}
-
-// freePort returns a port at which no program listens. It is outside the range from which the
-// kernel assigns ports.
-func freePort(t *testing.T) int {
-	t.Helper()
-	for range 1000 {
-		port := 10000 + rand.IntN(20000)
-		if l, err := net.Listen("tcp", fmt.Sprint(":", port)); err == nil {
-			l.Close()
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return 0
 }
 
 // ownMounts returns the attributes of a process with its own mounts, which no other process sees.

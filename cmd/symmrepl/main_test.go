@@ -9,6 +9,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -251,4 +254,45 @@ func (h home) sharedMemory() (names []string) {
 		}
 	}
 	return names
+}
+
+// needUCX skips a test if UCX cannot be loaded to carry traffic between hosts.
+func needUCX(t *testing.T) {
+	t.Helper()
+	for line := range strings.Lines(symmem.Doctor()) {
+		if strings.HasPrefix(line, "hosts ") && strings.Contains(line, "nothing (") {
+			t.Skip(line)
+		}
+	}
+}
+
+// freePort returns a port at which no program listens. It is outside the range from which the
+// kernel assigns ports.
+func freePort(t *testing.T) int {
+	t.Helper()
+	for range 1000 {
+		port := 10000 + rand.IntN(20000)
+		if l, err := net.Listen("tcp", fmt.Sprint(":", port)); err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
+// byHand returns the variables with which a user starts a rank in a terminal.
+func byHand(rank, size, port int) []string {
+	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", size), "MASTER_ADDR=localhost", fmt.Sprint("MASTER_PORT=", port)}
+}
+
+// launched returns the environment that torchrun gives to a rank on one host.
+func launched(rank, size int) []string {
+	var env []string
+	for name, value := range map[string]int{
+		"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "MASTER_PORT": 29517,
+	} {
+		env = append(env, fmt.Sprintf("%s=%d", name, value))
+	}
+	return append(env, "MASTER_ADDR=127.0.0.1")
 }

@@ -1,11 +1,11 @@
+//go:build race || !raced
+
 package main
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -214,35 +214,6 @@ func TestReadmeSession(t *testing.T) {
 	x.exit(0)
 	if got := strings.TrimSuffix(shown(x), "symm> :quit!\n"); timeless(got) != timeless(want) {
 		t.Errorf("README.md's session is out of date; the program shows\n%s", got)
-	}
-}
-
-// shown returns the whole output of the terminal as a user reads it at the end.
-func shown(x *terminal) string {
-	x.mu.Lock()
-	raw := overwritten(x.raw.Bytes())
-	x.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(string(escapes.ReplaceAll(redrawn.ReplaceAll(raw, nil), nil))) {
-		lines = append(lines, strings.TrimRight(line, " \r\n"))
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
-}
-
-var over = regexp.MustCompile(`((?:\x1b\[A)+)\r\x1b\[J`)
-
-// overwritten removes lines that later lines have overwritten.
-func overwritten(raw []byte) []byte {
-	for {
-		at := over.FindSubmatchIndex(raw)
-		if at == nil {
-			return raw
-		}
-		begin := at[0]
-		for range (at[3] - at[2]) / len("\x1b[A") {
-			begin = bytes.LastIndexByte(raw[:max(0, begin-1)], '\n') + 1
-		}
-		raw = append(slices.Clone(raw[:begin]), raw[at[1]:]...)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,6 +42,7 @@ const (
 var (
 	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]| \x08`) // and the editor's blank and backspace at a line's end
 	redrawn = regexp.MustCompile(`[^\n]*\x1b\[1G\x1b\[J`)               // what the editor clears to draw its line again
+	over    = regexp.MustCompile(`((?:\x1b\[A)+)\r\x1b\[J`)             // where the editor moves up to draw several lines again
 )
 
 // terminal starts the program at a new terminal.
@@ -214,5 +216,32 @@ func (x *terminal) exit(want int) {
 	}
 	if want >= 0 && !x.signals() {
 		x.t.Error("the terminal is left in raw mode")
+	}
+}
+
+// shown returns the whole output of the terminal as a user reads it at the end.
+func shown(x *terminal) string {
+	x.mu.Lock()
+	raw := overwritten(x.raw.Bytes())
+	x.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(string(escapes.ReplaceAll(redrawn.ReplaceAll(raw, nil), nil))) {
+		lines = append(lines, strings.TrimRight(line, " \r\n"))
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// overwritten removes lines that later lines have overwritten.
+func overwritten(raw []byte) []byte {
+	for {
+		at := over.FindSubmatchIndex(raw)
+		if at == nil {
+			return raw
+		}
+		begin := at[0]
+		for range (at[3] - at[2]) / len("\x1b[A") {
+			begin = bytes.LastIndexByte(raw[:max(0, begin-1)], '\n') + 1
+		}
+		raw = append(slices.Clone(raw[:begin]), raw[at[1]:]...)
 	}
 }

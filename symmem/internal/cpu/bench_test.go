@@ -3,7 +3,11 @@
 package cpu
 
 import (
+	"fmt"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -78,13 +82,59 @@ func BenchmarkShuffle(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/threads/rounds, "ns/lane")
 }
 
+// BenchmarkCompile measures a small text from its source to loaded kernels: the first of a fresh
+// cache, further ones, and one that is in the cache. cxx-ms/op is the processor time of the
+// compiler and what it starts.
 func BenchmarkCompile(b *testing.B) {
-	d := open(b)
-	b.Setenv("SYMMREPL_CACHE", b.TempDir())
-	for i := range b.N {
-		text := benchText + "// " + string(rune('a'+i%26)) + string(rune('a'+i/26))
-		if _, err := d.Compile(device.Source{Name: "c", Line: 1, Text: text}); err != nil {
-			b.Fatal(err)
+	for _, watched := range []bool{false, true} {
+		kind := map[bool]string{false: "plain", true: "watched"}[watched]
+		started := func(b *testing.B) func(text string) {
+			b.Setenv("SYMMREPL_CACHE", b.TempDir())
+			d := open(b)
+			if watched {
+				d.sanitize(0, 0)
+			}
+			return func(text string) {
+				m, err := d.Compile(device.Source{Name: "c", Line: 1, Text: text})
+				if err != nil {
+					b.Fatal(err)
+				}
+				m.Close()
+			}
 		}
+		b.Run(kind+"/first", func(b *testing.B) {
+			for range b.N {
+				b.StopTimer()
+				compile := started(b)
+				b.StartTimer()
+				compile(benchText)
+			}
+		})
+		b.Run(kind+"/edited", func(b *testing.B) {
+			compile := started(b)
+			compile(benchText)
+			i, began := 0, childTime(b)
+			for b.Loop() {
+				i++
+				compile(fmt.Sprintf("%s// %d", benchText, i))
+			}
+			b.ReportMetric(float64((childTime(b)-began).Microseconds())/1000/float64(i), "cxx-ms/op")
+		})
+		b.Run(kind+"/cached", func(b *testing.B) {
+			compile := started(b)
+			compile(benchText)
+			for b.Loop() {
+				compile(benchText)
+			}
+		})
 	}
+}
+
+// childTime returns the processor time of all processes that this one has started and that ended.
+func childTime(t testing.TB) time.Duration {
+	var r unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &r); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

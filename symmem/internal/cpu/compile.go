@@ -201,7 +201,7 @@ const assemblyFile = "inline PTX"
 // translationUnit returns the unit of a snippet, without the C++ of its inline PTX.
 func translationUnit(text string, kernels []signature.Kernel) unit {
 	var b strings.Builder
-	b.WriteString("#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
+	b.WriteString(beginning)
 	shared := map[string]bool{}
 	for _, m := range dynamicShared.FindAllStringSubmatch(cudalex.Blank(text, nil), -1) {
 		if len(shared) == 0 {

@@ -221,6 +221,7 @@ func TestConcurrentCompile(t *testing.T) {
 			if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: "__global__ void f() {}"}); err != nil {
 				t.Error(err)
 			}
+			b.Device.(*cpu).compiler.close()
 		})
 	}
 	wg.Wait()

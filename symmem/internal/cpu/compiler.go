@@ -35,6 +35,8 @@ type compiler struct {
 
 	watchOnce sync.Once
 	watchErr  error
+
+	precompiling precompiling
 }
 
 // commonFlags: no system headers, as on the GPU; no aliasing or overflow rules, which CUDA code
@@ -47,6 +49,9 @@ var commonFlags = []string{
 	// a kernel may have the name of a C function, which is visible by default
 	"-Wl,-z,defs", "-Wl,-Bsymbolic",
 }
+
+// close waits for what the compiler makes in the background.
+func (c *compiler) close() { c.precompiling.making.Wait() }
 
 // prepare finds the compiler and writes the headers, when the first snippet is compiled.
 func (c *compiler) prepare() error {
@@ -124,13 +129,18 @@ func emulatorHeaders() (headers []kernels.File, err error) {
 	return headers, err
 }
 
-// writeHeaders writes the headers to a folder named by their content.
-func writeHeaders(cache *kernelcache.Cache, headers []kernels.File) (folder string, err error) {
+// headersName returns the name of the folder of headers, which identifies their content.
+func headersName(headers []kernels.File) string {
 	var fields []string
 	for _, h := range headers {
 		fields = append(fields, h.Name, h.Text)
 	}
-	return cache.Entry("headers-"+kernelcache.Key(fields...), nil, func(folder string) error {
+	return "headers-" + kernelcache.Key(fields...)
+}
+
+// writeHeaders writes headers to a folder of the cache, unless they are there.
+func writeHeaders(cache *kernelcache.Cache, headers []kernels.File) (folder string, err error) {
+	return cache.Entry(headersName(headers), nil, func(folder string) error {
 		for _, h := range headers {
 			path := filepath.Join(folder, h.Name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -181,13 +191,13 @@ func (c *compiler) preprocessed(src device.Source, unit string, watched bool) (s
 }
 
 func (c *compiler) run(src device.Source, unit, out string) error {
-	arguments := append([]string{"-I", c.headers}, c.flags...)
+	flags := append([]string{"-I", c.headers}, c.flags...)
 	if !c.cxx.Zig {
-		return c.call(src, unit, out, slices.Concat(arguments, []string{"-o", out, "-"}, libraries(c.headers)))
+		return c.compile(src, unit, out, flags, append([]string{"-o", out, "-"}, libraries(c.headers)...)...)
 	}
 	object := out + ".o"
 	defer os.Remove(object)
-	if err := c.call(src, unit, object, append(arguments, "-c", "-o", object, "-")); err != nil {
+	if err := c.compile(src, unit, object, flags, "-c", "-o", object, "-"); err != nil {
 		return err
 	}
 	return c.link(src, c.headers, out, nil, object)

@@ -211,6 +211,7 @@ func (d *cpu) Close() error {
 		m.Free()
 	}
 	d.page.Free()
+	d.compiler.close()
 	return nil
 }
 

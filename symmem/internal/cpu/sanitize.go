@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,6 +72,7 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 	if d.watching.Swap(true) {
 		return nil
 	}
+	d.compiler.prepareWatching()
 	first := !d.remembered.Swap(true)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -183,13 +183,13 @@ func (d *cpu) watched(k *kernel) (*kernel, error) {
 
 // operationUnit returns the text to compile for one kernel of an operation.
 func operationUnit(file kernels.File, kernel string) string {
-	return "#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n" + file.Text + "\n#line 1 \"" + tableFile +
+	return beginning + file.Text + "\n#line 1 \"" + tableFile +
 		fmt.Sprintf("\"\nEMU_TABLE EMU_KERNEL(%q, %s)\nEMU_MODULE\n", kernel, kernel)
 }
 
 // loadOperation compiles the unit of an operation or finds it in the cache, and loads it.
 func (d *cpu) loadOperation(src device.Source, unit string) (*emu.Module, string, error) {
-	library, err := d.compiler.watchedUnit(src, unit, slices.Concat(d.compiler.files, kernels.BuiltinHeaders()))
+	library, err := d.compiler.watchedOperation(src, unit)
 	if err != nil {
 		return nil, "", err
 	}

@@ -27,41 +27,48 @@ func (c *compiler) watchedFlags() []string {
 		}
 		return watched
 	}
-	watched = append(watched, "-fno-crossjumping", "-fno-tree-tail-merge")
+	// Without -O1 and -fno-var-tracking a compilation takes twice the time.
+	watched = append(watched, "-O1", "-fno-var-tracking", "-fno-crossjumping", "-fno-tree-tail-merge")
 	return append(watched, "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0")
 }
 
-// objectFlags are the flags for a unit that is linked later.
+// objectFlags are the flags for a unit that is linked later, without debugging information.
 func (c *compiler) objectFlags() []string {
 	flags := slices.DeleteFunc(slices.Clone(c.flags), func(f string) bool { return f == "-shared" || f == "-g1" || strings.HasPrefix(f, "-Wl,") })
-	return append(flags, "-g", "-c")
+	return append(flags, "-c")
 }
 
 // watchedLibrary returns the path of the unit, compiled to be watched.
 func (c *compiler) watchedLibrary(src device.Source, unit string) (string, error) {
-	return c.watchedUnit(src, unit, c.files)
-}
-
-// watchedUnit is watchedLibrary for a unit that includes more headers than snippets do; their
-// folders come first.
-func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels.File) (string, error) {
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	hooks, err := c.hooks()
-	if err != nil {
+	return c.watchedUnit(src, unit, c.headers, c.files)
+}
+
+// watchedOperation is watchedLibrary for a unit that includes more headers than snippets do.
+func (c *compiler) watchedOperation(src device.Source, unit string) (string, error) {
+	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	folder, err := writeHeaders(c.cache, headers)
-	if err != nil {
-		return "", err
-	}
-	return c.cache.Entry(kernelcache.Key(append(c.watchedFlags(), c.common, folder, hooks, unit)...)+".so", nil, func(path string) error {
+	headers := slices.Concat(c.files, kernels.BuiltinHeaders())
+	return c.watchedUnit(src, unit, c.cache.Path(headersName(headers)), headers)
+}
+
+// watchedUnit returns the path of a unit, compiled to be watched; folder is that of its headers.
+func (c *compiler) watchedUnit(src device.Source, unit, folder string, headers []kernels.File) (string, error) {
+	return c.cache.Entry(kernelcache.Key(append(c.watchedFlags(), c.common, folder, unit)...)+".so", nil, func(path string) error {
+		if _, err := writeHeaders(c.cache, headers); err != nil {
+			return err
+		}
 		object := path + ".o"
 		defer os.Remove(object)
 		told := slices.DeleteFunc(c.objectFlags(), func(f string) bool { return f == "-fsanitize-undefined-trap-on-error" })
-		arguments := append(append(told, c.watchedFlags()...), "-I", folder, "-o", object, "-")
-		if err := c.call(src, unit, object, arguments); err != nil {
+		if err := c.compile(src, unit, object, slices.Concat([]string{"-I", folder}, told, []string{"-g"}, c.watchedFlags()), "-o", object, "-"); err != nil {
+			return err
+		}
+		hooks, err := c.hooks()
+		if err != nil {
 			return err
 		}
 		var options []string
@@ -72,10 +79,16 @@ func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels
 	})
 }
 
+// prepareWatching makes in the background what the first watched kernel needs.
+func (c *compiler) prepareWatching() {
+	c.precompiling.making.Go(func() { c.hooks() }) // the kernel reports an error
+}
+
 // hooks returns the path of the compiled functions that watched kernels call.
 func (c *compiler) hooks() (string, error) {
 	const unit = "#include \"emu_hooks.h\"\n"
-	return c.cache.Entry(kernelcache.Key("hooks", c.common)+".o", nil, func(path string) error {
-		return c.call(device.Source{Name: "emu_hooks.h", Line: 1}, unit, path, append(c.objectFlags(), "-fno-builtin", "-I", c.headers, "-o", path, "-"))
+	flags := append(c.objectFlags(), "-fno-builtin", "-I", c.headers)
+	return c.cache.Entry("hooks-"+kernelcache.Key(append(flags, c.common)...)+".o", nil, func(path string) error {
+		return c.call(device.Source{Name: "emu_hooks.h", Line: 1}, unit, path, append(flags, "-o", path, "-"))
 	})
 }

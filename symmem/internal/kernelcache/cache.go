@@ -104,6 +104,10 @@ func (c *Cache) Entry(name string, valid func(path string) bool, build func(path
 	return path, nil
 }
 
+// Has reports whether there is an entry with a name that was not changed after it was built, and
+// marks it as used.
+func (c *Cache) Has(name string) bool { return c.found(name, nil) }
+
 // found reports whether an entry exists unchanged, and marks it as used.
 func (c *Cache) found(name string, valid func(path string) bool) bool {
 	path := c.Path(name)

@@ -1,0 +1,46 @@
+//go:build race || !raced
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// The session names a long compilation once. It prints nothing else about it, not even about ranks
+// that wait for it.
+func TestCompilationsAreNamed(t *testing.T) {
+	if device() != "cpu" {
+		t.Skip("only the cpu device compiles with the C++ compiler")
+	}
+	compiler, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip(err)
+	}
+	h := newHome(t, 2)
+	slow := filepath.Join(h.dir, "slow-c++")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\ncase $1 in -*version) ;; *) sleep 10;; esac\nexec "+compiler+" \"$@\"\n"),
+		0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "SYMMREPL_CXX="+slow)
+	const kernel = "k := symm.Compile(`__global__ void k(float* x) { x[threadIdx.x] = %d; }`)\n"
+	for i, test := range []struct{ cell, want string }{
+		{fmt.Sprintf(kernel, 3), `^\[0,1\] cell 1 has run for 5\.\d s \(Ctrl-C interrupts it\):
+\[0,1\]   rank 0,1  compiles a kernel \(slow-c\+\+\) at cell\[1\]:1, for [5-9]\.\d s
+$`},
+		{"t := symm.Empty(symm.F32, 4).Fill(1); symm.Rendezvous(t)\nif symm.Rank() == 0 {\n" + fmt.Sprintf(kernel, 4) + "_ = k\n}\nsymm.AllReduce(t, \"sum\").Float32s()\n", `^\[0,1\] cell 1 has run for [56]\.\d s and waits \(Ctrl-C interrupts it\):
+\[0,1\]   rank 0  compiles a kernel \(slow-c\+\+\) at cell\[1\]:3, for [5-9]\.\d s
+\[0,1\]   rank 1  waits in .*all_reduce.* #1 at cell\[1\]:6 for rank 0: .*, for [5-9]\.\d s
+$`},
+	} {
+		r := h.run("", "-n", "2", "--device", "cpu", "-e", test.cell)
+		if r.status != 0 || !regexp.MustCompile(test.want).MatchString(r.err) {
+			t.Errorf("cell %d: status %d, said\n%s", i, r.status, r.err)
+		}
+	}
+}
