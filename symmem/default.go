@@ -255,7 +255,7 @@ func Div(x, y any, opts ...Option) *Tensor { return now().Div(x, y, opts...) }
 func Where(cond, x, y any, opts ...Option) *Tensor { return now().Where(cond, x, y, opts...) }
 
 // Concatenate joins tensors: see [Runtime.Concatenate].
-func Concatenate(dim int, tensors ...*Tensor) *Tensor { return now().Concatenate(dim, tensors...) }
+func Concatenate(dim int, args ...any) *Tensor { return now().Concatenate(dim, args...) }
 
 // Equal compares two tensors: see [Runtime.Equal].
 func Equal(x *Tensor, y any) bool { return now().Equal(x, y) }

@@ -104,6 +104,22 @@ func broadcastingCase(t *T) {
 	t.equal("rows", symmem.Concatenate(0, x.Slice(0, 1), x).Shape(), []int{3, 3, 4})
 	c := symmem.Concatenate(2, x, x.Add(100))
 	t.equal("columns", c.View(6, 8).Slice(1, 2).Ints(), []int{4, 5, 6, 7, 104, 105, 106, 107})
+	// into memory of their own, of another type too, at no multiple of 16 bytes, and into symmetric memory
+	for _, d := range []symmem.DType{symmem.U8, symmem.BF16, symmem.F32} {
+		m := symmem.Local(d, 160, 144)
+		symmem.Map("(i + i/144) % 100", symmem.Into(m))
+		v, odd, wide := symmem.Local(d, 144, 160), symmem.Local(d, 144*160+1).Slice(1, 144*160+1).View(144, 160), symmem.Local(symmem.F64, 144, 160)
+		s := symmem.Empty(d, 144, 160)
+		for _, into := range []*symmem.Tensor{v, odd, wide, s} {
+			if m.Transpose(symmem.Into(into)) != into || !into.Equal(m.Transpose(1, 0)) || !into.Transpose([]int{1, 0}).Equal(m) {
+				t.Errorf("the transpose of %v into %v differs by %v", m.Shape(), into.DType(), into.MaxDiff(m.Transpose()))
+			}
+		}
+		s.Free()
+		both, parts := symmem.Local(d, 160, 288), []*symmem.Tensor{m, symmem.Sub(99, m)}
+		symmem.Concatenate(1, parts, symmem.Into(both))
+		t.equal("side by side", both.Equal(symmem.Concatenate(1, parts[0], parts[1])) && both.Convert(symmem.F64).Sum().Item() == 160*144*99, true)
+	}
 }
 
 func sequence(n, m int) []int {
@@ -208,15 +224,19 @@ func truth(b bool) float64 {
 // stream.
 func arithmeticGraphCase(t *T) {
 	x, out, sum := symmem.Local(symmem.F32, 100000).Fill(1), symmem.Local(symmem.F32, 100000), symmem.Local(symmem.F32)
+	turned, both := symmem.Local(symmem.F32, 400, 250), symmem.Local(symmem.F32, 200000)
 	g := symmem.Capture(func() {
 		x.Add(1, symmem.Into(x))
 		x.Mul(x, symmem.Into(out))
 		out.Sum(symmem.Into(sum))
+		out.View(250, 400).Transpose(symmem.Into(turned))
+		symmem.Concatenate(0, x, out, symmem.Into(both))
 	})
 	for i := range 3 {
 		g.Replay()
 		v := float64(i + 2)
 		t.equal("replayed", sum.Item(), v*v*100000)
+		t.equal("transposed and joined", turned.Equal(v*v) && both.Slice(0, 100000).Equal(v) && both.Slice(100000, 200000).Equal(v*v), true)
 	}
 	s := symmem.NewStream()
 	symmem.Synchronize()
@@ -224,6 +244,8 @@ func arithmeticGraphCase(t *T) {
 	symmem.Synchronize()
 	t.equal("on another stream", sum.Item(), 25.0*100000)
 	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { x.Add(1) }) }, "Add", "memory cannot be allocated", "Into")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { turned.Transpose() }) }, "Transpose", "memory cannot be allocated", "Into")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.Concatenate(0, x, x) }) }, "Concatenate", "memory cannot be allocated", "Into")
 	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { x.MaxDiff(1) }) }, "MaxDiff", "not allowed while a graph is captured")
 	symmem.OnStream(s, func() { t.equal("a stream", x.Sum().Item(), 5.0*100000) })
 	g.Free()
@@ -272,6 +294,16 @@ func arithmeticMisuseCase(t *T) {
 	t.refused(misuse, func() { x.Dot(y) }, "of the same size")
 	t.refused(misuse, func() { x.MaxDiff(y) }, "different shapes")
 	t.refused(misuse, func() { x.Transpose(1) }, "no order of the 1 dimensions")
+	t.refused(misuse, func() { x.Transpose("0") }, "string is no dimension")
+	square := big.View(2, 4)
+	t.refused(misuse, func() { square.Transpose(symmem.Into(square)) }, "the result is f32[4, 2]")
+	t.refused(misuse, func() { square.Transpose(symmem.Into(big.View(4, 2))) }, "overlaps x0")
+	t.refused(misuse, func() { square.Transpose(symmem.Into(symmem.Local(symmem.I32, 4, 2))) }, "drop fractions")
+	t.refused(misuse, func() { symmem.Concatenate(0, x, x, symmem.Into(x)) }, "the result is f32[8]")
+	t.refused(misuse, func() { symmem.Concatenate(0, big.Slice(0, 4), x, symmem.Into(big)) }, "overlaps tensor 0")
+	t.refused(misuse, func() { symmem.Concatenate(0, x, 1) }, "int is no tensor")
+	t.refused(misuse, func() { symmem.Concatenate(0) }, "nothing to join")
+	t.refused(misuse, func() { symmem.Concatenate(0, (*symmem.Tensor)(nil)) }, "nil")
 	t.refused(misuse, func() { symmem.Concatenate(0, x, u8) }, "does not continue")
 	t.refused(misuse, func() { symmem.Concatenate(1, x) }, "no dimension 1")
 	t.refused(misuse, func() { u8.Normal(1) }, "integers")

@@ -9,7 +9,12 @@
 #include "symm/float16.cuh"
 #include "symm/kernel.cuh"
 
-// A kernel's loops are vectorised for the host.
+// On the cpu device a thread works alone, on much, and the compiler makes vectors of its loops. A test
+// defines SYMM_CALC_BLOCKS to run there what a GPU runs, where the threads of a block work together.
+#if defined(SYMM_CPU) && !defined(SYMM_CALC_BLOCKS)
+#define SYMM_CALC_ALONE
+#endif
+
 #if defined(SYMM_CPU) && !defined(__clang__)
 #define SYMM_UNCHECKED __attribute__((no_sanitize("undefined")))
 #else
@@ -273,14 +278,14 @@ SYMM_CALC double normal(i64 seed, i64 i) {
 
 // Some are W neighbouring elements, which a GPU loads and stores at once.
 template <class T, int W> struct
-#ifndef SYMM_CPU
+#ifndef SYMM_CALC_ALONE
     alignas(W * sizeof(T))
 #endif
         Some {
   T v[W];
 };
 template <int W, class T> SYMM_CALC Some<T, W> load_some(const T* p) {
-#ifdef SYMM_CPU
+#ifdef SYMM_CALC_ALONE
   Some<T, W> s;
   __builtin_memcpy(&s, p, sizeof s);
   return s;
@@ -289,7 +294,7 @@ template <int W, class T> SYMM_CALC Some<T, W> load_some(const T* p) {
 #endif
 }
 template <int W, class T> SYMM_CALC void store_some(T* p, const Some<T, W>& s) {
-#ifdef SYMM_CPU
+#ifdef SYMM_CALC_ALONE
   __builtin_memcpy(p, &s, sizeof s);
 #else
   *(Some<T, W>*)p = s;
@@ -344,8 +349,8 @@ template <class T> struct Max {
 };
 // before reports whether a comes before b: in the order that is asked for, NaN before all others.
 template <class T, bool kMost> SYMM_CALC bool before(T a, T b) {
-  if (a != a || b != b) return a != a && b == b;
-  return kMost ? a > b : a < b;
+  if constexpr (Of<T>::kind == kFloat) return !(kMost ? a <= b : a >= b) && b == b;
+  else return kMost ? a > b : a < b;
 }
 template <class T, bool kMost> struct Arg {
   T a;
@@ -377,59 +382,184 @@ template <class T> struct All {
   SYMM_CALC T value() const { return a; }
 };
 
+// Row takes W values at once. The W partial results of most reductions are independent of each
+// other; an arg one finds the first best value before it looks at what it had.
+template <class R, int W> struct Row {
+  R a[W];
+  SYMM_CALC void clear() {
+    for (int k = 0; k < W; k++) a[k].clear();
+  }
+  template <class T> SYMM_CALC void take(const T* v, i64 first) {
+#pragma unroll
+    for (int k = 0; k < W; k++) a[k].take(v[k], first + k);
+  }
+  template <class T> SYMM_CALC void one(T v, i64 i) { a[0].take(v, i); }
+  SYMM_CALC void join_to(R* r) const {
+    for (int k = 0; k < W; k++) r->join(a[k]);
+  }
+};
+template <class T, bool kMost, int W> struct Row<Arg<T, kMost>, W> {
+  Arg<T, kMost> a;
+  SYMM_CALC void clear() { a.clear(); }
+  SYMM_CALC void take(const T* v, i64 first) {
+    T best = v[0];
+    int at = 0;
+#pragma unroll
+    for (int k = 1; k < W; k++)
+      if (before<T, kMost>(v[k], best)) best = v[k], at = k;
+    a.take(best, first + at);
+  }
+  SYMM_CALC void one(T v, i64 i) { a.take(v, i); }
+  SYMM_CALC void join_to(Arg<T, kMost>* r) const { r->join(a); }
+};
+
+// kThreads are the threads of a block of a reduction or a transpose on a GPU.
+constexpr int kThreads = 256;
+
+#ifndef SYMM_CALC_ALONE
+// below returns the partial result of the thread that is k lanes further on in the warp.
+template <class R> SYMM_CALC R below(const R& mine, int k) {
+  u32 words[(sizeof(R) + 3) / 4] = {};
+  memcpy(words, &mine, sizeof(R));
+#pragma unroll
+  for (u32 i = 0; i < (sizeof(R) + 3) / 4; i++) words[i] = __shfl_down_sync(0xffffffffu, words[i], k);
+  R r;
+  memcpy(&r, words, sizeof(R));
+  return r;
+}
+#endif
+
+// next lets the next kernel of the stream start if its launch overlaps: it waits for this one in
+// symm::begin.
+SYMM_CALC void next() {
+#if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // gather joins the partial results of the lanes threads that work on one result, a power of two,
 // into that of the first. All threads of the block call it.
 template <class R> SYMM_CALC void gather(R* mine, int lanes) {
-#ifndef SYMM_CPU
-  __shared__ R all[256];
-  const int t = (int)threadIdx.x;
-  all[t] = *mine;
+#ifndef SYMM_CALC_ALONE
+  for (int k = (lanes < 32 ? lanes : 32) / 2; k > 0; k /= 2) mine->join(below(*mine, k));
+  if (lanes <= 32) return;
+  __shared__ R warps[kThreads / 32];
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = *mine;
   __syncthreads();
-  for (int k = lanes / 2; k > 0; k /= 2) {
-    if (t % lanes < k) all[t].join(all[t + k]);
+  if (threadIdx.x % lanes == 0)
+    for (int k = 1; k < lanes / 32; k++) mine->join(warps[threadIdx.x / 32 + k]);
+#endif
+}
+
+// gather_columns does the same for the W partial results of each thread, where the threads that work
+// on the same ones are kThreads / lanes apart.
+template <int W, class R> SYMM_CALC void gather_columns(R* mine, int lanes) {
+#ifndef SYMM_CALC_ALONE
+  if (lanes == 1) return;
+  constexpr int kRoom = 16384 / (kThreads * (int)sizeof(R)), kOnce = W < kRoom ? W : kRoom;  // 16 KiB
+  static_assert(W % kOnce == 0, "");
+  __shared__ R all[kOnce][kThreads];
+  const int t = (int)threadIdx.x, each = kThreads / lanes;
+#pragma unroll
+  for (int first = 0; first < W; first += kOnce) {
+#pragma unroll
+    for (int k = 0; k < kOnce; k++) all[k][t] = mine[first + k];
+    __syncthreads();
+    for (int l = lanes / 2; l > 0; l /= 2) {
+      if (t < l * each) {
+#pragma unroll
+        for (int k = 0; k < kOnce; k++) all[k][t].join(all[k][t + l * each]);
+      }
+      __syncthreads();
+    }
+#pragma unroll
+    for (int k = 0; k < kOnce; k++) mine[first + k] = all[k][t];
     __syncthreads();
   }
-  *mine = all[t];
 #endif
 }
 
 // SYMM_TILES(tile, n) { ... } is the part of n tiles of a block, or on the host of a thread.
-#ifdef SYMM_CPU
+#ifdef SYMM_CALC_ALONE
 #define SYMM_TILES(tile, n) SYMM_EACH(tile, (symm::u64)(n))
 #else
 #define SYMM_TILES(tile, n) for (symm::i64 tile = blockIdx.x; tile < n; tile += gridDim.x)
 #endif
 
 // transpose_tile copies a tile of at most kTile rows and columns: element (r, c) of the result is at
-// r * out_row + c, and that of the operand at c * in_col + r. A thread loads all its elements of a
-// whole tile before it stores any.
-constexpr int kTileThreads = 256;
+// r * out_row + c, and that of the operand at c * in_col + r.
 template <int kTile, class T>
 SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
   if (rows > kTile) rows = kTile;
   if (cols > kTile) cols = kTile;
-#ifdef SYMM_CPU
+#ifdef SYMM_CALC_ALONE
   for (i64 r = 0; r < rows; r++)
     for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
 #else
   __shared__ T tile[kTile][kTile + 4 / sizeof(T) + (sizeof(T) > 4)];  // rows begin in different banks
-  constexpr int step = kTileThreads / kTile;
+  constexpr int step = kThreads / kTile;
   const int x = threadIdx.x % kTile, y = threadIdx.x / kTile;
-  if (rows == kTile && cols == kTile) {
-    T v[kTile / step];
+  for (int c = y; c < cols; c += step)
+    if (x < rows) tile[c][x] = in[c * in_col + x];
+  __syncthreads();
+  for (int r = y; r < rows; r += step)
+    if (x < cols) out[r * out_row + x] = tile[x][r];
+  __syncthreads();
+#endif
+}
+
+// transpose_tile_wide does the same with accesses of 16 bytes, E elements: rows and cols, all
+// strides and both addresses are multiples of E. A thread loads its part before it stores any.
+//
+// The tile lies in shared memory as the result has it, in words of P elements that are neighbours
+// there. A thread loads E elements of P neighbouring columns and stores E words. The pieces of 16
+// bytes of row r are permuted by r / E: so the 32 threads of a warp, which store 4 words of each of 8
+// pieces, use every bank once, and the threads that load the pieces of a row do, too.
+struct alignas(16) Piece { u32 w[4]; };
+template <class T, int kRows, int kCols>
+SYMM_CALC void transpose_tile_wide(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
+#ifndef SYMM_CALC_ALONE
+  constexpr int S = sizeof(T), E = 16 / S, P = S < 4 ? 4 / S : 1, kAcross = kRows / E, kPieces = kCols / E;
+  constexpr int kLoads = kAcross * (kCols / P) / kThreads, kStores = kRows * kPieces / kThreads;  // of a thread
+  static_assert(kAcross % 8 == 0 && kPieces % 8 == 0 && kLoads > 0 && kStores > 0, "");
+  __shared__ Piece tile[kRows][kPieces];
+  Piece v[kLoads][P];
+  const int t = (int)threadIdx.x;
+  // Of 8 * E rows and 4 * P columns, a thread of a warp has rows t % 8 * E and columns t / 8 % 4 * P.
+#define SYMM_CALC_PLACE(k)                                  \
+  const int warp = t / 32 + (k) * (kThreads / 32);          \
+  const int r = (warp % (kAcross / 8) * 8 + t % 8) * E;     \
+  const int c = (warp / (kAcross / 8) * 4 + t / 8 % 4) * P
 #pragma unroll
-    for (int k = 0; k < kTile / step; k++) v[k] = in[(y + k * step) * in_col + x];
+  for (int k = 0; k < kLoads; k++) {
+    SYMM_CALC_PLACE(k);
+    if (r < rows && c < cols) {
 #pragma unroll
-    for (int k = 0; k < kTile / step; k++) tile[y + k * step][x] = v[k];
-    __syncthreads();
+      for (int p = 0; p < P; p++) v[k][p] = *(const Piece*)(in + (c + p) * in_col + r);
+    }
+  }
 #pragma unroll
-    for (int k = 0; k < kTile / step; k++) out[(y + k * step) * out_row + x] = tile[x][y + k * step];
-  } else {
-    for (int c = y; c < cols; c += step)
-      if (x < rows) tile[c][x] = in[c * in_col + x];
-    __syncthreads();
-    for (int r = y; r < rows; r += step)
-      if (x < cols) out[r * out_row + x] = tile[x][r];
+  for (int k = 0; k < kLoads; k++) {
+    SYMM_CALC_PLACE(k);
+    Piece* const piece = &tile[r][(c / E) ^ (r / E % 8)];
+#pragma unroll
+    for (int j = 0; j < E; j++) {
+      if constexpr (S == 8) {
+        ((u64*)(piece + j * kPieces))[c % E] = v[k][0].w[2 * j] | (u64)v[k][0].w[2 * j + 1] << 32;
+      } else {
+        u32 w = 0;
+#pragma unroll
+        for (int p = 0; p < P; p++) w |= (v[k][p].w[j * S / 4] >> (j * S % 4 * 8) & (~0u >> (32 - 8 * S))) << (p * S * 8);
+        piece[j * kPieces].w[c % E / P] = w;
+      }
+    }
+  }
+#undef SYMM_CALC_PLACE
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < kStores; k++) {
+    const int i = t + k * kThreads, r = i / kPieces, q = i % kPieces;
+    if (r < rows && q * E < cols) *(Piece*)(out + r * out_row + q * E) = tile[r][q ^ (r / E % 8)];
   }
   __syncthreads();
 #endif

@@ -313,11 +313,26 @@ func (t *Tensor) mustFloat(op string) {
 }
 
 // Transpose is t with its dimensions in reverse order, or in the order given: dimension k of the
-// result is dimension dims[k] of t. The result is a new ordinary tensor; it is calculated in the
-// order of the stream.
-func (t *Tensor) Transpose(dims ...int) *Tensor {
+// result is dimension number k of order, which are ints, or a []int. args may have options among
+// them: *Stream, and Into, which does not overlap t. The result is a new ordinary tensor, or that of
+// Into; it is calculated in the order of the stream.
+func (t *Tensor) Transpose(args ...any) *Tensor {
 	const op = "Transpose"
 	t.usable(op)
+	var dims []int
+	operands := []any{t}
+	for _, a := range args {
+		switch v := a.(type) {
+		case int:
+			dims = append(dims, v)
+		case []int:
+			dims = append(dims, v...)
+		case Option:
+			operands = append(operands, v)
+		default:
+			panic(t.rt.misuse(op, "args", "the order of the dimensions, such as 1, 0, and Into", "%T is no dimension and no option", a))
+		}
+	}
 	if len(dims) == 0 {
 		for i := range t.shape {
 			dims = append(dims, len(t.shape)-1-i)
@@ -332,41 +347,67 @@ func (t *Tensor) Transpose(dims ...int) *Tensor {
 		}
 		used[d], shape[k], strides[k] = true, t.shape[d], own[d]
 	}
-	c := t.rt.calculation(operators.Calculation(op, false), "x0", []any{t}, false)
+	c := t.rt.calculation(operators.Calculation(op, false), "x0", operands, false)
+	into := c.result(shape)
 	l := calculate.Arrange(shape, calculate.Strides(shape), strides)
-	tiled := calculate.Transpose{Type: t.dtype.element()}
-	if l.Accesses[1] == calculate.Apart {
-		if args, tiles, ok := tiled.Plan(l); ok {
-			return c.transpose(&tiled, t, shape, args, tiles)
+	if l.Accesses[1] == calculate.Apart && t.n > 0 && c.out(into) == t.dtype && (into == nil || !Operand(into).Overlaps(t)) {
+		tiled := calculate.Transpose{Type: t.dtype.element()}
+		wide := !t.rt.info.OnHost && t.pointer()%16 == 0 && (into == nil || into.pointer()%16 == 0)
+		if p, ok := tiled.Plan(l, wide); ok {
+			return c.transpose(&tiled, p, into, shape)
 		}
 	}
-	return c.store(nil, shape, l)
+	return c.store(into, shape, l)
 }
 
-// transpose launches the kernel of tiles.
-func (c *calculation) transpose(tiled *calculate.Transpose, t *Tensor, shape []int, args []uint64, tiles int) *Tensor {
-	rt := c.rt
+// transpose launches a kernel of tiles. into is nil for a new tensor.
+func (c *calculation) transpose(tiled *calculate.Transpose, p calculate.Plan, into *Tensor, shape []int) *Tensor {
+	rt, t := c.rt, c.tensors[0]
 	kernels := rt.compiled(c.of.Name, append(c.key, 3, byte(tiled.Batch)), tiled.Text)
 	defer c.Enter().Leave()
 	c.PickStream()
-	out := c.Fresh(t.dtype, shape, t.n)
-	c.admit(out)
-	grid := device.Launch{Grid: [3]int{min(tiles, 1<<20), 1, 1}, Block: [3]int{calculate.TileThreads, 1, 1}}
-	if rt.info.OnHost {
-		grid = device.Launch{Grid: [3]int{min(tiles, rt.info.Processors), 1, 1}, Block: [3]int{1, 1, 1}}
+	out := into
+	if out == nil {
+		out = c.Fresh(t.dtype, shape, t.n)
 	}
-	c.launch(kernels, calculate.Single, grid, append([]uint64{uint64(out.pointer()), uint64(t.pointer())}, args...))
+	c.admit(out)
+	grid := device.Launch{Grid: [3]int{min(p.Tiles, 1<<20), 1, 1}, Block: [3]int{calculate.Threads, 1, 1}}
+	if rt.info.OnHost {
+		grid = device.Launch{Grid: [3]int{min(p.Tiles, rt.info.Processors), 1, 1}, Block: [3]int{1, 1, 1}}
+	}
+	c.launch(kernels, p.Kernel, grid, append([]uint64{uint64(out.pointer()), uint64(t.pointer())}, p.Args...))
 	return out
 }
 
-// Concatenate joins tensors of one type along a dimension; their other dimensions are the same. The
-// result is a new ordinary tensor; it is calculated in the order of the stream.
-func (rt *Runtime) Concatenate(dim int, tensors ...*Tensor) *Tensor {
+// Concatenate joins tensors of one type along a dimension; their other dimensions are the same. args
+// are the tensors, or a []*Tensor, and may have options among them: *Stream, and Into, which overlaps
+// none of them. The result is a new ordinary tensor, or that of Into; it is calculated in the order of
+// the stream.
+func (rt *Runtime) Concatenate(dim int, args ...any) *Tensor {
 	const op = "Concatenate"
 	rt.refuseClosed(op)
+	var tensors []*Tensor
+	var opts []any
+	for _, a := range args {
+		switch v := a.(type) {
+		case *Tensor:
+			tensors = append(tensors, v)
+		case []*Tensor:
+			tensors = append(tensors, v...)
+		case Option:
+			opts = append(opts, v)
+		default:
+			panic(rt.misuse(op, "tensors", "Fill makes a tensor of a number", "%T is no tensor and no option", a))
+		}
+	}
+	for _, t := range tensors {
+		if t == nil || t.st == nil {
+			panic(rt.isNil(op, "tensor"))
+		}
+	}
 	rt.usable(op, tensors...)
 	if len(tensors) == 0 {
-		panic(rt.misuse(op, "tensors", "", "there is nothing to join"))
+		panic(rt.misuse(op, "tensors", "name at least one after the dimension", "there is nothing to join"))
 	}
 	first := tensors[0]
 	if dim < 0 || dim >= len(first.shape) {
@@ -383,17 +424,38 @@ func (rt *Runtime) Concatenate(dim int, tensors ...*Tensor) *Tensor {
 			panic(rt.misuse(op, "tensors", "Convert and View change a tensor", "tensor %d is %s, which does not continue %s along dimension %d", i+1, t.kind(), first.kind(), dim))
 		}
 	}
-	out := rt.undefined(op, first.dtype, shape)
-	strides, at := calculate.Strides(shape), 0
-	for _, t := range tensors {
-		part := *out // the place of t, by the strides of the whole
-		part.offset += at * strides[dim] * t.dtype.Size()
-		at += t.shape[dim]
-		if t.n == 0 {
-			continue
+	parts := make([]*calculation, len(tensors))
+	for i, t := range tensors {
+		parts[i] = rt.calculation(operators.Calculation(op, false), "x0", append([]any{t}, opts...), false)
+	}
+	out := parts[0].result(shape)
+	for i, t := range tensors {
+		if out != nil && Operand(out).Overlaps(t) {
+			panic(parts[0].Misuse("Into", "give memory of its own", "Into overlaps tensor %d, %s", i, t.kind()))
 		}
-		c := rt.calculation(operators.Calculation(op, false), "x0", []any{t}, false)
-		c.store(&part, t.shape, calculate.Arrange(t.shape, strides, calculate.Strides(t.shape)))
+	}
+	if out == nil {
+		out = parts[0].undefined(first.dtype, shape)
+	}
+	strides, at := calculate.Strides(shape), 0
+	for i, t := range tensors {
+		part := *out // the place of t, by the strides of the whole
+		part.offset += at * strides[dim] * out.dtype.Size()
+		at += t.shape[dim]
+		if t.n > 0 {
+			parts[i].store(&part, t.shape, calculate.Arrange(t.shape, strides, calculate.Strides(t.shape)))
+		}
 	}
 	return out
+}
+
+// undefined allocates a result whose elements several kernels will store.
+func (c *calculation) undefined(dtype DType, shape []int) *Tensor {
+	defer c.Enter().Leave()
+	c.PickStream()
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return c.Fresh(dtype, shape, n)
 }

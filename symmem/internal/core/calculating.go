@@ -267,11 +267,12 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 		if s == nil {
 			continue
 		}
+		across := l.Accesses[i] == calculate.Across // one element for all that a thread has
 		for d, stride := range s {
 			args = append(args, uint64(stride))
-			wider = wider && (d == len(s)-1 || stride%m.Width == 0)
+			wider = wider && (across || d == len(s)-1 || stride%m.Width == 0)
 		}
-		wider = wider && l.Dims[len(l.Dims)-1]%m.Width == 0 && (i == 0 || l.Accesses[i] == calculate.Across || rt.aligned(m.Width, c.tensors[i-1]))
+		wider = wider && l.Dims[len(l.Dims)-1]%m.Width == 0 && (i == 0 || across || rt.aligned(m.Width, c.tensors[i-1]))
 	}
 	for i, t := range c.tensors {
 		if l.Accesses[i+1] == calculate.Flat {
@@ -439,7 +440,7 @@ func (c *calculation) reduce() *Tensor {
 	if wider {
 		kernel, width = calculate.Wider, r.Width
 	}
-	p := rt.partition(outer, length, inner, width)
+	p := rt.partition(&r, outer, length, inner, width)
 	key := append(c.key, 2, byte(r.Out), byte(r.Width))
 	for _, o := range r.Operands {
 		key = append(key, byte(o.Access))
@@ -466,11 +467,13 @@ func (c *calculation) reduce() *Tensor {
 	}
 	args = append(args, c.arguments(first.n)...)
 	args = append(args, uint64(outer), uint64(length), uint64(inner), uint64(p.chunks), uint64(p.share), uint64(p.lanes))
-	c.launch(kernels, kernel, rt.together(outer*p.chunks*inner/p.neighbours(r.Columns, width), p.lanes), args)
+	c.launch(kernels, kernel, rt.together(p.items, p.lanes), args)
 	if partial != nil {
 		lanes := rt.lanesFor(p.chunks)
 		args[len(args)-1] = uint64(lanes)
-		c.launch(kernels, calculate.Finish, rt.together(n, lanes), args)
+		finish := rt.together(n, lanes)
+		finish.Overlap = true
+		c.launch(kernels, calculate.Finish, finish, args)
 		if rt.capture == nil {
 			partial.giveBack()
 		}
@@ -478,38 +481,48 @@ func (c *calculation) reduce() *Tensor {
 	return out
 }
 
-// partition is how a reduction is divided.
-type partition struct{ chunks, share, lanes int }
+// partition is how a reduction is divided: items are the pieces of work, each for lanes threads.
+type partition struct{ chunks, share, lanes, items int }
 
-// neighbours is how many results a thread has.
-func (p partition) neighbours(columns bool, width int) int {
-	if columns {
-		return width
-	}
-	return 1
-}
-
-// mostPartial bounds the partial results of a reduction: 4 MiB, enough for 64 chunks of 4096 columns.
+// mostPartial bounds the partial results of a reduction: 4 MiB, enough for 16 chunks of 16384
+// columns.
 const mostPartial = 1 << 18
 
 // partition divides a reduction so that the device has enough threads, and each of them enough to
-// do.
-func (rt *Runtime) partition(outer, length, inner, width int) partition {
-	p := partition{lanes: 1}
-	threads, least := 2048*rt.info.Processors, 4 // of a thread's steps
+// do. On a GPU, all blocks run at once if they can, so that none of them is left to the end.
+func (rt *Runtime) partition(r *calculate.Reduce, outer, length, inner, width int) partition {
+	p := partition{lanes: 1, chunks: 1}
+	const least = 4 // of a thread's loads
+	neighbours := 1 // results of a thread
+	if r.Columns {
+		neighbours = width
+	}
+	groups := outer * inner / neighbours
+	step := width / neighbours // elements that a thread takes at once
+	most := mostPartial / (outer * inner)
 	if rt.info.OnHost {
-		threads, least = rt.info.Processors, 4096/width
+		p.chunks = min((rt.info.Processors+groups-1)/groups, length/4096, most)
+	} else {
+		all := r.Blocks() * rt.info.Processors // blocks that run at once
+		low, high := r.Lanes(inner / neighbours)
+		for high = min(high, rt.lanesFor(length/(step*least))); p.lanes < high && (p.lanes < low || groups*p.lanes < all*calculate.Threads); {
+			p.lanes *= 2
+		}
+		blocks := (groups*p.lanes + calculate.Threads - 1) / calculate.Threads
+		most = min(most, length/(p.lanes*step*least))
+		best := 0.0
+		for waves := 1; waves <= 4 && blocks < all; waves++ {
+			chunks := min(waves*all/blocks, most)
+			if used := float64(chunks*blocks) / float64(waves*all); used > best+0.05 {
+				best, p.chunks = used, chunks
+			}
+		}
 	}
-	had := outer * (inner + width - 1) / width
-	if inner == 1 {
-		p.lanes = rt.lanesFor(length / (width * least))
-		had = outer * p.lanes
-	}
-	p.chunks = min((threads+had-1)/had, length/(p.lanes*width*least), mostPartial/(outer*inner))
 	p.chunks = max(p.chunks, 1)
 	p.share = (length + p.chunks - 1) / p.chunks
 	p.share = max((p.share+width-1)/width*width, 1)
 	p.chunks = max((length+p.share-1)/p.share, 1)
+	p.items = groups * p.chunks
 	return p
 }
 
@@ -518,12 +531,8 @@ func (rt *Runtime) lanesFor(n int) int {
 	if rt.info.OnHost || n <= 1 {
 		return 1
 	}
-	return min(1<<bits.Len(uint(n-1)), reducingThreads)
+	return min(1<<bits.Len(uint(n-1)), calculate.Threads)
 }
-
-// reducingThreads are the threads of a block whose threads work together, at most those of gather in
-// calculate.cuh.
-const reducingThreads = 256
 
 // together is the grid for items on each of which lanes threads work; on the host and where lanes
 // are no matter, threads share the items.
@@ -531,8 +540,8 @@ func (rt *Runtime) together(items, lanes int) device.Launch {
 	if rt.info.OnHost {
 		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, items), 1), 1, 1}, Block: [3]int{1, 1, 1}}
 	}
-	each := reducingThreads / lanes
-	return device.Launch{Grid: [3]int{max((items+each-1)/each, 1), 1, 1}, Block: [3]int{reducingThreads, 1, 1}}
+	each := calculate.Threads / lanes
+	return device.Launch{Grid: [3]int{max((items+each-1)/each, 1), 1, 1}, Block: [3]int{calculate.Threads, 1, 1}}
 }
 
 // working is memory for partial results. The kernels of a graph run one after another and share what

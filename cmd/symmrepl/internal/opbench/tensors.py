@@ -27,6 +27,7 @@ def torch_operations():
         return r.to(t) if t.is_floating_point else (r * 128).to(t)
     x, y, z, out = make(n), make(n), make(n), make(n)
     square, square_out, row, column = x.view(rows, -1), out.view(rows, -1), make(n // rows), make(rows, 1)
+    turned, wide, halves = out.view(-1, rows), out.view(rows // 2, -1), (square[:rows // 2], square[rows // 2:])
     mask, narrow, size = x > y, torch.empty(n, device="cuda", dtype=torch.bfloat16), x.nbytes
     def timed(f):
         a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -42,7 +43,8 @@ def torch_operations():
         ("x + column", 2 * size, lambda: torch.add(square, column, out=square_out)), ("x > y", 2 * size + n, lambda: torch.gt(x, y, out=mask)),
         ("where", 3 * size + n, lambda: torch.where(mask, x, y, out=out)), ("to bf16", size + 2 * n, lambda: narrow.copy_(x)),
         ("sum", size, lambda: torch.sum(x)), ("max", size, lambda: torch.max(x)), ("argmax", size, lambda: torch.argmax(x)),
-        ("sum of rows", size, lambda: torch.sum(square, 1)), ("sum of columns", size, lambda: torch.sum(square, 0)), ("transpose", 2 * size, lambda: square.t().contiguous())]
+        ("sum of rows", size, lambda: torch.sum(square, 1)), ("sum of columns", size, lambda: torch.sum(square, 0)), ("transpose", 2 * size, lambda: turned.copy_(square.t())),
+        ("concatenate rows", 2 * size, lambda: torch.cat(halves, 0, out=square_out)), ("concatenate columns", 2 * size, lambda: torch.cat(halves, 1, out=wide))]
     if t.is_floating_point:
         operations += [("sqrt", 2 * size, lambda: torch.sqrt(x, out=out)), ("exp", 2 * size, lambda: torch.exp(x, out=out)), ("norm", size, lambda: torch.linalg.vector_norm(x))]
     return timed, operations
@@ -56,6 +58,7 @@ def cupy_operations():
         return (r if cp.issubdtype(t, cp.floating) else r * 128).astype(t)
     x, y, z, out = make(n), make(n), make(n), make(n)
     square, square_out, row, column = x.reshape(rows, -1), out.reshape(rows, -1), make(n // rows), make(rows, 1)
+    turned, wide, halves = out.reshape(-1, rows), out.reshape(rows // 2, -1), (square[:rows // 2], square[rows // 2:])
     mask, size = x > y, x.nbytes
     fused = cp.ElementwiseKernel("T x, T y, T z", "T o", "o = x * y + z", "fused")
     choose = cp.ElementwiseKernel("bool m, T x, T y", "T o", "o = m ? x : y", "choose")
@@ -73,7 +76,8 @@ def cupy_operations():
         ("x + column", 2 * size, lambda: cp.add(square, column, out=square_out)), ("x > y", 2 * size + n, lambda: cp.greater(x, y, out=mask)),
         ("where", 3 * size + n, lambda: choose(mask, x, y, out)),
         ("sum", size, lambda: cp.sum(x)), ("max", size, lambda: cp.max(x)), ("argmax", size, lambda: cp.argmax(x)),
-        ("sum of rows", size, lambda: cp.sum(square, 1)), ("sum of columns", size, lambda: cp.sum(square, 0)), ("transpose", 2 * size, lambda: cp.ascontiguousarray(square.T))]
+        ("sum of rows", size, lambda: cp.sum(square, 1)), ("sum of columns", size, lambda: cp.sum(square, 0)), ("transpose", 2 * size, lambda: cp.copyto(turned, square.T)),
+        ("concatenate rows", 2 * size, lambda: cp.concatenate(halves, 0, out=square_out)), ("concatenate columns", 2 * size, lambda: cp.concatenate(halves, 1, out=wide))]
     if cp.issubdtype(t, cp.floating):
         operations += [("sqrt", 2 * size, lambda: cp.sqrt(x, out=out)), ("exp", 2 * size, lambda: cp.exp(x, out=out)), ("norm", size, lambda: cp.linalg.norm(x))]
     return timed, operations

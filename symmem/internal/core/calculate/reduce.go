@@ -9,9 +9,9 @@ import (
 )
 
 // Reduce describes the kernels of a reduction. The elements are [outer, len, inner], and len is
-// what is reduced. It is divided into chunks, each for one thread or for the lanes of one result;
+// what is reduced. It is divided into chunks, each for one thread or for lanes threads of a block;
 // if there are several chunks, their partial results lie in memory as [outer, chunks, inner], and
-// the kernel Finish joins them.
+// the kernel Finish joins them. Its launch may overlap with the first kernel's.
 type Reduce struct {
 	Formula  *expression.Checked
 	Out      element.Type
@@ -44,69 +44,132 @@ func (r *Reduce) Text() string {
 		params = append(params, "i64 "+p)
 	}
 	list, names := strings.Join(params, ", "), argumentNames(params)
-	w.line("template <int W> static SYMM_CALC void some(Part* a, i64 at, i64 first, bool apart, %s) {", list)
+	// Read is what a thread loads at once, and values are the W values of it.
+	w.line("template <int W> struct Read {")
+	for i, o := range r.Operands {
+		if o.Access != Number {
+			w.line("  calc::Some<%s, W> a%d;", expression.Storage(o.Type), i)
+		}
+	}
+	w.line("};\ntemplate <int W> static SYMM_CALC Read<W> read(i64 at, %s) {\n  Read<W> some;", list)
 	for i, o := range r.Operands {
 		switch o.Access {
 		case Flat:
-			w.line("  const calc::Some<%s, W> a%d = calc::load_some<W>(x%[2]d + at);", expression.Storage(o.Type), i)
+			w.line("  some.a%d = calc::load_some<W>(x%[1]d + at);", i)
 		case One:
-			w.line("  const calc::Some<%s, W> a%d = calc::splat<W>(x%[2]d[0]);", expression.Storage(o.Type), i)
+			w.line("  some.a%d = calc::splat<W>(x%[1]d[0]);", i)
 		}
 	}
-	w.line("#pragma unroll\n  for (int k = 0; k < W; k++) a[k].take(each(at + k, n, rank, size%s), first + (apart ? 0 : k));\n}", w.values("k"))
+	w.line("  return some;\n}")
+	w.line("template <int W> static SYMM_CALC void values(%s* v, const Read<W>& some, i64 at, %s) {", partial, list)
+	w.line("#pragma unroll\n  for (int k = 0; k < W; k++) v[k] = each(at + k, n, rank, size%s);\n}", w.values("some.", "k"))
 	w.line("static SYMM_CALC void put(const Part& a, i64 item, i64 place, %s) {", list)
 	w.line("  if (chunks == 1) out[place] = result(a, len, rank, size%s);\n  else partial[item] = a;\n}", w.numbers())
+	w.line("#ifdef SYMM_CALC_ALONE\nconstexpr int kAhead = 1;\n#else\nconstexpr int kAhead = %d;\n#endif", r.ahead())
 	if r.Columns {
-		r.columns(w, list, names)
+		r.columns(w, partial, list, names)
 	} else {
-		r.rows(w, list, names)
+		r.rows(w, partial, list, names)
 	}
 	for _, k := range []struct {
 		name  string
 		width int
 	}{{Wider, r.Width}, {Single, 1}} {
-		w.line("extern \"C\" __global__ void %s(%s) { run<%d>(%s); }", k.name, list, k.width, names)
+		w.line("extern \"C\" __global__ void __launch_bounds__(%d, %d) %s(%s) {\n  calc::next();\n  run<%d>(%s);\n}", Threads, r.Blocks(), k.name, list, k.width, names)
 	}
-	w.line("static SYMM_CALC void join(Part* a, i64 item, i64 lane, %s) {", list)
+	// Finish starts before the kernel whose results it reads is over: no pointer of it is restrict,
+	// so that nothing is read before it waits.
+	w.line("static SYMM_CALC void join(Part* a, i64 item, i64 lane, %s) {", strings.ReplaceAll(list, " __restrict__", ""))
 	w.line("  const i64 o = item / inner, c = item %% inner;")
-	w.line("  for (i64 k = lane; k < chunks; k += lanes) a->join(partial[(o * chunks + k) * inner + c]);\n}")
-	w.line("extern \"C\" __global__ void %s(%s) {", Finish, list)
+	w.line("#pragma unroll 4\n  for (i64 k = lane; k < chunks; k += lanes) a->join(partial[(o * chunks + k) * inner + c]);\n}")
+	w.line("extern \"C\" __global__ void %s(%s) {\n  symm::begin();", Finish, strings.ReplaceAll(list, " __restrict__", ""))
 	w.together("outer * inner", "join(&a, item, lane, "+names+");", fmt.Sprintf("out[item] = result(a, len, rank, size%s);", w.numbers()))
 	w.line("}")
 	return w.b.String()
 }
 
+// ahead is how many loads of 16 bytes of an operand a thread of a GPU has under way: of all operands
+// together up to 4.
+func (r *Reduce) ahead() int {
+	flat := 0
+	for _, o := range r.Operands {
+		if o.Access == Flat {
+			flat++
+		}
+	}
+	return max(4/max(flat, 1), 1)
+}
+
+// Blocks is how many blocks of the kernels a multiprocessor of a GPU can have: the registers of a
+// thread hold the partial results, of up to PartialBytes, and what it has loaded.
+func (r *Reduce) Blocks() int {
+	words := 2 * r.Width
+	if name, _ := r.Formula.Reduction(); strings.HasPrefix(name, "arg") && r.Columns {
+		words *= 2
+	}
+	switch {
+	case words > 32:
+		return 2
+	case words == 32:
+		return 3
+	}
+	return 4
+}
+
+// Lanes are the least and the most threads of a block of a GPU that should share a result, or with
+// columns one of so many groups of neighbouring results: a warp reads 512 bytes in a row then.
+func (r *Reduce) Lanes(groups int) (low, high int) {
+	if !r.Columns {
+		return 32, Threads
+	}
+	row := 32
+	for row > groups {
+		row /= 2
+	}
+	return 32 / row, Threads / row
+}
+
 // rows writes run for results whose elements lie in a row.
-func (r *Reduce) rows(w *writer, list, names string) {
+func (r *Reduce) rows(w *writer, partial, list, names string) {
 	w.line("template <int W> static SYMM_CALC void part(Part* into, i64 item, i64 lane, %s) {", list)
-	w.line("  const i64 row = item / chunks, lo = item %% chunks * share, hi = lo + share < len ? lo + share : len, base = row * len;")
-	w.line("  Part a[W];\n  for (int k = 0; k < W; k++) a[k].clear();")
-	w.line("  i64 at = lo + lane * W;")
-	w.line("#pragma unroll 4\n  for (; at + W <= hi; at += lanes * W) some<W>(a, base + at, at, false, %s);", names)
-	w.line("  if (W > 1) for (at = lo + (hi > lo ? (hi - lo) / W * W : 0) + lane; at < hi; at += lanes) some<1>(a, base + at, at, false, %s);", names)
-	w.line("  for (int k = 0; k < W; k++) into->join(a[k]);\n}")
+	w.line("  const i64 row = item / chunks, lo = item %% chunks * share, hi = lo + share < len ? lo + share : len, base = row * len, step = lanes * W;")
+	w.line("  calc::Row<Part, W> a;\n  a.clear();\n  %s v[W];\n  i64 at = lo + lane * W;", partial)
+	w.line("  for (; kAhead > 1 && at + (kAhead - 1) * step + W <= hi; at += kAhead * step) {\n    Read<W> some[kAhead];")
+	w.line("#pragma unroll\n    for (int u = 0; u < kAhead; u++) some[u] = read<W>(base + at + u * step, %s);", names)
+	w.line("#pragma unroll\n    for (int u = 0; u < kAhead; u++) {\n      values<W>(v, some[u], base + at + u * step, %s);\n      a.take(v, at + u * step);\n    }\n  }", names)
+	w.line("  for (; at + W <= hi; at += step) {\n    values<W>(v, read<W>(base + at, %s), base + at, %[1]s);\n    a.take(v, at);\n  }", names)
+	w.line("  if (W > 1) for (at = lo + (hi > lo ? (hi - lo) / W * W : 0) + lane; at < hi; at += lanes) {\n    values<1>(v, read<1>(base + at, %s), base + at, %[1]s);\n    a.one(v[0], at);\n  }", names)
+	w.line("  a.join_to(into);\n}")
 	w.line("template <int W> static SYMM_CALC void run(%s) {", list)
 	w.together("outer * chunks", "part<W>(&a, item, lane, "+names+");", "put(a, item, item, "+names+");")
 	w.line("}")
 }
 
 // columns writes run for results that are neighbours.
-func (r *Reduce) columns(w *writer, list, names string) {
+func (r *Reduce) columns(w *writer, partial, list, names string) {
+	w.line("template <int W> static SYMM_CALC void part(Part* a, i64 lo, i64 hi, i64 lane, i64 base, %s) {", list)
+	w.line("  for (int k = 0; k < W; k++) a[k].clear();\n  %s v[W];\n  i64 r = lo + lane;", partial)
+	w.line("  for (; kAhead > 1 && r + (kAhead - 1) * lanes < hi; r += kAhead * lanes) {\n    Read<W> some[kAhead];")
+	w.line("#pragma unroll\n    for (int u = 0; u < kAhead; u++) some[u] = read<W>(base + (r + u * lanes) * inner, %s);", names)
+	w.line("#pragma unroll\n    for (int u = 0; u < kAhead; u++) {\n      values<W>(v, some[u], base + (r + u * lanes) * inner, %s);", names)
+	w.line("#pragma unroll\n      for (int k = 0; k < W; k++) a[k].take(v[k], r + u * lanes);\n    }\n  }")
+	w.line("  for (; r < hi; r += lanes) {\n    values<W>(v, read<W>(base + r * inner, %s), base + r * inner, %[1]s);", names)
+	w.line("#pragma unroll\n    for (int k = 0; k < W; k++) a[k].take(v[k], r);\n  }\n}")
 	w.line("template <int W> static SYMM_CALC void run(%s) {", list)
-	w.line("  const i64 groups = inner / W;")
-	w.line("  SYMM_EACH(item, (u64)(outer * chunks * groups)) {")
+	w.line("  const i64 groups = inner / W, items = outer * chunks * groups;")
+	w.line("#ifdef SYMM_CALC_ALONE\n  SYMM_EACH(item, (u64)items) {\n    const i64 lane = 0;")
+	w.line("#else\n  const i64 apart = blockDim.x / lanes, lane = threadIdx.x / apart, item = blockIdx.x * apart + threadIdx.x %% apart;\n  {\n#endif")
 	w.line("    const i64 g = item %% groups * W, rest = item / groups, chunk = rest %% chunks, o = rest / chunks;")
-	w.line("    const i64 lo = chunk * share, hi = lo + share < len ? lo + share : len;")
-	w.line("    Part a[W];\n    for (int k = 0; k < W; k++) a[k].clear();")
-	w.line("#pragma unroll 4\n    for (i64 r = lo; r < hi; r++) some<W>(a, (o * len + r) * inner + g, r, true, %s);", names)
-	w.line("    for (int k = 0; k < W; k++) put(a[k], (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);", names)
+	w.line("    const i64 lo = chunk * share, hi = item >= items ? lo : lo + share < len ? lo + share : len;")
+	w.line("    Part a[W];\n    part<W>(a, lo, hi, lane, o * len * inner + g, %s);\n    calc::gather_columns<W>(a, (int)lanes);", names)
+	w.line("    if (lane == 0 && item < items) for (int k = 0; k < W; k++) put(a[k], (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);", names)
 	w.line("  }\n}")
 }
 
 // together writes the body of a kernel in which lanes threads work on each item, from a cleared a.
 func (w *writer) together(items, work, end string) {
 	w.line("  const i64 items = %s;", items)
-	w.line("#ifdef SYMM_CPU\n  SYMM_EACH(item, (u64)items) {\n    const i64 lane = 0;\n    Part a;\n    a.clear();\n    %s\n    %s\n  }", work, end)
+	w.line("#ifdef SYMM_CALC_ALONE\n  SYMM_EACH(item, (u64)items) {\n    const i64 lane = 0;\n    Part a;\n    a.clear();\n    %s\n    %s\n  }", work, end)
 	w.line("#else\n  const i64 lane = threadIdx.x %% lanes, item = blockIdx.x * (i64)(blockDim.x / lanes) + threadIdx.x / lanes;")
 	w.line("  Part a;\n  a.clear();\n  if (item < items) {\n    %s\n  }\n  calc::gather(&a, (int)lanes);\n  if (lane == 0 && item < items) {\n    %s\n  }\n#endif", work, end)
 }

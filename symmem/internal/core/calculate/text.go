@@ -107,7 +107,7 @@ func (m *Map) Text() string {
 		}
 	}
 	w.line("  calc::Some<%s, W> r;", expression.Storage(m.Out))
-	w.line("#pragma unroll\n  for (int k = 0; k < W; k++) r.v[k] = each(at + k, n, rank, size%s);", w.values("k"))
+	w.line("#pragma unroll\n  for (int k = 0; k < W; k++) r.v[k] = each(at + k, n, rank, size%s);", w.values("", "k"))
 	if m.Access.Strided() {
 		w.line("  calc::store_some<W>(out + (%s), r);\n}", offset("out"))
 	} else {
@@ -117,7 +117,7 @@ func (m *Map) Text() string {
 	if !m.SingleOnly() {
 		w.line(`extern "C" __global__ void %s(%s) {`, Wider, list)
 		w.line("  const i64 whole = n / %d;", m.Width)
-		w.line("#ifdef SYMM_CPU\n  SYMM_EACH(g, (u64)whole) step<%d>(g * %[1]d, %s);", m.Width, names)
+		w.line("#ifdef SYMM_CALC_ALONE\n  SYMM_EACH(g, (u64)whole) step<%d>(g * %[1]d, %s);", m.Width, names)
 		w.line("#else\n  const i64 all = gridDim.x * (i64)blockDim.x;\n  i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x;")
 		w.line("  for (; g + all < whole; g += 2 * all) {\n    step<%d>(g * %[1]d, %s);\n    step<%[1]d>((g + all) * %[1]d, %[2]s);\n  }", m.Width, names)
 		w.line("  if (g < whole) step<%d>(g * %[1]d, %s);\n#endif", m.Width, names)
@@ -178,17 +178,17 @@ func (w *writer) valueParams() string {
 	return b.String()
 }
 
-// values are its arguments: element k of what was loaded.
-func (w *writer) values(k string) string {
+// values are its arguments: element k of what was loaded, which from names.
+func (w *writer) values(from, k string) string {
 	var b strings.Builder
 	for i, o := range w.operands {
 		switch {
 		case o.Access == Number:
 			fmt.Fprintf(&b, ", v%d", i)
 		case w.moves:
-			fmt.Fprintf(&b, ", a%d.v[%s]", i, k)
+			fmt.Fprintf(&b, ", %sa%d.v[%s]", from, i, k)
 		default:
-			fmt.Fprintf(&b, ", calc::load(a%d.v[%s])", i, k)
+			fmt.Fprintf(&b, ", calc::load(%sa%d.v[%s])", from, i, k)
 		}
 	}
 	return b.String()

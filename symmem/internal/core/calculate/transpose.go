@@ -8,27 +8,34 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// Transpose describes the kernel that copies elements whose neighbours in memory are not neighbours
+// Transpose describes the kernels that copy elements whose neighbours in memory are not neighbours
 // in the result: tiles go through shared memory, so that both are read and written in rows.
 type Transpose struct {
 	Type  element.Type
 	Batch int // dimensions besides the two of the tiles
 }
 
-// Tile is the number of rows and columns of a tile, and TileThreads are the threads of its block.
-func (t *Transpose) Tile() int {
-	if t.Type.Size() < 4 {
-		return 64
-	}
-	return 32
+// Threads are the threads of a block of the kernels of transposes and reductions on a GPU, kThreads
+// in calculate.cuh.
+const Threads = 256
+
+// tile is the number of rows and columns of a tile of the kernel Single, and wide that of Wider,
+// whose rows have 256 bytes, or 128 of the smallest types.
+const tile = 32
+
+func (t *Transpose) wide() int { return min(256/t.Type.Size(), 128) }
+
+// Plan is how a transpose is done.
+type Plan struct {
+	Kernel string
+	Args   []uint64 // that follow the addresses of the result and the operand
+	Tiles  int
 }
 
-const TileThreads = 256
-
-// Plan finds the two dimensions in a layout of a map of one operand, Apart, whose result is Flat.
-// The arguments follow the addresses of the result and the operand. ok is false if no dimension of
-// the operand has neighbours in memory.
-func (t *Transpose) Plan(l Layout) (args []uint64, tiles int, ok bool) {
+// Plan finds the two dimensions in a layout of a map of one operand, Apart, whose result is Flat. wide
+// allows the kernel Wider, where the shape and the strides do; both addresses are multiples of 16 then.
+// ok is false if no dimension of the operand has neighbours in memory.
+func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 	out, in := Strides(l.Dims), l.Strides[1]
 	last := len(l.Dims) - 1
 	other := -1
@@ -38,39 +45,64 @@ func (t *Transpose) Plan(l Layout) (args []uint64, tiles int, ok bool) {
 		}
 	}
 	if other < 0 || l.Dims[last] < 8 || l.Dims[other] < 8 {
-		return nil, 0, false
+		return Plan{}, false
 	}
-	count := func(n int) int { return (n + t.Tile() - 1) / t.Tile() }
-	tiles = count(l.Dims[last]) * count(l.Dims[other])
-	args = []uint64{uint64(l.Dims[other]), uint64(l.Dims[last]), uint64(out[other]), uint64(in[last])}
+	p.Args = []uint64{uint64(l.Dims[other]), uint64(l.Dims[last]), uint64(out[other]), uint64(in[last])}
+	batch := 1
 	for d, n := range l.Dims {
-		if d != other && d != last {
-			args = append(args, uint64(n), uint64(out[d]), uint64(in[d]))
-			tiles *= n
-			t.Batch++
+		if d == other || d == last {
+			continue
 		}
+		p.Args = append(p.Args, uint64(n), uint64(out[d]), uint64(in[d]))
+		batch *= n
+		t.Batch++
 	}
-	return append(args, uint64(tiles)), tiles, true
+	for i, a := range p.Args {
+		count := i >= 4 && i%3 == 1
+		wide = wide && (count || a*uint64(t.Type.Size())%16 == 0)
+	}
+	size := tile
+	p.Kernel = Single
+	if wide {
+		size, p.Kernel = t.wide(), Wider
+	}
+	count := func(n int) int { return (n + size - 1) / size }
+	p.Tiles = count(l.Dims[last]) * count(l.Dims[other]) * batch
+	p.Args = append(p.Args, uint64(p.Tiles))
+	return p, true
 }
 
-// Text is the text of the kernel, Single: one block for each tile, and on the host a share of the
-// tiles for each thread.
+// Text is the text of the kernels: one block for each tile, and on the host a share of the tiles for
+// each thread. Blocks that run at the same time have neighbouring tiles, some of them below each
+// other, so that operand and result are both read and written in long runs.
 func (t *Transpose) Text() string {
 	w := &writer{}
 	w.begin()
+	w.line("using symm::u32;")
 	of := expression.Storage(t.Type)
 	params := []string{of + "* __restrict__ out", "const " + of + "* __restrict__ in", "i64 rows", "i64 cols", "i64 out_row", "i64 in_col"}
 	for d := range t.Batch {
 		params = append(params, fmt.Sprintf("i64 n%d", d), fmt.Sprintf("i64 o%d", d), fmt.Sprintf("i64 i%d", d))
 	}
 	params = append(params, "i64 tiles")
-	w.line(`extern "C" __global__ void %s(%s) {`, Single, strings.Join(params, ", "))
-	w.line("  const i64 across = (cols + %d) / %d, down = (rows + %[1]d) / %[2]d;", t.Tile()-1, t.Tile())
-	w.line("  SYMM_TILES(tile, tiles) {\n    i64 rest = tile;\n    const i64 col = rest %% across * %d;\n    rest /= across;\n    const i64 row = rest %% down * %[1]d;\n    rest /= down;", t.Tile())
-	w.line("    i64 to = row * out_row + col, from = col * in_col + row;")
-	for d := range t.Batch {
-		w.line("    to += rest %% n%d * o%[1]d, from += rest %% n%[1]d * i%[1]d, rest /= n%[1]d;", d)
+	for _, k := range []struct {
+		name, call   string
+		size, blocks int // blocks of a multiprocessor, whose registers hold what the threads load
+	}{
+		{Single, fmt.Sprintf("transpose_tile<%d>", tile), tile, 8},
+		{Wider, fmt.Sprintf("transpose_tile_wide<%s, %d, %[2]d>", of, t.wide()), t.wide(), 4 - t.wide()*t.wide()*t.Type.Size()/(32<<10)},
+	} {
+		w.line(`extern "C" __global__ void __launch_bounds__(%d, %d) %s(%s) {`, Threads, k.blocks, k.name, strings.Join(params, ", "))
+		// 32 bits count tiles: these divisions are most of what a thread calculates.
+		w.line("  const u32 across = (u32)((cols + %d) / %d), down = (u32)((rows + %[1]d) / %[2]d), strip = 8;", k.size-1, k.size)
+		w.line("  SYMM_TILES(tile, tiles) {\n    u32 rest = (u32)tile / (across * down), at = (u32)tile %% (across * down);")
+		w.line("    const u32 top = at / (across * strip) * strip, height = down - top < strip ? down - top : strip;\n    at %%= across * strip;")
+		w.line("    const i64 row = (i64)(top + at %% height) * %d, col = (i64)(at / height) * %[1]d;", k.size)
+		w.line("    i64 to = row * out_row + col, from = col * in_col + row;")
+		for d := range t.Batch {
+			w.line("    to += rest %% (u32)n%d * o%[1]d, from += rest %% (u32)n%[1]d * i%[1]d, rest /= (u32)n%[1]d;", d)
+		}
+		w.line("    calc::%s(out + to, in + from, rows - row, cols - col, out_row, in_col);\n  }\n}", k.call)
 	}
-	w.line("    calc::transpose_tile<%d>(out + to, in + from, rows - row, cols - col, out_row, in_col);\n  }\n}", t.Tile())
 	return w.b.String()
 }
