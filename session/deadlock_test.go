@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 // A cell whose waits no rank will end is ended within two seconds, and each error says what the
@@ -59,7 +61,7 @@ func TestDeadlock(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s on %v: %q, want %q", test.cell, test.ranks, got, test.want)
 		}
-		if test.want != nil && took > unhurried(2*time.Second) {
+		if test.want != nil && took > pace.Unhurried(2*time.Second) {
 			t.Errorf("%s was ended after %v", test.cell, took)
 		}
 		if d := test.detail; d != "" && !strings.HasPrefix(reply.Errors[0].Detail, d[:strings.Index(d, " 1.5")]) {

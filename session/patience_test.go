@@ -1,21 +1,6 @@
 package session
 
-import (
-	"fmt"
-	"os"
-	"runtime"
-	"time"
-)
+import "time"
 
 // patience is how long a test waits for what happens within seconds on a quiet machine.
 const patience = time.Minute
-
-// unhurried returns how long something may take that takes d on a quiet machine: longer by as many
-// times as there are threads that want to run for each processor.
-func unhurried(d time.Duration) time.Duration {
-	var load float64
-	if data, err := os.ReadFile("/proc/loadavg"); err == nil {
-		fmt.Sscan(string(data), &load)
-	}
-	return time.Duration(float64(d) * max(1, load/float64(runtime.NumCPU())))
-}

@@ -115,6 +115,8 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
 	}, Config{})
 	c.c.startLimit = time.Hour
+	reported := make(chan string, 10)
+	c.c.setLate(func(o Output) { reported <- o.Text })
 	c.c.keeper(1).(*hostKeeper).link.Close()
 	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")
@@ -124,6 +126,9 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 		infos, _ = c.Ranks(context.Background())
 		return infos[1].State == "dead"
 	})
+	if text := receive(t, "the loss is reported", reported); !strings.HasPrefix(text, "rank 1 is lost: its supervisor is gone (") {
+		t.Error(text)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	defer cancel()
 	err := c.Restart(ctx, nil, false, nil)

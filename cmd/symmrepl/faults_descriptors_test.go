@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 // If a rank has no file descriptors left, a call that needs some fails on all ranks, and the error
@@ -24,7 +27,7 @@ func fill(spare int) { if symm.Rank() != 1 { return }; for { f, err := os.Open("
 `
 	for spare := range 3 {
 		script += fmt.Sprintf("fill(%d); began := time.Now(); symm.Rendezvous(tensors[%d])\n", spare, spare) +
-			"if took := time.Since(began); took > 3*time.Second { fmt.Println(`took`, took) }\n"
+			fmt.Sprintf("if took := time.Since(began); took > %d { fmt.Println(`took`, took) }\n", pace.Unhurried(3*time.Second))
 	}
 	r := h.run(script+`for _, f := range held { f.Close() }
 h := symm.Rendezvous(t)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -60,7 +61,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		})
 		took := said.Sub(<-killed)
 		told = append(told, took)
-		if !named || took > time.Second {
+		if !named || took > pace.Unhurried(time.Second) {
 			t.Errorf("%s: reported after %v, %v", cell, took, reply.Errors)
 		}
 		after := s.Eval(t.Context(), session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); if got := symm.OneShotAllReduce(t, \"sum\").Ints()[3]; got != 6 { panic(got) } }"})
@@ -71,7 +72,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 	slices.Sort(told)
 	median := told[len(told)/2]
 	t.Logf("%d kills, reported after a median of %v, at most %v", len(told), median, told[len(told)-1])
-	if *kills >= 100 && median > 200*time.Millisecond {
+	if *kills >= 100 && median > pace.Unhurried(200*time.Millisecond) {
 		t.Errorf("kills are reported after a median of %v", median)
 	}
 }

@@ -128,17 +128,18 @@ func TestTwoAgents(t *testing.T) {
 }
 
 // checkAcross puts and signals between two hosts of two ranks each, and reduces within each host.
-// Give each call in a session another number.
+// Give each call in a session another number. The results are values, which are shown when all ranks
+// have finished; lines that ranks print are not folded if one rank is much later than another.
 func checkAcross(x *terminal, number int) {
 	x.t.Helper()
 	n := strconv.Itoa(number)
 	x.enter(strings.ReplaceAll(`t# := symm.Empty(symm.F32, 2).Fill(symm.Rank() + 1); h# := symm.Rendezvous(t#); across# := (symm.Rank() + 2) % 4; `+
 		`l# := symm.LSA().Empty(symm.F32, 2).Fill(symm.Rank() + #); symm.Rendezvous(l#)`, "#", n))
-	x.enter(strings.ReplaceAll(`h#.Put(across#, symm.Local(symm.F32, 2).Fill(10 * symm.Rank() + #)); h#.PutSignal(across#, 0); h#.WaitSignal(across#, 0); fmt.Println("put", "#", t#.Float32s())`, "#", n))
+	x.enter(strings.ReplaceAll(`h#.Put(across#, symm.Local(symm.F32, 2).Fill(10 * symm.Rank() + #)); h#.PutSignal(across#, 0); h#.WaitSignal(across#, 0); fmt.Sprint("put #: ", t#.Float32s())`, "#", n))
 	for rank := range 4 {
-		x.expect(fmt.Sprintf("[%d] put %d [%d %d]\n", rank, number, (rank+2)%4*10+number, (rank+2)%4*10+number))
+		x.expect(fmt.Sprintf("[%d] \"put %d: [%d %d]\"\n", rank, number, (rank+2)%4*10+number, (rank+2)%4*10+number))
 	}
-	x.enter(strings.ReplaceAll(`fmt.Println("sum", "#", symm.AllReduce(l#, "sum").Float32s())`, "#", n))
-	x.expect(fmt.Sprintf("[0,1] sum %d [%d %d]\n", number, 1+2*number, 1+2*number))
-	x.expect(fmt.Sprintf("[2,3] sum %d [%d %d]\n", number, 5+2*number, 5+2*number))
+	x.enter(strings.ReplaceAll(`fmt.Sprint("sum #: ", symm.AllReduce(l#, "sum").Float32s())`, "#", n))
+	x.expect(fmt.Sprintf("[0,1] \"sum %d: [%d %d]\"\n", number, 1+2*number, 1+2*number))
+	x.expect(fmt.Sprintf("[2,3] \"sum %d: [%d %d]\"\n", number, 5+2*number, 5+2*number))
 }

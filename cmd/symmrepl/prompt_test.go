@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 func TestPrompt(t *testing.T) {
@@ -163,14 +165,14 @@ func TestInterruptHangingWait(t *testing.T) {
 	hung := time.Now()
 	x.expect("wait_signal")
 	x.expect("channel 5")
-	if took := time.Since(hung); took > 2500*time.Millisecond {
+	if took := time.Since(hung); took > pace.Unhurried(2500*time.Millisecond) {
 		t.Errorf("the hang was explained after %v", took)
 	}
 	x.send(ctrlC)
 	interrupted := time.Now()
 	x.expect("[2] ")
 	x.enter("t.Ints()[3] + 100")
-	if took := time.Since(interrupted); took > 2*time.Second {
+	if took := time.Since(interrupted); took > pace.Unhurried(2*time.Second) {
 		t.Errorf("the interrupt took %v", took)
 	}
 	for rank := range 4 {
@@ -205,7 +207,7 @@ func TestSecondCtrlC(t *testing.T) {
 	x.expect("rank 1 was restarted")
 	x.enter(":on 0 x + 1")
 	x.expect("[0] 6\n")
-	if took := time.Since(interrupted); took > 2500*time.Millisecond {
+	if took := time.Since(interrupted); took > pace.Unhurried(2500*time.Millisecond) {
 		t.Errorf("the prompt came back after %v", took)
 	}
 	x.enter("symm.WorldSize() + 40")

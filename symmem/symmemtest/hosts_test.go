@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -170,7 +171,7 @@ func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 			c.control.Encode(order{Abort: "another rank was refused"})
 		}
 	}
-	defer time.AfterFunc(caseLimit, release).Stop()
+	stops := []func(){later(caseLimit, release)}
 	passed = true
 	var log strings.Builder
 	for range w.children {
@@ -181,9 +182,12 @@ func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 		fmt.Fprintf(&log, "rank %d:\n%s%s", s.c.rank, indent(s.r.Log), indent(s.c.said()))
 		w.hub.Leave(s.c.rank, "failed the case")
 		if passed {
-			defer time.AfterFunc(100*time.Millisecond, release).Stop()
+			stops = append(stops, later(100*time.Millisecond, release))
 		}
 		passed, refused = false, refused || across(s.r.Log)
+	}
+	for _, stop := range stops {
+		stop() // ranks that were released from now on would give up the next case
 	}
 	if passed {
 		return true, false
@@ -199,6 +203,25 @@ func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 		t.FailNow()
 	}
 	return false, refused
+}
+
+// later calls f after a time, unless stop was called before. When stop returns, f does not run.
+func later(after time.Duration, f func()) (stop func()) {
+	var mu sync.Mutex
+	over := false
+	timer := time.AfterFunc(after, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			f()
+		}
+	})
+	return func() {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}
 }
 
 // teamsCase asks for teams. Ranks that do not need a team need not ask for it.

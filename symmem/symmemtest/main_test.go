@@ -367,7 +367,7 @@ func (w *ranks) enter() {
 func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
-	var grace *time.Timer
+	graceful := false
 	release := func(why string) {
 		for _, c := range w.children {
 			c.control.Encode(order{Abort: why})
@@ -387,9 +387,9 @@ func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 					failed = true
 					t.Errorf("rank %d:\n%s%s", c.rank, indent(r.Log), indent(c.said()))
 					w.hub.Leave(c.rank, "failed the case")
-					if grace == nil {
-						grace = time.AfterFunc(100*time.Millisecond, func() { release(fmt.Sprintf("rank %d failed", c.rank)) })
-						defer grace.Stop()
+					if !graceful {
+						graceful = true
+						defer later(100*time.Millisecond, func() { release(fmt.Sprintf("rank %d failed", c.rank)) })()
 					}
 				}
 				break waiting

@@ -206,6 +206,16 @@ func (n *network) busy(rank int, why string) {
 	}
 }
 
+// until waits for what a kernel or the engine does soon.
+func (n *network) until(what string, is func() bool) {
+	n.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			n.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
 // fault checks and clears the record of a wait that gave up.
 func (n *network) fault(want device.WaitRecord) {
 	n.Helper()
@@ -222,14 +232,10 @@ func TestNetPost(t *testing.T) {
 	n := newNetwork(open(t), 2, 1, 1)
 	src := upload(n.bench, []byte("from here"))
 	n.sync()
-	for atomic.LoadUint32(&n.ranks[0].board.Asleep) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	n.until("the engine is asleep", func() bool { return atomic.LoadUint32(&n.ranks[0].board.Asleep) != 0 })
 	n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: src, Offset: 100, Bytes: 9, Window: netWindow, Counter: 7, Signal: abi.NetAddIndexed, SignalAt: 3, Value: 5})
 	n.wait(0)
-	for atomic.LoadUint64(&n.ranks[0].board.Done) != 1 {
-		time.Sleep(time.Millisecond)
-	}
+	n.until("the put is done", func() bool { return atomic.LoadUint64(&n.ranks[0].board.Done) == 1 })
 	if got := string(n.ranks[1].window[99:110]); got != "\x00from here\x00" || n.ranks[1].words[3] != 5 {
 		t.Errorf("rank 1 has %q and word %d", got, n.ranks[1].words[3])
 	}
@@ -411,7 +417,9 @@ func TestNetLost(t *testing.T) {
 		atomic.StoreUint32(&k.board.Lost[0], 0)
 	}
 	n.paused.Store(true)
+	posted := atomic.LoadUint64(&n.ranks[1].board.Posted)
 	n.post("net_copy", 1, abi.NetOp{Kind: abi.NetGet, Peer: 2})
+	n.until("rank 1 posts the fence", func() bool { return atomic.LoadUint64(&n.ranks[1].board.Posted) > posted })
 	n.busy(1, "the data is not here")
 	atomic.StoreUint32(&n.ranks[1].board.Lost[0], 1<<2)
 	n.paused.Store(false)
@@ -419,8 +427,11 @@ func TestNetLost(t *testing.T) {
 	number := n.ranks[1].board.Done // number of the fence before it
 	n.fault(device.WaitRecord{State: device.WaitLost, Kind: device.WaitNetCounter, Ordinal: 101, Rank: 1, Peer: 2, Want: number})
 
-	// A barrier depends on all.
+	// A barrier depends on all. Rank 0 signals the others when its own fence is over.
+	met := &n.ranks[1].words[20+net.Met*3]
+	before := atomic.LoadUint64(met)
 	n.start(0, "net_barrier", 32, bytesOf([]net.NetSignalArgs{n.ranks[0].args}))
+	n.until("rank 0 signals rank 1", func() bool { return atomic.LoadUint64(met) > before })
 	n.busy(0, "nobody has come")
 	atomic.StoreUint32(&n.ranks[0].board.Lost[0], 1<<2)
 	n.wait(0)

@@ -371,7 +371,7 @@ var rankCases = []struct {
     peer[threadIdx.x] = 7;
     if (threadIdx.x == 0) symm::store_release(peer + 63, 1u);
   } else {
-    if (threadIdx.x == 0) while (symm::load_acquire(own + 63) != 1) symm_cpu_yield();
+    if (threadIdx.x == 0) do symm_cpu_yield(); while (symm::load_acquire(own + 63) != 1); // so it comes to the barrier last
     __syncthreads();
     own[threadIdx.x + 32] = own[threadIdx.x];
   }
@@ -555,9 +555,12 @@ func TestSanitizeFreedSegment(t *testing.T) {
 	}
 }
 
+// TestSanitizeRanks runs each case twice: both ranks at the same time, and rank 1 when rank 0 has
+// finished. Rank 0 waits for nothing.
 func TestSanitizeRanks(t *testing.T) {
-	for _, c := range rankCases {
-		t.Run(c.name, func(t *testing.T) {
+	for i := range 2 * len(rankCases) {
+		c, inTurns := rankCases[i/2], i%2 == 1
+		t.Run(fmt.Sprintf("%s/in turns=%t", c.name, inTurns), func(t *testing.T) {
 			a, b := watch(t), open(t)
 			b.sanitize(1, 0)
 			size := 4096
@@ -581,6 +584,9 @@ func TestSanitizeRanks(t *testing.T) {
 			}
 			for i, w := range []*bench{a, b} {
 				w.launch(w.compile(c.text)["k"], 1, c.block, own[i], peer[i], int32(i))
+				if inTurns {
+					w.sync()
+				}
 			}
 			got, want := unordered(append(a.findings(), b.findings()...)), unordered(c.want)
 			if !slices.Equal(got, want) {

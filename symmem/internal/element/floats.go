@@ -58,7 +58,8 @@ func convert[E int8 | uint8 | int32 | uint32 | int64 | uint64 | float32 | float6
 	}
 }
 
-// elements is data as elements, of which it has whole ones, aligned.
+// elements returns data as elements. The data must be aligned for them, and its length a multiple of
+// their size.
 func elements[E any](data []byte) []E {
 	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(*new(E))))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// Operand is an operand as its type: that of a tensor's elements, or Integer or Float for a number
-// (U64 for one beyond the largest i64).
+// Operand is the type of an operand: the type of a tensor's elements, or Integer or Float for a number
+// (U64 for a number beyond the largest i64).
 type Operand struct {
 	Type   Type
 	Number bool // it is no tensor

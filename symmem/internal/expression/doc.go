@@ -9,7 +9,7 @@
 //
 // # Grammar
 //
-// Precedence is that of Go; ?: binds least.
+// Operators have the precedence of Go; ?: binds least.
 //
 //	expression = or [ "?" expression ":" expression ]
 //	or         = and { "||" and }
@@ -22,7 +22,8 @@
 //
 // The names are the operands x0 to x15, rank, size, i (the number of the element), n (how many there
 // are), pi, inf, nan, true and false. A formula of Reduce has one reduction, as in
-// "sqrt(sum(x0*x0))": min and max of one argument are reductions, those of two compare elements.
+// "sqrt(sum(x0*x0))": min and max of one argument are reductions; with two arguments they compare
+// elements.
 //
 // # Types
 //

@@ -290,7 +290,7 @@ func (p *parser) named(word string, at int) *node {
 	return &node{at: at, kind: name, op: word}
 }
 
-// suggestion names what is written like word.
+// suggestion returns a name that is spelled like word.
 func suggestion(word string, values bool) string {
 	var all []string
 	for f := range functions {

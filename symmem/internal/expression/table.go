@@ -2,8 +2,9 @@ package expression
 
 import "github.com/symmrepl/symmrepl/symmem/internal/element"
 
-// Type is the type of a part of a formula: that of an element, or one of those below. Numbers that
-// were written, and operands that are numbers, have no width: they take the type of what they meet.
+// Type is the type of a part of a formula: the type of an element, or one of the types below. Numbers
+// in the formula, and operands that are numbers, have no width: they take the type of the other
+// operand.
 type Type = element.Type
 
 // The types that no tensor has.

@@ -35,7 +35,7 @@ func fault(hint, format string, args ...any) *Error {
 // copyAgain is the hint for a file that is incomplete or damaged.
 const copyAgain = "the file is incomplete or damaged: make it again, or copy it again"
 
-// shorten quotes a name, of which a file may have made a long one.
+// shorten quotes a name, and shortens a long one: a file may have names of any length.
 func shorten(name string) string {
 	const most = 100
 	if len(name) > most {

@@ -30,11 +30,11 @@ type File struct {
 
 // Image is code for one architecture.
 type Image struct {
-	// Code is what a driver loads: a cubin, PTX that ends with a NUL, or the whole fatbin if the code
-	// in it is packed.
+	// Code is the data that a driver loads: a cubin, PTX that ends with a NUL, or the whole fatbin if the code
+	// in the fatbin is packed.
 	Code []byte
 
-	// Kernels are those of the code, in its order; nil if it is packed.
+	// Kernels lists the kernels of the code, in its order. It is nil if the code is packed.
 	Kernels []Kernel
 
 	file   string
@@ -69,7 +69,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// isTriton reports whether the name is that of Triton's metadata.
+// isTriton reports whether the name belongs to a file of Triton's metadata.
 func (f *File) isTriton() bool { return strings.EqualFold(filepath.Ext(f.Path), ".json") }
 
 // load reads the file and, if it is code, finds the images in it.

@@ -33,7 +33,7 @@ func (f *File) readTriton() (err error) {
 	return nil
 }
 
-// parseTriton reads metadata, and refuses those of a kernel that a launch cannot serve.
+// parseTriton reads metadata, and refuses a kernel that needs more than a launch provides.
 func parseTriton(data []byte) (*Triton, error) {
 	var m struct {
 		Name           *string

@@ -55,7 +55,7 @@ func failed(path string, err error) *Error {
 	return &Error{File: path, Offset: -1, Msg: reason(err), Err: err}
 }
 
-// shorten quotes a name, of which a file may have made a long one.
+// shorten quotes a name, and shortens a long one: a file may have names of any length.
 func shorten(name string) string {
 	const most = 100
 	if len(name) > most {

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// format is what the end of a file's name says.
+// format is a format of files, as the end of a file's name gives it.
 type format string
 
 const (
@@ -117,7 +117,7 @@ func (f *File) open() (err error) {
 	})
 }
 
-// sort names what is no regular file.
+// sort names the kind of a file that is not a regular file.
 func sort(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -179,8 +179,8 @@ func (f *File) names() string {
 	return strings.Join(list, ", ")
 }
 
-// guard calls f, which reads the mapping of a file. If the file was made shorter meanwhile, what is
-// beyond its end faults: that becomes an error.
+// guard calls f, which reads the mapping of a file. If the file becomes shorter meanwhile, reads
+// beyond its end fault, and guard returns an error.
 func guard(mapping []byte, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -197,7 +197,7 @@ func guard(mapping []byte, f func() error) (err error) {
 	return f()
 }
 
-// memoryFault is what a goroutine panics with that reads where no memory is: see
+// memoryFault is the value of the panic of a goroutine that reads where no memory is: see
 // debug.SetPanicOnFault.
 type memoryFault interface{ Addr() uintptr }
 

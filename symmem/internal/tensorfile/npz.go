@@ -89,7 +89,7 @@ func (f *File) readMember(t *Tensor, m *zip.File) error {
 	return t.readNpy(data, start)
 }
 
-// checkMembers refuses members that share bytes, by which a short file can seem endless.
+// checkMembers refuses members that share bytes: with them a short file could seem endless.
 func (f *File) checkMembers(archive *zip.Reader) error {
 	type place struct {
 		name     string
@@ -122,7 +122,7 @@ const (
 	zipMode    = 0o600 << 16
 )
 
-// zipFlags are those of a member of this name.
+// zipFlags returns the flags of a member of this name.
 func zipFlags(name string) uint16 {
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
@@ -132,8 +132,8 @@ func zipFlags(name string) uint16 {
 	return 0
 }
 
-// npzHead is what is ahead of a member's elements, in a file that numpy.savez writes. Without a sum it
-// has the right length.
+// npzHead returns the bytes ahead of a member's elements, as numpy.savez writes them. If sum is not
+// known yet, the result still has the right length.
 func npzHead(o *Output, sum uint32) []byte {
 	head := npyHeader(o)
 	size := uint64(len(head)) + uint64(o.bytes)
@@ -155,7 +155,8 @@ func npzHead(o *Output, sum uint32) []byte {
 	return append(b, head...)
 }
 
-// npzDirectory is what is behind the members, the first of which begins at 0. at is where it goes.
+// npzDirectory returns the bytes behind the members, which are placed at offset at. The first member
+// begins at offset 0.
 func npzDirectory(list []*Output, sums []uint32, at int64) []byte {
 	le := binary.LittleEndian
 	var b []byte

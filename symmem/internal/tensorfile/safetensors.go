@@ -285,8 +285,8 @@ func product(shape []int, size int) (int64, bool) {
 	return int64(n), true
 }
 
-// safetensorsHeader lays out tensors as the format's own library does, and returns what is ahead of
-// their elements.
+// safetensorsHeader lays out tensors as the format's own library does, and returns the bytes ahead
+// of their elements.
 func safetensorsHeader(list []*Output) []byte {
 	rank := func(o *Output) int {
 		for i, known := range safetensorsTypes {

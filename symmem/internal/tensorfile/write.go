@@ -41,10 +41,10 @@ type Writer struct {
 	data    []byte // the file's mapping, if there is one; guarded by mapping until it is there
 }
 
-// Create begins a file of tensors whose format the end of the path says. Each has a range of its own
-// for its elements: see [Writer.At]. The file has the path's name from Commit on, and replaces what
-// had it; if that is a symbolic link, it replaces what the link leads to. The order of list becomes
-// that of the file. The error is an *Error.
+// Create begins a file of tensors. The end of the path determines the format. Each tensor has its own
+// range for its elements: see [Writer.At]. Commit gives the file its name and replaces the file that
+// had the name; if the path is a symbolic link, Commit replaces the file that the link points to. The
+// file has the tensors in the order of list. The error is an *Error.
 func Create(path string, list []*Output) (*Writer, error) {
 	w := &Writer{said: path, list: list}
 	header, err := w.layOut()
@@ -87,7 +87,7 @@ func Join(path, temp string, list []*Output) (*Writer, error) {
 // Temp is where the file is until Commit.
 func (w *Writer) Temp() string { return w.temp }
 
-// layOut places the elements and returns what is ahead of them.
+// layOut places the elements and returns the bytes ahead of them.
 func (w *Writer) layOut() (header []byte, err error) {
 	f := formatOf(w.said)
 	if (f == npy || f == raw) && len(w.list) != 1 {
@@ -152,7 +152,7 @@ func (w *Writer) refuse(tensor, hint, format string, args ...any) *Error {
 	return e
 }
 
-// resolve follows links, and refuses to replace what is no regular file.
+// resolve follows links, and refuses to replace anything but a regular file.
 func (w *Writer) resolve() error {
 	path, err := filepath.EvalSymlinks(w.said)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -38,7 +38,7 @@ func Broadcast(shapes ...[]int) (shape []int, ok bool) {
 	return shape, true
 }
 
-// Strides are those of contiguous elements of a shape.
+// Strides returns the strides of contiguous elements of a shape.
 func Strides(shape []int) []int {
 	strides := make([]int, len(shape))
 	n := 1
@@ -49,8 +49,8 @@ func Strides(shape []int) []int {
 	return strides
 }
 
-// Repeated are the strides by which contiguous elements of a shape are read for a result of
-// another, into which it broadcasts.
+// Repeated returns the strides to read contiguous elements of a shape with, for a result of another
+// shape to which they are broadcast.
 func Repeated(shape, result []int) []int {
 	own := Strides(shape)
 	strides := make([]int, len(result))
@@ -99,8 +99,8 @@ func Arrange(shape []int, strides ...[]int) Layout {
 	return l
 }
 
-// merge joins neighbouring dimensions that all operands pass through as one, and drops those of one
-// element.
+// merge joins neighbouring dimensions that all operands pass through as one, and drops dimensions of
+// one element.
 func merge(shape []int, strides [][]int) (dims []int, out [][]int) {
 	out = make([][]int, len(strides))
 	for i, s := range strides {

@@ -3,7 +3,7 @@
 package builtin
 
 /*
-#cgo CXXFLAGS: -std=c++20 -O2 -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing -fvisibility=hidden
+#cgo CXXFLAGS: -std=c++20 -O2 -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing -fvisibility=hidden -g1 -D__forceinline__=inline
 #cgo CXXFLAGS: -Wno-unknown-pragmas -Wno-invalid-offsetof -I${SRCDIR}/../emu/include -I${SRCDIR}/../../../../kernels/include -I${SRCDIR}/../../../../kernels
 const void* symm_builtin_entries(void);
 const void* symm_builtin_tables(void);

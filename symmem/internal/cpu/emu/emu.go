@@ -3,7 +3,7 @@
 package emu
 
 /*
-#cgo CXXFLAGS: -std=c++20 -O2 -Wall -Wextra -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing
+#cgo CXXFLAGS: -std=c++20 -O2 -g1 -Wall -Wextra -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing
 #cgo LDFLAGS: -ldl -lm -lpthread
 #include <stdlib.h>
 #include "api.h"

@@ -295,7 +295,7 @@ class Block {
   struct Memo {
     Task task;
     u32 time;
-  } memo_[64];  // a cache of what base_ knows
+  } memo_[64];  // a cache: base_ knows what all threads of the task did until the time
   Granule* locked_ = nullptr;
   Where locked_where_{};
 };

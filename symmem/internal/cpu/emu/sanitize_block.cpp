@@ -186,7 +186,7 @@ bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
   if (block) *block = record->block;
   if (l->actor == actor_ && l->sequence != sequence_ && !l->carried) return true;
   if (base_.level[level].knows(c.task, *l, c.thread, c.time)) {
-    if (level == 0) {
+    if (level == 0 && base_.level[0].knows_all(c.task, *l, c.time)) {
       if (m.task != c.task) m = {static_cast<Task>(c.task), 0};
       m.time = std::max<u32>(m.time, c.time);
     }

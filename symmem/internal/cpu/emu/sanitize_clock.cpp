@@ -159,8 +159,11 @@ void Knowledge::learn(const Entry* e, u32 n) {
 }
 
 bool Knowledge::knows(Task t, const Launch& l, unsigned thread, u64 time) const {
-  return clock_ && (at(actor_key(l.actor)) >= l.sequence || at(task_key(t, kAll)) >= time || at(task_key(t, kWarp | thread / 32)) >= time ||
-                    at(task_key(t, thread)) >= time);
+  return knows_all(t, l, time) || (clock_ && (at(task_key(t, kWarp | thread / 32)) >= time || at(task_key(t, thread)) >= time));
+}
+
+bool Knowledge::knows_all(Task t, const Launch& l, u64 time) const {
+  return clock_ && (at(actor_key(l.actor)) >= l.sequence || at(task_key(t, kAll)) >= time);
 }
 
 }  // namespace emu::sanitize

@@ -60,8 +60,10 @@ class Knowledge {
   }
 
   u64 at(u64 key) const { return clock_ ? clock_->at(key) : 0; }
-  // knows reports whether it covers what a thread of a task did at a time.
+  // knows reports whether it covers what a thread of a task did at a time, and knows_all whether it
+  // covers what all threads of the task did until then.
   bool knows(Task, const Launch&, unsigned thread, u64 time) const;
+  bool knows_all(Task, const Launch&, u64 time) const;
 
  private:
   bool tells(const Entry* e, u32 n) const;

@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// parts is how many files hold the operations. The Go tool compiles them side by side, and one alone takes 45 s.
+// parts is how many files hold the operations. The Go tool compiles them side by side.
 const parts = 4
 
 // files returns the texts by file name: headers.h includes all headers, outside of the operations' namespaces, and the operations
