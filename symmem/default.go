@@ -26,6 +26,12 @@ func Rail() *Group { return World().Rail() }
 // NewGroup makes a group of some ranks: see [Runtime.NewGroup].
 func NewGroup(ranks ...int) *Group { return now().NewGroup(ranks...) }
 
+// NewNamedGroup is NewGroup with a name: see [Runtime.NewNamedGroup].
+func NewNamedGroup(name string, ranks ...int) *Group { return now().NewNamedGroup(name, ranks...) }
+
+// GroupNamed finds a group by its name: see [Runtime.GroupNamed].
+func GroupNamed(name string) *Group { return now().GroupNamed(name) }
+
 // Empty returns a symmetric tensor of zeros: see [Runtime.Empty].
 func Empty(dtype DType, shape ...int) *Tensor { return now().Empty(dtype, shape...) }
 

@@ -30,6 +30,8 @@ var cases = []testCase{
 	{"AllocationOnStream", 1, false, allocationOnStreamCase},
 	{"FillAndSignal", 2, false, fillAndSignalCase},
 	{"GetHalf", 1, true, getHalfCase},
+	{"BackEnds", 1, false, backEndsCase},
+	{"MulticastPtr", 1, true, multicastPtrCase},
 	{"Mismatch", 2, false, mismatchCase},
 
 	{"Ring", 2, true, ringCase},
@@ -73,6 +75,7 @@ var cases = []testCase{
 	{"OverlappingGroups", 3, true, overlappingGroupsCase},
 	{"GroupRecycled", 2, false, groupRecycledCase},
 	{"GroupMisuse", 1, false, groupMisuseCase},
+	{"NamedGroups", 1, true, namedGroupsCase},
 
 	{"AllReduce", 1, true, allReduceCase},
 	{"AllReduceLarge", 1, false, allReduceLargeCase},
@@ -164,6 +167,7 @@ var cases = []testCase{
 	{"Bounds", 1, false, boundsCase},
 	{"SanitizeAgain", 1, false, sanitizeAgainCase},
 	{"KernelHandle", 2, true, kernelHandleCase},
+	{"KernelHalves", 1, true, kernelHalvesCase},
 	{"KernelMisuse", 1, false, kernelMisuseCase},
 	{"LoadKernel", 1, false, loadKernelCase},
 	{"LoadKernelPeers", 1, true, loadKernelPeersCase},

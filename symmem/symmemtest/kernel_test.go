@@ -397,3 +397,44 @@ func kernelBusyCase(t *T) {
 	x.Free()
 	y.Free()
 }
+
+// kernelHalvesCase splits barriers into their halves, on two channels at once and mixed with whole
+// ones, with more blocks than threads in a warp have ranks.
+func kernelHalvesCase(t *T) {
+	const n = 64
+	k := symmem.Compile(`extern "C" __global__ void halves(symm::Handle h, int* out, int rounds) {
+		const symm::u32 channel = 3 + blockIdx.x;
+		const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+		int* const mine = h.buffer<int>(h.rank);
+		for (int r = 0; r < rounds; r++) {
+			mine[i] = 1000 * r + 10 * i + h.rank;
+			symm::arrive(h, channel);
+			int sum = 1;
+			if (!symm::arrived(h, channel)) return;
+			for (int p = 0; p < h.world_size; p++) sum += h.buffer<int>(p)[i];
+			out[r * n + i] = sum;
+			if (r % 2) symm::barrier(h, channel);
+			else { symm::arrive(h, channel); symm::arrived(h, channel); }
+		}
+	}`)
+	x := symmem.Empty(symmem.I32, n)
+	h := symmem.Rendezvous(x)
+	const rounds = 5
+	out := symmem.Local(symmem.I32, rounds, n)
+	for range 2 {
+		k.Launch(symmem.Grid(4), symmem.Block(n/4), h, out, rounds, symmem.Timeout(20*time.Second))
+		t.equal("sums", out.Ints(), each(rounds*n, func(i int) int {
+			return 1 + t.size*(1000*(i/n)+10*(i%n)) + t.size*(t.size-1)/2
+		}))
+	}
+	refused := symmem.Compile(`extern "C" __global__ void beyond(symm::Handle h, int* out) {
+		out[0] = symm::arrive(h, h.channels);
+		if (!symm::arrived(h, h.channels)) return;
+		out[1] = 1;
+	}`)
+	refused.Launch(symmem.Grid(1), symmem.Block(1), h, out.View(-1).Fill(5))
+	t.refused(symmem.KindMisuse, symmem.Synchronize, "channel")
+	symmem.Recover()
+	t.equal("refused", out.View(-1).Slice(0, 2).Ints(), []int{0, 5})
+	x.Free()
+}

@@ -178,7 +178,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
 		reflect.TypeFor[float64]():              {0.5},
-		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)"},
+		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)", "world"},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
@@ -196,6 +196,9 @@ func (f *fixtures) free() {
 	}
 	f.objects.free()
 	symmem.Maybe(f.own.Free)
+	for _, name := range []string{"sum", "nonsense"} { // of NewNamedGroup
+		symmem.Maybe(func() { symmem.GroupNamed(name).Free() })
+	}
 	symmem.SetSignalPadSize(defaultPad)
 }
 

@@ -15,17 +15,17 @@ import (
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.hostCall(op)
-	return rt.newGroup(op, ranks)
+	return rt.newGroup(op, "", ranks)
 }
 
-// newGroup is NewGroup, for op.
-func (rt *Runtime) newGroup(op string, ranks []int) *Group {
+// newGroup is NewGroup, for op, with the name of NewNamedGroup or without one.
+func (rt *Runtime) newGroup(op, title string, ranks []int) *Group {
 	sorted := slices.Sorted(slices.Values(ranks))
 	if len(sorted) == 0 {
 		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
 	}
 	rt.checkRanks(op, "ranks", sorted)
-	g := &Group{rt: rt, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
+	g := &Group{rt: rt, title: title, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
 	if g.rank < 0 {
 		return g
 	}
@@ -34,7 +34,11 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	rt.mu.Unlock()
 	g.splitByHost()
 	g.renumber(fmt.Sprintf("%s#%d", g.listed(), serial))
-	g.build(op, g.listed())
+	desc := g.listed()
+	if title != "" {
+		desc = fmt.Sprintf("%q %s", title, desc)
+	}
+	g.build(op, desc)
 	rt.mu.Lock()
 	rt.created[g.name] = serial + 1
 	rt.groups = append(rt.groups, g)
@@ -65,6 +69,7 @@ func (g *Group) Free() {
 	}
 	rt.hostCall(op)
 	if g.rank < 0 {
+		g.stale.CompareAndSwap(nil, ptr("it was freed")) // its name is free again
 		return
 	}
 	rt.mu.Lock()

@@ -34,6 +34,11 @@ func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
 			}
 		}
 	}
+	for _, g := range rt.titled { // those of other ranks, which are not among the groups
+		if why, r := needed(g.ranks); r >= 0 {
+			g.stale.CompareAndSwap(nil, &why)
+		}
+	}
 	for _, a := range rt.allocs {
 		if why, r := needed(a.group.ranks); r >= 0 && a.stale.Load() == nil {
 			a.stale.Store(&why)
