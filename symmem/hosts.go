@@ -222,7 +222,8 @@ func (r *reduction) partial() int {
 // of a host has a slice of the tensor: it reduces that of its host, exchanges it with its
 // counterparts and gives the sum to its host.
 func (r *reduction) allReduceOverHosts() {
-	t, h := r.t, r.Mapped(r.t)
+	t := r.reads(core.Reads | core.Writes)
+	h := r.Mapped(t)
 	r.PickStream()
 	if t.Numel() == 0 {
 		return
@@ -274,13 +275,17 @@ func pieceOf(member int, _ bool) int { return member }
 // way.
 func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot string, lay func(o *overHosts)) *Tensor {
 	defer e.Enter().Leave()
+	if e.out == e.t {
+		e.t = e.Symmetric(e.t, core.Reads|core.Writes)
+		e.out = e.t
+		e.from = e.Mapped(e.t)
+	}
 	symmetric := e.out != nil && e.Maps(e.out)
 	if symmetric {
 		e.to = e.Mapped(e.out)
 		e.Record.On(e.out)
-	}
-	if !symmetric || e.out == e.t {
-		e.from = e.Mapped(e.t)
+	} else {
+		e.Through(e.t)
 		e.Record.On(e.t)
 	}
 	e.PickStream()

@@ -43,8 +43,8 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
-	"Broadcast", "UseAfterFree", "FilesRefused",
-	"Bounds", "NilArguments", "KernelTimeout", "KernelHalves", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
+	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "UseAfterFree", "FilesRefused",
+	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
 	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 	"BarrierRefused", "NcclBarrierRefused",

@@ -36,7 +36,7 @@ var overHostsCases = []testCase{
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
-	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
+	"ReduceScatter", "AllGather", "AllToAll", "Broadcast", "Operands",
 	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused",
 	"VDevMisuse", "VDevTimeout",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
@@ -509,7 +509,7 @@ func overHostsExplainCase(t *T) {
 func overHostsMisuseCase(t *T) {
 	x := symmem.Empty(symmem.F32, 8*t.size)
 	all := func(opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) }
-	t.refused(symmem.KindMisuse, func() { all() }, "was not rendezvoused by world", "Rendezvous")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { all() }) }, "was not rendezvoused by world", "Rendezvous")
 	h := symmem.Rendezvous(x)
 	t.refused(symmem.KindMisuse, func() { all(symmem.Via("ring")) }, `the ways are "flat", "hierarchical" and "NCCL", not "ring"`)
 	if symmem.GetBackend() == "CPU" {

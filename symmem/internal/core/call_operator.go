@@ -41,10 +41,6 @@ func (c *Call) Accept(taken operators.Options, opt Option) {
 // Member checks a rank of the group, the value of the argument arg.
 func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.Op, arg, rank) }
 
-// Maps reports whether t is symmetric and its copies are known in the call's group. The call has
-// entered.
-func (c *Call) Maps(t *Tensor) bool { return t.Symmetric() && t.st.alloc.mapping(c.opts.group) != nil }
-
 // Copy copies n bytes in the order of the stream.
 func (c *Call) Copy(dst, src device.Ptr, n int) { c.issued(c.stream.copy(dst, src, n)) }
 

@@ -50,6 +50,7 @@ type Group struct {
 	latest Record      // of these
 	allocs uint64      // allocations made
 	pool   memory.Pool
+	stands []*Tensor                        // symmetric memory for ordinary tensors of collectives: operands.go
 	comms  [communicatorSorts]*communicator // nil if none was made yet
 	noComm string                           // why none could be
 

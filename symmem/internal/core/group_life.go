@@ -79,7 +79,7 @@ func (g *Group) Free() {
 		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
 	}
 	for _, a := range rt.allocs {
-		if stale == nil && a.group.within(g) {
+		if stale == nil && !a.stands && a.group.within(g) {
 			rt.mu.Unlock()
 			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, a.group))
 		}
@@ -116,6 +116,7 @@ func (g *Group) discard() {
 		}
 		o.unwire()
 		o.emptyPool()
+		o.dropStands()
 		o.watch.Forget()
 		o.work.release()
 		for _, c := range o.comms {

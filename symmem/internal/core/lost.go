@@ -42,6 +42,9 @@ func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
 	for _, a := range rt.allocs {
 		if why, r := needed(a.group.ranks); r >= 0 && a.stale.Load() == nil {
 			a.stale.Store(&why)
+			if a.stands {
+				continue
+			}
 			lost = append(lost, fmt.Sprintf("rank %d's part of the symmetric tensor %s of %v", r, a.desc, a.group))
 		}
 	}

@@ -35,6 +35,7 @@ type allocation struct {
 	windows    map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
 	used       uint64            // streams that touched memory of a pool, a bit each
 	multicasts map[*Group]*multicasting
+	stands     bool // for ordinary tensors: its group frees it
 	alone      bool // its pool was emptied: it is freed without the other members
 }
 
