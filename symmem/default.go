@@ -150,6 +150,9 @@ func NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
 // UseMemPool calls f with tensors from a memory pool: see [Runtime.UseMemPool].
 func UseMemPool(f func(), opts ...Option) { now().UseMemPool(f, opts...) }
 
+// GetMemPool returns a memory pool: see [Runtime.GetMemPool].
+func GetMemPool(opts ...Option) *MemPool { return now().GetMemPool(opts...) }
+
 // MemPoolStats describes a memory pool: see [Runtime.MemPoolStats].
 func MemPoolStats(opts ...Option) PoolStats { return now().MemPoolStats(opts...) }
 

@@ -18,6 +18,7 @@ type exchange struct {
 	t, out   *Tensor // out may be nil until it runs
 	g        *Group
 	from, to core.Copies                  // of t and out; from of out if t is staged there
+	pushes   bool                         // peers store into out: to knows its copies
 	staged   bool                         // t was copied into its place in out, where peers read it
 	args     *exchangekernel.ExchangeArgs // allocated apart: memory that a launch reads may hold no Go pointers
 }

@@ -280,8 +280,7 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 		e.out = e.t
 		e.from = e.Mapped(e.t)
 	}
-	symmetric := e.out != nil && e.Maps(e.out)
-	if symmetric {
+	if e.pushes = e.out != nil && e.Maps(e.out); e.pushes {
 		e.to = e.Mapped(e.out)
 		e.Record.On(e.out)
 	} else {
@@ -289,7 +288,7 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 		e.Record.On(e.t)
 	}
 	e.PickStream()
-	if cannot == "" && !symmetric && !e.Small() {
+	if cannot == "" && !e.pushes && !e.Small() {
 		cannot = "out is not symmetric, so that the ranks of a host cannot store to each other's"
 	}
 	o := newOverHosts(&e.Call, rules, e.t.Bytes(), cannot)
@@ -313,7 +312,7 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
 		o.in(core.Operand(e.t).Addr())
 		o.args.Stride = uint64(n)
-		if !o.rail || !e.Maps(e.out) {
+		if !o.rail || !e.pushes {
 			o.out(core.Operand(e.out).Addr())
 		} else {
 			for _, m := range o.near() {
@@ -321,7 +320,7 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 			}
 		}
 		o.all(pieceOf)
-		if !o.rail || e.Maps(e.out) {
+		if !o.rail || e.pushes {
 			return
 		}
 		o.args.Meets, o.args.Sources = hosts.MeetInboxes, 0

@@ -145,6 +145,8 @@ var cases = []testCase{
 	{"DenseExplain", 1, false, denseExplainCase},
 
 	{"MemPool", 1, true, memPoolCase},
+	{"MemPoolEmpty", 1, true, memPoolEmptyCase},
+	{"MemPoolPuts", 1, true, memPoolPutsCase},
 	{"MemPoolTensorFactory", 1, true, memPoolTensorFactoryCase},
 	{"MemPoolComputeOps", 1, false, memPoolComputeOpsCase},
 	{"MemPoolLargeBarrier", 1, false, memPoolLargeBarrierCase},

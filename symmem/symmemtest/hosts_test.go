@@ -43,7 +43,7 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
-	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "UseAfterFree", "FilesRefused",
+	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
 	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
 	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
@@ -377,6 +377,8 @@ func refusedAcrossHostsCase(t *T) {
 		"wait_signal":     {func() { h.WaitSignal(far, 0) }, far},
 		"barrier":         {func() { h.Barrier(0) }, first},
 		"all_reduce":      {func() { symmem.AllReduce(x, "sum") }, first},
+		"UseMemPool":      {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
+		"GetMemPool":      {func() { symmem.GetMemPool() }, first},
 	} {
 		e := t.refused(symmem.KindMisuse, test.f, "no engine carries "+op+" between hosts", "g.LSA()")
 		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
@@ -388,7 +390,6 @@ func refusedAcrossHostsCase(t *T) {
 		"GetBuffer":           {func() { h.GetBuffer(far, symmem.I32, 1) }, far},
 		"GetRemoteTensor":     {func() { h.GetRemoteTensor(far) }, far},
 		"GetSignalPad":        {func() { h.GetSignalPad(far) }, far},
-		"UseMemPool":          {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
 		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 	} {

@@ -17,11 +17,11 @@ type accepted struct {
 // acceptances are all misuses that operations accept.
 var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
-	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|DeviceComm|DeviceWindow|TokenSwitch|TokenRouting)\.(String|HTML)`,
+	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|DeviceComm|DeviceWindow|MemPool|TokenSwitch|TokenRouting)\.(String|HTML)`,
 		`receiver (nil|zero)`, "package symmem", "prints as nil"},
 	{`Tensor\.(Backend|DType|Shape|Numel|Bytes|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)|` +
 		`Handle\.(BufferSize|Group|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph)\.String|` +
-		`DeviceComm\.(Group|String)|DeviceWindow\.(Handle|String)|TokenSwitch\.(Config|Group|String)|TokenRouting\.String`,
+		`DeviceComm\.(Group|String)|MemPool\.(Group|Stats|String)|DeviceWindow\.(Handle|String)|TokenSwitch\.(Config|Group|String)|TokenRouting\.String`,
 		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem",
 		"can still be printed and asked for their name"},
 	{`Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},

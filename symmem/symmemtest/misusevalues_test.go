@@ -36,6 +36,7 @@ type objects struct {
 	tile   *symmem.Tile
 	comm   *symmem.DeviceComm
 	window *symmem.DeviceWindow
+	pool   *symmem.MemPool
 
 	tokens  *symmem.TokenSwitch
 	routing *symmem.TokenRouting
@@ -61,6 +62,7 @@ func makeObjects(rt *symmem.Runtime) objects {
 		stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
 	o.handle = rt.Rendezvous(o.tensor)
 	o.window, o.comm = rt.Window(o.tensor), rt.DevComm(symmem.DevReqs{LsaBarriers: 1, Resources: []int{64, 64}})
+	o.pool = rt.GetMemPool(o.group)
 	o.tile = o.local.Tile(0, 1, 0, 1)
 	topk, x, weights := rt.Local(symmem.I64, 2, 1), rt.Local(symmem.F32, 2, 4), rt.Local(symmem.F32, 2, 1)
 	o.tokens, o.sending = rt.NewTokenSwitch(tokensConfig(len(ranks))), rt.NewTokenSwitch(tokensConfig(len(ranks)))
@@ -164,6 +166,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.Runtime]():      {t.rt},
 		reflect.TypeFor[*symmem.DeviceComm]():   {f.comm},
 		reflect.TypeFor[*symmem.DeviceWindow](): {f.window},
+		reflect.TypeFor[*symmem.MemPool]():      {f.pool},
 		reflect.TypeFor[*symmem.TokenSwitch]():  {f.tokens, f.sending},
 		reflect.TypeFor[*symmem.TokenRouting](): {f.routing},
 		reflect.TypeFor[*symmem.Dispatched]():   {f.sent},
@@ -275,6 +278,11 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("zero", &symmem.DeviceWindow{})
 		always("freed", o.freed.window)
 		always("of a closed world", o.closed.window)
+	case reflect.TypeFor[*symmem.MemPool]():
+		always("nil", (*symmem.MemPool)(nil))
+		always("zero", &symmem.MemPool{})
+		always("freed", o.freed.pool)
+		always("of a closed world", o.closed.pool)
 	case reflect.TypeFor[*symmem.TokenSwitch]():
 		always("nil", (*symmem.TokenSwitch)(nil))
 		always("zero", &symmem.TokenSwitch{})

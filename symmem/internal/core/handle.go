@@ -80,11 +80,14 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	rt.mu.Lock()
 	h := a.find(t, g)
-	if h == nil && a.block != nil { // all members have it mapped
-		h = a.handle(t, g)
-		a.handles = append(a.handles, h)
+	var refused *Error
+	if h == nil && a.block != nil {
+		h, refused = a.pooledHandle(op, t, g)
 	}
 	rt.mu.Unlock()
+	if refused != nil {
+		panic(refused)
+	}
 	if h != nil {
 		return h
 	}
@@ -141,6 +144,18 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 	h := a.handle(t, g)
 	a.handles = append(a.handles, h)
 	return h
+}
+
+// pooledHandle returns a new handle of memory of a pool, which all members have mapped. It is refused
+// for a group that spans hosts and is not the pool's: the memory's windows are for the pool's group.
+// rt.mu is held.
+func (a *allocation) pooledHandle(op string, t *Tensor, g *Group) (*Handle, *Error) {
+	if g != a.group && g.split.Spans() {
+		return nil, a.rt.misuse(op, "group", "take the tensor from the pool of that group", "the tensor %v is of the memory pool of %v, and %v spans hosts", t.kind(), a.group, g)
+	}
+	h := a.handle(t, g)
+	a.handles = append(a.handles, h)
+	return h, nil
 }
 
 // find returns the handle of exactly this tensor, if there is one. rt.mu is held.

@@ -33,8 +33,10 @@ func (c *Call) Mapped(t *Tensor) Copies {
 		}
 		whole := &Tensor{rt: c.rt, st: a.storage, dtype: a.dtype, shape: a.shape, n: a.size / a.dtype.Size()}
 		if a.block != nil {
-			h = a.handle(whole, g)
-			a.handles = append(a.handles, h)
+			var refused *Error
+			if h, refused = a.pooledHandle(c.Record.Op, whole, g); refused != nil {
+				panic(refused)
+			}
 		} else {
 			c.unlocked(func() {
 				h = g.newHandle(c.Record.Op, whole)

@@ -51,7 +51,9 @@ func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective
-// over all ranks, with equal arguments. No shape means one element. It lives until Free.
+// over all ranks, with equal arguments. No shape means one element. It lives until Free. Within
+// [Runtime.UseMemPool] of the same group the memory is the pool's, and the members do not meet on
+// the host.
 func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
 
 // Empty is [Runtime.Empty] for the members of a group.
@@ -67,8 +69,11 @@ func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 	rt.numel(op, dtype, shape)
 	g.usable(op)
 	rt.mu.Lock()
-	pad := rt.padSize
+	pad, pooling := rt.padSize, rt.pooling == g
 	rt.mu.Unlock()
+	if pooling {
+		return g.emptyPooled(op, dtype, shape)
+	}
 	desc := dtype.element().Shaped(shape)
 	if pad != defaultPadSize {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
