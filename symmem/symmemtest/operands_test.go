@@ -241,9 +241,9 @@ func operandsMismatchCase(t *T) {
 		if t.rank == 0 {
 			symmem.AllReduce(y, "sum")
 		} else {
-			symmem.AllGather(y)
+			symmem.Broadcast(y, 0)
 		}
-	}, "rank 0: all_reduce f32[262144] of ordinary memory, copied to 1048576 bytes of symmetric memory", "rank 1: all_gather f32[262144]")
+	}, "rank 0: all_reduce f32[262144] of ordinary memory, copied to 1048576 bytes of symmetric memory", "rank 1: broadcast f32[262144]")
 	t.equal("afterwards", symmem.AllReduce(y.Fill(1), "sum").Slice(0, 1).Ints(), []int{t.size})
 	x.Free()
 }
