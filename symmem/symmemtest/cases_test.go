@@ -173,6 +173,7 @@ var cases = []testCase{
 	{"Bounds", 1, false, boundsCase},
 	{"SanitizeAgain", 1, false, sanitizeAgainCase},
 	{"KernelHandle", 2, true, kernelHandleCase},
+	{"KernelSymmetric", 1, true, kernelSymmetricCase},
 	{"KernelMisuse", 1, false, kernelMisuseCase},
 	{"LoadKernel", 1, false, loadKernelCase},
 	{"LoadKernelPeers", 1, true, loadKernelPeersCase},

@@ -78,6 +78,7 @@ var functions = map[string]any{
 	"Kernel.Launch":                       (*symmem.Kernel).Launch,
 	"Kernel.Name":                         (*symmem.Kernel).Name,
 	"Kernel.String":                       (*symmem.Kernel).String,
+	"Kernel.Symmetric":                    (*symmem.Kernel).Symmetric,
 	"MemPool.Empty":                       (*symmem.MemPool).Empty,
 	"MemPool.Group":                       (*symmem.MemPool).Group,
 	"MemPool.Stats":                       (*symmem.MemPool).Stats,

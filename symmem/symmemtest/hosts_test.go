@@ -43,7 +43,7 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
-	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
+	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolNoMeeting", "MemPoolComputeOps", "MemPoolMisuse", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
 	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
 	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
@@ -68,7 +68,7 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines"}
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines", "MemPoolOrder"}
 
 // TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other
 // hosts must be refused for that reason; all others must pass.

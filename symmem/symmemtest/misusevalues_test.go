@@ -231,7 +231,7 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
 	case reflect.TypeFor[string](): // names of template instances
-		return []reflect.Value{reflect.ValueOf([]string{})}
+		return []reflect.Value{reflect.ValueOf([]string{}), reflect.ValueOf([]string{"x"})} // or of parameters
 	case reflect.TypeFor[*symmem.Tensor]():
 		return []reflect.Value{reflect.ValueOf([]*symmem.Tensor{f.local, f.local})}
 	case reflect.TypeFor[float64](): // tolerances

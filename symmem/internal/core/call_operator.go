@@ -69,9 +69,14 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 	if err := c.stream.launch(k, l); err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
+	c.stageOut()
 	for _, g := range groups {
 		g.mark(c.Record.Op, c.stream)
 	}
+	if len(c.stages) > 0 {
+		c.Chose(c.stages[0].of.Bytes(), &tuning.Way{Path: "launched", Why: "its parameters are declared symmetric"})
+	}
+	c.stageEnd()
 }
 
 // ArgsOf is a place for the arguments of the kernel that an admitted call launches, so that a call

@@ -82,6 +82,7 @@ const (
 // staging lists the tensors of a call that symmetric memory stands for.
 type staging struct {
 	stages []stage
+	staged bool // the tensors were copied to it
 	copied bool // Explain knows it
 }
 
@@ -112,6 +113,33 @@ func (c *Call) Symmetric(t *Tensor, access Access) *Tensor {
 	s.dtype, s.shape, s.n = t.dtype, t.shape, t.n
 	c.stages = append(c.stages, stage{access, t, &s})
 	return &s
+}
+
+// Place returns a tensor for a parameter of a kernel of the user's that is declared symmetric, and
+// its handle: t if it is symmetric, and otherwise one that stands for it, in the group of all ranks.
+// The call has entered, and may leave and enter again.
+func (c *Call) Place(t *Tensor) (*Tensor, *Handle) {
+	c.opts.group = c.rt.home(t)
+	t = c.Symmetric(t, Reads|Writes)
+	c.Mapped(t)
+	a, g := t.st.alloc, c.opts.group
+	h := a.find(t, g)
+	if h == nil && a.stands {
+		h = a.handle(t, g) // for this call alone
+	} else if h == nil {
+		h = a.handle(t, g)
+		a.handles = append(a.handles, h)
+	}
+	return t, h
+}
+
+// Pointers is the address of the array of the members' copies of what Place returned.
+func (c *Call) Pointers(h *Handle) (p device.Ptr) {
+	if a := h.t.st.alloc; a.stands {
+		h = a.mapping(h.g) // which lasts, and begins where all that stand begin
+	}
+	c.unlocked(func() { p = device.Ptr(h.table(c.Record.Op, 0)) })
+	return p
 }
 
 // Through checks a tensor that the group's inboxes carry: it needs no stand-in, and is refused like
@@ -184,6 +212,10 @@ func (g *Group) dropStands() {
 // stageIn copies the tensors that the call reads to the memory that stands for them, once the stream
 // is ordered after the group's previous use of it.
 func (c *Call) stageIn() {
+	if c.staged {
+		return
+	}
+	c.staged = true
 	for _, s := range c.stages {
 		c.Touch(s.of, s.stand)
 		if s.access&Reads != 0 {
