@@ -11,8 +11,8 @@ import (
 //
 // PyTorch: all_gather_into_tensor
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
-// ranks; of any type, number of elements and offset.
+// Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
+// memory; of any type, number of elements and offset.
 //
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and t may be overwritten by what the stream does next.
@@ -21,7 +21,8 @@ import (
 //
 // Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused; and the errors of waits.
+// Errors: KindMisuse, while a graph is captured, where the group has rendezvoused no tensor that it
+// needs; and the errors of waits.
 func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 	return rt.allGather(t, nil, opts)
 }
@@ -31,9 +32,9 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 //
 // PyTorch: all_gather_into_tensor; with CopyEngine _low_contention_all_gather
 //
-// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric
-// and rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of
-// out; otherwise they do not overlap.
+// Shapes: out has the type of t and as many elements as all members' t. It may be symmetric, or of
+// ordinary memory. t may be this member's part of out; otherwise they do not overlap. If neither is
+// symmetric, t goes through symmetric memory.
 //
 // Synchronises: as [Runtime.AllGather].
 //

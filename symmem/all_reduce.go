@@ -20,8 +20,8 @@ import (
 //
 // PyTorch: all_reduce
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
-// ranks; of any type that computes, any number of elements, at any offset.
+// Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
+// memory; of any type that computes, any number of elements, at any offset.
 //
 // Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may
 // be overwritten there by what the stream does next.
@@ -30,14 +30,16 @@ import (
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an
-// unknown op; and the errors of waits.
+// Errors: KindMisuse, while a graph is captured, for a t that the group has not rendezvoused; for a
+// type that does not compute, an unknown op; and the errors of waits.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction(operators.AllReduce, t, op, opts)
 	byNCCL := r.byNCCL("")
 	defer r.Enter().Leave()
 	if byNCCL {
-		r.Mapped(t)
+		if t.Symmetric() {
+			r.Mapped(t)
+		}
 		r.PickStream()
 		r.Admit(t)
 		r.nccl(device.AllReduce, t, t.Numel())
@@ -49,6 +51,12 @@ func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	}
 	r.allReduce(t, r.Plan().AllReduce)
 	return t
+}
+
+// reads returns the tensor that is reduced, or its stand-in, and makes it the call's.
+func (r *reduction) reads(access core.Access) *Tensor {
+	r.t = r.Symmetric(r.t, access)
+	return r.t
 }
 
 // OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in
@@ -125,8 +133,8 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // PyTorch: two_shot_all_reduce_out
 //
-// Shapes: t as in [Runtime.AllReduce]; out is a symmetric tensor that the group has rendezvoused,
-// of the same type and number of elements, the same part on all ranks, and does not overlap t.
+// Shapes: t as in [Runtime.AllReduce]; out is like t, of the same type and number of elements, and
+// does not overlap it.
 //
 // Synchronises: as [Runtime.AllReduce].
 //
@@ -140,7 +148,7 @@ func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()
-	r.Mapped(out)
+	r.Through(out)
 	r.Record.On(out)
 	r.allReduce(out, r.Plan().TwoShot)
 }
@@ -152,7 +160,7 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 	}
 	defer r.Enter().Leave()
 	if out == nil {
-		r.Mapped(t)
+		r.Through(t)
 		r.PickStream()
 		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())
 	}
@@ -164,13 +172,26 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 // and leave.
 func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	t, g := r.t, r.Group()
-	h := r.Mapped(t)
+	w := tuning.Pick(rules, g.Size(), t.Bytes(), r.Work().WholeLines)
+	var h core.Copies // where peers access the tensor itself
+	switch {
+	case t.Numel() == 0 || w == tuning.OnePacket || w == tuning.TwoPacket || w == tuning.TwoLines:
+		r.Through(t)
+	case out == t:
+		out = r.reads(core.Reads | core.Writes)
+		t, h = out, r.Mapped(out)
+	default:
+		t = r.reads(core.Reads)
+		h = r.Mapped(t)
+		if w != tuning.OnePull {
+			out = r.Symmetric(out, core.Writes)
+		}
+	}
 	r.PickStream()
 	if t.Numel() == 0 {
 		return
 	}
 	c := r.Admit(t, out)
-	w := tuning.Pick(rules, g.Size(), t.Bytes(), r.Work().WholeLines)
 	if w == tuning.TwoChunks && !(inUnits(t) && inUnits(out)) {
 		w = tuning.TwoPull
 	}

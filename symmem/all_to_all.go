@@ -31,9 +31,9 @@ func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 //
 // PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
 //
-// Shapes: out has the type of t and as many elements, and does not overlap it. One of the two is
-// symmetric and rendezvoused by the group; if out is, t may be an ordinary tensor, but for
-// CopyEngine. The number of members divides the first dimension of t.
+// Shapes: out has the type of t and as many elements, and does not overlap it. Each may be symmetric,
+// or of ordinary memory; if neither is, t goes through symmetric memory. The number of members
+// divides the first dimension of t.
 //
 // Synchronises: as [Runtime.AllGather].
 //

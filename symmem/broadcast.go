@@ -14,8 +14,8 @@ import (
 //
 // PyTorch: broadcast; nvshmem_broadcast
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
-// ranks; of any type, number of elements and offset.
+// Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
+// memory; of any type, number of elements and offset.
 //
 // Synchronises: collective over the group and ordered on the stream: within a host it begins when
 // all members have come to it; between hosts one that sends goes on although others have not come.
@@ -25,17 +25,19 @@ import (
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of
-// the group; and the errors of waits.
+// Errors: KindMisuse, while a graph is captured, for a t that the group has not rendezvoused; for a
+// root that is not a rank of the group; and the errors of waits.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e := rt.exchange(operators.Broadcast, t, t, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
 	if e.ByNCCL("") {
-		return e.nccl(device.Broadcast, core.Operand(t).Dims(), t.Bytes(), root)
+		e.nccl(device.Broadcast, core.Operand(t).Dims(), t.Bytes(), root)
+		return t
 	}
 	if e.Spans() {
-		return e.broadcastOverHosts(root)
+		e.broadcastOverHosts(root)
+		return t
 	}
 	world := e.g.Size()
 	// The others share the work, so that nothing leaves the root twice; one other shares it with
@@ -48,7 +50,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	slice := sliceBytes(t, sharers)
 	lo := min(place*slice, t.Bytes())
 	hi := min(lo+slice, t.Bytes())
-	return e.run(core.Operand(t).Dims(), slice, func(bool) {
+	e.run(core.Operand(t).Dims(), slice, func(bool) {
 		for i := range e.g.Size() {
 			if p := (e.g.Rank() + i) % world; p != root && place < sharers {
 				e.piece(e.from.At(root)+device.Ptr(lo), e.from.At(p)+device.Ptr(lo))
@@ -56,4 +58,5 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 		}
 		e.args.Same, e.args.N = 1, uint64(hi-lo)
 	})
+	return t
 }

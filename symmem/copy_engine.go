@@ -13,12 +13,12 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 	g := e.g
 	defer e.Enter().Leave()
 	e.staged = e.Op() == "all_gather" && e.out != nil && (core.Operand(e.t).Overlaps(e.out) || !e.Maps(e.t))
-	shared := e.t
-	if e.staged {
-		shared = e.out
+	if e.staged = e.staged && e.Maps(e.out); e.staged {
+		e.from = e.Mapped(e.out)
+		e.Record.On(e.out)
+	} else {
+		e.reads()
 	}
-	e.from = e.Mapped(shared)
-	e.Record.On(shared)
 	e.PickStream()
 	if e.out == nil {
 		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))

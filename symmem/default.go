@@ -26,6 +26,12 @@ func Rail() *Group { return World().Rail() }
 // NewGroup makes a group of some ranks: see [Runtime.NewGroup].
 func NewGroup(ranks ...int) *Group { return now().NewGroup(ranks...) }
 
+// NewNamedGroup is NewGroup with a name: see [Runtime.NewNamedGroup].
+func NewNamedGroup(name string, ranks ...int) *Group { return now().NewNamedGroup(name, ranks...) }
+
+// GroupNamed finds a group by its name: see [Runtime.GroupNamed].
+func GroupNamed(name string) *Group { return now().GroupNamed(name) }
+
 // Empty returns a symmetric tensor of zeros: see [Runtime.Empty].
 func Empty(dtype DType, shape ...int) *Tensor { return now().Empty(dtype, shape...) }
 
@@ -164,6 +170,9 @@ func NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
 
 // UseMemPool calls f with tensors from a memory pool: see [Runtime.UseMemPool].
 func UseMemPool(f func(), opts ...Option) { now().UseMemPool(f, opts...) }
+
+// GetMemPool returns a memory pool: see [Runtime.GetMemPool].
+func GetMemPool(opts ...Option) *MemPool { return now().GetMemPool(opts...) }
 
 // MemPoolStats describes a memory pool: see [Runtime.MemPoolStats].
 func MemPoolStats(opts ...Option) PoolStats { return now().MemPoolStats(opts...) }

@@ -18,6 +18,7 @@ type exchange struct {
 	t, out   *Tensor // out may be nil until it runs
 	g        *Group
 	from, to core.Copies                  // of t and out; from of out if t is staged there
+	pushes   bool                         // peers store into out: to knows its copies
 	staged   bool                         // t was copied into its place in out, where peers read it
 	args     *exchangekernel.ExchangeArgs // allocated apart: memory that a launch reads may hold no Go pointers
 }
@@ -49,6 +50,20 @@ func (e *exchange) checkOut(shape []int, own bool) {
 	}
 }
 
+// reads makes t, or what stands for it, the tensor that peers read, and out too if both are one.
+func (e *exchange) reads() {
+	access := core.Reads
+	if e.out == e.t {
+		access |= core.Writes
+	}
+	t := e.Symmetric(e.t, access)
+	if e.out == e.t {
+		e.out = t
+	}
+	e.t, e.from = t, e.Mapped(t)
+	e.Record.On(t)
+}
+
 // piece adds a copy of this member's.
 func (e *exchange) piece(src, dst device.Ptr) {
 	e.args.Src[e.args.Pieces], e.args.Dst[e.args.Pieces] = src, dst
@@ -75,8 +90,7 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 		e.Record.On(e.out)
 	}
 	if !push || e.out == e.t {
-		e.from = e.Mapped(e.t)
-		e.Record.On(e.t)
+		e.reads()
 	}
 	e.PickStream()
 	if e.out == nil {

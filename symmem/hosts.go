@@ -222,7 +222,8 @@ func (r *reduction) partial() int {
 // of a host has a slice of the tensor: it reduces that of its host, exchanges it with its
 // counterparts and gives the sum to its host.
 func (r *reduction) allReduceOverHosts() {
-	t, h := r.t, r.Mapped(r.t)
+	t := r.reads(core.Reads | core.Writes)
+	h := r.Mapped(t)
 	r.PickStream()
 	if t.Numel() == 0 {
 		return
@@ -274,17 +275,20 @@ func pieceOf(member int, _ bool) int { return member }
 // way.
 func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot string, lay func(o *overHosts)) *Tensor {
 	defer e.Enter().Leave()
-	symmetric := e.out != nil && e.Maps(e.out)
-	if symmetric {
+	if e.out == e.t {
+		e.t = e.Symmetric(e.t, core.Reads|core.Writes)
+		e.out = e.t
+		e.from = e.Mapped(e.t)
+	}
+	if e.pushes = e.out != nil && e.Maps(e.out); e.pushes {
 		e.to = e.Mapped(e.out)
 		e.Record.On(e.out)
-	}
-	if !symmetric || e.out == e.t {
-		e.from = e.Mapped(e.t)
+	} else {
+		e.Through(e.t)
 		e.Record.On(e.t)
 	}
 	e.PickStream()
-	if cannot == "" && !symmetric && !e.Small() {
+	if cannot == "" && !e.pushes && !e.Small() {
 		cannot = "out is not symmetric, so that the ranks of a host cannot store to each other's"
 	}
 	o := newOverHosts(&e.Call, rules, e.t.Bytes(), cannot)
@@ -308,7 +312,7 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
 		o.in(core.Operand(e.t).Addr())
 		o.args.Stride = uint64(n)
-		if !o.rail || !e.Maps(e.out) {
+		if !o.rail || !e.pushes {
 			o.out(core.Operand(e.out).Addr())
 		} else {
 			for _, m := range o.near() {
@@ -316,7 +320,7 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 			}
 		}
 		o.all(pieceOf)
-		if !o.rail || e.Maps(e.out) {
+		if !o.rail || e.pushes {
 			return
 		}
 		o.args.Meets, o.args.Sources = hosts.MeetInboxes, 0

@@ -26,6 +26,8 @@ type Kernel struct {
 	sig    string           // "scale(float* x, int n)"
 	block  [3]int           // the only block that it may be launched with; zero if there is none
 	shared int              // bytes of dynamic shared memory, unless a launch says otherwise
+
+	symmetric []bool // by parameter: declared so by Symmetric; nil if none is
 }
 
 // module is a compiled text, or a loaded file. It stays loaded until the world is closed: its kernels may be running.
@@ -216,7 +218,40 @@ func (k *Kernel) toLaunch() *Kernel {
 	if i < 0 {
 		return k
 	}
-	return m.kernels[i]
+	checked := *m.kernels[i]
+	checked.symmetric = k.symmetric
+	return &checked
+}
+
+// Symmetric returns the kernel with parameters declared symmetric, by their names: pointers, pointers
+// to pointers and handles. A launch then takes a tensor for each of them, and places it: a symmetric
+// tensor that its group has not mapped is rendezvoused; an ordinary one is copied to symmetric memory
+// that all ranks have mapped before the kernel runs, and back after. The kernel gets the address of
+// this rank's copy for a pointer, the array of the addresses of all copies for a pointer to pointers,
+// as [Handle.BufferPtrsDev] returns, and the handle for a symm::Handle. Such a launch is collective
+// over the group, and the first may meet the other ranks on the host; it is refused while a graph is
+// captured if a tensor would have to be mapped or copied. PyTorch: register_symm_mem_args.
+func (k *Kernel) Symmetric(names ...string) *Kernel {
+	const op = "Symmetric"
+	k.exists(op)
+	k.rt.core.RefuseClosed(op)
+	if len(names) == 0 {
+		panic(k.rt.core.Misuse(op, "names", "name parameters of "+k.sig, "no parameter is named"))
+	}
+	declared := *k
+	declared.symmetric = make([]bool, len(k.params))
+	copy(declared.symmetric, k.symmetric)
+	for _, name := range names {
+		i := slices.IndexFunc(k.layout, func(p device.Param) bool { return p.Name == name && name != "" })
+		if i < 0 {
+			panic(k.rt.core.Misuse(op, "names", "name parameters of "+k.sig, "%s has no parameter %q", k.d.Name(), name))
+		}
+		if t := k.params[i]; !(t.Base == signature.Handle && t.Pointers == 0) && t.Pointers != 1 && t.Pointers != 2 {
+			panic(k.rt.core.Misuse(op, "names", "declare pointers, pointers to pointers and handles", "parameter %q of %s is no pointer and no symm::Handle", name, k.sig))
+		}
+		declared.symmetric[i] = true
+	}
+	return &declared
 }
 
 func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {

@@ -46,7 +46,8 @@ func SharedBytes(n int) Shared { return Shared(n) }
 type Shared int
 
 // Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor
-// of the pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle
+// of the pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a tensor for a
+// parameter that [Kernel.Symmetric] declared symmetric, a *Handle
 // for a symm::Handle, a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t, a Go
 // integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or
 // an integer that the type holds exactly, a bool. Among them may be options: SharedBytes, *Stream,
@@ -79,7 +80,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	l.Args = p.data
 	p.sameGroup()
-	if len(p.handles)+len(p.comms) > 0 {
+	if len(p.handles)+len(p.comms)+len(p.placed) > 0 {
 		p.Record.Manner = operators.Communicating
 	}
 	if len(p.handles) > 0 {
@@ -87,15 +88,18 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	defer p.Enter().Leave()
 	p.PickStream()
+	groups := p.place()
 	rt.core.Usable(p.Op(), p.tensors...)
 	p.Touch(p.tensors...)
 	p.check()
-	groups := make([]*Group, len(p.handles))
+	for _, g := range groups {
+		p.Join(g)
+	}
 	for i, h := range p.handles {
 		arg := p.k.rt.core.HandleArgument(p.Op(), h)
-		groups[i] = h.Group()
+		groups = append(groups, h.Group())
 		p.TouchHandle(h)
-		arg.Context = p.Join(groups[i])
+		arg.Context = p.Join(h.Group())
 		arg.Context.Unannounced = 1
 		copy(p.data[k.layout[p.places[i]].Offset:], launch.Bytes(&arg))
 	}

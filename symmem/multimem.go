@@ -14,8 +14,8 @@ import (
 //
 // PyTorch: multimem_all_reduce_
 //
-// Shapes: t is F32, F16 or BF16, and was rendezvoused by the group, or is a part of a tensor that
-// was, the same part on all ranks, that begins and ends at a multiple of 4 bytes.
+// Shapes: t is F32, F16 or BF16, symmetric, or a part of a symmetric tensor, the same part on all
+// ranks, or of ordinary memory, and begins and ends at a multiple of 4 bytes.
 //
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and t may be overwritten by what the stream does next.
@@ -104,8 +104,8 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 //
 // PyTorch: multimem_all_gather_out
 //
-// Shapes: out is symmetric and rendezvoused by the group; t may be any tensor of the same type that
-// does not overlap it. Both begin at a multiple of 4 bytes, and t's size is one.
+// Shapes: out is symmetric, or of ordinary memory; t may be any tensor of the same type that does not
+// overlap it. Both begin at a multiple of 4 bytes, and t's size is one.
 //
 // Synchronises: as [Runtime.MultimemAllReduce].
 //
@@ -124,7 +124,9 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	e.checkOut(shape, false)
 	checkMulticast(&e.Call, out, t)
 	defer e.Enter().Leave()
+	out = e.Symmetric(out, core.Writes)
 	h := e.Mapped(out)
+	checkAddress(&e.Call, h, out)
 	e.Record.On(out)
 	e.PickStream()
 	if t.Numel() == 0 {
@@ -155,13 +157,17 @@ func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 	if !c.Device().Multicast {
 		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.Device().MulticastWhy))
 	}
-	if why := c.MulticastWhy(reached); why != "" {
-		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Operand(reached).Brief(), why))
-	}
 	for _, t := range append(others, reached) {
 		if core.Operand(t).Addr()%4 != 0 || t.Bytes()%4 != 0 {
 			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Operand(t).Brief()))
 		}
+	}
+}
+
+// checkAddress refuses a tensor that has no multicast address. Its copies are known.
+func checkAddress(c *core.Call, h core.Copies, reached *Tensor) {
+	if why := h.MulticastWhy(); why != "" {
+		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Operand(reached).Brief(), why))
 	}
 }
 
@@ -183,7 +189,13 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 		panic(r.Misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.DType()))
 	}
 	defer r.Enter().Leave()
+	access := core.Reads
+	if inPlace {
+		access |= core.Writes
+	}
+	t = r.reads(access)
 	h := r.Mapped(t)
+	checkAddress(&r.Call, h, t)
 	r.PickStream()
 	if out == nil {
 		out = r.Fresh(t.DType(), core.Operand(t).Dims(), t.Numel())

@@ -42,10 +42,14 @@ func (e *exchange) noEngines() string {
 // nccl runs an exchange by NCCL. Members give each other n bytes each.
 func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *Tensor {
 	defer e.Enter().Leave()
+	for _, x := range []*Tensor{e.t, e.out} { // ordinary ones are as good to NCCL
+		if x != nil && e.Maps(x) {
+			e.Mapped(x)
+		}
+	}
 	if e.out != nil && e.Maps(e.out) {
 		e.Record.On(e.out)
 	} else {
-		e.Mapped(e.t)
 		e.Record.On(e.t)
 	}
 	e.PickStream()

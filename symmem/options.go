@@ -24,13 +24,12 @@ func SplitLastDim() Option { return core.Flag(operators.SplitLastDim) }
 // CopyEngine makes AllGather and AllToAll use no multiprocessor, and ReduceScatter use one only to add
 // up what copy engines have brought: the members' streams meet by
 // memory operations and copy engines read the peers' tensors, so that a kernel which runs beside it
-// on another stream keeps the whole GPU. It is slower for small messages. AllToAll then needs t to
-// be symmetric and rendezvoused; AllGather takes an ordinary t too when out is. AllGather is best
-// given t as its own part of out: otherwise the driver copies that part within the GPU, which what
-// runs beside it slows down. Peers' memory is only read: after a wait that was given up this rank's
-// result is undefined, and nothing else. [Explain] reports that it ran. NCCL calls it a zero-CTA
-// policy, and PyTorch _low_contention_all_gather; with Via("NCCL") NCCL does it, of t and out that
-// are rendezvoused.
+// on another stream keeps the whole GPU. It is slower for small messages. AllToAll is best given a
+// symmetric t, which needs no copy, and AllGather t as its own part of out: otherwise the driver
+// copies that part within the GPU, which what runs beside it slows down. Peers' memory is only read:
+// after a wait that was given up this rank's result is undefined, and nothing else. [Explain] reports
+// that it ran. NCCL calls it a zero-CTA policy, and PyTorch _low_contention_all_gather; with
+// Via("NCCL") NCCL does it, of t and out that are symmetric.
 func CopyEngine() Option { return core.Flag(operators.CopyEngine) }
 
 // Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever

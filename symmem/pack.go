@@ -29,6 +29,13 @@ type packer struct {
 	comms   []*DeviceComm
 	comm    []int // by communicator: which parameter it is
 	windows []*DeviceWindow
+	placed  []placement
+}
+
+// placement is a tensor that was given for a parameter that is declared symmetric.
+type placement struct {
+	i int // which parameter
+	t *Tensor
 }
 
 // add packs the next argument.
@@ -43,10 +50,18 @@ func (p *packer) add(a any) {
 	field := p.data[param.Offset : param.Offset+param.Size]
 	switch v := a.(type) {
 	case *Tensor:
+		if p.k.symmetric != nil && p.k.symmetric[i] {
+			p.k.rt.core.Usable(p.Op(), v)
+			if typ.Base != signature.Handle && !accepts(typ, v.DType()) {
+				p.refuse(i, a, "")
+			}
+			p.placed = append(p.placed, placement{i, v})
+			return
+		}
 		if typ.Pointers != 1 {
 			hint := ""
 			if typ.Base == signature.Handle {
-				hint = "give it the handle that Rendezvous returned"
+				hint = "give it the handle that Rendezvous returned, or declare the parameter by Symmetric"
 			}
 			p.refuse(i, a, hint)
 		}
@@ -111,6 +126,29 @@ func (p *packer) add(a any) {
 	default:
 		p.scalar(i, a, param, typ, field)
 	}
+}
+
+// place finds or makes the symmetric memory of tensors for parameters that are declared symmetric. It
+// returns the groups that the call has to join for that.
+func (p *packer) place() (groups []*Group) {
+	for _, s := range p.placed {
+		t, h := p.Place(s.t)
+		param, typ := p.k.layout[s.i], p.k.params[s.i]
+		field := p.data[param.Offset : param.Offset+param.Size]
+		switch {
+		case typ.Base == signature.Handle:
+			p.handles, p.places = append(p.handles, h), append(p.places, s.i)
+		case typ.Pointers == 2:
+			binary.LittleEndian.PutUint64(field, uint64(p.Pointers(h)))
+			p.TouchHandle(h)
+			groups = append(groups, h.Group())
+		default:
+			binary.LittleEndian.PutUint64(field, uint64(core.Operand(t).Addr()))
+			p.tensors, p.given = append(p.tensors, t), append(p.given, s.i)
+			groups = append(groups, h.Group())
+		}
+	}
+	return groups
 }
 
 // check gives the extents of tensors to parameters that are checked pointers. An address that is

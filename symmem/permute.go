@@ -20,10 +20,10 @@ import (
 //
 // PyTorch: all_to_all_nd; all_to_all_permute in its slides
 //
-// Shapes: as above; in and out have the same type, any, and may begin anywhere. One of the two is
-// symmetric and rendezvoused by the group, or a part of such a tensor, the same part on all ranks;
-// if out is, every member stores into everybody's, which is quicker than reading. They do not
-// overlap.
+// Shapes: as above; in and out have the same type, any, and may begin anywhere. Each is
+// symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary memory; if
+// out is symmetric, every member stores into everybody's, which is quicker than reading, and if
+// neither is, in goes through symmetric memory. They do not overlap.
 //
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and in may be overwritten by what the stream does next.
@@ -78,8 +78,8 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		w, to = pushWay, e.Mapped(out)
 		e.Record.On(out)
 	} else {
-		from = e.Mapped(in)
-		e.Record.On(in)
+		e.reads()
+		in, from = e.t, e.from
 	}
 	e.PickStream()
 	if in.Numel() == 0 {

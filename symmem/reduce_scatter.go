@@ -79,7 +79,13 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	byNCCL := r.byNCCL(cannot)
 	defer r.Enter().Leave()
-	h := r.Mapped(t)
+	var h core.Copies
+	if !byNCCL {
+		t = r.reads(core.Reads)
+		h = r.Mapped(t)
+	} else if t.Symmetric() {
+		r.Mapped(t)
+	}
 	r.PickStream()
 	if out == nil {
 		out = r.Fresh(t.DType(), shape, n)

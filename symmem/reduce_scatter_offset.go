@@ -18,8 +18,8 @@ import (
 //
 // PyTorch: reduce_scatter_offset, with blocks of any size, more types and reductions
 //
-// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all
-// ranks; offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes
+// Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
+// memory; offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes
 // to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
 // symmetric memory.
 //
@@ -88,5 +88,5 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 	}
 	r.Record.Detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.Record.Detail)
 	defer r.Enter().Leave()
-	r.reduceTiles(t, t.Numel(), pieces)
+	r.reduceTiles(r.reads(core.Reads), t.Numel(), pieces)
 }

@@ -81,6 +81,9 @@ type Work = core.Work
 // Graph is work that was captured once and can be replayed at the cost of a single launch.
 type Graph = core.Graph
 
+// MemPool is the memory pool of a group: see [Runtime.UseMemPool]. It ends with its group.
+type MemPool = core.MemPool
+
 // PoolStats describes a group's memory pool on this rank.
 type PoolStats = core.PoolStats
 

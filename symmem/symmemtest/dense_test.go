@@ -240,9 +240,6 @@ func allGatherCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.F32, 6*t.size+1)) }, "all_gather",
 		"expected out shape", fmt.Sprintf("f32[%d, 2]", 3*t.size))
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(x, symmem.Local(symmem.I32, 6*t.size)) }, "expected out shape")
-	t.refused(symmem.KindMisuse, func() { symmem.AllGather(symmem.Local(symmem.F32, 2)) }, "not symmetric")
-	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(symmem.Local(symmem.F32, 2), symmem.Local(symmem.F32, 2*t.size)) },
-		"not symmetric")
 	y := symmem.Empty(symmem.F32, 6*t.size+1)
 	symmem.Rendezvous(y)
 	t.refused(symmem.KindMisuse, func() { symmem.AllGatherOut(y.Slice(1+6*t.rank, 7+6*t.rank), y.Slice(0, 6*t.size)) }, "overlaps")
@@ -471,6 +468,8 @@ func denseMisuseCase(t *T) {
 	misuse := symmem.KindMisuse
 	x := symmem.Empty(symmem.F32, 8*t.size)
 	local := symmem.Local(symmem.F32, 8*t.size)
+	other := symmem.Empty(symmem.F32, 8*t.size)
+	unmapped := symmem.Rendezvous(other)
 	calls := map[string]func(x *symmem.Tensor, opts ...symmem.Option){
 		"all_reduce":          func(x *symmem.Tensor, opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) },
 		"two_shot_all_reduce": func(x *symmem.Tensor, opts ...symmem.Option) { symmem.TwoShotAllReduce(x, "sum", opts...) },
@@ -480,8 +479,9 @@ func denseMisuseCase(t *T) {
 		"broadcast":           func(x *symmem.Tensor, opts ...symmem.Option) { symmem.Broadcast(x, 0, opts...) },
 	}
 	for op, f := range calls {
-		t.refused(misuse, func() { f(x) }, op, "was not rendezvoused by world", "Rendezvous")
-		t.refused(misuse, func() { f(local) }, op, "not symmetric", "Empty")
+		t.refused(misuse, func() { symmem.Capture(func() { f(x) }) }, op, "was not rendezvoused by world", "before the capture, call Rendezvous on it or make the call once")
+		t.refused(misuse, func() { symmem.Capture(func() { f(local) }) }, op, "is not symmetric, and a graph would copy it in every replay", "Empty")
+		t.refused(misuse, func() { f(unmapped.GetRemoteTensor(t.size - 1)) }, op, "is a view of memory of rank")
 		t.refused(misuse, func() { f(x, symmem.Timeout(-1)) }, op, "must be positive")
 	}
 	symmem.Rendezvous(x)
@@ -492,7 +492,8 @@ func denseMisuseCase(t *T) {
 		symmem.ReduceScatter} {
 		t.refused(misuse, func() { op(x, "prod") }, `not "prod"`)
 	}
-	t.refused(misuse, func() { symmem.TwoShotAllReduceOut(x, "sum", local) }, "two_shot_all_reduce", "not symmetric")
+	t.refused(misuse, func() { symmem.Capture(func() { symmem.TwoShotAllReduceOut(x, "sum", local) }) }, "two_shot_all_reduce", "not symmetric")
+	other.Free()
 	t.refused(misuse, func() { symmem.TwoShotAllReduceOut(x, "sum", x) }, "overlaps")
 	t.refused(misuse, func() { symmem.TwoShotAllReduceOut(x, "sum", symmem.Local(symmem.F32, 1)) }, "out is f32[1]")
 	t.refused(misuse, func() { symmem.ReduceScatterOut(x, "sum", symmem.Local(symmem.F32, 9)) }, "expected out shape f32[8]")

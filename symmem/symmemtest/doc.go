@@ -22,8 +22,9 @@
 // Of test_symmetric_memory.py, handles, allocation and errors:
 //
 //	has_multicast_support                              MulticastCaps, HandleFields
-//	is_symm_mem_tensor, get_backend                    MemPool, Caps
+//	is_symm_mem_tensor, get_backend                    MemPool, BackEnds, Caps
 //	get and set_signal_pad_size, get_signal_pad        SignalPads
+//	multicast_ptr                                      MulticastPtr
 //	large_alloc                                        LargeTensor
 //	alloc_rendezvous_on_current_stream                 AllocationOnStream
 //	rendezvous by other means                          TestStart, and the tests of package bootstrap

@@ -1,6 +1,7 @@
 package symmemtest
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -118,4 +119,38 @@ func groupMisuseCase(t *T) {
 		}
 	}
 	t.meet()
+}
+
+// namedGroupsCase finds groups by their names, on ranks that are no members too.
+func namedGroupsCase(t *T) {
+	last := t.size - 1
+	tp, dp := symmem.NewNamedGroup("tp", slices.Compact([]int{0, last})...), symmem.NewNamedGroup("pp-0.dp", last)
+	t.equal("names", []any{tp.Name(), tp.String(), symmem.World().Name(), symmem.NewGroup(t.rank).Name()},
+		[]any{"tp", "group tp (" + map[bool]string{true: "0", false: fmt.Sprint("0,", last)}[last == 0] + ")", "world", ""})
+	t.equal("found", []*symmem.Group{symmem.GroupNamed("tp"), symmem.GroupNamed("pp-0.dp"), symmem.GroupNamed("world")},
+		[]*symmem.Group{tp, dp, symmem.World()})
+	x := symmem.Empty(symmem.I32, 4).Fill(10 + t.rank)
+	if tp.Rank() >= 0 {
+		symmem.Rendezvous(x, symmem.GroupNamed("tp"))
+		t.equal("sum", symmem.OneShotAllReduce(x, "sum", symmem.GroupNamed("tp")).Ints(), slices.Repeat([]int{map[bool]int{true: 10, false: 20 + last}[last == 0]}, 4))
+	} else {
+		t.refused(symmem.KindMisuse, func() { symmem.Rendezvous(x, symmem.GroupNamed("tp")) }, "is not in group tp (0,")
+	}
+	for _, name := range []string{"", "two words", "\x00", "world", "tp"} {
+		t.refused(symmem.KindMisuse, func() { symmem.NewNamedGroup(name, t.rank) }, "NewNamedGroup", "name")
+	}
+	t.refused(symmem.KindMisuse, func() { symmem.GroupNamed("dp") }, `no group has the name "dp"; those that there are: world, pp-0.dp, tp`, "NewNamedGroup")
+	symmem.Synchronize()
+	t.meet()
+	x.Free()
+	tp.Free()
+	dp.Free()
+	t.refused(symmem.KindMisuse, func() { symmem.GroupNamed("tp") }, "those that there are: world")
+	again := symmem.NewNamedGroup("tp", t.rank)
+	t.equal("the name again", symmem.GroupNamed("tp") == again, true)
+	again.Free()
+	if t.size > 1 {
+		names := []string{"a", "b"}
+		t.refused(symmem.KindMismatch, func() { symmem.NewNamedGroup(names[min(t.rank, 1)], symmem.World().Ranks()...) }, `"a"`, `"b"`)
+	}
 }

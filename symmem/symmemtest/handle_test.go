@@ -12,8 +12,7 @@ func handleFieldsCase(t *T) {
 	t.equal("rank", []int{h.Rank(), h.WorldSize()}, []int{t.rank, t.size})
 	t.equal("sizes", []int{h.BufferSize(), h.Offset(), h.SignalPadSize()}, []int{2048, 0, symmem.GetSignalPadSize()})
 	if caps := symmem.Caps(); len(caps.Sharing.Ranks) == 0 && len(caps.Hosts) == 1 {
-		// the cpu device emulates it without an address
-		t.equal("multicast", h.MulticastPtr() != 0, caps.Multicast && caps.Device != "cpu")
+		t.equal("multicast", h.MulticastPtr() != 0, caps.Multicast)
 	}
 	buffers, pads := h.BufferPtrs(), h.SignalPadPtrs()
 	t.equal("pointers", []int{len(buffers), len(pads)}, []int{t.size, t.size})
@@ -61,6 +60,12 @@ func peerMemoryCase(t *T) {
 		// GetBuffer starts at the allocation, whatever the handle's offset.
 		t.equal("buffer", p.GetBuffer(peer, symmem.F32, 12).Ptr(), h.BufferPtrs()[peer])
 		t.equal("smaller", h.GetBuffer(peer, symmem.U8, 5).Numel(), 5)
+		t.equal("from an element on", p.GetBufferAt(peer, 8, symmem.F32, 2, 2).Ptr(), h.BufferPtrs()[peer]+32)
+		t.equal("its values", h.GetBufferAt(peer, 8, symmem.F32, 2, 2).Ints(), slices.Repeat([]int{peer}, 4))
+		t.equal("at its end", h.GetBufferAt(peer, 12, symmem.F32, 0).Numel(), 0)
+	}
+	for peer, remote := range p.GetRemoteTensors() {
+		t.equal("all remote tensors", []any{remote.Shape(), remote.Ptr()}, []any{[]int{2, 4}, p.BufferPtrs()[peer]})
 	}
 	t.meet()
 	// The peer sees data written to its memory.
@@ -96,6 +101,10 @@ func signalPadsCase(t *T) {
 		t.equal("view", []any{pad.DType(), pad.Shape()}, []any{symmem.U32, []int{1 << 18}})
 		t.equal("shaped", pad.Slice(0, 64).View(8, 8).Shape(), []int{8, 8})
 		t.equal("as u64", pad.As(symmem.U64).Shape(), []int{1 << 17})
+		part := h.GetSignalPadAt(peer, 64, symmem.U64, 8, 8)
+		t.equal("a part", []any{part.DType(), part.Shape(), part.Ptr()}, []any{symmem.U64, []int{8, 8}, pad.Ptr() + 512})
+		t.equal("the rest", h.GetSignalPadAt(peer, 1<<17-3, symmem.U64).Shape(), []int{3})
+		t.equal("as bytes", h.GetSignalPadAt(peer, 0, symmem.U8).Shape(), []int{1 << 20})
 		for i, v := range pad.Ints() { // filling the data did not change the pad
 			if v != 0 {
 				t.Fatalf("word %d of rank %d's pad is %d", i, peer, v)
@@ -133,6 +142,8 @@ func handleMisuseCase(t *T) {
 			func() { h.GetBuffer(peer, symmem.F32, 1) },
 			func() { h.GetRemoteTensor(peer) },
 			func() { h.GetSignalPad(peer) },
+			func() { h.GetBufferAt(peer, 0, symmem.F32, 1) },
+			func() { h.GetSignalPadAt(peer, 0, symmem.U32, 1) },
 			func() { h.PutSignal(peer, 0) },
 			func() { h.WaitSignal(peer, 0) },
 			func() { h.Put(peer, symmem.Local(symmem.F32, 4)) },
@@ -143,6 +154,11 @@ func handleMisuseCase(t *T) {
 		}
 	}
 	t.refused(misuse, func() { h.GetBuffer(0, symmem.F32, 5) }, "exceeds the allocated size")
+	t.refused(misuse, func() { h.GetBufferAt(0, 3, symmem.F32, 2) }, "from element 3 on exceeds the allocated size of 16 bytes: 1 elements are left")
+	t.refused(misuse, func() { h.GetBufferAt(0, -1, symmem.F32, 1) }, "the offset must be in [0, 4], not -1")
+	t.refused(misuse, func() { h.GetBufferAt(0, 5, symmem.F32, 0) }, "the offset must be in [0, 4], not 5")
+	t.refused(misuse, func() { h.GetSignalPadAt(0, 1, symmem.U64, h.SignalPadSize()/8) }, "exceeds the allocated size")
+	t.refused(misuse, func() { h.GetSignalPadAt(0, -1, symmem.U64) }, "the offset must be in [0, ")
 	t.refused(misuse, func() { h.GetBuffer(0, symmem.F32, -5) }, "negative")
 	t.refused(misuse, func() { h.Put(0, symmem.Local(symmem.F32, 5)) }, "put", "5 elements")
 	t.refused(misuse, func() { h.Put(0, symmem.Local(symmem.F16, 4)) }, "f16", "f32")
@@ -214,4 +230,54 @@ func mismatchCase(t *T) {
 	symmem.Rendezvous(x).Barrier(0)
 	y.Free()
 	x.Free()
+}
+
+// backEndsCase asks tensors and groups for their back end.
+func backEndsCase(t *T) {
+	x := symmem.Empty(symmem.F32, 4)
+	g := symmem.NewGroup(0)
+	t.equal("back ends", []string{x.Backend(), x.Slice(1, 2).Backend(), symmem.World().Backend(), g.Backend()}, slices.Repeat([]string{symmem.GetBackend()}, 4))
+	t.equal("of ordinary memory", symmem.Local(symmem.F32, 4).Backend(), "")
+	x.Free()
+	g.Free()
+}
+
+// multicastPtrCase gives a kernel the multicast address of a tensor and of a part of it.
+func multicastPtrCase(t *T) {
+	x := symmem.Empty(symmem.F32, 64)
+	h := symmem.Rendezvous(x)
+	part := symmem.Rendezvous(x.Slice(16, 48))
+	if h.MulticastPtr() == 0 {
+		x.Free()
+		return // handleFieldsCase compares it with Caps
+	}
+	t.equal("again", h.MulticastPtr(), h.MulticastPtr())
+	out := symmem.Local(symmem.F32, 32)
+	sum := symmem.Compile(`#include "nccl_device.h"
+	extern "C" __global__ void sum(const float* all, float* out) { out[threadIdx.x] = symm::multimem_sum(all + threadIdx.x); }
+	extern "C" __global__ void store(float* all, float value) { symm::multimem_store(all + threadIdx.x, value); }`)
+	x.CopyFrom(each(64, func(i int) int { return (t.rank + 1) * i }))
+	h.Barrier(0)
+	sum.Launch(symmem.Grid(1), symmem.Block(32), part.MulticastPtr(), out)
+	t.equal("sum", out.Ints(), each(32, func(i int) int { return t.size * (t.size + 1) / 2 * (16 + i) }))
+	h.Barrier(0)
+	if t.rank == t.size-1 {
+		sum.Kernel("store").Launch(symmem.Grid(1), symmem.Block(32), part.MulticastPtr(), 7)
+	}
+	h.Barrier(0)
+	t.equal("stored", x.Slice(16, 48).Ints(), slices.Repeat([]int{7}, 32))
+	t.equal("before it", x.Slice(15, 16).Ints(), []int{15 * (t.rank + 1)})
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
+	t.refused(symmem.KindMisuse, func() { h.MulticastPtr() }, "was freed")
+}
+
+// each lists the values of f.
+func each(n int, f func(i int) int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = f(i)
+	}
+	return list
 }

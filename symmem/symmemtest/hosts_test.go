@@ -33,7 +33,7 @@ var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "ArithmeticMisuse",
-	"Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
+	"Options", "BackEnds", "MulticastPtr", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
 	"NcclLowLatency", "NcclPointers", "NcclRefused",
@@ -44,7 +44,7 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
-	"Broadcast", "UseAfterFree", "FilesRefused",
+	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolNoMeeting", "MemPoolComputeOps", "MemPoolMisuse", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
 	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
 	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
@@ -69,8 +69,8 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines", "AsyncTimeout",
-	"CopyEngineDefault"}
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines", "MemPoolOrder",
+	"AsyncTimeout", "CopyEngineDefault"}
 
 // TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other
 // hosts must be refused for that reason; all others must pass.
@@ -401,6 +401,8 @@ func refusedAcrossHostsCase(t *T) {
 		"wait_signal":     {func() { h.WaitSignal(far, 0) }, far},
 		"barrier":         {func() { h.Barrier(0) }, first},
 		"all_reduce":      {func() { symmem.AllReduce(x, "sum") }, first},
+		"UseMemPool":      {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
+		"GetMemPool":      {func() { symmem.GetMemPool() }, first},
 	} {
 		e := t.refused(symmem.KindMisuse, test.f, "no engine carries "+op+" between hosts", "g.LSA()")
 		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
@@ -412,7 +414,6 @@ func refusedAcrossHostsCase(t *T) {
 		"GetBuffer":           {func() { h.GetBuffer(far, symmem.I32, 1) }, far},
 		"GetRemoteTensor":     {func() { h.GetRemoteTensor(far) }, far},
 		"GetSignalPad":        {func() { h.GetSignalPad(far) }, far},
-		"UseMemPool":          {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
 		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 	} {

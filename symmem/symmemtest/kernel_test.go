@@ -397,3 +397,58 @@ func kernelBusyCase(t *T) {
 	x.Free()
 	y.Free()
 }
+
+// kernelSymmetricCase launches kernels with parameters that are declared symmetric, given symmetric
+// tensors that were not rendezvoused, parts of them, and ordinary ones.
+func kernelSymmetricCase(t *T) {
+	const n = 100
+	text := symmem.Compile(`
+	extern "C" __global__ void by_handle(symm::Handle x, int* out, int n) {
+		int* const mine = x.buffer<int>(x.rank);
+		for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] += 1;
+		if (!symm::barrier(x, 0)) return;
+		for (int i = threadIdx.x; i < n; i += blockDim.x) {
+			out[i] = 0;
+			for (int p = 0; p < x.world_size; p++) out[i] += x.buffer<int>(p)[i];
+		}
+		symm::barrier(x, 0);
+	}
+	extern "C" __global__ void by_pointers(int** x, int* y, int n, int rank, int size) {
+		for (int i = threadIdx.x; i < n; i += blockDim.x) x[rank][i] += y[i] + size;
+	}`)
+	k := text.Symmetric("x")
+	t.equal("the kernel itself", text.Name() == k.Name() && text != k, true)
+	pointers := text.Kernel("by_pointers").Symmetric("x").Symmetric("y")
+	run := func(what string, x, out *symmem.Tensor) {
+		x.CopyFrom(each(n, func(i int) int { return 10*t.rank + i }))
+		k.Launch(symmem.Grid(1), symmem.Block(64), x, out, n, symmem.Timeout(20*time.Second))
+		t.equal(what, out.Ints(), each(n, func(i int) int { return t.size*(i+1) + 10*t.size*(t.size-1)/2 }))
+		t.equal(what+": its own", x.Ints(), each(n, func(i int) int { return 10*t.rank + i + 1 }))
+		pointers.Launch(symmem.Grid(1), symmem.Block(64), x, out, n, t.rank, t.size)
+		t.equal(what+" by pointers", x.Ints(), each(n, func(i int) int {
+			return 10*t.rank + i + 1 + t.size + t.size*(i+1) + 10*t.size*(t.size-1)/2
+		}))
+	}
+	out := symmem.Local(symmem.I32, n)
+	x := symmem.Empty(symmem.I32, n+7)
+	run("a part", x.Slice(3, n+3), out)
+	run("ordinary", symmem.Local(symmem.I32, n), out)
+	run("ordinary again", symmem.Local(symmem.I32, n+2).Slice(1, n+1), out)
+	run("of a pool", pooled(symmem.I32, n), out)
+	y := symmem.Local(symmem.I32, n).Fill(1)
+	got := symmem.Explain(func() { k.Launch(symmem.Grid(1), symmem.Block(64), y, out, n) })
+	if !strings.Contains(got, "launched, of a copy in symmetric memory, because its parameters are declared symmetric; 400 bytes of ordinary memory are copied") {
+		t.Errorf("Explain says %q", got)
+	}
+	misuse := symmem.KindMisuse
+	t.refused(misuse, func() { text.Symmetric("z") }, `by_handle has no parameter "z"`, "name parameters of by_handle(")
+	t.refused(misuse, func() { text.Symmetric("n") }, `"n" of by_handle(`, "is no pointer and no symm::Handle")
+	t.refused(misuse, func() { text.Symmetric() }, "no parameter is named")
+	t.refused(misuse, func() { text.Launch(symmem.Grid(1), symmem.Block(64), y, out, n) }, "give it the handle that Rendezvous returned", "Symmetric")
+	t.refused(misuse, func() { symmem.Capture(func() { k.Launch(symmem.Grid(1), symmem.Block(64), y, out, n) }) }, "a graph would copy it in every replay")
+	u := symmem.Empty(symmem.I32, n)
+	t.refused(misuse, func() { symmem.Capture(func() { k.Launch(symmem.Grid(1), symmem.Block(64), u, out, n) }) }, "was not rendezvoused by world")
+	t.refused(misuse, func() { pointers.Launch(symmem.Grid(1), symmem.Block(64), symmem.Local(symmem.F32, n), out, n, 0, 1) }, `cannot be the tensor f32[100]`)
+	u.Free()
+	x.Free()
+}

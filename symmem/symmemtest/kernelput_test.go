@@ -22,6 +22,7 @@ var remoteCases = []testCase{
 	{name: "KernelSourceIsFree", run: kernelSourceIsFreeCase, min: 2},
 	{name: "KernelMany", run: kernelManyCase, min: 1},
 	{name: "KernelCounters", run: kernelCountersCase, min: 1},
+	{name: "KernelHalves", run: kernelHalvesCase, min: 1, many: true},
 	{name: "KernelChannels", run: kernelChannelsCase, min: 1, many: true},
 	{name: "KernelGraph", run: kernelGraphCase, min: 1},
 	{name: "KernelRefused", run: kernelRefusedCase, min: 1},
@@ -617,4 +618,47 @@ func TestKernelSeeds(t *testing.T) {
 			startOn(t, device, 4, "2", "null").run(t, "KernelSeeds")
 		})
 	}
+}
+
+// kernelHalvesCase splits barriers into their halves, on several channels at once and mixed with
+// whole ones: what ranks put before arrive is there after arrived.
+func kernelHalvesCase(t *T) {
+	const n, rounds = 32, 5
+	k := symmem.Compile(`extern "C" __global__ void halves(symm::Handle h, int* out, int rounds) {
+		const symm::u32 channel = 3 + blockIdx.x;
+		const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+		for (int r = 0; r < rounds; r++) {
+			for (int p = 0; p < h.world_size; p++) symm::put_value(h, p, 4ull * (n * h.rank + i), 1000 * r + 10 * i + h.rank);
+			symm::arrive(h, channel);
+			int sum = 1;
+			if (!symm::arrived(h, channel)) return;
+			for (int p = 0; p < h.world_size; p++) sum += h.buffer<int>(h.rank)[n * p + i];
+			out[r * n + i] = sum;
+			if (r % 2) symm::barrier(h, channel);
+			else {
+				symm::arrive(h, channel);
+				symm::arrived(h, channel);
+			}
+		}
+	}
+	extern "C" __global__ void beyond(symm::Handle h, int* out, int) {
+		out[0] = symm::arrive(h, h.channels);
+		if (!symm::arrived(h, h.channels)) return;
+		out[1] = 1;
+	}`)
+	x := symmem.Empty(symmem.I32, t.size*n)
+	h := symmem.Rendezvous(x)
+	out := symmem.Local(symmem.I32, rounds, n)
+	for range 2 {
+		k.Launch(symmem.Grid(4), symmem.Block(n/4), h, out, rounds, symmem.Timeout(20*time.Second))
+		t.equal("sums", out.Ints(), each(rounds*n, func(i int) int {
+			return 1 + t.size*(1000*(i/n)+10*(i%n)) + t.size*(t.size-1)/2
+		}))
+	}
+	k.Kernel("beyond").Launch(symmem.Grid(1), symmem.Block(1), h, out.View(-1).Fill(5), 0)
+	t.refused(symmem.KindMisuse, symmem.Synchronize, "symm::barrier: the channel must be in")
+	t.equal("refused", out.View(-1).Slice(0, 2).Ints(), []int{0, 5})
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
 }

@@ -37,6 +37,7 @@ type objects struct {
 	tile   *symmem.Tile
 	comm   *symmem.DeviceComm
 	window *symmem.DeviceWindow
+	pool   *symmem.MemPool
 
 	tokens  *symmem.TokenSwitch
 	routing *symmem.TokenRouting
@@ -62,6 +63,7 @@ func makeObjects(rt *symmem.Runtime) objects {
 		stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
 	o.handle = rt.Rendezvous(o.tensor)
 	o.window, o.comm = rt.Window(o.tensor), rt.DevComm(symmem.DevReqs{LsaBarriers: 1, Resources: []int{64, 64}})
+	o.pool = rt.GetMemPool(o.group)
 	o.tile = o.local.Tile(0, 1, 0, 1)
 	topk, x, weights := rt.Local(symmem.I64, 2, 1), rt.Local(symmem.F32, 2, 4), rt.Local(symmem.F32, 2, 1)
 	o.tokens, o.sending = rt.NewTokenSwitch(tokensConfig(len(ranks))), rt.NewTokenSwitch(tokensConfig(len(ranks)))
@@ -167,6 +169,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.Runtime]():      {t.rt},
 		reflect.TypeFor[*symmem.DeviceComm]():   {f.comm},
 		reflect.TypeFor[*symmem.DeviceWindow](): {f.window},
+		reflect.TypeFor[*symmem.MemPool]():      {f.pool},
 		reflect.TypeFor[*symmem.TokenSwitch]():  {f.tokens, f.sending},
 		reflect.TypeFor[*symmem.TokenRouting](): {f.routing},
 		reflect.TypeFor[*symmem.Dispatched]():   {f.sent},
@@ -181,7 +184,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
 		reflect.TypeFor[float64]():              {0.5},
-		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)"},
+		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)", "world"},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
@@ -199,6 +202,9 @@ func (f *fixtures) free() {
 	}
 	f.objects.free()
 	symmem.Maybe(f.own.Free)
+	for _, name := range []string{"sum", "nonsense"} { // of NewNamedGroup
+		symmem.Maybe(func() { symmem.GroupNamed(name).Free() })
+	}
 	symmem.SetSignalPadSize(defaultPad)
 }
 
@@ -228,7 +234,7 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
 	case reflect.TypeFor[string](): // names of template instances
-		return []reflect.Value{reflect.ValueOf([]string{})}
+		return []reflect.Value{reflect.ValueOf([]string{}), reflect.ValueOf([]string{"x"})} // or of parameters
 	case reflect.TypeFor[*symmem.Tensor]():
 		return []reflect.Value{reflect.ValueOf([]*symmem.Tensor{f.local, f.local})}
 	case reflect.TypeFor[float64](): // tolerances
@@ -275,6 +281,11 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("zero", &symmem.DeviceWindow{})
 		always("freed", o.freed.window)
 		always("of a closed world", o.closed.window)
+	case reflect.TypeFor[*symmem.MemPool]():
+		always("nil", (*symmem.MemPool)(nil))
+		always("zero", &symmem.MemPool{})
+		always("freed", o.freed.pool)
+		always("of a closed world", o.closed.pool)
 	case reflect.TypeFor[*symmem.TokenSwitch]():
 		always("nil", (*symmem.TokenSwitch)(nil))
 		always("zero", &symmem.TokenSwitch{})

@@ -114,7 +114,7 @@ func multimemMisuseCase(t *T) {
 	}
 	misuse := symmem.KindMisuse
 	x := symmem.Empty(symmem.BF16, 8)
-	t.refused(misuse, func() { symmem.MultimemAllReduce(x, "sum") }, "multimem_all_reduce", "was not rendezvoused")
+	t.refused(misuse, func() { symmem.Capture(func() { symmem.MultimemAllReduce(x, "sum") }) }, "multimem_all_reduce", "was not rendezvoused")
 	symmem.Rendezvous(x)
 	t.refused(misuse, func() { symmem.MultimemAllReduce(x.Slice(1, 5), "sum") }, "multiple of 4 bytes")
 	t.refused(misuse, func() { symmem.MultimemAllReduce(x.Slice(0, 5), "sum") }, "multiple of 4 bytes")
@@ -122,7 +122,11 @@ func multimemMisuseCase(t *T) {
 	t.refused(misuse, func() { symmem.MultimemOneShotReduceOut(x, "sum", t.size, symmem.Local(symmem.BF16, 8)) }, "root must be in [0")
 	t.refused(misuse, func() { symmem.MultimemOneShotReduceOut(x, "sum", -1, symmem.Local(symmem.BF16, 8)) }, "root must be in [0")
 	t.refused(misuse, func() { symmem.MultimemOneShotAllReduceOut(x, "sum", x) }, "overlaps")
-	t.refused(misuse, func() { symmem.MultimemAllGatherOut(x, symmem.Local(symmem.BF16, 8*t.size)) }, "multimem_all_gather", "not symmetric")
+	ordinary := symmem.Local(symmem.BF16, 8*t.size)
+	t.refused(misuse, func() { symmem.Capture(func() { symmem.MultimemAllGatherOut(x, ordinary) }) }, "multimem_all_gather", "not symmetric")
+	t.equal("gathered", symmem.MultimemAllReduce(ordinary.Fill(1), "sum").Ints(), slices.Repeat([]int{t.size}, 8*t.size))
+	symmem.MultimemAllGatherOut(x.Fill(t.rank), ordinary)
+	t.equal("gathered", ordinary.Ints(), each(8*t.size, func(i int) int { return i / 8 }))
 	t.refused(misuse, func() { symmem.MultimemAllGatherOut(x, symmem.Local(symmem.BF16, 8*t.size+8)) }, "expected out shape")
 	x.Free()
 }

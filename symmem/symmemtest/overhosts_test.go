@@ -28,6 +28,7 @@ var overHostsCases = []testCase{
 	{name: "OverHostsStreams", run: overHostsStreamsCase},
 	{name: "OverHostsExplain", run: overHostsExplainCase},
 	{name: "OverHostsMisuse", run: overHostsMisuseCase},
+	{name: "OverHostsInstead", run: overHostsInsteadCase},
 	{name: "OverHostsRows", run: overHostsRowsCase},
 	{name: "OverHostsRowsGraph", run: overHostsRowsGraphCase},
 	{name: "OverHostsRowsExplain", run: overHostsRowsExplainCase},
@@ -36,7 +37,7 @@ var overHostsCases = []testCase{
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
-	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
+	"ReduceScatter", "AllGather", "AllToAll", "Broadcast", "Operands", "MemPoolEmpty", "MemPoolPuts", "MemPoolGrowth",
 	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused",
 	"VDevMisuse", "VDevTimeout",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
@@ -509,7 +510,7 @@ func overHostsExplainCase(t *T) {
 func overHostsMisuseCase(t *T) {
 	x := symmem.Empty(symmem.F32, 8*t.size)
 	all := func(opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) }
-	t.refused(symmem.KindMisuse, func() { all() }, "was not rendezvoused by world", "Rendezvous")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { all() }) }, "was not rendezvoused by world", "Rendezvous")
 	h := symmem.Rendezvous(x)
 	t.refused(symmem.KindMisuse, func() { all(symmem.Via("ring")) }, `the ways are "flat", "hierarchical" and "NCCL", not "ring"`)
 	if symmem.GetBackend() == "CPU" {
@@ -529,11 +530,10 @@ func overHostsMisuseCase(t *T) {
 		{func() { symmem.MultimemAllGatherOut(x.Slice(0, 8), x) }, "AllGather goes over hosts"},
 		{func() {
 			symmem.ReduceScatterOffset(x.View(8, t.size), []*symmem.Tensor{symmem.Local(symmem.F32, 8, 1)}, 1, nil, nil, "sum")
-		}, "ReduceScatter goes over hosts"},
-		{func() { symmem.TileReduce(tile, nil, 0, "sum") }, "AllReduce and ReduceScatter go over hosts"},
-		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{tile}, nil, []int{0}, "sum") }, "AllReduce and ReduceScatter go over hosts"},
-		{func() { symmem.AllToAllPermute(x.View(8, t.size), symmem.Local(symmem.F32, 8*t.size, 1), 1, 0) }, "AllToAll goes over hosts"},
-		{func() { symmem.UseMemPool(func() {}) }, "Empty makes tensors that ranks of other hosts put to"},
+		}, "ReduceScatter goes over hosts for equal blocks, and for others AllReduce, after which each rank has its blocks"},
+		{func() { symmem.TileReduce(tile, nil, 0, "sum") }, "AllReduce of the whole tensor goes over hosts, after which each root has its tile"},
+		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{tile}, nil, []int{0}, "sum") }, "AllReduce of the whole tensor goes over hosts, after which each root has its tile"},
+		{func() { symmem.AllToAllPermute(x.View(8, t.size), symmem.Local(symmem.F32, 8*t.size, 1), 1, 0) }, "and for scatter 0 its result is turned by View(n, rows, c).Transpose(1, 0, 2)"},
 		{func() { h.GetRemoteTensor(t.size - 1 - t.rank) }, "Put and Get need none"},
 	} {
 		t.refused(symmem.KindMisuse, c.f, "is on another host", c.instead+"; or use the ranks of this host", "g.LSA()")
@@ -551,4 +551,18 @@ func overHostsMisuseCase(t *T) {
 	}
 	all()
 	x.Free()
+}
+
+// overHostsInsteadCase writes AllToAllPermute between hosts as the refusal says, both ways.
+func overHostsInsteadCase(t *T) {
+	const rows, c = 3, 2
+	n := t.size
+	in := symmem.Local(symmem.I32, rows, n*c).CopyFrom(each(rows*n*c, func(i int) int { return 1000*t.rank + i }))
+	turned := symmem.AllToAll(in.View(rows, n, c).Transpose(1, 0, 2)) // scatter 1, gather 0
+	t.equal("scatter 1", turned.Ints(), each(n*rows*c, func(i int) int {
+		from, row, col := i/(rows*c), i/c%rows, i%c
+		return 1000*from + row*n*c + t.rank*c + col
+	}))
+	back := symmem.AllToAll(turned.View(n*rows, c)).View(n, rows, c).Transpose(1, 0, 2) // scatter 0, gather 1
+	t.equal("and back", back.Ints(), in.Ints())
 }

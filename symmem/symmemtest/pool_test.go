@@ -1,6 +1,7 @@
 package symmemtest
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/symmem"
@@ -296,4 +297,83 @@ func memPoolMisuseCase(t *T) {
 	x.Free()
 	t.refused(symmem.KindMisuse, func() { g.Replay() }, "was freed")
 	g.Free()
+}
+
+// memPoolEmptyCase: Empty, and every operation that returns a tensor, take from the pool in use; the
+// pool is a value.
+func memPoolEmptyCase(t *T) {
+	emptyPool(t)
+	p := symmem.GetMemPool()
+	t.equal("its group", p.Group(), symmem.World())
+	alone := symmem.NewGroup(t.rank)
+	takes := 0
+	took := func(what string, n int) {
+		takes += n
+		t.equal(what, int(p.Stats().Takes), takes)
+	}
+	for range 3 {
+		var list []*symmem.Tensor
+		take := func(what string, f func() *symmem.Tensor) {
+			x := f()
+			list = append(list, x)
+			took(what, 1)
+			t.equal(what+" is symmetric", x.Symmetric(), true)
+		}
+		p.Use(func() {
+			take("Empty", func() *symmem.Tensor { return symmem.Empty(symmem.F32, 8) })
+			t.equal("zeros", list[0].Ints(), make([]int, 8))
+			x := list[0].Fill(t.rank + 1)
+			take("Group.Empty", func() *symmem.Tensor { return symmem.World().Empty(symmem.F32, 8) })
+			take("Local", func() *symmem.Tensor { return symmem.Local(symmem.F32, 8) })
+			take("Map", func() *symmem.Tensor { return symmem.Map("2*x0", x) })
+			take("Add", func() *symmem.Tensor { return symmem.Add(x, 1) })
+			take("Reduce", func() *symmem.Tensor { return symmem.Reduce("sum(x0)", x) })
+			take("Concatenate", func() *symmem.Tensor { return symmem.Concatenate(0, x, x) })
+			take("AllGather", func() *symmem.Tensor { return symmem.AllGather(x.Slice(0, 2)) })
+			t.equal("gathered", list[len(list)-1].Ints(), each(2*t.size, func(i int) int { return 1 + i/2 }))
+			other := alone.Empty(symmem.F32, 4) // another group's
+			took("Empty of another group", 0)
+			other.Free()
+		})
+		take("MemPool.Empty", func() *symmem.Tensor { return p.Empty(symmem.F32, 8) })
+		t.equal("zeros again", list[len(list)-1].Ints(), make([]int, 8))
+		outside := symmem.Empty(symmem.F32, 8)
+		took("Empty outside", 0)
+		outside.Free()
+		for _, x := range list {
+			x.Free()
+		}
+		t.equal("all are back", p.Stats().Taken, 0)
+	}
+	t.equal("the same blocks", p.Stats().Frees, p.Stats().Takes)
+	t.equal("as a string", p.String(), fmt.Sprintf("memory pool of world: 0 of %d blocks taken, 0 of %d bytes", p.Stats().Blocks, p.Stats().Bytes))
+	alone.Free()
+	t.refused(symmem.KindPeer, func() { symmem.GetMemPool(alone) }, "cannot be used: it was freed")
+}
+
+// memPoolPutsCase uses memory of the pool again and again for what peers put there.
+func memPoolPutsCase(t *T) {
+	emptyPool(t)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	for i := range 8 {
+		x := pooled(symmem.I32, 300)
+		h := symmem.Rendezvous(x)
+		h.Barrier(1)
+		t.equal("zeros", slices.Compact(x.Ints()), []int{0})
+		h.Barrier(1)
+		h.PutWithSignal(right, symmem.Local(symmem.I32, 300).Fill(100*i+t.rank), 5, 7)
+		h.WaitForSignal(5, "==", 7)
+		t.equal("put", slices.Compact(x.Ints()), []int{100*i + left})
+		h.Barrier(1)
+		symmem.AllReduce(x, "max")
+		t.equal("max", slices.Compact(x.Ints()), []int{100*i + t.size - 1})
+		x.Free()
+	}
+	symmem.Synchronize()
+	t.equal("blocks", symmem.MemPoolStats().Blocks, 1)
+	x := pooled(symmem.I32, 8).Fill(t.rank)
+	symmem.Synchronize()
+	symmem.Recover()
+	t.equal("after Recover", slices.Compact(symmem.AllReduce(x, "max").Ints()), []int{t.size - 1})
+	x.Free()
 }

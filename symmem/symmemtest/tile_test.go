@@ -329,7 +329,8 @@ func tileMisuseCase(t *T) {
 		{func() { symmem.AllToAllPermute(x, y, 1, 1) }, []string{"all_to_all_permute", "1 and 0 or 0 and 1"}},
 		{func() { symmem.AllToAllPermute(x, symmem.Local(symmem.F32, 3, 3), 0, 1) }, []string{"does not become"}},
 		{func() {
-			symmem.AllToAllPermute(y, symmem.Local(symmem.F32, 4, 4*t.size), 0, 1)
+			permuted := symmem.Local(symmem.F32, 4, 4*t.size)
+			symmem.Capture(func() { symmem.AllToAllPermute(y, permuted, 0, 1) })
 		}, []string{"not symmetric"}},
 	} {
 		t.refused(symmem.KindMisuse, c.f, c.words...)

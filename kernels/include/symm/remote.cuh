@@ -497,6 +497,51 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
   return Met(h.net ? far_barrier(*h.net, h, channel) : barrier(h.signals, h, channel));
 }
 
+// arrive and arrived are the halves of a barrier, for a block that has work between them that needs
+// no other rank. All threads of one block of every rank call both, in turn, on one channel; a barrier
+// on the channel is not called between them. arrive returns false if it was refused.
+//
+// Order: arrive releases, arrived acquires: what a block wrote before its arrive is visible to all
+// blocks after their arrived. What it writes between the two is not.
+//
+// Waits: arrive for nothing, arrived for the arrive of every member. In a group that spans hosts
+// arrive only synchronises the block, and arrived is the whole barrier, which waits for the arrived
+// of every member.
+//
+// Cost: together that of a barrier.
+//
+// Example:
+//
+//   h.buffer<float>(h.rank)[threadIdx.x] = x[threadIdx.x];
+//   symm::arrive(h, channel);
+//   x[threadIdx.x] *= 2;
+//   if (!symm::arrived(h, channel)) return;
+//   x[threadIdx.x] += h.buffer<float>(peer)[threadIdx.x];
+//   symm::barrier(h, channel);
+__device__ __forceinline__ bool arrive(const Handle& h, u32 channel) {
+  if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) return false;
+  __syncthreads();
+  if (!h.net && (int)threadIdx.x < h.ranks()) arrive(h.signals, h, channel, load_relaxed(rounds(h.signals, h, channel)) + 1);
+  return true;
+}
+__device__ __forceinline__ Met arrived(const Handle& h, u32 channel) {
+  if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) {
+    Block::sync();
+    return Met(false);
+  }
+  if (h.net) return Met(far_barrier(*h.net, h, channel));
+  u32* const count = rounds(h.signals, h, channel);
+  u32 round = 0;
+  bool ok = true;
+  if ((int)threadIdx.x < h.ranks()) {
+    round = load_relaxed(count) + 1;
+    ok = arrived(h.signals, h, channel, round);
+  }
+  ok = __syncthreads_and(ok);
+  if (threadIdx.x == 0 && ok) store_relaxed(count, round);
+  return Met(ok);
+}
+
 // put_signal: one thread signals dst on a channel; its earlier writes, and this rank's earlier puts
 // to dst, are visible to dst after the wait. It first waits until dst has consumed the previous
 // signal. It returns false if it gave up.

@@ -20,6 +20,22 @@ func (rt *Runtime) backendName() string {
 	return rt.backend.name
 }
 
+// Backend is how the memory of symmetric tensors of the group is made: "CUDA", "NCCL" or "CPU".
+func (g *Group) Backend() string {
+	g.exists("Backend")
+	return g.rt.backendName()
+}
+
+// Backend is how the tensor's memory was made, if it is symmetric: "CUDA", "NCCL" or "CPU". It is
+// empty for ordinary memory.
+func (t *Tensor) Backend() string {
+	t.exists("Backend")
+	if !t.Symmetric() {
+		return ""
+	}
+	return t.rt.backendName()
+}
+
 // fix says how to choose a back end in time.
 func (b *backend) fix(name string) string {
 	if b.session {

@@ -50,6 +50,7 @@ type Call struct {
 	used int
 	more []*Tensor
 	route
+	staging // the ordinary tensors that symmetric memory stands for
 }
 
 // newCall begins a call of an operator on a group, by default g: it checks the options.
@@ -110,8 +111,10 @@ func (c *Call) unlocked(f func()) {
 		defer c.Enter()
 		f()
 	}()
-	c.opts.stream = c.stream
-	c.PickStream()
+	if c.stream != nil {
+		c.opts.stream = c.stream
+		c.PickStream()
+	}
 }
 
 // PickStream picks the stream: the current one, or the one given. It refuses the call while the
@@ -158,24 +161,6 @@ func (rt *Runtime) inStep(op string) {
 	}
 }
 
-// Mapped returns where the members have their copies of t, which must be symmetric and rendezvoused
-// by the call's group.
-func (c *Call) Mapped(t *Tensor) Copies {
-	g := c.opts.group
-	if !t.Symmetric() {
-		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
-	}
-	a := t.st.alloc
-	a.usable(c.Record.Op)
-	if h := a.mapping(g); h != nil {
-		return Copies{h, t}
-	}
-	if len(a.handles) > 0 {
-		panic(c.Misuse("tensor", "give that group as the last argument, or Rendezvous the tensor in this one", "the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g))
-	}
-	panic(c.Misuse("tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
-}
-
 // Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory
 // pool in use if there is one. shape becomes the tensor's own. The call leaves and enters again
 // while a memory pool grows.
@@ -219,6 +204,7 @@ func (c *Call) Join(g *Group) abi.Context {
 	if m == operators.Collective {
 		g.tally(&c.Record)
 	}
+	c.stageIn()
 	return c.rt.kernelContext(g, &c.opts, c.rt.note(&c.Record))
 }
 
@@ -238,10 +224,12 @@ func (c *Call) issued(err error) {
 	if err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
+	c.stageOut()
 	if c.Record.Manner >= operators.Signalling && !c.apart {
 		c.opts.group.mark(c.Record.Op, c.stream)
 	}
 	c.noteRoute()
+	c.stageEnd()
 }
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.

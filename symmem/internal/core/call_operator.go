@@ -73,10 +73,6 @@ func (c *Call) Accept(taken operators.Options, opt Option) {
 // Member checks a rank of the group, the value of the argument arg.
 func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.Op, arg, rank) }
 
-// Maps reports whether t is symmetric and its copies are known in the call's group. The call has
-// entered.
-func (c *Call) Maps(t *Tensor) bool { return t.Symmetric() && t.st.alloc.mapping(c.opts.group) != nil }
-
 // Copy copies n bytes in the order of the stream.
 func (c *Call) Copy(dst, src device.Ptr, n int) { c.issued(c.stream.copy(dst, src, n)) }
 
@@ -123,9 +119,14 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 	if err := c.stream.launch(k, l); err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}
+	c.stageOut()
 	for _, g := range groups {
 		g.mark(c.Record.Op, c.stream)
 	}
+	if len(c.stages) > 0 {
+		c.Chose(c.stages[0].of.Bytes(), &tuning.Way{Path: "launched", Why: "its parameters are declared symmetric"})
+	}
+	c.stageEnd()
 }
 
 // ArgsOf is a place for the arguments of the kernel that an admitted call launches, so that a call

@@ -49,12 +49,12 @@
 //	a world           runtime.go has the structs; abort.go, cell.go, membership.go, network.go, progress.go, sanitize.go
 //	                  and backend.go each have one that a Runtime embeds; errors.go, failure.go, options.go
 //	its objects       group.go, meeting.go, stream.go, event.go, synchronize.go, tensor.go, elements.go, print.go, tile.go,
-//	                  storage.go, symmetric.go, handle.go, graph.go
+//	                  storage.go, symmetric.go, handle.go, views.go, graph.go
 //	a group's memory  peers.go, workspace.go, pool.go, multicast.go, pipes.go, network_group.go, hosts.go, team.go
-//	calls             call.go, launches.go, calls.go, call_operator.go, inner.go, operand.go, region.go; calculating.go, arithmetic.go; signal.go,
+//	calls             call.go, launches.go, calls.go, call_operator.go, operands.go, inner.go, operand.go, region.go; calculating.go, arithmetic.go; signal.go,
 //	                  onesided.go, network_onesided.go, network_underway.go, copies.go, and the files that begin with nccl
 //	questions         waits.go, busy.go, explain.go, trace.go, bounds.go, contents.go, signals_unawaited.go, departures.go
-//	life and death    world.go, group_life.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
+//	life and death    world.go, group_life.go, group_names.go, symmetric_free.go, network_connect.go, recover.go, survivors.go, lost.go
 //
 // # Locks
 //

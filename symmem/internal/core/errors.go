@@ -131,6 +131,8 @@ func hintFor(sort string) string {
 		return "make one by Capture"
 	case "kernel":
 		return "make one by Compile"
+	case "pool":
+		return "GetMemPool returns one"
 	case "tile":
 		return "make one by Tensor.Tile"
 	}

@@ -55,6 +55,7 @@ func (rt *Runtime) Explain(f func()) string {
 // chosen.
 func (c *Call) Chose(bytes int, w *tuning.Way) {
 	if list := c.rt.choices; list != nil {
+		w = c.explained(w)
 		*list = append(*list, choice{c.Record, bytes, w.Path, w.Why})
 	}
 }

@@ -212,7 +212,7 @@ func (rt *Runtime) undefined(op string, dtype DType, shape []int) *Tensor {
 	n := rt.numel(op, dtype, shape)
 	defer c.Enter().Leave()
 	c.PickStream()
-	return rt.ordinary(op, c.stream, dtype, shape, n)
+	return c.Fresh(dtype, shape, n)
 }
 
 // FileTensor describes a tensor of a file.

@@ -22,6 +22,7 @@ import (
 // refused its use.
 type Group struct {
 	rt       *Runtime
+	title    string       // of NewNamedGroup, or empty
 	name     string       // "world", or "0,2"
 	ranks    []int        // world ranks, ascending
 	rank     int          // this rank's position in ranks, or -1
@@ -50,6 +51,7 @@ type Group struct {
 	allocs uint64      // allocations made
 	pool   memory.Pool
 	engine bool                             // CopyEngine is the default
+	stands []*Tensor                        // symmetric memory for ordinary tensors of collectives: operands.go
 	comms  [communicatorSorts]*communicator // nil if none was made yet
 	noComm string                           // why none could be
 
@@ -121,7 +123,18 @@ func (g *Group) SetCopyEngine(on bool) {
 	g.engine = on
 }
 
-// String is "world", "group 0,2", or of a team "LSA team 0,1" or "rail 0,2".
+// Name is the name that NewNamedGroup gave the group, "world" for the group of all ranks, and empty
+// for others.
+func (g *Group) Name() string {
+	g.exists("Name")
+	if g == g.rt.all {
+		return worldName
+	}
+	return g.title
+}
+
+// String is "world", "group 0,2", for a group with a name "group tp (0,2)", or of a team "LSA team
+// 0,1" or "rail 0,2".
 func (g *Group) String() string {
 	switch {
 	case g == nil || g.rt == nil:
@@ -130,6 +143,9 @@ func (g *Group) String() string {
 		return "world"
 	case g.of != nil:
 		return g.sort + " " + g.name
+	}
+	if g.title != "" {
+		return fmt.Sprintf("group %s (%s)", g.title, g.name)
 	}
 	return "group " + g.name
 }

@@ -15,17 +15,17 @@ import (
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.hostCall(op)
-	return rt.newGroup(op, ranks)
+	return rt.newGroup(op, "", ranks)
 }
 
-// newGroup is NewGroup, for op.
-func (rt *Runtime) newGroup(op string, ranks []int) *Group {
+// newGroup is NewGroup, for op, with the name of NewNamedGroup or without one.
+func (rt *Runtime) newGroup(op, title string, ranks []int) *Group {
 	sorted := slices.Sorted(slices.Values(ranks))
 	if len(sorted) == 0 {
 		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
 	}
 	rt.checkRanks(op, "ranks", sorted)
-	g := &Group{rt: rt, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
+	g := &Group{rt: rt, title: title, name: places.Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
 	if g.rank < 0 {
 		return g
 	}
@@ -35,7 +35,11 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	rt.mu.Unlock()
 	g.splitByHost()
 	g.renumber(fmt.Sprintf("%s#%d", g.listed(), serial))
-	g.build(op, g.listed())
+	desc := g.listed()
+	if title != "" {
+		desc = fmt.Sprintf("%q %s", title, desc)
+	}
+	g.build(op, desc)
 	rt.mu.Lock()
 	rt.created[g.name] = serial + 1
 	rt.groups = append(rt.groups, g)
@@ -66,6 +70,7 @@ func (g *Group) Free() {
 	}
 	rt.hostCall(op)
 	if g.rank < 0 {
+		g.stale.CompareAndSwap(nil, ptr("it was freed")) // its name is free again
 		return
 	}
 	rt.mu.Lock()
@@ -75,7 +80,7 @@ func (g *Group) Free() {
 		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
 	}
 	for _, a := range rt.allocs {
-		if stale == nil && a.group.within(g) {
+		if stale == nil && !a.stands && a.group.within(g) {
 			rt.mu.Unlock()
 			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, a.group))
 		}
@@ -112,6 +117,7 @@ func (g *Group) discard() {
 		}
 		o.unwire()
 		o.emptyPool()
+		o.dropStands()
 		o.watch.Forget()
 		o.work.release()
 		for _, c := range o.comms {

@@ -80,11 +80,14 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	rt.mu.Lock()
 	h := a.find(t, g)
-	if h == nil && a.block != nil { // all members have it mapped
-		h = a.handle(t, g)
-		a.handles = append(a.handles, h)
+	var refused *Error
+	if h == nil && a.block != nil {
+		h, refused = a.pooledHandle(op, t, g)
 	}
 	rt.mu.Unlock()
+	if refused != nil {
+		panic(refused)
+	}
 	if h != nil {
 		return h
 	}
@@ -141,6 +144,18 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 	h := a.handle(t, g)
 	a.handles = append(a.handles, h)
 	return h
+}
+
+// pooledHandle returns a new handle of memory of a pool, which all members have mapped. It is refused
+// for a group that spans hosts and is not the pool's: the memory's windows are for the pool's group.
+// rt.mu is held.
+func (a *allocation) pooledHandle(op string, t *Tensor, g *Group) (*Handle, *Error) {
+	if g != a.group && g.split.Spans() {
+		return nil, a.rt.misuse(op, "group", "take the tensor from the pool of that group", "the tensor %v is of the memory pool of %v, and %v spans hosts", t.kind(), a.group, g)
+	}
+	h := a.handle(t, g)
+	a.handles = append(a.handles, h)
+	return h, nil
 }
 
 // find returns the handle of exactly this tensor, if there is one. rt.mu is held.
@@ -271,12 +286,21 @@ func (h *Handle) table(op string, which int) uintptr {
 	return t.Ptr() + uintptr(8*which*len(h.g.ranks))
 }
 
-// MulticastPtr is the multicast address of the tensor: on GPUs with NVLink multicast, in groups of
-// one host whose ranks have a GPU each. It is 0 where there is none; the cpu device emulates
-// multicast without one.
+// MulticastPtr is the multicast address of the tensor, in groups of one host whose ranks have a
+// device each that has NVLink multicast, or emulates it: see [Capabilities].Multicast. It is 0 where
+// there is none. On GPUs it is for multimem instructions and symm::multimem_sum and
+// symm::multimem_store of nccl_device.h, on the cpu device for these two alone.
 func (h *Handle) MulticastPtr() uintptr {
-	h.exists("MulticastPtr")
-	return uintptr(h.all)
+	const op = "MulticastPtr"
+	h.usable(op)
+	rt := h.g.rt
+	if _, emulates := rt.dev.(device.Multicaster); !emulates || !rt.info.Multicast || h.g.split.Spans() {
+		return uintptr(h.all)
+	}
+	h.needWindow(op)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return uintptr(h.tables.multicast)
 }
 
 // BufferSize is the bytes of the whole allocation's data, as it was asked for.
@@ -295,43 +319,6 @@ func (h *Handle) Offset() int {
 func (h *Handle) SignalPadSize() int {
 	h.exists("SignalPadSize")
 	return int(h.kernel.PadBytes)
-}
-
-// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of
-// the allocation, whatever the handle's offset. It is refused if it exceeds the allocation. It ends
-// with the handle's tensor.
-func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
-	const op = "GetBuffer"
-	h.usable(op)
-	return h.view(op, peer, h.base, h.t.st.size, dtype, shape)
-}
-
-// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends
-// with the handle's tensor.
-func (h *Handle) GetRemoteTensor(peer int) *Tensor {
-	const op = "GetRemoteTensor"
-	h.usable(op)
-	return h.view(op, peer, h.buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
-}
-
-// GetSignalPad is the whole signal pad of the tensor of peer, a rank of the handle's group, as U32.
-func (h *Handle) GetSignalPad(peer int) *Tensor {
-	const op = "GetSignalPad"
-	h.usable(op)
-	return h.view(op, peer, h.pads, int(h.kernel.PadBytes), U32, []int{int(h.kernel.PadBytes) / 4})
-}
-
-// view is a tensor over limit bytes at base[peer].
-func (h *Handle) view(op string, peer int, base []device.Ptr, limit int, dtype DType, shape []int) *Tensor {
-	rt := h.g.rt
-	rank := h.g.peer(op, "peer", peer)
-	h.g.reach(op, peer, "")
-	n := rt.numel(op, dtype, shape)
-	if n*dtype.Size() > limit {
-		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", dtype.element().Shaped(shape), n*dtype.Size(), limit))
-	}
-	st := &storage{ptr: base[peer], size: limit, alloc: h.t.st.alloc, peer: rank}
-	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}
 }
 
 // at is where member i has its copy of t, which belongs to the handle's allocation.

@@ -34,9 +34,17 @@ func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
 			}
 		}
 	}
+	for _, g := range rt.titled { // those of other ranks, which are not among the groups
+		if why, r := needed(g.ranks); r >= 0 {
+			g.stale.CompareAndSwap(nil, &why)
+		}
+	}
 	for _, a := range rt.allocs {
 		if why, r := needed(a.group.ranks); r >= 0 && a.stale.Load() == nil {
 			a.stale.Store(&why)
+			if a.stands {
+				continue
+			}
 			lost = append(lost, fmt.Sprintf("rank %d's part of the symmetric tensor %s of %v", r, a.desc, a.group))
 		}
 	}

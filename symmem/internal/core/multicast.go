@@ -135,18 +135,13 @@ func (c *multicasting) close() (err error) {
 	return err
 }
 
-// MulticastWhy says why a tensor that the call's group has mapped has no multicast address; empty
-// if it has, or needs none.
-func (c *Call) MulticastWhy(t *Tensor) string {
-	c.rt.mu.Lock()
-	defer c.rt.mu.Unlock()
-	if !t.Symmetric() || t.st.alloc.mapping(c.opts.group) == nil {
-		return "" // another check refuses the tensor
-	}
-	if _, ok := c.rt.dev.(device.MulticastDevice); !ok {
+// MulticastWhy says why the tensor has no multicast address; empty if it has, or needs none. The
+// call that mapped it has entered.
+func (c Copies) MulticastWhy() string {
+	if _, ok := c.h.g.rt.dev.(device.MulticastDevice); !ok {
 		return ""
 	}
-	cast := t.st.alloc.multicasts[c.opts.group]
+	cast := c.t.st.alloc.multicasts[c.h.g]
 	switch {
 	case cast == nil:
 		return "memory of a memory pool has none"

@@ -126,14 +126,22 @@ func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	}
 	rt.groupOf(op, t.st.alloc.group, opts).lsaPlace(op)
 	h := rt.Rendezvous(t, opts...)
+	if h.needWindow(op) {
+		h.nativeWindow(op)
+	}
+	return &DeviceWindow{h}
+}
+
+// needWindow makes the table of the handle's window, and reports whether there was none.
+func (h *Handle) needWindow(op string) (made bool) {
+	rt := h.g.rt
 	rt.mu.Lock()
 	known := h.tables.window != nil
 	rt.mu.Unlock()
 	if !known {
-		h.tabled(op, h.buffers, t.Bytes())
-		h.nativeWindow(op)
+		h.tabled(op, h.buffers, h.t.Bytes())
 	}
-	return &DeviceWindow{h}
+	return !known
 }
 
 // exists refuses a nil window.

@@ -8,6 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/networks"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -99,28 +100,12 @@ func (g *Group) unwire() {
 // over the group; the caller holds g.meeting.
 func (a *allocation) expose(op string, g *Group) error {
 	rt := a.rt
-	n := rt.net.Load()
-	if n == nil || !g.split.Spans() || a.windows[g] != 0 {
+	if a.windows[g] != 0 {
 		return nil
 	}
-	rt.mu.Lock()
-	next := n.Window()
-	rt.mu.Unlock()
-	all, err := gatherValues(g, op, "windows of "+a.id, next, nil)
-	if err != nil {
+	id, err := g.windowsOf(op, a.id, a.seg, a.at, a.size)
+	if err != nil || id == 0 {
 		return err
-	}
-	id := slices.Max(all)
-	rt.mu.Lock()
-	n.SetWindow(id + 2)
-	rt.mu.Unlock()
-	err = n.Engine.Window(id, uintptr(a.at.DataIn(a.seg)), max(a.size, 1))
-	if err == nil {
-		err = n.Engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
-	}
-	_, err = gatherValues(g, op, "windows of "+a.id+" are known", struct{}{}, err)
-	if err != nil {
-		return errors.Join(err, n.Forget(id))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -129,6 +114,37 @@ func (a *allocation) expose(op string, g *Group) error {
 	}
 	a.windows[g] = id
 	return nil
+}
+
+// windowsOf makes the data and the signal pad of a segment windows for the members of g. It returns
+// the id of the data's, 0 if the group needs none; that of the pad is the next one. It is collective
+// over the group; the caller holds g.meeting.
+func (g *Group) windowsOf(op, name string, seg device.Segment, at memory.Placement, size int) (id uint32, err error) {
+	rt := g.rt
+	n := rt.net.Load()
+	if n == nil || !g.split.Spans() {
+		return 0, nil
+	}
+	rt.mu.Lock()
+	next := n.Window()
+	rt.mu.Unlock()
+	all, err := gatherValues(g, op, "windows of "+name, next, nil)
+	if err != nil {
+		return 0, err
+	}
+	id = slices.Max(all)
+	rt.mu.Lock()
+	n.SetWindow(id + 2)
+	rt.mu.Unlock()
+	err = n.Engine.Window(id, uintptr(at.DataIn(seg)), max(size, 1))
+	if err == nil {
+		err = n.Engine.Window(id+1, uintptr(at.PadIn(seg)), at.PadBytes)
+	}
+	_, err = gatherValues(g, op, "windows of "+name+" are known", struct{}{}, err)
+	if err != nil {
+		return 0, errors.Join(err, n.Forget(id))
+	}
+	return id, nil
 }
 
 // conceal ends the allocation's windows, of one group or, if g is nil, of all groups. After an

@@ -45,5 +45,10 @@ func (c Copies) Size() int { return c.h.t.st.size }
 // Window locates the copies of members on other hosts: a window and the offset in it.
 func (c Copies) Window() (id uint32, at uint64) { return c.h.kernel.Window, uint64(c.t.offset) }
 
-// Multicast is the address of all copies at once, 0 where there is none.
-func (c Copies) Multicast() device.Ptr { return device.Ptr(c.h.MulticastPtr()) }
+// Multicast is the address of all copies at once, 0 where there is none or the device emulates it.
+func (c Copies) Multicast() device.Ptr {
+	if c.h.all == 0 {
+		return 0
+	}
+	return c.h.all - device.Ptr(c.h.t.offset) + device.Ptr(c.t.offset)
+}

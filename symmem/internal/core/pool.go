@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	knet "github.com/symmrepl/symmrepl/kernels/net"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
@@ -24,13 +25,14 @@ type PoolStats struct {
 	Frees      uint64
 }
 
-// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric
-// memory from the memory pool of a group instead of ordinary memory; what other goroutines take
-// meanwhile comes from there too. The group is all ranks, or the one given as an option. Its
-// members must take and free in the same order; Local and these operators are then collective.
+// UseMemPool calls f, within which Local, Empty of the same group, and all operations that return a
+// tensor take symmetric memory from the memory pool of a group; what other goroutines take meanwhile
+// comes from there too. The group is all ranks, or the one given as an option. Its members must take
+// and free in the same order; Local and these operations are then collective. [Runtime.GetMemPool]
+// returns the pool itself.
 //
-// Such a tensor is like one of Empty, but for this: memory that was freed before is used again,
-// without meeting the other ranks on the host, and Rendezvous meets no other rank. Taking and Free
+// Such a tensor is like one of Empty outside, but for this: memory that was freed before is used
+// again, without meeting the other ranks on the host, and Rendezvous meets no other rank. Taking and Free
 // are in the order of the stream, where all members meet: Free waits on the host only for other
 // streams that used the tensor. Its signal pad is zero, and what Local returns is zero on all
 // members, before any member's stream goes on. It lives until Free; the garbage collector does not
@@ -38,12 +40,14 @@ type PoolStats struct {
 //
 // Members that take or free differently are found out on the device; the next synchronisation of
 // each reports the steps of both ranks, as KindMismatch, and communication is refused until
-// Recover. Recover empties the pool: tensors in use then keep their data, and their Free is not
+// Recover. In a group that spans hosts they are found out as members are that call different
+// operations: by the tallies. Recover empties the pool: tensors in use then keep their data, and their Free is not
 // collective. A block is at most twice as large as the tensor for which it was made, or 1 MiB
-// larger, and is given back by Recover or by freeing the group. Memory cannot be taken while a
-// graph is captured.
+// larger, never divided or joined with another, and is given back by Recover or by freeing the group:
+// PyTorch's expandable segments, which grow in place, have no counterpart, as a segment that all
+// members map cannot grow without a meeting. Memory cannot be taken while a graph is captured.
 //
-// PyTorch: get_mem_pool
+// PyTorch: use_mem_pool with get_mem_pool
 //
 // Shapes: any, as Local and the operators take them.
 //
@@ -56,9 +60,83 @@ type PoolStats struct {
 // Errors: KindMismatch where members take or free differently, at the next synchronisation; and the
 // errors of waits.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
-	rt.needFunction("UseMemPool", f)
-	g := rt.groupOf("UseMemPool", rt.all, opts)
-	g.reachAll("UseMemPool", "Empty makes tensors that ranks of other hosts put to")
+	const op = "UseMemPool"
+	rt.needFunction(op, f)
+	rt.memPool(op, opts).use(op, f)
+}
+
+// MemPool is the memory pool of a group: see [Runtime.UseMemPool]. It ends with its group.
+type MemPool struct{ g *Group }
+
+// GetMemPool returns the memory pool of all ranks, or of the group given as an option. It is not
+// collective: a group has one pool from the start, without memory until something is taken.
+//
+// PyTorch: get_mem_pool
+//
+// Shapes: none.
+//
+// Synchronises: no.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: it issues nothing.
+//
+// Errors: KindMisuse for other options, and for a group that spans hosts where no network connects
+// them.
+func (rt *Runtime) GetMemPool(opts ...Option) *MemPool { return rt.memPool("GetMemPool", opts) }
+
+func (rt *Runtime) memPool(op string, opts []Option) *MemPool {
+	g := rt.groupOf(op, rt.all, opts)
+	g.carriesAny(op)
+	return &MemPool{g}
+}
+
+// exists refuses a nil pool.
+func (p *MemPool) exists(op string) {
+	if p == nil || p.g == nil {
+		panic(nilArgument(op, "pool"))
+	}
+}
+
+// Use calls f with the pool in use: see [Runtime.UseMemPool].
+func (p *MemPool) Use(f func()) {
+	const op = "MemPool.Use"
+	p.exists(op)
+	p.g.rt.needFunction(op, f)
+	p.use(op, f)
+}
+
+// Empty takes a tensor of zeros from the pool, as Empty does within Use.
+func (p *MemPool) Empty(dtype DType, shape ...int) *Tensor {
+	const op = "MemPool.Empty"
+	p.exists(op)
+	return p.g.emptyPooled(op, dtype, shape)
+}
+
+// Stats describes the pool on this rank.
+func (p *MemPool) Stats() PoolStats {
+	p.exists("MemPool.Stats")
+	return p.g.poolStats()
+}
+
+// Group is the group that the pool belongs to.
+func (p *MemPool) Group() *Group {
+	p.exists("MemPool.Group")
+	return p.g
+}
+
+// String is, for example, "memory pool of world: 2 of 3 blocks taken, 1048576 of 1052672 bytes".
+func (p *MemPool) String() string {
+	if p == nil || p.g == nil {
+		return "nil memory pool"
+	}
+	s := p.g.poolStats()
+	return fmt.Sprintf("memory pool of %v: %d of %d blocks taken, %d of %d bytes", p.g, s.Taken, s.Blocks, s.TakenBytes, s.Bytes)
+}
+
+func (p *MemPool) use(op string, f func()) {
+	g, rt := p.g, p.g.rt
+	g.usable(op)
 	rt.mu.Lock()
 	before := rt.pooling
 	rt.pooling = g
@@ -85,10 +163,25 @@ func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 //
 // Errors: KindMisuse for other options.
 func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
-	g := rt.groupOf("MemPoolStats", rt.all, opts)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	return rt.groupOf("MemPoolStats", rt.all, opts).poolStats()
+}
+
+func (g *Group) poolStats() PoolStats {
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
 	return PoolStats(g.pool.Counts())
+}
+
+// emptyPooled is Empty from the pool.
+func (g *Group) emptyPooled(op string, dtype DType, shape []int) *Tensor {
+	rt := g.rt
+	n := rt.numel(op, dtype, shape)
+	rt.refuseClosed(op)
+	g.mustTakePart(op)
+	c := rt.ownCall(op)
+	defer c.Enter().Leave()
+	c.PickStream()
+	return g.takePooled(&c, dtype, slices.Clone(shape), n, true)
 }
 
 // takePooled allocates a tensor of the pool for the call c, which has begun; with zeros if zero is
@@ -107,7 +200,11 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 		b = g.pool.Lowest(pad, size)
 	}
 	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.Segment, at: b.Placement, size: bytes, block: b, peers: b.Peers}
-	a.at.Data += int(memory.Within(rt.info.Guards, b.Size(), bytes)) // its end is the block's
+	if b.Window != 0 {
+		a.windows = map[*Group]uint32{g: b.Window}
+	} else {
+		a.at.Data += int(memory.Within(rt.info.Guards, b.Size(), bytes)) // its end is the block's
+	}
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.Takes())
 	a.digest.Text(a.id)
 	a.storage = &storage{ptr: a.at.DataIn(b.Segment), size: bytes, alloc: a, peer: rt.rank}
@@ -147,8 +244,16 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	}
 	b := memory.NewPoolBlock(pad, size, at, seg)
 	for i, s := range mapped {
-		b.Peers[g.ranks[i]] = s
-		rt.mapped(s, at)
+		if s != nil {
+			b.Peers[g.ranks[i]] = s
+			rt.mapped(s, at)
+		}
+	}
+	if b.Window, err = g.windowsOf(op, desc, seg, at, size); err != nil {
+		for _, s := range b.Peers {
+			s.Close()
+		}
+		panic(rt.failure(op, err))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -162,9 +267,14 @@ func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.Poo
 	}}
 }
 
-// meetAtPool issues the meeting of all members at a take or free of b, once c was admitted. rt.mu
-// is held.
+// meetAtPool issues the meeting of all members at a take or free of b, once c was admitted: within a
+// host they compare their steps, between hosts they meet on channel 0. rt.mu is held.
 func (g *Group) meetAtPool(c *Call, context abi.Context, b *memory.PoolBlock, free bool) error {
+	if g.split.Spans() {
+		c.Record.Far = true
+		c.rt.expect(c.Record.Op, 1+int(g.links.PartnerCount))
+		return c.submit("net_barrier", 0, launch.OneBlock(32), launch.Bytes(&knet.NetSignalArgs{Context: context, Group: g.links}))
+	}
 	args := &poolkernel.PoolMeetArgs{Context: context, Signals: g.work.Meetings}
 	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)
 	number := g.pool.Steps()
@@ -227,7 +337,12 @@ func (g *Group) emptyPool() {
 			a.block, a.alone = nil, true
 		}
 	}
-	g.pool.Empty()
+	g.pool.Empty(func(b *memory.PoolBlock) error {
+		if n := g.rt.net.Load(); n != nil && b.Window != 0 {
+			return n.Forget(b.Window)
+		}
+		return nil
+	})
 }
 
 // refusedStep explains that members took or freed different blocks.

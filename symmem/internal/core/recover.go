@@ -128,6 +128,7 @@ func (rt *Runtime) renumber(generation int) {
 	serials := map[string]int{}
 	for _, g := range rt.groups {
 		g.emptyPool()
+		g.dropStands()
 		if g == rt.all {
 			g.renumber(g.name)
 			continue

@@ -65,6 +65,7 @@ type Runtime struct {
 type world struct {
 	generation int // counts the worlds rebuilt by Recover
 	created    map[string]uint64
+	titled     map[string]*Group // of NewNamedGroup, on ranks that are no members too
 	groups     []*Group
 	allocs     []*allocation
 	streams    []*Stream

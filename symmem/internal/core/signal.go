@@ -157,7 +157,7 @@ func (h *Handle) GetSignal(sig int) uint64 {
 	const op = "get_signal"
 	h.usable(op)
 	h.word(op, sig)
-	pad := h.view(op, h.g.rank, h.pads, int(h.kernel.PadBytes), U64, []int{int(h.kernel.PadBytes) / 8})
+	pad := h.view(op, h.g.rank, h.pads, int(h.kernel.PadBytes), 0, U64, []int{int(h.kernel.PadBytes) / 8})
 	return pad.dtype.element().BitsAt(pad.Slice(sig, sig+1).read(op, 1), 0)
 }
 

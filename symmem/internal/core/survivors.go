@@ -45,7 +45,7 @@ func (rt *Runtime) Survivors() *Group {
 		}
 		left = rt.remaining()
 	}
-	return rt.newGroup(op, left)
+	return rt.newGroup(op, "", left)
 }
 
 // muster gathers a value of each rank that is left, outside the numbering of any group. It returns

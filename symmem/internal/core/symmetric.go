@@ -35,6 +35,7 @@ type allocation struct {
 	windows    map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
 	used       uint64            // streams that touched memory of a pool, a bit each
 	multicasts map[*Group]*multicasting
+	stands     bool // for ordinary tensors: its group frees it
 	alone      bool // its pool was emptied: it is freed without the other members
 }
 
@@ -50,7 +51,9 @@ func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective
-// over all ranks, with equal arguments. No shape means one element. It lives until Free.
+// over all ranks, with equal arguments. No shape means one element. It lives until Free. Within
+// [Runtime.UseMemPool] of the same group the memory is the pool's, and the members do not meet on
+// the host.
 func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
 
 // Empty is [Runtime.Empty] for the members of a group.
@@ -66,8 +69,11 @@ func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 	rt.numel(op, dtype, shape)
 	g.usable(op)
 	rt.mu.Lock()
-	pad := rt.padSize
+	pad, pooling := rt.padSize, rt.pooling == g
 	rt.mu.Unlock()
+	if pooling {
+		return g.emptyPooled(op, dtype, shape)
+	}
 	desc := dtype.element().Shaped(shape)
 	if pad != defaultPadSize {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)

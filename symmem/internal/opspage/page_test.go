@@ -215,3 +215,48 @@ Half halves.
 		t.Errorf("missing:\n%s", strings.Join(missing, "\n"))
 	}
 }
+
+// TestPyTorchNames checks that the page has one row for each name of PyTorch's symmetric memory,
+// which pytorch.txt lists.
+func TestPyTorchNames(t *testing.T) {
+	text, err := os.ReadFile("pytorch.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{} // by name, of those listed
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		if _, twice := rows[words[0]]; twice || len(words) > 2 || len(words) == 2 && words[1] != "later" {
+			t.Errorf("pytorch.txt: %q", line)
+		}
+		rows[words[0]] = 0
+	}
+	_, section, found := strings.Cut(intro, "\n## From PyTorch, name by name\n")
+	if !found || len(rows) < 80 {
+		t.Fatalf("the section is there: %v; %d names are listed", found, len(rows))
+	}
+	name := regexp.MustCompile("`([^`]+)`")
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		first, here, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		for _, m := range name.FindAllStringSubmatch(first, -1) {
+			if _, listed := rows[m[1]]; !listed {
+				t.Errorf("pytorch.txt has no %s", m[1])
+			}
+			rows[m[1]]++
+		}
+		if here = strings.TrimSuffix(here, " |\n"); here == "" || here == "none" {
+			t.Errorf("%s: nothing is said of it", first)
+		}
+	}
+	for n, count := range rows {
+		if count != 1 {
+			t.Errorf("%d rows have %s, want one", count, n)
+		}
+	}
+}

@@ -19,7 +19,8 @@ type Pool struct {
 type PoolBlock struct {
 	Placement Placement
 	Segment   device.Segment
-	Peers     map[int]device.Segment // by world rank, Segment among them
+	Peers     map[int]device.Segment // by world rank, Segment among them, as far as mapped
+	Window    uint32                 // the id of the data's between hosts, and the pad's is the next one; 0 without
 	pad, size int                    // bytes of the signal pad and for data
 	index     int                    // among the pool's
 	taken     bool
@@ -94,10 +95,10 @@ func (p *Pool) Free(b *PoolBlock, desc string) {
 }
 
 // Empty gives the memory of free blocks back and forgets all blocks: those in use are their
-// tensors' own from now on.
-func (p *Pool) Empty() {
+// tensors' own from now on. conceal ends a block's windows; the memory stays if it cannot.
+func (p *Pool) Empty(conceal func(*PoolBlock) error) {
 	for _, b := range p.blocks {
-		if !b.taken {
+		if !b.taken && conceal(b) == nil {
 			for _, s := range b.Peers {
 				s.Close() // a failure leaves memory mapped until the process ends and is no reason to fail
 			}

@@ -46,7 +46,7 @@ func TestPool(t *testing.T) {
 	if got, want := p.History(), ", after 2 takes and 1 frees of the memory pool, the last: free f32[4] (block 0)"; got != want {
 		t.Errorf("history is %q, want %q", got, want)
 	}
-	p.Empty()
+	p.Empty(func(*PoolBlock) error { return nil })
 	if !segments[0].closed || segments[1].closed || !segments[2].closed || p.Counts() != (PoolCounts{}) {
 		t.Errorf("closed: %v, %v, %v; counts %+v", segments[0].closed, segments[1].closed, segments[2].closed, p.Counts())
 	}
