@@ -10,9 +10,6 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// asBlocks begins a text whose blocks work together on the cpu device as on a GPU.
-const asBlocks = "#define SYMM_CALC_BLOCKS\n"
-
 // TestBlocks runs the kernels that a GPU runs for reductions and transposes, where the threads of a block work
 // together, on the cpu device, and compares the results with those of its own kernels.
 func TestBlocks(t *testing.T) {
@@ -54,7 +51,7 @@ func blockReductions(t *testing.T, rt *symmem.Runtime, formula string, d symmem.
 	width := 16 / of.Size()
 	for _, columns := range []bool{false, true} {
 		r := calculate.Reduce{Formula: checked, Out: checked.Result, Operands: []calculate.Operand{{Type: of}}, Columns: columns, Width: width}
-		k := rt.Compile(asBlocks + r.Text())
+		k := rt.Compile(r.Text())
 		outer, length, inner := 3, 700*width, 1
 		if columns {
 			length, inner = 211, 5*width
@@ -111,7 +108,7 @@ func blockTransposes(t *testing.T, rt *symmem.Runtime, d symmem.DType) {
 		for _, a := range p.Args {
 			args = append(args, int(a))
 		}
-		rt.Compile(asBlocks+tiled.Text()).Kernel(p.Kernel).Launch(symmem.Grid(3), symmem.Block(calculate.Threads), args...)
+		rt.Compile(tiled.Text()).Kernel(p.Kernel).Launch(symmem.Grid(3), symmem.Block(calculate.Threads), args...)
 		if !out.Equal(want) {
 			t.Errorf("%s: the result differs by %v", fmt.Sprint(d, shape), out.MaxDiff(want))
 		}

@@ -9,12 +9,7 @@
 #include "symm/float16.cuh"
 #include "symm/kernel.cuh"
 
-// On the cpu device a thread works alone, on much, and the compiler makes vectors of its loops. A test
-// defines SYMM_CALC_BLOCKS to run there what a GPU runs, where the threads of a block work together.
-#if defined(SYMM_CPU) && !defined(SYMM_CALC_BLOCKS)
-#define SYMM_CALC_ALONE
-#endif
-
+// A kernel's loops are vectorised for the host.
 #if defined(SYMM_CPU) && !defined(__clang__)
 #define SYMM_UNCHECKED __attribute__((no_sanitize("undefined")))
 #else
@@ -242,8 +237,8 @@ template <class T> SYMM_CALC T abs(T x) { return abs_of(x); }
 template <class T> SYMM_CALC T sign(T x) { return x > 0 ? (T)1 : x < (T)0 ? (T)-1 : x != x ? x : (T)0; }
 
 // The smaller and the larger one: NaN if one is.
-template <class T> SYMM_CALC T min(T a, T b) { return a < b || a != a ? a : b; }
-template <class T> SYMM_CALC T max(T a, T b) { return a > b || a != a ? a : b; }
+template <class T> SYMM_CALC T min(T a, T b) { return (a < b) | (a != a) ? a : b; }
+template <class T> SYMM_CALC T max(T a, T b) { return (a > b) | (a != a) ? a : b; }
 
 SYMM_CALC float pow_of(float a, float b) { return ::powf(a, b); }
 SYMM_CALC double pow_of(double a, double b) { return ::pow(a, b); }
@@ -276,29 +271,15 @@ SYMM_CALC double normal(i64 seed, i64 i) {
   return ::sqrt(-2 * ::log(u)) * ::cos(6.283185307179586476925 * v);
 }
 
-// Some are W neighbouring elements, which a GPU loads and stores at once.
-template <class T, int W> struct
-#ifndef SYMM_CALC_ALONE
-    alignas(W * sizeof(T))
-#endif
-        Some {
+// Some are W neighbouring elements, which a GPU loads and stores at once, at a multiple of their size.
+template <class T, int W> struct alignas(W * sizeof(T)) Some {
   T v[W];
 };
 template <int W, class T> SYMM_CALC Some<T, W> load_some(const T* p) {
-#ifdef SYMM_CALC_ALONE
-  Some<T, W> s;
-  __builtin_memcpy(&s, p, sizeof s);
-  return s;
-#else
   return *(const Some<T, W>*)p;
-#endif
 }
 template <int W, class T> SYMM_CALC void store_some(T* p, const Some<T, W>& s) {
-#ifdef SYMM_CALC_ALONE
-  __builtin_memcpy(p, &s, sizeof s);
-#else
   *(Some<T, W>*)p = s;
-#endif
 }
 template <int W, class T> SYMM_CALC Some<T, W> splat(T x) {
   Some<T, W> s;
@@ -349,7 +330,7 @@ template <class T> struct Max {
 };
 // before reports whether a comes before b: in the order that is asked for, NaN before all others.
 template <class T, bool kMost> SYMM_CALC bool before(T a, T b) {
-  if constexpr (Of<T>::kind == kFloat) return !(kMost ? a <= b : a >= b) && b == b;
+  if constexpr (Of<T>::kind == kFloat) return !(kMost ? a <= b : a >= b) & (b == b);
   else return kMost ? a > b : a < b;
 }
 template <class T, bool kMost> struct Arg {
@@ -416,7 +397,6 @@ template <class T, bool kMost, int W> struct Row<Arg<T, kMost>, W> {
 // kThreads are the threads of a block of a reduction or a transpose on a GPU.
 constexpr int kThreads = 256;
 
-#ifndef SYMM_CALC_ALONE
 // below returns the partial result of the thread that is k lanes further on in the warp.
 template <class R> SYMM_CALC R below(const R& mine, int k) {
   u32 words[(sizeof(R) + 3) / 4] = {};
@@ -427,7 +407,6 @@ template <class R> SYMM_CALC R below(const R& mine, int k) {
   memcpy(&r, words, sizeof(R));
   return r;
 }
-#endif
 
 // next lets the next kernel of the stream start if its launch overlaps: it waits for this one in
 // symm::begin.
@@ -440,7 +419,6 @@ SYMM_CALC void next() {
 // gather joins the partial results of the lanes threads that work on one result, a power of two,
 // into that of the first. All threads of the block call it.
 template <class R> SYMM_CALC void gather(R* mine, int lanes) {
-#ifndef SYMM_CALC_ALONE
   for (int k = (lanes < 32 ? lanes : 32) / 2; k > 0; k /= 2) mine->join(below(*mine, k));
   if (lanes <= 32) return;
   __shared__ R warps[kThreads / 32];
@@ -448,13 +426,11 @@ template <class R> SYMM_CALC void gather(R* mine, int lanes) {
   __syncthreads();
   if (threadIdx.x % lanes == 0)
     for (int k = 1; k < lanes / 32; k++) mine->join(warps[threadIdx.x / 32 + k]);
-#endif
 }
 
 // gather_columns does the same for the W partial results of each thread, where the threads that work
 // on the same ones are kThreads / lanes apart.
 template <int W, class R> SYMM_CALC void gather_columns(R* mine, int lanes) {
-#ifndef SYMM_CALC_ALONE
   if (lanes == 1) return;
   constexpr int kRoom = 16384 / (kThreads * (int)sizeof(R)), kOnce = W < kRoom ? W : kRoom;  // 16 KiB
   static_assert(W % kOnce == 0, "");
@@ -476,15 +452,7 @@ template <int W, class R> SYMM_CALC void gather_columns(R* mine, int lanes) {
     for (int k = 0; k < kOnce; k++) mine[first + k] = all[k][t];
     __syncthreads();
   }
-#endif
 }
-
-// SYMM_TILES(tile, n) { ... } is the part of n tiles of a block, or on the host of a thread.
-#ifdef SYMM_CALC_ALONE
-#define SYMM_TILES(tile, n) SYMM_EACH(tile, (symm::u64)(n))
-#else
-#define SYMM_TILES(tile, n) for (symm::i64 tile = blockIdx.x; tile < n; tile += gridDim.x)
-#endif
 
 // transpose_tile copies a tile of at most kTile rows and columns: element (r, c) of the result is at
 // r * out_row + c, and that of the operand at c * in_col + r.
@@ -492,10 +460,6 @@ template <int kTile, class T>
 SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
   if (rows > kTile) rows = kTile;
   if (cols > kTile) cols = kTile;
-#ifdef SYMM_CALC_ALONE
-  for (i64 r = 0; r < rows; r++)
-    for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
-#else
   __shared__ T tile[kTile][kTile + 4 / sizeof(T) + (sizeof(T) > 4)];  // rows begin in different banks
   constexpr int step = kThreads / kTile;
   const int x = threadIdx.x % kTile, y = threadIdx.x / kTile;
@@ -505,7 +469,6 @@ SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_r
   for (int r = y; r < rows; r += step)
     if (x < cols) out[r * out_row + x] = tile[x][r];
   __syncthreads();
-#endif
 }
 
 // transpose_tile_wide does the same with accesses of 16 bytes, E elements: rows and cols, all
@@ -518,7 +481,6 @@ SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_r
 struct alignas(16) Piece { u32 w[4]; };
 template <class T, int kRows, int kCols>
 SYMM_CALC void transpose_tile_wide(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
-#ifndef SYMM_CALC_ALONE
   constexpr int S = sizeof(T), E = 16 / S, P = S < 4 ? 4 / S : 1, kAcross = kRows / E, kPieces = kCols / E;
   constexpr int kLoads = kAcross * (kCols / P) / kThreads, kStores = kRows * kPieces / kThreads;  // of a thread
   static_assert(kAcross % 8 == 0 && kPieces % 8 == 0 && kLoads > 0 && kStores > 0, "");
@@ -562,8 +524,131 @@ SYMM_CALC void transpose_tile_wide(T* out, const T* in, i64 rows, i64 cols, i64 
     if (r < rows && q * E < cols) *(Piece*)(out + r * out_row + q * E) = tile[r][q ^ (r / E % 8)];
   }
   __syncthreads();
-#endif
 }
+
+#ifdef SYMM_CPU
+// The cpu device: a thread works alone on neighbouring elements, block by block. Loops over a block are
+// vectorised, in two forms: for every processor, and for those with AVX2 and F16C, which wide finds.
+// Products and sums are not contracted in either, so that both have the same bits.
+constexpr int kBlock = 256;
+#ifdef __x86_64__
+#define SYMM_CALC_WIDE __attribute__((noinline, target("avx2,f16c"))) SYMM_UNCHECKED
+inline bool wide() {
+  static int known = 0;  // 1: no, 2: yes
+  if (known == 0) {
+    u32 most = 0, a = 1, b, c = 0, d, b7, c7 = 0, state = 0;
+    asm volatile("cpuid" : "+a"(most), "=b"(b), "+c"(c), "=d"(d));
+    c = 0;
+    asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    a = 7;
+    asm volatile("cpuid" : "+a"(a), "=b"(b7), "+c"(c7), "=d"(d));
+    if (c >> 27 & 1) asm volatile("xgetbv" : "=a"(state), "=d"(d) : "c"(0));  // what the system saves
+    known = most >= 7 && (c >> 28 & 1) && (c >> 29 & 1) && (b7 >> 5 & 1) && (state & 6) == 6 ? 2 : 1;
+  }
+  return known == 2;
+}
+
+typedef float Floats __attribute__((vector_size(32)));
+typedef int Ints __attribute__((vector_size(32)));
+typedef short Halves __attribute__((vector_size(16)));
+
+// The instructions of F16C keep other bits of a NaN than load and round16.
+SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
+  int k = 0;
+  for (; k + 8 <= n; k += 8) {
+    Halves h;
+    __builtin_memcpy(&h, x + k, sizeof h);
+    const Floats f = __builtin_ia32_vcvtph2ps256(h);
+    __builtin_memcpy(v + k, &f, sizeof f);
+    const Ints nan = f != f;
+    if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0))
+      for (int j = k; j < k + 8; j++) v[j] = load(x[j]);
+  }
+  for (; k < n; k++) v[k] = load(x[k]);
+}
+SYMM_CALC_WIDE static void store_f16(f16* x, const float* v, int n) {
+  int k = 0;
+  for (; k + 8 <= n; k += 8) {
+    Floats f;
+    __builtin_memcpy(&f, v + k, sizeof f);
+    const Ints nan = f != f;
+    if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0)) {
+      for (int j = k; j < k + 8; j++) x[j] = round16(v[j], f16());
+      continue;
+    }
+    const Halves h = (Halves)__builtin_ia32_vcvtps2ph256(f, 0);
+    __builtin_memcpy(x + k, &h, sizeof h);
+  }
+  for (; k < n; k++) x[k] = round16(v[k], f16());
+}
+#else
+#define SYMM_CALC_WIDE __attribute__((noinline)) SYMM_UNCHECKED
+inline bool wide() { return false; }
+#endif
+
+// load_block and store_block convert n elements.
+template <bool kWide, class T, class V> SYMM_CALC void load_block(V* __restrict__ v, const T* __restrict__ x, int n) {
+#pragma omp simd
+  for (int k = 0; k < n; k++) v[k] = load(x[k]);
+}
+template <bool kWide, class T, class V> SYMM_CALC void store_block(T* __restrict__ x, const V* __restrict__ v, int n) {
+#pragma omp simd
+  for (int k = 0; k < n; k++) x[k] = round<T>(v[k]);
+}
+#ifdef __x86_64__
+template <> SYMM_CALC void load_block<true, f16, float>(float* __restrict__ v, const f16* __restrict__ x, int n) { load_f16(v, x, n); }
+template <> SYMM_CALC void store_block<true, f16, float>(f16* __restrict__ x, const float* __restrict__ v, int n) { store_f16(x, v, n); }
+#endif
+
+// Lanes takes blocks, of which element k goes to partial result k % 16. An arg reduction looks for
+// the best value of a block, and for its place only if that is before what it had.
+constexpr int kLanes = 16;
+template <class R> struct Lanes {
+  R a[kLanes];
+  SYMM_CALC void clear() {
+    for (int k = 0; k < kLanes; k++) a[k].clear();
+  }
+  template <class T> SYMM_CALC void take(const T* v, i64 first, int n) {
+    R mine[kLanes];
+    for (int j = 0; j < kLanes; j++) mine[j] = a[j];
+    int k = 0;
+    for (; k < n; k += kLanes)
+      for (int j = 0; j < kLanes; j++) mine[j].take(v[k + j], first + k + j);
+    for (int j = 0; j < kLanes; j++) a[j] = mine[j];
+  }
+  template <class T> SYMM_CALC void one(T v, i64 i) { a[0].take(v, i); }
+  SYMM_CALC void join_to(R* r) const {
+    for (int k = 0; k < kLanes; k++) r->join(a[k]);
+  }
+};
+template <class T, bool kMost> struct Lanes<Arg<T, kMost>> {
+  Arg<T, kMost> a;
+  SYMM_CALC void clear() { a.clear(); }
+  SYMM_CALC void take(const T* v, i64 first, int n) {
+    T best[kLanes];
+    for (int j = 0; j < kLanes; j++) best[j] = v[j];
+    int k = kLanes;
+    for (; k < n; k += kLanes)
+      for (int j = 0; j < kLanes; j++) best[j] = before<T, kMost>(v[k + j], best[j]) ? v[k + j] : best[j];
+    T most = best[0];
+    for (int j = 1; j < kLanes; j++) most = before<T, kMost>(best[j], most) ? best[j] : most;
+    if (a.at >= 0 && !before<T, kMost>(most, a.a)) return;
+    k = 0;
+    while (before<T, kMost>(most, v[k])) k++;
+    a.a = most, a.at = first + k;
+  }
+  SYMM_CALC void one(T v, i64 i) { a.take(v, i); }
+  SYMM_CALC void join_to(Arg<T, kMost>* r) const { r->join(a); }
+};
+
+// transpose_block does the same as transpose_tile.
+template <int kTile, class T> SYMM_CALC void transpose_block(T* __restrict__ out, const T* __restrict__ in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
+  if (rows > kTile) rows = kTile;
+  if (cols > kTile) cols = kTile;
+  for (i64 r = 0; r < rows; r++)
+    for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
+}
+#endif
 
 }  // namespace calculate
 }  // namespace symm

@@ -351,7 +351,7 @@ func (t *Tensor) Transpose(args ...any) *Tensor {
 	into := c.result(shape)
 	l := calculate.Arrange(shape, calculate.Strides(shape), strides)
 	if l.Accesses[1] == calculate.Apart && t.n > 0 && c.out(into) == t.dtype && (into == nil || !Operand(into).Overlaps(t)) {
-		tiled := calculate.Transpose{Type: t.dtype.element()}
+		tiled := calculate.Transpose{Type: t.dtype.element(), Host: t.rt.info.OnHost}
 		wide := !t.rt.info.OnHost && t.pointer()%16 == 0 && (into == nil || into.pointer()%16 == 0)
 		if p, ok := tiled.Plan(l, wide); ok {
 			return c.transpose(&tiled, p, into, shape)

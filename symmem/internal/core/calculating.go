@@ -224,7 +224,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 	for _, d := range shape {
 		n *= d
 	}
-	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands, Dims: len(l.Dims), Wide: n >= 1<<31}
+	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands, Dims: len(l.Dims), Wide: n >= 1<<31, Host: rt.info.OnHost}
 	widest := m.Out.Size()
 	for i := range m.Operands {
 		m.Operands[i].Access = l.Accesses[i+1]
@@ -280,7 +280,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 		}
 	}
 	kernel, work := calculate.Single, n
-	if wider {
+	if wider && !rt.info.OnHost {
 		kernel, work = calculate.Wider, (n+m.Width-1)/m.Width
 	}
 	c.launch(kernels, kernel, rt.calculationGrid(work), args)
@@ -290,7 +290,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 // width is how many elements a thread reads at once, where the widest type has so many bytes.
 func (rt *Runtime) width(bytes int) int {
 	if rt.info.OnHost {
-		return 16 // of which the compiler makes vectors
+		return 16 // kLanes in calculate.cuh
 	}
 	return max(16/bytes, 1)
 }
@@ -304,7 +304,7 @@ func (rt *Runtime) aligned(width int, t *Tensor) bool {
 func (rt *Runtime) calculationGrid(work int) device.Launch {
 	threads := rt.plan.ElementThreads
 	if rt.info.OnHost {
-		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, work/256), 1), 1, 1}, Block: [3]int{1, 1, 1}}
+		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, work/4096), 1), 1, 1}, Block: [3]int{1, 1, 1}}
 	}
 	return device.Launch{Grid: [3]int{max(min((work+threads-1)/threads, rt.plan.ElementBlocks*rt.info.Processors), 1), 1, 1}, Block: [3]int{threads, 1, 1}}
 }
@@ -409,7 +409,7 @@ func (c *calculation) reduce() *Tensor {
 		}
 		return into
 	}
-	r := calculate.Reduce{Formula: c.formula, Out: c.out(into).element(), Operands: c.operands, Columns: inner > 1}
+	r := calculate.Reduce{Formula: c.formula, Out: c.out(into).element(), Operands: c.operands, Columns: inner > 1, Host: rt.info.OnHost}
 	widest := 1
 	for i, t := range c.tensors {
 		if t == nil {
@@ -438,7 +438,10 @@ func (c *calculation) reduce() *Tensor {
 	}
 	kernel, width := calculate.Single, 1
 	if wider {
-		kernel, width = calculate.Wider, r.Width
+		width = r.Width
+	}
+	if wider && !rt.info.OnHost {
+		kernel = calculate.Wider
 	}
 	p := rt.partition(&r, outer, length, inner, width)
 	key := append(c.key, 2, byte(r.Out), byte(r.Width))

@@ -45,6 +45,8 @@ var commonFlags = []string{
 	"-x", "c++", "-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-w",
 	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
 	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics",
+	// floats as on a GPU: neither errno nor exceptions; and loops that are marked become vectors
+	"-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd",
 	"-fsanitize=shift-exponent,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
 	// a kernel may have the name of a C function, which is visible by default
 	"-Wl,-z,defs", "-Wl,-Bsymbolic",

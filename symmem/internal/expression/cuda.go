@@ -17,6 +17,15 @@ func (c *Checked) Inner() (text string, of Type) {
 	return c.print(c.Tree.root, false), c.types[c.Tree.root]
 }
 
+// Stored is Inner for a result that is stored as elements of a type: a conversion to it is done when
+// the element is stored.
+func (c *Checked) Stored(as Type) (text string, of Type) {
+	if root := c.Tree.root; functions[root.op].class == converting && root.kind == call && c.types[root] == as {
+		return c.print(root.args[0], false), c.types[root.args[0]]
+	}
+	return c.Inner()
+}
+
 // Outer is what follows a reduction, as CUDA C++. The text uses reduced for its result, operands
 // that are numbers, rank, size and n. Floats are calculated as double.
 func (c *Checked) Outer() (text string, of Type) {

@@ -18,6 +18,7 @@ type Reduce struct {
 	Operands []Operand // Flat, One or Number
 	Columns  bool      // inner is not 1: a thread has neighbouring results
 	Width    int       // elements that a thread loads at once in the first kernel
+	Host     bool      // for the cpu device, whose text has the kernels Single and Finish, and no Width
 }
 
 // PartialBytes is the most that a partial result takes.
@@ -44,6 +45,10 @@ func (r *Reduce) Text() string {
 		params = append(params, "i64 "+p)
 	}
 	list, names := strings.Join(params, ", "), argumentNames(params)
+	if r.Host {
+		r.host(w, partial, list, names)
+		return w.b.String()
+	}
 	// Read is what a thread loads at once, and values are the W values of it.
 	w.line("template <int W> struct Read {")
 	for i, o := range r.Operands {
@@ -65,7 +70,7 @@ func (r *Reduce) Text() string {
 	w.line("#pragma unroll\n  for (int k = 0; k < W; k++) v[k] = each(at + k, n, rank, size%s);\n}", w.values("some.", "k"))
 	w.line("static SYMM_CALC void put(const Part& a, i64 item, i64 place, %s) {", list)
 	w.line("  if (chunks == 1) out[place] = result(a, len, rank, size%s);\n  else partial[item] = a;\n}", w.numbers())
-	w.line("#ifdef SYMM_CALC_ALONE\nconstexpr int kAhead = 1;\n#else\nconstexpr int kAhead = %d;\n#endif", r.ahead())
+	w.line("constexpr int kAhead = %d;", r.ahead())
 	if r.Columns {
 		r.columns(w, partial, list, names)
 	} else {
@@ -157,21 +162,18 @@ func (r *Reduce) columns(w *writer, partial, list, names string) {
 	w.line("#pragma unroll\n    for (int k = 0; k < W; k++) a[k].take(v[k], r);\n  }\n}")
 	w.line("template <int W> static SYMM_CALC void run(%s) {", list)
 	w.line("  const i64 groups = inner / W, items = outer * chunks * groups;")
-	w.line("#ifdef SYMM_CALC_ALONE\n  SYMM_EACH(item, (u64)items) {\n    const i64 lane = 0;")
-	w.line("#else\n  const i64 apart = blockDim.x / lanes, lane = threadIdx.x / apart, item = blockIdx.x * apart + threadIdx.x %% apart;\n  {\n#endif")
-	w.line("    const i64 g = item %% groups * W, rest = item / groups, chunk = rest %% chunks, o = rest / chunks;")
-	w.line("    const i64 lo = chunk * share, hi = item >= items ? lo : lo + share < len ? lo + share : len;")
-	w.line("    Part a[W];\n    part<W>(a, lo, hi, lane, o * len * inner + g, %s);\n    calc::gather_columns<W>(a, (int)lanes);", names)
-	w.line("    if (lane == 0 && item < items) for (int k = 0; k < W; k++) put(a[k], (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);", names)
-	w.line("  }\n}")
+	w.line("  const i64 apart = blockDim.x / lanes, lane = threadIdx.x / apart, item = blockIdx.x * apart + threadIdx.x %% apart;")
+	w.line("  const i64 g = item %% groups * W, rest = item / groups, chunk = rest %% chunks, o = rest / chunks;")
+	w.line("  const i64 lo = chunk * share, hi = item >= items ? lo : lo + share < len ? lo + share : len;")
+	w.line("  Part a[W];\n  part<W>(a, lo, hi, lane, o * len * inner + g, %s);\n  calc::gather_columns<W>(a, (int)lanes);", names)
+	w.line("  if (lane == 0 && item < items) for (int k = 0; k < W; k++) put(a[k], (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);\n}", names)
 }
 
 // together writes the body of a kernel in which lanes threads work on each item, from a cleared a.
 func (w *writer) together(items, work, end string) {
 	w.line("  const i64 items = %s;", items)
-	w.line("#ifdef SYMM_CALC_ALONE\n  SYMM_EACH(item, (u64)items) {\n    const i64 lane = 0;\n    Part a;\n    a.clear();\n    %s\n    %s\n  }", work, end)
-	w.line("#else\n  const i64 lane = threadIdx.x %% lanes, item = blockIdx.x * (i64)(blockDim.x / lanes) + threadIdx.x / lanes;")
-	w.line("  Part a;\n  a.clear();\n  if (item < items) {\n    %s\n  }\n  calc::gather(&a, (int)lanes);\n  if (lane == 0 && item < items) {\n    %s\n  }\n#endif", work, end)
+	w.line("  const i64 lane = threadIdx.x %% lanes, item = blockIdx.x * (i64)(blockDim.x / lanes) + threadIdx.x / lanes;")
+	w.line("  Part a;\n  a.clear();\n  if (item < items) {\n    %s\n  }\n  calc::gather(&a, (int)lanes);\n  if (lane == 0 && item < items) {\n    %s\n  }", work, end)
 }
 
 // numberParams are the parameters of a function of the operands that are numbers, and numbers its

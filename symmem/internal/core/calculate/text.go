@@ -23,10 +23,11 @@ type Map struct {
 	Dims     int  // dimensions of operands by strides
 	Width    int  // elements that a thread loads at once in the first kernel
 	Wide     bool // more elements than 32 bits count
+	Host     bool // for the cpu device, whose text has the kernel Single only, and no Width
 }
 
-// The names of the kernels. The second of a text reads one element at a time; it is for memory that
-// is not aligned, and for the ways that have no neighbours.
+// The names of the kernels. On a GPU, the second of a text reads one element at a time; it is for memory
+// that is not aligned, and for the ways that have no neighbours.
 const (
 	Wider  = "calculate"
 	Single = "calculate_single"
@@ -46,13 +47,18 @@ func (m *Map) SingleOnly() bool {
 // size, the dimensions, and the strides of the result and the operands that have some.
 func (m *Map) Text() string {
 	w := &writer{operands: m.Operands}
-	formula, of := m.Formula.Inner()
+	formula, of := m.Formula.Stored(m.Out)
 	w.moves = formula == "v0" && m.Operands[0].Access != Number && m.Operands[0].Type == m.Out
 	w.begin()
-	if !w.moves {
-		formula = fmt.Sprintf("calc::round<%s>(%s)", expression.Storage(m.Out), rounded(formula, of, m.Out))
+	stored := expression.Storage(m.Out)
+	switch value := expression.CUDA(of, false); {
+	case w.moves:
+	case m.Host && converted(m.Out) && value == "float": // rounded when a block is stored
+		stored = value
+	default:
+		formula = fmt.Sprintf("calc::round<%s>(%s)", stored, rounded(formula, of, m.Out))
 	}
-	w.line("static SYMM_CALC %s each(i64 i, i64 n, i64 rank, i64 size%s) { return %s; }", expression.Storage(m.Out), w.valueParams(), formula)
+	w.line("static SYMM_CALC %s each(i64 i, i64 n, i64 rank, i64 size%s) { return %s; }", stored, w.valueParams(), formula)
 	params := []string{expression.Storage(m.Out) + "* __restrict__ out"}
 	params = append(params, w.params()...)
 	params = append(params, "i64 n", "i64 rank", "i64 size")
@@ -71,6 +77,10 @@ func (m *Map) Text() string {
 		if o.Access.Strided() {
 			strided(fmt.Sprint(i))
 		}
+	}
+	if m.Host {
+		m.host(w, params, stored)
+		return w.b.String()
 	}
 	list := strings.Join(params, ", ")
 	index := "symm::u32"
@@ -117,10 +127,9 @@ func (m *Map) Text() string {
 	if !m.SingleOnly() {
 		w.line(`extern "C" __global__ void %s(%s) {`, Wider, list)
 		w.line("  const i64 whole = n / %d;", m.Width)
-		w.line("#ifdef SYMM_CALC_ALONE\n  SYMM_EACH(g, (u64)whole) step<%d>(g * %[1]d, %s);", m.Width, names)
-		w.line("#else\n  const i64 all = gridDim.x * (i64)blockDim.x;\n  i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x;")
+		w.line("  const i64 all = gridDim.x * (i64)blockDim.x;\n  i64 g = blockIdx.x * (i64)blockDim.x + threadIdx.x;")
 		w.line("  for (; g + all < whole; g += 2 * all) {\n    step<%d>(g * %[1]d, %s);\n    step<%[1]d>((g + all) * %[1]d, %[2]s);\n  }", m.Width, names)
-		w.line("  if (g < whole) step<%d>(g * %[1]d, %s);\n#endif", m.Width, names)
+		w.line("  if (g < whole) step<%d>(g * %[1]d, %s);", m.Width, names)
 		w.line("  SYMM_EACH(t, (u64)(n - whole * %d)) step<1>(whole * %[1]d + t, %s);\n}", m.Width, names)
 	}
 	w.line(`extern "C" __global__ void %s(%s) {`, Single, list)

@@ -12,7 +12,8 @@ import (
 // in the result: tiles go through shared memory, so that both are read and written in rows.
 type Transpose struct {
 	Type  element.Type
-	Batch int // dimensions besides the two of the tiles
+	Batch int  // dimensions besides the two of the tiles
+	Host  bool // for the cpu device, whose text has the kernel Single only
 }
 
 // Threads are the threads of a block of the kernels of transposes and reductions on a GPU, kThreads
@@ -72,6 +73,12 @@ func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 	return p, true
 }
 
+// tiles describes one of them.
+type tiles struct {
+	name, call   string
+	size, blocks int // blocks of a multiprocessor, whose registers hold what the threads load
+}
+
 // Text is the text of the kernels: one block for each tile, and on the host a share of the tiles for
 // each thread. Blocks that run at the same time have neighbouring tiles, some of them below each
 // other, so that operand and result are both read and written in long runs.
@@ -85,17 +92,19 @@ func (t *Transpose) Text() string {
 		params = append(params, fmt.Sprintf("i64 n%d", d), fmt.Sprintf("i64 o%d", d), fmt.Sprintf("i64 i%d", d))
 	}
 	params = append(params, "i64 tiles")
-	for _, k := range []struct {
-		name, call   string
-		size, blocks int // blocks of a multiprocessor, whose registers hold what the threads load
-	}{
+	kernels := []tiles{
 		{Single, fmt.Sprintf("transpose_tile<%d>", tile), tile, 8},
 		{Wider, fmt.Sprintf("transpose_tile_wide<%s, %d, %[2]d>", of, t.wide()), t.wide(), 4 - t.wide()*t.wide()*t.Type.Size()/(32<<10)},
-	} {
+	}
+	each := "for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x)"
+	if t.Host {
+		kernels, each = []tiles{{Single, fmt.Sprintf("transpose_block<%d>", tile), tile, 1}}, "SYMM_EACH(tile, (u64)tiles)"
+	}
+	for _, k := range kernels {
 		w.line(`extern "C" __global__ void __launch_bounds__(%d, %d) %s(%s) {`, Threads, k.blocks, k.name, strings.Join(params, ", "))
 		// 32 bits count tiles: these divisions are most of what a thread calculates.
 		w.line("  const u32 across = (u32)((cols + %d) / %d), down = (u32)((rows + %[1]d) / %[2]d), strip = 8;", k.size-1, k.size)
-		w.line("  SYMM_TILES(tile, tiles) {\n    u32 rest = (u32)tile / (across * down), at = (u32)tile %% (across * down);")
+		w.line("  %s {\n    u32 rest = (u32)tile / (across * down), at = (u32)tile %% (across * down);", each)
 		w.line("    const u32 top = at / (across * strip) * strip, height = down - top < strip ? down - top : strip;\n    at %%= across * strip;")
 		w.line("    const i64 row = (i64)(top + at %% height) * %d, col = (i64)(at / height) * %[1]d;", k.size)
 		w.line("    i64 to = row * out_row + col, from = col * in_col + row;")
