@@ -13,6 +13,7 @@ type Record struct {
 	group   *Group
 	Refused func(c *Record, e *Error, r *device.WaitRecord) // explains a value that its kernel refused; nil if it refuses none
 	checked *checkedLaunch                                  // of a kernel with checked pointers, else nil
+	text    *device.Source                                  // of a kernel that includes nvshmem.h, else nil
 }
 
 // note remembers a call and returns its id, which is never 0. rt.mu is held.
