@@ -22,6 +22,10 @@
 //   teams       NVSHMEM_TEAM_WORLD, and NVSHMEM_TEAM_SHARED, the PEs of this host. Other teams are
 //               refused.
 //   barriers    and collectives use the last two channels of the group of all ranks.
+//   types       TYPE in a name is float, double, char, schar, uchar, short, ushort, int, uint, long,
+//               ulong, longlong, ulonglong, int8, uint8, int16, uint16, int32, uint32, int64, uint64,
+//               size or ptrdiff; of atomic operations and waits it is one of the integers of 32 and 64
+//               bits. half and bfloat16 are not among them: nvshmem_putmem copies them.
 //
 // The host's functions are symmrepl's: symm.Empty, symm.Rendezvous, Launch.
 //

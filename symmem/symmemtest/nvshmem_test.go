@@ -487,7 +487,11 @@ func shmemRefusedCase(t *T) {
 	late.Free()
 }
 
+// shmemMissingCase compiles on one rank, since a text that is refused is not kept.
 func shmemMissingCase(t *T) {
+	if t.rank != 0 {
+		return
+	}
 	for call, words := range map[string]string{
 		"nvshmem_malloc(16)": "symm.Empty", "nvshmem_team_split_strided(0, 0, 1, 2, x, 0, x)": "symm.NewGroup", "nvshmemx_barrier_all_on_stream(0)": "h.Barrier",
 	} {
@@ -531,8 +535,8 @@ func shmemTimeoutCase(t *T) {
 
 // shmemFoundCase: the sanitizer finds a fence, a wait or a quiet that is missing, and names the line.
 func shmemFoundCase(t *T) {
-	if symmem.GetBackend() != "CPU" {
-		return // there it finds accesses out of bounds only
+	if symmem.GetBackend() != "CPU" || t.size > 2 {
+		return // on GPUs it finds accesses out of bounds only; two ranks show all
 	}
 	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
 	k := symmem.CompileAt("cell[5]", 1, `#include <nvshmem.h>
@@ -563,9 +567,9 @@ extern "C" __global__ void no_wait(int* a, uint64_t* sig, int* out) {
 		line int // of an access of a race; 0: there is none
 	}{{"right", 0}, {"no_fence", 15}, {"no_wait", 20}} {
 		t.rt.Sanitize(true, 0)
-		for _, x := range []*symmem.Tensor{a, sig, out} {
-			x.Fill(0)
-		}
+		a.CopyFrom(make([]int, 4))
+		sig.CopyFrom(make([]int, 1))
+		out.CopyFrom(make([]int, 9))
 		shmemRun(k, c.name, 1, a, sig, out)
 		found := t.rt.Findings()
 		t.rt.Sanitize(false, 0)
@@ -575,7 +579,7 @@ extern "C" __global__ void no_wait(int* a, uint64_t* sig, int* out) {
 				lines[a.Line] = true
 			}
 		}
-		if all := t.rt.Group(); c.line == 0 && len(found) > 0 || c.line > 0 && all.Size() == 2 && !lines[c.line] {
+		if c.line == 0 && len(found) > 0 || c.line > 0 && !lines[c.line] {
 			t.Errorf("%s: found %v", c.name, found)
 		}
 	}

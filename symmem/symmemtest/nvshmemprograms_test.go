@@ -57,6 +57,7 @@ extern "C" __global__ void ring_all_reduce(int* a, int* b, uint64_t* sig, int* o
 		__syncthreads();
 	}
 	copy(out, a, n * PES);
+	nvshmemx_barrier_all_block();  // no signal is under way
 }
 
 // Pieces follow each other through all PEs, two at a time, with answers that make room.
@@ -81,6 +82,7 @@ extern "C" __global__ void pipeline(int* a, int* b, uint64_t* sig, int* out, int
 			nvshmemx_putmem_signal_block(place, out + k * n, 4 * n, sig, 1, NVSHMEM_SIGNAL_ADD, ME + 1);
 		}
 	}
+	nvshmemx_barrier_all_block();  // no signal is under way
 }
 
 // A row of cells, of which each becomes the sum of its neighbours, with a halo on both sides.

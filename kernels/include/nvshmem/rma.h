@@ -160,11 +160,14 @@ template <class T> __device__ __forceinline__ void shmem_p(ShmemSite s, T* dest,
     return;
   }
   NetOp op = {};
-  op.kind = kNetValue;
+  op.kind = sizeof(T) < 4 ? kNetValue : kNetAtomic;  // the peer may poll a word of 4 or 8 bytes
   op.window = to.window;
   op.offset = to.offset;
   op.bytes = sizeof(T);
-  for (u32 i = 0; i < sizeof(T); i++) ((char*)&op.data)[i] = ((const char*)&value)[i];
+  u64 bits = 0;
+  for (u32 i = 0; i < sizeof(T); i++) ((char*)&bits)[i] = ((const char*)&value)[i];
+  if (sizeof(T) < 4) op.data = bits;
+  else op.signal = kShmemSet, op.value = bits;
   shmem_post(s, pe, op, false);
 }
 

@@ -10,7 +10,9 @@ namespace symm {
 // shmem_quiet: one thread waits until the operations of this rank are complete everywhere.
 __device__ __forceinline__ void shmem_quiet(ShmemSite s) {
   fence();
-  if (s.w->net && !fence_all(*s.w->net, s.context())) leave();
+  if (!s.w->net) return;
+  if (!fence_all(*s.w->net, s.context())) leave();
+  fence();  // whoever sees a later relaxed store knows it too
 }
 
 template <class T> __device__ __forceinline__ T shmem_load(const T* p) {

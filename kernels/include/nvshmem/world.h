@@ -16,6 +16,13 @@ __device__ symm::ShmemWorld* symm_shmem;  // set by the host when it loads the m
 }
 
 #define SYMM_SHMEM __device__ __forceinline__
+// SYMM_SHMEM_LOOKUP marks the search for an address, which the compiler of the cpu device takes long
+// to inline.
+#ifdef SYMM_CPU
+#define SYMM_SHMEM_LOOKUP __device__ __noinline__ inline
+#else
+#define SYMM_SHMEM_LOOKUP __device__ __forceinline__
+#endif
 // SYMM_SHMEM_LINE is the last parameter of every function: the line of the call, for messages.
 #define SYMM_SHMEM_LINE symm::u32 line = __builtin_LINE()
 
@@ -67,7 +74,7 @@ struct ShmemPlace {
 
 // shmem_place returns a PE's copy of n > 0 bytes at an address, which has to be symmetric and a
 // multiple of align.
-__device__ __forceinline__ ShmemPlace shmem_place(ShmemSite s, const void* p, u64 n, u64 align, int pe) {
+SYMM_SHMEM_LOOKUP ShmemPlace shmem_place(ShmemSite s, const void* p, u64 n, u64 align, int pe) {
   shmem_has_pe(s, pe);
   const ShmemWindow* const of = shmem_find(s.w, p);
   if (!of) shmem_refuse(s, kShmemAddress, pe, (u64)p, n);

@@ -234,8 +234,12 @@ u64 Network::atomic(u32 source, u64 name, void* word, u32 bytes, u32 operation, 
   const u64 old = net_atomic(word, bytes, operation, value, compare);
   const u64 now = bytes == 4 ? *static_cast<const volatile u32*>(word) : *static_cast<const volatile u64*>(word);
   const bool failed = operation == NET_COMPARE_SWAP && old != (bytes == 4 ? static_cast<u32>(compare) : compare);
-  block_.atomic(word, bytes, operation == NET_FETCH ? 0 : failed ? 3 : 2, __ATOMIC_RELAXED, old, now, reinterpret_cast<const void*>(c.pc + 1ull));
+  block_.atomic(word, bytes, operation == NET_FETCH ? 0 : failed ? 3 : 2, __ATOMIC_ACQ_REL, old, now, reinterpret_cast<const void*>(c.pc + 1ull));
   block_.end();
+  // what the word tells, the poster knows when the operation is over
+  Message& m = region()->rank[source].message[name % kMessages];
+  Held held(m.lock);
+  if (m.number == name) known(m.over).learn(w.end);
   return old;
 }
 

@@ -351,9 +351,9 @@ func atomics(r *Rank) {
 	r.open()
 	const rounds = 100
 	peer := uint32(1 - r.Rank)
-	at := func(local bool, offset, bytes uint64, operation uint32, value, compare uint64) uint64 {
+	at := func(wanted bool, offset, bytes uint64, operation uint32, value, compare uint64) uint64 {
 		op := abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: offset, Bytes: bytes, Window: windowID, Signal: operation, Value: value, Data: compare, Counter: abi.NetNoCounter}
-		if local {
+		if wanted {
 			op.Local = local(r.Memory[1024:])
 			clear(r.Memory[1024:1032])
 		}
