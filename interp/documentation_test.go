@@ -52,7 +52,8 @@ func TestDocumentation(t *testing.T) {
 		{"torch.distributed.all_gather_into_tensor", "func AllGather(…"},
 		{"ncclAllReduce", "func AllReduce(…"},
 		{"ncclBcast", "func Broadcast(…"},
-		{"nvshmem_my_pe", "func Rank() int\n\n…"},
+		{"nvshmem_my_pe", "// nvshmem/world.h\nint nvshmem_my_pe();\n\nnvshmem_my_pe returns …"},
+		{"nvshmem_putmem_signal", "// nvshmem/rma.h\nvoid nvshmem_putmem_signal(void* dest, const void* source, size_t bytes, uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);\n\nnvshmem_putmem_signal …"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
 		got, err := in.help.Documentation(c.name, "")

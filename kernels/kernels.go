@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/c/*.h include/cuda/* include/toolkit/*.h include/library/* include/library/cuda/std/*
+//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/nvshmem/*.h include/c/*.h include/cuda/* include/toolkit/*.h include/library/* include/library/cuda/std/*
 var sources embed.FS
 
 // File is a source text.
@@ -20,9 +20,9 @@ type File struct {
 const include, cLibrary, library, toolkit = "include/", "include/c/", "include/library/", "include/toolkit/"
 
 // Headers returns the headers that a user's snippet can include without a file, on every device:
-// symm.cuh and its parts, nccl_device.h and its parts, and cuda/atomic.
+// symm.cuh, nccl_device.h and nvshmem.h with their parts, and cuda/atomic.
 func Headers() []File {
-	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*")
+	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "nvshmem/*.h", "cuda/*")
 }
 
 // LibraryHeaders returns headers that a snippet can include on every device and that have names of

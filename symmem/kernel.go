@@ -40,6 +40,7 @@ type module struct {
 	checked func() *module // with checked pointers, compiled when it is first asked for; nil if the text cannot be
 	bounded bool           // it is such a one
 	file    string         // that it was loaded from, empty if it was compiled
+	shmem   bool           // it includes nvshmem.h
 }
 
 // source identifies a text, so that compiling it again costs nothing.
@@ -185,6 +186,9 @@ func (m *module) find(name string) *Kernel {
 
 func newModule(rt *Runtime, d device.Module, source device.Source) *module {
 	m := &module{d: d, source: source}
+	if strings.Contains(source.Text, "nvshmem") {
+		m.shmem = rt.core.DefineShmem("Compile", d)
+	}
 	for _, k := range d.Kernels() {
 		m.kernels = append(m.kernels, newKernel(rt, m, k))
 	}

@@ -54,7 +54,7 @@ type Shared int
 // and [Timeout] for the waits of handles. Everything is checked against the kernel's signature
 // before anything is launched.
 //
-// A kernel that receives a handle or a communicator communicates: it is ordered after the group's
+// A kernel that receives a handle or a communicator, or includes nvshmem.h, communicates: it is ordered after the group's
 // other communication, and all ranks that it meets must launch it. One that was compiled with
 // NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it, for which
 // the members meet on the host.
@@ -80,7 +80,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	l.Args = p.data
 	p.sameGroup()
-	if len(p.handles)+len(p.comms)+len(p.placed) > 0 {
+	if len(p.handles)+len(p.comms)+len(p.placed) > 0 || k.module.shmem {
 		p.Record.Manner = operators.Communicating
 	}
 	if len(p.handles) > 0 {
@@ -117,6 +117,9 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	for _, w := range p.windows {
 		p.k.rt.core.WindowArgument(p.Op(), w)
 		p.TouchHandle(w.Handle())
+	}
+	if k.module.shmem {
+		groups = append(groups, p.JoinShmem(&k.module.source))
 	}
 	p.LaunchSnippet(k.d, l, groups, p.tensors)
 	if k.module.library != "" {

@@ -16,7 +16,8 @@ var foreignPrefixes = []string{
 	"_SymmetricMemory.", "symm_mem.", "funcol.", "dist.", "nccl",
 }
 
-// foreignNames has functions of PyTorch, NCCL and NVSHMEM by their names without a prefix.
+// foreignNames has functions of PyTorch and NCCL by their names without a prefix. Those of NVSHMEM are
+// in package reference.
 var foreignNames = map[string]string{
 	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous", "set_backend": "SetBackend", "get_backend": "GetBackend",
 	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
@@ -26,9 +27,6 @@ var foreignNames = map[string]string{
 	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "fused_scaled_matmul_reduce_scatter": "MatMulReduceScatter", "_low_contention_reduce_scatter": "CopyEngine",
 	"Bcast": "Broadcast", "MemAlloc": "Empty", "MemFree": "Tensor.Free", "CommSplit": "NewGroup", "CommUserRank": "Rank", "CommCount": "WorldSize",
 	"Send": "Handle.Put", "Recv": "Handle.WaitForSignal", "CommWindowRegister": "Window", "DevCommCreate": "DevComm", "AlltoAll": "AllToAll", "AllToAll": "AllToAll",
-	"nvshmem_malloc": "Empty", "nvshmem_free": "Tensor.Free", "nvshmem_my_pe": "Rank", "nvshmem_n_pes": "WorldSize", "nvshmem_barrier_all": "Handle.Barrier",
-	"nvshmem_ptr": "Handle.BufferPtrs", "nvshmem_putmem": "Handle.Put", "nvshmem_getmem": "Handle.Get", "nvshmem_putmem_signal": "Handle.PutWithSignal",
-	"nvshmem_signal_wait_until": "Handle.WaitForSignal",
 }
 
 // foreignDoc returns the documentation of what does in symmem what a function of another library

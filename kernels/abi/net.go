@@ -15,6 +15,8 @@ const (
 	NetGet   = 2
 	NetFence = 3
 	NetValue = 4 // a put of the bytes in Data
+
+	NetAtomic = 5 // an atomic operation on a word of Bytes bytes: Signal says which; the previous value goes to Local, if that is not 0
 )
 
 // Signals of a NetOp: symm::NetSignal.

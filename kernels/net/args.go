@@ -39,3 +39,11 @@ type NetWaitArgs struct {
 	Index   uint32 // of the word in its pad, for messages
 	AtLeast uint32 // 0: ==, 1: >=
 }
+
+// NetAtomicArgs are the arguments of net_atomic.
+type NetAtomicArgs struct {
+	Word             abi.Ptr
+	Value, Compare   uint64
+	Result           abi.Ptr // the previous value, for the host
+	Operation, Bytes uint32  // abi.ShmemAdd and its neighbours
+}

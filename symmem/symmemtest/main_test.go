@@ -82,7 +82,7 @@ func TestSuite(t *testing.T) {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					briefly(t, n == 4)
 					w := start(t, device, n)
-					for _, c := range slices.Concat(cases, remoteCases) {
+					for _, c := range slices.Concat(cases, remoteCases, shmemCases) {
 						if n >= c.min && (n <= 4 || c.many) {
 							t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 						}
@@ -99,7 +99,7 @@ func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
 	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels",
-		"HandleFields", "Files", "NcclFirst", "NcclFence"} {
+		"HandleFields", "Files", "NcclFirst", "NcclFence", "ShmemPrograms", "ShmemPuts", "ShmemCollectives"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
@@ -109,7 +109,7 @@ func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
 	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",
-		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples"} {
+		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples", "ShmemPrograms", "ShmemAtomics", "ShmemCollectives"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }

@@ -79,7 +79,7 @@ func TestNetwork(t *testing.T) {
 				for _, name := range alsoOverNetwork {
 					t.Run(name, func(t *testing.T) { w.run(t, name) })
 				}
-				for _, c := range slices.Concat(networkCases, remoteCases) {
+				for _, c := range slices.Concat(networkCases, remoteCases, shmemCases) {
 					t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 				}
 			})

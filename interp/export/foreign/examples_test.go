@@ -72,22 +72,26 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// A kernel of a file is not carried over, nor what launches it; the program says how it gets one.
-func TestLoadedKernel(t *testing.T) {
-	cells := []session.Cell{{ID: 1, Source: `k := symm.LoadKernel("k.cubin", "scale", symm.Params("ptr", "i32"))` + "\n" +
-		`x := symm.Local(symm.F32, 8)` + "\n" + `k.Launch(symm.Grid(1), symm.Block(32), x, 8)`}}
-	python, err := Python("k.py", cells, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cpp, err := Cpp(cells, 2, nothing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{string(python["k.py"]), string(cpp["main.cpp"])} {
-		for _, want := range []string{"Not carried over, because the kernel is in a file, which a program loads by cuModuleLoad", "because k of cell 1 is not carried over"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the program lacks %q:\n%s", want, text)
+// A kernel of a file, or one that includes nvshmem.h, is not carried over, nor what launches it; the program says how it gets one.
+func TestNotCarriedOver(t *testing.T) {
+	for kernel, why := range map[string]string{
+		`symm.LoadKernel("k.cubin", "scale", symm.Params("ptr", "i32"))`:                                  "the kernel is in a file, which a program loads by cuModuleLoad",
+		"symm.Compile(`\n#include <nvshmem.h>\n__global__ void f(float* x, int n) { nvshmem_quiet(); }`)": "the text includes nvshmem.h, whose functions need the session's table of tensors",
+	} {
+		cells := []session.Cell{{ID: 1, Source: "k := " + kernel + "\n" + `x := symm.Local(symm.F32, 8)` + "\n" + `k.Launch(symm.Grid(1), symm.Block(32), x, 8)`}}
+		python, err := Python("k.py", cells, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpp, err := Cpp(cells, 2, nothing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(python["k.py"]), string(cpp["main.cpp"])} {
+			for _, want := range []string{"Not carried over, because " + why, "because k of cell 1 is not carried over"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the program lacks %q:\n%s", want, text)
+				}
 			}
 		}
 	}

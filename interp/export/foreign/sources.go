@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,6 +64,9 @@ func (m *module) sourceOf(text string, instances []string) *source {
 	if i := slices.IndexFunc(m.sources, same); i >= 0 {
 		return m.sources[i]
 	}
+	if shmemHeader.MatchString(text) {
+		m.refuse("the text includes nvshmem.h, whose functions need the session's table of tensors: compile it with NVSHMEM's own header and library")
+	}
 	found, err := signature.Parse(text, instances...)
 	if err != nil {
 		m.refuse(err.Error())
@@ -97,6 +101,9 @@ func (m *module) sourceOf(text string, instances []string) *source {
 	m.sources = append(m.sources, s)
 	return s
 }
+
+// shmemHeader matches the line that includes NVSHMEM's names.
+var shmemHeader = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]nvshmemx?\.h[>"]`)
 
 // ncclParam is why a parameter cannot be given that is NCCL's.
 const ncclParam = "NCCL's"

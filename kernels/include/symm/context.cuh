@@ -59,11 +59,11 @@ enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kCla
 enum WaitKind : u32 {
   kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6,  // 7 and 8 are waits of the host
   kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12, kCounter = 13, kNetChunk = 14, kNetUsed = 15, kNetRows = 16, kNetTokens = 17,
-  kLsaBarrier = 20, kLowLatency = 21, kGinSignal = 22, kGinCounter = 23
+  kLsaBarrier = 20, kLowLatency = 21, kGinSignal = 22, kGinCounter = 23, kShmemWord = 24, kShmemMeeting = 25
 };
 SYMM_VALUES(WatchBits, kAbort, kTrace)
 SYMM_VALUES(WaitState, kNone, kPending, kTimeout, kAborted, kClaimed, kRefused, kLost)
-SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kCounter, kNetChunk, kNetUsed, kNetRows, kNetTokens, kLsaBarrier, kLowLatency, kGinSignal, kGinCounter)
+SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kCounter, kNetChunk, kNetUsed, kNetRows, kNetTokens, kLsaBarrier, kLowLatency, kGinSignal, kGinCounter, kShmemWord, kShmemMeeting)
 
 // Context is the head of the arguments of every kernel that waits; a symm::Handle is one. The host
 // fills it at each launch.

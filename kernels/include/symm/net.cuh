@@ -19,6 +19,8 @@
 //	         landed or whose fence is over. A slot with a counter adds 1 to counters[counter] at its
 //	         own completion, or to signals[counter - kNetCounters] if the number is kNetCounters or
 //	         more.
+//	atomic   the engine of the peer does an atomic operation on a word of a window, and answers with
+//	         the previous value, as with the data of a get.
 //	signal   the engine of the peer changes the word when the data of the operation is in place; if
 //	         the signal is strong, when all earlier operations of this rank to that peer are in
 //	         place. Only the engine writes to `signals`.
@@ -68,10 +70,12 @@ constexpr u32 kNetAllPeers = ~0u;    // the peer of a fence to all ranks
 constexpr u32 kNetNoCounter = ~0u;
 constexpr u32 kNetValueBytes = 8;    // maximum bytes of a value, which travels in its slot
 
-// A put of 0 bytes carries only its signal. The bytes of a kNetValue are in `data`.
-enum NetKind : u32 { kNetPut = 1, kNetGet = 2, kNetFence = 3, kNetValue = 4 };
+// A put of 0 bytes carries only its signal. The bytes of a kNetValue are in `data`. A kNetAtomic is a
+// symm::ShmemAtomic, in `signal`, on a word of 4 or 8 bytes, with `value` and, to compare, `data`; the
+// previous value lands at `local`, if that is not 0.
+enum NetKind : u32 { kNetPut = 1, kNetGet = 2, kNetFence = 3, kNetValue = 4, kNetAtomic = 5 };
 enum NetSignal : u32 { kNetNone = 0, kNetAddIndexed = 1, kNetSetWord = 2, kNetAddWord = 3 };
-SYMM_VALUES(NetKind, kNetPut, kNetGet, kNetFence, kNetValue)
+SYMM_VALUES(NetKind, kNetPut, kNetGet, kNetFence, kNetValue, kNetAtomic)
 SYMM_VALUES(NetSignal, kNetNone, kNetAddIndexed, kNetSetWord, kNetAddWord)
 
 // NetOp is one operation. A block of rows has width > 0: bytes/width rows, local_pitch bytes apart

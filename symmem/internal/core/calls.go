@@ -14,6 +14,7 @@ type Record struct {
 	work    int64                                           // of Async in which it was made, or 0
 	Refused func(c *Record, e *Error, r *device.WaitRecord) // explains a value that its kernel refused; nil if it refuses none
 	checked *checkedLaunch                                  // of a kernel with checked pointers, else nil
+	text    *device.Source                                  // of a kernel that includes nvshmem.h, else nil
 }
 
 // note remembers a call and returns its id, which is never 0. rt.mu is held.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -153,6 +154,11 @@ func (rt *Runtime) clear() error {
 			continue
 		}
 		if err := g.reset(s.d); err != nil {
+			return err
+		}
+	}
+	if m := rt.shmem.memory; m != nil {
+		if err := s.d.Set(m.pointer()+device.Ptr(nvshmem.ClaimedAt), 0, nvshmem.ClaimedBytes); err != nil {
 			return err
 		}
 	}

@@ -80,6 +80,7 @@ type world struct {
 	spare      *Tensor // memory for the reductions of the next graph, or nil
 	padSize    int
 	backend    backend
+	shmem      shmem                    // nvshmem.go
 	cleared    []string                 // the result of ClearedSignals
 	unreported error                    // a fault met where it could not be reported
 	graphs     atomic.Pointer[[]*Graph] // alive; replaced as a whole, so that readers need no lock

@@ -9,6 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -129,6 +130,8 @@ func (rt *Runtime) takeFault() *Error {
 	if r.State == device.WaitRefused {
 		e.Kind, e.Msg = KindMisuse, fmt.Sprintf("value %d at index %d of rank %d was refused", r.Seen, r.Channel, e.Peer)
 		switch {
+		case nvshmem.Refuses(&r):
+			rt.explainShmem(e, &c, &r)
 		case r.Kind >= abi.NcclPeer:
 			rt.explainNCCL(e, &r)
 		case c.Refused != nil:

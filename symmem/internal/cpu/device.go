@@ -51,6 +51,7 @@ var (
 	_ device.Multicaster    = (*cpu)(nil)
 	_ device.GuardedSegment = (*segment)(nil)
 	_ device.Awaiter        = (*stream)(nil)
+	_ device.Definer        = (*module)(nil)
 )
 
 // Supported returns nil, because the emulator runs on this machine.

@@ -50,12 +50,30 @@ type module struct {
 
 	signatures []signature.Kernel
 	watch      sync.Mutex
+	defined    map[string]device.Ptr // variables that were set; guarded by watch
 	// the snippet compiled to be watched, made at the first watched launch; the module itself if it
 	// was compiled so
 	watched *module
 }
 
 func (m *module) Kernels() []device.Kernel { return m.kernels }
+
+// Define implements device.Definer. The watched module gets the same value.
+func (m *module) Define(name string, value device.Ptr) (bool, error) {
+	if !m.emu.Define(name, uintptr(value)) {
+		return false, nil
+	}
+	m.watch.Lock()
+	defer m.watch.Unlock()
+	if m.defined == nil {
+		m.defined = map[string]device.Ptr{}
+	}
+	m.defined[name] = value
+	if m.watched != nil {
+		m.watched.emu.Define(name, uintptr(value))
+	}
+	return true, nil
+}
 
 // Close unloads the snippet when no queued work needs it any more. Faults of such work are reported
 // without a line.
@@ -82,6 +100,9 @@ func (m *module) watchedKernel(k *kernel) (*kernel, error) {
 		w, err := m.device.compileAs(m.source, m.signatures, true)
 		if err != nil {
 			return nil, err
+		}
+		for name, value := range m.defined {
+			w.emu.Define(name, uintptr(value))
 		}
 		m.watched = w
 	}

@@ -118,6 +118,16 @@ func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 	if got := c.word(8); got != 2500*2499/2 {
 		t.Errorf("the sum is %d, want %d", got, 2500*2499/2)
 	}
+
+	// Atomic operations return the previous values.
+	for i := range 3 {
+		c.carry(abi.NetOp{Kind: abi.NetAtomic, Local: c.a, Offset: 8, Bytes: 8, Signal: abi.ShmemAdd, Value: 10})
+		var b [8]byte
+		must(t, c.s.Read(b[:], c.a))
+		if got, want := binary.NativeEndian.Uint64(b[:]), uint64(2500*2499/2+10*i); got != want {
+			t.Errorf("addition %d returned %d, want %d", i, got, want)
+		}
+	}
 }
 
 // testLoad: while code is loaded, the network engine delivers the data that a running kernel waits

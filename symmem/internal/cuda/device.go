@@ -50,6 +50,7 @@ var (
 	_ device.Linked           = (*Device)(nil)
 	_ device.Monitored        = (*Device)(nil)
 	_ device.FabricSegment    = segment{}
+	_ device.Definer          = (*module)(nil)
 )
 
 // Info implements device.Device.
@@ -91,7 +92,11 @@ func (d *Device) Copier() (unsafe.Pointer, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := d.c.OpenCopier(add.(*kernel).c)
+		atomic, err := d.Builtin("net_atomic", 0)
+		if err != nil {
+			return nil, err
+		}
+		c, err := d.c.OpenCopier(add.(*kernel).c, atomic.(*kernel).c)
 		if err != nil {
 			return nil, err
 		}

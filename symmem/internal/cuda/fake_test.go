@@ -161,9 +161,9 @@ func TestDomainOf(t *testing.T) {
 }
 
 func fakeCopier(t *testing.T, d *Device) {
-	add, wait := fakeKernel(t, d, "signal_add"), fakeKernel(t, d, "wait")
+	add, atomic, wait := fakeKernel(t, d, "signal_add"), fakeKernel(t, d, "net_atomic"), fakeKernel(t, d, "wait")
 	before := live(t)
-	c, err := d.c.OpenCopier(add.c)
+	c, err := d.c.OpenCopier(add.c, atomic.c)
 	must(t, err)
 	testCopier(t, d, c.Face())
 	testLoad(t, d, c.Face(), wait, cubin.Binary{Cubin: []byte("any")}, 10*time.Second)
@@ -279,7 +279,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		{"MapHost", func() error { return mapOnce(t, d) }, "cuMemHostRegister_v2 cuMemHostGetDevicePointer_v2"},
 		{"NewStream", func() error { return closed(d.NewStream()) }, "cuStreamCreate"},
 		{"NewEvent", func() error { return closed(d.NewEvent()) }, "cuEventCreate"},
-		{"OpenCopier", func() error { return closed(d.c.OpenCopier(add.c)) },
+		{"OpenCopier", func() error { return closed(d.c.OpenCopier(add.c, add.c)) },
 			"cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuEventCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
 		{"Load", func() error { return closed(d.Load([]byte("any"), "record")) }, "cuModuleLoadData cuModuleGetFunction cuFuncGetAttribute cuFuncGetParamInfo"},
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},

@@ -20,6 +20,7 @@ import (
 
 // module implements device.Module.
 type module struct {
+	d       *Device
 	c       clib.Module
 	kernels []device.Kernel
 }
@@ -27,6 +28,20 @@ type module struct {
 func (m *module) Kernels() []device.Kernel { return m.kernels }
 
 func (m *module) Close() error { return m.c.Close() }
+
+// Define implements device.Definer.
+func (m *module) Define(name string, value device.Ptr) (bool, error) {
+	at, err := m.c.Variable(name)
+	if notFound(err) {
+		return false, nil
+	}
+	for i := range 2 {
+		if err == nil {
+			err = m.d.Poke(device.Ptr(at)+device.Ptr(4*i), uint32(value>>(32*i)))
+		}
+	}
+	return err == nil, err
+}
 
 // kernel implements device.Kernel.
 type kernel struct {
@@ -80,7 +95,7 @@ func (d *Device) Load(code []byte, name string) (device.Module, error) {
 		}
 		return nil, err
 	}
-	m := &module{c: c}
+	m := &module{d: d, c: c}
 	k, err := m.kernel(name, name)
 	if notFound(err) && errors.As(err, &failed) {
 		failed.Hint = "the file has no such kernel for this GPU: cuobjdump -elf lists the kernels"
@@ -143,7 +158,7 @@ func (d *Device) load(code cubin.Binary, found []signature.Kernel, which [][]boo
 	if err != nil {
 		return nil, err
 	}
-	m := &module{c: c}
+	m := &module{d: d, c: c}
 	for i, k := range found {
 		lowered, there := code.Lowered[k.Name]
 		if k.ExternC {
@@ -345,7 +360,7 @@ func (d *Device) loadUnit(file kernels.File) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &module{c: c}, nil
+	return &module{d: d, c: c}, nil
 }
 
 // builtin returns the unit of a source of package kernels.

@@ -180,6 +180,13 @@ type Module interface {
 	Close() error
 }
 
+// Definer is a module whose variables can be set.
+type Definer interface {
+	// Define sets a variable of a pointer type that the text declares as extern "C", and reports
+	// whether there is one of this name. No kernel of the module may be running.
+	Define(name string, value Ptr) (bool, error)
+}
+
 // Kernel is a __global__ function.
 type Kernel interface {
 	Name() string

@@ -110,5 +110,9 @@ const (
 	WaitGinSignal  = 22 // GIN signal Channel, not below Want; Seen is it
 	WaitGinCounter = 23 // GIN counter Channel, likewise
 
+	// Waits of nvshmem.h.
+	WaitShmemWord    = 24 // a word of this rank, unless Peer is gone; Want is the value it is compared with, Seen is it
+	WaitShmemMeeting = 25 // Peer to come to a barrier
+
 	WaitLibrary = 30 // a call by the device's library of collectives, which the host publishes
 )

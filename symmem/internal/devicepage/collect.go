@@ -46,7 +46,8 @@ var order = []string{
 	"symm.cuh", "symm/handle.cuh", "symm/team.cuh", "symm/barrier.cuh", "symm/signal.cuh", "symm/remote.cuh", "symm/packet.cuh", "symm/line.cuh", "symm/wait.cuh",
 	"symm/order.cuh", "symm/context.cuh", "symm/float16.cuh", "symm/types.cuh", "symm/kernel.cuh", "symm/multimem.cuh",
 	"nccl_device.h", "nccl/types.h", "nccl/coop.h", "nccl/pointer.h", "nccl/lsa_barrier.h", "nccl/barrier.h", "nccl/gin.h", "nccl/ll_a2a.h", "nccl/multimem.h",
-	"nccl/reduce_copy.h", "nccl/missing.h", "nccl.h", "cooperative_groups.h", "cuda/atomic", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
+	"nccl/reduce_copy.h", "nccl/missing.h", "nccl.h",
+	"nvshmem.h", "nvshmem/world.h", "nvshmem/rma.h", "nvshmem/amo.h", "nvshmem/sync.h", "nvshmem/collectives.h", "nvshmem/missing.h", "nvshmemx.h", "cooperative_groups.h", "cuda/atomic", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
 }
 
 // onGPU and onCPU know the branches of the headers that are not for a device.
@@ -69,6 +70,10 @@ func decided(condition string, cpu bool) cudalex.Truth {
 	}
 	return cudalex.False
 }
+
+// hiddenLine takes away the last parameter of nvshmem.h's functions, the line of the call, which no
+// program gives.
+var hiddenLine = strings.NewReplacer(", SYMM_SHMEM_LINE", "", "SYMM_SHMEM_LINE", "")
 
 // collector puts the declarations of headers together by name.
 type collector struct {
@@ -102,7 +107,7 @@ func (c *collector) add(header string, d cudadoc.Decl, builtIn bool) {
 		return
 	}
 	e := reference.Entry{Name: d.Name, Kind: string(d.Kind), Header: header, Group: d.Group, Internal: isInternal(header, d), Bases: d.Bases, Gives: d.Gives}
-	decl := d.Code
+	decl := hiddenLine.Replace(d.Code)
 	if d.Kind == cudadoc.Function {
 		decl += ";"
 	}
@@ -152,7 +157,7 @@ func forHandles(e *reference.Entry) bool { return slices.ContainsFunc(e.Decls, i
 // isOwn reports whether a name is one by which the headers are made, and which is nobody's to use.
 func isOwn(name string) bool {
 	last := name[strings.LastIndex(name, "::")+1:]
-	for _, inner := range []string{"emu::", "symm::checked::", "details::", "symm_atomic::", "symm::nccl_", "symm::Nccl"} {
+	for _, inner := range []string{"emu::", "symm::checked::", "details::", "symm_atomic::", "symm::nccl_", "symm::Nccl", "symm::shmem_", "symm::Shmem", "symm::kShmem"} {
 		if strings.Contains(name, inner) {
 			return true
 		}
@@ -170,7 +175,7 @@ func isInternal(header string, d cudadoc.Decl) bool {
 	if strings.HasPrefix(d.Text, "Internal: ") || d.Kind == cudadoc.Macro && strings.HasPrefix(d.Name, "__CUDA") {
 		return true
 	}
-	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" || header == "symm/multimem.cuh" || header == "symm/calculate.cuh" {
+	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" || header == "symm/multimem.cuh" || header == "symm/calculate.cuh" || header == "nvshmem/table.h" {
 		return true
 	}
 	// functions of symm.cuh without a comment help those that have one

@@ -31,6 +31,7 @@ type part struct {
 var parts = []part{
 	{"symm.cuh", []string{"symm.cuh", "symm/*.cuh"}, false},
 	{"nccl_device.h", []string{"nccl_device.h", "nccl/*.h", "nccl.h"}, false},
+	{"nvshmem.h", []string{"nvshmem.h", "nvshmem/*.h", "nvshmemx.h"}, true},
 	{"Cooperative groups", []string{"cooperative_groups.h", "cooperative_groups/*"}, false},
 	{"Floats of 16 and 8 bits", []string{"cuda_fp*.h", "cuda_bf16.h"}, true},
 	{"Atomics and C++'s headers", []string{"cuda/*", "cuda/*/*", "cstdint", "*"}, true},
@@ -130,6 +131,9 @@ func blocksOf(all *reference.Reference, header string) (list []block) {
 // longList is the number of names from which on a heading leaves some out.
 const longList = 6
 
+// A block of more than longBlock entries, which macros have made, shows shortBlock of them.
+const longBlock, shortBlock = 30, 18
+
 func (list block) write(b *strings.Builder, compact bool) {
 	var names []string
 	for _, e := range list {
@@ -139,10 +143,17 @@ func (list block) write(b *strings.Builder, compact bool) {
 		names = append(names[:longList:longList], "…")
 	}
 	fmt.Fprintf(b, "\n#### %s\n\n```cuda\n", strings.Join(names, ", "))
+	left := 0
+	if len(list) > longBlock {
+		list, left = list[:shortBlock], len(list)-shortBlock
+	}
 	for _, e := range list {
 		for _, d := range declsOf(e, compact) {
 			b.WriteString(d + "\n")
 		}
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "// and %d more, of other types\n", left)
 	}
 	b.WriteString("```\n")
 	writeText(b, strings.Join(list[0].Texts, "\n\n"))
@@ -216,7 +227,7 @@ func state(all *reference.Reference, name string) string {
 	if !cpu.Includes(name) {
 		return whyNoHeader(name)
 	}
-	if slices.ContainsFunc(all.Entries, func(e reference.Entry) bool { return e.Header == name && !e.Internal }) || strings.HasPrefix(name, "nccl") {
+	if slices.ContainsFunc(all.Entries, func(e reference.Entry) bool { return e.Header == name && !e.Internal }) || strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "nvshmem") {
 		return "emulated"
 	}
 	return "can be included; what kernels use of it is built in"

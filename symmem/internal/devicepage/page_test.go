@@ -62,7 +62,7 @@ func unpack(t *testing.T, packed []byte) []byte {
 func TestComplete(t *testing.T) {
 	all := Collect()
 	for _, e := range all.Entries {
-		if !e.Internal && e.Kind != "constant" && len(e.Texts) == 0 && (strings.HasPrefix(e.Name, home) || strings.HasPrefix(e.Name, "nccl")) {
+		if !e.Internal && e.Kind != "constant" && len(e.Texts) == 0 && (strings.HasPrefix(e.Name, home) || strings.HasPrefix(e.Name, "nccl") || strings.HasPrefix(e.Name, "nvshmem")) {
 			t.Errorf("%s: %s has no comment", e.Header, e.Name)
 		}
 		text := reference.Split(strings.Join(e.Texts, "\n\n"))
@@ -122,22 +122,25 @@ func TestCosts(t *testing.T) {
 
 // snippets returns a unit for the examples of symm.cuh and CUDA, and one for those of NCCL.
 func snippets(all *reference.Reference) (list []device.Source) {
-	const includes = "#include \"nccl_device.h\"\n#include \"cooperative_groups.h\"\n#include \"cooperative_groups/reduce.h\"\n#include \"cooperative_groups/scan.h\"\n" +
+	const includes = "#include \"nccl_device.h\"\n#include \"nvshmem.h\"\n#include \"cooperative_groups.h\"\n#include \"cooperative_groups/reduce.h\"\n#include \"cooperative_groups/scan.h\"\n" +
 		"#include \"cuda/atomic\"\n#include \"cuda_fp16.h\"\n#include \"cuda_bf16.h\"\n#include \"cuda_fp8.h\"\n"
 	units := []struct {
 		name, parameters string
-		nccl             bool
 		text             strings.Builder
 	}{
 		{name: "symm", parameters: "symm::Handle h, float* x, int n, int peer, unsigned channel"},
-		{name: "nccl", parameters: "ncclDevComm comm, ncclWindow_t window, float* x, int n, int peer", nccl: true},
+		{name: "nccl", parameters: "ncclDevComm comm, ncclWindow_t window, float* x, int n, int peer"},
+		{name: "nvshmem", parameters: "float* data, uint64_t* sig, float* x, int n, int peer"},
 	}
 	n := 0
 	add := func(header, name, text string) {
 		for _, example := range reference.Split(text).Examples {
 			u := &units[0]
-			if strings.HasPrefix(header, "nccl") {
+			switch {
+			case strings.HasPrefix(header, "nccl"):
 				u = &units[1]
+			case strings.HasPrefix(header, "nvshmem"):
+				u = &units[2]
 			}
 			n++
 			fmt.Fprintf(&u.text, "\n// %s, %s\nextern \"C\" __global__ void example_%d(%s) {\n%s\n}\n", header, name, n, u.parameters, example)

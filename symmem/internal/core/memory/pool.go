@@ -58,6 +58,9 @@ func (p *Pool) Counts() PoolCounts {
 	return c
 }
 
+// Blocks lists the blocks, in the order in which they were made.
+func (p *Pool) Blocks() []*PoolBlock { return p.blocks }
+
 // Lowest returns the first free block of a size, or nil.
 func (p *Pool) Lowest(pad, size int) *PoolBlock {
 	for _, b := range p.blocks {

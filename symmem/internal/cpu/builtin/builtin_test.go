@@ -32,7 +32,7 @@ import (
 var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, abi.Extent{}, device.Watch{}, device.WaitRecord{}, device.Outside{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
-	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, net.NetPostArgs{}, net.NetSignalArgs{}, net.NetWaitArgs{},
+	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, abi.ShmemWindow{}, abi.ShmemWorld{}, net.NetPostArgs{}, net.NetSignalArgs{}, net.NetWaitArgs{}, net.NetAtomicArgs{},
 	packets.PacketArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.RowsArgs{}, alltoallvdev.AllToAllVdevArgs{},
@@ -99,6 +99,16 @@ var inside = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(name, "${1}_$2")) }
 
+// shmemCalls has the numbers of nvshmem.h's functions.
+func shmemCalls() map[string]uint64 {
+	m := map[string]uint64{}
+	for i, name := range []string{"Put", "Get", "P", "G", "Iput", "Iget", "PutSignal", "SignalOp", "SignalFetch", "SignalWait", "Wait", "Test", "Atomic", "Fence", "Quiet", "Barrier", "Sync",
+		"Broadcast", "Fcollect", "Alltoall", "Reduce", "ReduceScatter", "TeamCall"} {
+		m["kShmem"+name] = uint64(i + 1)
+	}
+	return m
+}
+
 func TestConstants(t *testing.T) {
 	want := map[string]map[string]uint64{
 		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits, "kMaxOutside": abi.MaxOutside, "kCounters": abi.Counters, "kAbiVersion": abi.Version},
@@ -107,12 +117,18 @@ func TestConstants(t *testing.T) {
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
 			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier, "kCounter": device.WaitCounter,
 			"kNetChunk": device.WaitNetChunk, "kNetUsed": device.WaitNetUsed, "kNetRows": device.WaitNetRows, "kNetTokens": device.WaitNetTokens,
-			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency, "kGinSignal": device.WaitGinSignal, "kGinCounter": device.WaitGinCounter},
+			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency, "kGinSignal": device.WaitGinSignal, "kGinCounter": device.WaitGinCounter,
+			"kShmemWord": device.WaitShmemWord, "kShmemMeeting": device.WaitShmemMeeting},
 		"NcclRefusal": {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem,
 			"kNcclGin": abi.NcclGin, "kNcclRank": abi.NcclRank, "kNcclSignal": abi.NcclSignal, "kNcclCounter": abi.NcclCounter, "kNcclGinBarrier": abi.NcclGinBarrierIndex,
 			"kNcclLsaTeam": abi.NcclLsaTeam, "kNcclGinTeam": abi.NcclGinTeam, "kNcclHybridTeam": abi.NcclHybridTeam},
-		"NetKind": {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence, "kNetValue": abi.NetValue},
-		"Refusal": {"kBadMember": abi.BadMember, "kBadPlace": abi.BadPlace, "kBadSignal": abi.BadSignal, "kBadCounter": abi.BadCounter, "kBadChannel": abi.BadChannel},
+		"NetKind":     {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence, "kNetValue": abi.NetValue, "kNetAtomic": abi.NetAtomic},
+		"ShmemLimits": {"kShmemWindows": abi.ShmemWindows, "kShmemFetches": abi.ShmemFetches, "kShmemChunk": abi.ShmemChunk},
+		"ShmemRefusal": {"kShmemPe": abi.ShmemPE, "kShmemAddress": abi.ShmemAddress, "kShmemBytes": abi.ShmemBytes, "kShmemAligned": abi.ShmemAligned, "kShmemTeam": abi.ShmemTeam,
+			"kShmemOperation": abi.ShmemOperation, "kShmemSource": abi.ShmemSource, "kShmemStride": abi.ShmemStride},
+		"ShmemCall":   shmemCalls(),
+		"ShmemAtomic": {"kShmemFetch": abi.ShmemFetch, "kShmemSet": abi.ShmemSet, "kShmemAdd": abi.ShmemAdd, "kShmemAnd": abi.ShmemAnd, "kShmemOr": abi.ShmemOr, "kShmemXor": abi.ShmemXor, "kShmemCompareSwap": abi.ShmemCompareSwap},
+		"Refusal":     {"kBadMember": abi.BadMember, "kBadPlace": abi.BadPlace, "kBadSignal": abi.BadSignal, "kBadCounter": abi.BadCounter, "kBadChannel": abi.BadChannel},
 		"RemoteCall": {"kCallPut": abi.CallPut, "kCallPutValue": abi.CallPutValue, "kCallGet": abi.CallGet, "kCallSignal": abi.CallSignal, "kCallWaitForSignal": abi.CallWaitForSignal,
 			"kCallCounter": abi.CallCounter, "kCallPutSignal": abi.CallPutSignal, "kCallWaitSignal": abi.CallWaitSignal, "kCallBarrier": abi.CallBarrier},
 		"NetSignal":     {"kNetNone": abi.NetNone, "kNetAddIndexed": abi.NetAddIndexed, "kNetSetWord": abi.NetSetWord, "kNetAddWord": abi.NetAddWord},

@@ -30,6 +30,7 @@
 #include "nccl/pointer.h"
 #include "nccl/reduce_copy.h"
 #include "nccl/types.h"
+#include "nvshmem/table.h"
 #include "cuda/atomic"
 #include "all_reduce/lines.cuh"
 #include "all_to_all_vdev/rows.cuh"

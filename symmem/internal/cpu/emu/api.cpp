@@ -98,6 +98,8 @@ int emu_module_kernel(emu_module* m, uint32_t i, emu_kernel* out) {
   return 1;
 }
 
+uintptr_t emu_module_variable(emu_module* m, const char* name) { return reinterpret_cast<uintptr_t>(dlsym(m->module->library, name)); }
+
 emu_stream* emu_stream_open(emu_device* d) { return new emu_stream(d); }
 void emu_stream_close(emu_stream* s) { delete s; }
 

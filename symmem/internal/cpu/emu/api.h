@@ -97,6 +97,8 @@ emu_module* emu_module_builtin(const void* entries);
 void emu_module_close(emu_module*);
 // emu_module_kernel describes the i-th kernel; it returns 0 if there are fewer.
 int emu_module_kernel(emu_module*, uint32_t i, emu_kernel* out);
+// emu_module_variable returns the address of an exported variable, or 0.
+uintptr_t emu_module_variable(emu_module*, const char* name);
 
 emu_stream* emu_stream_open(emu_device*);
 void emu_stream_close(emu_stream*);

@@ -182,6 +182,21 @@ func newModule(c *C.emu_module) *Module {
 	return m
 }
 
+// Define sets a variable of a pointer type that a loaded library exports, and reports whether it has
+// one of this name.
+func (m *Module) Define(name string, value uintptr) bool {
+	n := C.CString(name)
+	defer C.free(unsafe.Pointer(n))
+	at := C.emu_module_variable(m.c, n)
+	if at == 0 {
+		return false
+	}
+	for i := range C.uintptr_t(2) {
+		C.emu_poke(at+4*i, C.uint32_t(value>>(32*i)))
+	}
+	return true
+}
+
 // Close releases the module. It is unloaded when no queued work needs it.
 func (m *Module) Close() {
 	C.emu_module_close(m.c)

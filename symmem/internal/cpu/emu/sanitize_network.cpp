@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../../net/proxy/atomic.h"
 #include "device.h"
 
 namespace emu::sanitize {
@@ -54,6 +55,9 @@ Network::Network(Device& d) : device_(d) {
     static_cast<Network*>(n)->touched(source, name, write, at, pitch, width, bytes);
   };
   table_.change = [](void* n, u32 source, u64 name, u64* word, int add, u64 value) { static_cast<Network*>(n)->change(source, name, word, add, value); };
+  table_.atomic = [](void* n, u32 source, u64 name, void* word, u32 bytes, u32 operation, u64 value, u64 compare) -> u64 {
+    return static_cast<Network*>(n)->atomic(source, name, word, bytes, operation, value, compare);
+  };
   table_.count = [](void* n, u64 name, u64* counter) { static_cast<Network*>(n)->count(name, counter); };
   table_.passed = [](void* n, u64 name) { static_cast<Network*>(n)->passed(name); };
   table_.done = [](void* n, u64* word, u64 value) { static_cast<Network*>(n)->done(word, value); };
@@ -215,6 +219,28 @@ void Network::change(u32 source, u64 name, u64* word, bool add, u64 value) {
   if (!by || !find(source, name, c)) return plainly(word, add, value);
   came(c.launch[1]);
   store(*by, c, 1, c.landed, word, add, value);
+}
+
+u64 Network::atomic(u32 source, u64 name, void* word, u32 bytes, u32 operation, u64 value, u64 compare) {
+  const auto by = device_.watcher();
+  Carrying c;
+  if (!by || !find(source, name, c)) return net_atomic(word, bytes, operation, value, compare);
+  came(c.launch[0]);
+  Watched w;
+  w.by = by.get(), w.launch = &c.launch[0], w.start = c.posted;
+  thread_.linear = c.thread, worker_.block = {c.block, 0, 0};
+  block_.carry(worker_, w, c.task[0], c.posted);
+  block_.lock(word);
+  const u64 old = net_atomic(word, bytes, operation, value, compare);
+  const u64 now = bytes == 4 ? *static_cast<const volatile u32*>(word) : *static_cast<const volatile u64*>(word);
+  const bool failed = operation == NET_COMPARE_SWAP && old != (bytes == 4 ? static_cast<u32>(compare) : compare);
+  block_.atomic(word, bytes, operation == NET_FETCH ? 0 : failed ? 3 : 2, __ATOMIC_ACQ_REL, old, now, reinterpret_cast<const void*>(c.pc + 1ull));
+  block_.end();
+  // what the word tells, the poster knows when the operation is over
+  Message& m = region()->rank[source].message[name % kMessages];
+  Held held(m.lock);
+  if (m.number == name) known(m.over).learn(w.end);
+  return old;
 }
 
 void Network::count(u64 name, u64* counter) {

@@ -69,6 +69,7 @@ class Network {
   u64 posted(const net_posted&);
   void touched(u32 source, u64 name, bool write, std::uintptr_t at, u64 pitch, u64 width, u64 bytes);
   void change(u32 source, u64 name, u64* word, bool add, u64 value);
+  u64 atomic(u32 source, u64 name, void* word, u32 bytes, u32 operation, u64 value, u64 compare);
   void count(u64 name, u64* counter);
   void passed(u64 name);
   void done(u64* word, u64 value);

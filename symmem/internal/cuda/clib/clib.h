@@ -112,6 +112,8 @@ sy_status sy_multicast_close(sy_device *d, const sy_multicast *m);
 // sy_module_load loads a cubin; its memory may be reused when the function returns.
 sy_status sy_module_load(sy_device *d, const void *image, uintptr_t *module);
 sy_status sy_module_unload(sy_device *d, uintptr_t module);
+// sy_variable finds a variable.
+sy_status sy_variable(sy_device *d, uintptr_t module, const char *name, uint64_t *at);
 // sy_function finds a kernel and loads its code to the device. If the first launch loaded the code,
 // it might wait for running kernels, and so for ever if one of them waits for this kernel.
 sy_status sy_function(sy_device *d, uintptr_t module, const char *name, uintptr_t *function);
@@ -188,10 +190,11 @@ sy_status sy_graph_destroy(sy_device *d, uintptr_t graph);
 
 typedef struct sy_copier sy_copier;
 
-// sy_copier_open makes the copier of the network engine; add is the kernel signal_add.
+// sy_copier_open makes the copier of the network engine; add and atomic are the kernels
+// signal_add and net_atomic.
 // sy_copier_face returns its net_copier, of net/proxy/copier.h. sy_copier_close may be called when
 // no thread uses the net_copier any more, and frees c even if it fails.
-sy_status sy_copier_open(sy_device *d, uintptr_t add, sy_copier **c);
+sy_status sy_copier_open(sy_device *d, uintptr_t add, uintptr_t atomic, sy_copier **c);
 sy_status sy_copier_close(sy_copier *c);
 void *sy_copier_face(sy_copier *c);
 

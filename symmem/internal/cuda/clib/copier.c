@@ -8,7 +8,8 @@
 // driver stages once more.
 //
 // A copy sets words, so that no multiprocessor has to be free for it. A kernel adds to words,
-// because kernels of this host may add to the same word.
+// because kernels of this host may add to the same word, and does atomic operations for the same
+// reason.
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct sy_copier {
 	net_copier face;
 	sy_device *device;
 	cu_stream stream;
-	cu_function add;
+	cu_function add, atomic;
 	unsigned char *pinned;            // the small pieces, the large pieces, a word for each ticket
 	uint8_t small[SMALLS], large[LARGES]; // which pieces are taken
 	cu_event events[TICKETS];
@@ -119,15 +120,32 @@ static int64_t word(void *arg, uint64_t at, int add, uint64_t value) {
 	return ticket(c);
 }
 
-sy_status sy_copier_open(sy_device *d, uintptr_t add, sy_copier **out) {
+// atomic stores the previous value in the word of its ticket.
+static int64_t atomic(void *arg, uint64_t at, uint32_t bytes, uint32_t operation, uint64_t value, uint64_t compare) {
+	sy_copier *c = arg;
+	if (begin(c)) return -1;
+	struct { // NetAtomicArgs of kernels/net/net_atomic.cu
+		uint64_t word, value, compare, result;
+		uint32_t operation, bytes;
+	} args = {at, value, compare, (uint64_t)&words(c)[(c->issued + 1) % TICKETS], operation, bytes};
+	size_t size = sizeof args;
+	void *extra[] = {CU_LAUNCH_BUFFER_POINTER, &args, CU_LAUNCH_BUFFER_SIZE, &size, CU_LAUNCH_END};
+	if (cu.cuLaunchKernel(c->atomic, 1, 1, 1, 1, 1, 1, 0, c->stream, NULL, extra)) return -1;
+	return ticket(c);
+}
+
+static uint64_t result(void *arg, int64_t ticket) { return words(arg)[ticket % TICKETS]; }
+
+sy_status sy_copier_open(sy_device *d, uintptr_t add, uintptr_t atomic_kernel, sy_copier **out) {
 	ENTER(d);
 	sy_status st = OK;
 	sy_copier *c = calloc(1, sizeof *c);
 	if (!c) return OUT_OF_HOST_MEMORY;
-	c->face = (net_copier){c, enter, owns, stage, unstage, copy, word, poll_ticket};
+	c->face = (net_copier){c, enter, owns, stage, unstage, copy, word, atomic, result, poll_ticket};
 	c->device = d;
 	atomic_fetch_add(&d->copiers, 1);
 	c->add = (cu_function)add;
+	c->atomic = (cu_function)atomic_kernel;
 	int least, greatest;
 	TRY_ELSE(failed, cuCtxGetStreamPriorityRange, &least, &greatest);
 	TRY_ELSE(failed, cuStreamCreateWithPriority, &c->stream, CU_STREAM_NON_BLOCKING, greatest);

@@ -8,10 +8,11 @@ import "unsafe"
 // Copier copies data of a device for a network engine.
 type Copier struct{ c *C.sy_copier }
 
-// OpenCopier makes the copier of a device; add is the kernel signal_add.
-func (d Device) OpenCopier(add Function) (Copier, error) {
+// OpenCopier makes the copier of a device; add and atomic are the kernels
+// signal_add and net_atomic.
+func (d Device) OpenCopier(add, atomic Function) (Copier, error) {
 	var c Copier
-	err := check(C.sy_copier_open(d.c, add.c, &c.c))
+	err := check(C.sy_copier_open(d.c, add.c, atomic.c, &c.c))
 	return c, err
 }
 

@@ -299,6 +299,16 @@ sy_status sy_module_unload(sy_device *d, uintptr_t module) {
 	return OK;
 }
 
+sy_status sy_variable(sy_device *d, uintptr_t module, const char *name, uint64_t *at) {
+	ENTER(d);
+	SETTLE(d);
+	cu_ptr found;
+	size_t bytes;
+	TRY(cuModuleGetGlobal_v2, &found, &bytes, (cu_module)module, name);
+	*at = found;
+	return OK;
+}
+
 sy_status sy_function(sy_device *d, uintptr_t module, const char *name, uintptr_t *out) {
 	ENTER(d);
 	SETTLE(d);

@@ -131,6 +131,15 @@ func (d Device) LoadModule(cubin []byte) (Module, error) {
 // Close unloads the module.
 func (m Module) Close() error { return check(C.sy_module_unload(m.d.c, m.c)) }
 
+// Variable finds a variable of the module.
+func (m Module) Variable(name string) (uintptr, error) {
+	n := C.CString(name)
+	defer free(n)
+	var at C.uint64_t
+	err := check(C.sy_variable(m.d.c, m.c, n, &at))
+	return uintptr(at), err
+}
+
 // Function is a kernel of a module.
 type Function struct {
 	d Device

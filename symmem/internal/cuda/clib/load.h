@@ -155,6 +155,7 @@ typedef struct cu_exec *cu_exec;
 	X(cuPointerGetAttribute, (void *value, int attribute, cu_ptr ptr)) \
 	X(cuModuleLoadData, (cu_module *module, const void *image)) \
 	X(cuModuleUnload, (cu_module module)) \
+	X(cuModuleGetGlobal_v2, (cu_ptr *at, size_t *bytes, cu_module module, const char *name)) \
 	X(cuModuleGetFunction, (cu_function *function, cu_module module, const char *name)) \
 	X(cuFuncGetAttribute, (int *value, int attribute, cu_function function)) \
 	X(cuFuncSetAttribute, (cu_function function, int attribute, int value)) \

@@ -9,6 +9,7 @@
 //   wait(word)         holds its stream until *word is not zero
 //   fault()            makes every later call fail with 700
 //   signal_add(word, n)   adds n to a word of 8 bytes
+//   net_atomic(word, n, -, old, ...)  adds n to a word of 8 bytes and stores the previous value
 //   nowhere()          is in no module
 //
 // FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live
@@ -335,6 +336,12 @@ int cuModuleGetFunction(function **f, int *m, const char *name) {
 	(*f)->dynamic = 49152;
 	return strcpy((*f)->name, name), 0;
 }
+int cuModuleGetGlobal_v2(uint64_t *at, size_t *bytes, int *m, const char *name) {
+	IN_CONTEXT("cuModuleGetGlobal_v2");
+	static uint64_t variable;
+	if (!m || strcmp(name, "symm_shmem")) return NOT_FOUND;
+	return *at = (uint64_t)&variable, *bytes = sizeof variable, 0;
+}
 int cuFuncGetAttribute(int *v, int a, function *f) {
 	IN_CONTEXT("cuFuncGetAttribute");
 	*v = a == 0 ? 512 : a == 1 ? 0 : a == 3 ? 16 : a == 4 ? 40 : a == 8 ? f->dynamic : -1;
@@ -373,7 +380,11 @@ static void execute(op *o) {
 			memcpy(out, &o->shape, sizeof o->shape);
 			memcpy(out + sizeof o->shape, o->args, o->shape.size);
 		} else if (!strcmp(o->function.name, "signal_add")) **(uint64_t **)o->args += ((uint64_t *)o->args)[1];
-		else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
+		else if (!strcmp(o->function.name, "net_atomic")) {
+			uint64_t *a = (uint64_t *)o->args; // only fetching adds to words of 8 bytes
+			*(uint64_t *)a[3] = *(uint64_t *)a[0];
+			*(uint64_t *)a[0] += a[1];
+		} else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
 		break;
 	case RECORD: o->event->pending--, o->event->time = now(); break;
 	case WAIT: case WORK: break;

@@ -344,3 +344,51 @@ func expect(r *Rank) {
 	r.Meet()
 	r.Close()
 }
+
+// atomics: operations on words of the peer return the previous values, also those of which nobody
+// wants them, and none is lost while both ranks change a word.
+func atomics(r *Rank) {
+	r.open()
+	const rounds = 100
+	peer := uint32(1 - r.Rank)
+	at := func(wanted bool, offset, bytes uint64, operation uint32, value, compare uint64) uint64 {
+		op := abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: offset, Bytes: bytes, Window: windowID, Signal: operation, Value: value, Data: compare, Counter: abi.NetNoCounter}
+		if wanted {
+			op.Local = local(r.Memory[1024:])
+			clear(r.Memory[1024:1032])
+		}
+		r.post(op)
+		r.flush()
+		return binary.NativeEndian.Uint64(r.Memory[1024:])
+	}
+	for i, c := range []struct {
+		bytes                 uint64
+		operation             uint32
+		value, compare, after uint64
+	}{
+		{8, abi.ShmemSet, 1<<40 + 5, 0, 1<<40 + 5}, {8, abi.ShmemAdd, 7, 0, 1<<40 + 12}, {8, abi.ShmemAnd, 1<<40 + 8, 0, 1<<40 + 8}, {8, abi.ShmemOr, 3, 0, 1<<40 + 11},
+		{8, abi.ShmemXor, 1, 0, 1<<40 + 10}, {8, abi.ShmemCompareSwap, 2, 1, 1<<40 + 10}, {8, abi.ShmemCompareSwap, 2, 1<<40 + 10, 2}, {8, abi.ShmemFetch, 0, 0, 2},
+		{4, abi.ShmemAdd, 1<<32 - 1, 0, 1}, {4, abi.ShmemCompareSwap, 9, 1, 9},
+	} {
+		before := at(true, 64, 8, abi.ShmemFetch, 0, 0)
+		if got := at(true, 64, c.bytes, c.operation, c.value, c.compare); got != before {
+			r.Failf("operation %d returned %d, and the word was %d", i, got, before)
+		}
+		if got := at(true, 64, 8, abi.ShmemFetch, 0, 0); got != c.after {
+			r.Failf("after operation %d the word is %d, want %d", i, got, c.after)
+		}
+	}
+	for range rounds {
+		at(false, 128, 8, abi.ShmemAdd, 1, 0)
+		atomic.AddUint64((*uint64)(unsafe.Pointer(&r.Memory[128])), 1)
+	}
+	r.Meet()
+	if got := binary.NativeEndian.Uint64(r.Memory[128:]); got != 2*rounds {
+		r.Failf("the sum is %d, want %d", got, 2*rounds)
+	}
+	r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: 64, Bytes: 2, Window: windowID, Signal: abi.ShmemAdd, Counter: abi.NetNoCounter}) // invalid
+	r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: 64, Bytes: 8, Window: windowID, Signal: 8, Counter: abi.NetNoCounter})
+	r.flush()
+	r.Meet()
+	r.Close()
+}

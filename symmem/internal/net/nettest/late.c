@@ -4,20 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../proxy/atomic.h"
 #include "../proxy/copier.h"
 
 typedef struct pending {
 	struct pending *next;
 	int64_t ticket;
 	int polls, is_word, add;
-	uint64_t to, to_pitch, from, from_pitch, width, rows, value;
+	uint64_t to, to_pitch, from, from_pitch, width, rows, value, compare;
+	uint32_t bytes, operation; // operation: of an atomic one, else 0
 } pending;
 
 typedef struct {
 	net_copier copier;
 	uint64_t device, bytes, random;
 	int64_t tickets;
-	uint64_t staged;
+	uint64_t staged, results[1024];
 	pending *first;
 } late;
 
@@ -61,6 +63,12 @@ static int64_t word(void *arg, uint64_t at, int add, uint64_t value) {
 	return add_pending(arg, (pending){.is_word = 1, .to = at, .add = add, .value = value});
 }
 
+static int64_t atomic(void *arg, uint64_t at, uint32_t bytes, uint32_t operation, uint64_t value, uint64_t compare) {
+	return add_pending(arg, (pending){.is_word = 1, .to = at, .bytes = bytes, .operation = operation, .value = value, .compare = compare});
+}
+
+static uint64_t result(void *arg, int64_t ticket) { return ((late *)arg)->results[ticket % 1024]; }
+
 static int poll(void *arg, int64_t ticket) {
 	late *l = arg;
 	int words_before = 0;
@@ -70,7 +78,9 @@ static int poll(void *arg, int64_t ticket) {
 			continue;
 		}
 		if (p->polls-- > 0 || (p->is_word && words_before)) return 0;
-		if (p->is_word && p->add)
+		if (p->operation)
+			l->results[ticket % 1024] = net_atomic((void *)p->to, p->bytes, p->operation, p->value, p->compare);
+		else if (p->is_word && p->add)
 			__atomic_fetch_add((uint64_t *)p->to, p->value, __ATOMIC_RELEASE);
 		else if (p->is_word)
 			__atomic_store_n((uint64_t *)p->to, p->value, __ATOMIC_RELEASE);
@@ -87,7 +97,7 @@ uint64_t net_late_staged(const void *copier) { return ((const late *)copier)->st
 
 void *net_late_copier(void *device, size_t bytes) {
 	late *l = calloc(1, sizeof *l);
-	l->copier = (net_copier){l, enter, owns, stage, unstage, copy, word, poll};
+	l->copier = (net_copier){l, enter, owns, stage, unstage, copy, word, atomic, result, poll};
 	l->device = (uint64_t)device;
 	l->bytes = bytes;
 	l->random = 1;

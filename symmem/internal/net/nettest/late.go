@@ -101,6 +101,20 @@ func ofDevice(r *Rank, memory net.Memory) {
 			r.Failf("%d messages were staged, not %d to %d", staged, want, most)
 		}
 	}
+	if r.Rank == 0 {
+		for i := range uint64(20) {
+			r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: 1, Local: local(src), Offset: half - 8, Bytes: 8, Window: windowID, Signal: abi.ShmemAdd, Value: i, Counter: abi.NetNoCounter})
+			r.flush()
+			before := uint64(7)
+			if i > 0 {
+				before += i * (i - 1) / 2
+			}
+			if got := binary.LittleEndian.Uint64(src); got != before {
+				r.Failf("an addition returned %d, and the word was %d", got, before)
+			}
+		}
+	}
+	r.Meet()
 	r.Close()
 }
 

@@ -2,11 +2,14 @@
 #ifndef NET_BOARD_H
 #define NET_BOARD_H
 
+#include <assert.h>
 #include <stdint.h>
 
 enum { NET_SLOTS = 256, NET_COUNTERS = 256, NET_PEERS = 1024, NET_VALUE_BYTES = 8 };
-enum { NET_PUT = 1, NET_GET = 2, NET_FENCE = 3, NET_VALUE = 4 };
+enum { NET_PUT = 1, NET_GET = 2, NET_FENCE = 3, NET_VALUE = 4, NET_ATOMIC = 5 };
 enum { NET_SIGNAL_NONE = 0, NET_SIGNAL_ADD_INDEXED = 1, NET_SIGNAL_SET_WORD = 2, NET_SIGNAL_ADD_WORD = 3 };
+// The atomic operations of a NET_ATOMIC, in its signal: kernels/include/nvshmem/table.h.
+enum { NET_FETCH = 1, NET_SET = 2, NET_ADD = 3, NET_AND = 4, NET_OR = 5, NET_XOR = 6, NET_COMPARE_SWAP = 7 };
 #define NET_ALL_PEERS (~(uint32_t)0)
 #define NET_NO_COUNTER (~(uint32_t)0)
 
@@ -36,6 +39,6 @@ typedef struct {
 	net_op slots[NET_SLOTS];
 } net_board;
 
-_Static_assert(sizeof(net_op) == 128, "a slot of the ring");
+static_assert(sizeof(net_op) == 128, "a slot of the ring");
 
 #endif

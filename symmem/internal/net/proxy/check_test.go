@@ -31,7 +31,7 @@ func check(header []byte, n uint64) (string, Header) {
 
 // good is a put of 3 rows of 8 bytes with a signal.
 func good() Header {
-	return Header{Secret: testSecret, Protocol: 0x33544e53, Epoch: testEpoch, Kind: Put, Source: 1, Number: 1, Bytes: 24, Offset: 100, Width: 8, Pitch: 10, Window: 2,
+	return Header{Secret: testSecret, Protocol: 0x34544e53, Epoch: testEpoch, Kind: Put, Source: 1, Number: 1, Bytes: 24, Offset: 100, Width: 8, Pitch: 10, Window: 2,
 		Signal: abi.NetAddWord, SignalWindow: 2, SignalAt: 992, Value: 1}
 }
 
@@ -79,6 +79,9 @@ func TestCheck(t *testing.T) {
 func FuzzCheck(f *testing.F) {
 	get := good()
 	get.Kind, get.Signal = Get, abi.NetNone
+	add := get
+	add.Signal, add.Bytes, add.Width = abi.ShmemAdd, 8, 0
+	f.Add(raw(add), uint64(0))
 	fence := good()
 	fence.Kind = Fence
 	f.Add(raw(good()), uint64(24))
@@ -113,6 +116,12 @@ func FuzzCheck(f *testing.F) {
 			}
 			inside(h.Window, num(h.Offset), extent.Add(extent, num(h.Offset)))
 		}
+		if h.Kind == Get {
+			if h.Signal != 0 && (h.Signal > abi.ShmemCompareSwap || h.Bytes != 4 && h.Bytes != 8 || h.Width != 0) {
+				t.Fatalf("%+v passes", h)
+			}
+			return
+		}
 		switch h.Signal {
 		case abi.NetAddIndexed:
 			if h.SignalAt >= testSignals {
@@ -125,4 +134,30 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestCheckAtomic checks what is refused of atomic operations.
+func TestCheckAtomic(t *testing.T) {
+	atomic := func(change func(h *Header)) Header {
+		h := good()
+		h.Kind, h.Signal, h.Bytes, h.Width, h.Offset = Get, abi.ShmemAdd, 8, 0, 96
+		change(&h)
+		return h
+	}
+	for _, c := range []struct {
+		want   string
+		change func(h *Header)
+	}{
+		{"", func(*Header) {}},
+		{"", func(h *Header) { h.Bytes, h.Offset, h.Signal = 4, 100, abi.ShmemCompareSwap }},
+		{"malformed", func(h *Header) { h.Signal = abi.ShmemCompareSwap + 1 }},
+		{"malformed", func(h *Header) { h.Bytes = 2 }},
+		{"malformed", func(h *Header) { h.Width, h.Pitch = 8, 8 }},
+		{"signal", func(h *Header) { h.Offset = 100 }},
+		{"bounds", func(h *Header) { h.Offset = 1 << 40 }},
+	} {
+		if got, _ := check(raw(atomic(c.change)), 0); got != c.want {
+			t.Errorf("%+v: %q, want %q", atomic(c.change), got, c.want)
+		}
+	}
 }

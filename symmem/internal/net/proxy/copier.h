@@ -27,6 +27,11 @@ typedef struct {
 	// number on failure. Changes of words keep their order.
 	int64_t (*copy)(void *arg, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t rows);
 	int64_t (*word)(void *arg, uint64_t at, int add, uint64_t value);
+	// atomic starts the atomic operation of a NET_ATOMIC on a word of 4 or 8 bytes; its ticket is
+	// positive. result returns the previous value when poll has returned 1 for the ticket, and before
+	// the next call of another function than poll.
+	int64_t (*atomic)(void *arg, uint64_t at, uint32_t bytes, uint32_t operation, uint64_t value, uint64_t compare);
+	uint64_t (*result)(void *arg, int64_t ticket);
 	// poll returns 1 when the work of a ticket is complete, 0 before, and a negative number on
 	// failure.
 	int (*poll)(void *arg, int64_t ticket);

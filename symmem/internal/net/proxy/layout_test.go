@@ -24,7 +24,8 @@ func TestLayout(t *testing.T) {
 			unsafe.Offsetof(o.Offset), unsafe.Offsetof(o.Bytes), unsafe.Offsetof(o.Width), unsafe.Offsetof(o.LocalPitch), unsafe.Offsetof(o.RemotePitch),
 			unsafe.Offsetof(o.Window), unsafe.Offsetof(o.Counter), unsafe.Offsetof(o.Signal), unsafe.Offsetof(o.Strong), unsafe.Offsetof(o.SignalWindow),
 			unsafe.Offsetof(o.Ordinal), unsafe.Offsetof(o.SignalAt), unsafe.Offsetof(o.Value), unsafe.Offsetof(o.Data), unsafe.Offsetof(o.Unannounced)})},
-		{name: "the constants", c: constants, equal: slices.Equal(constants, []uint64{abi.NetSlots, abi.NetCounters, abi.NetPeers, abi.NetPut, abi.NetGet, abi.NetFence, abi.NetValue,
+		{name: "the constants", c: constants, equal: slices.Equal(constants, []uint64{abi.NetSlots, abi.NetCounters, abi.NetPeers, abi.NetPut, abi.NetGet, abi.NetFence, abi.NetValue, abi.NetAtomic,
+			abi.ShmemFetch, abi.ShmemSet, abi.ShmemAdd, abi.ShmemAnd, abi.ShmemOr, abi.ShmemXor, abi.ShmemCompareSwap,
 			abi.NetAddIndexed, abi.NetSetWord, abi.NetAddWord})},
 		{name: "net_header", c: headerBytes, equal: headerBytes == unsafe.Sizeof(Header{})},
 	} {

@@ -36,13 +36,17 @@ net_reason net_check(const net_guard *g, const void *raw, size_t raw_bytes, size
 	if (bytes != (put || answer ? h->bytes : 0) || h->bytes > NET_PIECE) return NET_MALFORMED;
 	if (!put && !get) return NET_FINE;
 
-	if (h->number == 0 || (get && h->signal != NET_SIGNAL_NONE)) return NET_MALFORMED;
+	if (h->number == 0) return NET_MALFORMED;
+	int atomic = get && h->signal;
+	if (atomic && (h->signal > NET_COMPARE_SWAP || h->width || (h->bytes != 4 && h->bytes != 8))) return NET_MALFORMED;
 	if (h->width && (h->bytes % h->width || h->pitch < h->width)) return NET_MALFORMED;
 	if (h->bytes) {
 		net_window *w = net_find_window(g, h->window);
 		if (!w) return NET_WINDOW;
 		if (!net_fits(w, h->offset, h->bytes, h->width, h->pitch)) return NET_BOUNDS;
+		if (atomic && (w->base + h->offset) % h->bytes) return NET_WORD;
 	}
+	if (get) return NET_FINE;
 	switch (h->signal) {
 	case NET_SIGNAL_NONE:
 		break;

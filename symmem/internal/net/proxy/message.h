@@ -6,7 +6,8 @@
 //
 //	kind    from      data  number                    then
 //	PUT     the rank  yes   the next to that peer     the receiver writes the data to the window and changes the word of the signal
-//	GET     the rank  no    the next to that peer     the peer answers with the data of the window
+//	GET     the rank  no    the next to that peer     the peer answers with the data of the window; if the signal says so, after an atomic operation
+//	                                                  on the word that the data is, with the value and, to compare, signal_at
 //	ANSWER  the peer  yes   -                         the data goes to where the GET, which the ticket names, wants it
 //	FENCE   the rank  no    the last to that peer     the peer answers when all messages up to that number are finished there
 //	ACK     the peer  no    the FENCE's               the fence, which the ticket names, is over at that peer
@@ -32,7 +33,7 @@
 
 enum { NET_PIECE = 4 << 20, NET_STAGED_PIECE = 1 << 20 };
 enum { NET_MESSAGE_PUT = 1, NET_MESSAGE_GET = 2, NET_MESSAGE_ANSWER = 3, NET_MESSAGE_FENCE = 4, NET_MESSAGE_ACK = 5, NET_MESSAGE_ASK = 6, NET_MESSAGE_TELL = 7 };
-enum { NET_PROTOCOL = 0x33544e53 }; // the last byte is the version
+enum { NET_PROTOCOL = 0x34544e53 }; // the last byte is the version
 
 typedef struct {
 	uint64_t secret;

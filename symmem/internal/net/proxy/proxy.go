@@ -283,7 +283,8 @@ var (
 		unsafe.Offsetof(C.net_op{}.remote_pitch), unsafe.Offsetof(C.net_op{}.window), unsafe.Offsetof(C.net_op{}.counter), unsafe.Offsetof(C.net_op{}.signal),
 		unsafe.Offsetof(C.net_op{}.strong), unsafe.Offsetof(C.net_op{}.signal_window), unsafe.Offsetof(C.net_op{}.ordinal),
 		unsafe.Offsetof(C.net_op{}.signal_at), unsafe.Offsetof(C.net_op{}.value), unsafe.Offsetof(C.net_op{}.data), unsafe.Offsetof(C.net_op{}.unannounced)}
-	constants = []uint64{C.NET_SLOTS, C.NET_COUNTERS, C.NET_PEERS, C.NET_PUT, C.NET_GET, C.NET_FENCE, C.NET_VALUE,
+	constants = []uint64{C.NET_SLOTS, C.NET_COUNTERS, C.NET_PEERS, C.NET_PUT, C.NET_GET, C.NET_FENCE, C.NET_VALUE, C.NET_ATOMIC,
+		C.NET_FETCH, C.NET_SET, C.NET_ADD, C.NET_AND, C.NET_OR, C.NET_XOR, C.NET_COMPARE_SWAP,
 		C.NET_SIGNAL_ADD_INDEXED, C.NET_SIGNAL_SET_WORD, C.NET_SIGNAL_ADD_WORD}
 	headerBytes = uintptr(C.sizeof_net_header)
 )

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic.h"
 #include "inner.h"
 
 static void refuse(net_proxy *p, net_reason why, const net_header *h) {
@@ -163,6 +164,8 @@ void net_received(net_proxy *p, net_arrival *a, int failed) {
 	}
 }
 
+static void answer_atomic(net_proxy *p, net_arrival *a);
+
 int net_poll_landing(net_proxy *p) {
 	int n = 0;
 	for (net_arrival **at = &p->landing, *a; (a = *at);) {
@@ -177,6 +180,8 @@ int net_poll_landing(net_proxy *p) {
 			end_stale(p, a);
 		else if (r < 0)
 			fail(p, a);
+		else if (a->h.kind == NET_MESSAGE_GET)
+			answer_atomic(p, a);
 		else if (a->changing)
 			finish(p, a);
 		else
@@ -250,8 +255,50 @@ static net_reason on_put(net_proxy *p, const net_header *h, const void *data, vo
 	return NET_FINE;
 }
 
+// answer_value answers an atomic operation with the previous value.
+static void answer_value(net_proxy *p, const net_header *h, uint64_t value) {
+	net_op from = {.kind = NET_VALUE, .data = value, .bytes = h->bytes};
+	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ANSWER, .peer = h->source, .op = from, .ticket = h->ticket, .number = h->number});
+}
+
+// on_atomic is on_get for an atomic operation.
+static net_reason on_atomic(net_proxy *p, const net_header *h) {
+	uint64_t at = net_find_window(&p->guard, h->window)->base + h->offset;
+	if (!net_is_device(p, at)) {
+		net_reason why = admit(p, h);
+		if (why) return why;
+		uint32_t bytes = (uint32_t)h->bytes;
+		answer_value(p, h, p->watcher ? p->watcher->atomic(p->watcher->arg, h->source, h->name, (void *)at, bytes, h->signal, h->value, h->signal_at)
+		                              : net_atomic((void *)at, bytes, h->signal, h->value, h->signal_at));
+		return NET_FINE;
+	}
+	net_arrival *a = calloc(1, sizeof *a);
+	if (!a) return NET_NO_MEMORY;
+	net_reason why = admit(p, h);
+	if (why) {
+		free(a);
+		return why;
+	}
+	a->h = *h;
+	a->window = net_find_window(&p->guard, h->window);
+	a->window->users++;
+	int64_t ticket = p->setup.copier->atomic(p->setup.copier->arg, at, (uint32_t)h->bytes, h->signal, h->value, h->signal_at);
+	if (ticket < 0)
+		fail(p, a);
+	else
+		add_landing(p, a, ticket);
+	return NET_FINE;
+}
+
+// answer_atomic is called when an atomic operation on device memory is over.
+static void answer_atomic(net_proxy *p, net_arrival *a) {
+	answer_value(p, &a->h, p->setup.copier->result(p->setup.copier->arg, a->ticket));
+	end_arrival(p, a);
+}
+
 static net_reason on_get(net_proxy *p, const net_header *h) {
 	if (h->bytes == 0) return NET_MALFORMED;
+	if (h->signal) return on_atomic(p, h);
 	net_reason why = admit(p, h);
 	if (why) return why;
 	net_window *w = net_find_window(&p->guard, h->window);

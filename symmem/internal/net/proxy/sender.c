@@ -295,6 +295,11 @@ static int issue(net_proxy *p, net_job *j) {
 		m->h.bytes = c.bytes;
 		m->h.width = c.width;
 		m->h.pitch = c.width ? op->remote_pitch : 0;
+		if (op->kind == NET_ATOMIC) {
+			m->h.signal = op->signal;
+			m->h.value = op->value;
+			m->h.signal_at = op->data;
+		}
 		m->to = op->local + c.here;
 		m->to_width = c.width;
 		m->to_pitch = op->local_pitch;
@@ -304,7 +309,10 @@ static int issue(net_proxy *p, net_job *j) {
 		j->whole = 1;
 		m->h.ticket = j->ticket;
 		m->h.bytes = op->bytes;
-		filled = fill(p, m, op->local, op->local_pitch, op->width, op->bytes);
+		if (op->kind == NET_VALUE)
+			m->data = &op->data;
+		else
+			filled = fill(p, m, op->local, op->local_pitch, op->width, op->bytes);
 		break;
 	case NET_MESSAGE_FENCE:
 		j->whole = 1;
@@ -428,14 +436,15 @@ static void take_fence(net_proxy *p, net_operation *o) {
 
 static int makes_sense(const net_proxy *p, const net_op *op) {
 	if (op->kind == NET_FENCE && op->peer == NET_ALL_PEERS) return 1;
-	if (op->kind < NET_PUT || op->kind > NET_VALUE || op->peer >= p->size) return 0;
+	if (op->kind < NET_PUT || op->kind > NET_ATOMIC || op->peer >= p->size) return 0;
+	if (op->kind == NET_ATOMIC) return op->width == 0 && (op->bytes == 4 || op->bytes == 8) && op->signal >= NET_FETCH && op->signal <= NET_COMPARE_SWAP;
 	if (op->kind == NET_VALUE) return op->width == 0 && op->bytes <= NET_VALUE_BYTES;
 	return op->kind == NET_FENCE || op->width == 0 || op->bytes % op->width == 0;
 }
 
 // watched returns the watcher's name for an operation that is taken.
 static uint64_t watched(net_proxy *p, const net_op *op) {
-	return p->watcher->posted(p->watcher->arg, &(net_posted){&op->ready, op->peer, op->kind == NET_FENCE, op->kind == NET_GET, op->strong, op->local,
+	return p->watcher->posted(p->watcher->arg, &(net_posted){&op->ready, op->peer, op->kind == NET_FENCE, op->kind == NET_GET || op->kind == NET_ATOMIC, op->strong, op->local,
 	    op->kind == NET_PUT ? op->bytes : 0, op->width, op->local_pitch});
 }
 
@@ -461,7 +470,8 @@ static void take_one(net_proxy *p, const net_op *slot) {
 		take_fence(p, o);
 		return;
 	}
-	net_job j = {.kind = o->op.kind == NET_GET ? NET_MESSAGE_GET : NET_MESSAGE_PUT, .peer = o->op.peer, .slot = o->number, .op = o->op, .name = o->name};
+	if (o->op.kind == NET_ATOMIC && !o->op.local) o->op.local = (uint64_t)&o->op.reserved; // nobody wants the value
+	net_job j = {.kind = o->op.kind == NET_GET || o->op.kind == NET_ATOMIC ? NET_MESSAGE_GET : NET_MESSAGE_PUT, .peer = o->op.peer, .slot = o->number, .op = o->op, .name = o->name};
 	if (j.op.width == j.op.bytes || (j.op.width == j.op.local_pitch && j.op.width == j.op.remote_pitch)) j.op.width = 0;
 	if (j.op.kind == NET_GET && j.op.bytes == 0) {
 		p->peers[j.peer].facts.sent++;

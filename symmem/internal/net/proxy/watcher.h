@@ -30,6 +30,9 @@ typedef struct {
 	void (*touched)(void *arg, uint32_t source, uint64_t name, int write, uint64_t at, uint64_t pitch, uint64_t width, uint64_t bytes);
 	// change sets a word to the value of an operation's signal, or adds the value.
 	void (*change)(void *arg, uint32_t source, uint64_t name, uint64_t *word, int add, uint64_t value);
+	// atomic does the atomic operation of a NET_ATOMIC on a word of 4 or 8 bytes, and returns the
+	// previous value.
+	uint64_t (*atomic)(void *arg, uint32_t source, uint64_t name, void *word, uint32_t bytes, uint32_t operation, uint64_t value, uint64_t compare);
 	// count adds 1 to the counter of an operation of this rank that is over here.
 	void (*count)(void *arg, uint64_t name, uint64_t *counter);
 	// passed is called when an operation and all before it are over; done sets the word that counts

@@ -31,8 +31,8 @@ func files() map[string]string {
 	const written = " Written by go generate.\n"
 	headers := "// All headers of package kernels." + written
 	for _, h := range kernels.BuiltinHeaders() {
-		if h.Name == "symm/abi.cuh" {
-			continue // it defines a variable, and exported modules alone include it
+		if h.Name == "symm/abi.cuh" || strings.HasPrefix(h.Name, "nvshmem") && h.Name != "nvshmem/table.h" {
+			continue // it defines a variable, or includes a header that does, for modules of users
 		}
 		headers += fmt.Sprintf("#include %q\n", h.Name)
 	}
