@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 // Package emu runs CUDA kernels on the host's processor. It is the C++ half of the cpu device. It
 // does not compile snippets.

@@ -1,5 +1,7 @@
 #include "sanitize_region.h"
 
+#include "machine.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -52,7 +54,7 @@ double seconds() {
 void Lock::wait() {
   double began = 0;
   for (unsigned i = 1; held.exchange(1, std::memory_order_acquire); i++) {
-    while (held.load(std::memory_order_relaxed) && i % 64 != 0) i++, __builtin_ia32_pause();
+    while (held.load(std::memory_order_relaxed) && i % 64 != 0) i++, machine::pause();
     sched_yield();
     if (i % 4096 != 0) continue;
     if (began == 0) began = seconds();
