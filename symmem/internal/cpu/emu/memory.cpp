@@ -34,7 +34,9 @@ std::size_t page_size() {
 }
 
 int guard(void* pages, std::size_t bytes) {
-  if (madvise(pages, bytes, MADV_GUARD_INSTALL) == 0) return 0;
+  // qemu-user accepts every advice, also one that does not exist, and does nothing
+  static const bool advised = madvise(pages, bytes, -1) != 0;
+  if (advised && madvise(pages, bytes, MADV_GUARD_INSTALL) == 0) return 0;
   if (protected_pages.fetch_add(1) < kMaxProtected) mprotect(pages, bytes, PROT_NONE);
   return 1;
 }

@@ -89,7 +89,7 @@ void take_at_once(Executor* e, std::uint64_t pc) {
 
 bool resume_sample(Executor* e, std::uint64_t pc) {
   Sample& s = e->sample;
-  switch (s.state.load(std::memory_order_relaxed)) {
+  switch (s.state.load(std::memory_order_acquire)) {
     case Sample::kWanted:
       if (!machine::kSteps) return take_at_once(e, pc), false;
       begin(e);

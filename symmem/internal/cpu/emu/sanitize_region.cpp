@@ -1,7 +1,5 @@
 #include "sanitize_region.h"
 
-#include "machine.h"
-
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -14,14 +12,19 @@
 #include <cstring>
 #include <mutex>
 
+#include "machine.h"
+
 namespace emu::sanitize {
 
 namespace {
 
 // Above the beginning of Go's heap and below the addresses at which the system maps programs.
 void* const kBase = reinterpret_cast<void*>(0x4400'0000'0000);
+#ifndef EMU_SHADOW_BITS
+#define EMU_SHADOW_BITS 44  // fewer for qemu-user, which keeps a record of every page
+#endif
 // bytes of addresses; those of freed memory are not reused
-constexpr std::size_t kBytes = 1ull << 44;
+constexpr std::size_t kBytes = 1ull << EMU_SHADOW_BITS;
 
 std::mutex mutex;  // guards the following, except for readers of the pointer
 Region* mapped = nullptr;
