@@ -11,8 +11,9 @@ var machineFlags = []string{
 	"-mno-outline-atomics", "-mbranch-protection=none", "-ffp-contract=off", "-fsanitize=integer-divide-by-zero", "-Wl,-z,norelro",
 }
 
-// gccFlags are flags of g++ for this machine: a guard page of a stack has 4 KiB or more, and shared memory is addressed by descriptors.
-var gccFlags = []string{"--param=stack-clash-protection-guard-size=12", "-mtls-dialect=desc"}
+// gccFlags are flags of g++ for this machine: a guard page of a stack has 4 KiB or more; shared memory is addressed by descriptors; and the traps
+// of different lines, a division among them, stay apart.
+var gccFlags = []string{"--param=stack-clash-protection-guard-size=12", "-mtls-dialect=desc", "-fno-crossjumping", "-fno-tree-tail-merge"}
 
 // relocationChosen is the kind of relocation by which a function is chosen when it is loaded.
 const relocationChosen = uint32(elf.R_AARCH64_IRELATIVE)

@@ -5,8 +5,8 @@
 #include <elf.h>
 #include <link.h>
 #include <sys/ucontext.h>
-#include <asm/sigcontext.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "block.h"
@@ -20,14 +20,15 @@ namespace emu::machine {
 
 constexpr bool kSteps = false;
 
-// Saved is what preempt keeps on the stack of interrupted code. It begins with a frame, so that the frames of emu_preempt lead to the interrupted
-// instruction.
+// Saved is what preempted code finds again, on its stack. It begins with a frame, so that the frames of emu_preempt lead to the interrupted
+// instruction. emu_preempted stores and loads the vector registers; the others are those of the signal's context.
 struct Saved {
   std::uint64_t frame[2];
-  std::uint64_t registers[31], sp, pc, state;
-  std::uint32_t fp_status, fp_control;
   alignas(16) unsigned __int128 vectors[32];
+  std::uint64_t fp_status, fp_control;
+  std::uint64_t registers[31], sp, pc, state;
 };
+static_assert(sizeof(Saved) == 816 && offsetof(Saved, vectors) == 16 && offsetof(Saved, fp_status) == 528);
 constexpr std::size_t kPreemptRoom = 2048 + sizeof(Saved);
 
 inline void adopt(Worker*) {}  // kernels read current_executor
@@ -104,27 +105,13 @@ inline void leave(ucontext_t* u, void* sp) {
   u->uc_mcontext.regs[0] = reinterpret_cast<std::uint64_t>(sp);
 }
 
-// vectors_of returns the vector registers in the context of a signal, which the system always writes.
-inline fpsimd_context* vectors_of(ucontext_t* u) {
-  for (unsigned char* p = u->uc_mcontext.__reserved;;) {
-    auto* head = reinterpret_cast<_aarch64_ctx*>(p);
-    if (head->magic == FPSIMD_MAGIC) return reinterpret_cast<fpsimd_context*>(head);
-    if (head->magic == 0) return nullptr;
-    p += head->size;
-  }
-}
-
 // A branch needs a register, and all of them are the kernel's. So emu_preempted ends by a trap, whose handler restores them.
 inline void preempt(ucontext_t* u) {
   auto& m = u->uc_mcontext;
-  const fpsimd_context* v = vectors_of(u);
-  if (!v) return;
   auto* s = reinterpret_cast<Saved*>((m.sp - sizeof(Saved)) & ~15ull);
   s->frame[0] = m.regs[29], s->frame[1] = m.pc + 1;  // a frame has the instruction after a call
   std::memcpy(s->registers, m.regs, sizeof s->registers);
   s->sp = m.sp, s->pc = m.pc, s->state = m.pstate;
-  s->fp_status = v->fpsr, s->fp_control = v->fpcr;
-  std::memcpy(s->vectors, v->vregs, sizeof s->vectors);
   m.sp = m.regs[29] = reinterpret_cast<std::uint64_t>(s);
   m.pc = reinterpret_cast<std::uint64_t>(&emu_preempted);
 }
@@ -132,9 +119,6 @@ inline void preempt(ucontext_t* u) {
 inline void go_back(ucontext_t* u) {
   auto& m = u->uc_mcontext;
   const auto* s = reinterpret_cast<const Saved*>(m.sp);
-  fpsimd_context* v = vectors_of(u);
-  v->fpsr = s->fp_status, v->fpcr = s->fp_control;
-  std::memcpy(v->vregs, s->vectors, sizeof s->vectors);
   std::memcpy(m.regs, s->registers, sizeof s->registers);
   m.pc = s->pc, m.pstate = s->state, m.sp = s->sp;
 }

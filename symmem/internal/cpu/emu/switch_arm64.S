@@ -42,13 +42,53 @@ emu_resume:
 	ret
 	.size	emu_resume, .-emu_resume
 
-// emu_preempted is entered from a signal between any two instructions of a kernel, whose registers machine::preempt has stored on the stack. It
-// lets others run, and ends in the handler of its trap, which goes back.
+// emu_preempted is entered from a signal between any two instructions of a kernel, with a machine::Saved on the stack that has the general
+// registers. It stores the vector registers, lets others run, loads them, and ends in the handler of its trap, which restores the rest.
 	.globl	emu_preempted
 	.hidden	emu_preempted
 	.type	emu_preempted, %function
 emu_preempted:
+	stp	q0, q1, [sp, #16]
+	stp	q2, q3, [sp, #48]
+	stp	q4, q5, [sp, #80]
+	stp	q6, q7, [sp, #112]
+	stp	q8, q9, [sp, #144]
+	stp	q10, q11, [sp, #176]
+	stp	q12, q13, [sp, #208]
+	stp	q14, q15, [sp, #240]
+	stp	q16, q17, [sp, #272]
+	stp	q18, q19, [sp, #304]
+	stp	q20, q21, [sp, #336]
+	stp	q22, q23, [sp, #368]
+	stp	q24, q25, [sp, #400]
+	stp	q26, q27, [sp, #432]
+	stp	q28, q29, [sp, #464]
+	stp	q30, q31, [sp, #496]
+	mrs	x0, fpsr
+	mrs	x1, fpcr
+	add	x2, sp, #528
+	stp	x0, x1, [x2]
 	bl	emu_preempt
+	add	x2, sp, #528
+	ldp	x0, x1, [x2]
+	msr	fpsr, x0
+	msr	fpcr, x1
+	ldp	q0, q1, [sp, #16]
+	ldp	q2, q3, [sp, #48]
+	ldp	q4, q5, [sp, #80]
+	ldp	q6, q7, [sp, #112]
+	ldp	q8, q9, [sp, #144]
+	ldp	q10, q11, [sp, #176]
+	ldp	q12, q13, [sp, #208]
+	ldp	q14, q15, [sp, #240]
+	ldp	q16, q17, [sp, #272]
+	ldp	q18, q19, [sp, #304]
+	ldp	q20, q21, [sp, #336]
+	ldp	q22, q23, [sp, #368]
+	ldp	q24, q25, [sp, #400]
+	ldp	q26, q27, [sp, #432]
+	ldp	q28, q29, [sp, #464]
+	ldp	q30, q31, [sp, #496]
 	.globl	emu_preempted_end
 	.hidden	emu_preempted_end
 emu_preempted_end:
