@@ -23,7 +23,7 @@ test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -96,6 +96,12 @@ gpu-export: | go c++ ## build a folder of sessions exported to Python and C++ th
 
 wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist, which need no Go and no compiler where they are installed
 	./.ci/wheel $(ZIGLANG) $(WHEELS)
+
+aarch64: | go python3 ## build the program for aarch64 and run it under qemu-user: sessions, the cpu device's tests, the suite on 2 ranks
+	./.ci/aarch64 $(ZIGLANG)
+
+container-try: | go python3 ## run the lines of the Dockerfile without docker, and a notebook on its JupyterLab
+	./.ci/container Dockerfile
 
 wheel-try: wheel ## install the wheel where there is only Python, and run the hello session there within 30 s
 	./.ci/wheel-root $(WHEELS)/symmrepl-*_$$(uname -m).whl $(ZIGLANG)

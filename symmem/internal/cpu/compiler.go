@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package cpu
 
@@ -77,7 +77,7 @@ func (c *compiler) find() error {
 		return err
 	}
 	c.cxx = cxx
-	c.flags = append(c.flags, commonFlags...)
+	c.flags = slices.Concat(commonFlags, machineFlags)
 	c.clang = isClang(version)
 	if zig := zigBehind(version); zig != "" && !c.cxx.Zig { // SYMMREPL_CXX may name a script that calls it
 		c.cxx.Path, c.cxx.Zig = zig, true
@@ -92,7 +92,8 @@ func (c *compiler) find() error {
 			c.flags = append(c.flags, "-fno-sanitize-debug-trap-reasons") // which give a trap line 0 of a function that says why
 		}
 	} else {
-		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu", "-fsanitize=bounds")
+		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-fsanitize=bounds")
+		c.flags = append(c.flags, gccFlags...)
 	}
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
@@ -225,7 +226,7 @@ func (c *compiler) link(src device.Source, headers, out string, options []string
 // libraries returns the files with which modules are linked: first their shared memory, which is in
 // the folder of headers.
 func libraries(headers string) []string {
-	return []string{"-x", "assembler", filepath.Join(headers, "emu_shared.s"), "-x", "none", "-nostdlib", "-lgcc", "-lc", "-lm"}
+	return []string{"-x", "assembler-with-cpp", filepath.Join(headers, "emu_shared.S"), "-x", "none", "-nostdlib", "-lgcc", "-lc", "-lm"}
 }
 
 // call runs the compiler on a unit and writes the result to out.

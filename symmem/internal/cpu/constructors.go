@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package cpu
 
@@ -61,7 +61,7 @@ func refuseConstructors(src device.Source, library []byte) error {
 		}
 	}
 	for _, r := range relocations {
-		if elf.R_X86_64(elf.R_TYPE64(r.Info)) == elf.R_X86_64_IRELATIVE {
+		if elf.R_TYPE64(r.Info) == relocationChosen {
 			return refused(uint64(r.Addend), resolverWhy)
 		}
 	}

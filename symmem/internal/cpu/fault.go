@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package cpu
 
@@ -16,6 +16,7 @@ import (
 const (
 	siKernel  = 0x80 // the processor did not report the address
 	fpeIntDiv = 1
+	busAdrAln = 1
 )
 
 func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
@@ -48,6 +49,9 @@ func (d *cpu) what(f *emu.Fault) string {
 		}
 		return fmt.Sprintf("%s address %#x, where no memory is", access, f.Address)
 	case unix.SIGBUS:
+		if f.Code == busAdrAln {
+			return fmt.Sprintf("does a misaligned access: an atomic operation at address %#x, which is no multiple of its size", f.Address)
+		}
 		return fmt.Sprintf("accesses address %#x, which has lost its memory", f.Address)
 	case unix.SIGFPE:
 		if f.Code == fpeIntDiv {
@@ -55,6 +59,9 @@ func (d *cpu) what(f *emu.Fault) string {
 		}
 		return "arithmetic exception"
 	case unix.SIGILL:
+		if undefinedDivision && !(f.Library != "" && d.compiler.clang) { // g++ does not say which of its checks has failed
+			return "does something undefined: an integer divided by zero, an index out of an array's bounds, a misaligned access, a shift by too much, or a float too large for an integer"
+		}
 		return "does something undefined: an index out of an array's bounds, a misaligned access, a shift by too much, or a float too large for an integer"
 	}
 	return f.Text

@@ -1,9 +1,10 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package cpu
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,7 +24,7 @@ __global__ void null_read(const int* p, int* out) {
   if (threadIdx.x == 5)
     *out = helper(p);
 }
-__global__ void wild(unsigned long long* p) { p[1ull << 59] = 1; }
+__global__ void wild(unsigned long long* p) { p[1ull << 50] = 1; }
 __global__ void checks(int n) {
   __syncthreads();
   assert(threadIdx.x + 10 < n);
@@ -83,12 +84,25 @@ func lineOf(text string) string {
 	return "cell[3]:" + digits
 }
 
+// machine returns what a fault of the processor says on x86-64 or aarch64. On the latter, functions of the C library read whole words around an
+// address, and every address has a page or none.
+func machine(amd64, arm64 string) string {
+	if runtime.GOARCH == "arm64" {
+		return arm64
+	}
+	return amd64
+}
+
 func TestFaults(t *testing.T) {
 	b := open(t)
 	k := b.compile(faulty)
 	p := b.alloc(4096)
 	null := device.Ptr(0)
-	works := int32(0)
+	works, cases := int32(0), int32(14)
+	divided := "divides an integer by zero"
+	if runtime.GOARCH == "arm64" && !b.Device.(*cpu).compiler.clang {
+		divided = "does something undefined: an integer divided by zero"
+	}
 	for _, c := range []struct {
 		kernel        string
 		grid, threads int
@@ -98,19 +112,23 @@ func TestFaults(t *testing.T) {
 	}{
 		{"null_write", 4, 64, []any{null}, 2, 33, "writes address 0x0, where no memory is", lineOf("*p = 1;")},
 		{"null_read", 1, 8, []any{null, p}, 0, 5, "reads address 0x0, where no memory is", lineOf("__device__ int helper")},
-		{"wild", 1, 1, []any{p}, 0, 0, "accesses an address that no memory can have", lineOf("__global__ void wild")},
+		{"wild", 1, 1, []any{p}, 0, 0, machine("accesses an address that no memory can have", "where no memory is"), lineOf("__global__ void wild")},
 		{"checks", 1, 32, []any{int32(41)}, 0, 31, "assertion `threadIdx.x + 10 < n' failed", lineOf("assert(")},
 		{"overflow", 1, 1, []any{p}, 0, 0, "needs more local memory than a thread has", lineOf("__noinline__")},
-		{"divide", 1, 1, []any{p}, 0, 0, "divides an integer by zero", lineOf("p[0] = p[1] / p[2]")},
+		{"divide", 1, 1, []any{p}, 0, 0, divided, lineOf("p[0] = p[1] / p[2]")},
 		{"bounds", 1, 1, []any{p}, 0, 0, "does something undefined", lineOf("p[0] = local")},
 		{"misaligned", 1, 1, []any{p}, 0, 0, "a misaligned access", lineOf("*(float4*)")},
 		{"trap", 1, 2, nil, 0, 1, "__trap was called", lineOf("__global__ void trap")},
 		{"stuck", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) __syncthreads")},
 		{"stuck_last", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) symm_cpu_yield")},
 		{"one_faults", 2, 64, []any{p}, 1, 0, "writes address 0x40, where no memory is", lineOf("if (blockIdx.x == 1)")},
-		{"bad_print", 1, 1, []any{device.Ptr(8)}, 0, 0, "reads address 0x8, where no memory is", lineOf("__global__ void bad_print")},
+		{"bad_print", 1, 1, []any{device.Ptr(8)}, 0, 0, machine("reads address 0x8, where no memory is", "reads address 0x"), lineOf("__global__ void bad_print")},
 		{"library", 1, 1, []any{device.Ptr(64)}, 0, 0, "writes address 0x40, where no memory is", lineOf("__global__ void library")},
 	} {
+		if c.kernel == "misaligned" && runtime.GOARCH == "arm64" && b.Device.(*cpu).compiler.clang {
+			cases-- // clang++ does not check the copy of a struct, and the processor does it
+			continue
+		}
 		b.launch(k[c.kernel], c.grid, c.threads, c.args...)
 		b.launch(k["fine"], 1, 1, p) // dropped
 		var f *device.KernelFault
@@ -132,7 +150,7 @@ func TestFaults(t *testing.T) {
 		b.stream.Set(p, 0, 4096)
 		works++
 	}
-	if works != 14 {
+	if works != cases {
 		t.Errorf("%d faults", works)
 	}
 }

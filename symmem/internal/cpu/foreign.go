@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package cpu
 
@@ -11,7 +11,7 @@ import (
 )
 
 // Unit returns the C++ of a snippet for the emulated device: what a compiler makes a shared object of, with Flags, the headers of package emu and those of
-// package kernels, and emu_shared.s among the linked files. A snippet with inline PTX needs the compiler, too, whose preprocessor is run.
+// package kernels, and emu_shared.S among the linked files. A snippet with inline PTX needs the compiler, too, whose preprocessor is run.
 func Unit(src device.Source) (string, error) {
 	if err := refuse(src); err != nil {
 		return "", err
@@ -28,4 +28,6 @@ func Unit(src device.Source) (string, error) {
 }
 
 // Flags returns the flags with which g++ compiles units.
-func Flags() string { return strings.Join(commonFlags, " ") + " -fno-gnu-unique -mtls-dialect=gnu" }
+func Flags() string {
+	return strings.Join(slices.Concat(commonFlags, machineFlags, []string{"-fno-gnu-unique"}, gccFlags), " ")
+}

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package cpu
 
@@ -11,13 +11,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// kindShift is the position of the logarithm of the block size in a multicast address: see
-// nccl/multimem.h.
-const kindShift = 56
+// kindShift is the position of the logarithm of the block size in a multicast address, and firstByte
+// the place of the window's first byte in the block: see nccl/multimem.h.
+const (
+	kindShift = 56
+	firstByte = 4096
+)
 
 // Multicast implements device.Multicaster. The addresses belong to a block of reserved memory,
 // whose size is a power of two and its alignment, and which begins with the address of the window.
-// The upper bits contain the logarithm of the size, so that no processor accepts such an address.
+// The upper bits contain the logarithm of the size. x86-64 accepts no such address; aarch64 ignores
+// these bits, so there the block is inaccessible, except for its first page, which is read-only.
 func (d *cpu) Multicast(window device.Ptr, size int) (device.Ptr, error) {
 	page := unix.Getpagesize()
 	log := bits.Len(uint(page + size - 1))
@@ -41,7 +45,10 @@ func (d *cpu) Multicast(window device.Ptr, size int) (device.Ptr, error) {
 		return 0, systemError("mmap", err)
 	}
 	*(*device.Ptr)(first) = window
-	return device.Ptr(head) + device.Ptr(page) + device.Ptr(log)<<kindShift, nil
+	if err := unix.Mprotect(unsafe.Slice((*byte)(first), page), unix.PROT_READ); err != nil {
+		return 0, systemError("mprotect", err)
+	}
+	return device.Ptr(head) + firstByte + device.Ptr(log)<<kindShift, nil
 }
 
 // EndMulticast implements device.Multicaster.

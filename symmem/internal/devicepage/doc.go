@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 // Package devicepage makes docs/kernels.md, the page of what kernels can call, and the data of
 // package reference, from the comments of the headers.

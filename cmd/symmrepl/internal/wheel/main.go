@@ -16,9 +16,10 @@ func main() {
 	man := flag.String("man", "", "the manual page")
 	completions := flag.String("completions", "", "a folder with the completions of shells: bash, zsh and fish")
 	extra := flag.String("extra", "", "an extra of the package and what it requires: NAME=REQUIREMENT")
+	zig := flag.String("zig", "", "the folder of the Python package ziglang, with which the program was built")
 	out := flag.String("out", "", "the folder to write to")
 	flag.Parse()
-	if err := write(*program, *man, *completions, *extra, *out); err != nil {
+	if err := write(*program, *man, *completions, *extra, *zig, *out); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -26,7 +27,7 @@ func main() {
 // limit is how large a wheel may be, in bytes.
 const limit = 40 << 20
 
-func write(program, man, completions, extra, out string) error {
+func write(program, man, completions, extra, zig, out string) error {
 	machine, err := check(program)
 	if err != nil {
 		return err
@@ -41,6 +42,9 @@ func write(program, man, completions, extra, out string) error {
 	tag := "py3-none-manylinux_2_28_" + machine
 	files, err := collect(p, tag, program, man, completions)
 	if err != nil {
+		return err
+	}
+	if err := files.addLicenses(p.info()+"/licenses", program, zig); err != nil {
 		return err
 	}
 	text, err := files.pack(p.info())

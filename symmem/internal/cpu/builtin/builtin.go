@@ -1,11 +1,11 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package builtin
 
 /*
 #cgo CXXFLAGS: -std=c++20 -O2 -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing -fvisibility=hidden -g1 -D__forceinline__=inline
 #cgo CXXFLAGS: -Wno-unknown-pragmas -Wno-invalid-offsetof -I${SRCDIR}/../emu/include -I${SRCDIR}/../../../../kernels/include -I${SRCDIR}/../../../../kernels
-const void* symm_builtin_entries(void);
+const void* symm_builtin_entries(long worker);
 const void* symm_builtin_tables(void);
 
 // Item and table are layout::Item and layout::Table.
@@ -32,7 +32,7 @@ import (
 )
 
 // Load returns the module of the built-in operations.
-func Load() *emu.Module { return emu.Builtin(C.symm_builtin_entries()) }
+func Load() *emu.Module { return emu.Builtin(C.symm_builtin_entries(C.long(emu.Worker()))) }
 
 // Struct is the C++ compiler's description of a struct that Go also declares.
 type Struct struct {

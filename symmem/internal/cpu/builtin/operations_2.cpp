@@ -1,4 +1,5 @@
 // Operations, each in a namespace of its own. Written by go generate.
+#include "contract.h"
 #include "cuda_on_cpu.h"
 #include "layout.h"
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "device.h"
+#include "machine.h"
 #include "sanitize.h"
 #include "sanitize_network.h"
 #include "stream.h"
@@ -31,6 +32,7 @@ struct emu_module {
 
 void emu_copy_out(void* dst, uintptr_t src, size_t n) { memcpy(dst, reinterpret_cast<const void*>(src), n); }
 void emu_poke(uintptr_t word, uint32_t value) { __atomic_store_n(reinterpret_cast<uint32_t*>(word), value, __ATOMIC_SEQ_CST); }
+long emu_worker_distance(void) { return machine::worker_distance(); }
 uint64_t emu_nanos(void) { return api.nanos(); }
 const char* emu_built_by(void) {
 #ifdef __clang__
@@ -71,6 +73,7 @@ emu_module* emu_module_load(const char* path, char** error) {
     return nullptr;
   }
   auto* m = new emu_module;
+  machine::begin_module(library);
   m->module->library = library;
   m->module->path = path;
   m->module->entries = reinterpret_cast<Entry* (*)()>(entries)();

@@ -67,6 +67,7 @@ void emu_copy_out(void* dst, uintptr_t src, size_t n);
 // emu_poke stores a word at once, independently of streams.
 void emu_poke(uintptr_t word, uint32_t value);
 uint64_t emu_nanos(void);
+long emu_worker_distance(void); // where kernels find their worker
 const char* emu_built_by(void);  // the compiler that built this file
 
 typedef struct {

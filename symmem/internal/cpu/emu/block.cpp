@@ -1,10 +1,8 @@
 #include "block.h"
 
-#include <asm/prctl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,18 +11,17 @@
 
 #include "device.h"
 #include "grid.h"
+#include "machine.h"
 #include "sanitize.h"
 
 namespace emu {
+
+constinit thread_local Executor* current_executor = nullptr;
 
 namespace {
 
 constexpr std::size_t kSignalStack = 64 << 10;
 
-thread_local Executor* tls_executor = nullptr;
-
-// saved_frame_pointer returns the frame pointer that emu_switch has saved.
-std::uint64_t saved_frame_pointer(const Fiber* f) { return static_cast<const std::uint64_t*>(f->sp)[5]; }
 
 // deadlock: every thread of the block waits for one that will not arrive. self is the running
 // thread, or null in the scheduler.
@@ -40,7 +37,7 @@ std::uint64_t saved_frame_pointer(const Fiber* f) { return static_cast<const std
   e->thread = &e->threads[e->linear(who)];
   Grid* g = e->launch();
   if (g->fault.claim(*e)) {
-    record_frames(*e, g->fault, who == self ? frame_pointer() : saved_frame_pointer(who));
+    record_frames(*e, g->fault, who == self ? frame_pointer() : machine::saved_frame_pointer(who->sp));
     snprintf(g->fault.text, sizeof g->fault.text,
              "deadlock in the block: %u threads wait at __syncthreads, %u in a warp operation for lanes of their mask, and no thread can go on",
              at_barrier, at_warp);
@@ -90,8 +87,6 @@ void carry() {
 
 }  // namespace
 
-Executor* here() { return tls_executor; }
-
 void settle(Executor* e) {
   if (!e->plain) return;
   e->plain = false;
@@ -140,20 +135,17 @@ Executor::~Executor() {
 
 void Executor::adopt() {
   os_thread = pthread_self();
-  tls_executor = this;
+  current_executor = this;
   stack_t s{};
   s.ss_sp = signal_stack;
   s.ss_size = kSignalStack;
   sigaltstack(&s, nullptr);
-  if (syscall(SYS_arch_prctl, ARCH_SET_GS, static_cast<Worker*>(this)) != 0) {
-    std::fputs("symmrepl: the system does not let a thread set its GS base, by which kernels find their block\n", stderr);
-    std::abort();
-  }
+  machine::adopt(static_cast<Worker*>(this));
   prctl(PR_SET_TIMERSLACK, 1000);
 }
 
 void Executor::retire() {
-  tls_executor = nullptr;
+  current_executor = nullptr;
   stack_t s{};
   s.ss_flags = SS_DISABLE;
   sigaltstack(&s, nullptr);

@@ -139,7 +139,10 @@ struct Executor : Worker {
   }
 };
 
-inline Executor* executor() { return static_cast<Executor*>(worker()); }
+// current_executor is the calling thread's executor, or null. It is addressed by a constant distance from the thread pointer, also in a library.
+extern constinit thread_local Executor* current_executor asm("emu_current_executor") __attribute__((tls_model("initial-exec")));
+inline Executor* here() { return current_executor; }
+inline Executor* executor() { return current_executor; }
 __attribute__((always_inline)) inline std::uint64_t frame_pointer() { return reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)); }
 
 // settle is called when a thread is about to wait. At the first such call in a block, it starts to
@@ -153,9 +156,6 @@ void release_barrier(Executor*);
 // complete_warp executes the operation of a group of lanes, given by any of them, if all have
 // arrived. Every lane except self becomes ready.
 bool complete_warp(Executor*, unsigned index, const Fiber* any, const Fiber* self);
-
-// here returns the calling thread's executor, or null.
-Executor* here();
 
 // abandon ends the block at once: run returns, and the block's threads no longer exist.
 [[noreturn]] void abandon(Executor*);

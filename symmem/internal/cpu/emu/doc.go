@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 // Package emu runs CUDA kernels on the host's processor. It is the C++ half of the cpu device. It
 // does not compile snippets.
@@ -10,7 +10,8 @@
 // storage of the executor, because an executor runs one block at a time.
 //
 //	include/        headers for kernels: CUDA's names, inline PTX (emu_ptx.h), and the ABI (emu_abi.h) by which kernels call the run time
-//	block.cpp       fibers                         stacks.cpp   their stacks        switch_amd64.S  the switch
+//	block.cpp       fibers                         stacks.cpp   their stacks        switch_*.S      the switch
+//	machine.h       registers and instructions of x86-64 and aarch64
 //	run_time.cpp    functions that kernels call: barriers, warp operations, polls
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs
 //	memory.cpp      device memory, and guard pages

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package emu
 
@@ -133,6 +133,9 @@ func CopyOut(dst []byte, src uintptr) {
 
 // Poke stores a word at once, independently of streams.
 func Poke(word uintptr, value uint32) { C.emu_poke(C.uintptr_t(word), C.uint32_t(value)) }
+
+// Worker returns where kernels find their worker, for the built-in kernels: see emu_machine.h.
+func Worker() int { return int(C.emu_worker_distance()) }
 
 // Module is a set of kernels. It may be closed while launches of it are queued.
 type Module struct {

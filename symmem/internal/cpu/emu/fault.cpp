@@ -1,7 +1,6 @@
 #include "fault.h"
 
 #include <signal.h>
-#include <sys/ucontext.h>
 
 #include <cstdio>
 #include <cstring>
@@ -9,6 +8,7 @@
 
 #include "block.h"
 #include "grid.h"
+#include "machine.h"
 #include "sanitize.h"
 
 namespace emu {
@@ -46,10 +46,7 @@ struct sigaction go_handlers[NSIG];
 // registers. To leave a kernel, they make the code continue in emu_resume.
 void leave(ucontext_t* u, Executor* e) {
   e->mark_runtime(true);
-  greg_t* r = u->uc_mcontext.gregs;
-  r[REG_RIP] = reinterpret_cast<greg_t>(&emu_resume);
-  r[REG_RDI] = reinterpret_cast<greg_t>(e->main_sp);
-  r[REG_EFL] &= ~0x400;  // the direction flag
+  machine::leave(u, e->main_sp);
 }
 
 bool in_kernel(const Executor* e) {
@@ -63,15 +60,14 @@ void append(Fault& f, const Code& code, std::uint64_t pc) {
 }
 
 // record_context records where the kernel was interrupted. The C library has no frame pointers: a
-// leaf function of it has its return address on top of the stack, and printf records its own frame.
+// leaf function of it is followed by its return address, and printf records its own frame.
 void record_context(Executor* e, Fault& f, const ucontext_t* u) {
-  const greg_t* r = u->uc_mcontext.gregs;
   const Code& code = e->launch()->code;
-  const std::uint64_t pc = r[REG_RIP], sp = r[REG_RSP];
+  const std::uint64_t pc = machine::pc_of(u);
   append(f, code, pc);
   if (e->frame) return record_frames(*e, f, reinterpret_cast<std::uint64_t>(e->frame));
-  if (!code.contains(pc) && readable(*e, sp)) append(f, code, *reinterpret_cast<std::uint64_t*>(sp) - 1);
-  record_frames(*e, f, r[REG_RBP]);
+  if (!code.contains(pc)) append(f, code, machine::caller_of(u, [e](std::uint64_t a) { return readable(*e, a); }) - 1);
+  record_frames(*e, f, machine::frame_pointer_of(u));
 }
 
 // hand_on passes a signal to Go.
@@ -82,26 +78,15 @@ void hand_on(int sig, siginfo_t* info, void* context) {
   sigaction(sig, &go, nullptr);
 }
 
-// on_trap tells a step from a breakpoint by the trap flag: the signal's code is TRAP_TRACE after a
-// step, but a virtual machine that loses the processor's reason for the trap makes it TRAP_BRKPT.
-void on_trap(int sig, siginfo_t* info, void* context) {
-  Executor* e = here();
-  const bool stepping = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] & kTrapFlag;
-  if (e && stepping && info->si_code > 0 && info->si_code != SI_KERNEL) return on_step(e, context);
-  hand_on(sig, info, context);
-}
-
-void on_fault(int sig, siginfo_t* info, void* context) {
-  Executor* e = here();
-  if (!in_kernel(e) || info->si_code <= 0) return hand_on(sig, info, context);
-  ucontext_t* u = static_cast<ucontext_t*>(context);
+// end_grid ends the grid with a fault of the interrupted kernel.
+void end_grid(Executor* e, ucontext_t* u, int sig, int code, const void* address) {
   Grid* g = e->launch();
   Fault& f = g->fault;
   if (f.claim(*e)) {
     f.signal = sig;
-    f.signal_code = info->si_code;
-    f.address = reinterpret_cast<std::uint64_t>(info->si_addr);
-    f.write = sig == SIGSEGV && (u->uc_mcontext.gregs[REG_ERR] & 2);
+    f.signal_code = code;
+    f.address = reinterpret_cast<std::uint64_t>(address);
+    f.write = sig == SIGSEGV && machine::writes(u);
     f.stack = sig == SIGSEGV && e->stacks.guards(f.address);
     f.shared = sig == SIGSEGV && e->shared_memory.contains(f.address);
     record_context(e, f, u);
@@ -110,13 +95,36 @@ void on_fault(int sig, siginfo_t* info, void* context) {
   leave(u, e);
 }
 
+void on_trap(int sig, siginfo_t* info, void* context) {
+  Executor* e = here();
+  ucontext_t* u = static_cast<ucontext_t*>(context);
+  if (!e || info->si_code <= 0 || info->si_code == SI_KERNEL) return hand_on(sig, info, context);
+  switch (machine::trap_of(u)) {
+    case machine::Trap::kStep: return on_step(e, u);
+    case machine::Trap::kEnd: return machine::go_back(u);
+    case machine::Trap::kUndefined:
+      if (in_kernel(e)) return end_grid(e, u, SIGILL, ILL_ILLOPN, info->si_addr);
+      break;
+    case machine::Trap::kDivision:
+      if (in_kernel(e)) return end_grid(e, u, SIGFPE, FPE_INTDIV, info->si_addr);
+      break;
+    case machine::Trap::kNone: break;
+  }
+  hand_on(sig, info, context);
+}
+
+void on_fault(int sig, siginfo_t* info, void* context) {
+  Executor* e = here();
+  if (!in_kernel(e) || info->si_code <= 0) return hand_on(sig, info, context);
+  end_grid(e, static_cast<ucontext_t*>(context), sig, info->si_code, info->si_addr);
+}
+
 void on_preempt(int, siginfo_t*, void* context) {
   Executor* e = here();
   if (!in_kernel(e)) return;
   ucontext_t* u = static_cast<ucontext_t*>(context);
-  greg_t* r = u->uc_mcontext.gregs;
   Grid* g = e->launch();
-  if (!g->code.contains(r[REG_RIP])) return;        // in a library: try again later
+  if (!g->code.contains(machine::pc_of(u))) return;  // in a library: try again later
   if (g->watched && e->watch->in_atomic()) return;  // it holds a lock: likewise
   if (e->must_stop()) {
     if (g->fault.claim(*e)) {
@@ -125,17 +133,11 @@ void on_preempt(int, siginfo_t*, void* context) {
     }
     return leave(u, e);
   }
-  if (r[REG_EFL] & kTrapFlag) return;
-  if (e->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e)) {
-    r[REG_EFL] |= kTrapFlag;
-    return;
-  }
+  if (machine::stepping(u)) return;
+  if (e->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e, machine::pc_of(u))) return machine::set_stepping(u, true);
   const bool others = e->ready.head || (e->plain ? e->thread != e->last : e->started < e->count) || g->pending();
-  if (!others || e->stacks.guards(r[REG_RSP] - 2048)) return;
-  std::uint64_t* sp = reinterpret_cast<std::uint64_t*>(r[REG_RSP] - 128) - 1;  // below the red zone
-  *sp = r[REG_RIP];
-  r[REG_RSP] = reinterpret_cast<greg_t>(sp);
-  r[REG_RIP] = reinterpret_cast<greg_t>(&emu_preempted);
+  if (!others || e->stacks.guards(machine::sp_of(u) - machine::kPreemptRoom)) return;
+  machine::preempt(u);
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ void record_frames(const Executor& e, Fault& f, std::uint64_t frame_pointer) {
   const Code& code = static_cast<const Grid*>(e.grid)->code;
   while (readable(e, frame_pointer)) {
     const std::uint64_t* frame = reinterpret_cast<std::uint64_t*>(frame_pointer);
-    append(f, code, frame[1] - 1);  // the call, not the instruction after it
+    append(f, code, machine::return_address(frame[1]) - 1);  // the call, not the instruction after it
     if (frame[0] <= frame_pointer) return;
     frame_pointer = frame[0];
   }

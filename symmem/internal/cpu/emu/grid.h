@@ -28,7 +28,7 @@ struct Code {
 Code code_of(const void* address);
 
 // shared_of returns the shared memory that a loaded module declares. The module is linked with
-// emu_shared.s.
+// emu_shared.S.
 SharedNeed shared_of(const Code&);
 
 // Span is a piece of memory.

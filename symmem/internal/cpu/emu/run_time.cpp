@@ -9,6 +9,7 @@
 #include "block.h"
 #include "device.h"
 #include "grid.h"
+#include "machine.h"
 #include "sanitize.h"
 
 namespace emu {
@@ -22,8 +23,7 @@ class InRuntime {
   explicit InRuntime(Executor* e) : e_(e) { e->mark_runtime(true); }
   ~InRuntime() {
     e_->mark_runtime(false);
-    if (e_->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e_))
-      __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | kTrapFlag);
+    if (e_->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e_)) machine::step();
   }
 
  private:

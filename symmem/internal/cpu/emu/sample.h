@@ -5,7 +5,13 @@
 // pauses while the run time is active. A thread that only reads the same memory again and again
 // spins: it waits for a change of it. Instructions are not emulated; only their memory operands are
 // decoded.
+//
+// On aarch64 a process cannot single-step itself. There a thread spins if it has polled in vain by
+// functions that the run time knows: atomic operations, inline PTX, cuda::atomic. A loop that reads
+// a volatile variable is not recognised.
 #pragma once
+
+#include <sys/ucontext.h>
 
 #include <atomic>
 #include <cstdint>
@@ -46,15 +52,12 @@ struct Sample {
   Access accesses[kAccesses];
 };
 
-// The bit of the trap flag in the processor's flags.
-constexpr std::uint64_t kTrapFlag = 0x100;
-
-// resume_sample is called when a thread enters its kernel, or returns to it from the run time. It
-// begins a sample if one is wanted, or continues one of this thread. It returns true if the trap
-// flag has to be set.
-bool resume_sample(Executor*);
+// resume_sample is called when a thread returns to its kernel from the run time, or with the
+// address of an instruction that a signal has interrupted. It begins a sample if one is wanted, or
+// continues one of this thread. It returns true if the thread has to be single-stepped.
+bool resume_sample(Executor*, std::uint64_t pc = 0);
 
 // on_step handles the trap after each instruction of an executor.
-void on_step(Executor*, void* context);
+void on_step(Executor*, ucontext_t*);
 
 }  // namespace emu

@@ -12,14 +12,19 @@
 #include <cstring>
 #include <mutex>
 
+#include "machine.h"
+
 namespace emu::sanitize {
 
 namespace {
 
 // Above the beginning of Go's heap and below the addresses at which the system maps programs.
 void* const kBase = reinterpret_cast<void*>(0x4400'0000'0000);
+#ifndef EMU_SHADOW_BITS
+#define EMU_SHADOW_BITS 44  // fewer for qemu-user, which keeps a record of every page
+#endif
 // bytes of addresses; those of freed memory are not reused
-constexpr std::size_t kBytes = 1ull << 44;
+constexpr std::size_t kBytes = 1ull << EMU_SHADOW_BITS;
 
 std::mutex mutex;  // guards the following, except for readers of the pointer
 Region* mapped = nullptr;
@@ -52,7 +57,7 @@ double seconds() {
 void Lock::wait() {
   double began = 0;
   for (unsigned i = 1; held.exchange(1, std::memory_order_acquire); i++) {
-    while (held.load(std::memory_order_relaxed) && i % 64 != 0) i++, __builtin_ia32_pause();
+    while (held.load(std::memory_order_relaxed) && i % 64 != 0) i++, machine::pause();
     sched_yield();
     if (i % 4096 != 0) continue;
     if (began == 0) began = seconds();

@@ -12,7 +12,7 @@ namespace emu::sanitize {
 
 namespace {
 
-constexpr unsigned kPageBits = 12, kChunkBits = 21, kAddressBits = 47;
+constexpr unsigned kPageBits = 12, kChunkBits = 21, kAddressBits = 48;
 constexpr std::size_t kPages = 1 << (kChunkBits - kPageBits), kChunks = 1ull << (kAddressBits - kChunkBits);
 
 using Chunk = std::atomic<const Range*>[kPages];

@@ -4,14 +4,20 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
+#include "machine.h"
 #include "memory.h"
 
 namespace emu {
 
-Stacks::Stacks(unsigned count) : count_(count), free_(new int[count]) {
-  void* p = mmap(nullptr, count * kStride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+namespace {
+
+constexpr std::size_t kBytes = 128 << 10;  // of a stack; pages have up to 64 KiB
+
+}  // namespace
+
+Stacks::Stacks(unsigned count) : stride_(page_size() + kBytes), count_(count), free_(new int[count]) {
+  void* p = mmap(nullptr, count * stride_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
     std::fputs("symmrepl: no address space for the stacks of a thread block\n", stderr);
     std::abort();
@@ -21,7 +27,7 @@ Stacks::Stacks(unsigned count) : count_(count), free_(new int[count]) {
 }
 
 Stacks::~Stacks() {
-  munmap(reinterpret_cast<void*>(base_), count_ * kStride);
+  munmap(reinterpret_cast<void*>(base_), count_ * stride_);
   delete[] free_;
   unguard(counted_);
 }
@@ -33,16 +39,11 @@ void Stacks::reset() {
 
 void Stacks::guard(int s) {
   used_ = s + 1;
-  counted_ += emu::guard(reinterpret_cast<void*>(base_ + s * kStride), kPage);
+  counted_ += emu::guard(reinterpret_cast<void*>(base_ + s * stride_), page_size());
 }
 
 void* Stacks::prepare(int s, void (*entry)()) {
-  std::uintptr_t top = base_ + (s + 1) * kStride - 64 - (s % 61) * 64;
-  // As emu_switch leaves it: six registers, the address to continue at, and a null return address.
-  std::uintptr_t* sp = reinterpret_cast<std::uintptr_t*>(top) - 8;
-  std::memset(sp, 0, 8 * sizeof *sp);
-  sp[6] = reinterpret_cast<std::uintptr_t>(entry);
-  return sp;
+  return machine::prepare(base_ + (s + 1) * stride_ - 64 - (s % 61) * 64, entry);
 }
 
 }  // namespace emu

@@ -8,14 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memory.h"
+
 namespace emu {
 
 class Stacks {
  public:
-  static constexpr std::size_t kPage = 4096;
-  // includes the guard page; odd, so that stacks use different cache lines
-  static constexpr std::size_t kStride = 33 * kPage;
-
   explicit Stacks(unsigned count);
   ~Stacks();
   Stacks(const Stacks&) = delete;
@@ -33,13 +31,15 @@ class Stacks {
   // prepare returns the stack pointer that, when resumed, starts entry on stack s.
   void* prepare(int s, void (*entry)());
 
-  bool contains(std::uintptr_t a) const { return a - base_ < count_ * kStride; }
+  bool contains(std::uintptr_t a) const { return a - base_ < count_ * stride_; }
   // guards reports whether an address is in a guard page.
-  bool guards(std::uintptr_t a) const { return contains(a) && (a - base_) % kStride < kPage; }
+  bool guards(std::uintptr_t a) const { return contains(a) && (a - base_) % stride_ < page_size(); }
 
  private:
   void guard(int s);
 
+  // of a stack, its guard page included: an odd number of pages, so that stacks use different cache lines
+  const std::size_t stride_;
   std::uintptr_t base_;
   unsigned count_;
   int used_ = 0;     // number of stacks that have their guard page

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "device.h"
+#include "machine.h"
 
 namespace emu {
 
@@ -22,7 +23,7 @@ void await_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
   for (int i = 0; i < kSpins; i++) {
     if (word.load(std::memory_order_acquire) != old) return;
     if (i % 4 == 3) sched_yield();
-    else __builtin_ia32_pause();
+    else machine::pause();
   }
   word.wait(old);
 }

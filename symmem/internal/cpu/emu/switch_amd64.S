@@ -1,4 +1,5 @@
 // Stack switching by hand: what the calling convention says survives a call, and no more.
+#if defined(__x86_64__)
 
 	.text
 
@@ -81,4 +82,5 @@ emu_preempted:
 	ret	$128
 	.size	emu_preempted, .-emu_preempted
 
+#endif
 	.section .note.GNU-stack,"",@progbits

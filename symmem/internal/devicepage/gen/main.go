@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 // Gen writes the data of package reference to a file, and the page to another.
 package main

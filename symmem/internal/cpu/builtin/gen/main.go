@@ -39,7 +39,7 @@ func files() map[string]string {
 	texts := map[string]string{"headers.h": headers}
 	var part [parts]strings.Builder
 	for i := range part {
-		part[i].WriteString("// Operations, each in a namespace of its own." + written + "#include \"cuda_on_cpu.h\"\n#include \"layout.h\"\n\n#include \"headers.h\"\n\n")
+		part[i].WriteString("// Operations, each in a namespace of its own." + written + "#include \"contract.h\"\n#include \"cuda_on_cpu.h\"\n#include \"layout.h\"\n\n#include \"headers.h\"\n\n")
 	}
 	for i, f := range kernels.Files() {
 		fmt.Fprintf(&part[i%parts], "namespace operation_%s {\n#include %q\n}\n", f.Operation(), f.Name)

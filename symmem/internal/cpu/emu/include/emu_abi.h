@@ -1,10 +1,11 @@
 // emu_abi.h: the interface between kernels compiled for the cpu device and the run time that
 // executes them.
 //
-// A kernel finds everything through the worker it runs on, whose address is the base of the GS
-// segment: no symbol links the two, so the run time treats built-in kernels and kernels loaded
-// later alike. This header includes nothing.
+// A kernel finds everything through the worker it runs on: see worker in emu_machine.h. No symbol
+// links the two, so the run time treats built-in kernels and kernels loaded later alike.
 #pragma once
+
+#include "emu_machine.h"
 
 namespace emu {
 
@@ -101,7 +102,7 @@ constexpr unsigned kPollWords = 8;
 struct Worker {
   Worker* self;
   // the shared memory of the block: the module's declarations, then the dynamic part; see
-  // emu_shared.s
+  // emu_shared.S
   char* shared;
   const Api* api;
   const Thread* thread;  // the running thread, in the table of the block's threads
@@ -130,15 +131,9 @@ struct Worker {
   }
 };
 
-__attribute__((always_inline)) inline Worker* worker() {
-  Worker* w;
-  asm("movq %%gs:0, %0" : "=r"(w));
-  return w;
-}
-
 static_assert(__builtin_offsetof(Worker, shared) == 8);
 
-// kDynamicShared is the alignment of dynamic shared memory, and the size that emu_shared.s adds to
+// kDynamicShared is the alignment of dynamic shared memory, and the size that emu_shared.S adds to
 // a module's own for it.
 constexpr Size kDynamicShared = 128;
 

@@ -139,30 +139,23 @@ void* memcpy(void* to, const void* from, Size n) {
     if (!local(from)) s->range(from, n, kRead, EMU_PC);
     if (!local(to)) s->range(to, n, kWrite, EMU_PC);
   }
-  void* const r = to;
-  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-  return r;
+  copy_up(to, from, n);
+  return to;
 }
 void* memmove(void* to, const void* from, Size n) {
   if (const Sanitize* s = on()) {
     if (!local(from)) s->range(from, n, kRead, EMU_PC);
     if (!local(to)) s->range(to, n, kWrite, EMU_PC);
   }
-  void* const r = to;
-  if ((Size)((char*)to - (const char*)from) >= n) {
-    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-  } else {
-    to = (char*)to + n - 1, from = (const char*)from + n - 1;
-    asm volatile("std; rep movsb; cld" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-  }
-  return r;
+  if ((Size)((char*)to - (const char*)from) >= n) copy_up(to, from, n);
+  else copy_down(to, from, n);
+  return to;
 }
 void* memset(void* to, int v, Size n) {
   if (!local(to))
     if (const Sanitize* s = on()) s->range(to, n, kWrite, EMU_PC);
-  void* const r = to;
-  asm volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(v) : "memory");
-  return r;
+  fill_bytes(to, v, n);
+  return to;
 }
 
 // Undefined behaviour ends the kernel; an index out of an array's bounds is reported first.
@@ -183,6 +176,9 @@ void __ubsan_handle_out_of_bounds(const EmuArray* a, unsigned long index) {
   __builtin_trap();
 }
 void __ubsan_handle_shift_out_of_bounds(void*, unsigned long, unsigned long) { __builtin_trap(); }
+#if defined(__aarch64__)
+void __ubsan_handle_divrem_overflow(void*, unsigned long, unsigned long) { asm volatile("brk #0x5503"); }  // as clang++ does
+#endif
 void __ubsan_handle_float_cast_overflow(void*, unsigned long) { __builtin_trap(); }
 void __ubsan_handle_type_mismatch_v1(void*, unsigned long) { __builtin_trap(); }
 }

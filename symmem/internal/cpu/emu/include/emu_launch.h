@@ -88,7 +88,7 @@ struct Registration {
 
 // Additional parts of a loadable module: its table, with EMU_KERNEL for each kernel between
 // EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS; and, if it has dynamic shared memory,
-// EMU_DYNAMIC_SHARED_NAMES and the names by which the text declares it: see emu_shared.s.
+// EMU_DYNAMIC_SHARED_NAMES and the names by which the text declares it: see emu_shared.S.
 #define EMU_TABLE static constinit ::emu::Entry emu_table[] = {
 #define EMU_KERNEL(name, ...) ::emu::entry_of<__VA_ARGS__>(name),
 #define EMU_MODULE }; EMU_ENTRIES(::emu::linked(emu_table))

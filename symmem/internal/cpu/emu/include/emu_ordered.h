@@ -104,8 +104,8 @@ EMU_INLINE T change(T* p, F f) {
 }
 
 template <class T> constexpr bool is_real = false;
-template <> constexpr bool is_real<float> = true;
-template <> constexpr bool is_real<double> = true;
+template <> inline constexpr bool is_real<float> = true;
+template <> inline constexpr bool is_real<double> = true;
 template <class T> constexpr bool is_whole = __is_enum(T) || ((T)1 / (T)2 == (T)0 && !is_real<T>);
 
 // The operations of atomic. f is the function of the old value and the operand.

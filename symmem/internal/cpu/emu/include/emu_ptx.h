@@ -35,7 +35,7 @@ template <class To, class From>
 EMU_INLINE constexpr To bits(From v) { return __builtin_bit_cast(To, v); }
 
 template <class T> constexpr bool is_signed = (T)-1 < (T)0;
-template <> constexpr bool is_signed<bool> = false;
+template <> inline constexpr bool is_signed<bool> = false;
 
 // get reads a register of the same size or a wider one as a T.
 template <class T, class R>
@@ -117,7 +117,6 @@ template <class T, int n>
 struct Vector {
   T at[n];
 };
-struct alignas(16) Wide { unsigned long part[2]; };
 
 // load_vector loads n elements. Like a GPU, it accesses 16 aligned bytes at once, if that is all:
 // packets that carry their own flag rely on that.
@@ -129,12 +128,10 @@ EMU_INLINE Vector<T, n> load_vector(const T* p) {
     for (int i = 0; i < n; i++) v.at[i] = p[i];
   } else if constexpr (sizeof(V) == 16) {
     access(p, 16, 2);
-    float __attribute__((vector_size(16))) x;
-    asm volatile("movdqa %1, %0" : "=x"(x) : "m"(*(const Wide*)p) : "memory");
-    v = bits<V>(x);
-    const Wide w = bits<Wide>(v);
+    const Wide w = load_wide((const Wide*)p);
+    v = bits<V>(w);
     loaded(p, w.part[0] ^ w.part[1]);
-    if constexpr (order == kAcquire) symm_cpu_fenced(scope);
+    if constexpr (order == kAcquire) ::emu::acquire(), symm_cpu_fenced(scope);
   } else if constexpr (sizeof(V) <= 8) {
     v = bits<V>(load<order, scope>((const Word<V>*)p));
   } else {
@@ -148,9 +145,9 @@ EMU_INLINE void store_vector(T* p, Vector<T, n> v) {
   if constexpr (order == kWeak) {
     for (int i = 0; i < n; i++) p[i] = v.at[i];
   } else if constexpr (sizeof(V) == 16) {
-    if constexpr (order == kRelease) symm_cpu_fenced(scope);
+    if constexpr (order == kRelease) ::emu::release(), symm_cpu_fenced(scope);
     access(p, 16, 3);
-    asm volatile("movdqa %1, %0" : "=m"(*(Wide*)p) : "x"(bits<float __attribute__((vector_size(16)))>(v)) : "memory");
+    store_wide((Wide*)p, bits<Wide>(v));
   } else if constexpr (sizeof(V) <= 8) {
     store<order, scope>((Word<V>*)p, bits<Word<V>>(v));
   } else {

@@ -12,7 +12,7 @@ inline void symm_cpu_ordered(int scope) { symm_cpu_scope(scope | 4); }
 // one.
 inline void symm_cpu_fenced(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->fence(scope); }
 inline void symm_cpu_fence(int scope) {
-  asm volatile("mfence" ::: "memory");  // a built-in fence would be reported again
+  ::emu::fence();
   symm_cpu_fenced(scope);
 }
 // symm_cpu_wants: the thread waits until a word equals a value.

@@ -214,8 +214,8 @@ inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
 // clock64 and clock count cycles.
 //
 // On the cpu device: they read the processor's counter.
-inline long long clock64() { return (long long)__builtin_ia32_rdtsc(); }
-inline int clock() { return (int)__builtin_ia32_rdtsc(); }
+inline long long clock64() { return (long long)::emu::cycles(); }
+inline int clock() { return (int)::emu::cycles(); }
 
 // __trap and __brkpt end the grid with a fault.
 //
