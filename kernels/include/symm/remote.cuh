@@ -508,7 +508,7 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
 // arrive only synchronises the block, and arrived is the whole barrier, which waits for the arrived
 // of every member.
 //
-// Cost: together that of a barrier.
+// Cost: together that of a barrier (docs/benchmarks.md, Signals and barriers).
 //
 // Example:
 //
