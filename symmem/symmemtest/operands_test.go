@@ -154,15 +154,16 @@ func operandsCase(t *T) {
 		}
 	}
 	// Explain says what was copied.
-	x := symmem.Local(symmem.I32, 1<<20).Fill(1)
-	got := symmem.Explain(func() { symmem.AllReduce(x, "sum") })
-	if !strings.Contains(got, "of a copy in symmetric memory, because ") || !strings.Contains(got, "; 4194304 bytes of ordinary memory are copied") {
+	x := symmem.Local(symmem.I32, t.size<<20).Fill(1)
+	got := symmem.Explain(func() { symmem.ReduceScatter(x, "sum") })
+	if !strings.Contains(got, "of a copy in symmetric memory, because ") || !strings.Contains(got, fmt.Sprintf("; %d bytes of ordinary memory are copied", x.Bytes())) {
 		t.Errorf("Explain says %q", got)
 	}
 	y := symmem.Empty(symmem.I32, 1<<20)
 	if got := symmem.Explain(func() { symmem.AllReduce(y, "sum") }); strings.Contains(got, "cop") {
 		t.Errorf("Explain says %q of a symmetric tensor", got)
 	}
+	symmem.AllReduce(x, "sum")
 	t.equal("the sum", slices.Compact(x.Ints()), []int{t.size})
 	if !far {
 		small := symmem.Explain(func() { symmem.AllReduce(x.Slice(0, 4), "sum") })
@@ -239,11 +240,11 @@ func operandsMismatchCase(t *T) {
 	y := symmem.Local(symmem.F32, 1<<18)
 	t.refused(symmem.KindMismatch, func() {
 		if t.rank == 0 {
-			symmem.AllReduce(y, "sum")
+			symmem.ReduceScatter(y, "sum")
 		} else {
 			symmem.Broadcast(y, 0)
 		}
-	}, "rank 0: all_reduce f32[262144] of ordinary memory, copied to 1048576 bytes of symmetric memory", "rank 1: broadcast f32[262144]")
+	}, "rank 0: reduce_scatter f32[262144] of ordinary memory, copied to 1048576 bytes of symmetric memory", "rank 1: broadcast f32[262144]")
 	t.equal("afterwards", symmem.AllReduce(y.Fill(1), "sum").Slice(0, 1).Ints(), []int{t.size})
 	x.Free()
 }

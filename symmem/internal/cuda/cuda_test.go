@@ -44,6 +44,8 @@ func builtinsCompile(t *testing.T, c *cubin.Compiler, arch string, ranks int) {
 		switch {
 		case op == "all_to_all_vdev":
 			units = append(units, unit{op, ranks})
+		case op == "matmul_f8e4m3":
+			units = []unit{{op + "_f32", 0}, {op + "_bf16", 0}}
 		case strings.Contains(file.Text, "SYMM_FOR_DTYPES("):
 			if units = []unit{{op + "_bf16", ranks}}; arch == "sm_90" {
 				units = append(units, unit{op + "_f32", ranks}, unit{op + "_u8", ranks}, unit{op + "_i64", 0})

@@ -13,14 +13,15 @@ import (
 
 // Device is an open GPU. It implements device.Device.
 type Device struct {
-	c        clib.Device
-	info     device.Info
-	uuid     [16]byte
-	fabric   string // the fabric that it has joined, or ""
-	visible  int    // number of GPUs that the process sees
-	compiler *cubin.Compiler
-	watch    *device.Watch
-	overlaps bool // whether launches may overlap: from Hopper on
+	c         clib.Device
+	info      device.Info
+	uuid      [16]byte
+	fabric    string // the fabric that it has joined, or ""
+	visible   int    // number of GPUs that the process sees
+	compiler  *cubin.Compiler
+	preparing sync.WaitGroup // makes the compiler ready
+	watch     *device.Watch
+	overlaps  bool // whether launches may overlap: from Hopper on
 
 	// capturing is the stream that captures, or nil.
 	capturing atomic.Pointer[Stream]
@@ -116,6 +117,8 @@ func (d *Device) quiet() error {
 
 // Close implements device.Device.
 func (d *Device) Close() error {
+	d.preparing.Wait()
+	d.compiler.Close()
 	var errs []error
 	for _, m := range d.units {
 		errs = append(errs, m.Close())

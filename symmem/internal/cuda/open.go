@@ -64,7 +64,7 @@ func Open(index int, quiet bool) (device.Device, error) {
 	if note := d.compiler.Note(); note != "" && !quiet {
 		fmt.Fprintln(os.Stderr, "symmrepl:", note)
 	}
-	go d.compiler.Prepare(emptySnippet()) // beside the rest of the session's start
+	d.preparing.Go(func() { d.compiler.Prepare(emptySnippet()) }) // beside the rest of the session's start
 	return d, nil
 }
 

@@ -162,6 +162,9 @@ func (c *Compiler) Prepare(u Unit) {
 	}
 }
 
+// Close closes the files of precompiled headers.
+func (c *Compiler) Close() { c.heads.close() }
+
 // complete adds the headers that stand in for the toolkit's.
 func (c *Compiler) complete(u Unit) Unit {
 	if !c.toolkit {

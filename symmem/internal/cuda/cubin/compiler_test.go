@@ -302,3 +302,24 @@ func BenchmarkHit(b *testing.B) {
 		compile(b, c, scale)
 	}
 }
+
+// TestErrorsInHeaders: what a template of a header refuses is reported at the line that uses it, also
+// through another template.
+func TestErrorsInHeaders(t *testing.T) {
+	u := scale
+	u.Headers = [][2]string{{"symm.cuh", "#pragma once\ntemplate <class T> struct Never { static const bool value = false; };\n" +
+		"template <class T> __device__ int refused(T) { static_assert(Never<T>::value, \"write y\"); return 1; }\n" +
+		"template <class T> __device__ int outer(T x) { return refused(x); }\n"}}
+	u.Text = "__global__ void k(int* x) {\n  x[0] = refused(1);\n  x[1] = outer(1.f);\n}"
+	_, err := compiler(t, t.TempDir(), "sm_90").Compile(u)
+	var e *device.CompileError
+	if !errors.As(err, &e) || len(e.Diagnostics) != 2 {
+		t.Fatalf("%v", err)
+	}
+	for i, source := range []string{"  x[0] = refused(1);", "  x[1] = outer(1.f);"} {
+		want := device.Diagnostic{File: "cell[3]", Line: 6 + i, Text: `static assertion failed with "write y"`, Source: source}
+		if e.Diagnostics[i] != want {
+			t.Errorf("%+v, want %+v", e.Diagnostics[i], want)
+		}
+	}
+}

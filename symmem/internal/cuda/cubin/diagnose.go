@@ -18,6 +18,9 @@ var unfinished = regexp.MustCompile(`^At end of source: (?:catastrophic )?error(
 // assembler matches the beginning of an error of ptxas, which has no line number.
 var assembler = regexp.MustCompile(`^ptxas .*(?:error|fatal) *: (.*)$`)
 
+// instantiated matches the place of an instantiation, which follows an error in a header's template.
+var instantiated = regexp.MustCompile(`(?:instantiation|generation) of .* at line (\d+) of (.+)$`)
+
 const indent = 2
 
 // nameMap is the file name in NVRTC's error if a requested name does not exist, and nameless
@@ -47,6 +50,10 @@ func diagnose(log string, u Unit) []device.Diagnostic {
 			}
 			d := device.Diagnostic{File: m[1], Line: n, Text: m[3]}
 			d.Source, d.Column = pointed(lines[i+1:])
+			if at, ok := caller(u, d.File, lines[i+1:]); ok {
+				d.File, d.Line, d.Column = u.Name, at, 0
+				n = at
+			}
 			if own, ok := sourceLine(u, d.File, n); ok {
 				d.Source = own
 			}
@@ -68,6 +75,24 @@ func diagnose(log string, u Unit) []device.Diagnostic {
 		}
 	}
 	return nil
+}
+
+// caller returns the line of the unit whose use of a header's template is wrong, if the lines after an
+// error in another file name it.
+func caller(u Unit, file string, lines []string) (line int, ok bool) {
+	if file == u.Name {
+		return 0, false
+	}
+	for _, l := range lines {
+		if strings.TrimSpace(l) == "" {
+			break
+		}
+		if m := instantiated.FindStringSubmatch(l); m != nil && m[2] == u.Name {
+			line, err := strconv.Atoi(m[1])
+			return line, err == nil
+		}
+	}
+	return 0, false
 }
 
 // pointed reads the source line and the column of the caret.

@@ -22,6 +22,17 @@ type heads struct {
 	made map[string]*os.File
 }
 
+func (h *heads) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, file := range h.made {
+		if file != nil {
+			file.Close()
+		}
+	}
+	h.made = nil
+}
+
 // head is the beginning of a unit's source, which includes its headers.
 func head(u Unit) string {
 	var b strings.Builder
