@@ -570,7 +570,7 @@ func TestBenchTensors(t *testing.T) {
 			t.Errorf("%v", line)
 		}
 	}
-	if len(json) != 18 {
+	if len(json) != 20 {
 		t.Errorf("there are %d lines", len(json))
 	}
 	if r := h.run("", "bench", "tensors", "--svg", "x.svg"); r.status != 2 || !strings.Contains(r.err, "tensors has tables") {
