@@ -237,8 +237,8 @@ template <class T> SYMM_CALC T abs(T x) { return abs_of(x); }
 template <class T> SYMM_CALC T sign(T x) { return x > 0 ? (T)1 : x < (T)0 ? (T)-1 : x != x ? x : (T)0; }
 
 // The smaller and the larger one: NaN if one is.
-template <class T> SYMM_CALC T min(T a, T b) { return (a < b) | (a != a) ? a : b; }
-template <class T> SYMM_CALC T max(T a, T b) { return (a > b) | (a != a) ? a : b; }
+template <class T> SYMM_CALC T min(T a, T b) { return ((a < b) | (a != a)) ? a : b; }
+template <class T> SYMM_CALC T max(T a, T b) { return ((a > b) | (a != a)) ? a : b; }
 
 SYMM_CALC float pow_of(float a, float b) { return ::powf(a, b); }
 SYMM_CALC double pow_of(double a, double b) { return ::pow(a, b); }
@@ -551,6 +551,9 @@ inline bool wide() {
 typedef float Floats __attribute__((vector_size(32)));
 typedef int Ints __attribute__((vector_size(32)));
 typedef short Halves __attribute__((vector_size(16)));
+#if !__has_builtin(__builtin_ia32_vcvtph2ps256)
+typedef _Float16 Float16s __attribute__((vector_size(16)));
+#endif
 
 // The instructions of F16C keep other bits of a NaN than load and round16.
 SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
@@ -558,7 +561,11 @@ SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
   for (; k + 8 <= n; k += 8) {
     Halves h;
     __builtin_memcpy(&h, x + k, sizeof h);
+#if __has_builtin(__builtin_ia32_vcvtph2ps256)
     const Floats f = __builtin_ia32_vcvtph2ps256(h);
+#else  // clang++ 22 has the conversion of vectors in its place
+    const Floats f = __builtin_convertvector((Float16s)h, Floats);
+#endif
     __builtin_memcpy(v + k, &f, sizeof f);
     const Ints nan = f != f;
     if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0))
