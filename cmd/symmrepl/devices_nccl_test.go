@@ -320,7 +320,7 @@ symm.AllToAllOut(u, w, v, e); w.Ints()[1]
 	inOrder(t, "the output", r.out, `[0,1] "all_gather i32[2] on world (2 ranks, 8 bytes): NCCL 2.29.7 by copy engines, because the call asks for it by Via"`+"\n",
 		"[0,1] []int{0, 7, 1, 7}\n", "[0] []int{0, 7, 0, 7}\n[1] []int{1, 7, 1, 7}\n", "[0,1] 7\n")
 	inOrder(t, "the errors", r.err, "cell[6]:1:1: all_gather: NCCL does not do this: its copy engines need tensors that the group has rendezvoused, and one for the result\n",
-		"cell[7]:1:1: all_reduce: CopyEngine is an option of AllGather and AllToAll\n", "for NCCL, and gave up: rank 1 failed: panic: no")
+		"cell[7]:1:1: all_reduce: CopyEngine is an option of ReduceScatter, AllGather and AllToAll\n", "for NCCL, and gave up: rank 1 failed: panic: no")
 	windows, _ := os.ReadFile(log)
 	const want = `0 of 2 registers 2097152 window 1
 0 of 2 registers 2097152 window 2

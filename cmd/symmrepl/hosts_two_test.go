@@ -132,7 +132,7 @@ var spanningSays = []string{
 	"[3] one_shot_all_reduce on rank 3: rank 0 is on another host, and world has no pointer to its memory (use the ranks of this host, which are 2,3: g.LSA())\n",
 	"[1] GetRemoteTensor on rank 1: rank 3 is on another host, and world has no pointer to its memory (",
 	"[2] GetSignalPad on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
-	"[2] UseMemPool on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
+	"[2] UseMemPool on rank 2: no engine carries UseMemPool between hosts, and rank 0 is on another one; rank 0 has no network: none was chosen (",
 	"[0] barrier on rank 0: no engine carries barrier between hosts, and rank 2 is on another one; rank 0 has no network: none was chosen (use the ranks of this host, which are 0,1: g.LSA())\n",
 	"[0] put on rank 0: no engine carries put between hosts, and rank 2 is on another one; rank 0 has no network: none was chosen (",
 	"[3] put_signal on rank 3: no engine carries put_signal between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen (",

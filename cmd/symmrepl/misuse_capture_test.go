@@ -23,7 +23,7 @@ func TestRefusedInCapture(t *testing.T) {
 		return s.Eval(ctx, session.Cell{Source: source})
 	}
 	if reply := eval(`t := symm.Empty(symm.F32, 4).Fill(1); h := symm.Rendezvous(t); u := symm.Empty(symm.F32, 4); l := symm.Local(symm.F32, 4)
-s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func() { h.Barrier(0) }); pair := symm.NewGroup(0, 1)`); len(reply.Errors) > 0 {
+s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func() { h.Barrier(0) }); m := symm.Empty(symm.F32, 2, 2); symm.Rendezvous(m); w := symm.Local(symm.F32, 2, 2); pair := symm.NewGroup(0, 1)`); len(reply.Errors) > 0 {
 		t.Fatal(reply.Errors[0])
 	}
 	calls := map[string]struct{ call, op string }{
@@ -32,6 +32,8 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		"AllGather":                {`symm.AllGather(t)`, "all_gather"},
 		"AllToAll":                 {`symm.AllToAll(t)`, "all_to_all"},
 		"MultimemOneShotAllReduce": {`symm.MultimemOneShotAllReduce(t, "sum")`, "multimem_one_shot_all_reduce"},
+		"AllGatherMatMul":          {`symm.AllGatherMatMul(m, []*symm.Tensor{w})`, "all_gather_matmul"},
+		"MatMulReduceScatter":      {`symm.MatMulReduceScatter(m, w, "sum")`, "matmul_reduce_scatter"},
 		"Rendezvous":               {`symm.Rendezvous(u)`, "Rendezvous"},
 		"UseMemPool":               {`symm.UseMemPool(func() { symm.Local(symm.F32, 4) })`, "Local"},
 		"Empty":                    {`symm.Empty(symm.F32, 4)`, "Empty"},
