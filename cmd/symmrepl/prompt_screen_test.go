@@ -90,7 +90,7 @@ func TestNamesAtPrompt(t *testing.T) {
 	x.enter(":doc symm.Tensor")
 	x.expect("func (t *Tensor) Fill(x any) *Tensor  // Fill sets every element to x, a number of any Go type\n")
 	x.enter("symm.AllReduce?")
-	x.expect("Shapes: t was rendezvoused")
+	x.expect("Shapes: t is symmetric, or a part")
 	x.enter(`symm.Explain(func() { symm.AllReduce(t, "sum"); symm.AllReduce(t, "max") })`)
 	x.expect("\n")
 	x.expect("symm> ")
