@@ -5,6 +5,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -44,6 +45,10 @@ func (c *Console) meant(ctx context.Context, name string) string {
 	return "; " + answers[0].Err.Hint
 }
 
+// explainWithin bounds how long the user waits for an explanation. The first one reads the reference
+// of kernels, which takes longer than candidates may.
+const explainWithin = 5 * time.Second
+
 // Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
 // there is none, it explains the function in whose arguments the position is. Inside of a kernel's text it explains what the kernel can use. It returns "" if
 // it finds nothing.
@@ -51,7 +56,7 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	if cmd, err := c.Find(c.commandAt(entry, at)); err == nil {
 		return cmd.Describe()
 	}
-	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	ctx, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
 	if text, in, ok := rawStringAt(entry, at); ok {
 		for _, n := range placesAt(text, in) {
