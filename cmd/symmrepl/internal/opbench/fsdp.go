@@ -84,14 +84,7 @@ func fsdpSide(bytes, width, ranks int) int {
 
 func (r *run) fsdpHeader() error {
 	if r.o.JSON {
-		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "layers": fsdpLayers}
-		if len(r.missing) > 0 {
-			head["not_measured"] = r.missing
-		}
-		if r.shared != nil {
-			head["shared"] = r.shared
-		}
-		return json.NewEncoder(r.out).Encode(head)
+		return r.head(map[string]any{"layers": fsdpLayers})
 	}
 	_, err := fmt.Fprintf(r.out, "%s, %s, %s; a step of %d layers, forward and backward, whose weights and gradients are sharded\n",
 		r.device, session.FormatSize(r.ranks), r.o.DType, fsdpLayers)

@@ -68,14 +68,7 @@ func Overlap(ctx context.Context, s session.Session, ranks int, o Options, out i
 
 func (r *run) overlapHeader() error {
 	if r.o.JSON {
-		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "side": r.extent.side, "link_gbps": r.bounds.link()}
-		if len(r.missing) > 0 {
-			head["not_measured"] = r.missing
-		}
-		if r.shared != nil {
-			head["shared"] = r.shared
-		}
-		return json.NewEncoder(r.out).Encode(head)
+		return r.head(map[string]any{"side": r.extent.side, "link_gbps": r.bounds.link()})
 	}
 	_, err := fmt.Fprintf(r.out, "%s, %s, %s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s\nus a call, alone and while the other goes on\n",
 		r.device, session.FormatSize(r.ranks), r.o.DType, r.extent.side, r.bounds.copies)

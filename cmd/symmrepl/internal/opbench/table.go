@@ -155,23 +155,29 @@ func rowOf(x *op, n, ranks int, w world, b bounds, figures []Figure) (row, bool)
 	return r, true
 }
 
+// head prints a line of JSON with the facts of the run and these.
+func (r *run) head(facts map[string]any) error {
+	facts["device"], facts["ranks"], facts["dtype"] = r.device, r.ranks, r.o.DType
+	if len(r.missing) > 0 {
+		facts["not_measured"] = r.missing
+	}
+	if r.shared != nil {
+		facts["shared"] = r.shared
+	}
+	return json.NewEncoder(r.out).Encode(facts)
+}
+
 // header prints the facts that hold for all tables.
 func (r *run) header() error {
 	b := r.bounds
 	if r.o.JSON {
-		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "empty_us": b.empty, "round_trip_us": b.bounce}
+		facts := map[string]any{"empty_us": b.empty, "round_trip_us": b.bounce}
 		if r.world.spans() {
-			head["parts"], head["between"], head["network_gbps"] = r.world.Parts, r.world.Between, b.puts
+			facts["parts"], facts["between"], facts["network_gbps"] = r.world.Parts, r.world.Between, b.puts
 		} else {
-			head["link_gbps"] = b.link()
+			facts["link_gbps"] = b.link()
 		}
-		if len(r.missing) > 0 {
-			head["not_measured"] = r.missing
-		}
-		if r.shared != nil {
-			head["shared"] = r.shared
-		}
-		return json.NewEncoder(r.out).Encode(head)
+		return r.head(facts)
 	}
 	if r.world.spans() {
 		fmt.Fprintf(r.out, "%s, %s on %d hosts, %s; empty kernel in a graph %.2f us, signal to another host and back %.2f us, puts of every rank over %s %.2f GB/s\n",

@@ -104,15 +104,12 @@ func payloadOf(name string) string {
 // tokensJSON prints a line for the run and one for each case.
 func (r *run) tokensJSON(e tokenExtent, figures []Figure) error {
 	w := json.NewEncoder(r.out)
-	head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "hidden": e.hidden, "experts": e.experts, "top": e.top, "link_gbps": r.bounds.link()}
+	facts := map[string]any{"hidden": e.hidden, "experts": e.experts, "top": e.top, "link_gbps": r.bounds.link()}
 	if r.world.spans() {
-		delete(head, "link_gbps")
-		head["parts"], head["between"], head["network_gbps"] = r.world.Parts, r.world.Between, r.bounds.puts
+		delete(facts, "link_gbps")
+		facts["parts"], facts["between"], facts["network_gbps"] = r.world.Parts, r.world.Between, r.bounds.puts
 	}
-	if r.shared != nil {
-		head["shared"] = r.shared
-	}
-	if err := w.Encode(head); err != nil {
+	if err := r.head(facts); err != nil {
 		return err
 	}
 	for _, f := range figures {

@@ -78,7 +78,8 @@ func (h *heads) prepare(n clib.NVRTC, u Unit, options []string) {
 // precompiles reports whether a unit has headers that can be precompiled.
 func precompiles(n clib.NVRTC, u Unit) bool { return len(u.Includes) > 0 && n.Precompiles() }
 
-// file returns the precompiled headers of a unit, or nil if NVRTC cannot make them. The caller holds the lock. NVRTC does not compare the texts of headers that it was given without a file: they are
+// file returns the precompiled headers of a unit, or nil if NVRTC cannot make them. The caller holds
+// the lock. NVRTC does not compare the texts of headers that it was given without a file: they are
 // part of the key.
 func (h *heads) file(n clib.NVRTC, u Unit, options []string) *os.File {
 	fields := slices.Concat(u.Includes, []string{"options"}, options, []string{"headers"})
