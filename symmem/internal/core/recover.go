@@ -40,6 +40,7 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
 		return nil, rt.failure(op, err)
 	}
+	rt.forgetCopies()
 	atomic.StoreUint32(&rt.watch.Ended, 0)
 	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
 	for i := range rt.watch.Waits {
@@ -138,6 +139,17 @@ func (rt *Runtime) renumber(generation int) {
 			g.renumber(fmt.Sprintf("%s#kept%d", g.listed(), serials[g.name]))
 			serials[g.name]++
 		}
+	}
+}
+
+// forgetCopies ends the watches of copies once the streams are drained. A watch that saw a wait
+// before its peer ended it could otherwise give it up after the records of waits were cleared.
+func (rt *Runtime) forgetCopies() {
+	rt.mu.Lock()
+	groups := slices.Clone(rt.groups)
+	rt.mu.Unlock()
+	for _, g := range groups {
+		g.watch.Forget()
 	}
 }
 

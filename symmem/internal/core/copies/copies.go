@@ -59,8 +59,9 @@ func (w *Watch) Open(g Group) {
 	w.group = g
 }
 
-// Forget ends the watch before the words are unmapped. It withdraws the published waits, because
-// the page may be unmapped, too.
+// Forget ends the watch of streams whose copies are over, or whose words are about to be unmapped.
+// It withdraws the published waits, because the page may be unmapped, too. When it returns, the
+// watch gives up no wait until the next [Watch.Add].
 func (w *Watch) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

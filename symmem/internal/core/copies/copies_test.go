@@ -1,7 +1,9 @@
 package copies
 
 import (
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/layout"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
@@ -20,6 +22,48 @@ func TestForget(t *testing.T) {
 	if w.published[0] {
 		t.Error("the watch counts it as published")
 	}
+}
+
+// peeking is a device whose memory says that the member waits for its peer. The peer ends the wait,
+// and the stream with it, while the watch reads.
+type peeking struct {
+	device.Device
+	begun, read chan struct{}
+}
+
+func (d peeking) Peek(dst []byte, _ device.Ptr) error {
+	dst[4*layout.CopyPhase] = phaseDone
+	close(d.begun)
+	<-d.read
+	return nil
+}
+
+func (peeking) Poke(device.Ptr, uint32) error { return nil }
+
+type busy struct{}
+
+func (busy) AtRest() bool { return false }
+
+// What a watch gives up while Forget is called is on the page when Forget returns, not later.
+func TestForgetWhileLooking(t *testing.T) {
+	d := peeking{begun: make(chan struct{}), read: make(chan struct{})}
+	page := new(device.Watch)
+	w := &Watch{group: Group{Device: d, Page: page, Words: make([]device.Ptr, 2), Limit: func(uint32) time.Duration { return 0 }, Aborted: func() bool { return true }}}
+	w.Add(busy{})
+	<-d.begun
+	state := make(chan uint32)
+	go func() {
+		w.Forget()
+		state <- atomic.LoadUint32(&page.Fault.State)
+	}()
+	close(d.read)
+	if s := <-state; s != device.WaitAborted {
+		t.Errorf("the fault is in state %d when Forget returns, want %d", s, device.WaitAborted)
+	}
+	if w.mu.Lock(); w.streams != nil {
+		t.Error("a stream is still watched")
+	}
+	w.mu.Unlock()
 }
 
 // A member signals all others, awaits all others, and then clears their words, between two changes
