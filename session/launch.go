@@ -25,7 +25,8 @@ type Config struct {
 	Hosts   Hosts  // simulated hosts, for all ranks
 	Network string // passed to the workers: the network for operations between hosts
 	// KillAfter is the time that an interrupted worker may take to stop before it is killed or,
-	// with Cell.Again, reported. Zero means the constant KillAfter.
+	// with Cell.Again, reported. Zero means the constant KillAfter. A worker that gets too little
+	// processor time may take up to eight times as long.
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string

@@ -279,7 +279,7 @@ func (r *run) tick(now time.Time) {
 }
 
 // insist kills the ranks that an interrupt has not stopped. If the user can ask for the kill,
-// insist only reports these ranks.
+// insist only reports these ranks. A rank that the machine holds up may take longer: see holdsUp.
 func (r *run) insist(now time.Time) {
 	gone := !r.limitAt.IsZero()
 	select {
@@ -292,7 +292,7 @@ func (r *run) insist(now time.Time) {
 		return
 	}
 	for _, rank := range r.running() {
-		if !r.on[rank].killed {
+		if !r.on[rank].killed && !r.watch.holdsUp(rank, now, r.interrupted, r.c.config.KillAfter) {
 			r.on[rank].killed = true
 			r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
 		}

@@ -278,6 +278,14 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 	return b.String()
 }
 
+// holdsUp reports whether a rank has not stopped yet because the machine holds it up: it waits for
+// processors much of the time, has answered within limit, and was interrupted less than slowness ×
+// limit ago.
+func (w *watch) holdsUp(rank int, now, interrupted time.Time, limit time.Duration) bool {
+	v := w.view(rank)
+	return v != nil && v.slow && now.Sub(v.answered) < limit && now.Sub(interrupted) < slowness*limit
+}
+
 // describe describes what a rank does, without times, and returns the seconds for which it has
 // waited, if it waits. awaited is the result of awaitedGroups.
 func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]bool) (string, float64) {

@@ -30,3 +30,28 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A rank that has not stopped is killed, unless the machine holds it up, and in the end even then.
+func TestHoldsUp(t *testing.T) {
+	const limit = 3 * time.Second
+	interrupted := time.Unix(1000, 0)
+	for _, c := range []struct {
+		name            string
+		slow            bool
+		answered, after time.Duration // since the interrupt
+		want            bool
+	}{
+		{"held up", true, 3 * time.Second, 4 * time.Second, true},
+		{"gets processors", false, 3 * time.Second, 4 * time.Second, false},
+		{"no longer answers", true, time.Second, 4 * time.Second, false},
+		{"held up for too long", true, 24 * time.Second, 24 * time.Second, false},
+	} {
+		w := &watch{views: []*view{{slow: c.slow, answered: interrupted.Add(c.answered)}}}
+		if got := w.holdsUp(0, interrupted.Add(c.after), interrupted, limit); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if new(watch).holdsUp(0, interrupted, interrupted, limit) {
+		t.Error("a rank that has never answered is not known to be held up")
+	}
+}
