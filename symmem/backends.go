@@ -77,8 +77,9 @@ func (rt *Runtime) Backend() string { return rt.core.Backend() }
 // SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by
 // the driver; "NCCL", by the driver and as windows of NCCL, whose collectives are quicker on them,
 // with communicators that are made with a group's first handle; or "CPU". NCCL makes windows from
-// 2.29.7 on, whose kernels can be ended. A program may also choose by Config.Backend, a session by
-// --backend, and both by TORCH_SYMMMEM on GPUs. Backends lists the back ends.
+// 2.30.7 on: kernels on those of earlier versions cannot be ended or may be silently wrong. A
+// program may also choose by Config.Backend, a session by --backend, and both by TORCH_SYMMMEM on
+// GPUs. Backends lists the back ends.
 //
 // It is collective over all ranks, which must give the same name. A name that no rank of this kind
 // of device can use is refused at once.

@@ -88,11 +88,12 @@ func (s *snippets) keep(key source, m *module) {
 // The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h,
 // cooperative_groups.h, cuda/atomic and parts of C++'s headers, such as type_traits and limits, on
 // every device, whether CUDA's toolkit is installed or not. Inline PTX of the common instructions
-// runs on every device; docs/cpu-device.md lists what the cpu device refuses. With the back end NCCL,
-// nccl_device.h is NCCL's own, of the version that is loaded, if that is
-// 2.29.7 or later, the headers are installed with it, the ranks are on one host with a GPU each, and the text uses no more than pointers and
-// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the
-// compiler refuses panics with an *Error of KindCompile that has the position, as "kernel:line".
+// runs on every device; docs/cpu-device.md lists what the cpu device refuses. With the back end
+// NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is 2.30.7 or later, the
+// headers are installed with it, the ranks are on one host with a GPU each, and the text uses no
+// more than pointers and barriers of the LSA team; [Runtime.Explain] of a launch says which it is
+// and why. A snippet that the compiler refuses panics with an *Error of KindCompile that has the
+// position, as "kernel:line".
 func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
 	return rt.CompileAt("kernel", 1, text, instances...)
 }

@@ -201,7 +201,7 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 		windows, _ := os.ReadFile(log)
 		return r.out + r.err, regexp.MustCompile("(?m)^1 of 2 .*\n").ReplaceAllString(string(windows), "")
 	}
-	out, said := run("FAKE_NCCL_VERSION=22907")
+	out, said := run("FAKE_NCCL_VERSION=23007")
 	inOrder(t, "the output", out, "[0,1] []float32{2, 4, 6, 8}\n", "[0,1] []int{6}\n", "for NCCL, and gave up: rank 1 failed: panic: no")
 	const want = `0 of 2 registers 2097152 window 1
 0 of 2 registers 6291456 window 2
@@ -212,10 +212,22 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 	if said != want {
 		t.Errorf("rank 0's windows:\n%s, want\n%s", said, want)
 	}
-	if out, said := run(); said != "" || !strings.Contains(out, "[0,1] []int{6}\n") {
-		t.Errorf("with an NCCL that cannot end windows:\n%s\n%s", said, out)
+	for _, env := range [][]string{nil, {"FAKE_NCCL_VERSION=22907"}, {"FAKE_NCCL_VERSION=23006", "SYMMREPL_NCCL_WINDOWS=0"}} {
+		if out, said := run(env...); said != "" || !strings.Contains(out, "[0,1] []int{6}\n") {
+			t.Errorf("%v, whose windows cannot be relied on:\n%s\n%s", env, said, out)
+		}
 	}
-	out, _ = run("FAKE_NCCL_VERSION=22907", "FAKE_NCCL_FAIL=ncclCommWindowRegister=5")
+	if _, said := run("FAKE_NCCL_VERSION=23006", "SYMMREPL_NCCL_WINDOWS=1"); said != want {
+		t.Errorf("windows that were asked for: %s, want\n%s", said, want)
+	}
+	const warned = "NCCL 2.30.6 with windows (may be wrong before 2.30.7)"
+	h := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23006", "SYMMREPL_NCCL_WINDOWS=1")
+	r := h.run(`t := symm.Empty(symm.I32, 1); symm.Rendezvous(t)
+symm.Explain(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")) })
+`, "-n", "2", "--device", "cuda", "--backend", "NCCL")
+	inOrder(t, "Explain", r.out+r.err, warned+", because the call asks for it by Via")
+	inOrder(t, "doctor", h.run("", "doctor").out, "NCCL: 2.30.6, with collectives, windows (may be wrong before 2.30.7)")
+	out, _ = run("FAKE_NCCL_VERSION=23007", "FAKE_NCCL_FAIL=ncclCommWindowRegister=5")
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
 }
 
@@ -285,11 +297,12 @@ h.Get(next, u, v)
 h.Put(0, t, symm.Via("NCCL"))
 `
 	for _, c := range []struct{ version, backend, fail, want string }{
-		{"23203", "CUDA", "", "put: NCCL's puts need windows, which the back end NCCL has with NCCL 2.29.7 or later\n"},
-		{"22809", "NCCL", "", "put: NCCL's puts need windows, which the back end NCCL has with NCCL 2.29.7 or later\n"},
-		{"22907", "NCCL", "ncclSignal=4", "put: NCCL does not do this: invalid argument: One sided RMA: host RMA is not supported in this communicator.\n"},
-		{"22907", "NCCL", "ncclSignal=3", "Rendezvous: ncclSignal returned 3: "},
-		{"22907", "NCCL", "ncclPutSignal=3", "put: ncclPutSignal returned 3: unhandled error: ncclPutSignal was made to fail\n"},
+		{"23203", "CUDA", "", "put: NCCL's puts need windows: the back end is CUDA, and only tensors of the back end NCCL are windows\n"},
+		{"22809", "NCCL", "", "put: NCCL's puts need windows: kernels of NCCL 2.28.9 on windows cannot be aborted; those of 2.29.7 and later can\n"},
+		{"23006", "NCCL", "", "put: NCCL's puts need windows: kernels of NCCL 2.30.6 on windows may overtake the kernel before them and be silently wrong; those of 2.30.7 and later do not, and SYMMREPL_NCCL_WINDOWS=1 takes them all the same\n"},
+		{"23007", "NCCL", "ncclSignal=4", "put: NCCL does not do this: invalid argument: One sided RMA: host RMA is not supported in this communicator.\n"},
+		{"23007", "NCCL", "ncclSignal=3", "Rendezvous: ncclSignal returned 3: "},
+		{"23007", "NCCL", "ncclPutSignal=3", "put: ncclPutSignal returned 3: unhandled error: ncclPutSignal was made to fail\n"},
 	} {
 		r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+c.version, "FAKE_NCCL_FAIL="+c.fail).run(alone, append(args, c.backend)...)
 		inOrder(t, fmt.Sprint(c), r.err, c.want)
@@ -316,8 +329,8 @@ symm.AllToAllOut(u, w, v, e); w.Ints()[1]
 `
 	log := filepath.Join(t.TempDir(), "windows")
 	args := []string{"-n", "2", "--device", "cuda", "--backend", "NCCL"}
-	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22907", "FAKE_NCCL_WINDOWS="+log).run(cells, args...)
-	inOrder(t, "the output", r.out, `[0,1] "all_gather i32[2] on world (2 ranks, 8 bytes): NCCL 2.29.7 by copy engines, because the call asks for it by Via"`+"\n",
+	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23007", "FAKE_NCCL_WINDOWS="+log).run(cells, args...)
+	inOrder(t, "the output", r.out, `[0,1] "all_gather i32[2] on world (2 ranks, 8 bytes): NCCL 2.30.7 by copy engines, because the call asks for it by Via"`+"\n",
 		"[0,1] []int{0, 7, 1, 7}\n", "[0] []int{0, 7, 0, 7}\n[1] []int{1, 7, 1, 7}\n", "[0,1] 7\n")
 	inOrder(t, "the errors", r.err, "cell[6]:1:1: all_gather: NCCL does not do this: its copy engines need tensors that the group has rendezvoused, and one for the result\n",
 		"cell[7]:1:1: all_reduce: CopyEngine is an option of ReduceScatter, AllGather and AllToAll\n", "for NCCL, and gave up: rank 1 failed: panic: no")
@@ -336,9 +349,12 @@ symm.AllToAllOut(u, w, v, e); w.Ints()[1]
 	if said := regexp.MustCompile("(?m)^1 of 2 .*\n").ReplaceAllString(string(windows), ""); said != want {
 		t.Errorf("rank 0's windows:\n%s, want\n%s", said, want)
 	}
-	for _, c := range []struct{ version, backend string }{{"22809", "NCCL"}, {"22907", "CUDA"}} {
+	for _, c := range []struct{ version, backend, why string }{
+		{"22809", "NCCL", "kernels of NCCL 2.28.9 on windows cannot be aborted; those of 2.29.7 and later can"},
+		{"23007", "CUDA", "the back end is CUDA, and only tensors of the back end NCCL are windows"},
+	} {
 		r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+c.version).run(cells, append(args[:5:5], c.backend)...)
-		inOrder(t, "the errors", r.err, "all_gather: NCCL does not do this: its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later\n")
+		inOrder(t, "the errors", r.err, "all_gather: NCCL does not do this: its copy engines need windows: "+c.why+"\n")
 	}
 }
 
@@ -422,7 +438,7 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	inOrder(t, "doctor", h.run("", "doctor").out, "nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API, puts\n")
 
 	for _, c := range []struct{ version, body, args, why string }{
-		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be aborted; those of 2.29.7 and later can"},
+		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 on windows cannot be aborted; those of 2.29.7 and later can"},
 		{"23205", "", "--backend NCCL", "the structures of NCCL 2.32.5 that kernels use are not known"},
 		{"23203", "ncclGin gin{comm, 0}; /* ncclLLA2ASession */", "--backend NCCL",
 			"it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},

@@ -81,8 +81,8 @@ func (c *Call) whyNotNCCL() string {
 	switch {
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
-	case c.opts.has(operators.CopyEngine) && !c.rt.hasWindows():
-		return "its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later"
+	case c.opts.has(operators.CopyEngine) && c.rt.noWindows() != "":
+		return "its copy engines need windows: " + c.rt.noWindows()
 	case c.opts.has(operators.AccumulateF32):
 		return "it has no AccumulateF32"
 	}

@@ -33,8 +33,8 @@ func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 		panic(c.Misuse("Via", "leave it out", "the ways of a put are the usual one and \"NCCL\", not %q", string(c.opts.via)))
 	case !ok:
 		panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
-	case !rt.hasWindows():
-		panic(c.Misuse("Via", "leave it out", "NCCL's puts need windows, which the back end NCCL has with NCCL 2.29.7 or later"))
+	case rt.noWindows() != "":
+		panic(c.Misuse("Via", "leave it out", "NCCL's puts need windows: %s", rt.noWindows()))
 	case g.shares() != "":
 		panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", g.shares()))
 	case capturing:

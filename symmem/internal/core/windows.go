@@ -26,14 +26,17 @@ func (g *Group) registerWindow(op string, a *allocation) {
 	}
 }
 
-// hasWindows reports whether rendezvoused tensors are windows of NCCL's.
-func (rt *Runtime) hasWindows() bool {
+// noWindows returns why rendezvoused tensors are no windows of NCCL's, or "" if they are.
+func (rt *Runtime) noWindows() string {
 	d, ok := rt.dev.(device.CollectiveDevice)
 	if !ok || rt.backendName() != ncclBackend {
-		return false
+		return "the back end is " + rt.backendName() + ", and only tensors of the back end NCCL are windows"
 	}
 	l, err := d.Collectives(rt.collectivesSettings())
-	return err == nil && l.Windows()
+	if err != nil {
+		return err.Error()
+	}
+	return l.Windows()
 }
 
 // closeWindows ends the windows of an allocation that is freed, whose work is over.

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -29,6 +30,7 @@ type NCCLLibrary struct {
 	path    string
 	headers *ncclHeaders // of the library's own version, for kernels with its communicators
 	without string       // why there are no headers
+	asked   bool         // for windows that may be wrong
 }
 
 // ncclOnce opens NCCL for the process.
@@ -63,11 +65,11 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 
 // newNCCL looks for the headers that go with a library.
 func newNCCL(host libs.Host, c clib.NCCL, path string) *NCCLLibrary {
-	l := &NCCLLibrary{c: c, path: path}
+	l := &NCCLLibrary{c: c, path: path, asked: host.Getenv(windowsSetting) == "1"}
 	size, _ := c.DeviceComm()
 	switch {
-	case !l.windows():
-		l.without = "kernels of NCCL " + l.Version() + " cannot be aborted; those of 2.29.7 and later can"
+	case l.noWindows() != "":
+		l.without = l.noWindows()
 	case size == 0:
 		l.without = "the structures of NCCL " + l.Version() + " that kernels use are not known"
 	default:
@@ -102,12 +104,32 @@ func knownNCCL(version int) error {
 // ncclVersion writes 22809 as "2.28.9".
 func ncclVersion(v int) string { return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100) }
 
-// windows reports whether collectives on windows can be aborted. Before 2.29.7 their kernels read
-// no abort word.
-func (l *NCCLLibrary) windows() bool { return l.c.Version() >= 22907 }
+// The versions from which kernels on windows can be ended, and from which they wait for the grid
+// before them. Without that wait, a kernel on a GPU of sm_90 or newer may begin before the data that
+// the grid wrote is visible (NCCL's commit 2948185).
+const (
+	endingWindows  = 22907
+	waitingWindows = 23007
+	windowsSetting = "SYMMREPL_NCCL_WINDOWS" // 1 takes windows that do not wait
+)
+
+// noWindows returns why tensors do not become windows, or "" if they do.
+func (l *NCCLLibrary) noWindows() string {
+	switch {
+	case l.c.Version() < endingWindows:
+		return "kernels of NCCL " + l.Version() + " on windows cannot be aborted; those of 2.29.7 and later can"
+	case l.overtakes() && !l.asked:
+		return "kernels of NCCL " + l.Version() + " on windows may overtake the kernel before them and be silently wrong; those of 2.30.7 and later do not, and " +
+			windowsSetting + "=1 takes them all the same"
+	}
+	return ""
+}
+
+// overtakes reports whether kernels on windows may overtake the kernel before them.
+func (l *NCCLLibrary) overtakes() bool { return l.c.Version() < waitingWindows }
 
 // puts reports whether the library has one-sided calls to windows.
-func (l *NCCLLibrary) puts() bool { return l.windows() && l.c.Has(clib.NCCLOneSided) }
+func (l *NCCLLibrary) puts() bool { return l.noWindows() == "" && l.c.Has(clib.NCCLOneSided) }
 
 // Version returns the version, such as "2.28.9".
 func (l *NCCLLibrary) Version() string { return ncclVersion(l.c.Version()) }
@@ -115,8 +137,12 @@ func (l *NCCLLibrary) Version() string { return ncclVersion(l.c.Version()) }
 // Features lists the library's features, according to its functions and its version.
 func (l *NCCLLibrary) Features() []string {
 	features := []string{"collectives"}
-	if l.windows() {
-		features = append(features, "windows")
+	if l.noWindows() == "" {
+		windows := "windows"
+		if l.overtakes() {
+			windows += mayBeWrong
+		}
+		features = append(features, windows)
 	}
 	if l.headers != nil {
 		features = append(features, "device headers")
@@ -154,13 +180,22 @@ func (d *Device) Collectives(settings []string) (device.Collectives, error) {
 	return collectives{d, l}, nil
 }
 
-func (c collectives) Name() string { return "NCCL " + c.l.Version() }
+// mayBeWrong warns of windows that a setting asks for.
+const mayBeWrong = " (may be wrong before 2.30.7)"
+
+func (c collectives) Name() string {
+	name := "NCCL " + c.l.Version()
+	if c.l.noWindows() == "" && c.l.overtakes() {
+		name += " with windows" + mayBeWrong
+	}
+	return name
+}
 
 // Headers implements device.Collectives.
 func (c collectives) Headers() (why string) { return c.l.without }
 
 // Windows implements device.Collectives.
-func (c collectives) Windows() bool { return c.l.windows() }
+func (c collectives) Windows() (why string) { return c.l.noWindows() }
 
 // sharing is the first version that has the variable by which several ranks may use one GPU.
 const (
@@ -219,7 +254,7 @@ type communicator struct {
 
 // Register implements device.Communicator.
 func (c communicator) Register(ctx context.Context, p device.Ptr, n int) (uintptr, error) {
-	if !c.library.windows() {
+	if c.library.noWindows() != "" {
 		return 0, nil
 	}
 	t, err := c.do(ctx, clib.NCCLTask{Kind: clib.NCCLRegister, Ptr: uintptr(p), N: n})
@@ -253,7 +288,7 @@ func (c communicator) EndArgument(ctx context.Context, argument []byte) error {
 // Puts implements device.Communicator.
 func (c communicator) Puts(ctx context.Context) (why string, err error) {
 	if !c.library.puts() {
-		return fmt.Sprintf("NCCL %s has no windows to put to; 2.29.7 and later have", c.library.Version()), nil
+		return cmp.Or(c.library.noWindows(), "NCCL "+c.library.Version()+" has no one-sided calls"), nil
 	}
 	_, err = c.do(ctx, clib.NCCLTask{Kind: clib.NCCLReadyPuts})
 	var refused *device.LibraryError
@@ -299,7 +334,7 @@ func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
 	comm := c.(communicator)
 	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root,
 		Window: d.Window, Offset: d.Offset}
-	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.library.windows() {
+	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.library.noWindows() == "" {
 		// For an average on windows, NCCL 2.30 to 2.32 choose a kernel that does not exist, and
 		// fail. Without windows they average in the following way.
 		call.Scaled, call.Factor = true, reciprocal(comm.size, d.Type)

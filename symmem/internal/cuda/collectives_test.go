@@ -61,7 +61,7 @@ func TestNCCLVersions(t *testing.T) {
 			t.Errorf("version %s is taken for %s", c.version, l.Version())
 		case err == nil:
 			want := "collectives, device API"
-			if c.version >= "22907" {
+			if c.version >= "23007" {
 				want = "collectives, windows, device API, puts"
 			}
 			if got := strings.Join(l.Features(), ", "); got != want {

@@ -19,8 +19,8 @@ type Collectives interface {
 	// Headers returns why snippets cannot be compiled with the library's own device headers, or ""
 	// if they can: see Source.Library.
 	Headers() (why string)
-	// Windows reports whether Communicator.Register makes windows.
-	Windows() bool
+	// Windows returns why Communicator.Register makes no windows, or "" if it makes them.
+	Windows() (why string)
 	// Shares returns why members of a communicator cannot use the same device, or "" if they can.
 	Shares() (why string)
 	// NewID makes an identifier for the members of a new communicator.
