@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -14,8 +15,8 @@ import (
 // Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
 // memory; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before
+// all members have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine, Via.
 //
@@ -27,8 +28,9 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 	return rt.allGather(t, nil, opts)
 }
 
-// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into
-// everybody's, which is quicker than reading.
+// AllGatherOut is [Runtime.AllGather] into out. Small tensors are pushed as packets, without a
+// barrier. If out is symmetric, every member stores larger ones into everybody's, which is quicker
+// than reading.
 //
 // PyTorch: all_gather_into_tensor; with CopyEngine _low_contention_all_gather
 //
@@ -61,6 +63,11 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	}
 	if e.Spans() {
 		return e.allGatherOverHosts(shape, n)
+	}
+	if sendsPackets(&e.Call, n) {
+		return e.byPackets(shape, packets.ExchangePacketsArgs{N: uint64(n)}, func(p int) (src, dst device.Ptr) {
+			return core.Operand(t).Addr(), core.Operand(e.out).Addr() + device.Ptr(p*n)
+		})
 	}
 	return e.run(shape, n, func(push bool) {
 		for i := range e.g.Size() {

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -26,8 +27,9 @@ func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 	return rt.allToAll(t, nil, opts)
 }
 
-// AllToAllOut is [Runtime.AllToAll] into out. If out is symmetric, every member stores into
-// everybody's, which is quicker than reading.
+// AllToAllOut is [Runtime.AllToAll] into out. Small parts are pushed as packets, without a barrier.
+// If out is symmetric, every member stores larger ones into everybody's, which is quicker than
+// reading.
 //
 // PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
 //
@@ -58,6 +60,11 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	}
 	if e.Spans() {
 		return e.allToAllOverHosts(core.Operand(t).Dims(), n)
+	}
+	if sendsPackets(&e.Call, n) {
+		return e.byPackets(core.Operand(t).Dims(), packets.ExchangePacketsArgs{N: uint64(n)}, func(p int) (src, dst device.Ptr) {
+			return core.Operand(t).Addr() + device.Ptr(p*n), core.Operand(e.out).Addr() + device.Ptr(p*n)
+		})
 	}
 	return e.run(core.Operand(t).Dims(), n, func(push bool) {
 		for i := range e.g.Size() {

@@ -3,23 +3,25 @@ package symmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of
-// the group. Every other member fetches a slice and hands it on to the rest, so that the root sends
-// the tensor once, however many members there are. It returns t.
+// the group. A small tensor is pushed to all as packets. Of a larger one every other member fetches
+// a slice and hands it on to the rest, so that the root sends the tensor once, however many members
+// there are. It returns t.
 //
 // PyTorch: broadcast; nvshmem_broadcast
 //
 // Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
 // memory; of any type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: within a host it begins when
-// all members have come to it; between hosts one that sends goes on although others have not come.
-// t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it does
+// not end before all members have come to it; between hosts one that sends goes on although others
+// have not come. t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, Via.
 //
@@ -37,6 +39,18 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	}
 	if e.Spans() {
 		e.broadcastOverHosts(root)
+		return t
+	}
+	if sendsPackets(&e.Call, t.Bytes()) {
+		e.byPackets(core.Operand(t).Dims(), packets.ExchangePacketsArgs{N: uint64(t.Bytes())}, func(p int) (src, dst device.Ptr) {
+			switch {
+			case e.g.Rank() == root:
+				src = core.Operand(t).Addr()
+			case p == root:
+				dst = core.Operand(t).Addr()
+			}
+			return src, dst
+		})
 		return t
 	}
 	world := e.g.Size()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	exchangekernel "github.com/symmrepl/symmrepl/kernels/exchange"
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
@@ -110,6 +111,34 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	l, c := e.MeetingGrid(n, loads, c)
 	e.args.Context, e.args.Signals = c, e.Work().Meetings
 	e.Launch("exchange", 0, l, launch.Bytes(e.args))
+	return e.out
+}
+
+// byPackets launches the exchange of pieces as packets. piece returns where in this member's memory
+// the piece for member p begins, and where that of member p goes, which is in e.out; 0 for none.
+func (e *exchange) byPackets(shape []int, a packets.ExchangePacketsArgs, piece func(p int) (src, dst device.Ptr)) *Tensor {
+	defer e.Enter().Leave()
+	if e.out != nil && e.Maps(e.out) {
+		e.Mapped(e.out)
+		e.Record.On(e.out)
+	} else {
+		e.Through(e.t)
+		e.Record.On(e.t)
+	}
+	e.PickStream()
+	if e.out == nil {
+		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
+	}
+	c := e.Admit(e.t, e.out)
+	e.Chose(e.t.Bytes(), tuning.Packets)
+	for p := range e.g.Size() {
+		a.Src[p], a.Dst[p] = piece(p)
+	}
+	n := packetsIn(int(a.N), 4)
+	a.Context, a.Packets, a.Epochs, a.Inbox = c, uint64(n), e.Work().Epochs, e.Work().Inbox
+	args := core.ArgsOf[packets.ExchangePacketsArgs](&e.Call)
+	*args = a
+	e.Launch("exchange_packets", e.g.Size(), packetGrid(&e.Call, n), launch.Bytes(args))
 	return e.out
 }
 

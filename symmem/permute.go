@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	"github.com/symmrepl/symmrepl/kernels/permute"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
@@ -22,11 +23,11 @@ import (
 //
 // Shapes: as above; in and out have the same type, any, and may begin anywhere. Each is
 // symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary memory; if
-// out is symmetric, every member stores into everybody's, which is quicker than reading, and if
+// out is symmetric, every member stores blocks that are not small into everybody's, which is quicker than reading, and if
 // neither is, in goes through symmetric memory. They do not overlap.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before
+// all members have come to it, and in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout.
 //
@@ -70,6 +71,13 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		part[0], a.SrcPitch = width, uint64(world*width)
 	} else {
 		part[1], a.DstPitch = width, uint64(world*width)
+	}
+	if sendsPackets(&e.Call, rows*width) {
+		a := packets.ExchangePacketsArgs{N: uint64(rows * width), Width: a.Width, SrcPitch: a.SrcPitch, DstPitch: a.DstPitch}
+		e.byPackets(core.Operand(out).Dims(), a, func(p int) (src, dst device.Ptr) {
+			return core.Operand(in).Addr() + device.Ptr(p*part[0]), core.Operand(out).Addr() + device.Ptr(p*part[1])
+		})
+		return
 	}
 	defer e.Enter().Leave()
 	w := pullWay

@@ -3,6 +3,7 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -12,15 +13,15 @@ import (
 
 // ReduceScatter combines the copies of a symmetric tensor of all members element by element and
 // returns this member's part of the result as an ordinary tensor: the tensor is split along its
-// first dimension, or with SplitLastDim along its last one. The parts are read from the peers
-// between two barriers; t keeps its values. op is as in [Runtime.AllReduce].
+// first dimension, or with SplitLastDim along its last one. Small parts are pushed as packets,
+// without a barrier; larger ones are read from the peers between two. t keeps its values. op is as in [Runtime.AllReduce].
 //
 // PyTorch: reduce_scatter_tensor; with CopyEngine _low_contention_reduce_scatter
 //
 // Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before
+// all members have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: as [Runtime.AllReduce], SplitLastDim, CopyEngine.
 //
@@ -78,9 +79,12 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		cannot = "it splits the first dimension only"
 	}
 	byNCCL := r.byNCCL(cannot)
+	byPackets := !byNCCL && !r.Spans() && sendsPackets(&r.Call, n*t.DType().Size())
 	defer r.Enter().Leave()
 	var h core.Copies
-	if !byNCCL {
+	if byPackets {
+		r.Through(t)
+	} else if !byNCCL {
 		t = r.reads(core.Reads)
 		h = r.Mapped(t)
 	} else if t.Symmetric() {
@@ -110,13 +114,28 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		r.byEngines(h, out, n, c)
 		return out
 	}
+	first := n // elements before this member's part
+	if dim > 0 {
+		first = shape[dim]
+	}
+	if byPackets {
+		r.Chose(t.Bytes(), tuning.Packets)
+		var send abi.Ptrs
+		for p := range g.Size() {
+			send[p] = core.Operand(t).Addr() + device.Ptr(p*first*t.DType().Size())
+		}
+		a := packets.ReducePacketsArgs{}
+		if dim > 0 {
+			a.Cols, a.SrcPitch, a.OutPitch = uint64(first), uint64(core.Operand(t).Dims()[dim]), uint64(first)
+		}
+		r.reducePackets(send, core.Operand(out).Addr(), n, a, c)
+		return out
+	}
 	r.Chose(t.Bytes(), partsWay)
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	*a = allreduce.PullArgs{Outs: 1, N: uint64(n)}
 	a.Out[0] = core.Operand(out).Addr()
-	first := n // elements before this member's part
 	if dim > 0 {
-		first = shape[dim]
 		a.Width, a.Stride = uint64(first), uint64(core.Operand(t).Dims()[dim])
 	}
 	for i := range g.Size() {

@@ -23,8 +23,8 @@ import (
 // to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
 // symmetric memory.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before
+// all members have come to it, and t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
 //

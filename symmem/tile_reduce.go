@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // TileReduce combines a tile of all members element by element, in the order of the ranks, and
@@ -21,8 +24,8 @@ import (
 // type that computes; out has its type and shape and may be of any tensor, but not overlap in.
 // Tiles may begin anywhere and have any width.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: it does not end before
+// all members have come to it, and in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32.
 //
@@ -95,7 +98,34 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 		r.Record.On(l.Tensor)
 		r.Record.Parts.Mix(uint64(l.First()))
 	}
+	if pitch := pitchOf(first); sendsPackets(&r.Call, n*first.Tensor.DType().Size()) &&
+		!slices.ContainsFunc(tiles, func(l *core.Rectangle) bool { return pitchOf(l) != pitch }) {
+		r.sendTiles(tiles, roots, n, pieces)
+		return
+	}
 	r.reduceTiles(from, n, pieces)
+}
+
+// pitchOf is the number of elements from one row of a tile to the next.
+func pitchOf(l *core.Rectangle) int { return core.Operand(l.Tensor).Dims()[1] }
+
+// sendTiles reduces tiles of n elements by packets: pieces has this member's, if it is a root.
+func (r *reduction) sendTiles(tiles []*core.Rectangle, roots []int, n int, pieces []tilePiece) {
+	r.PickStream()
+	var send abi.Ptrs
+	for i, l := range tiles {
+		send[roots[i]] = l.Addr()
+		r.Touch(l.Tensor)
+	}
+	a := packets.ReducePacketsArgs{Cols: uint64(tiles[0].Cols), SrcPitch: uint64(pitchOf(tiles[0]))}
+	var out device.Ptr
+	for _, p := range pieces {
+		out, a.OutPitch = p.out, uint64(p.outPitch)
+		r.Touch(p.t)
+	}
+	c := r.Admit(tiles[0].Tensor)
+	r.Chose(n*tiles[0].Tensor.DType().Size(), tuning.Packets)
+	r.reducePackets(send, out, n, a, c)
 }
 
 // checkRoots refuses tiles that differ and roots that are not different members. It returns which

@@ -29,5 +29,5 @@ __device__ __forceinline__ void one_shot(const symm::PacketArgs& a) {
   if (threadIdx.x == 0) a.epochs[blockIdx.x] = epoch;
 }
 
-#define ONE_SHOT(T, dtype) SYMM_PACKETS(one_shot_all_reduce_##dtype, one_shot, T)
+#define ONE_SHOT(T, dtype) SYMM_PACKETS(one_shot_all_reduce_##dtype, one_shot, symm::PacketArgs, T)
 SYMM_FOR_DTYPES(ONE_SHOT)

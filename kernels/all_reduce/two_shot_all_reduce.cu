@@ -74,5 +74,5 @@ __device__ __forceinline__ void two_shot(const symm::PacketArgs& a) {
   if (threadIdx.x == 0) a.epochs[blockIdx.x] = epoch;
 }
 
-#define TWO_SHOT(T, dtype) SYMM_PACKETS(two_shot_all_reduce_##dtype, two_shot, T)
+#define TWO_SHOT(T, dtype) SYMM_PACKETS(two_shot_all_reduce_##dtype, two_shot, symm::PacketArgs, T)
 SYMM_FOR_DTYPES(TWO_SHOT)

@@ -1,4 +1,5 @@
-// packets.cuh: the reductions move elements as packets (symm/packet.cuh has the protocol).
+// packets.cuh: reductions and exchanges of small messages move elements as packets (symm/packet.cuh
+// has the protocol).
 //
 // The host chooses the sizes of grid and block, equal on all ranks; a block has at most kThreads
 // threads. A block works on its own part of every inbox and counts its own epochs. It works in
@@ -91,15 +92,17 @@ template <class T> __device__ __forceinline__ Load<T> unpack(const Packet& p) {
   return c.load;
 }
 
+// The arguments of a kernel, of type Args, have a context and inboxes as those of PacketArgs.
+
 // inbox returns this thread's slot in the inbox of rank p, in the part that source writes in an
 // epoch.
-__device__ __forceinline__ Packet* inbox(const PacketArgs& a, int p, int source, u32 epoch) {
+template <class Args> __device__ __forceinline__ Packet* inbox(const Args& a, int p, int source, u32 epoch) {
   return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + threadIdx.x;
 }
 
 // receive polls the packets of up to kTogether sources, from rank first on and without this rank,
 // until all have arrived.
-__device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs& a, int first, u32 epoch) {
+template <class Args> __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const Args& a, int first, u32 epoch) {
   const Context& c = a.context;
   const Packet* from = inbox(a, c.rank, first, epoch);
   Patience patience;
@@ -124,8 +127,8 @@ __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs
 // reduce_received reduces mine and the elements that the others sent in an epoch, with sums of type
 // A. Usual means that the reduction is a sum and the group is so small that one turn of reads is
 // enough: the compiler then drops the loop over turns and the other reductions.
-template <class T, class A, bool Usual>
-__device__ __forceinline__ bool reduce_received(const PacketArgs& a, u32 epoch, const Load<T>& mine, Load<T>& result) {
+template <class T, class A, bool Usual, class Args>
+__device__ __forceinline__ bool reduce_received(const Args& a, u32 epoch, const Load<T>& mine, Load<T>& result) {
   const int world = a.context.ranks();
   const u32 op = Usual ? kSum : (u32)a.op & 255;
   Load<T, A> sum;
@@ -167,13 +170,13 @@ template <class T> __device__ __forceinline__ void send_all(const PacketArgs& a,
 
 // SYMM_PACKETS is a kernel that runs body<T, A, Usual> with A and Usual chosen by the operation and
 // the group's size.
-#define SYMM_PACKETS(name, body, T)                                                                                     \
-  extern "C" __global__ void __launch_bounds__(symm::kThreads) name(const __grid_constant__ symm::PacketArgs a) {       \
-    symm::begin();                                                                                                      \
-    if (a.op == symm::kSum && a.context.ranks() <= symm::kTogether) body<T, T, true>(a);                                \
-    else if (a.op & symm::kWide) body<T, symm::Wide<T>, false>(a);                                                      \
-    else body<T, T, false>(a);                                                                                          \
-  }                                                                                                                     \
+#define SYMM_PACKETS(name, body, Args, T)                                                             \
+  extern "C" __global__ void __launch_bounds__(symm::kThreads) name(const __grid_constant__ Args a) { \
+    symm::begin();                                                                                    \
+    if (a.op == symm::kSum && a.context.ranks() <= symm::kTogether) body<T, T, true>(a);              \
+    else if (a.op & symm::kWide) body<T, symm::Wide<T>, false>(a);                                    \
+    else body<T, T, false>(a);                                                                        \
+  }                                                                                                   \
   SYMM_KERNEL(name)
 
 }  // namespace symm

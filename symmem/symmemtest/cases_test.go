@@ -109,6 +109,7 @@ var cases = []testCase{
 	{"AllGather", 1, true, allGatherCase},
 	{"AllToAll", 1, true, allToAllCase},
 	{"Broadcast", 1, true, broadcastCase},
+	{"Pieces", 1, true, piecesCase},
 	{"Multimem", 1, true, multimemCase},
 	{"MultimemOrder", 4, false, multimemOrderCase},
 	{"MultimemMisuse", 1, false, multimemMisuseCase},

@@ -571,11 +571,11 @@ func denseExplainCase(t *T) {
 		f    func()
 		want string
 	}{
-		{func() { symmem.AllGather(x.Slice(0, 3)) }, "all_gather f32[3] on world (%d ranks, 12 bytes): loads between barriers, because out is not symmetric"},
-		{func() { symmem.AllGatherOut(x.Slice(0, 3), y.Slice(0, 3*t.size)) },
-			"all_gather f32[3] on world (%d ranks, 12 bytes): stores between barriers, because out is symmetric"},
-		{func() { symmem.Broadcast(x.Slice(0, 2), t.size-1) },
-			fmt.Sprintf("broadcast f32[2] from %d on world (%%d ranks, 8 bytes): slices between barriers, because ", t.size-1)},
+		{func() { symmem.AllGather(x.Slice(0, 300)) }, "all_gather f32[300] on world (%d ranks, 1200 bytes): loads between barriers, because out is not symmetric"},
+		{func() { symmem.AllGatherOut(x.Slice(0, 300), y.Slice(0, 300*t.size)) },
+			"all_gather f32[300] on world (%d ranks, 1200 bytes): stores between barriers, because out is symmetric"},
+		{func() { symmem.Broadcast(x.Slice(0, 300), t.size-1) },
+			fmt.Sprintf("broadcast f32[300] from %d on world (%%d ranks, 1200 bytes): slices between barriers, because ", t.size-1)},
 	} {
 		if got, want := symmem.Explain(c.f), fmt.Sprintf(c.want, t.size); !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q", got, want)

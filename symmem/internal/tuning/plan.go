@@ -26,6 +26,7 @@ type Plan struct {
 	AllReduce     []Rule
 	OneShot       []Rule
 	TwoShot       []Rule
+	Pieces        []Rule // for operations that send each member a piece of so many bytes
 	HostsReduce   []Rule // for AllReduce and ReduceScatter in groups that span hosts
 	HostsCopy     []Rule // for AllGather and Broadcast in such groups
 	HostsAllToAll []Rule
@@ -49,6 +50,12 @@ var (
 	OnePull   = &Way{"one shot between barriers", "packets lengthen the message by a third, which costs a large one more than two barriers"}
 	TwoChunks = &Way{"two shots by chunks", "a large message is limited by the links, which stores fill better than loads"}
 	TwoPull   = &Way{"two shots between barriers", "a large message is limited by the links, which carry every slice twice and nothing else"}
+)
+
+// The ways of operations that send each member a piece.
+var (
+	Packets = &Way{"packets", "a small message is quickest in one trip without a barrier"}
+	Meeting = &Way{"between barriers", "packets lengthen the message by a third, which costs a large one more than two barriers"}
 )
 
 // The ways of collectives in groups that span hosts.

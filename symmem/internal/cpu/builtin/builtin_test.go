@@ -33,7 +33,7 @@ var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, abi.Extent{}, device.Watch{}, device.WaitRecord{}, device.Outside{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
 	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, abi.ShmemWindow{}, abi.ShmemWorld{}, net.NetPostArgs{}, net.NetSignalArgs{}, net.NetWaitArgs{}, net.NetAtomicArgs{},
-	packets.PacketArgs{},
+	packets.PacketArgs{}, packets.ExchangePacketsArgs{}, packets.ReducePacketsArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.RowsArgs{}, alltoallvdev.AllToAllVdevArgs{},
 	elements.FillArgs{}, elements.ArangeArgs{}, elements.RandArgs{},
@@ -168,6 +168,8 @@ func TestConstants(t *testing.T) {
 
 var argument = regexp.MustCompile(`const __grid_constant__ (?:\w+::)?(\w+) a\)`)
 
+var byMacro = regexp.MustCompile(`SYMM_PACKETS\([\w#]+, \w+, ([\w:]+), T\)`)
+
 // TestArguments checks that every kernel has one parameter, a struct that TestStructs compares.
 func TestArguments(t *testing.T) {
 	sizes := map[string]int{}
@@ -177,8 +179,8 @@ func TestArguments(t *testing.T) {
 	taken := map[string]string{} // by operation
 	for _, f := range kernels.Files() {
 		text := f.Text
-		if strings.Contains(text, "SYMM_PACKETS(") {
-			text = "const __grid_constant__ symm::PacketArgs a)" // packets.cuh writes these kernels
+		if m := byMacro.FindStringSubmatch(text); m != nil {
+			text = "const __grid_constant__ " + m[1] + " a)" // packets.cuh writes these kernels
 		}
 		for _, m := range argument.FindAllStringSubmatch(text, -1) {
 			taken[f.Operation()] = m[1]

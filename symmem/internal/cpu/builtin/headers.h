@@ -38,6 +38,7 @@
 #include "matmul/matmul.cuh"
 #include "net/args.cuh"
 #include "packets/packets.cuh"
+#include "packets/pieces.cuh"
 #include "reduce/reduce.cuh"
 #include "signal/args.cuh"
 #include "tokens/collect.cuh"

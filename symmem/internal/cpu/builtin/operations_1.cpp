@@ -23,18 +23,18 @@ namespace operation_multimem_reduce {
 namespace operation_net_post {
 #include "net/net_post.cu"
 }
-namespace operation_permute {
-#include "permute/permute.cu"
+namespace operation_exchange_packets {
+#include "packets/exchange_packets.cu"
 }
-namespace operation_put_signal {
-#include "signal/put_signal.cu"
+namespace operation_copy_rows {
+#include "rows/copy_rows.cu"
 }
-namespace operation_wait_signal {
-#include "signal/wait_signal.cu"
+namespace operation_signal_add {
+#include "signal/signal_add.cu"
 }
-namespace operation_token_hosts_combine {
-#include "tokens/token_hosts_combine.cu"
+namespace operation_token_combine {
+#include "tokens/token_combine.cu"
 }
-namespace operation_token_routing {
-#include "tokens/token_routing.cu"
+namespace operation_token_hosts_routing {
+#include "tokens/token_hosts_routing.cu"
 }

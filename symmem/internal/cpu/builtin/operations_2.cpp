@@ -23,18 +23,18 @@ namespace operation_net_atomic {
 namespace operation_net_put_signal {
 #include "net/net_put_signal.cu"
 }
-namespace operation_pool_meet {
-#include "pool/pool_meet.cu"
+namespace operation_reduce_packets {
+#include "packets/reduce_packets.cu"
 }
-namespace operation_put_with_signal {
-#include "signal/put_with_signal.cu"
+namespace operation_barrier {
+#include "signal/barrier.cu"
 }
-namespace operation_tile_reduce {
-#include "tile_reduce/tile_reduce.cu"
+namespace operation_wait_for_signal {
+#include "signal/wait_for_signal.cu"
 }
-namespace operation_token_hosts_dispatch {
-#include "tokens/token_hosts_dispatch.cu"
+namespace operation_token_dispatch {
+#include "tokens/token_dispatch.cu"
 }
-namespace operation_token_wait {
-#include "tokens/token_wait.cu"
+namespace operation_token_hosts_wait {
+#include "tokens/token_hosts_wait.cu"
 }

@@ -23,15 +23,18 @@ namespace operation_net_barrier {
 namespace operation_net_wait_for_signal {
 #include "net/net_wait_for_signal.cu"
 }
-namespace operation_copy_rows {
-#include "rows/copy_rows.cu"
+namespace operation_permute {
+#include "permute/permute.cu"
 }
-namespace operation_signal_add {
-#include "signal/signal_add.cu"
+namespace operation_put_signal {
+#include "signal/put_signal.cu"
 }
-namespace operation_token_combine {
-#include "tokens/token_combine.cu"
+namespace operation_wait_signal {
+#include "signal/wait_signal.cu"
 }
-namespace operation_token_hosts_routing {
-#include "tokens/token_hosts_routing.cu"
+namespace operation_token_hosts_combine {
+#include "tokens/token_hosts_combine.cu"
+}
+namespace operation_token_routing {
+#include "tokens/token_routing.cu"
 }

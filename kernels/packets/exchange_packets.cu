@@ -1,0 +1,62 @@
+// exchange_packets: every rank sends each other rank a piece, as packets, and puts what arrives in
+// its own memory. There is no barrier: a call takes the latency of one message. What a rank sends
+// may be overwritten as soon as the call is over, because it is then in the peers' inboxes. It
+// serves small messages, because the links carry four thirds of each.
+#include "packets/pieces.cuh"
+
+struct ExchangePacketsArgs {
+  symm::Context context;
+  const void* src[symm::kMaxRanks];  // by rank: the piece that it is sent, in this rank's memory; null: none
+  void* dst[symm::kMaxRanks];        // by rank: where its piece goes, in this rank's memory; null: nowhere
+  symm::u64 n;                       // bytes of a piece
+  symm::u64 width;                   // bytes of a row; 0: a piece is a single row
+  symm::u64 src_pitch, dst_pitch;    // bytes from row to row
+  symm::u64 packets;                 // number of packets of a piece
+  symm::u32* epochs;                 // as in symm::PacketArgs
+  symm::Packet* inbox[symm::kMaxRanks];
+};
+SYMM_LAYOUT(ExchangePacketsArgs, context, src, dst, n, width, src_pitch, dst_pitch, packets, epochs, inbox)
+
+// exchange_pieces moves elements of type T. n, width, pitches and addresses are multiples of its
+// size. Packets carry the same bytes for every T.
+template <class T> __device__ __forceinline__ void exchange_pieces(const ExchangePacketsArgs& a) {
+  using namespace symm;
+  const Context& c = a.context;
+  const PieceRows from = {a.width / sizeof(T), a.src_pitch / sizeof(T)}, to = {a.width / sizeof(T), a.dst_pitch / sizeof(T)};
+  const u64 n = a.n / sizeof(T), grid = gridDim.x * (u64)blockDim.x;
+  u32 epoch = a.epochs[blockIdx.x];
+  bool ok = true;
+  for (u64 chunk = blockIdx.x * (u64)blockDim.x; ok && chunk < a.packets; chunk += grid) {
+    epoch++;
+    const u64 i = chunk + threadIdx.x;
+    if (i < a.packets) {
+      send_pieces<T>(a, from, epoch, i, n);
+      const T* const own = (const T*)a.src[c.rank];
+      T* const place = (T*)a.dst[c.rank];
+      if (own && place && own != place) put_piece(place, to, i, n, take_piece(own, from, i, n));
+#pragma unroll 1
+      for (int first = 0; ok && first < c.ranks(); first += kTogether) {
+        Packet q[kTogether];
+        ok = receive(q, a, first, epoch);
+#pragma unroll
+        for (int j = 0; j < kTogether; j++) {
+          const int p = first + j;
+          if (ok && p < c.ranks() && p != c.rank && a.dst[p]) put_piece((T*)a.dst[p], to, i, n, unpack<T>(q[j]));
+        }
+      }
+    }
+    if (chunk + grid < a.packets) ok = __syncthreads_and(ok);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) a.epochs[blockIdx.x] = epoch;
+}
+
+extern "C" __global__ void __launch_bounds__(symm::kThreads) exchange_packets(const __grid_constant__ ExchangePacketsArgs a) {
+  using namespace symm;
+  begin();
+  u64 all = a.n | a.width | a.src_pitch | a.dst_pitch;
+  for (int p = 0; p < a.context.ranks(); p++) all |= (u64)a.src[p] | (u64)a.dst[p];
+  if (all % 4 == 0) exchange_pieces<u32>(a);
+  else exchange_pieces<u8>(a);
+}
+SYMM_KERNEL(exchange_packets)

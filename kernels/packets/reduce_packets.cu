@@ -1,0 +1,51 @@
+// reduce_packets: every rank sends each other rank the piece that it reduces, as packets, and reduces
+// what arrives with its own. Not all ranks need have a piece to reduce. As in one_shot_all_reduce
+// there is no barrier, and the input may be overwritten as soon as the call is over.
+#include "packets/pieces.cuh"
+
+struct ReducePacketsArgs {
+  symm::Context context;
+  const void* src[symm::kMaxRanks];  // by rank: this rank's share of the piece that it reduces; null: it reduces none
+  void* out;                         // where this rank's result goes; null as src[context.rank]
+  symm::u64 n;                       // elements of a piece
+  symm::u64 cols;                    // elements of a row; 0: a piece is a single row
+  symm::u64 src_pitch, out_pitch;    // elements from row to row
+  symm::u64 op;                      // ReduceOp
+  symm::u64 packets;                 // number of packets of a piece
+  symm::u32* epochs;                 // as in symm::PacketArgs
+  symm::Packet* inbox[symm::kMaxRanks];
+};
+SYMM_LAYOUT(ReducePacketsArgs, context, src, out, n, cols, src_pitch, out_pitch, op, packets, epochs, inbox)
+
+template <class T, class A, bool Usual> __device__ __forceinline__ void reduce_pieces(const ReducePacketsArgs& a) {
+  using namespace symm;
+  const Context& c = a.context;
+  const PieceRows from = {a.cols, a.src_pitch}, to = {a.cols, a.out_pitch};
+  const u64 grid = gridDim.x * (u64)blockDim.x;
+  u32 epoch = a.epochs[blockIdx.x];
+  bool ok = true;
+  for (u64 chunk = blockIdx.x * (u64)blockDim.x; ok && chunk < a.packets; chunk += grid) {
+    epoch++;
+    const u64 i = chunk + threadIdx.x;
+    if (i < a.packets) {
+      send_pieces<T>(a, from, epoch, i, a.n);
+      Load<T> sum;
+      if (a.out) {
+        ok = reduce_received<T, A, Usual>(a, epoch, take_piece((const T*)a.src[c.rank], from, i, a.n), sum);
+        if (ok) put_piece((T*)a.out, to, i, a.n, sum);
+      } else {
+#pragma unroll 1
+        for (int first = 0; ok && first < c.ranks(); first += kTogether) {
+          Packet q[kTogether];
+          ok = receive(q, a, first, epoch);  // empty packets
+        }
+      }
+    }
+    if (chunk + grid < a.packets) ok = __syncthreads_and(ok);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) a.epochs[blockIdx.x] = epoch;
+}
+
+#define REDUCE_PACKETS(T, dtype) SYMM_PACKETS(reduce_packets_##dtype, reduce_pieces, ReducePacketsArgs, T)
+SYMM_FOR_DTYPES(REDUCE_PACKETS)
