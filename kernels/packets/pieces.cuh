@@ -5,49 +5,51 @@
 
 namespace symm {
 
-// PieceRows is how a piece lies: rows of cols elements, pitch elements apart, or a single row if cols is
-// 0.
+// PieceRows is how a piece lies: rows of cols elements, pitch elements apart, or a single row if cols
+// is 0. A piece has less than 2^32 elements.
 struct PieceRows {
   u64 cols, pitch;
   // at returns where element e is, counted from the first.
-  __device__ __forceinline__ u64 at(u64 e) const { return cols ? e / cols * pitch + e % cols : e; }
+  __device__ __forceinline__ u64 at(u64 e) const { return cols ? (u32)e / (u32)cols * pitch + (u32)e % (u32)cols : e; }
 };
 
-// united reports whether packet i of a piece of n elements is full, and the elements of each of its
-// units lie side by side and are aligned.
-template <class T> __device__ __forceinline__ bool united(const void* p, const PieceRows& rows, u64 i, u64 n) {
-  return inside<T>(p, i, n) && ((rows.cols | rows.pitch) & (Load<T>::kCount - 1)) == 0;
+// united reports whether the elements of each unit of a piece lie side by side and are aligned.
+template <class T> __device__ __forceinline__ bool united(const void* p, const PieceRows& rows) {
+  return (((u64)p & (sizeof(T) * Load<T>::kCount - 1)) | ((rows.cols | rows.pitch) & (Load<T>::kCount - 1))) == 0;
+}
+
+// take_apart and put_apart move the elements of a unit, from element e on, one by one.
+template <class T> __device__ __noinline__ Elements<T, Load<T>::kCount> take_apart(const T* in, const PieceRows& rows, u64 e, u64 n) {
+  Elements<T, Load<T>::kCount> unit = {};
+  for (int j = 0; j < Load<T>::kCount && e + j < n; j++) unit.v[j] = in[rows.at(e + j)];
+  return unit;
+}
+template <class T> __device__ __noinline__ void put_apart(T* out, const PieceRows& rows, u64 e, u64 n, Elements<T, Load<T>::kCount> unit) {
+  for (int j = 0; j < Load<T>::kCount && e + j < n; j++) out[rows.at(e + j)] = unit.v[j];
 }
 
 // take_piece reads the elements of packet i of a piece of n elements, with zeros beyond n.
-template <class T> __device__ __noinline__ Load<T> take_apart(const T* in, const PieceRows& rows, u64 i, u64 n) {
-  constexpr int N = Load<T>::kCount;
-  Load<T> l = {};
-  for (int k = 0; k < Load<T>::kUnits; k++)
-    for (int j = 0; j < N; j++)
-      if (place<T>(i, k) * N + j < n) l.unit[k].v[j] = in[rows.at(place<T>(i, k) * N + j)];
-  return l;
-}
 template <class T> __device__ __forceinline__ Load<T> take_piece(const T* in, const PieceRows& rows, u64 i, u64 n) {
   constexpr int N = Load<T>::kCount;
-  if (!united<T>(in, rows, i, n)) return take_apart(in, rows, i, n);
-  Load<T> l;
+  const bool together = united<T>(in, rows);
+  Load<T> l = {};
 #pragma unroll
-  for (int k = 0; k < Load<T>::kUnits; k++) l.unit[k] = *(const Elements<T, N>*)(in + rows.at(place<T>(i, k) * N));
+  for (int k = 0; k < Load<T>::kUnits; k++) {
+    const u64 e = place<T>(i, k) * N;
+    if (together && e + N <= n) l.unit[k] = *(const Elements<T, N>*)(in + rows.at(e));
+    else if (e < n) l.unit[k] = take_apart(in, rows, e, n);
+  }
   return l;
-}
-
-template <class T> __device__ __noinline__ void put_apart(T* out, const PieceRows& rows, u64 i, u64 n, Load<T> l) {
-  constexpr int N = Load<T>::kCount;
-  for (int k = 0; k < Load<T>::kUnits; k++)
-    for (int j = 0; j < N; j++)
-      if (place<T>(i, k) * N + j < n) out[rows.at(place<T>(i, k) * N + j)] = l.unit[k].v[j];
 }
 template <class T> __device__ __forceinline__ void put_piece(T* out, const PieceRows& rows, u64 i, u64 n, const Load<T>& l) {
   constexpr int N = Load<T>::kCount;
-  if (!united<T>(out, rows, i, n)) return put_apart(out, rows, i, n, l);
+  const bool together = united<T>(out, rows);
 #pragma unroll
-  for (int k = 0; k < Load<T>::kUnits; k++) *(Elements<T, N>*)(out + rows.at(place<T>(i, k) * N)) = l.unit[k];
+  for (int k = 0; k < Load<T>::kUnits; k++) {
+    const u64 e = place<T>(i, k) * N;
+    if (together && e + N <= n) *(Elements<T, N>*)(out + rows.at(e)) = l.unit[k];
+    else if (e < n) put_apart(out, rows, e, n, l.unit[k]);
+  }
 }
 
 // send_pieces sends packet i of the piece of each other rank, and an empty packet to a rank that
