@@ -46,6 +46,8 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		"Tensor.Equal":             {`t.Equal(u)`, "Equal"},
 		"Tensor.AllClose":          {`t.AllClose(1)`, "AllClose"},
 		"Tensor.MaxDiff":           {`t.MaxDiff(h.GetRemoteTensor(0))`, "MaxDiff"},
+		"Tensor.Stats":             {`t.Stats()`, "Stats"},
+		"Tensor.Extremes":          {`t.Extremes(2)`, "Extremes"},
 		"Equal":                    {`symm.Equal(t, u)`, "Equal"},
 		"AllClose":                 {`symm.AllClose(t, u)`, "AllClose"},
 		"MaxDiff":                  {`symm.MaxDiff(t, 1)`, "MaxDiff"},
