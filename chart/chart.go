@@ -16,28 +16,30 @@ type Chart struct {
 	LogX, LogY  bool     // a logarithmic axis; only positive values are drawn
 
 	at    []float64 // x positions of each line's values; nil: their indices
-	lines [][]float64
+	lines []series
 	heat  *grid
 }
 
 // Lines returns a chart of one or more series: slices of numbers, or tensors. Each is drawn over
-// its indices. Lines panics for other arguments.
-func Lines(series ...any) *Chart {
+// its indices; one of more than 4096 numbers by the least and the greatest finite number of each of
+// 512 parts, which a tensor's device finds. Lines panics for other arguments.
+func Lines(numbers ...any) *Chart {
 	c := &Chart{}
-	for _, s := range series {
-		c.lines = append(c.lines, numbers("Lines", s))
+	for _, s := range numbers {
+		c.lines = append(c.lines, seriesOf("Lines", s))
 	}
 	return c
 }
 
 // Over returns a chart like Lines, of series over the positions x. It panics if x and the series
 // differ in length.
-func Over(x any, series ...any) *Chart {
-	c := &Chart{at: numbers("Over", x)}
-	for i, s := range series {
-		line := numbers("Over", s)
-		if len(line) != len(c.at) {
-			panic(fmt.Errorf("chart.Over: series %d has %d numbers, there are %d positions", i, len(line), len(c.at)))
+func Over(x any, numbers ...any) *Chart {
+	at := seriesOf("Over", x)
+	c := &Chart{at: at.values}
+	for i, s := range numbers {
+		line := seriesOf("Over", s)
+		if line.n != at.n {
+			panic(fmt.Errorf("chart.Over: series %d has %d numbers, there are %d positions", i, line.n, at.n))
 		}
 		c.lines = append(c.lines, line)
 	}
@@ -45,9 +47,16 @@ func Over(x any, series ...any) *Chart {
 }
 
 // Heat returns a heat map of a tensor, in which a row is the last dimension, or of a slice of
-// slices of numbers with equal lengths. It panics for other arguments.
+// slices of numbers with equal lengths. More than 16384 numbers are drawn as at most 48 rows of 96
+// rectangles by the greatest finite number of each, which a tensor's device finds. Heat panics for
+// other arguments.
 func Heat(matrix any) *Chart {
-	g := &grid{}
+	if t, ok := matrix.(tensor); ok {
+		if g := gridOf(t); g != nil {
+			return &Chart{heat: g}
+		}
+	}
+	g := &grid{wide: 1, high: 1}
 	if shaped, ok := matrix.(interface{ Shape() []int }); ok {
 		shape := shaped.Shape()
 		if len(shape) > 0 {
@@ -70,7 +79,7 @@ func Heat(matrix any) *Chart {
 	if len(g.values) == 0 || g.columns == 0 {
 		panic(fmt.Errorf("chart.Heat: there are no numbers in the matrix"))
 	}
-	return &Chart{heat: g}
+	return &Chart{heat: g.reduced()}
 }
 
 // numbers returns the numbers in x, a tensor or a slice of numbers. It panics for other values;
@@ -109,7 +118,10 @@ const textWidth = 64
 // String draws the chart in characters: a row of bars for each series or matrix row, scaled to the
 // least and the greatest number. The last line gives these two numbers.
 func (c *Chart) String() string {
-	rows := c.lines
+	var rows [][]float64
+	for _, line := range c.lines {
+		rows = append(rows, line.values)
+	}
 	if c.heat != nil {
 		rows = c.heat.rows()
 	}
@@ -167,15 +179,3 @@ func thinned(row []float64) []float64 {
 	}
 	return out
 }
-
-// grid is a matrix that implements plotter.GridXYZ. Its first row is on top.
-type grid struct {
-	values  []float64
-	columns int
-}
-
-func (g *grid) rows() [][]float64  { return slices.Collect(slices.Chunk(g.values, g.columns)) }
-func (g *grid) Dims() (c, r int)   { return g.columns, len(g.values) / g.columns }
-func (g *grid) Z(c, r int) float64 { return g.values[r*g.columns+c] }
-func (g *grid) X(c int) float64    { return float64(c) }
-func (g *grid) Y(r int) float64    { return -float64(r) }

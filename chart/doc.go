@@ -6,6 +6,9 @@
 //	c.Title = "tokens by expert"
 //	c
 //
+// Many numbers are drawn from the extremes of parts, as far as a picture shows them. Of a tensor,
+// its device finds these, and they alone are read.
+//
 // Front ends that show pictures show a chart as SVG; others show it as lines of characters. Page
 // combines several charts into one picture. For more, cells can import gonum.org/v1/plot.
 package chart

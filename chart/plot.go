@@ -161,8 +161,8 @@ func linear(a *plot.Axis, whole bool) {
 // points returns the points of line i that can be drawn.
 func (c *Chart) points(i int) plotter.XYs {
 	points := plotter.XYs{}
-	for j, y := range c.lines[i] {
-		x := float64(j)
+	for j, y := range c.lines[i].values {
+		x := float64(j) * c.lines[i].step
 		if c.at != nil {
 			x = c.at[j]
 		}

@@ -69,7 +69,7 @@ func TestNothingIsClipped(t *testing.T) {
 	heat.Title = long
 	many := Lines()
 	for i := range 16 {
-		many.lines = append(many.lines, []float64{float64(i), float64(2 * i)})
+		many.lines = append(many.lines, series{values: []float64{float64(i), float64(2 * i)}, step: 1})
 	}
 	for name, c := range map[string]*Chart{"lines": lines, "heat map": heat, "many lines": many, "one point": Lines([]int{7}),
 		"no point": Lines([]int{}), "one value": Heat([][]int{{3}})} {

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // Inspect answers a query without running user code. It may be called while a cell runs; it then
@@ -44,17 +48,67 @@ const maxShown = 80
 // vars is varsWithin for a screen of unknown width.
 func (in *Interp) vars() []session.Variable { return in.varsWithin(maxShown) }
 
-// varsWithin lists the session's variables in order of definition. A value has at most most
-// characters.
+// varsWithin lists the session's variables in order of definition. A value's lines have at most most
+// characters; only a tensor of two dimensions has several.
 func (in *Interp) varsWithin(most int) []session.Variable {
 	var list []session.Variable
 	for _, v := range in.program.Variables() {
 		live := in.runtime.Busy()
-		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text))
-		if len(text) > most {
-			text = append(text[:most-1], '…')
+		text := in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text
+		var lines []string
+		if isTensor(v.Value) {
+			lines = corners(strings.Split(text, "\n"))
+		} else {
+			lines = []string{strings.NewReplacer("\n", " ", "\t", " ").Replace(text)}
 		}
-		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: string(text)})
+		for i, line := range lines {
+			if runes := []rune(line); len(runes) > most {
+				lines[i] = string(runes[:most-1]) + "…"
+			}
+		}
+		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: strings.Join(lines, "\n")})
 	}
 	return list
+}
+
+func isTensor(v reflect.Value) bool {
+	if !v.CanInterface() {
+		return false
+	}
+	_, ok := v.Interface().(*symmem.Tensor)
+	return ok
+}
+
+// cornered is how many rows and columns of a tensor the list of variables has at each end.
+const cornered = 2
+
+// corners makes the text of a tensor of two dimensions, which follows its first line as a table, one
+// of its corners.
+func corners(lines []string) []string {
+	var table [][]string
+	width := make([]int, 2*cornered+1)
+	for _, line := range ends(lines[1:]) {
+		row := ends(strings.Fields(line))
+		for i, element := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(element))
+		}
+		table = append(table, row)
+	}
+	lines = lines[:1]
+	for _, row := range table {
+		line := ""
+		for i, element := range row {
+			line += " " + strings.Repeat(" ", width[i]-utf8.RuneCountInString(element)) + element
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// ends are all of a few texts, or of more the first and the last ones, with "…" between them.
+func ends(texts []string) []string {
+	if len(texts) <= 2*cornered+1 {
+		return texts
+	}
+	return slices.Concat(texts[:cornered], []string{"…"}, texts[len(texts)-cornered:])
 }

@@ -61,6 +61,20 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// The list of variables shows a tensor of two dimensions as a table of its corners.
+func TestCorners(t *testing.T) {
+	for text, want := range map[string]string{
+		"i8[3] on cpu [1 2 3]":              "i8[3] on cpu [1 2 3]",
+		"i8[2, 2] on cpu\n   1 20\n  -3  4": "i8[2, 2] on cpu\n  1 20\n -3  4",
+		"i32[9, 9] on cpu\n" + strings.Repeat("  1 22 333 4 … 6 7 8888 9\n", 4) + "  …\n" + strings.Repeat("  1 22 333 4 … 6 7 888 99999\n", 3) + "  1 22 333 4 … 6 7 888 1": "i32[9, 9] on cpu\n" +
+			strings.Repeat(" 1 22 … 8888     9\n", 2) + " …\n" + " 1 22 …  888 99999\n 1 22 …  888     1",
+	} {
+		if got := strings.Join(corners(strings.Split(text, "\n")), "\n"); got != want {
+			t.Errorf("%s\nbecomes\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
 // TestInspectWhileRunning checks that a map is not read while a cell may write to it, because that
 // would end the process.
 func TestInspectWhileRunning(t *testing.T) {

@@ -59,7 +59,7 @@ type Variable struct {
 	Name  string
 	Type  string
 	Size  int64  // bytes: an estimate of all memory reachable from the variable
-	Value string // one line, shortened
+	Value string // shortened: one line, or of a tensor of two dimensions a table of its corners
 }
 
 // Candidate is a word that may stand at the cursor.

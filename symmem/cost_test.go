@@ -22,6 +22,11 @@ func (d idleDevice) NewStream() (device.Stream, error) {
 func (idleStream) Launch(device.Kernel, device.Launch) error { return nil }
 
 func newIdle(tb testing.TB) *Runtime {
+	return newOn(tb, func(d device.Device) device.Device { return idleDevice{d} })
+}
+
+// newOn returns a world of one rank on what wrap makes of the cpu device.
+func newOn(tb testing.TB, wrap func(device.Device) device.Device) *Runtime {
 	d, err := cpu.Open(0)
 	if err != nil {
 		tb.Fatal(err)
@@ -30,7 +35,7 @@ func newIdle(tb testing.TB) *Runtime {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rt, err := newRuntime(kind, idleDevice{d}, 0, Config{})
+	rt, err := newRuntime(kind, wrap(d), 0, Config{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -37,6 +37,9 @@ type Tensor = core.Tensor
 // FileTensor describes a tensor of a file.
 type FileTensor = core.FileTensor
 
+// Stats are statistics of a tensor's elements.
+type Stats = core.Stats
+
 // Tile is a rectangle of a tensor of two dimensions. It shares the tensor's memory.
 type Tile = core.Tile
 

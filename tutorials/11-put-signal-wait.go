@@ -207,11 +207,8 @@ hAll := symm.Rendezvous(all, team)
 all.Slice(2*me, 2*me+2).Fill(10 * me)
 hAll.Barrier(0)
 ring.Launch(symm.Grid(1), symm.Block(32), hAll, 2, uint64(1))
-complete := true
-for i, v := range all.Float32s() {
-	complete = complete && v == float32(i/2*10)
-}
-fmt.Println("all blocks have come around:", complete)
+complete := symm.Reduce("all(x0 == i/2*10)", all) // i is the number of the element
+fmt.Println("all blocks have come around:", complete.Item() == 1)
 
 // %% [markdown]
 // Three details:
@@ -248,12 +245,11 @@ mine := rail.Rank()
 for i := range rail.Size() {
 	places[mine].PutWithSignal(i, part, mine, 1) // my place in the memory of each member
 }
-total := float32(0)
 for i := range rail.Size() {
 	places[i].WaitForSignal(i, ">=", 1)
-	total += sums.Float32s()[4*i]
 }
-fmt.Println("all ranks together:", total)
+total := sums.View(-1, 4).Sum(symm.Along(0)) // over the hosts
+fmt.Println("all ranks together:", total.Float32s())
 
 // %% [markdown]
 // Each rank sends its vector to each other host once, not once to every rank there. With `p` ranks per host, a `p`-th of

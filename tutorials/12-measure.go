@@ -331,13 +331,8 @@ __global__ void colleague(symm::Handle h, float* out, int n) {
 }`)
 y.Fill(0)
 colleague.Launch(symm.Grid(1), symm.Block(128), h, y, n)
-right := 0
-for _, sum := range y.Float32s() {
-	if sum == float32(size*(size+1)/2) {
-		right++
-	}
-}
-fmt.Println(right, "of", n, "sums are right")
+right := symm.Reduce("sum(x0 == x1)", y, size*(size+1)/2)
+fmt.Println(right.Item(), "of", n, "sums are right")
 
 // %% [markdown]
 // It sums one slice and leaves out the rest. Always check the result of the calls that you measure, with data that exposes mistakes:

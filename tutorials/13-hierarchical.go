@@ -19,8 +19,6 @@
 // other hosts.
 
 // %% Where am I?
-import "slices"
-
 rank, size := symm.Rank(), symm.WorldSize()
 team, rail := symm.LSA(), symm.Rail()
 perHost, hosts := team.Size(), rail.Size()
@@ -64,7 +62,7 @@ hostSum := float32(0)
 for _, r := range team.Ranks() {
 	hostSum += float32(r + 1)
 }
-fmt.Println("the slice has the sum of this host:", slice.Float32s()[0] == hostSum && slice.Float32s()[length-1] == hostSum)
+fmt.Println("the slice has the sum of this host:", slice.Equal(hostSum))
 
 // %% [markdown]
 // ## Step 2: across
@@ -106,7 +104,7 @@ exchange := func() {
 	sumPlaces.Launch(symm.Grid(8), symm.Block(128), inbox, slice, length, hosts)
 }
 exchange()
-fmt.Println("the slice has the sum of all:", slice.Float32s()[0] == total && slice.Float32s()[length-1] == total)
+fmt.Println("the slice has the sum of all:", slice.Equal(total))
 
 // %% [markdown]
 // The third question of tutorial 11: when may I send to the same place again? Here a barrier of the
@@ -120,13 +118,8 @@ fmt.Println("the slice has the sum of all:", slice.Float32s()[0] == total && sli
 
 // %% All-gather in the LSA team.
 symm.AllGatherOut(slice, t, team)
-wrong := 0
-for _, v := range t.Float32s() {
-	if v != total {
-		wrong++
-	}
-}
-fmt.Println(wrong, "elements are wrong")
+wrong := symm.Reduce("sum(x0 != x1)", t, total)
+fmt.Println(wrong.Item(), "elements are wrong")
 
 // %% [markdown]
 // ## The whole
@@ -145,10 +138,10 @@ allReduce := func() {
 }
 t.Rand(100 + rank)
 allReduce()
-mine := t.Float32s()
+mine := symm.Local(symm.F32, n).CopyFrom(t)
 t.Rand(100 + rank)
 symm.AllReduce(t, "sum")
-fmt.Println("the same bits:", slices.Equal(mine, t.Float32s()))
+fmt.Println("the same bits:", t.Equal(mine))
 
 // %% [varies] Which way symm.AllReduce goes, and why.
 fmt.Println(symm.Explain(func() { symm.AllReduce(t, "sum") }))

@@ -104,12 +104,8 @@ y.Slice(0, 1).Float32s()[:8]
 // It is an ordinary product, `x × v`, of this rank's tokens. Then its result is added to the
 // combined rows.
 
-// %% A product, and a kernel that adds.
+// %% A product, and what it is added to.
 v, shared, result := symm.Local(symm.F32, hidden, hidden).Fill(1), symm.Local(symm.F32, tokens, hidden), symm.Local(symm.F32, tokens, hidden)
-add := symm.Compile(`
-__global__ void add(const float* a, const float* b, float* sum, int n) {
-  for (int i = threadIdx.x; i < n; i += blockDim.x) sum[i] = a[i] + b[i];
-}`)
 
 // want is the layer by the host, token by token.
 want := make([]float32, tokens*hidden)
@@ -127,14 +123,9 @@ for t := range tokens {
 		want[t*hidden+j] = float32(sum)
 	}
 }
+wanted := symm.Local(symm.F32, tokens, hidden).CopyFrom(want)
 compare := func() string {
-	right := 0
-	for i, got := range result.Float32s() {
-		if got == want[i] {
-			right++
-		}
-	}
-	return fmt.Sprint(right, " of ", len(want), " numbers are right")
+	return fmt.Sprint(result.Eq(wanted).Sum().Item(), " of ", len(want), " numbers are right")
 }
 
 // %% [markdown]
@@ -179,7 +170,7 @@ func layer() {
 	step("experts", product)
 	step("combine", func() { y = ts.Combine(r, made) })
 	step("shared", func() { symm.MatMul(shared, x, v) })
-	step("sum", func() { add.Launch(symm.Grid(1), symm.Block(256), y, shared, result, tokens*hidden) })
+	step("sum", func() { y.Add(shared, symm.Into(result)) })
 }
 result.Fill(-1)
 layer()
@@ -218,7 +209,7 @@ func overlapped() {
 	})
 	step("combine", func() { y = ts.Combine(r, made) })
 	done.Wait()
-	step("sum", func() { add.Launch(symm.Grid(1), symm.Block(256), y, shared, result, tokens*hidden) })
+	step("sum", func() { y.Add(shared, symm.Into(result)) })
 }
 result.Fill(-1)
 overlapped()
@@ -253,7 +244,7 @@ multiply := func() { symm.MatMul(shared, x, v) }
 complete := func() { ts.Complete(d, limit) }
 rest := func() { // needs the tokens, and the shared expert's result
 	product()
-	add.Launch(symm.Grid(1), symm.Block(256), ts.Combine(r, made, limit), shared, result, tokens*hidden)
+	ts.Combine(r, made, limit).Add(shared, symm.Into(result))
 }
 
 // %% [exercise] Between sending and waiting

@@ -181,6 +181,7 @@ func init() {
 		"Runtime":           reflect.ValueOf((*symmem.Runtime)(nil)),
 		"Shared":            reflect.ValueOf((*symmem.Shared)(nil)),
 		"Sharing":           reflect.ValueOf((*symmem.Sharing)(nil)),
+		"Stats":             reflect.ValueOf((*symmem.Stats)(nil)),
 		"Stream":            reflect.ValueOf((*symmem.Stream)(nil)),
 		"Tally":             reflect.ValueOf((*symmem.Tally)(nil)),
 		"Tensor":            reflect.ValueOf((*symmem.Tensor)(nil)),

@@ -267,6 +267,77 @@ func generatedCase(t *T) {
 	}
 }
 
+// statisticsCase compares statistics and extremes with those of Go.
+func statisticsCase(t *T) {
+	const rows, columns = 7, 103
+	elements := sequence(rows*columns, 8)
+	elements[50], elements[700] = 80, 96
+	sum := 0
+	for _, v := range elements {
+		sum += v
+	}
+	for _, d := range []symmem.DType{symmem.F32, symmem.I32, symmem.F8E4M3} { // their kernels take long to compile
+		x := symmem.Local(d, rows, columns).CopyFrom(elements)
+		t.equal(fmt.Sprintf("%v: statistics", d), x.Stats(), symmem.Stats{N: rows * columns, Max: 96, Mean: float64(sum) / (rows * columns)})
+		for _, parts := range []int{1, 2, 100, 721, 5000} {
+			least, greatest := x.Extremes(parts)
+			equalExtremes(t, fmt.Sprintf("%v in %d", d, parts), x, 1, rows*columns, 1, parts, least, greatest)
+		}
+		if d == symmem.I32 {
+			continue
+		}
+		least, greatest := x.Extremes(3, 20)
+		equalExtremes(t, fmt.Sprintf("%v in 3, 20", d), x, rows, columns, 3, 20, least, greatest)
+		x.Slice(0, 1).View(columns).Slice(0, 5).Fill(math.NaN())
+		if d == symmem.F32 { // the other one has no infinity
+			x.Slice(1, 2).View(columns).Slice(0, 4).Fill(math.Inf(-1))
+		}
+		least, greatest = x.Extremes(rows, 25) // rectangles of 1, 5
+		equalExtremes(t, fmt.Sprintf("%v with NaN", d), x, rows, columns, rows, 25, least, greatest)
+		t.equal("NaN", x.Stats().NaN, 5)
+		if got := x.Stats().Min; d == symmem.F32 && !math.IsInf(got, -1) {
+			t.Errorf("%v: the least element is %v", d, got)
+		}
+	}
+	t.equal("text", symmem.Local(symmem.F32, 4).CopyFrom([]float64{1, 2, math.NaN(), 4.5}).Stats().String(), "4 elements from 1 to 4.5, mean 2.5, 1 NaN")
+	t.equal("only NaN", symmem.Local(symmem.F32, 2).Fill(math.NaN()).Stats().String(), "2 elements, 2 NaN")
+	t.equal("nothing", symmem.Local(symmem.I8, 0, 3).Stats().String(), "0 elements")
+	least, greatest := symmem.Local(symmem.I8, 0, 3).Extremes(4)
+	t.equal("nothing", len(least)+len(greatest), 0)
+	least, _ = symmem.Local(symmem.I8).Fill(3).Extremes(4, 4)
+	t.equal("no dimensions", least, []float64{3})
+}
+
+// equalExtremes compares extremes of a tensor, as a matrix, with those that Go finds.
+func equalExtremes(t *T, what string, x *symmem.Tensor, rows, columns, down, across int, least, greatest []float64) {
+	all := x.Float64s()
+	high, wide := (rows+min(down, rows)-1)/min(down, rows), (columns+min(across, columns)-1)/min(across, columns)
+	at := 0
+	for r := 0; r < rows; r += high {
+		for c := 0; c < columns; c += wide {
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for i := r; i < min(r+high, rows); i++ {
+				for _, v := range all[i*columns+c : i*columns+min(c+wide, columns)] {
+					if !math.IsNaN(v) && !math.IsInf(v, 0) {
+						lo, hi = min(lo, v), max(hi, v)
+					}
+				}
+			}
+			if lo > hi {
+				lo, hi = math.NaN(), math.NaN()
+			}
+			if at >= len(least) || at >= len(greatest) || fmt.Sprint(least[at], greatest[at]) != fmt.Sprint(lo, hi) {
+				t.Errorf("%s: part %d of %d and %d is not from %v to %v", what, at, len(least), len(greatest), lo, hi)
+				return
+			}
+			at++
+		}
+	}
+	if at != len(least) || at != len(greatest) {
+		t.Errorf("%s: there are %d and %d parts, not %d", what, len(least), len(greatest), at)
+	}
+}
+
 // arithmeticMisuseCase is refused before anything is launched.
 func arithmeticMisuseCase(t *T) {
 	misuse := symmem.KindMisuse
@@ -295,6 +366,8 @@ func arithmeticMisuseCase(t *T) {
 	t.refused(misuse, func() { x.MaxDiff(y) }, "different shapes")
 	t.refused(misuse, func() { x.Transpose(1) }, "no order of the 1 dimensions")
 	t.refused(misuse, func() { x.Transpose("0") }, "string is no dimension")
+	t.refused(misuse, func() { x.Extremes() }, "0 numbers of parts", "rows and columns")
+	t.refused(misuse, func() { x.Extremes(1, 0) }, "must be positive, not 0")
 	square := big.View(2, 4)
 	t.refused(misuse, func() { square.Transpose(symmem.Into(square)) }, "the result is f32[4, 2]")
 	t.refused(misuse, func() { square.Transpose(symmem.Into(big.View(4, 2))) }, "overlaps x0")

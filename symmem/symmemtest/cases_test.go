@@ -60,6 +60,7 @@ var cases = []testCase{
 	{"ComparedRanks", 1, true, comparedRanksCase},
 	{"ArithmeticGraph", 1, false, arithmeticGraphCase},
 	{"Generated", 1, false, generatedCase},
+	{"Statistics", 1, false, statisticsCase},
 	{"ArithmeticMisuse", 1, false, arithmeticMisuseCase},
 	{"Options", 1, false, optionsCase},
 

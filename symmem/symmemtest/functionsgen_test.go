@@ -13,7 +13,7 @@ import (
 
 //go:generate go test -run TestFunctions -write
 
-var write = flag.Bool("write", false, "write the table of functions and methods")
+var write = flag.Bool("write", false, "write the table of functions and methods, or with -numpy that of docs/arithmetic.md")
 
 const functionsFile = "functions_test.go"
 

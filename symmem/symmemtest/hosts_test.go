@@ -32,7 +32,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "Files",
 	"Bulk", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "ArithmeticMisuse",
+	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "Statistics", "ArithmeticMisuse",
 	"Options", "BackEnds", "MulticastPtr", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain",
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused", "CompileErrors", "Templates",
 	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",

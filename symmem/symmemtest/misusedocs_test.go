@@ -39,6 +39,7 @@ var acceptances = []accepted{
 	{`(Runtime|symmem)\.(MultiRoot)?TileReduce`, `\*symmem.Tile nil`, "Runtime.TileReduce", "out may be nil"},
 	{`Tensor\.Rand`, `int .*`, "Tensor.Rand", "the seed, any int"},
 	{`Tensor\.Normal`, `int .*`, "Tensor.Normal", "the seed, any int"},
+	{`Tensor\.Extremes`, `\[\]int (4611686018427387904|1<<40|twice 1<<40)`, "Tensor.Extremes", "at most so many parts"},
 	{`symmem\.Along`, `int .*`, "symmem.Along", "The operation refuses"},
 	{`Tensor\.View`, `\[\]int -1`, "Tensor.View", "One dimension may be -1"},
 	{`(Grid|Block)Size\.String`, `receiver .*`, "symmem.Grid", "Launch refuses others"},

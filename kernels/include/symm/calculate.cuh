@@ -551,7 +551,10 @@ inline bool wide() {
 typedef float Floats __attribute__((vector_size(32)));
 typedef int Ints __attribute__((vector_size(32)));
 typedef short Halves __attribute__((vector_size(16)));
-#if !__has_builtin(__builtin_ia32_vcvtph2ps256)
+// clang++ 22 has the conversion of vectors in place of this function, which g++ has where the function
+// that calls it has F16C, so that its __has_builtin does not report it.
+#if defined(__clang__) && !__has_builtin(__builtin_ia32_vcvtph2ps256)
+#define SYMM_CALC_CONVERTS
 typedef _Float16 Float16s __attribute__((vector_size(16)));
 #endif
 
@@ -561,10 +564,10 @@ SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
   for (; k + 8 <= n; k += 8) {
     Halves h;
     __builtin_memcpy(&h, x + k, sizeof h);
-#if __has_builtin(__builtin_ia32_vcvtph2ps256)
-    const Floats f = __builtin_ia32_vcvtph2ps256(h);
-#else  // clang++ 22 has the conversion of vectors in its place
+#ifdef SYMM_CALC_CONVERTS
     const Floats f = __builtin_convertvector((Float16s)h, Floats);
+#else
+    const Floats f = __builtin_ia32_vcvtph2ps256(h);
 #endif
     __builtin_memcpy(v + k, &f, sizeof f);
     const Ints nan = f != f;
@@ -607,53 +610,195 @@ template <> SYMM_CALC void load_block<true, f16, float>(float* __restrict__ v, c
 template <> SYMM_CALC void store_block<true, f16, float>(f16* __restrict__ x, const float* __restrict__ v, int n) { store_f16(x, v, n); }
 #endif
 
-// Lanes takes blocks, of which element k goes to partial result k % 16. An arg reduction looks for
-// the best value of a block, and for its place only if that is before what it had.
-constexpr int kLanes = 16;
-template <class R> struct Lanes {
-  R a[kLanes];
-  SYMM_CALC void clear() {
-    for (int k = 0; k < kLanes; k++) a[k].clear();
+// Joins has the join of a reduction's values as an operation on vectors, where it has one.
+template <class R> struct Joins { static constexpr bool known = false; };
+template <class T> struct Joined { static constexpr bool known = Of<T>::kind != kTruth; };
+template <class T> struct Joins<Sum<T>> : Joined<T> {
+  template <class V> static SYMM_CALC V of(V a, V b) { return a + b; }
+};
+template <class T> struct Joins<Prod<T>> : Joined<T> {
+  template <class V> static SYMM_CALC V of(V a, V b) { return a * b; }
+};
+template <class T> struct Joins<Min<T>> : Joined<T> {
+  template <class V> static SYMM_CALC V of(V a, V b) { return ((a < b) | (a != a)) ? a : b; }
+};
+template <class T> struct Joins<Max<T>> : Joined<T> {
+  template <class V> static SYMM_CALC V of(V a, V b) { return ((a > b) | (a != a)) ? a : b; }
+};
+template <class T, bool kMost> struct Joins<Arg<T, kMost>> : Joined<T> {
+  template <class V> static SYMM_CALC V of(V a, V b) { return (~(kMost ? a >= b : a <= b) & (a == a)) ? b : a; }
+};
+
+// join_block joins n values to those of mine: element k to that k % kMine. They are in eight vectors,
+// as many as the processor adds to while it waits for a sum. With kTogether the first kVector of mine
+// become what all of mine are together.
+template <class T> constexpr int kVector = 16 / sizeof(T);
+template <class T> constexpr int kMine = 8 * kVector<T>;
+template <class R, bool kTogether, class T> SYMM_CALC void join_block(T* __restrict__ mine, const T* __restrict__ v, int n) {
+  typedef T V __attribute__((vector_size(16)));
+  V m0, m1, m2, m3, m4, m5, m6, m7, x;
+#define SYMM_CALC_ALL(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
+#define SYMM_CALC_GET(j) memcpy(&m##j, mine + j * kVector<T>, 16);
+#define SYMM_CALC_JOIN(j) memcpy(&x, v + j * kVector<T>, 16), m##j = Joins<R>::of(m##j, x);
+#define SYMM_CALC_PUT(j) memcpy(mine + j * kVector<T>, &m##j, 16);
+  SYMM_CALC_ALL(SYMM_CALC_GET)
+  for (; n >= kMine<T>; n -= kMine<T>, v += kMine<T>) { SYMM_CALC_ALL(SYMM_CALC_JOIN) }
+  if constexpr (kTogether) {
+    m0 = Joins<R>::of(m0, m1), m2 = Joins<R>::of(m2, m3), m4 = Joins<R>::of(m4, m5), m6 = Joins<R>::of(m6, m7);
+    m0 = Joins<R>::of(m0, m2), m4 = Joins<R>::of(m4, m6), m0 = Joins<R>::of(m0, m4);
+    SYMM_CALC_PUT(0)
+  } else {
+    SYMM_CALC_ALL(SYMM_CALC_PUT)
   }
+#undef SYMM_CALC_ALL
+#undef SYMM_CALC_GET
+#undef SYMM_CALC_JOIN
+#undef SYMM_CALC_PUT
+}
+
+// Lanes takes blocks. Of those that it joins by vectors, only the rest is for single. An arg reduction
+// looks for the best value of a block, and for its place only if that is before what it had.
+template <class R, bool kKnown = Joins<R>::known> struct Lanes {
+  R single;
+  SYMM_CALC void clear() { single.clear(); }
   template <class T> SYMM_CALC void take(const T* v, i64 first, int n) {
-    R mine[kLanes];
-    for (int j = 0; j < kLanes; j++) mine[j] = a[j];
-    int k = 0;
-    for (; k < n; k += kLanes)
-      for (int j = 0; j < kLanes; j++) mine[j].take(v[k + j], first + k + j);
-    for (int j = 0; j < kLanes; j++) a[j] = mine[j];
+    for (int k = 0; k < n; k++) single.take(v[k], first + k);
   }
-  template <class T> SYMM_CALC void one(T v, i64 i) { a[0].take(v, i); }
-  SYMM_CALC void join_to(R* r) const {
-    for (int k = 0; k < kLanes; k++) r->join(a[k]);
+  SYMM_CALC void join_to(R* r) const { r->join(single); }
+};
+template <template <class> class R, class T> struct Lanes<R<T>, true> {
+  R<T> a[kMine<T>], single;
+  SYMM_CALC void clear() {
+    for (int k = 0; k < kMine<T>; k++) a[k].clear();
+    single.clear();
+  }
+  SYMM_CALC void take(const T* v, i64, int n) {
+    join_block<R<T>, false>(&a[0].a, v, n);
+    for (int k = n / kMine<T> * kMine<T>; k < n; k++) single.take(v[k], 0);
+  }
+  SYMM_CALC void join_to(R<T>* r) const {
+    for (int k = 0; k < kMine<T>; k++) r->join(a[k]);
+    r->join(single);
   }
 };
-template <class T, bool kMost> struct Lanes<Arg<T, kMost>> {
-  Arg<T, kMost> a;
+template <class T, bool kMost> struct Lanes<Arg<T, kMost>, true> {
+  typedef Arg<T, kMost> R;
+  R a;
   SYMM_CALC void clear() { a.clear(); }
   SYMM_CALC void take(const T* v, i64 first, int n) {
-    T best[kLanes];
-    for (int j = 0; j < kLanes; j++) best[j] = v[j];
-    int k = kLanes;
-    for (; k < n; k += kLanes)
-      for (int j = 0; j < kLanes; j++) best[j] = before<T, kMost>(v[k + j], best[j]) ? v[k + j] : best[j];
-    T most = best[0];
-    for (int j = 1; j < kLanes; j++) most = before<T, kMost>(best[j], most) ? best[j] : most;
+    T most = v[0], best[kMine<T>];
+    if (n >= 2 * kMine<T>) {
+      memcpy(best, v, sizeof best);
+      join_block<R, true>(best, v + kMine<T>, n - kMine<T>);
+      for (int k = 0; k < kVector<T>; k++) most = before<T, kMost>(best[k], most) ? best[k] : most;
+    }
+    for (int k = n < 2 * kMine<T> ? 0 : n / kMine<T> * kMine<T>; k < n; k++) most = before<T, kMost>(v[k], most) ? v[k] : most;
     if (a.at >= 0 && !before<T, kMost>(most, a.a)) return;
-    k = 0;
+    int k = 0;
     while (before<T, kMost>(most, v[k])) k++;
     a.a = most, a.at = first + k;
   }
-  SYMM_CALC void one(T v, i64 i) { a.take(v, i); }
-  SYMM_CALC void join_to(Arg<T, kMost>* r) const { r->join(a); }
+  SYMM_CALC void join_to(R* r) const { r->join(a); }
 };
 
-// transpose_block does the same as transpose_tile.
+// Strip has the partial results of up to kStrip neighbouring columns, as many as leave room in the
+// nearest cache.
+constexpr int kStrip = 1024;
+template <class R> struct Strip {
+  R a[kStrip];
+  SYMM_CALC void clear(int n) {
+    for (int k = 0; k < n; k++) a[k].clear();
+  }
+  template <class T> SYMM_CALC void take(const T* __restrict__ v, int first, int n, i64 row) {
+    R* __restrict__ const mine = a + first;
+#pragma omp simd
+    for (int k = 0; k < n; k++) mine[k].take(v[k], row);
+  }
+  SYMM_CALC R of(int k) const { return a[k]; }
+};
+template <class T, bool kMost> struct Strip<Arg<T, kMost>> {
+  T a[kStrip];
+  i64 at[kStrip];
+  SYMM_CALC void clear(int n) {
+    for (int k = 0; k < n; k++) a[k] = 0, at[k] = -1;
+  }
+  SYMM_CALC void take(const T* __restrict__ v, int first, int n, i64 row) {
+    T* __restrict__ const mine = a + first;
+    i64* __restrict__ const rows = at + first;
+#pragma omp simd
+    for (int k = 0; k < n; k++) {
+      const bool better = (rows[k] < 0) | before<T, kMost>(v[k], mine[k]);
+      mine[k] = better ? v[k] : mine[k];
+      rows[k] = better ? row : rows[k];
+    }
+  }
+  SYMM_CALC Arg<T, kMost> of(int k) const { return Arg<T, kMost>{a[k], at[k]}; }
+};
+
+// turn copies a block of kTurn rows and columns: element (r, c) to r * to_row + c from c * from_col + r.
+// Each step interleaves the first half of the vectors with the second.
+#if __has_builtin(__builtin_shufflevector)
+template <class T> constexpr int kTurn = sizeof(T) == 1 ? 1 : kVector<T>;
+template <class T> SYMM_CALC void turn(T* to, int to_row, const T* from, i64 from_col) {
+#define SYMM_CALC_LOAD(j) V a##j; memcpy(&a##j, from + j * from_col, 16);
+#define SYMM_CALC_ZIP(x, y, lo, hi) const V lo = SYMM_CALC_LOW(x, y), hi = SYMM_CALC_HIGH(x, y);
+#define SYMM_CALC_STORE(v, j) memcpy(to + j * to_row, &v, 16);
+  if constexpr (sizeof(T) == 2) {
+    typedef u16 V __attribute__((vector_size(16)));
+#define SYMM_CALC_LOW(x, y) __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11)
+#define SYMM_CALC_HIGH(x, y) __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15)
+    SYMM_CALC_LOAD(0) SYMM_CALC_LOAD(1) SYMM_CALC_LOAD(2) SYMM_CALC_LOAD(3) SYMM_CALC_LOAD(4) SYMM_CALC_LOAD(5) SYMM_CALC_LOAD(6) SYMM_CALC_LOAD(7)
+    SYMM_CALC_ZIP(a0, a4, b0, b1) SYMM_CALC_ZIP(a1, a5, b2, b3) SYMM_CALC_ZIP(a2, a6, b4, b5) SYMM_CALC_ZIP(a3, a7, b6, b7)
+    SYMM_CALC_ZIP(b0, b4, c0, c1) SYMM_CALC_ZIP(b1, b5, c2, c3) SYMM_CALC_ZIP(b2, b6, c4, c5) SYMM_CALC_ZIP(b3, b7, c6, c7)
+    SYMM_CALC_ZIP(c0, c4, d0, d1) SYMM_CALC_ZIP(c1, c5, d2, d3) SYMM_CALC_ZIP(c2, c6, d4, d5) SYMM_CALC_ZIP(c3, c7, d6, d7)
+    SYMM_CALC_STORE(d0, 0) SYMM_CALC_STORE(d1, 1) SYMM_CALC_STORE(d2, 2) SYMM_CALC_STORE(d3, 3)
+    SYMM_CALC_STORE(d4, 4) SYMM_CALC_STORE(d5, 5) SYMM_CALC_STORE(d6, 6) SYMM_CALC_STORE(d7, 7)
+#undef SYMM_CALC_LOW
+#undef SYMM_CALC_HIGH
+  } else if constexpr (sizeof(T) == 4) {
+    typedef u32 V __attribute__((vector_size(16)));
+#define SYMM_CALC_LOW(x, y) __builtin_shufflevector(x, y, 0, 4, 1, 5)
+#define SYMM_CALC_HIGH(x, y) __builtin_shufflevector(x, y, 2, 6, 3, 7)
+    SYMM_CALC_LOAD(0) SYMM_CALC_LOAD(1) SYMM_CALC_LOAD(2) SYMM_CALC_LOAD(3)
+    SYMM_CALC_ZIP(a0, a2, b0, b1) SYMM_CALC_ZIP(a1, a3, b2, b3)
+    SYMM_CALC_ZIP(b0, b2, c0, c1) SYMM_CALC_ZIP(b1, b3, c2, c3)
+    SYMM_CALC_STORE(c0, 0) SYMM_CALC_STORE(c1, 1) SYMM_CALC_STORE(c2, 2) SYMM_CALC_STORE(c3, 3)
+#undef SYMM_CALC_LOW
+#undef SYMM_CALC_HIGH
+  } else if constexpr (sizeof(T) == 8) {
+    typedef u64 V __attribute__((vector_size(16)));
+#define SYMM_CALC_LOW(x, y) __builtin_shufflevector(x, y, 0, 2)
+#define SYMM_CALC_HIGH(x, y) __builtin_shufflevector(x, y, 1, 3)
+    SYMM_CALC_LOAD(0) SYMM_CALC_LOAD(1)
+    SYMM_CALC_ZIP(a0, a1, b0, b1)
+    SYMM_CALC_STORE(b0, 0) SYMM_CALC_STORE(b1, 1)
+#undef SYMM_CALC_LOW
+#undef SYMM_CALC_HIGH
+  } else {
+    *to = *from;
+  }
+#undef SYMM_CALC_LOAD
+#undef SYMM_CALC_ZIP
+#undef SYMM_CALC_STORE
+}
+#else
+template <class T> constexpr int kTurn = 1;
+template <class T> SYMM_CALC void turn(T* to, int, const T* from, i64) { *to = *from; }
+#endif
+
+// transpose_block does the same as transpose_tile. The tile is turned in the nearest cache: it has room
+// for few lines of a tensor whose rows have a power of two of bytes, so each line is read and
+// written once.
 template <int kTile, class T> SYMM_CALC void transpose_block(T* __restrict__ out, const T* __restrict__ in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
-  if (rows > kTile) rows = kTile;
-  if (cols > kTile) cols = kTile;
-  for (i64 r = 0; r < rows; r++)
-    for (i64 c = 0; c < cols; c++) out[r * out_row + c] = in[c * in_col + r];
+  T tile[kTile * kTile];
+  if (rows >= kTile && cols >= kTile) {
+    for (int c = 0; c < kTile; c += kTurn<T>)
+      for (int r = 0; r < kTile; r += kTurn<T>) turn(tile + r * kTile + c, kTile, in + c * in_col + r, in_col);
+    for (int r = 0; r < kTile; r++) memcpy(out + r * out_row, tile + r * kTile, sizeof(T) * kTile);
+    return;
+  }
+  for (i64 r = 0; r < rows && r < kTile; r++)
+    for (i64 c = 0; c < cols && c < kTile; c++) out[r * out_row + c] = in[c * in_col + r];
 }
 #endif
 

@@ -290,7 +290,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 // width is how many elements a thread reads at once, where the widest type has so many bytes.
 func (rt *Runtime) width(bytes int) int {
 	if rt.info.OnHost {
-		return 16 // kLanes in calculate.cuh
+		return 16 // chunks have multiples of so many elements
 	}
 	return max(16/bytes, 1)
 }

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"errors"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -113,6 +114,26 @@ func TestPromote(t *testing.T) {
 	} {
 		if a, b := Promote(c[0], c[1]), Promote(c[1], c[0]); a != c[2] || b != c[2] {
 			t.Errorf("%v and %v are %v and %v, want %v", c[0], c[1], a, b, c[2])
+		}
+	}
+}
+
+// The page of formulas names every function and reduction.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/arithmetic.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, formulas, _ := strings.Cut(string(page), "\n## Formulas")
+	formulas, _, _ = strings.Cut(formulas, "\n## ")
+	for name := range functions {
+		if to := functions[name].class; to != converting && !regexp.MustCompile("`[a-z0-9\\s]*\\b"+name+"\\b[^`]*`").MatchString(formulas) {
+			t.Errorf("docs/arithmetic.md does not have the function %s", name)
+		}
+	}
+	for name := range reductions {
+		if !regexp.MustCompile("Reductions: `[a-z ]*\\b" + name + "\\b").MatchString(formulas) {
+			t.Errorf("docs/arithmetic.md does not have the reduction %s", name)
 		}
 	}
 }

@@ -145,32 +145,48 @@ func (m *Map) host(w *writer, params []string, value string) {
 	w.both(list, names)
 }
 
+// asLoaded reports whether a reduction takes the values of its only operand as they are loaded.
+func (r *Reduce) asLoaded(partial string) bool {
+	inner, _ := r.Formula.Inner()
+	o := r.Operands[0]
+	return inner == "v0" && o.Access == Flat && o.value() == partial
+}
+
 // host is the text of a reduction's kernels for the cpu device. There is one thread to a chunk; with
-// columns, to a chunk of up to kBlock neighbouring columns.
+// columns, to a chunk of up to kStrip neighbouring columns.
 func (r *Reduce) host(w *writer, partial, list, names string) {
-	w.line("template <bool kWide> static SYMM_CALC void values(%s* v, i64 at, int m, %s) {", partial, list)
-	arguments := w.block("  ", "at", nil)
-	w.line("#pragma omp simd\n  for (int k = 0; k < m; k++) v[k] = each(at + k, n, rank, size%s);\n}", arguments)
+	// values returns the values of m elements, which it calculates into room unless they are those of an
+	// operand.
+	w.line("template <bool kWide> static SYMM_CALC const %s* values(%[1]s* room, i64 at, int m, %s) {", partial, list)
+	switch o := r.Operands[0]; {
+	case !r.asLoaded(partial):
+		arguments := w.block("  ", "at", nil)
+		w.line("#pragma omp simd\n  for (int k = 0; k < m; k++) room[k] = each(at + k, n, rank, size%s);", arguments)
+		w.line("  return room;\n}")
+	case converted(o.Type):
+		w.line("  calc::load_block<kWide>(room, x0 + at, m);\n  return room;\n}")
+	default:
+		w.line("  return x0 + at;\n}")
+	}
 	w.line("static SYMM_CALC void put(const Part& a, i64 item, i64 place, %s) {", list)
 	w.line("  if (chunks == 1) out[place] = result(a, len, rank, size%s);\n  else partial[item] = a;\n}", w.numbers())
-	w.line("template <bool kWide> static SYMM_CALC void run(%s) {\n  %s v[calc::kBlock];", list, partial)
+	w.line("template <bool kWide> static SYMM_CALC void run(%s) {\n  %s room[calc::kBlock];", list, partial)
 	if r.Columns {
-		w.line("  i64 cols = calc::kBlock;\n  while (cols > calc::kLanes && outer * chunks * ((inner + cols - 1) / cols) < gridDim.x) cols /= 2;")
+		w.line("  i64 cols = calc::kStrip;\n  while (cols > 16 && outer * chunks * ((inner + cols - 1) / cols) < gridDim.x) cols /= 2;")
 		w.line("  const i64 groups = (inner + cols - 1) / cols;")
 		w.line("  SYMM_EACH(item, (u64)(outer * chunks * groups)) {")
 		w.line("    const i64 g = item %% groups * cols, rest = item / groups, chunk = rest %% chunks, o = rest / chunks;")
 		w.line("    const i64 lo = chunk * share, hi = lo + share < len ? lo + share : len;\n    const int m = (int)(inner - g < cols ? inner - g : cols);")
-		w.line("    Part a[calc::kBlock];\n    for (int k = 0; k < m; k++) a[k].clear();")
-		w.line("    for (i64 r = lo; r < hi; r++) {\n      values<kWide>(v, (o * len + r) * inner + g, m, %s);", names)
-		w.line("#pragma omp simd\n      for (int k = 0; k < m; k++) a[k].take(v[k], r);\n    }")
-		w.line("    for (int k = 0; k < m; k++) put(a[k], (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);\n  }\n}", names)
+		w.line("    calc::Strip<Part> a;\n    a.clear(m);\n    for (i64 r = lo; r < hi; r++) {")
+		w.line("      for (int k = 0; k < m; k += calc::kBlock) {\n        const int some = m - k < calc::kBlock ? m - k : calc::kBlock;")
+		w.line("        a.take(values<kWide>(room, (o * len + r) * inner + g + k, some, %s), k, some, r);\n      }\n    }", names)
+		w.line("    for (int k = 0; k < m; k++) put(a.of(k), (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);\n  }\n}", names)
 	} else {
 		w.line("  SYMM_EACH(item, (u64)(outer * chunks)) {")
 		w.line("    const i64 lo = item %% chunks * share, hi = lo + share < len ? lo + share : len, base = item / chunks * len;")
 		w.line("    calc::Lanes<Part> a;\n    a.clear();\n    i64 at = lo;")
-		w.line("    while (at < hi) {\n      const int m = hi - at < calc::kBlock ? (int)(hi - at) : calc::kBlock, whole = m / calc::kLanes * calc::kLanes;")
-		w.line("      values<kWide>(v, base + at, m, %s);\n      if (whole > 0) a.take(v, at, whole);", names)
-		w.line("      for (int k = whole; k < m; k++) a.one(v[k], at + k);\n      at += m;\n    }")
+		w.line("    while (at < hi) {\n      const int m = hi - at < calc::kBlock ? (int)(hi - at) : calc::kBlock;")
+		w.line("      a.take(values<kWide>(room, base + at, m, %s), at, m);\n      at += m;\n    }", names)
 		w.line("    Part all;\n    all.clear();\n    a.join_to(&all);\n    put(all, item, item, %s);\n  }\n}", names)
 	}
 	w.both(list, names)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -15,7 +16,8 @@ func vars() console.Command {
 		Name: "vars", Group: looking, Where: console.TargetRanks,
 		Help: `show the variables of the session: name, type, size, value
 A variable that is not the same on all ranks has a line for each of its values, with the ranks that hold it. The size is
-an estimate of all memory that the variable refers to; for a tensor it is the size of its data in device memory.`,
+an estimate of all memory that the variable refers to; for a tensor it is the size of its data in device memory. The
+value of a tensor of two dimensions is a table of its corners.`,
 		Run: runVars,
 	}
 }
@@ -30,7 +32,11 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	rows := [][]string{{"ranks", "name", "type", "size", "value"}}
 	for _, f := range vars {
 		v := f.value
-		rows = append(rows, []string{session.FormatRanks(f.ranks), v.Name, v.Type, formatBytes(v.Size), v.Value})
+		lines := strings.Split(v.Value, "\n")
+		rows = append(rows, []string{session.FormatRanks(f.ranks), v.Name, v.Type, formatBytes(v.Size), lines[0]})
+		for _, line := range lines[1:] {
+			rows = append(rows, []string{"", "", "", "", line})
+		}
 	}
 	if c.Console.Size == 1 {
 		for i := range rows {
