@@ -57,7 +57,7 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 		return e.nccl(device.AllToAll, core.Operand(t).Dims(), n, 0)
 	}
 	if e.Spans() {
-		return e.allToAllOverHosts(core.Operand(t).Dims(), n)
+		return e.allToAllOverHosts(core.Operand(t).Dims(), n, blocks{slice: n, stride: n})
 	}
 	return e.run(core.Operand(t).Dims(), n, func(push bool) {
 		for i := range e.g.Size() {

@@ -28,7 +28,7 @@ import (
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and in may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout.
+// Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //
@@ -70,6 +70,16 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		part[0], a.SrcPitch = width, uint64(world*width)
 	} else {
 		part[1], a.DstPitch = width, uint64(world*width)
+	}
+	if e.Spans() {
+		b := blocks{slice: part[0], stride: part[1], width: width}
+		if scatter == 1 {
+			b.inPitch = world * width
+		} else {
+			b.outPitch = world * width
+		}
+		e.allToAllOverHosts(core.Operand(out).Dims(), rows*width, b)
+		return
 	}
 	defer e.Enter().Leave()
 	w := pullWay

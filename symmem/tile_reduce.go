@@ -24,7 +24,7 @@ import (
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and in may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32.
+// Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //
@@ -82,12 +82,14 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	}
 	n := first.Rows * first.Cols
 	r.Record.N, r.Record.Detail = n, fmt.Sprintf("to %v", roots)+space(r.Record.Detail)
-	var pieces []tilePiece
-	from := first.Tensor
+	pieces := make([]tilePiece, len(tiles))
+	for i, l := range tiles {
+		pieces[i] = tilePiece{root: roots[i], in: l.Tensor, from: l.First(), rows: l.Rows, cols: l.Cols, pitch: core.Operand(l.Tensor).Dims()[1]}
+	}
 	if own >= 0 {
-		mine, to := tiles[own], core.RectangleOf(out)
-		from = mine.Tensor
-		pieces = []tilePiece{{from: mine.First(), rows: first.Rows, cols: first.Cols, inPitch: core.Operand(from).Dims()[1], out: to.Addr(), outPitch: core.Operand(to.Tensor).Dims()[1], t: to.Tensor}}
+		to := core.RectangleOf(out)
+		p := &pieces[own]
+		p.out, p.to, p.outPitch = to.Tensor, to.Addr(), core.Operand(to.Tensor).Dims()[1]
 	}
 	defer r.Enter().Leave()
 	for _, l := range tiles {
@@ -95,7 +97,7 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 		r.Record.On(l.Tensor)
 		r.Record.Parts.Mix(uint64(l.First()))
 	}
-	r.reduceTiles(from, n, pieces)
+	r.reduceTiles(first.Tensor, pieces, n)
 }
 
 // checkRoots refuses tiles that differ and roots that are not different members. It returns which
@@ -136,25 +138,34 @@ func tilesOverlap(a, b *core.Rectangle) bool {
 	return a.Row < b.Row+b.Rows && b.Row < a.Row+a.Rows && a.Col < b.Col+b.Cols && b.Col < a.Col+a.Cols
 }
 
-// tilePiece is a tile of this member's: where it is in everybody's tensor, and where the result
-// goes.
+// tilePiece is a tile of everybody's tensor, which goes to a root.
 type tilePiece struct {
-	from, rows, cols, inPitch int // elements
-	out                       device.Ptr
-	outPitch                  int
-	t                         *Tensor // of out
+	root                    int
+	in                      *Tensor
+	from, rows, cols, pitch int // elements
+	out                     *Tensor
+	to                      device.Ptr // in out, if this member is the root
+	outPitch                int
 }
 
-// reduceTiles launches the reduction of this member's pieces of t; n elements at most are any
-// member's, which is the same on all.
-func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
+// reduceTiles launches the reduction of the pieces, of t if this member is no root; n elements at
+// most are any member's, which is the same on all.
+func (r *reduction) reduceTiles(t *Tensor, pieces []tilePiece, n int) {
+	if r.Spans() {
+		r.reduceTilesOverHosts(pieces, n*r.dtype.Size())
+		return
+	}
 	g := r.Group()
+	pieces = slices.DeleteFunc(pieces, func(p tilePiece) bool { return p.root != g.Rank() })
+	if len(pieces) > 0 {
+		t = pieces[0].in
+	}
 	h := r.Mapped(t)
 	r.PickStream()
 	a := &tilereduce.TileReduceArgs{Op: r.code, Tiles: uint64(len(pieces))}
 	for i, p := range pieces {
-		r.Touch(p.t)
-		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.out, Rows: uint64(p.rows), Cols: uint64(p.cols), InPitch: uint64(p.inPitch), OutPitch: uint64(p.outPitch)}
+		r.Touch(p.out)
+		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.to, Rows: uint64(p.rows), Cols: uint64(p.cols), InPitch: uint64(p.pitch), OutPitch: uint64(p.outPitch)}
 	}
 	for i := range g.Size() {
 		a.In[i] = h.At(i)

@@ -51,6 +51,7 @@ var overNetwork = []string{
 	"BarrierRefused", "NcclBarrierRefused",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
 	"TokenMisuse", "TokenTimeout", "TokenExplain",
+	"TileExamples", "TileSquare", "TileReduce", "TileMultiRoot", "TileGraph", "ReduceScatterOffset", "Permute", "TileMisuse", "TileTimeout",
 }
 
 // sameNames reports whether two lists hold the same names, in any order.

@@ -35,14 +35,14 @@ var (
 	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
 
 	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true}
-	ReduceScatterOffset = inside("reduce_scatter_offset", "ReduceScatterOffset", adding, "ReduceScatter goes over hosts for equal blocks, and for others AllReduce, after which each rank has its blocks")
-	TileReduce          = inside("tile_reduce", "TileReduce", adding, "AllReduce of the whole tensor goes over hosts, after which each root has its tile")
-	MultiRootTileReduce = inside("multi_root_tile_reduce", "MultiRootTileReduce", adding, "AllReduce of the whole tensor goes over hosts, after which each root has its tile")
+	ReduceScatterOffset = &Operator{Name: "reduce_scatter_offset", Call: "ReduceScatterOffset", Manner: Collective, Options: adding | Via, Hosts: true}
+	TileReduce          = &Operator{Name: "tile_reduce", Call: "TileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
+	MultiRootTileReduce = &Operator{Name: "multi_root_tile_reduce", Call: "MultiRootTileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
 
 	AllGather         = &Operator{Name: "all_gather", Call: "AllGather", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
 	MultimemAllGather = inside("multimem_all_gather", "MultimemAllGatherOut", Ordered, "AllGather goes over hosts")
 	AllToAll          = &Operator{Name: "all_to_all", Call: "AllToAll", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
-	AllToAllPermute   = inside("all_to_all_permute", "AllToAllPermute", Ordered, "AllToAll goes over hosts: for scatter 1 of in.View(rows, n, c).Transpose(1, 0, 2), and for scatter 0 its result is turned by View(n, rows, c).Transpose(1, 0, 2)")
+	AllToAllPermute   = &Operator{Name: "all_to_all_permute", Call: "AllToAllPermute", Manner: Collective, Options: Ordered | Via, Hosts: true}
 	Broadcast         = &Operator{Name: "broadcast", Call: "Broadcast", Manner: Collective, Options: Ordered | Via, Hosts: true, NCCL: true}
 
 	AllToAllVDev         = &Operator{Name: "all_to_all_vdev", Call: "AllToAllVDev", Manner: Collective, Options: Ordered | Via, Hosts: true}

@@ -34,6 +34,7 @@
 #include "cuda/atomic"
 #include "all_reduce/lines.cuh"
 #include "all_to_all_vdev/rows.cuh"
+#include "hosts/by_host.cuh"
 #include "hosts/pipes.cuh"
 #include "matmul/matmul.cuh"
 #include "net/args.cuh"
