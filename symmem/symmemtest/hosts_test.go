@@ -402,6 +402,7 @@ func refusedAcrossHostsCase(t *T) {
 		"wait_signal":     {func() { h.WaitSignal(far, 0) }, far},
 		"barrier":         {func() { h.Barrier(0) }, first},
 		"all_reduce":      {func() { symmem.AllReduce(x, "sum") }, first},
+		"tile_reduce":     {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 		"UseMemPool":      {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
 		"GetMemPool":      {func() { symmem.GetMemPool() }, first},
 	} {
@@ -416,7 +417,7 @@ func refusedAcrossHostsCase(t *T) {
 		"GetRemoteTensor":     {func() { h.GetRemoteTensor(far) }, far},
 		"GetSignalPad":        {func() { h.GetSignalPad(far) }, far},
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
-		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
+		"two_shot_all_reduce": {func() { symmem.TwoShotAllReduce(x, "sum") }, first},
 	} {
 		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory",
 			test.peer), "(use the ranks of this host, which are", "g.LSA()")

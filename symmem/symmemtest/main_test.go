@@ -109,7 +109,7 @@ func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
 	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",
-		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples", "ShmemPrograms", "ShmemAtomics", "ShmemCollectives"} {
+		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples", "TileSquare", "ReduceScatterOffset", "Permute", "ShmemPrograms", "ShmemAtomics", "ShmemCollectives"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }

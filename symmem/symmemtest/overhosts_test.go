@@ -68,7 +68,7 @@ func TestOverHosts(t *testing.T) {
 			many         bool // takes long
 		}{
 			{4, 2, "null", false}, {4, 4, "null reorder=on seed=4", false}, {4, 2, "ucx", false},
-			{4, 2, "null reorder=on seed=5 delay=100us", true}, {2, 2, "null", true}, {8, 2, "null", true}, {4, 4, "ucx", true},
+			{4, 2, "null reorder=on seed=5 delay=100us", true}, {2, 2, "null", true}, {8, 2, "null", true}, {8, 4, "null", true}, {4, 4, "ucx", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				briefly(t, c.network == "null")
@@ -485,6 +485,17 @@ func overHostsExplainCase(t *T) {
 		want := fmt.Sprintf("%s%s, %d bytes of this rank over %s, because the call asks for it by Via", call, via, bytes, network)
 		t.equal("Explain", symmem.Explain(func() { symmem.AllToAll(x, symmem.Via(via)) }), want)
 	}
+	tile := x.View(512, 512).Tile(0, 512, 0, 512)
+	for i, via := range vias[1:] { // a tile crosses to its root from every far rank, or once from every host
+		bytes := 0
+		if t.rank >= here && (i == 0 || t.rank%here == 0) {
+			bytes = x.Bytes()
+		}
+		want := fmt.Sprintf("tile_reduce f32[%d] sum to [0] on world (%d ranks, %d bytes): %s, %d bytes of this rank over %s, because the call asks for it by Via",
+			x.Numel(), t.size, x.Bytes(), via, bytes, network)
+		out := symmem.Local(symmem.F32, 512, 512).Tile(0, 512, 0, 512)
+		t.equal("Explain", symmem.Explain(func() { symmem.TileReduce(tile, out, 0, "sum", symmem.Via(via)) }), want)
+	}
 	want := fmt.Sprintf("%shierarchical, %d bytes of this rank over %s, because what the ranks of a host have for a rank of another crosses as one message", call, bytes, network)
 	unasked, _, _ := strings.Cut(symmem.Explain(func() { symmem.AllToAll(x) }), withoutNCCL)
 	t.equal("Explain", unasked, want)
@@ -552,7 +563,8 @@ func overHostsMisuseCase(t *T) {
 // rank, and blocks of different sizes for some ranks. All ways give the same bits.
 func overHostsTilesCase(t *T) {
 	for _, d := range []symmem.DType{symmem.BF16, symmem.F32, symmem.I8} {
-		rows, cols := 96*t.size, 1001
+		each, cols := 384/t.size, 1001 // rows of a rank
+		rows := each * t.size
 		x, y := symmem.Empty(d, rows, cols), symmem.Empty(d, rows, 1040)
 		symmem.Rendezvous(x)
 		symmem.Rendezvous(y)
@@ -593,17 +605,17 @@ func overHostsTilesCase(t *T) {
 			var roots []int
 			for i := range t.size {
 				of := []*symmem.Tensor{x, y}[i%2]
-				tiles, roots = append(tiles, of.Tile(96*i, 96*i+96, 5, 905)), append(roots, (i+k)%t.size)
+				tiles, roots = append(tiles, of.Tile(each*i, each*i+each, 5, 905)), append(roots, (i+k)%t.size)
 			}
 			mine := slices.Index(roots, t.rank)
-			quarter := symmem.Local(d, 96, 900)
-			symmem.MultiRootTileReduce(tiles, quarter.Tile(0, 96, 0, 900), roots, op, opts...)
-			check("multi_root_tile_reduce "+via, op, wide, quarter.Float64s(), func(i int) ([][]float64, int) {
+			part := symmem.Local(d, each, 900)
+			symmem.MultiRootTileReduce(tiles, part.Tile(0, each, 0, 900), roots, op, opts...)
+			check("multi_root_tile_reduce "+via, op, wide, part.Float64s(), func(i int) ([][]float64, int) {
 				from, pitch := inputs, cols
 				if mine%2 == 1 {
 					from, pitch = others, 1040
 				}
-				return from, (96*mine+i/900)*pitch + 5 + i%900
+				return from, (each*mine+i/900)*pitch + 5 + i%900
 			})
 
 			// The last rank gets a small block, an empty one and the largest; the first gets the rest; others get none.
@@ -648,7 +660,7 @@ func overHostsPermuteCase(t *T) {
 	for _, c := range []struct {
 		d          symmem.DType
 		rows, cols int
-	}{{symmem.I32, 700, 1003}, {symmem.I32, 333, 2}, {symmem.U8, 40_001, 5}, {symmem.BF16, 64, 4096}} {
+	}{{symmem.I32, 2800 / t.size, 1003}, {symmem.I32, 333, 2}, {symmem.U8, 80_001 / t.size, 5}, {symmem.BF16, 256 / t.size, 4096}} {
 		n := t.size * c.rows * c.cols
 		in, out := symmem.Empty(c.d, n), symmem.Empty(c.d, n)
 		symmem.Rendezvous(in)
