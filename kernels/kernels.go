@@ -100,6 +100,8 @@ func dtype(suffix string) string {
 	switch suffix {
 	case "f16", "bf16", "i8", "u8", "i32", "u32", "i64", "u64":
 		return "symm::" + suffix
+	case "f8e4m3", "f8e5m2":
+		return "symm::calculate::" + suffix
 	case "f32":
 		return "float"
 	case "f64":

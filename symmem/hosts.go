@@ -7,9 +7,9 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
+	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -213,10 +213,10 @@ var hostsKernels = namesOf("hosts_reduce_")
 
 // partial is the bytes of an element of a sum that is not finished.
 func (r *reduction) partial() int {
-	if r.Has(operators.AccumulateF32) {
+	if r.code&reduce.Wide != 0 {
 		return 4
 	}
-	return r.t.DType().Size()
+	return r.dtype.Size()
 }
 
 // allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member

@@ -17,7 +17,9 @@ import (
 //
 // PyTorch: reduce_scatter_tensor; with CopyEngine _low_contention_reduce_scatter
 //
-// Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
+// Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split. t may also
+// be of F8E4M3 or F8E5M2: 8-bit floats are combined as f32, and each result is rounded once, at the
+// end, between hosts too. Larger ones than the type has become NaN in F8E4M3 and infinite in F8E5M2.
 //
 // Synchronises: collective over the group and ordered on the stream: it begins when all members
 // have come to it, and t may be overwritten by what the stream does next.

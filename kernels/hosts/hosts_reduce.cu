@@ -3,6 +3,7 @@
 // host and sends the result. Then it reduces the chunks that it and the others sent, host by host, to
 // its piece of the result. by_host.cuh has the order in which values are combined.
 #include "hosts/by_host.cuh"
+#include "reduce/float8.cuh"
 
 // produce_as computes elements [first, last) of chunk k for all targets, in groups of N.
 template <class T, class A, int N>
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void reduce_between_hosts(const symm::HostsArg
   extern "C" __global__ void __launch_bounds__(512) hosts_reduce_##dtype(const __grid_constant__ symm::HostsArgs a) { \
     symm::begin();                                                                                               \
     if (a.op & symm::kWide) reduce_between_hosts<T, symm::Wide<T>>(a);                                           \
-    else reduce_between_hosts<T, T>(a);                                                                          \
+    else reduce_between_hosts<T, symm::Step<T>>(a);                                                              \
   }                                                                                                              \
   SYMM_KERNEL(hosts_reduce_##dtype)
-SYMM_FOR_DTYPES(REDUCE)
+SYMM_FOR_REDUCED(REDUCE)

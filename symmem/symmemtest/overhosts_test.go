@@ -38,7 +38,7 @@ var overHostsCases = []testCase{
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
-	"ReduceScatter", "AllGather", "AllToAll", "Broadcast", "Operands", "MemPoolEmpty", "MemPoolPuts", "MemPoolGrowth",
+	"ReduceScatter", "ReduceScatterFloat8", "AllGather", "AllToAll", "Broadcast", "Operands", "MemPoolEmpty", "MemPoolPuts", "MemPoolGrowth",
 	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused",
 	"VDevMisuse", "VDevTimeout",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",

@@ -21,6 +21,7 @@ type Operator struct {
 
 	Hosts   bool   // it reaches members on other hosts, or needs none
 	NCCL    bool   // NCCL does it too: it takes Via("NCCL")
+	Float8  bool   // it reduces 8-bit floats too
 	Instead string // what reaches other hosts where it does not, as the beginning of a hint
 }
 
@@ -34,7 +35,7 @@ var (
 	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
 	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
 
-	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true}
+	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true, Float8: true}
 	ReduceScatterOffset = &Operator{Name: "reduce_scatter_offset", Call: "ReduceScatterOffset", Manner: Collective, Options: adding | Via, Hosts: true}
 	TileReduce          = &Operator{Name: "tile_reduce", Call: "TileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
 	MultiRootTileReduce = &Operator{Name: "multi_root_tile_reduce", Call: "MultiRootTileReduce", Manner: Collective, Options: adding | Via, Hosts: true}

@@ -39,6 +39,7 @@
 #include "matmul/matmul.cuh"
 #include "net/args.cuh"
 #include "packets/packets.cuh"
+#include "reduce/float8.cuh"
 #include "reduce/reduce.cuh"
 #include "signal/args.cuh"
 #include "tokens/collect.cuh"
