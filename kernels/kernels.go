@@ -115,7 +115,7 @@ func dtype(suffix string) string {
 // unless that is 0. Different compilation units have different Names.
 func Source(kernel string, ranks int) (File, bool) {
 	op, name, defined := kernel, kernel, ""
-	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtype(kernel[i+1:]) != "" {
+	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtype(kernel[i+1:]) != "" && len(read("*/"+kernel+".cu")) == 0 {
 		op = kernel[:i]
 		defined += "#define SYMM_ONLY(M) M(" + dtype(kernel[i+1:]) + ", " + kernel[i+1:] + ")\n"
 	}
