@@ -539,6 +539,7 @@ func overHostsMisuseCase(t *T) {
 		{func() { symmem.TwoShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
 		{func() { symmem.MultimemAllReduce(x, "sum") }, "AllReduce goes over hosts"},
 		{func() { symmem.MultimemOneShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
+		{func() { symmem.MultimemOneShotReduceOut(x, "sum", 0, x) }, "TileReduce goes over hosts, with the whole tensor as a tile"},
 		{func() { symmem.MultimemAllGatherOut(x.Slice(0, 8), x) }, "AllGather goes over hosts"},
 		{func() { h.GetRemoteTensor(t.size - 1 - t.rank) }, "Put and Get need none"},
 	} {

@@ -33,7 +33,7 @@ var (
 	TwoShotAllReduce         = inside("two_shot_all_reduce", "TwoShotAllReduce", adding, "AllReduce goes over hosts")
 	MultimemAllReduce        = inside("multimem_all_reduce", "MultimemAllReduce", Ordered, "AllReduce goes over hosts")
 	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
-	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
+	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "TileReduce goes over hosts, with the whole tensor as a tile")
 
 	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true, Float8: true}
 	ReduceScatterOffset = &Operator{Name: "reduce_scatter_offset", Call: "ReduceScatterOffset", Manner: Collective, Options: adding | Via, Hosts: true}
