@@ -10,11 +10,11 @@ import (
 )
 
 // ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks,
-// combines each over all members in the order of the ranks, and stores it on the member that
-// dstRanks names. Block i is [offsets[i-1], offsets[i]) along dim, the first one from 0; without
-// offsets (nil) there is an equal block for each member, whose number then divides the dimension.
-// Without dstRanks block i goes to rank i modulo the number of members. op is as in
-// [Runtime.AllReduce]. t keeps its values.
+// combines each over all members, and stores it on the member that dstRanks names. Block i is
+// [offsets[i-1], offsets[i]) along dim, the first one from 0; without offsets (nil) there is an
+// equal block for each member, whose number then divides the dimension. Without dstRanks block i
+// goes to rank i modulo the number of members. op and the order are as in [Runtime.AllReduce]. t
+// keeps its values.
 //
 // PyTorch: reduce_scatter_offset, with blocks of any size, more types and reductions
 //
@@ -23,8 +23,9 @@ import (
 // to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
 // symmetric memory.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it begins when
+// all members have come to it; between hosts one that gets no block goes on although others have not
+// come. t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //

@@ -11,9 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TileReduce combines a tile of all members element by element, in the order of the ranks, and
-// stores the result in out on the root, a rank of the group. op is as in [Runtime.AllReduce]. On
-// the other members out may be nil, and nothing is written there.
+// TileReduce combines a tile of all members element by element and stores the result in out on the
+// root, a rank of the group. op and the order are as in [Runtime.AllReduce]. On the other members
+// out may be nil, and nothing is written there.
 //
 // PyTorch: tile_reduce, with more types and reductions
 //
@@ -21,8 +21,9 @@ import (
 // type that computes; out has its type and shape and may be of any tensor, but not overlap in.
 // Tiles may begin anywhere and have any width.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members
-// have come to it, and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it begins when
+// all members have come to it; between hosts one that is no root goes on although others have not
+// come. in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32, Via.
 //

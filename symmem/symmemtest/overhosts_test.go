@@ -422,6 +422,18 @@ func overHostsGroupsCase(t *T) {
 		for i := range members {
 			t.equal("all_to_all", swapped[i*n/len(members):(i+1)*n/len(members)], slices.Repeat([]int{i}, n/len(members)))
 		}
+		grid, tall := x.View(len(members), 40_000), []int{40_000 * len(members), 1}
+		block := symmem.Local(symmem.I32, 1, 40_000)
+		symmem.ReduceScatterOffset(grid.Fill(me+1), []*symmem.Tensor{block}, 0, nil, nil, "sum", g)
+		t.equal("reduce_scatter_offset", block.Ints(), slices.Repeat([]int{sum}, 40_000))
+		root := len(members) - 1
+		symmem.TileReduce(grid.Tile(0, 1, 3, 40_000), block.Fill(0).Tile(0, 1, 3, 40_000), root, "max", g)
+		if me == root {
+			t.equal("tile_reduce", block.Ints()[2:5], []int{0, root + 1, root + 1})
+		}
+		turned := symmem.Local(symmem.I32, 40_000, len(members))
+		symmem.AllToAllPermute(x.Fill(me).View(tall...), turned, 0, 1, g)
+		t.equal("all_to_all_permute", turned.Ints(), slices.Repeat(each(len(members), func(i int) int { return i }), 40_000))
 		x.Free()
 		all.Free()
 		g.Free()
