@@ -52,7 +52,7 @@ func (r *reduction) reduce(of *operators.Operator, dtype DType, n int, name stri
 	r.code, r.dtype = code, dtype
 	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(dtype), n, name
 	if r.Has(operators.AccumulateF32) && !float8 && dtype != F16 && dtype != BF16 {
-		panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16, bf16 and the 8-bit floats, the tensor is %v", dtype))
+		panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", dtype))
 	}
 	if r.Has(operators.AccumulateF32) || float8 {
 		r.code |= reduce.Wide
