@@ -100,6 +100,8 @@ func dtype(suffix string) string {
 	switch suffix {
 	case "f16", "bf16", "i8", "u8", "i32", "u32", "i64", "u64":
 		return "symm::" + suffix
+	case "f8e4m3", "f8e5m2":
+		return "symm::calculate::" + suffix
 	case "f32":
 		return "float"
 	case "f64":
@@ -113,7 +115,7 @@ func dtype(suffix string) string {
 // unless that is 0. Different compilation units have different Names.
 func Source(kernel string, ranks int) (File, bool) {
 	op, name, defined := kernel, kernel, ""
-	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtype(kernel[i+1:]) != "" {
+	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtype(kernel[i+1:]) != "" && len(read("*/"+kernel+".cu")) == 0 {
 		op = kernel[:i]
 		defined += "#define SYMM_ONLY(M) M(" + dtype(kernel[i+1:]) + ", " + kernel[i+1:] + ")\n"
 	}

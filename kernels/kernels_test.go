@@ -37,7 +37,7 @@ func TestIncludes(t *testing.T) {
 func TestSource(t *testing.T) {
 	for _, f := range Files() {
 		kernel := f.Operation()
-		if strings.Contains(f.Text, "SYMM_FOR_DTYPES(") {
+		if strings.Contains(f.Text, "SYMM_FOR_DTYPES(") || strings.Contains(f.Text, "SYMM_FOR_REDUCED(") {
 			kernel += "_bf16"
 		}
 		got, ok := Source(kernel, 4)
@@ -47,6 +47,9 @@ func TestSource(t *testing.T) {
 		if only := strings.HasPrefix(got.Text, "#define SYMM_ONLY(M) M(symm::bf16, bf16)\n"); only != strings.HasSuffix(kernel, "_bf16") {
 			t.Errorf("the source of %s is for one dtype: %v", kernel, only)
 		}
+	}
+	if f, ok := Source("pull_reduce_f8e4m3", 0); !ok || !strings.HasPrefix(f.Text, "#define SYMM_ONLY(M) M(symm::calculate::f8e4m3, f8e4m3)\n") {
+		t.Errorf("the source for 8-bit floats is %s", f.Name)
 	}
 	for _, kernel := range []string{"", "fill_up", "no_such_kernel_f32", "*"} {
 		if f, ok := Source(kernel, 0); ok {

@@ -59,7 +59,7 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 		return e.nccl(device.AllToAll, core.Operand(t).Dims(), n, 0)
 	}
 	if e.Spans() {
-		return e.allToAllOverHosts(core.Operand(t).Dims(), n)
+		return e.allToAllOverHosts(core.Operand(t).Dims(), n, blocks{slice: n, stride: n})
 	}
 	if sendsPackets(&e.Call, n) {
 		return e.byPackets(core.Operand(t).Dims(), packets.ExchangePacketsArgs{N: uint64(n)}, func(p int) (src, dst device.Ptr) {

@@ -286,7 +286,7 @@ func (rt *Runtime) matMulReduceScatter(a, b *Tensor, op string, out *Tensor, opt
 		dtype = out.DType()
 	}
 	f.checkScales(a, m, []*Tensor{b}, false)
-	r.reduce(dtype, m*n, op)
+	r.reduce(operators.MatMulReduceScatter, dtype, m*n, op)
 	size := rows * n * dtype.Size()
 	slot := (size + 255) &^ 255
 	var box [2]func(member, slot int) device.Ptr // of pieces that arrived, by sender, and of pieces that leave, by receiver

@@ -1,14 +1,15 @@
 package symmem
 
 import (
+	"math"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
+	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
-	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -195,9 +196,9 @@ func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
 	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size / int(a.Parts) &^ 63
 	a.Chunk = uint32(chunk)
 	chunks := func(n int) int { return (n + chunk - 1) / chunk }
-	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, launch.Bytes(a), core.Sent{
+	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, core.Sent{
 		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * int(a.Parts) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
-	})
+	}, launch.Bytes(a))
 }
 
 // firstOfHost marks the sources of a reduction.
@@ -212,10 +213,10 @@ var hostsKernels = namesOf("hosts_reduce_")
 
 // partial is the bytes of an element of a sum that is not finished.
 func (r *reduction) partial() int {
-	if r.Has(operators.AccumulateF32) {
+	if r.code&reduce.Wide != 0 {
 		return 4
 	}
-	return r.t.DType().Size()
+	return r.dtype.Size()
 }
 
 // allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member
@@ -248,7 +249,7 @@ func (r *reduction) allReduceOverHosts() {
 
 // reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces
 // what its host has for each of its counterparts.
-func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Copies, slice, width, stride int) {
+func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Copies, slice, width, pitch int) {
 	t := r.t
 	o := newOverHosts(&r.Call, r.Plan().HostsReduce, t.Bytes(), "")
 	if o.rail {
@@ -260,10 +261,91 @@ func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Co
 	}
 	o.out(core.Operand(out).Addr())
 	o.apart(firstOfHost)
-	o.args.Slice, o.args.Width, o.args.Stride = uint64(slice), uint64(width), uint64(stride)
+	o.args.Slice, o.args.Width, o.args.InPitch = uint64(slice), uint64(width), uint64(pitch)
 	o.args.Op = uint32(r.code)
 	o.stream(out.Numel(), 0)
 	o.run(hostsKernels[t.DType()], c, r.partial(), t.Bytes())
+}
+
+var hostsTileKernels = namesOf("hosts_tiles_")
+
+// reduceTilesOverHosts reduces pieces, each of which has a root, in such a group. A launch reduces
+// one piece for every member at most. At the hierarchical way a member reduces what its host has for
+// each of its counterparts. bytes is the size of what is reduced.
+func (r *reduction) reduceTilesOverHosts(pieces []tilePiece, bytes int) {
+	for _, p := range pieces {
+		if max(p.cols, p.pitch, p.outPitch) > math.MaxUint32 {
+			panic(r.Misuse("tensor", "View it with shorter rows", "%v has rows of more than %d elements, which do not go over hosts", core.Operand(p.in).Brief(), uint32(math.MaxUint32)))
+		}
+	}
+	o := newOverHosts(&r.Call, r.Plan().HostsReduce, bytes, likeFlat(&r.Call))
+	copies := make([]core.Copies, len(pieces))
+	for i, p := range pieces {
+		copies[i] = r.Mapped(p.in)
+	}
+	r.PickStream()
+	var used []*Tensor
+	for _, p := range pieces {
+		if used = append(used, p.in); p.out != nil {
+			used = append(used, p.out)
+		}
+	}
+	c := r.Admit(used...)
+	o.apart(firstOfHost)
+	chunk := r.Pipes(&o.args.Pipes, o.rail, c) / r.partial() &^ 63
+	places := map[int]int{} // of the members that get pieces from this one
+	o.each(func(member, place, _ int, _ bool) { places[member] = place })
+	near := []int{r.Group().Rank()} // of whose tensors this member reduces them
+	if o.rail {
+		near = o.near()
+	}
+	var launches []*hosts.HostsTilesArgs
+	longest, given := 0, make([]int, r.Group().Size()) // pieces of each member
+	for i, p := range pieces {
+		n, number := p.rows*p.cols, given[p.root]
+		if n == 0 {
+			continue
+		}
+		given[p.root]++
+		if number == len(launches) {
+			launches = append(launches, &hosts.HostsTilesArgs{
+				Pipes: o.args.Pipes, Chunk: uint32(chunk), Meets: o.args.Meets, Op: uint32(r.code),
+				Sources: o.args.Sources, Ins: uint32(len(near)), Source: o.args.Source,
+			})
+		}
+		a := launches[number]
+		a.Longest = max(a.Longest, uint64(n))
+		longest = max(longest, n)
+		place, mine := places[p.root]
+		if !mine {
+			continue
+		}
+		a.Tile[place] = hosts.HostsTile{N: uint64(n), Width: uint32(p.cols), Pitch: uint32(p.pitch)}
+		for k, m := range near {
+			a.In[place*len(near)+k] = copies[i].At(m) + device.Ptr(p.from*p.in.DType().Size())
+		}
+		if p.out != nil {
+			a.Out, a.OutPitch = p.to, uint32(p.outPitch)
+		}
+	}
+	r.launchTiles(o, launches, longest, chunk, bytes)
+}
+
+// launchTiles launches them. longest is the largest piece of all.
+func (r *reduction) launchTiles(o *overHosts, launches []*hosts.HostsTilesArgs, longest, chunk, chosen int) {
+	chunks := func(n uint64) int { return (int(n) + chunk - 1) / chunk }
+	s := core.Sent{Way: o.way(), Why: o.why, Size: chosen}
+	var args [][]byte
+	for _, a := range launches {
+		for _, to := range a.Pipes.To[:a.Pipes.Receivers] {
+			s.Bytes += int(a.Tile[to.Place].N) * r.partial()
+			s.Posts += chunks(a.Tile[to.Place].N)
+		}
+		s.Posts += chunks(a.Tile[a.Pipes.Place].N) * int(a.Pipes.Senders)
+		args = append(args, launch.Bytes(a))
+	}
+	plan := r.Plan()
+	r.LaunchHosts(hostsTileKernels[r.dtype], min(plan.HostBlocks, max(1, chunks(uint64(longest)))), plan.HostThreads, s, args...)
 }
 
 // The exchanges move bytes. t is a stream to send, out a tensor of pieces.
@@ -332,18 +414,31 @@ func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	})
 }
 
-// allToAllOverHosts is AllToAll: members send each other slices. At the hierarchical way the
-// members of a host fill the outboxes of each other, so that each sends to its counterparts all
-// data of its host for them.
-func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
-	cannot := ""
-	if !e.Small() {
-		cannot = "it is for as many ranks as the flat one"
+// likeFlat says why an operation with slices for every member has no hierarchical way in a group
+// that is too large for the flat one; empty if the group is small enough.
+func likeFlat(c *core.Call) string {
+	if c.Small() {
+		return ""
 	}
-	return e.overHosts(shape, n, e.Plan().HostsAllToAll, cannot, func(o *overHosts) {
+	return "it is for as many ranks as the flat one"
+}
+
+// blocks are the slices of an all-to-all, which may consist of rows that lie apart: see
+// hosts.HostsArgs.
+type blocks struct {
+	slice, stride            int // bytes from one to the next in the input, and in the output
+	width, inPitch, outPitch int
+}
+
+// allToAllOverHosts is AllToAll and AllToAllPermute: members send each other slices of n bytes. At
+// the hierarchical way the members of a host fill the outboxes of each other, so that each sends to
+// its counterparts all data of its host for them.
+func (e *exchange) allToAllOverHosts(shape []int, n int, b blocks) *Tensor {
+	return e.overHosts(shape, n, e.Plan().HostsAllToAll, likeFlat(&e.Call), func(o *overHosts) {
 		o.in(core.Operand(e.t).Addr())
 		o.out(core.Operand(e.out).Addr())
-		o.args.Slice, o.args.Stride = uint64(n), uint64(n)
+		o.args.Slice, o.args.Stride = uint64(b.slice), uint64(b.stride)
+		o.args.Width, o.args.InPitch, o.args.OutPitch = uint64(b.width), uint64(b.inPitch), uint64(b.outPitch)
 		if !o.rail {
 			o.apart(pieceOf)
 			return
@@ -422,5 +517,5 @@ func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, th
 	c.Pipes(&a.Pipes, false, admit())
 	p, n := c.Plan(), int(rows.N)/c.Group().Size()*far
 	blocks := min(p.HostRowBlocks, p.MeetBlocks, c.Work().Processors, max(1, out.Size()/vdevBlockBytes))
-	c.LaunchHosts("hosts_rows", blocks, threads, launch.Bytes(a), core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n})
+	c.LaunchHosts("hosts_rows", blocks, threads, core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n}, launch.Bytes(a))
 }

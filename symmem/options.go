@@ -13,9 +13,9 @@ import (
 // three; docs/ops.md has a table of the others. An operation refuses options for which it has no use.
 type Option = core.Option
 
-// AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it
-// every step rounds to the element type: the result then equals, bit for bit, the result of
-// PyTorch's one-shot and two-shot kernels.
+// AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end, as reductions
+// of 8-bit floats always do. Without it every step rounds to the element type: the result then equals,
+// bit for bit, the result of PyTorch's one-shot and two-shot kernels.
 func AccumulateF32() Option { return core.Flag(operators.AccumulateF32) }
 
 // SplitLastDim makes ReduceScatter split the last dimension instead of the first one.

@@ -23,13 +23,13 @@ import (
 //
 // Shapes: as above; in and out have the same type, any, and may begin anywhere. Each is
 // symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary memory; if
-// out is symmetric, every member stores blocks that are not small into everybody's, which is quicker than reading, and if
-// neither is, in goes through symmetric memory. They do not overlap.
+// out is symmetric, every member stores blocks that are not small into everybody's, which is quicker
+// than reading, and if neither is, in goes through symmetric memory. They do not overlap.
 //
 // Synchronises: collective over the group and ordered on the stream: it does not end before
 // all members have come to it, and in may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout.
+// Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //
@@ -71,6 +71,16 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		part[0], a.SrcPitch = width, uint64(world*width)
 	} else {
 		part[1], a.DstPitch = width, uint64(world*width)
+	}
+	if e.Spans() {
+		b := blocks{slice: part[0], stride: part[1], width: width}
+		if scatter == 1 {
+			b.inPitch = world * width
+		} else {
+			b.outPitch = world * width
+		}
+		e.allToAllOverHosts(core.Operand(out).Dims(), rows*width, b)
+		return
 	}
 	if sendsPackets(&e.Call, rows*width) {
 		a := packets.ExchangePacketsArgs{N: uint64(rows * width), Width: a.Width, SrcPitch: a.SrcPitch, DstPitch: a.DstPitch}

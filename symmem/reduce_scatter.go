@@ -18,7 +18,9 @@ import (
 //
 // PyTorch: reduce_scatter_tensor; with CopyEngine _low_contention_reduce_scatter
 //
-// Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
+// Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split. t may also
+// be of F8E4M3 or F8E5M2: 8-bit floats are combined as f32, and each result is rounded once, at the
+// end, between hosts too. Larger ones than the type has become NaN in F8E4M3 and infinite in F8E5M2.
 //
 // Synchronises: collective over the group and ordered on the stream: it does not end before
 // all members have come to it, and t may be overwritten by what the stream does next.
@@ -79,7 +81,8 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		cannot = "it splits the first dimension only"
 	}
 	byNCCL := r.byNCCL(cannot)
-	byPackets := !byNCCL && !r.Spans() && sendsPackets(&r.Call, n*t.DType().Size())
+	// 8-bit floats, which are added up as F32, have no kernel for packets.
+	byPackets := !byNCCL && !r.Spans() && element.Type(t.DType()).Computes() && sendsPackets(&r.Call, n*t.DType().Size())
 	defer r.Enter().Leave()
 	var h core.Copies
 	if byPackets {

@@ -10,11 +10,11 @@ import (
 )
 
 // ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks,
-// combines each over all members in the order of the ranks, and stores it on the member that
-// dstRanks names. Block i is [offsets[i-1], offsets[i]) along dim, the first one from 0; without
-// offsets (nil) there is an equal block for each member, whose number then divides the dimension.
-// Without dstRanks block i goes to rank i modulo the number of members. op is as in
-// [Runtime.AllReduce]. t keeps its values.
+// combines each over all members, and stores it on the member that dstRanks names. Block i is
+// [offsets[i-1], offsets[i]) along dim, the first one from 0; without offsets (nil) there is an
+// equal block for each member, whose number then divides the dimension. Without dstRanks block i
+// goes to rank i modulo the number of members. op and the order are as in [Runtime.AllReduce]. t
+// keeps its values.
 //
 // PyTorch: reduce_scatter_offset, with blocks of any size, more types and reductions
 //
@@ -23,10 +23,11 @@ import (
 // to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
 // symmetric memory.
 //
-// Synchronises: collective over the group and ordered on the stream: it does not end before
-// all members have come to it, and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it does
+// not end before all members have come to it; between hosts one that gets no block goes on although others have not
+// come. t may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //
@@ -59,34 +60,38 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 		}
 		r.Member("dstRanks", dstRanks[i])
 	}
-	var pieces []tilePiece
-	lo := 0
+	pieces := make([]tilePiece, len(offsets))
+	lo, own := 0, 0
 	for i, hi := range offsets {
-		if dstRanks[i] == g.Rank() {
-			p := tilePiece{inPitch: core.Operand(t).Dims()[1], rows: hi - lo, cols: core.Operand(t).Dims()[1], from: lo * core.Operand(t).Dims()[1]}
-			if dim == 1 {
-				p.rows, p.cols, p.from = core.Operand(t).Dims()[0], hi-lo, lo
-			}
-			j := len(pieces)
-			if j < len(out) {
-				o := out[j]
+		p := &pieces[i]
+		*p = tilePiece{root: dstRanks[i], pitch: core.Operand(t).Dims()[1], rows: hi - lo, cols: core.Operand(t).Dims()[1], from: lo * core.Operand(t).Dims()[1]}
+		if dim == 1 {
+			p.rows, p.cols, p.from = core.Operand(t).Dims()[0], hi-lo, lo
+		}
+		if p.root == g.Rank() {
+			if own < len(out) {
+				o := out[own]
 				rt.core.Usable(r.Op(), o)
 				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
-					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Operand(o).Brief(), element.Type(t.DType()).Shaped(want), i))
+					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", own, core.Operand(o).Brief(), element.Type(t.DType()).Shaped(want), i))
 				}
 				if core.Operand(t).Overlaps(o) {
-					panic(r.Misuse("out", "", "out[%d] overlaps the tensor", j))
+					panic(r.Misuse("out", "", "out[%d] overlaps the tensor", own))
 				}
-				p.out, p.outPitch, p.t = core.Operand(o).Addr(), p.cols, o
+				p.out, p.to, p.outPitch = o, core.Operand(o).Addr(), p.cols
 			}
-			pieces = append(pieces, p)
+			own++
 		}
 		lo = hi
 	}
-	if len(pieces) != len(out) || len(pieces) > tilereduce.MaxTiles {
-		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", len(pieces), g.Rank(), tilereduce.MaxTiles, len(out)))
+	if own != len(out) || own > tilereduce.MaxTiles {
+		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", own, g.Rank(), tilereduce.MaxTiles, len(out)))
 	}
 	r.Record.Detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.Record.Detail)
 	defer r.Enter().Leave()
-	r.reduceTiles(r.reads(core.Reads), t.Numel(), pieces)
+	in := r.reads(core.Reads)
+	for i := range pieces {
+		pieces[i].in = in
+	}
+	r.reduceTiles(in, pieces, t.Numel())
 }

@@ -34,26 +34,27 @@ type reduction struct {
 func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opts []Option) reduction {
 	rt.core.Usable(of.Name, t)
 	r := reduction{Call: rt.core.NewCall(of, core.Operand(t).Home(), opts), t: t}
-	r.reduce(t.DType(), t.Numel(), name)
+	r.reduce(of, t.DType(), t.Numel(), name)
 	r.Record.On(t)
 	return r
 }
 
 // reduce checks how n elements of a type are to be reduced.
-func (r *reduction) reduce(dtype DType, n int, name string) {
+func (r *reduction) reduce(of *operators.Operator, dtype DType, n int, name string) {
 	code, ok := reductionOf(name)
 	if !ok {
 		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
-	if !element.Type(dtype).Computes() {
-		panic(r.Misuse("tensor", "", "%v is a storage type and cannot be reduced", dtype))
+	float8 := dtype == F8E4M3 || dtype == F8E5M2
+	if float8 && !of.Float8 {
+		panic(r.Misuse("tensor", "use ReduceScatter, or convert it through the host, as by CopyFrom(x.Float32s())", "%v is a storage type, and %s does not reduce it", dtype, of.Call))
 	}
 	r.code, r.dtype = code, dtype
 	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(dtype), n, name
-	if r.Has(operators.AccumulateF32) {
-		if dtype != F16 && dtype != BF16 {
-			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", dtype))
-		}
+	if r.Has(operators.AccumulateF32) && !float8 && dtype != F16 && dtype != BF16 {
+		panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", dtype))
+	}
+	if r.Has(operators.AccumulateF32) || float8 {
 		r.code |= reduce.Wide
 		r.Record.Detail = "accumulated as f32"
 	}
@@ -73,7 +74,7 @@ func (r *reduction) checkOut(out *Tensor) {
 type kernelNames [F8E5M2 + 1]string
 
 func namesOf(prefix string) (names kernelNames) {
-	for d := F16; d <= U64; d++ {
+	for d := F16; d <= F8E5M2; d++ {
 		names[d] = prefix + d.String()
 	}
 	return names

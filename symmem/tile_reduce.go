@@ -14,9 +14,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// TileReduce combines a tile of all members element by element, in the order of the ranks, and
-// stores the result in out on the root, a rank of the group. op is as in [Runtime.AllReduce]. On
-// the other members out may be nil, and nothing is written there.
+// TileReduce combines a tile of all members element by element and stores the result in out on the
+// root, a rank of the group. op and the order are as in [Runtime.AllReduce]. On the other members
+// out may be nil, and nothing is written there.
 //
 // PyTorch: tile_reduce, with more types and reductions
 //
@@ -24,10 +24,11 @@ import (
 // type that computes; out has its type and shape and may be of any tensor, but not overlap in.
 // Tiles may begin anywhere and have any width.
 //
-// Synchronises: collective over the group and ordered on the stream: it does not end before
-// all members have come to it, and in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it does
+// not end before all members have come to it; between hosts one that is no root goes on although others have not
+// come. in may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32.
+// Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //
@@ -85,12 +86,14 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	}
 	n := first.Rows * first.Cols
 	r.Record.N, r.Record.Detail = n, fmt.Sprintf("to %v", roots)+space(r.Record.Detail)
-	var pieces []tilePiece
-	from := first.Tensor
+	pieces := make([]tilePiece, len(tiles))
+	for i, l := range tiles {
+		pieces[i] = tilePiece{root: roots[i], in: l.Tensor, from: l.First(), rows: l.Rows, cols: l.Cols, pitch: core.Operand(l.Tensor).Dims()[1]}
+	}
 	if own >= 0 {
-		mine, to := tiles[own], core.RectangleOf(out)
-		from = mine.Tensor
-		pieces = []tilePiece{{from: mine.First(), rows: first.Rows, cols: first.Cols, inPitch: core.Operand(from).Dims()[1], out: to.Addr(), outPitch: core.Operand(to.Tensor).Dims()[1], t: to.Tensor}}
+		to := core.RectangleOf(out)
+		p := &pieces[own]
+		p.out, p.to, p.outPitch = to.Tensor, to.Addr(), core.Operand(to.Tensor).Dims()[1]
 	}
 	defer r.Enter().Leave()
 	for _, l := range tiles {
@@ -98,34 +101,7 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 		r.Record.On(l.Tensor)
 		r.Record.Parts.Mix(uint64(l.First()))
 	}
-	if pitch := pitchOf(first); sendsPackets(&r.Call, n*first.Tensor.DType().Size()) &&
-		!slices.ContainsFunc(tiles, func(l *core.Rectangle) bool { return pitchOf(l) != pitch }) {
-		r.sendTiles(tiles, roots, n, pieces)
-		return
-	}
-	r.reduceTiles(from, n, pieces)
-}
-
-// pitchOf is the number of elements from one row of a tile to the next.
-func pitchOf(l *core.Rectangle) int { return core.Operand(l.Tensor).Dims()[1] }
-
-// sendTiles reduces tiles of n elements by packets: pieces has this member's, if it is a root.
-func (r *reduction) sendTiles(tiles []*core.Rectangle, roots []int, n int, pieces []tilePiece) {
-	r.PickStream()
-	var send abi.Ptrs
-	for i, l := range tiles {
-		send[roots[i]] = l.Addr()
-		r.Touch(l.Tensor)
-	}
-	a := packets.ReducePacketsArgs{Cols: uint64(tiles[0].Cols), SrcPitch: uint64(pitchOf(tiles[0]))}
-	var out device.Ptr
-	for _, p := range pieces {
-		out, a.OutPitch = p.out, uint64(p.outPitch)
-		r.Touch(p.t)
-	}
-	c := r.Admit(tiles[0].Tensor)
-	r.Chose(n*tiles[0].Tensor.DType().Size(), tuning.Packets)
-	r.reducePackets(send, out, n, a, c)
+	r.reduceTiles(first.Tensor, pieces, n)
 }
 
 // checkRoots refuses tiles that differ and roots that are not different members. It returns which
@@ -166,25 +142,38 @@ func tilesOverlap(a, b *core.Rectangle) bool {
 	return a.Row < b.Row+b.Rows && b.Row < a.Row+a.Rows && a.Col < b.Col+b.Cols && b.Col < a.Col+a.Cols
 }
 
-// tilePiece is a tile of this member's: where it is in everybody's tensor, and where the result
-// goes.
+// tilePiece is a tile of everybody's tensor, which goes to a root.
 type tilePiece struct {
-	from, rows, cols, inPitch int // elements
-	out                       device.Ptr
-	outPitch                  int
-	t                         *Tensor // of out
+	root                    int
+	in                      *Tensor
+	from, rows, cols, pitch int // elements
+	out                     *Tensor
+	to                      device.Ptr // in out, if this member is the root
+	outPitch                int
 }
 
-// reduceTiles launches the reduction of this member's pieces of t; n elements at most are any
-// member's, which is the same on all.
-func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
+// reduceTiles launches the reduction of the pieces, of t if this member is no root; n elements at
+// most are any member's, which is the same on all.
+func (r *reduction) reduceTiles(t *Tensor, pieces []tilePiece, n int) {
+	if r.Spans() {
+		r.reduceTilesOverHosts(pieces, n*r.dtype.Size())
+		return
+	}
+	if r.sendsTiles(pieces, n) {
+		r.sendTiles(t, pieces, n)
+		return
+	}
 	g := r.Group()
+	pieces = slices.DeleteFunc(pieces, func(p tilePiece) bool { return p.root != g.Rank() })
+	if len(pieces) > 0 {
+		t = pieces[0].in
+	}
 	h := r.Mapped(t)
 	r.PickStream()
 	a := &tilereduce.TileReduceArgs{Op: r.code, Tiles: uint64(len(pieces))}
 	for i, p := range pieces {
-		r.Touch(p.t)
-		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.out, Rows: uint64(p.rows), Cols: uint64(p.cols), InPitch: uint64(p.inPitch), OutPitch: uint64(p.outPitch)}
+		r.Touch(p.out)
+		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.to, Rows: uint64(p.rows), Cols: uint64(p.cols), InPitch: uint64(p.pitch), OutPitch: uint64(p.outPitch)}
 	}
 	for i := range g.Size() {
 		a.In[i] = h.At(i)
@@ -192,6 +181,42 @@ func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	l, c := r.MeetingGrid(n*t.DType().Size(), true, r.Admit(t))
 	a.Context, a.Signals = c, r.Work().Meetings
 	r.Launch(tileKernels[t.DType()], g.Size(), l, launch.Bytes(a))
+}
+
+// sendsTiles reports whether pieces of at most n elements go to their roots as packets: all pieces
+// must lie alike, and each must have a root of its own.
+func (r *reduction) sendsTiles(pieces []tilePiece, n int) bool {
+	if len(pieces) == 0 || !sendsPackets(&r.Call, n*r.dtype.Size()) {
+		return false
+	}
+	first, roots := pieces[0], map[int]bool{}
+	for _, p := range pieces {
+		if p.rows != first.rows || p.cols != first.cols || p.pitch != first.pitch || roots[p.root] {
+			return false
+		}
+		roots[p.root] = true
+	}
+	return true
+}
+
+// sendTiles reduces such pieces, of n elements each, by packets. t is one of their tensors.
+func (r *reduction) sendTiles(t *Tensor, pieces []tilePiece, n int) {
+	r.Mapped(t)
+	r.PickStream()
+	var send abi.Ptrs
+	var out device.Ptr
+	a := packets.ReducePacketsArgs{Cols: uint64(pieces[0].cols), SrcPitch: uint64(pieces[0].pitch)}
+	for _, p := range pieces {
+		send[p.root] = core.Operand(p.in).Addr() + device.Ptr(p.from*r.dtype.Size())
+		r.Touch(p.in)
+		if p.out != nil {
+			out, a.OutPitch = p.to, uint64(p.outPitch)
+			r.Touch(p.out)
+		}
+	}
+	c := r.Admit(t)
+	r.Chose(n*r.dtype.Size(), tuning.Packets)
+	r.reducePackets(send, out, n, a, c)
 }
 
 var tileKernels = namesOf("tile_reduce_")

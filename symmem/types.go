@@ -14,8 +14,8 @@ type world = core.Runtime
 // and is refused.
 type DType = core.DType
 
-// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not
-// reduced.
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, and of the
+// reductions only ReduceScatter takes them.
 const (
 	F16    = core.F16
 	BF16   = core.BF16

@@ -4,7 +4,7 @@
 // shot a rank reduces the whole tensor into its own memory. In a reduce-scatter it reduces its
 // slice into its own memory. In two shots it reduces its slice into the tensors of all ranks. These
 // may be the inputs, since no other rank reads that slice. PyTorch's kernels work the same way.
-#include "reduce/reduce.cuh"
+#include "reduce/float8.cuh"
 
 struct PullArgs {
   symm::Context context;                // channels: at least the grid's blocks
@@ -59,7 +59,7 @@ __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   extern "C" __global__ void __launch_bounds__(512) pull_reduce_##dtype(const __grid_constant__ PullArgs a) { \
     symm::begin();                                                                                         \
     if (a.op & symm::kWide) pull_between_barriers<T, symm::Wide<T>>(a);                                    \
-    else pull_between_barriers<T, T>(a);                                                                   \
+    else pull_between_barriers<T, symm::Step<T>>(a);                                                       \
   }                                                                                                        \
   SYMM_KERNEL(pull_reduce_##dtype)
-SYMM_FOR_DTYPES(PULL)
+SYMM_FOR_REDUCED(PULL)

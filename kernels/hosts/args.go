@@ -66,15 +66,39 @@ type HostsArgs struct {
 	Meets  uint32
 	Op     uint32 // a reduce.Op
 	N      uint64 // elements of a stream
-	Slice  uint64 // distance from one slice of the input to the next
-	Width  uint64 // of a row of a slice, as in allreduce.PullArgs
-	Stride uint64 // distance between rows of the input, or between pieces of the output
+	Slice  uint64 // from one slice of the input to the next
+	Stride uint64 // from one piece of the output to the next
+
+	Width             uint64 // of a row
+	InPitch, OutPitch uint64 // from row to row of a slice of the input, of a piece of the output; 0: rows follow each other
 
 	Sources, Targets, Ins, Outs uint32
 
 	Source  [abi.MaxRanks]Source
 	Target  [abi.MaxRanks]Target
 	In, Out abi.Ptrs
+}
+
+// HostsTile is a tile to send or to keep: N elements in rows of a width that lie Pitch apart.
+type HostsTile struct {
+	N            uint64 // 0: there is none
+	Width, Pitch uint32
+}
+
+// HostsTilesArgs are the arguments of hosts_tiles.
+type HostsTilesArgs struct {
+	Pipes    PipeArgs
+	Chunk    uint32 // elements of a chunk
+	Meets    uint32
+	Op       uint32 // a reduce.Op
+	Sources  uint32
+	Ins      uint32                  // for each place
+	OutPitch uint32                  // from row to row of Out
+	Longest  uint64                  // elements of the largest tile of all members
+	Out      abi.Ptr                 // of this member
+	Tile     [abi.MaxRanks]HostsTile // by place: of the root there
+	In       abi.Ptrs                // by place, and then by member on this host: where its tile begins
+	Source   [abi.MaxRanks]Source
 }
 
 // HostsRowsArgs are the arguments of hosts_rows.

@@ -1,18 +1,9 @@
-// hosts_reduce: the reductions of a group that spans hosts, between and within the hosts (pipes.cuh
-// has the protocol). A member reduces its inputs in the order of the ranks of its host and sends
-// the result. Then it reduces the chunks that it and the others sent, host by host, to its piece of
-// the result.
-//
-// Sums are grouped by host, however the data travels: first the members of a host in rank order,
-// then the hosts in order. Every step rounds to the element type, or with kWide to float; avg
-// divides once at the end. So all ranks compute the same bits, whether the values of a host are
-// combined before they are sent or each is sent by itself.
-#include "hosts/pipes.cuh"
-
-// index returns the index in the input of element e of a slice.
-static __device__ __forceinline__ symm::u64 index(const symm::HostsArgs& a, symm::u32 slice, symm::u64 e) {
-  return slice * a.slice + (a.width ? e / a.width * a.stride + e % a.width : e);
-}
+// hosts_reduce: all-reduce and reduce-scatter of a group that spans hosts, between and within the
+// hosts (pipes.cuh has the protocol). A member reduces its inputs in the order of the ranks of its
+// host and sends the result. Then it reduces the chunks that it and the others sent, host by host, to
+// its piece of the result. by_host.cuh has the order in which values are combined.
+#include "hosts/by_host.cuh"
+#include "reduce/float8.cuh"
 
 // produce_as computes elements [first, last) of chunk k for all targets, in groups of N.
 template <class T, class A, int N>
@@ -21,7 +12,7 @@ static __device__ __forceinline__ void produce_as(const symm::HostsArgs& a, symm
   for (u32 j = 0; j < a.targets; j++) {
     A* const to = (A*)target_at(a, j, k);
     SYMM_SHARE(i, (last - first) / N, threadIdx.x, blockDim.x) {
-      const u64 e = first + i * N, at = index(a, a.target[j].slice, k * a.chunk + e);
+      const u64 e = first + i * N, at = a.target[j].slice * a.slice + row_at(k * a.chunk + e, a.width, a.in_pitch);
       Elements<A, N> sum = as<A>(*(const Elements<T, N>*)((const T*)a.in[0] + at));
       for (u32 p = 1; p < a.ins; p++) combine(sum, as<A>(*(const Elements<T, N>*)((const T*)a.in[p] + at)), a.op & 255);
       *(Elements<A, N>*)(to + e) = sum;
@@ -33,25 +24,9 @@ static __device__ __forceinline__ void produce_as(const symm::HostsArgs& a, symm
 template <class T, class A, int N>
 static __device__ __forceinline__ void consume_as(const symm::HostsArgs& a, int world, symm::u64 k, symm::u64 first, symm::u64 last) {
   using namespace symm;
-  typedef Elements<A, N> E;
-  const u32 op = a.op & 255;
   SYMM_SHARE(i, (last - first) / N, threadIdx.x, blockDim.x) {
     const u64 e = first + i * N;
-    E sum, host;
-    bool begun = false;
-    for (u32 s = 0; s < a.sources; s++) {
-      const E next = *(const E*)((const A*)source_at(a, s, k) + e);
-      if (s > 0 && a.source[s].mark) {
-        if (begun) combine(sum, host, op);
-        else sum = host, begun = true;
-      }
-      if (a.source[s].mark) host = next;
-      else combine(host, next, op);
-    }
-    if (begun) combine(sum, host, op);
-    else sum = host;
-    finish(sum, world, op);
-    const Elements<T, N> result = as<T>(sum);
+    const Elements<T, N> result = as<T>(by_host<A, N>(a.pipes, a.source, a.sources, k, e, world, a.op & 255));
     for (u32 o = 0; o < a.outs; o++) *(Elements<T, N>*)((T*)a.out[o] + k * a.chunk + e) = result;
   }
 }
@@ -60,7 +35,7 @@ template <class T, class A>
 static __device__ __forceinline__ void reduce_between_hosts(const symm::HostsArgs& a) {
   using namespace symm;
   constexpr u64 N = 16 / sizeof(T);
-  u64 skew = (a.slice | a.width | a.stride) % N;
+  u64 skew = (a.slice | (a.in_pitch ? a.width | a.in_pitch : 0)) % N;
   for (u32 p = 0; p < a.ins; p++) skew |= (u64)a.in[p] & 15;
   for (u32 p = 0; p < a.outs; p++) skew |= (u64)a.out[p] & 15;
   const int world = a.pipes.between.world_size;
@@ -81,7 +56,7 @@ static __device__ __forceinline__ void reduce_between_hosts(const symm::HostsArg
   extern "C" __global__ void __launch_bounds__(512) hosts_reduce_##dtype(const __grid_constant__ symm::HostsArgs a) { \
     symm::begin();                                                                                               \
     if (a.op & symm::kWide) reduce_between_hosts<T, symm::Wide<T>>(a);                                           \
-    else reduce_between_hosts<T, T>(a);                                                                          \
+    else reduce_between_hosts<T, symm::Step<T>>(a);                                                              \
   }                                                                                                              \
   SYMM_KERNEL(hosts_reduce_##dtype)
-SYMM_FOR_DTYPES(REDUCE)
+SYMM_FOR_REDUCED(REDUCE)

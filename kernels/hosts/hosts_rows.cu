@@ -63,7 +63,7 @@ struct Swap {
     const Said own = said_in(a, p.outbox, (u32)p.between.rank);
     if (mine) own.value(i) = value, own.mark(i) = mark;
     if (threadIdx.x == 0) own.rows() = a.rows.in_rows;
-    if (!send(p, g, k, own.bytes()) || !meet_inside(p, g) || !chunks_came(p, g, k)) return false;
+    if (!send(p, g, k, [&](u32) { return own.bytes(); }) || !meet_inside(p, g) || !chunks_came(p, g, k)) return false;
     if (mine) for_said(a, [&](u32 r, Said said) { f(r, said.value(i), said.mark(i)); });
     return true;
   }

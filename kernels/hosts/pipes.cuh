@@ -25,7 +25,8 @@
 //	         the result
 //	used     signals the senders
 //
-// Produce and send run ahead by all slots but one, so that copies, messages and sums overlap.
+// Produce and send run ahead by all slots but one, so that copies, messages and sums overlap. If the
+// streams of a call differ in length, a pipe whose stream has ended carries no more chunks.
 //
 // A wait ends when any member of the group is gone, because the member that it waits for may in
 // turn wait for the lost one.
@@ -100,7 +101,8 @@ enum PipeMeets : u32 {
 SYMM_VALUES(PipeMeets, kMeetFilling, kMeetOutboxes, kMeetInboxes)
 
 // HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in
-// elements, of one byte for hosts_copy.
+// elements, of one byte for hosts_copy. Slices of the input and pieces of the output may consist of
+// rows, which lie further apart than they are wide.
 struct HostsArgs {
   PipeArgs pipes;
   u32 chunk;                     // elements of a chunk, or of each of its parts
@@ -108,14 +110,16 @@ struct HostsArgs {
   u32 meets;                     // of PipeMeets
   u32 op;                        // symm::ReduceOp
   u64 n;                         // elements of a stream
-  u64 slice, width, stride;      // in elements: from one slice of the input to the next; rows as in PullArgs
+  u64 slice, stride;             // from one slice of the input to the next; from one piece of the output to the next
+  u64 width;                     // of a row
+  u64 in_pitch, out_pitch;       // from row to row of a slice of the input, of a piece of the output; 0: rows follow each other
   u32 sources, targets, ins, outs;
   Source source[kMaxRanks];
   Target target[kMaxRanks];
   const void* in[kMaxRanks];     // of members on this host, in the order of their ranks
   void* out[kMaxRanks];
 };
-SYMM_LAYOUT(HostsArgs, pipes, chunk, parts, meets, op, n, slice, width, stride, sources, targets, ins, outs, source, target, in, out)
+SYMM_LAYOUT(HostsArgs, pipes, chunk, parts, meets, op, n, slice, stride, width, in_pitch, out_pitch, sources, targets, ins, outs, source, target, in, out)
 static_assert(sizeof(HostsArgs) <= 4096, "fits the parameters of a kernel");
 
 enum PipeWord : u32 { kArrived = 0, kUsed = 1 };
@@ -142,10 +146,13 @@ __device__ __forceinline__ u64 length_of(const HostsArgs& a, u64 k) {
   return left < a.chunk ? left : a.chunk;
 }
 
+// row_at returns the index of element e of rows of a width that lie `pitch` apart; 0: one after the
+// other.
+__device__ __forceinline__ u64 row_at(u64 e, u64 width, u64 pitch) { return pitch ? e / width * pitch + e % width : e; }
+
 // source_at and target_at return the address of chunk k of a source and of a target.
-__device__ __forceinline__ char* source_at(const HostsArgs& a, u32 s, u64 k) {
-  const Source& from = a.source[s];
-  return slot_at(a.pipes, box_of(a.pipes, from.here, from.outbox ? a.pipes.outbox : a.pipes.inbox), from.place, k);
+__device__ __forceinline__ char* source_at(const PipeArgs& a, const Source& from, u64 k) {
+  return slot_at(a, box_of(a, from.here, from.outbox ? a.outbox : a.inbox), from.place, k);
 }
 __device__ __forceinline__ char* target_at(const HostsArgs& a, u32 t, u64 k) {
   return slot_at(a.pipes, box_of(a.pipes, a.target[t].here, a.pipes.outbox), a.target[t].place, k);
@@ -179,13 +186,15 @@ __device__ inline bool slot_free(const PipeArgs& a, const NetGroup& g, u64 k, Wa
   return __syncthreads_and(ok);
 }
 
-// send: the block puts chunk k, which has the given number of bytes, to all receivers. It returns
-// false if it gave up.
-__device__ inline bool send(const PipeArgs& a, const NetGroup& g, u64 k, u64 bytes) {
+// send: the block puts chunk k to all receivers. bytes(place) is its length for the receiver at a
+// place, 0 if there is none for it. It returns false if it gave up.
+template <class Bytes> __device__ __forceinline__ bool send(const PipeArgs& a, const NetGroup& g, u64 k, Bytes bytes) {
   __syncthreads();
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
     const Far to = a.to[j];
+    const u64 length = bytes(to.place);
+    if (!length) continue;
     fence();
     NetOp op = {};
     op.kind = kNetPut;
@@ -193,7 +202,7 @@ __device__ inline bool send(const PipeArgs& a, const NetGroup& g, u64 k, u64 byt
     op.local = (u64)slot_at(a, a.outbox, a.same ? a.place : to.place, k);
     op.window = a.window;
     op.offset = a.offset + (a.place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
-    op.bytes = bytes;
+    op.bytes = length;
     op.signal = kNetAddIndexed;
     op.signal_at = g.members[to.member].words + pipe_word(a, kArrived, a.place, (u32)(k % kPipeSlots));
     op.value = 1;
@@ -235,26 +244,37 @@ __device__ inline bool slot_used(const PipeArgs& a, const NetGroup& g, u64 k, bo
 }
 
 // pump moves the block's chunks: produce(k) fills the outboxes with chunk k, and consume(k) uses
-// the chunks that came. An element has the given number of bytes.
-template <class Produce, class Consume>
-__device__ __forceinline__ void pump(const HostsArgs& a, u64 size, Produce produce, Consume consume) {
-  const NetGroup g = *a.pipes.net;
-  const u64 chunks = (a.n + a.chunk - 1) / a.chunk, own = kPipeSlots / gridDim.x;
+// the chunks that came. `chunks` is the length of the longest stream of the members on this host, in
+// chunks, and `come` that of the streams to this member; bytes(place, k) is the length of chunk k
+// for the receiver at a place, 0 if there is none for it.
+template <class Bytes, class Produce, class Consume>
+__device__ __forceinline__ void pump(const PipeArgs& a, u32 why, u64 chunks, u64 come, Bytes bytes, Produce produce, Consume consume) {
+  const NetGroup g = *a.net;
+  const u64 own = kPipeSlots / gridDim.x;
   auto number = [&](u64 i) { return i / own * kPipeSlots + i % own * gridDim.x + blockIdx.x; };
-  auto meets = [&](u32 why) { return !(a.meets & why) || meet_inside(a.pipes, g); };
-  bool ok = meet_inside(a.pipes, g);
+  auto meets = [&](u32 for_this) { return !(why & for_this) || meet_inside(a, g); };
+  bool ok = meet_inside(a, g);
   for (u64 i = 0, sent = 0; ok && number(i) < chunks; i++) {
     for (; ok && sent < i + own - 1 && number(sent) < chunks; sent++) {
       const u64 k = number(sent);
-      if (!(ok = slot_free(a.pipes, g, k) && meets(kMeetFilling))) break;
+      if (!(ok = slot_free(a, g, k) && meets(kMeetFilling))) break;
       produce(k);
-      ok = meets(kMeetFilling) && send(a.pipes, g, k, length_of(a, k) * size * a.parts);
+      ok = meets(kMeetFilling) && send(a, g, k, [&](u32 place) { return bytes(place, k); });
     }
-    if (!ok || !meets(kMeetOutboxes) || !chunks_came(a.pipes, g, number(i)) || !meets(kMeetInboxes)) return;
-    consume(number(i));
-    ok = meets(kMeetInboxes) && slot_used(a.pipes, g, number(i));
+    const u64 k = number(i);
+    const bool comes = k < come;
+    if (!ok || !meets(kMeetOutboxes) || (comes && !chunks_came(a, g, k)) || !meets(kMeetInboxes)) return;
+    if (comes) consume(k);
+    ok = meets(kMeetInboxes) && (!comes || slot_used(a, g, k));
   }
-  if (ok) meet_inside(a.pipes, g);
+  if (ok) meet_inside(a, g);
+}
+
+// pump for streams of the same length, of elements that take so many bytes.
+template <class Produce, class Consume>
+__device__ __forceinline__ void pump(const HostsArgs& a, u64 size, Produce produce, Consume consume) {
+  const u64 chunks = (a.n + a.chunk - 1) / a.chunk;
+  pump(a.pipes, a.meets, chunks, chunks, [&](u32, u64 k) { return length_of(a, k) * size * a.parts; }, produce, consume);
 }
 
 }  // namespace symm

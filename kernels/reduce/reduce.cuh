@@ -18,6 +18,10 @@ template <> struct WideOf<f16> { typedef float type; };
 template <> struct WideOf<bf16> { typedef float type; };
 template <class T> using Wide = typename WideOf<T>::type;
 
+// StepOf<T>::type is the type of a sum without kWide: T, but for 8-bit floats (float8.cuh).
+template <class T> struct StepOf { typedef T type; };
+template <class T> using Step = typename StepOf<T>::type;
+
 __device__ __forceinline__ float add(float a, float b) { return a + b; }
 __device__ __forceinline__ double add(double a, double b) { return a + b; }
 __device__ __forceinline__ f16 add(f16 a, f16 b) { return to_f16(to_float(a) + to_float(b)); }

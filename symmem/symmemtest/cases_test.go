@@ -107,6 +107,7 @@ var cases = []testCase{
 	{"Accumulate", 4, false, accumulateCase},
 	{"ReduceScatter", 1, true, reduceScatterCase},
 	{"ReduceScatterSizes", 1, false, reduceScatterSizesCase},
+	{"ReduceScatterFloat8", 1, true, float8Case},
 	{"AllGather", 1, true, allGatherCase},
 	{"AllToAll", 1, true, allToAllCase},
 	{"Broadcast", 1, true, broadcastCase},

@@ -2,6 +2,7 @@ package symmemtest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -174,6 +175,76 @@ func reduceScatterCase(t *T) {
 	symmem.Rendezvous(x)
 	t.equal("shape", symmem.ReduceScatter(x, "sum").Shape(), []int{1, 2, 3})
 	x.Free()
+}
+
+// float8Case scatters sums of 8-bit floats: by stores and by copy engines, of rows and of columns, at
+// every offset. All values and sums of 32-bit floats are exact, and the result is rounded once: a sum
+// that rounds at every step would stay at 16, whatever is added to it.
+func float8Case(t *T) {
+	const most = 16 // of which all whole numbers up to it are exact in F8E4M3, and up to 8 in F8E5M2
+	for _, d := range []symmem.DType{symmem.F8E4M3, symmem.F8E5M2} {
+		value := func(r, i int) int {
+			if i%3 == 0 { // 16 and many ones
+				return map[bool]int{true: most, false: 1}[r == 0]
+			}
+			return (5*r+i)%17 - 8
+		}
+		for k, rows := range []int{0, 1, 7, 64, 4099} {
+			n, offset := rows*t.size, k%3
+			x := symmem.Empty(d, n+2)
+			symmem.Rendezvous(x)
+			part := x.Slice(offset, offset+n).CopyFrom(series(n, func(i int) int { return value(t.rank, i) }))
+			for _, op := range reductions {
+				at := func(i int) float64 {
+					values := make([]float64, t.size)
+					for p := range values {
+						values[p] = float64(value(p, i))
+					}
+					return rounded(d, t.reduced(symmem.F32, op, values))
+				}
+				want := func(of func(i int) int, n int) []float64 {
+					list := make([]float64, n)
+					for i := range list {
+						list[i] = at(of(i))
+					}
+					return list
+				}
+				what := fmt.Sprint(d, " ", op, " ", rows)
+				mine := want(func(i int) int { return t.rank*rows + i }, rows)
+				t.equal(what, symmem.ReduceScatter(part, op).Float64s(), mine)
+				t.equal(what+", accumulated as f32", symmem.ReduceScatter(part, op, symmem.AccumulateF32()).Float64s(), mine)
+				frame := symmem.Local(d, rows+2).Fill(3)
+				symmem.ReduceScatterOut(part, op, frame.Slice(1, rows+1))
+				t.equal(what+" out", frame.Float64s(), slices.Concat([]float64{3}, mine, []float64{3}))
+				opts := []symmem.Option{symmem.CopyEngine()}
+				if len(hostsOf(t.size)) > 1 {
+					opts = []symmem.Option{symmem.Via("flat"), symmem.Via("hierarchical")}
+				}
+				for i, opt := range opts {
+					t.equal(fmt.Sprint(what, ", another way ", i), symmem.ReduceScatter(part, op, opt).Float64s(), mine)
+				}
+				if rows > 0 && rows%t.size == 0 {
+					width := rows / t.size
+					t.equal(what+" columns", symmem.ReduceScatter(part.View(t.size, rows), op, symmem.SplitLastDim()).Float64s(),
+						want(func(i int) int { return i/width*rows + t.rank*width + i%width }, t.size*width))
+				}
+			}
+			x.Free()
+		}
+	}
+	// What the types do not have.
+	x := symmem.Empty(symmem.F8E4M3, t.size).Fill(448)
+	y := symmem.Empty(symmem.F8E5M2, t.size).Fill(57344)
+	symmem.Rendezvous(x)
+	symmem.Rendezvous(y)
+	if t.size > 1 {
+		over, infinite := symmem.ReduceScatter(x, "sum").Float64s()[0], symmem.ReduceScatter(y, "sum").Float64s()[0]
+		t.equal("too large", []bool{math.IsNaN(over), math.IsInf(infinite, 1)}, []bool{true, true})
+	}
+	t.equal("the average of the largest", symmem.ReduceScatter(x, "avg").Float64s(), []float64{448})
+	t.equal("explained", strings.Contains(symmem.Explain(func() { symmem.ReduceScatter(x, "avg") }), "accumulated as f32"), true)
+	x.Free()
+	y.Free()
 }
 
 // pattern returns the value of rank r at element i of the input of copying operations.
@@ -504,8 +575,8 @@ func denseMisuseCase(t *T) {
 	}
 	fp8 := symmem.Empty(symmem.F8E4M3, 8*t.size)
 	symmem.Rendezvous(fp8)
-	for _, op := range []string{"all_reduce", "two_shot_all_reduce", "reduce_scatter"} {
-		t.refused(misuse, func() { calls[op](fp8) }, op, "storage type")
+	for _, op := range []string{"all_reduce", "two_shot_all_reduce"} {
+		t.refused(misuse, func() { calls[op](fp8) }, op, "storage type", "use ReduceScatter")
 	}
 	// A function that returns a fresh tensor cannot be captured, and its error names one that can.
 	for _, f := range []func(){func() { symmem.ReduceScatter(x, "sum") }, func() { symmem.AllGather(x) }, func() { symmem.AllToAll(x) }} {

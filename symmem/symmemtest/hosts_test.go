@@ -43,7 +43,7 @@ var withoutOtherHosts = []string{
 // overNetwork are the cases that need only a network.
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
-	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll",
+	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "ReduceScatterFloat8", "AllGather", "AllToAll",
 	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolNoMeeting", "MemPoolComputeOps", "MemPoolMisuse", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
 	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
 	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
@@ -51,6 +51,7 @@ var overNetwork = []string{
 	"BarrierRefused", "NcclBarrierRefused",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
 	"TokenMisuse", "TokenTimeout", "TokenExplain",
+	"TileExamples", "TileSquare", "TileReduce", "TileMultiRoot", "TileGraph", "ReduceScatterOffset", "Permute", "TileMisuse", "TileTimeout",
 }
 
 // sameNames reports whether two lists hold the same names, in any order.
@@ -401,6 +402,7 @@ func refusedAcrossHostsCase(t *T) {
 		"wait_signal":     {func() { h.WaitSignal(far, 0) }, far},
 		"barrier":         {func() { h.Barrier(0) }, first},
 		"all_reduce":      {func() { symmem.AllReduce(x, "sum") }, first},
+		"tile_reduce":     {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 		"UseMemPool":      {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
 		"GetMemPool":      {func() { symmem.GetMemPool() }, first},
 	} {
@@ -415,7 +417,7 @@ func refusedAcrossHostsCase(t *T) {
 		"GetRemoteTensor":     {func() { h.GetRemoteTensor(far) }, far},
 		"GetSignalPad":        {func() { h.GetSignalPad(far) }, far},
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
-		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
+		"two_shot_all_reduce": {func() { symmem.TwoShotAllReduce(x, "sum") }, first},
 	} {
 		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory",
 			test.peer), "(use the ranks of this host, which are", "g.LSA()")

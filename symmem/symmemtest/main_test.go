@@ -104,13 +104,24 @@ func TestSanitized(t *testing.T) {
 	}
 }
 
-// TestSanitizedOverHosts does the same on two hosts, and also watches the engines of their network.
+// TestSanitizedOverHosts does the same on two hosts, and also watches the engines of their network;
+// with -hosts also on more hosts and over UCX.
 func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
-	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
-	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",
-		"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples", "ShmemPrograms", "ShmemAtomics", "ShmemCollectives"} {
-		t.Run(name, func(t *testing.T) { w.run(t, name) })
+	for i, c := range []division{{4, 2, "null reorder=on seed=3"}, {4, 4, "null reorder=on seed=4"}, {8, 2, "null"}, {4, 2, "ucx"}} {
+		t.Run(fmt.Sprintf("%dranks/%dhosts/%s", c.ranks, c.hosts, c.network), func(t *testing.T) {
+			if i > 0 && !*manyHosts {
+				t.Skip("give -hosts; make test-long does")
+			}
+			needNetwork(t, "cpu", c.network)
+			w := startOn(t, "cpu", c.ranks, strconv.Itoa(c.hosts), c.network)
+			for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",
+				"NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples",
+				"TileExamples", "TileMultiRoot", "Permute", "ShmemPrograms", "ShmemPuts", "ShmemAtomics", "ShmemWaits", "ShmemCollectives",
+				"ShmemTeams", "ShmemTensors", "ShmemGraph", "ShmemRefused", "ShmemTimeout", "ShmemFound"} {
+				t.Run(name, func(t *testing.T) { w.run(t, name) })
+			}
+		})
 	}
 }
 

@@ -284,6 +284,7 @@ func (m *table) inStates() {
 	}{
 		{"while a graph is captured", func(f func()) { m.rt.Capture(f).Free() }},
 		{"within UseMemPool", func(f func()) { m.rt.UseMemPool(f) }},
+		{"within Async", func(f func()) { m.rt.Async(f).Wait() }},
 		{"on another stream", func(f func()) { m.rt.OnStream(m.fix.stream, f) }},
 		{"after Abort", func(f func()) { m.rt.Abort("it is tried"); f() }},
 	} {

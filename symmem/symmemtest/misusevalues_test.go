@@ -286,6 +286,7 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("zero", &symmem.MemPool{})
 		always("freed", o.freed.pool)
 		always("of a closed world", o.closed.pool)
+		always("of another world", o.foreign.pool)
 	case reflect.TypeFor[*symmem.TokenSwitch]():
 		always("nil", (*symmem.TokenSwitch)(nil))
 		always("zero", &symmem.TokenSwitch{})
@@ -328,6 +329,7 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("nil", (*symmem.Work)(nil))
 		always("zero", &symmem.Work{})
 		always("of a closed world", o.closed.work)
+		always("of another world", o.foreign.work)
 	case reflect.TypeFor[*symmem.Graph]():
 		always("nil", (*symmem.Graph)(nil))
 		always("zero", &symmem.Graph{})
@@ -473,6 +475,12 @@ func (f *fixtures) badLists(typ reflect.Type, right reflect.Value) (list []misus
 		for _, n := range badInts {
 			add(misused{name: fmt.Sprintf("MajorAlign(%d)", n), always: true}, symmem.MajorAlign(n))
 		}
+		add(misused{name: "Via nonsense", always: true}, symmem.Via("nonsense"))
+		for _, bad := range f.bad(reflect.TypeFor[*symmem.Tensor]()) {
+			x := bad.value.Interface().(*symmem.Tensor)
+			add(misused{name: "Scales " + bad.name, always: bad.always}, symmem.Scales(x, x))
+		}
+		add(misused{name: "TransposedB"}, symmem.TransposedB())
 		add(misused{name: "CopyEngine"}, symmem.CopyEngine())
 		add(misused{name: "AccumulateF32"}, symmem.AccumulateF32())
 		add(misused{name: "SplitLastDim"}, symmem.SplitLastDim())

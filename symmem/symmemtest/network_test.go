@@ -558,6 +558,7 @@ var lossCases = []testCase{
 	{name: "LossInWaitForSignal", run: lossInWaitForSignalCase},
 	{name: "LossBeside", run: lossBesideCase},
 	{name: "LossInAllReduce", run: lossInAllReduceCase},
+	{name: "LossInTiles", run: lossInTilesCase},
 	{name: "LossInRows", run: lossInRowsCase},
 	{name: "LossInTokens", run: lossInTokensCase},
 	{name: "LossInTokensByRails", run: lossInTokensByRailsCase},
@@ -703,6 +704,19 @@ func lossInAllReduceCase(t *T) {
 		symmem.AllReduce(x, "sum")
 		t.gone(symmem.Synchronize, "all_reduce")
 		t.refused(symmem.KindPeer, func() { symmem.AllReduce(x, "sum") }, "out of step", "Recover")
+	}
+}
+
+// lossInTilesCase is the same with a tile for every rank.
+func lossInTilesCase(t *T) {
+	x := symmem.Empty(symmem.F32, 1024, 256*t.size)
+	symmem.Rendezvous(x)
+	block := symmem.Local(symmem.F32, 1024, 256)
+	scatter := func() { symmem.ReduceScatterOffset(x, []*symmem.Tensor{block}, 1, nil, nil, "sum") }
+	if _, _, part := t.bereave(); part {
+		scatter()
+		t.gone(symmem.Synchronize, "reduce_scatter_offset")
+		t.refused(symmem.KindPeer, scatter, "out of step", "Recover")
 	}
 }
 

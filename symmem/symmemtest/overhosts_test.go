@@ -28,7 +28,8 @@ var overHostsCases = []testCase{
 	{name: "OverHostsStreams", run: overHostsStreamsCase},
 	{name: "OverHostsExplain", run: overHostsExplainCase},
 	{name: "OverHostsMisuse", run: overHostsMisuseCase},
-	{name: "OverHostsInstead", run: overHostsInsteadCase},
+	{name: "OverHostsTiles", run: overHostsTilesCase},
+	{name: "OverHostsPermute", run: overHostsPermuteCase},
 	{name: "OverHostsRows", run: overHostsRowsCase},
 	{name: "OverHostsRowsGraph", run: overHostsRowsGraphCase},
 	{name: "OverHostsRowsExplain", run: overHostsRowsExplainCase},
@@ -37,11 +38,12 @@ var overHostsCases = []testCase{
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
-	"ReduceScatter", "AllGather", "AllToAll", "Broadcast", "Operands", "MemPoolEmpty", "MemPoolPuts", "MemPoolGrowth",
+	"ReduceScatter", "ReduceScatterFloat8", "AllGather", "AllToAll", "Broadcast", "Operands", "MemPoolEmpty", "MemPoolPuts", "MemPoolGrowth",
 	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused",
 	"VDevMisuse", "VDevTimeout",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
 	"TokenTimeout", "TokenExplain",
+	"TileExamples", "TileSquare", "TileReduce", "TileMultiRoot", "TileGraph", "ReduceScatterOffset", "Permute", "TileTimeout",
 }
 
 // vias are the values of Via for a collective; "" is none.
@@ -66,7 +68,7 @@ func TestOverHosts(t *testing.T) {
 			many         bool // takes long
 		}{
 			{4, 2, "null", false}, {4, 4, "null reorder=on seed=4", false}, {4, 2, "ucx", false},
-			{4, 2, "null reorder=on seed=5 delay=100us", true}, {2, 2, "null", true}, {8, 2, "null", true}, {4, 4, "ucx", true},
+			{4, 2, "null reorder=on seed=5 delay=100us", true}, {2, 2, "null", true}, {8, 2, "null", true}, {8, 4, "null", true}, {4, 4, "ucx", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				briefly(t, c.network == "null")
@@ -420,6 +422,18 @@ func overHostsGroupsCase(t *T) {
 		for i := range members {
 			t.equal("all_to_all", swapped[i*n/len(members):(i+1)*n/len(members)], slices.Repeat([]int{i}, n/len(members)))
 		}
+		grid, tall := x.View(len(members), 40_000), []int{40_000 * len(members), 1}
+		block := symmem.Local(symmem.I32, 1, 40_000)
+		symmem.ReduceScatterOffset(grid.Fill(me+1), []*symmem.Tensor{block}, 0, nil, nil, "sum", g)
+		t.equal("reduce_scatter_offset", block.Ints(), slices.Repeat([]int{sum}, 40_000))
+		root := len(members) - 1
+		symmem.TileReduce(grid.Tile(0, 1, 3, 40_000), block.Fill(0).Tile(0, 1, 3, 40_000), root, "max", g)
+		if me == root {
+			t.equal("tile_reduce", block.Ints()[2:5], []int{0, root + 1, root + 1})
+		}
+		turned := symmem.Local(symmem.I32, 40_000, len(members))
+		symmem.AllToAllPermute(x.Fill(me).View(tall...), turned, 0, 1, g)
+		t.equal("all_to_all_permute", turned.Ints(), slices.Repeat(each(len(members), func(i int) int { return i }), 40_000))
 		x.Free()
 		all.Free()
 		g.Free()
@@ -483,6 +497,17 @@ func overHostsExplainCase(t *T) {
 		want := fmt.Sprintf("%s%s, %d bytes of this rank over %s, because the call asks for it by Via", call, via, bytes, network)
 		t.equal("Explain", symmem.Explain(func() { symmem.AllToAll(x, symmem.Via(via)) }), want)
 	}
+	tile := x.View(512, 512).Tile(0, 512, 0, 512)
+	for i, via := range vias[1:] { // a tile crosses to its root from every far rank, or once from every host
+		bytes := 0
+		if t.rank >= here && (i == 0 || t.rank%here == 0) {
+			bytes = x.Bytes()
+		}
+		want := fmt.Sprintf("tile_reduce f32[%d] sum to [0] on world (%d ranks, %d bytes): %s, %d bytes of this rank over %s, because the call asks for it by Via",
+			x.Numel(), t.size, x.Bytes(), via, bytes, network)
+		out := symmem.Local(symmem.F32, 512, 512).Tile(0, 512, 0, 512)
+		t.equal("Explain", symmem.Explain(func() { symmem.TileReduce(tile, out, 0, "sum", symmem.Via(via)) }), want)
+	}
 	want := fmt.Sprintf("%shierarchical, %d bytes of this rank over %s, because what the ranks of a host have for a rank of another crosses as one message", call, bytes, network)
 	unasked, _, _ := strings.Cut(symmem.Explain(func() { symmem.AllToAll(x) }), withoutNCCL)
 	t.equal("Explain", unasked, want)
@@ -518,7 +543,6 @@ func overHostsMisuseCase(t *T) {
 	}
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", symmem.Via("flat")) }, "Via is an option of")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach", "g.LSA()")
-	tile := x.View(8, t.size).Tile(0, 8, 0, t.size)
 	for _, c := range []struct {
 		f       func()
 		instead string
@@ -527,13 +551,8 @@ func overHostsMisuseCase(t *T) {
 		{func() { symmem.TwoShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
 		{func() { symmem.MultimemAllReduce(x, "sum") }, "AllReduce goes over hosts"},
 		{func() { symmem.MultimemOneShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
+		{func() { symmem.MultimemOneShotReduceOut(x, "sum", 0, x) }, "TileReduce goes over hosts, with the whole tensor as a tile"},
 		{func() { symmem.MultimemAllGatherOut(x.Slice(0, 8), x) }, "AllGather goes over hosts"},
-		{func() {
-			symmem.ReduceScatterOffset(x.View(8, t.size), []*symmem.Tensor{symmem.Local(symmem.F32, 8, 1)}, 1, nil, nil, "sum")
-		}, "ReduceScatter goes over hosts for equal blocks, and for others AllReduce, after which each rank has its blocks"},
-		{func() { symmem.TileReduce(tile, nil, 0, "sum") }, "AllReduce of the whole tensor goes over hosts, after which each root has its tile"},
-		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{tile}, nil, []int{0}, "sum") }, "AllReduce of the whole tensor goes over hosts, after which each root has its tile"},
-		{func() { symmem.AllToAllPermute(x.View(8, t.size), symmem.Local(symmem.F32, 8*t.size, 1), 1, 0) }, "and for scatter 0 its result is turned by View(n, rows, c).Transpose(1, 0, 2)"},
 		{func() { h.GetRemoteTensor(t.size - 1 - t.rank) }, "Put and Get need none"},
 	} {
 		t.refused(symmem.KindMisuse, c.f, "is on another host", c.instead+"; or use the ranks of this host", "g.LSA()")
@@ -553,16 +572,138 @@ func overHostsMisuseCase(t *T) {
 	x.Free()
 }
 
-// overHostsInsteadCase writes AllToAllPermute between hosts as the refusal says, both ways.
-func overHostsInsteadCase(t *T) {
-	const rows, c = 3, 2
-	n := t.size
-	in := symmem.Local(symmem.I32, rows, n*c).CopyFrom(each(rows*n*c, func(i int) int { return 1000*t.rank + i }))
-	turned := symmem.AllToAll(in.View(rows, n, c).Transpose(1, 0, 2)) // scatter 1, gather 0
-	t.equal("scatter 1", turned.Ints(), each(n*rows*c, func(i int) int {
-		from, row, col := i/(rows*c), i/c%rows, i%c
-		return 1000*from + row*n*c + t.rank*c + col
-	}))
-	back := symmem.AllToAll(turned.View(n*rows, c)).View(n, rows, c).Transpose(1, 0, 2) // scatter 0, gather 1
-	t.equal("and back", back.Ints(), in.Ints())
+// overHostsTilesCase reduces tiles of many chunks and of none each way: one for a rank, one for every
+// rank, and blocks of different sizes for some ranks. All ways give the same bits.
+func overHostsTilesCase(t *T) {
+	for _, d := range []symmem.DType{symmem.BF16, symmem.F32, symmem.I8} {
+		each, cols := 384/t.size, 1001 // rows of a rank
+		rows := each * t.size
+		x, y := symmem.Empty(d, rows, cols), symmem.Empty(d, rows, 1040)
+		symmem.Rendezvous(x)
+		symmem.Rendezvous(y)
+		inputs, others := t.inputsOf(x.View(-1)), t.inputsOf(y.View(-1))
+		check := func(what, op string, wide bool, got []float64, at func(i int) (inputs [][]float64, e int)) {
+			values := make([]float64, t.size)
+			for i := 0; i < len(got); i += 13 {
+				from, e := at(i)
+				for p := range values {
+					values[p] = from[p][e]
+				}
+				want := t.reduced(d, op, values)
+				if wide {
+					want = rounded(d, t.reduced(symmem.F32, op, values))
+				}
+				if got[i] != want {
+					t.Fatalf("%v %s %s: element %d is %v, want %v", d, op, what, i, got[i], want)
+				}
+			}
+		}
+		for k, via := range vias {
+			op, opts := reductions[k], by(via)
+			wide := d == symmem.BF16 && k > 0
+			if wide {
+				op, opts = "sum", append(opts, symmem.AccumulateF32())
+			}
+			root := (t.size - 1 + k) % t.size
+			out := symmem.Local(d, rows-2, 960).Fill(guard)
+			symmem.TileReduce(x.Tile(1, rows-1, 16, 976), out.Tile(0, rows-2, 0, 960), root, op, opts...)
+			if t.rank != root {
+				t.equal("out of the others", slices.ContainsFunc(out.Float64s(), func(v float64) bool { return v != guard }), false)
+			} else {
+				check("tile_reduce "+via, op, wide, out.Float64s(), func(i int) ([][]float64, int) { return inputs, (1+i/960)*cols + 16 + i%960 })
+			}
+
+			// Every second tile is of another tensor.
+			var tiles []*symmem.Tile
+			var roots []int
+			for i := range t.size {
+				of := []*symmem.Tensor{x, y}[i%2]
+				tiles, roots = append(tiles, of.Tile(each*i, each*i+each, 5, 905)), append(roots, (i+k)%t.size)
+			}
+			mine := slices.Index(roots, t.rank)
+			part := symmem.Local(d, each, 900)
+			symmem.MultiRootTileReduce(tiles, part.Tile(0, each, 0, 900), roots, op, opts...)
+			check("multi_root_tile_reduce "+via, op, wide, part.Float64s(), func(i int) ([][]float64, int) {
+				from, pitch := inputs, cols
+				if mine%2 == 1 {
+					from, pitch = others, 1040
+				}
+				return from, (each*mine+i/900)*pitch + 5 + i%900
+			})
+
+			// The last rank gets a small block, an empty one and the largest; the first gets the rest; others get none.
+			for dim := range 2 {
+				length := x.Shape()[dim]
+				offsets, to := []int{3, 3, length / 4, length}, []int{t.size - 1, t.size - 1, 0, t.size - 1}
+				var blocks []*symmem.Tensor
+				var from []int
+				for i, hi := range offsets {
+					lo := 0
+					if i > 0 {
+						lo = offsets[i-1]
+					}
+					if shape := x.Shape(); to[i] == t.rank {
+						shape[dim] = hi - lo
+						blocks, from = append(blocks, symmem.Local(d, shape...)), append(from, lo)
+					}
+				}
+				symmem.ReduceScatterOffset(x, blocks, dim, offsets, to, op, opts...)
+				for j, b := range blocks {
+					width := b.Shape()[1]
+					check(fmt.Sprint("reduce_scatter_offset ", via, " along ", dim), op, wide, b.Float64s(), func(i int) ([][]float64, int) {
+						row, col := i/width, i%width
+						if dim == 0 {
+							return inputs, (from[j]+row)*cols + col
+						}
+						return inputs, row*cols + from[j] + col
+					})
+				}
+			}
+		}
+		symmem.Synchronize()
+		t.meet()
+		x.Free()
+		y.Free()
+	}
+}
+
+// overHostsPermuteCase moves dimensions each way, of blocks of many chunks and of few bytes, between
+// symmetric and ordinary memory.
+func overHostsPermuteCase(t *T) {
+	for _, c := range []struct {
+		d          symmem.DType
+		rows, cols int
+	}{{symmem.I32, 2800 / t.size, 1003}, {symmem.I32, 333, 2}, {symmem.U8, 80_001 / t.size, 5}, {symmem.BF16, 256 / t.size, 4096}} {
+		n := t.size * c.rows * c.cols
+		in, out := symmem.Empty(c.d, n), symmem.Empty(c.d, n)
+		symmem.Rendezvous(in)
+		symmem.Rendezvous(out)
+		own, local := symmem.Local(c.d, n), symmem.Local(c.d, n)
+		t.fillPattern(in)
+		own.CopyFrom(in)
+		wide, tall := []int{c.rows, t.size * c.cols}, []int{t.size * c.rows, c.cols}
+		for k, via := range vias {
+			for scatter := range 2 {
+				from, to := []*symmem.Tensor{in, own}[k%2], []*symmem.Tensor{out, local}[(k+scatter)%2]
+				shapes := [][]int{tall, wide}
+				symmem.AllToAllPermute(from.View(shapes[scatter]...), to.Fill(0).View(shapes[1-scatter]...), scatter, 1-scatter, by(via)...)
+				for i, v := range to.Float64s() {
+					p, row, col := i/(c.rows*c.cols), i/c.cols%c.rows, i%c.cols // out[p][row][col] is in[row][me][col] of p
+					e := (row*t.size+t.rank)*c.cols + col
+					if scatter == 0 { // out[row][p][col] is in[me][row][col] of p
+						row, p = i/(t.size*c.cols), i/c.cols%t.size
+						e = (t.rank*c.rows+row)*c.cols + col
+					}
+					if want := pattern(c.d, p, e); v != want {
+						t.Fatalf("%v %d rows of %d, scatter %d %s: element %d is %v, want %v", c.d, c.rows, c.cols, scatter, via, i, v, want)
+					}
+				}
+			}
+		}
+		symmem.Synchronize()
+		t.meet()
+		for _, s := range []*symmem.Tensor{in, out, own, local} {
+			s.Free()
+		}
+	}
 }

@@ -25,7 +25,7 @@ func TestRandomCalls(t *testing.T) {
 	if *randomCalls > 0 {
 		counts = []int{2, 3, 4}
 	}
-	t.Setenv(callsVariable, strconv.Itoa(max(40, *randomCalls)))
+	t.Setenv(callsVariable, strconv.Itoa(max(3*kinds, *randomCalls)))
 	for _, n := range counts {
 		t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 			needRanks(t, "cpu", n)
@@ -33,6 +33,9 @@ func TestRandomCalls(t *testing.T) {
 		})
 	}
 }
+
+// kinds is the number of kinds of calls that randomCallsCase makes.
+const kinds = 19
 
 // randomCallsCase makes calls without a barrier in between, on two streams, with inputs that are
 // overwritten at once and ranks that are late.
@@ -47,6 +50,10 @@ func randomCallsCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, most*t.size), symmem.Empty(symmem.I32, most*t.size)
 	h := symmem.Rendezvous(x)
 	symmem.Rendezvous(y)
+	g := symmem.NewNamedGroup("random", symmem.World().Ranks()...)
+	symmem.Rendezvous(x, g)
+	small := symmem.Empty(symmem.F8E5M2, most*t.size)
+	symmem.Rendezvous(small)
 	first, second := symmem.NewStream(), symmem.NewStream()
 	done := symmem.NewEvent()
 	type result struct {
@@ -55,6 +62,7 @@ func randomCallsCase(t *T) {
 		want []int
 	}
 	var results []result
+	order := same.Perm(kinds) // so that each is made
 	for k := range calls {
 		// Element i of rank r, and the tensors of all ranks.
 		at := func(r, i int) int { return (r+1)*(k%9) + i%7 }
@@ -84,7 +92,8 @@ func randomCallsCase(t *T) {
 				time.Sleep(time.Millisecond)
 			}
 			part := in.Slice(0, n)
-			switch same.IntN(9) {
+			table := in.View(t.size, n) // element (i, j) of rank r is at(r, i*n+j)
+			switch order[k%kinds] {
 			case 0:
 				name, want = "one_shot_all_reduce", each(n, sum)
 				got = symmem.OneShotAllReduce(part, "sum")
@@ -121,6 +130,98 @@ func randomCallsCase(t *T) {
 				h.WaitSignal(from, 4)
 				got = symmem.Local(symmem.I32, n).CopyFrom(y.Slice(0, n))
 				h.Barrier(3)
+			case 9:
+				name, got = "tile_reduce", symmem.Local(symmem.I32, t.size, n).Fill(guard)
+				top, left := same.IntN(t.size), same.IntN(n)
+				rows, cols := 1+same.IntN(t.size-top), 1+same.IntN(n-left)
+				symmem.TileReduce(table.Tile(top, top+rows, left, left+cols), got.Tile(0, rows, 0, cols), root, "sum")
+				want = each(t.size*n, func(i int) int {
+					if row, col := i/n, i%n; t.rank == root && row < rows && col < cols {
+						return sum((top+row)*n + left + col)
+					}
+					return guard
+				})
+			case 10:
+				name, want = "reduce_scatter_offset", []int{}
+				cut := []int{same.IntN(n + 1), n, n}
+				cut[1] = cut[0] + same.IntN(n+1-cut[0])
+				to := []int{root, (root + 1) % t.size, root}
+				var blocks []*symmem.Tensor
+				for i, lo := range []int{0, cut[0], cut[1]} {
+					if to[i] == t.rank {
+						blocks = append(blocks, symmem.Local(symmem.I32, t.size, cut[i]-lo))
+						want = append(want, each(t.size*(cut[i]-lo), func(j int) int { return sum(j/(cut[i]-lo)*n + lo + j%(cut[i]-lo)) })...)
+					}
+				}
+				symmem.ReduceScatterOffset(table, blocks, 1, cut, to, "sum")
+				got = symmem.Local(symmem.I32, len(want))
+				end := 0
+				for _, b := range blocks {
+					got.Slice(end, end+b.Numel()).CopyFrom(b)
+					end += b.Numel()
+				}
+			case 11:
+				name, got = "all_to_all_permute", symmem.Local(symmem.I32, n, t.size)
+				symmem.AllToAllPermute(in.View(t.size*n, 1), got, 0, 1)
+				want = each(n*t.size, func(i int) int { return at(i%t.size, t.rank*n+i/t.size) })
+			case 12:
+				name = "all_gather_matmul"
+				rows, inner := 1+same.IntN(3), n/4
+				shard, by := part.Slice(0, rows*inner).View(rows, inner), symmem.Local(symmem.I32, inner, 2).Fill(3)
+				_, products := symmem.AllGatherMatMul(shard, []*symmem.Tensor{by})
+				got = products[0]
+				want = each(t.size*rows*2, func(i int) (dot int) {
+					r, row := i/2/rows, i/2%rows
+					for l := range inner {
+						dot += 3 * at(r, row*inner+l)
+					}
+					return dot
+				})
+			case 13:
+				name = "matmul_reduce_scatter"
+				got = symmem.MatMulReduceScatter(table, symmem.Local(symmem.I32, n, 2).Fill(2), "sum").View(-1)
+				want = each(2, func(int) (dot int) {
+					for j := range n {
+						dot += 2 * sum(t.rank*n+j)
+					}
+					return dot
+				})
+			case 14:
+				name, want = "all_to_all that is waited for", each(n*t.size, func(i int) int { return at(i/n, t.rank*n+i%n) })
+				got = symmem.Local(symmem.I32, n*t.size)
+				symmem.Async(func() { symmem.AllToAllOut(in, got) }).Wait()
+			case 15:
+				name, want = "all_reduce in a pool", each(n, sum)
+				symmem.UseMemPool(func() {
+					pooled := symmem.Local(symmem.I32, n).CopyFrom(part)
+					got = symmem.Local(symmem.I32, n)
+					symmem.OneShotAllReduceOut(pooled, "sum", got)
+					pooled.Free()
+				})
+			case 16:
+				name, want = "all_reduce in a group with a name", each(n, sum)
+				got = symmem.Local(symmem.I32, n).CopyFrom(symmem.AllReduce(part, "sum", symmem.GroupNamed("random")))
+			case 17:
+				name, got = "reduce_scatter of 8-bit floats", symmem.Local(symmem.F8E5M2, n)
+				few := func(r, i int) int { return at(r, i) % 3 }
+				parts := small.Slice(0, n*t.size).CopyFrom(each(n*t.size, func(i int) int { return few(t.rank, i) }))
+				symmem.ReduceScatterOut(parts, "sum", got)
+				want = each(n, func(i int) (s int) {
+					for r := range t.size {
+						s += few(r, t.rank*n+i)
+					}
+					return s
+				})
+			case 18:
+				name, got = "matmul of 8-bit floats", symmem.Local(symmem.F32, 1, 2)
+				a, b := symmem.Local(symmem.F8E4M3, 1, n), symmem.Local(symmem.F8E4M3, n, 2).Fill(2)
+				symmem.MatMul(got, a.CopyFrom(each(n, func(i int) int { return at(t.rank, i) % 3 })), b)
+				want = each(2, func(int) (dot int) {
+					for i := range n {
+						dot += 2 * (at(t.rank, i) % 3)
+					}
+					return dot
+				})
 			}
 			in.Fill(-1)
 		})
@@ -136,6 +237,8 @@ func randomCallsCase(t *T) {
 	t.meet()
 	x.Free()
 	y.Free()
+	small.Free()
+	g.Free()
 	first.Free()
 	second.Free()
 	done.Free()

@@ -13,8 +13,8 @@
 #define SYMM_KERNEL(name)
 #endif
 
-// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype with arithmetic; fp8 is for
-// storage only. For a GPU one dtype is compiled at a time: package kernels defines SYMM_ONLY.
+// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype with arithmetic, which
+// the 8-bit floats lack. For a GPU one dtype is compiled at a time: package kernels defines SYMM_ONLY.
 #ifdef SYMM_ONLY
 #define SYMM_FOR_DTYPES(M) SYMM_ONLY(M)
 #else

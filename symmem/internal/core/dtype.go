@@ -6,8 +6,8 @@ import "github.com/symmrepl/symmrepl/symmem/internal/element"
 // and is refused.
 type DType uint8
 
-// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not
-// reduced.
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, and of the
+// reductions only ReduceScatter takes them.
 const (
 	F16 DType = iota + 241 // see element.Type
 	BF16

@@ -120,11 +120,16 @@ type Sent struct {
 	Splits int // numbers on the device that give further bytes to send; 0 if there are none
 }
 
-// LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads.
-func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Sent) {
+// LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads, once for each of the
+// arguments. s describes all together.
+func (c *Call) LaunchHosts(kernel string, blocks, threads int, s Sent, args ...[]byte) {
 	c.route = route{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
 	c.rt.expect(c.Record.Op, s.Posts)
-	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
+	var err error
+	for i := 0; i < len(args) && err == nil; i++ {
+		err = c.submit(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args[i])
+	}
+	c.issued(err)
 }
 
 // LaunchPosting issues a kernel that may post operations for other hosts, in a number that only the

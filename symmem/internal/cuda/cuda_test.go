@@ -46,9 +46,12 @@ func builtinsCompile(t *testing.T, c *cubin.Compiler, arch string, ranks int) {
 			units = append(units, unit{op, ranks})
 		case op == "matmul_f8e4m3":
 			units = []unit{{op + "_f32", 0}, {op + "_bf16", 0}}
-		case strings.Contains(file.Text, "SYMM_FOR_DTYPES("):
+		case strings.Contains(file.Text, "SYMM_FOR_DTYPES("), strings.Contains(file.Text, "SYMM_FOR_REDUCED("):
 			if units = []unit{{op + "_bf16", ranks}}; arch == "sm_90" {
 				units = append(units, unit{op + "_f32", ranks}, unit{op + "_u8", ranks}, unit{op + "_i64", 0})
+			}
+			if strings.Contains(file.Text, "SYMM_FOR_REDUCED(") {
+				units = append(units, unit{op + "_f8e4m3", ranks}, unit{op + "_f8e5m2", 0})
 			}
 		}
 		for _, u := range units {

@@ -8,9 +8,10 @@ import (
 // Type is the type of a tensor's elements.
 type Type uint8
 
-// The element types. F8E4M3 and F8E5M2 are for storage: they can be filled, copied and read, but
-// not reduced. The numbers of the types are unlikely to be dimensions, because in Go a constant
-// such as 4 is a valid Type where the type was forgotten before a shape.
+// The element types. F8E4M3 and F8E5M2 are for storage: they can be filled, copied and read, and of
+// the reductions only ReduceScatter takes them. The numbers of the types are unlikely to be
+// dimensions, because in Go a constant such as 4 is a valid Type where the type was forgotten before
+// a shape.
 const (
 	F16 Type = iota + 241
 	BF16

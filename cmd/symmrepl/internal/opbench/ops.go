@@ -57,6 +57,7 @@ func twice(p float64) float64  { return 2 * (p - 1) / p }
 func sums(p, h, l float64) (flat, hierarchical float64)   { return p - l, (h - 1) / l }
 func pieces(p, h, l float64) (flat, hierarchical float64) { return (p - l) / p, (h - 1) / p }
 func apart(p, h, l float64) (flat, hierarchical float64)  { return (p - l) / p, (h - 1) * l / p }
+func rooted(_, _, _ float64) (flat, hierarchical float64) { return 1, 1 }
 func routed(p, _, l float64) (flat, hierarchical float64) { return (p - l) / p, 0 }
 
 // Rows for the operations by splits: at most as wide as those of a large language model, equally many to each expert.
@@ -78,20 +79,20 @@ var ops = []op{
 		device: `lsaSum.Launch(symm.Grid(lsaBlocks), symm.Block(512), w, t.Bytes()/16, comm)`},
 	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share, across: pieces, nccl: true},
 	{name: "reduce_scatter_offset", setup: `t, part := symmetric(8*ranks, n/(8*ranks)), local(8, n/(8*ranks))
-	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share, within: true},
-	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others, within: true},
+	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share, across: pieces},
+	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others, across: rooted},
 	{name: "multi_root_tile_reduce", setup: `t, out := symmetric(ranks, n/ranks), local(1, n/ranks).Tile(0, 1, 0, n/ranks)
 	var in []*symm.Tile
 	var roots []int
 	for i := 0; i < ranks; i++ {
 		in, roots = append(in, t.Tile(i, i+1, 0, n/ranks)), append(roots, i)
-	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share, within: true},
+	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share, across: pieces},
 	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share, across: pieces, nccl: true},
 	{name: "all_gather_copy_engine", setup: `out := symmetric(n)
 	t := out.Slice(rank*(n/ranks), (rank+1)*(n/ranks))`, call: `symm.AllGatherOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
 	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share, across: apart, nccl: true},
 	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`, call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
-	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share, within: true},
+	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share, across: apart},
 	{name: "all_to_all_vdev", setup: rows + `splits, offsets := symm.Local(symm.I64, ranks).Fill(count/ranks), symm.Local(symm.I64, 2, ranks)
 	_, _ = each, made2`, call: `symm.AllToAllVDev(in, out, splits, offsets)`, bus: share, sent: share, across: routed},
 	{name: "all_to_all_vdev_2d", setup: rows + `splits := symm.Local(symm.I64, each).Fill(count/each)`, call: `symm.AllToAllVDev2D(in, out, splits, made2)`, bus: share, sent: share, across: routed},

@@ -21,6 +21,7 @@ type Operator struct {
 
 	Hosts   bool   // it reaches members on other hosts, or needs none
 	NCCL    bool   // NCCL does it too: it takes Via("NCCL")
+	Float8  bool   // it reduces 8-bit floats too
 	Instead string // what reaches other hosts where it does not, as the beginning of a hint
 }
 
@@ -32,17 +33,17 @@ var (
 	TwoShotAllReduce         = inside("two_shot_all_reduce", "TwoShotAllReduce", adding, "AllReduce goes over hosts")
 	MultimemAllReduce        = inside("multimem_all_reduce", "MultimemAllReduce", Ordered, "AllReduce goes over hosts")
 	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
-	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
+	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "TileReduce goes over hosts, with the whole tensor as a tile")
 
-	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true}
-	ReduceScatterOffset = inside("reduce_scatter_offset", "ReduceScatterOffset", adding, "ReduceScatter goes over hosts for equal blocks, and for others AllReduce, after which each rank has its blocks")
-	TileReduce          = inside("tile_reduce", "TileReduce", adding, "AllReduce of the whole tensor goes over hosts, after which each root has its tile")
-	MultiRootTileReduce = inside("multi_root_tile_reduce", "MultiRootTileReduce", adding, "AllReduce of the whole tensor goes over hosts, after which each root has its tile")
+	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true, Float8: true}
+	ReduceScatterOffset = &Operator{Name: "reduce_scatter_offset", Call: "ReduceScatterOffset", Manner: Collective, Options: adding | Via, Hosts: true}
+	TileReduce          = &Operator{Name: "tile_reduce", Call: "TileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
+	MultiRootTileReduce = &Operator{Name: "multi_root_tile_reduce", Call: "MultiRootTileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
 
 	AllGather         = &Operator{Name: "all_gather", Call: "AllGather", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
 	MultimemAllGather = inside("multimem_all_gather", "MultimemAllGatherOut", Ordered, "AllGather goes over hosts")
 	AllToAll          = &Operator{Name: "all_to_all", Call: "AllToAll", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
-	AllToAllPermute   = inside("all_to_all_permute", "AllToAllPermute", Ordered, "AllToAll goes over hosts: for scatter 1 of in.View(rows, n, c).Transpose(1, 0, 2), and for scatter 0 its result is turned by View(n, rows, c).Transpose(1, 0, 2)")
+	AllToAllPermute   = &Operator{Name: "all_to_all_permute", Call: "AllToAllPermute", Manner: Collective, Options: Ordered | Via, Hosts: true}
 	Broadcast         = &Operator{Name: "broadcast", Call: "Broadcast", Manner: Collective, Options: Ordered | Via, Hosts: true, NCCL: true}
 
 	AllToAllVDev         = &Operator{Name: "all_to_all_vdev", Call: "AllToAllVDev", Manner: Collective, Options: Ordered | Via, Hosts: true}

@@ -38,7 +38,7 @@ var declared = []any{
 	alltoallvdev.RowsArgs{}, alltoallvdev.AllToAllVdevArgs{},
 	elements.FillArgs{}, elements.ArangeArgs{}, elements.RandArgs{},
 	exchange.ExchangeArgs{},
-	hosts.Far{}, hosts.Source{}, hosts.Target{}, hosts.PipeArgs{}, hosts.HostsArgs{}, hosts.HostsRowsArgs{},
+	hosts.Far{}, hosts.Source{}, hosts.Target{}, hosts.PipeArgs{}, hosts.HostsArgs{}, hosts.HostsTile{}, hosts.HostsTilesArgs{}, hosts.HostsRowsArgs{},
 	matmul.MatMulArgs{},
 	multimem.Multicast{}, multimem.MultimemArgs{}, multimem.MultimemGatherArgs{},
 	permute.PermuteArgs{},
