@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -19,8 +20,8 @@ func traceCase(t *T) {
 	}`)
 	h.Barrier(0)
 	symmem.Synchronize()
-	if ops, more := t.rt.StopTrace(); ops != nil || more != 0 {
-		t.Errorf("without a trace: %+v, %d", ops, more)
+	if r := t.rt.StopTrace(); r != nil {
+		t.Errorf("without a trace: %+v", r)
 	}
 	if t.rank == 1 { // late by the time that rank 0 waits for it in the barrier
 		arrives.Launch(symmem.Grid(1), symmem.Block(1), h, 0, symmem.Timeout(20*time.Second))
@@ -28,7 +29,7 @@ func traceCase(t *T) {
 		time.Sleep(late)
 	}
 	t.rt.StartTrace()
-	begun := time.Now()
+	begun := timeline.Now()
 	x.Fill(t.rank)
 	h.Barrier(0)
 	x.Ints()
@@ -38,37 +39,47 @@ func traceCase(t *T) {
 	g := symmem.Capture(func() { x.Fill(7); h.Barrier(1) })
 	g.Replay()
 	symmem.Empty(symmem.I32, 1).Free()
-	ops, more := t.rt.StopTrace()
-	streams := map[int][]string{}
-	for i, o := range ops {
-		names := streams[o.Stream]
-		if o.Stream < 0 { // a call on the host may meet the others several times
-			names = slices.DeleteFunc(names, func(name string) bool { return name == o.Op })
+	r := t.rt.StopTrace()
+	streams := map[timeline.Track][]string{}
+	var first, met *timeline.Slice
+	for i := range r.Slices {
+		s := &r.Slices[i]
+		if s.Took < 0 || i > 0 && s.Begin < r.Slices[i-1].Begin {
+			t.Errorf("%+v", s)
 		}
-		streams[o.Stream] = append(names, o.Op)
-		if o.Took <= 0 || i > 0 && o.Begin.Before(ops[i-1].Begin) {
-			t.Errorf("%+v", o)
+		meeting := s.Kind == timeline.Call && s.Meets != ""
+		if s.Kind != timeline.Operation && !meeting {
+			continue
 		}
+		names := streams[s.Track]
+		if meeting { // a call on the host may meet the others several times
+			names = slices.DeleteFunc(names, func(name string) bool { return name == s.Name })
+		} else if first == nil {
+			first = s
+		}
+		if s.Name == "barrier" && met == nil {
+			met = s
+		}
+		streams[s.Track] = append(names, s.Name)
 	}
-	t.equal("operations by stream", streams, map[int][]string{-1: {"Empty", "Free"},
+	t.equal("operations by stream", streams, map[timeline.Track][]string{timeline.Host: {"Empty", "Free"},
 		0: {"Fill", "barrier", "Ints", "barrier", "Replay"}, 1: {"put"}})
-	if more != 0 || ops[0].Op != "Fill" || ops[0].Begin.Before(begun.Add(-time.Millisecond)) {
-		t.Errorf("%d more; %+v, begun %v", more, ops[0], begun)
+	if r.More != 0 || first.Name != "Fill" || first.Begin < begun-r.Clock.Device {
+		t.Errorf("%d more; %+v, begun %v", r.More, first, begun)
 	}
 	if t.rank == 0 {
-		b := ops[1]
-		waited := time.Duration(0)
-		for _, w := range b.Waits {
-			if slices.Equal(w.Peers, []int{1}) {
-				waited = max(waited, w.Took)
+		waited := int64(0)
+		for _, s := range r.Slices {
+			if s.Kind == timeline.Wait && s.Call == met.Call && slices.Contains(s.Peers, 1) {
+				waited = max(waited, s.Took)
 			}
 		}
-		if b.Op != "barrier" || b.Took < late || waited < late/2 || waited > b.Took {
-			t.Errorf("the wait for rank 1: %+v", b)
+		if met.Took < int64(late) || waited < int64(late)/2 || waited > met.Took {
+			t.Errorf("the wait for rank 1 is %d of %+v", waited, met)
 		}
 	}
-	if ops, _ := t.rt.StopTrace(); ops != nil {
-		t.Errorf("after the trace: %+v", ops)
+	if r := t.rt.StopTrace(); r != nil {
+		t.Errorf("after the trace: %+v", r)
 	}
 	s.Free()
 	h.Barrier(0)

@@ -23,6 +23,9 @@ func (d *cpu) StartRecording() (device.Recording, error) {
 
 func (recording) Source() string { return "the emulator" }
 
+func (recording) Within() int64 { return 0 }
+func (recording) Waits() bool   { return true }
+
 func (recording) Issue(s device.Stream, call uint64, issue func() error) error {
 	mine, ok := s.(*stream)
 	if !ok {

@@ -11,6 +11,10 @@ type Recorder interface {
 type Recording interface {
 	// Source says what the times come from: "the emulator".
 	Source() string
+	// Within says how far the times may be off against the host's clock, in nanoseconds.
+	Within() int64
+	// Waits reports whether the waits of kernels are among the activities.
+	Waits() bool
 	// Issue calls issue, which puts work in the stream, and names the call that it is of by a number
 	// that is not 0.
 	Issue(s Stream, call uint64, issue func() error) error

@@ -36,11 +36,14 @@ func Launch(g device.Graph, s device.Stream) error {
 	return g.Launch(s)
 }
 
-// around issues work between the events of the call that issues it.
+// around issues work so that it is known to be of the call that issues it.
 func (s *stream) around(issue func() error) error {
 	o, first := s.t.opened(s)
 	if o == nil {
 		return issue()
+	}
+	if s.t.recording != nil {
+		return s.t.recording.Issue(s.Stream, uint64(o.Call), issue)
 	}
 	if first {
 		if err := s.Stream.Record(o.begin); err != nil {
@@ -60,12 +63,15 @@ func (t *Trace) opened(s *stream) (o *operation, first bool) {
 	if o == nil || s.capturing || t.stopped {
 		return nil, false
 	}
-	if o.begin != nil {
+	if o.Call > 0 {
 		return o, false
 	}
 	if !t.keep(o) {
 		delete(t.current, s.id)
 		return nil, false
+	}
+	if t.recording != nil {
+		return o, true
 	}
 	begin, err := t.dev.NewEvent()
 	if err != nil {
@@ -78,6 +84,25 @@ func (t *Trace) opened(s *stream) (o *operation, first bool) {
 	}
 	o.begin, o.end = begin, end
 	return o, true
+}
+
+// awaits notes whose stores the words that a stream awaits need.
+func (t *Trace) awaits(stream int, ops []device.Value) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := t.current[stream]
+	if o == nil {
+		return
+	}
+	for _, v := range ops {
+		switch {
+		case !v.Await:
+		case v.From > 0 && v.From <= len(o.group):
+			o.stores = append(o.stores, o.group[v.From-1])
+		default:
+			o.stores = append(o.stores, -1)
+		}
+	}
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
@@ -93,7 +118,17 @@ func (s *stream) CopyAll(copies []device.Copy) error {
 }
 
 func (s *stream) Values(ops []device.Value) error {
+	s.t.awaits(s.id, ops)
 	return s.around(func() error { return s.Stream.Values(ops) })
+}
+
+// Wait is work of its own where the device records it; an event before it would not say when the
+// wait began.
+func (s *stream) Wait(e device.Event) error {
+	if s.t.recording == nil {
+		return s.Stream.Wait(e)
+	}
+	return s.around(func() error { return s.Stream.Wait(e) })
 }
 
 func (s *stream) MatMul(m device.MatMul) error {
