@@ -446,7 +446,7 @@ func networkWaysCase(t *T) {
 	t.rt.StartTrace()
 	calls()
 	symmem.Synchronize()
-	ops, _ := t.rt.StopTrace()
+	ops := tracedWork(t.rt.StopTrace())
 	to, from := fmt.Sprintf("%s to rank %d on host %d", net, far, host), fmt.Sprintf("%s from rank %d on host %d", net, far, host)
 	var others []string
 	for i, ranks := range hosts {
@@ -461,7 +461,7 @@ func networkWaysCase(t *T) {
 	with += " " + strings.Join(others, ",")
 	var traced []string
 	for _, o := range ops {
-		traced = append(traced, fmt.Sprint(o.Op, " ", o.Over, " ", o.Bytes))
+		traced = append(traced, fmt.Sprint(o.Name, " ", o.Over, " ", o.Bytes))
 	}
 	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " +
 		from + " 40", "put_with_signal " + to + " 40",

@@ -86,3 +86,13 @@ func traceCase(t *T) {
 	symmem.Synchronize()
 	x.Free()
 }
+
+// tracedWork is the work of calls on streams in a record, and the calls by which ranks met.
+func tracedWork(r *symmem.Traced) (list []timeline.Slice) {
+	for _, s := range r.Slices {
+		if s.Kind == timeline.Operation || s.Kind == timeline.Call && s.Meets != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -84,9 +84,9 @@ func (rt *Runtime) traceHost(op string, others []int, meets string) (done func()
 	return func() {}
 }
 
-// TraceCell notes for a trace that a cell, or something like it, begins, until the function that it
+// traceCell notes for a trace that a cell, or something like it, begins, until the function that it
 // returns is called.
-func (rt *Runtime) TraceCell(name string) (done func()) {
+func (rt *Runtime) traceCell(name string) (done func()) {
 	t := rt.trace.Load()
 	if t == nil {
 		return func() {}

@@ -33,7 +33,7 @@ func (rt *Runtime) Trace(f func()) *Timeline {
 	rt.StartTrace()
 	record := func() *Traced {
 		defer rt.StopTrace() // where f panics
-		done := rt.TraceCell("symm.Trace")
+		done := rt.traceCell("symm.Trace")
 		f()
 		rt.synchronize(op)
 		done()

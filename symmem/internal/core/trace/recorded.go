@@ -31,6 +31,14 @@ func (t *Trace) recorded(to *timeline.Rank) error {
 			o.did(a)
 		}
 	}
+	ends := map[timeline.Track]int64{}
+	for _, o := range t.ops {
+		if o.copied != nil && len(o.parts) == 0 { // the host has made it, when the stream was at rest
+			o.copied.Begin = min(max(o.copied.Begin, ends[o.Track]), o.copied.End)
+			o.did(o.copied)
+		}
+		ends[o.Track] = max(ends[o.Track], o.End())
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -52,6 +53,19 @@ func (s *stream) around(issue func() error) error {
 	}
 	err := issue()
 	return cmp.Or(err, s.Stream.Record(o.end))
+}
+
+// copied is around for a copy from or to the host, which the host may make itself.
+func (s *stream) copied(n int, issue func() error) error {
+	begin := timeline.Now()
+	err := s.around(issue)
+	end := timeline.Now()
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	if o := s.t.current[s.id]; o != nil && o.Call > 0 {
+		o.copied = &device.Activity{Kind: device.ActivityCopy, Begin: begin, End: end, Bytes: n}
+	}
+	return err
 }
 
 // opened returns the call that issues work on the stream now, nil if it is not traced, and whether
@@ -140,19 +154,19 @@ func (s *stream) Collective(c device.Communicator, d device.Collective) error {
 }
 
 func (s *stream) Write(dst device.Ptr, src []byte) error {
-	return s.around(func() error { return s.Stream.Write(dst, src) })
+	return s.copied(len(src), func() error { return s.Stream.Write(dst, src) })
 }
 
 func (s *stream) Read(dst []byte, src device.Ptr) error {
-	return s.around(func() error { return s.Stream.Read(dst, src) })
+	return s.copied(len(dst), func() error { return s.Stream.Read(dst, src) })
 }
 
 func (s *stream) WriteFrom(dst device.Ptr, src io.ReaderAt, n int) error {
-	return s.around(func() error { return s.Stream.WriteFrom(dst, src, n) })
+	return s.copied(n, func() error { return s.Stream.WriteFrom(dst, src, n) })
 }
 
 func (s *stream) ReadTo(dst io.WriterAt, src device.Ptr, n int) error {
-	return s.around(func() error { return s.Stream.ReadTo(dst, src, n) })
+	return s.copied(n, func() error { return s.Stream.ReadTo(dst, src, n) })
 }
 
 func (s *stream) Set(dst device.Ptr, value byte, n int) error {

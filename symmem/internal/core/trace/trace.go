@@ -42,8 +42,9 @@ type Trace struct {
 // operation is the work of a call on a stream.
 type operation struct {
 	timeline.Slice
-	begin, end device.Event // nil until something was issued, and if the device records
-	stores     []int        // for each word that it awaits: the world rank that stores it, or -1
+	begin, end device.Event     // nil until something was issued, and if the device records
+	copied     *device.Activity // a copy from or to the host, as the host saw it, with the time for which it waited for the stream
+	stores     []int            // for each word that it awaits: the world rank that stores it, or -1
 	waits      []wait
 	parts      []timeline.Slice // kernels and copies
 	group      []int            // its members by world rank
