@@ -58,13 +58,15 @@ func (c *connector) collect() {
 		c.index[r.Rank], c.groups[i] = i, map[string][]End{}
 		for j := range r.Slices {
 			s, e := &r.Slices[j], End{i, j}
-			if s.Kind == Wait {
+			if s.Kind == Wait && s.Call > 0 {
 				c.waits[call{i, s.Call}] = append(c.waits[call{i, s.Call}], e)
 			}
 			for _, name := range s.Sends {
 				c.sends[name] = append(c.sends[name], e)
 			}
-			c.named[call{i, s.Call}] = c.named[call{i, s.Call}] || len(s.Awaits) > 0
+			if s.Call > 0 && len(s.Awaits) > 0 {
+				c.named[call{i, s.Call}] = true
+			}
 			for _, name := range s.Awaits {
 				c.awaits[name] = append(c.awaits[name], e)
 			}

@@ -21,6 +21,9 @@ func (rt *Runtime) StartTrace() {
 	rt.synchronize(op)
 	rt.StopTrace()
 	before, why := rt.compareClock()
+	if n := rt.net.Load(); n != nil {
+		n.Engine.Record(recordedMessages) // it fails only when it was closed
+	}
 	t, err := trace.Start(rt.dev, rt.watch, rt.first.record, rt.calls.Caller)
 	if err != nil {
 		panic(rt.failure(op, err))
@@ -52,14 +55,47 @@ func (rt *Runtime) StopTrace() *Traced {
 		s.mu.Unlock()
 	}
 	rt.mu.Unlock()
-	out := &Traced{Rank: rt.rank, Host: rt.hostOf(rt.rank), Clock: rt.clock}
+	messages, more := rt.messages(t)
+	out := &Traced{Rank: rt.rank, Host: rt.hostOf(rt.rank), Clock: rt.clock, More: more}
 	if err := t.Result(out); err != nil {
 		out.Source += fmt.Sprintf(" (%v)", err)
 	}
+	out.Slices = append(out.Slices, messages...)
 	if out.Clock.Why == "" {
 		out.Clock.After, out.Clock.Why = rt.compareClock()
 	}
 	return out
+}
+
+// recordedMessages is the number of messages to other hosts that a trace has room for.
+const recordedMessages = 1 << 16
+
+// messages ends the recording of messages to other hosts and from them, and returns them.
+func (rt *Runtime) messages(t *trace.Trace) (list []timeline.Slice, more int) {
+	n := rt.net.Load()
+	if n == nil {
+		return nil, 0
+	}
+	all, more := n.Engine.Recorded()
+	n.Engine.Record(0)
+	for _, m := range all {
+		s := timeline.Slice{Kind: timeline.Message, Track: timeline.Network, Name: m.Name, Begin: m.Began, Took: m.Ended - m.Began, Bytes: m.Bytes, Peers: []int{m.Peer}}
+		if m.Signals && m.Bytes > 0 {
+			s.Name += " and signal"
+		}
+		switch {
+		case m.Received:
+			s.Kind = timeline.Arrival
+			s.Awaits = []string{timeline.Numbered(m.Peer, rt.rank, m.Number)}
+		case m.Number > 0:
+			s.Sends = []string{timeline.Numbered(rt.rank, m.Peer, m.Number)}
+		}
+		if m.Ordinal != 0 {
+			s.Caller = t.CallerOf(m.Ordinal)
+		}
+		list = append(list, s)
+	}
+	return list, more
 }
 
 // compareClock compares this rank's clock with that of the hub, or says why it could not.

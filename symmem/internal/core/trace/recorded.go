@@ -13,7 +13,7 @@ const shortest = 2000
 func (t *Trace) recorded(to *timeline.Rank) error {
 	to.Source, to.Clock.Device = t.recording.Source(), t.recording.Within()
 	list, more, err := t.recording.End()
-	to.More = more
+	to.More += more
 	for i := range list {
 		a := &list[i]
 		if a.Kind == device.ActivityWait {

@@ -167,6 +167,16 @@ func (t *Trace) Know(id uint32, ranks []int, e Ends) {
 	}
 }
 
+// CallerOf returns where the call of an id was made; 0 if it is not known.
+func (t *Trace) CallerOf(id uint32) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.calls[id]; c.o != nil {
+		return c.o.Caller
+	}
+	return 0
+}
+
 // Signals notes what the latest call gives and awaits.
 func (t *Trace) Signals(sends, awaits []string) {
 	t.mu.Lock()
