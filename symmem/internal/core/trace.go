@@ -144,11 +144,7 @@ func (c *Record) ends() (e trace.Ends) {
 	if c.group == nil {
 		return e
 	}
-	e.Group = c.group.key
-	if c.Ordinal > 0 {
-		e.Meets = fmt.Sprintf("%s #%d", c.group.key, c.Ordinal)
-	}
-	return e
+	return trace.Ends{Group: c.group.key, Ordinal: c.Ordinal}
 }
 
 // signalling is a signal that a call gives or awaits: on channel index between this rank and a

@@ -31,8 +31,10 @@ func (recording) Issue(s device.Stream, call uint64, issue func() error) error {
 	if !ok {
 		return invalid("Issue", "the stream belongs to another kind of device")
 	}
-	mine.emu.Call(call)
-	defer mine.emu.Call(0)
+	if mine.call != call {
+		mine.call = call
+		mine.emu.Call(call)
+	}
 	return issue()
 }
 

@@ -42,7 +42,7 @@ func TestRecording(t *testing.T) {
 	must(err)
 	must(r.Issue(b.stream, 7, func() error { b.launch(spin, 3, 4, 5*ms); return nil }))
 	must(r.Issue(b.stream, 8, func() error { return b.stream.Copy(q, p, 4096) }))
-	must(b.stream.Set(p, 2, 4096))
+	must(r.Issue(b.stream, 0, func() error { return b.stream.Set(p, 2, 4096) }))
 	must(r.Issue(b.stream, 9, func() error { return b.stream.Set(p, 2, 64) }))
 	must(r.Issue(b.stream, 10, func() error { return g.Launch(b.stream) }))
 	must(r.Issue(b.stream, 11, func() error {

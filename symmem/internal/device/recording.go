@@ -15,8 +15,8 @@ type Recording interface {
 	Within() int64
 	// Waits reports whether the waits of kernels are among the activities.
 	Waits() bool
-	// Issue calls issue, which puts work in the stream, and names the call that it is of by a number
-	// that is not 0.
+	// Issue calls issue, which puts work in the stream, and names the call that it is of by a number;
+	// 0 for none, whose work is not recorded.
 	Issue(s Stream, call uint64, issue func() error) error
 	// End ends the recording. It returns the activities in the order in which they ended, and how
 	// many more there were. The streams have nothing to do.

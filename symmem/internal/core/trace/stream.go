@@ -41,6 +41,9 @@ func Launch(g device.Graph, s device.Stream) error {
 func (s *stream) around(issue func() error) error {
 	o, first := s.t.opened(s)
 	if o == nil {
+		if s.t.recording != nil && !s.capturing {
+			return s.t.recording.Issue(s.Stream, 0, issue)
+		}
 		return issue()
 	}
 	if s.t.recording != nil {

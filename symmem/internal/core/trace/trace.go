@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,7 @@ type operation struct {
 	waits      []wait
 	parts      []timeline.Slice // kernels and copies
 	group      []int            // its members by world rank
+	ordinal    uint64           // of a collective call in the group
 }
 
 // known is a call whose kernels know it by an id.
@@ -67,7 +69,7 @@ type wait struct {
 // Start starts a trace of a device whose streams have nothing to do. record puts an event in one of
 // them, and caller says where the program is.
 func Start(dev device.Device, watch *device.Watch, record func(device.Event) error, caller func() int) (*Trace, error) {
-	t := &Trace{dev: dev, watch: watch, caller: caller, over: make(chan struct{}), current: map[int]*operation{}, calls: map[uint32]known{}}
+	t := &Trace{dev: dev, watch: watch, caller: caller, over: make(chan struct{}), current: map[int]*operation{}, calls: make(map[uint32]known, 1024)}
 	var err error
 	if r, can := dev.(device.Recorder); can {
 		t.recording, err = r.StartRecording()
@@ -111,6 +113,9 @@ func (t *Trace) Result(to *timeline.Rank) error {
 		if o.Took == 0 && o.Begin == 0 {
 			continue // nothing of it ran
 		}
+		if o.ordinal > 0 {
+			o.Meets = fmt.Sprintf("%s #%d", o.Group, o.ordinal)
+		}
 		o.clip()
 		to.Slices = append(append(to.Slices, o.Slice), o.parts...)
 		to.Slices = append(to.Slices, o.waited()...)
@@ -150,11 +155,10 @@ func (t *Trace) Left() {
 	}
 }
 
-// Ends are what a call gives and awaits on its group: see timeline.Slice.
+// Ends say by which group a call meets others.
 type Ends struct {
-	Group         string
-	Meets         string
-	Sends, Awaits []string
+	Group   string
+	Ordinal uint64 // of a collective call in the group, from 1; 0 of any other
 }
 
 // Know notes the id of the latest call, and the members of its group.
@@ -163,7 +167,7 @@ func (t *Trace) Know(id uint32, ranks []int, e Ends) {
 	defer t.mu.Unlock()
 	if o := t.latest; o != nil {
 		t.calls[id] = known{o, ranks}
-		o.group, o.Group, o.Meets = ranks, e.Group, e.Meets
+		o.group, o.Group, o.ordinal = ranks, e.Group, e.Ordinal
 	}
 }
 

@@ -15,7 +15,7 @@ namespace emu {
 class Recording {
  public:
   // waits are the records of the page that kernels share with the host: see device.Watch.
-  Recording(const emu_wait* waits, std::size_t count, std::size_t room) : waits_(waits), count_(count), room_(room), latest_(count, kNone) {}
+  Recording(const emu_wait* waits, std::size_t count, std::size_t room) : waits_(waits), count_(count), room_(room), latest_(count, kNone) { list_.reserve(room < 4096 ? room : 4096); }
 
   void add(const emu_activity& a) {
     std::lock_guard lock(mutex_);
