@@ -78,7 +78,7 @@ var parts = []part{
 	{"symmem/internal/core/nccl", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/core/memory", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/sanitizer", []string{"symmem/internal/device"}},
-	{"symmem/internal/core/trace", []string{"symmem/internal/core/waits", "symmem/internal/device"}},
+	{"symmem/internal/core/trace", []string{"internal", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/waits", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/device", []string{"kernels"}},
 	{"symmem/internal/expression", []string{"internal", "symmem/internal"}},

@@ -9,8 +9,8 @@ import (
 // Flow is an arrow: the slice From did what ended the wait To.
 type Flow struct {
 	From, To End
-	// Likely says that no signal was recorded, because a kernel of the user's gave or awaited it, and
-	// that From is the latest work of the awaited rank in the same group.
+	// Likely says that neither signals nor a common call tell what ended the wait, and that From is
+	// the latest work of the awaited rank in the same group.
 	Likely bool
 }
 
@@ -146,7 +146,8 @@ func (c *connector) latest(list []End, to End) (from End, found bool) {
 }
 
 // meetings connects the waits of collective calls and of user's kernels. A wait for several ranks
-// was ended by the last of them.
+// was ended by the last of them. Other work of the awaited rank in the same group may have ended it
+// too, such as the call before that had yet to use a buffer; on the same host it ran at that time.
 func (c *connector) meetings() {
 	for i := range c.t.Ranks {
 		for j := range c.t.Ranks[i].Slices {
@@ -156,25 +157,25 @@ func (c *connector) meetings() {
 			}
 			var from End
 			found := false
-			peers := s.Ended
-			if len(peers) == 0 {
-				peers = s.Peers
-			}
-			for _, p := range peers {
+			likely := false
+			for _, p := range s.Ended {
 				at, known := c.index[p]
 				if !known || at == i {
 					continue
 				}
-				list := c.groups[at][s.Group]
-				if s.Meets != "" {
-					list = c.meets[s.Meets][at]
+				one, ok := c.latest(c.meets[s.Meets][at], e)
+				other := false
+				if !ok {
+					one, ok = c.latest(c.groups[at][s.Group], e)
+					other = true
+					ok = ok && (c.t.Ranks[at].Host != c.t.Ranks[i].Host || c.t.At(one).End()+c.t.Within[at]+c.t.Within[i] >= s.Begin)
 				}
-				if one, ok := c.latest(list, e); ok && (!found || c.t.At(one).Begin > c.t.At(from).Begin) {
-					from, found = one, true
+				if ok && (!found || c.t.At(one).Begin > c.t.At(from).Begin) {
+					from, found, likely = one, true, other
 				}
 			}
 			if found {
-				c.add(from, e, s.Meets == "")
+				c.add(from, e, likely)
 			}
 		}
 	}

@@ -66,7 +66,7 @@ type Slice struct {
 	Bytes       int    `json:",omitempty"` // of a copy or a message; of an operation, between hosts
 	Over        string `json:",omitempty"` // of an operation: "the null network to rank 3 on host 1"
 	Peers       []int  `json:",omitempty"` // of a wait: the ranks that it was for; of a message: the rank at its other end
-	Ended       []int  `json:",omitempty"` // of a wait: those of Peers whose signals ended it, if that is known
+	Ended       []int  `json:",omitempty"` // of a wait: those of Peers whose signals ended it
 	For         string `json:",omitempty"` // of a wait: "the barrier on channel 0"
 
 	// The ends of arrows. Group names the group whose signals an operation uses, and Meets its

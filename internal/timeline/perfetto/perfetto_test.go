@@ -178,12 +178,12 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// Perfetto's own package reads a file. SYMMREPL_PERFETTO is a Python with it; its trace processor
-// answers SQL if it is there or can be downloaded, else its messages are parsed.
+// Perfetto's own Python package reads a file: its trace processor answers SQL if it is there or can
+// be downloaded, else its messages are parsed.
 func TestPerfettoReads(t *testing.T) {
-	python := os.Getenv("SYMMREPL_PERFETTO")
-	if python == "" {
-		t.Skip("SYMMREPL_PERFETTO names no Python with the package perfetto")
+	python := os.Getenv("SYMMREPL_JUPYTER")
+	if python == "" || exec.Command(python, "-c", "import perfetto").Run() != nil {
+		t.Skip("SYMMREPL_JUPYTER names no Python with the package perfetto: make test installs it")
 	}
 	path := filepath.Join(t.TempDir(), "t.pftrace")
 	out, err := os.Create(path)

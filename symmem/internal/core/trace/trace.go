@@ -61,6 +61,7 @@ type known struct {
 // wait is a time in which an operation waited for some ranks.
 type wait struct {
 	peers      []int // world ranks; none if they are not known
+	mine       bool  // operations of this rank ended it
 	what       string
 	begin, end int64
 	began      uint64 // as the kernel's clock said
@@ -220,7 +221,7 @@ func (t *Trace) Calls(op string, others []int, meets string) (done func()) {
 		defer t.mu.Unlock()
 		s.Took = timeline.Now() - s.Begin
 		if t.keepCall(s); len(others) > 0 {
-			s.Kind, s.Peers, s.For = timeline.Wait, others, "the same call"
+			s.Kind, s.Peers, s.Ended, s.For = timeline.Wait, others, others, "the same call"
 			t.keepCall(s)
 		}
 	}
@@ -310,8 +311,8 @@ func (t *Trace) saw(r *device.WaitRecord, now int64) {
 
 // wait is what a record says of a wait of the call, except when it was.
 func (c known) wait(r *device.WaitRecord) wait {
-	w := wait{began: r.Began}
 	kind := waits.Of(r)
+	w := wait{began: r.Began, mine: kind.Mine}
 	if w.what = kind.What(r); kind.Peer(r) >= 0 && kind.Peer(r) < len(c.ranks) {
 		w.peers = []int{c.ranks[kind.Peer(r)]}
 	}

@@ -23,7 +23,7 @@ func TestSeenWaits(t *testing.T) {
 	}
 	tr.saw(&device.WaitRecord{Ordinal: 8}, 400*ms) // of no call that is known
 	const what = "the barrier on channel 3"
-	if want := []wait{{[]int{5}, what, 0, 200 * ms, 1}, {[]int{5}, what, 295 * ms, 310 * ms, 2}}; !reflect.DeepEqual(o.waits, want) {
+	if want := []wait{{[]int{5}, false, what, 0, 200 * ms, 1}, {[]int{5}, false, what, 295 * ms, 310 * ms, 2}}; !reflect.DeepEqual(o.waits, want) {
 		t.Errorf("waits: %+v, want %+v", o.waits, want)
 	}
 }
@@ -32,8 +32,8 @@ func TestSeenWaits(t *testing.T) {
 func TestWaited(t *testing.T) {
 	o := &operation{Slice: timeline.Slice{Track: 1, Begin: 10 * ms, Took: 90 * ms, Call: 3, Group: "world", Meets: "world #1"}}
 	o.waits = []wait{
-		{[]int{1}, "a barrier", 0, 20 * ms, 1}, {[]int{2}, "a barrier", 15 * ms, 60 * ms, 2}, {[]int{3}, "a barrier", 15 * ms, 60*ms + 500, 3},
-		{[]int{2}, "a barrier", 70 * ms, 200 * ms, 4}, {nil, "a word", 65 * ms, 66 * ms, 5},
+		{[]int{1}, false, "a barrier", 0, 20 * ms, 1}, {[]int{2}, false, "a barrier", 15 * ms, 60 * ms, 2}, {[]int{3}, false, "a barrier", 15 * ms, 60*ms + 500, 3},
+		{[]int{2}, false, "a barrier", 70 * ms, 200 * ms, 4}, {nil, false, "a word", 65 * ms, 66 * ms, 5},
 	}
 	o.clip()
 	slice := func(begin, end int64, what string, peers, ended []int) timeline.Slice {
@@ -79,7 +79,7 @@ func TestRecordedOperations(t *testing.T) {
 			{Kind: timeline.Copy, Track: 2, Name: "copy", Begin: 10 * ms, Took: 10 * ms, Call: 1, Bytes: 64},
 			{Kind: timeline.Kernel, Track: 2, Name: "sum", Begin: 40 * ms, Took: 10 * ms, Call: 1, Grid: []int{8, 2}, Block: []int{32}},
 		},
-		waits: []wait{{[]int{6}, "it to come to the copies, or to be done with them", 20 * ms, 30 * ms, 0}, {nil, "a word", 30 * ms, 31 * ms, 0}},
+		waits: []wait{{[]int{6}, false, "it to come to the copies, or to be done with them", 20 * ms, 30 * ms, 0}, {nil, false, "a word", 30 * ms, 31 * ms, 0}},
 	}
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("got  %+v\nwant %+v", o, want)

@@ -36,7 +36,7 @@ func (o *operation) waited() (out []timeline.Slice) {
 			found = true
 			s.For = cmp.Or(s.For, w.what)
 			s.Peers = append(s.Peers, w.peers...)
-			if w.end == end {
+			if w.end == end && !w.mine {
 				s.Ended = append(s.Ended, w.peers...)
 			}
 		}

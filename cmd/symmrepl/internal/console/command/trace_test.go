@@ -27,7 +27,7 @@ func tracesOfTwo() map[int]session.Trace {
 		b.Meets = "world #1"
 		return b
 	}
-	wait := timeline.Slice{Kind: timeline.Wait, Name: "wait", Begin: zero + 10*ms, Took: 25 * ms, Call: 1, Peers: []int{1}, Meets: "world #1"}
+	wait := timeline.Slice{Kind: timeline.Wait, Name: "wait", Begin: zero + 10*ms, Took: 25 * ms, Call: 1, Peers: []int{1}, Ended: []int{1}, Meets: "world #1"}
 	clock := timeline.Clock{Machine: "m", Resolution: 40}
 	return map[int]session.Trace{
 		0: {Source: "a test", Clock: clock, Slices: []timeline.Slice{barrier(0, 40), wait, op(1, "Put", "cell[3]:2", 40, 5, 2), op(1, "Put", "cell[3]:2", 50, 10, 3)}},
