@@ -27,7 +27,7 @@ var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/compilers", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
+	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "internal/bootstrap/userdir", "session"}},
 
