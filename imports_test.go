@@ -64,7 +64,7 @@ var parts = []part{
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/devicepage", []string{"kernels", "symmem/internal/cpu", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
-	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
+	{"symmem/internal/cuda", []string{"internal", "kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/opspage", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/calculate", []string{"symmem/internal", "symmem/internal/expression"}},
 	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
