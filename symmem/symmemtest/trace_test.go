@@ -1,7 +1,12 @@
 package symmemtest
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/timeline"
@@ -82,6 +87,43 @@ func traceCase(t *T) {
 		t.Errorf("after the trace: %+v", r)
 	}
 	s.Free()
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
+}
+
+// Trace returns the same timeline on all ranks: with everyone's operations, and the arrow of a
+// signal from one to the next, also over the network. A trace within a trace is refused.
+func tracedCase(t *T) {
+	x := symmem.Empty(symmem.I32, 16)
+	h := symmem.Rendezvous(x)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	tl := symmem.Trace(func() {
+		h.PutSignal(right, 3)
+		h.WaitSignal(left, 3)
+		t.refused(symmem.KindMisuse, func() { symmem.Trace(func() {}) }, "Trace", "a trace is under way")
+	})
+	text := tl.String()
+	for r := range t.size {
+		if !strings.Contains(text, fmt.Sprintf("rank %-2d |", r)) {
+			t.Errorf("rank %d is not in the timeline:\n%s", r, text)
+		}
+	}
+	for _, part := range []string{"put_signal", "wait_signal", "times on streams of rank 0-", "critical"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the timeline lacks %q:\n%s", part, text)
+		}
+	}
+	if !strings.Contains(text, tl.Summary()) {
+		t.Errorf("the text has another summary than\n%s", tl.Summary())
+	}
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("symmem-traced-%d-%d.pftrace", os.Getpid(), t.rank))
+	defer os.Remove(path)
+	tl.Save(path)
+	if data, err := os.ReadFile(path); err != nil || !bytes.Contains(data, []byte("put_signal")) {
+		t.Errorf("the file has %d bytes: %v", len(data), err)
+	}
+	t.refused(symmem.KindSystem, func() { tl.Save(filepath.Join(path, "below")) }, "Timeline.Save")
 	h.Barrier(0)
 	symmem.Synchronize()
 	x.Free()
