@@ -56,7 +56,10 @@ func (rt *Runtime) StopTrace() *Traced {
 	}
 	rt.mu.Unlock()
 	messages, more := rt.messages(t)
-	out := &Traced{Rank: rt.rank, Host: rt.hostOf(rt.rank), Clock: rt.clock, More: more}
+	out := &Traced{Rank: rt.rank, Clock: rt.clock, More: more}
+	if p := rt.places.Load(); p != nil { // the ranks have met
+		out.Host = p.Host(rt.rank)
+	}
 	if err := t.Result(out); err != nil {
 		out.Source += fmt.Sprintf(" (%v)", err)
 	}

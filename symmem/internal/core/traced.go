@@ -27,6 +27,7 @@ func (rt *Runtime) Trace(f func()) *Timeline {
 	const op = "Trace"
 	rt.needFunction(op, f)
 	rt.hostCall(op)
+	rt.all.usable(op)
 	if rt.trace.Load() != nil {
 		panic(rt.misuse(op, "", "leave out one of the two", "a trace is under way"))
 	}
@@ -89,21 +90,40 @@ func (rt *Runtime) packed(op string, r *Traced) []byte {
 
 // String shows the timeline in characters: see [Timeline].
 func (t *Timeline) String() string {
+	if t == nil || t.t == nil {
+		return "nil timeline"
+	}
 	return cmp.Or(t.t.String(), "no operation ran on a device")
 }
 
 // Summary says where the time went: kernels, copies and waits, the critical path over the ranks, the
 // overlap of each rank's streams, and the rank that the others waited for.
-func (t *Timeline) Summary() string { return t.t.Summary().String() }
+func (t *Timeline) Summary() string {
+	t.exists("Timeline.Summary")
+	return t.t.Summary().String()
+}
+
+// exists refuses a nil timeline.
+func (t *Timeline) exists(op string) {
+	if t == nil || t.t == nil {
+		panic(nilArgument(op, "timeline"))
+	}
+}
 
 // Save writes the timeline to a file that ui.perfetto.dev and trace_processor open. Its usual name
 // ends with .pftrace.
+//
+// Errors: KindSystem if it cannot be written.
 func (t *Timeline) Save(path string) {
+	const op = "Timeline.Save"
+	t.exists(op)
 	f, err := os.Create(path)
 	if err == nil {
 		err = cmp.Or(perfetto.Write(f, t.t), f.Close())
 	}
 	if err != nil {
-		panic(t.rt.failure("Timeline.Save", err))
+		failed := t.rt.failure(op, err)
+		failed.Hint = cmp.Or(failed.Hint, "give the path of a file in a folder that exists and may be written")
+		panic(failed)
 	}
 }
