@@ -27,7 +27,7 @@ var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/compilers", "symmem/foreign"}},
-	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
+	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "internal/bootstrap/userdir", "session"}},
 
@@ -64,7 +64,7 @@ var parts = []part{
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/devicepage", []string{"kernels", "symmem/internal/cpu", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
-	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
+	{"symmem/internal/cuda", []string{"internal", "kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/opspage", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/calculate", []string{"symmem/internal", "symmem/internal/expression"}},
 	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
@@ -78,7 +78,7 @@ var parts = []part{
 	{"symmem/internal/core/nccl", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/core/memory", []string{"symmem/internal/device"}},
 	{"symmem/internal/core/sanitizer", []string{"symmem/internal/device"}},
-	{"symmem/internal/core/trace", []string{"symmem/internal/core/waits", "symmem/internal/device"}},
+	{"symmem/internal/core/trace", []string{"internal", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/waits", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/device", []string{"kernels"}},
 	{"symmem/internal/expression", []string{"internal", "symmem/internal"}},

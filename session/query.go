@@ -2,7 +2,8 @@ package session
 
 import (
 	"fmt"
-	"time"
+
+	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
 // Query is a question to ranks. Answering it runs no user code, so a query may be put while a cell
@@ -35,8 +36,8 @@ const (
 	// Network: the network for operations to other hosts, after a change by the settings in Arg, if
 	// there are any
 	TopicNetwork    Topic = "network"
-	TopicStartTrace Topic = "start trace" // no field: from now on the rank records its operations
-	TopicStopTrace  Topic = "stop trace"  // Trace: the recorded operations
+	TopicStartTrace Topic = "start trace" // no field: from now on the rank records what it does
+	TopicStopTrace  Topic = "stop trace"  // Trace: what it recorded
 )
 
 // Answer is one rank's answer to a Query. An Evaluator sets the field that the topic names; the
@@ -123,27 +124,5 @@ type NetworkPeer struct {
 	InFlight                       uint64 // messages to the peer that are not complete
 }
 
-// Trace holds the operations of one rank between TopicStartTrace and TopicStopTrace.
-type Trace struct {
-	Ops  []TracedOp // in the order in which they began
-	More int        // number of operations that are left out
-}
-
-// TracedOp is an operation of a rank, by the clock of its host.
-type TracedOp struct {
-	Op     string // "wait_signal"
-	At     string // position in the user's text, as in Wait
-	Stream int    // -1 for a collective call that waited on the host
-	Begin  time.Time
-	Took   time.Duration
-	Over   string       `json:",omitempty"` // the traffic between hosts, if any: "the null network to rank 3 on host 1"
-	Bytes  int          `json:",omitempty"` // bytes of that traffic
-	Waits  []TracedWait `json:",omitempty"`
-}
-
-// TracedWait is a part of an operation in which it waited.
-type TracedWait struct {
-	Peers []int // awaited world ranks; none if they are not known
-	Begin time.Time
-	Took  time.Duration
-}
+// Trace is what one rank did between TopicStartTrace and TopicStopTrace.
+type Trace = timeline.Rank

@@ -214,6 +214,9 @@ func Capture(f func()) *Graph { return now().Capture(f) }
 // Explain says which way the operations of f went: see [Runtime.Explain].
 func Explain(f func()) string { return now().Explain(f) }
 
+// Trace returns what all ranks did during f: see [Runtime.Trace].
+func Trace(f func()) *Timeline { return now().Trace(f) }
+
 // Caps says what the device can do: see [Runtime.Caps].
 func Caps() Capabilities { return now().Caps() }
 

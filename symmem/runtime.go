@@ -29,6 +29,9 @@ type Config struct {
 	// Replayed of Error and Wait repeat the number of the time when the work was issued. It is
 	// called often and must be quick. nil if the program does not need it.
 	Caller func() int
+	// Line returns the line of such a place, as "cell[3]:7", for [Runtime.Trace]; nil if the program
+	// does not say.
+	Line func(at int) string
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from
@@ -91,7 +94,7 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 	if err != nil {
 		return nil, err
 	}
-	w, err := core.New(dev, core.Config{Backend: backend, Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
+	w, err := core.New(dev, core.Config{Backend: backend, Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Line: config.Line, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
 	if err != nil {
 		return nil, err
 	}

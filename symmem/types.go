@@ -98,8 +98,11 @@ type Tally = core.Tally
 // Wait is one thing this rank waits for.
 type Wait = core.Wait
 
-// Traced is an operation of this rank as a trace saw it.
+// Traced is what a trace recorded on this rank.
 type Traced = core.Traced
+
+// Timeline is what all ranks did while [Runtime.Trace] recorded them.
+type Timeline = core.Timeline
 
 // Progress says how far a rank has come, and whether any of its work makes progress by itself.
 type Progress = core.Progress
@@ -109,9 +112,6 @@ type Exchanged = core.Exchanged
 
 // Busy is a kernel of the user's that has run for a while.
 type Busy = core.Busy
-
-// TracedWait is a part of an operation in which it waited for others.
-type TracedWait = core.TracedWait
 
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary
 // error.

@@ -73,6 +73,7 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		"Synchronize":              {`symm.Synchronize()`, "Synchronize"},
 		"Event.Synchronize":        {`e.Synchronize()`, "Event.Synchronize"},
 		"Elapsed":                  {`symm.Elapsed(func() {})`, "Elapsed"},
+		"Trace":                    {`symm.Trace(func() {})`, "Trace"},
 		"Capture":                  {`symm.Capture(func() {})`, "Capture"},
 		"Graph.Replay":             {`g.Replay()`, "Replay"},
 		"Graph.Free":               {`g.Free()`, "Graph.Free"},

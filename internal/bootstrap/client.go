@@ -99,6 +99,27 @@ func (c *Client) GatherLeft(ctx context.Context, call Call, data []byte) (group 
 	return call.Group, all, err
 }
 
+// Clock returns the hub's time in nanoseconds, by a clock that all ranks get their answers of. The
+// time was read between the call and its return.
+func (c *Client) Clock(ctx context.Context) (int64, error) {
+	id, ch, err := c.register()
+	if err != nil {
+		return 0, err
+	}
+	if err := c.out.Write(request{Clock: id}, nil); err != nil {
+		c.fail(err)
+	}
+	select {
+	case a := <-ch:
+		return a.Clock, a.err
+	case <-ctx.Done():
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.open, id)
+		return 0, ctx.Err()
+	}
+}
+
 // gather sends a request for a call and waits for the answer. If the answer names the group, gather
 // stores it in the call.
 func (c *Client) gather(ctx context.Context, call *Call, g *gather, left bool, data []byte) ([][]byte, error) {

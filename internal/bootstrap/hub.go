@@ -12,11 +12,13 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
+	"github.com/symmrepl/symmrepl/internal/timeline"
 )
 
 // Hub gathers the calls of the ranks of one world. Its methods may be called from any goroutine.
 type Hub struct {
 	size int
+	now  func() int64 // its clock, in nanoseconds
 
 	mu         sync.Mutex // guards the fields below
 	calls      map[callID]*pending
@@ -77,7 +79,7 @@ func (l *link) send(r reply, payload []byte) {
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{},
+	return &Hub{size: size, now: timeline.Now, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{},
 		ended: map[int]bool{}}
 }
 
@@ -131,6 +133,8 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 			h.gather(l, r.Gather, false, data)
 		case r.Left != nil:
 			h.gather(l, r.Left, true, data)
+		case r.Clock != 0:
+			l.send(reply{ID: r.Clock, Clock: h.now()}, nil)
 		case r.Withdraw != 0:
 			h.withdraw(l, r.Withdraw)
 		default:

@@ -2,7 +2,7 @@ package bootstrap
 
 // Version is the version of the protocol between client and hub. Both ends are the same program,
 // unless the user has mixed two builds.
-const Version = 5
+const Version = 6
 
 // MaxData bounds one rank's contribution to one call, in bytes.
 const MaxData = 16 << 20
@@ -13,6 +13,7 @@ type request struct {
 	Gather   *gather `json:",omitempty"` // the payload is the contribution
 	Left     *gather `json:",omitempty"` // the same for all remaining ranks, which the hub knows: Group is empty
 	Withdraw uint64  `json:",omitempty"` // the ID of a gather that the client has given up
+	Clock    uint64  `json:",omitempty"` // the ID of a question for the hub's time
 }
 
 type hello struct {
@@ -27,10 +28,11 @@ type gather struct {
 	Call  Call
 }
 
-// reply is the header of a frame from hub to client, the answer to the gather with this ID. The
+// reply is the header of a frame from hub to client, the answer to the gather, or to the question
+// for the time, with this ID. The
 // payload holds the contributions by position in the group: first their sizes, written by
 // binary.AppendUvarint, and then the contributions one after the other; or a single contribution,
-// if all are equal. At most one of Members, Absent, Mismatch, Refused, Lost and Left is set.
+// if all are equal. At most one of Members, Absent, Mismatch, Refused, Lost, Left and Clock is set.
 type reply struct {
 	ID      uint64
 	Members int  `json:",omitempty"` // number of members of the group
@@ -41,6 +43,7 @@ type reply struct {
 	Mismatch *MismatchError `json:",omitempty"`
 	Refused  string         `json:",omitempty"` // the fault of the request; with ID 0 the connection is refused
 	Lost     *loss          `json:",omitempty"` // with ID 0: another rank is lost
+	Clock    int64          `json:",omitempty"` // the hub's time in nanoseconds
 	Left     *loss          `json:",omitempty"` // with ID 0: the process of another rank has ended
 }
 

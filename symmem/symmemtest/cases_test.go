@@ -73,6 +73,7 @@ var cases = []testCase{
 	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
 
 	{"Trace", 2, false, traceCase},
+	{"Traced", 2, true, tracedCase},
 
 	{"Async", 1, true, asyncCase},
 	{"AsyncTimeout", 2, false, asyncTimeoutCase},

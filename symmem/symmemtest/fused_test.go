@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -378,14 +379,14 @@ func fusedTraceCase(t *T) {
 		t.rt.StartTrace()
 		call()
 		symmem.Synchronize()
-		list, _ := t.rt.StopTrace()
+		list := tracedWork(t.rt.StopTrace())
 		name := []string{"all_gather_matmul", "matmul_reduce_scatter"}[op]
 		products, beside := 0, 0
 		for _, o := range list {
 			switch {
-			case o.Op == "matmul":
+			case o.Name == "matmul":
 				products++
-			case o.Op == name && o.Stream != list[slices.IndexFunc(list, func(o symmem.Traced) bool { return o.Op == "matmul" })].Stream:
+			case o.Name == name && o.Track != list[slices.IndexFunc(list, func(o timeline.Slice) bool { return o.Name == "matmul" })].Track:
 				beside++
 			}
 		}

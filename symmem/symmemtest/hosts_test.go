@@ -50,7 +50,7 @@ var overNetwork = []string{
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 	"BarrierRefused", "NcclBarrierRefused",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",
-	"TokenMisuse", "TokenTimeout", "TokenExplain",
+	"TokenMisuse", "TokenTimeout", "TokenExplain", "Traced",
 	"TileExamples", "TileSquare", "TileReduce", "TileMultiRoot", "TileGraph", "ReduceScatterOffset", "Permute", "TileMisuse", "TileTimeout",
 }
 

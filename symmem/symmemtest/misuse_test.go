@@ -68,7 +68,7 @@ func nilArgumentsCase(t *T) {
 		"f of OnStream": func() { s := symmem.NewStream(); defer s.Free(); symmem.OnStream(s, nil) },
 		"f of Capture":  func() { symmem.Capture(nil) },
 		"f of Async":    func() { symmem.Async(nil) },
-		"f of Explain":  func() { symmem.Explain(nil) }, "f of Elapsed": func() { symmem.Elapsed(nil) },
+		"f of Explain":  func() { symmem.Explain(nil) }, "f of Trace": func() { symmem.Trace(nil) }, "f of Elapsed": func() { symmem.Elapsed(nil) },
 		"f of UseMemPool": func() { symmem.UseMemPool(nil) },
 		"tensor DType":    func() { x.DType() }, "tensor Shape": func() { x.Shape() }, "tensor Numel": func() { x.Numel() },
 		"tensor Bytes": func() { x.Bytes() }, "tensor Symmetric": func() { x.Symmetric() }, "tensor Ptr": func() { x.Ptr() },

@@ -17,7 +17,7 @@ type accepted struct {
 // acceptances are all misuses that operations accept.
 var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
-	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|Work|DeviceComm|DeviceWindow|MemPool|TokenSwitch|TokenRouting)\.(String|HTML)`,
+	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|Work|DeviceComm|DeviceWindow|MemPool|TokenSwitch|TokenRouting|Timeline)\.(String|HTML)`,
 		`receiver (nil|zero)`, "package symmem", "prints as nil"},
 	{`Tensor\.(Backend|DType|Shape|Numel|Bytes|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)|` +
 		`Handle\.(BufferSize|Group|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph|Work)\.String|` +

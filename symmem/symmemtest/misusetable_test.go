@@ -47,6 +47,7 @@ var apart = map[string]string{
 	"symmem.Start":     "makes a world: TestStart",
 	"symmem.MustStart": "ends the program",
 
+	"Timeline.Save":    "writes a file: Traced",
 	"Tensor.Save":      "writes files: Files, FilesRefused",
 	"Runtime.SaveFile": "likewise",
 	"symmem.SaveFile":  "likewise",

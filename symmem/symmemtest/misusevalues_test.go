@@ -164,6 +164,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.Event]():        {f.event},
 		reflect.TypeFor[*symmem.Work]():         {f.work},
 		reflect.TypeFor[*symmem.Graph]():        {f.graph},
+		reflect.TypeFor[*symmem.Timeline]():     {symmem.Trace(func() {})},
 		reflect.TypeFor[*symmem.Kernel]():       {f.kernel},
 		reflect.TypeFor[*symmem.Tile]():         {corner, f.tile},
 		reflect.TypeFor[*symmem.Runtime]():      {t.rt},
@@ -335,6 +336,9 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("zero", &symmem.Graph{})
 		always("freed", o.freed.graph)
 		always("of a closed world", o.closed.graph)
+	case reflect.TypeFor[*symmem.Timeline]():
+		always("nil", (*symmem.Timeline)(nil))
+		always("zero", &symmem.Timeline{})
 	case reflect.TypeFor[*symmem.Kernel]():
 		always("nil", (*symmem.Kernel)(nil))
 		always("zero", &symmem.Kernel{})

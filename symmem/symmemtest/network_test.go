@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
@@ -446,7 +447,8 @@ func networkWaysCase(t *T) {
 	t.rt.StartTrace()
 	calls()
 	symmem.Synchronize()
-	ops, _ := t.rt.StopTrace()
+	record := t.rt.StopTrace()
+	ops := tracedWork(record)
 	to, from := fmt.Sprintf("%s to rank %d on host %d", net, far, host), fmt.Sprintf("%s from rank %d on host %d", net, far, host)
 	var others []string
 	for i, ranks := range hosts {
@@ -461,11 +463,22 @@ func networkWaysCase(t *T) {
 	with += " " + strings.Join(others, ",")
 	var traced []string
 	for _, o := range ops {
-		traced = append(traced, fmt.Sprint(o.Op, " ", o.Over, " ", o.Bytes))
+		traced = append(traced, fmt.Sprint(o.Name, " ", o.Over, " ", o.Bytes))
 	}
 	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " +
 		from + " 40", "put_with_signal " + to + " 40",
 		"signal_add " + to + " 0", "put_signal " + to + " 0", "wait_signal " + from + " 0", "barrier " + with + " 0", "put  0"})
+	messages := map[string]int{} // of 40 bytes, to the far rank and from it
+	for _, s := range record.Slices {
+		if s.Track == timeline.Network && s.Bytes == 40 && slices.Equal(s.Peers, []int{far}) && s.Took >= 0 && len(s.Sends)+len(s.Awaits) <= 1 {
+			messages[fmt.Sprint(s.Kind, " ", s.Name)]++
+		}
+	}
+	for _, one := range []string{"message put", "message get", "message put and signal", "arrival put", "arrival put and signal"} {
+		if messages[one] == 0 {
+			t.Errorf("no %s was traced: %v", one, messages)
+		}
+	}
 	for _, tally := range t.rt.Tallies() {
 		if tally.Group == "world" {
 			t.equal("the latest call", tally.Last, "barrier over "+net)

@@ -139,8 +139,8 @@ func overHostsRowsExplainCase(t *T) {
 	t.rt.StartTrace()
 	call()
 	symmem.Synchronize()
-	ops, _ := t.rt.StopTrace()
-	t.equal("traced", []any{len(ops), ops[0].Op, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")},
+	ops := tracedWork(t.rt.StopTrace())
+	t.equal("traced", []any{len(ops), ops[0].Name, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")},
 		[]any{1, "all_to_all_vdev_2d", 0, true})
 	v.free()
 }

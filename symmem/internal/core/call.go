@@ -99,6 +99,9 @@ func (c *Call) Enter() *Call {
 }
 
 func (c *Call) Leave() {
+	if t := c.rt.trace.Load(); t != nil {
+		t.Left()
+	}
 	runtime.KeepAlive(c)
 	c.rt.mu.Unlock()
 }

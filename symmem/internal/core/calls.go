@@ -27,7 +27,7 @@ func (rt *Runtime) note(c *Record) uint32 {
 		rt.capture.calls = append(rt.capture.calls, *c)
 	}
 	if t := rt.trace.Load(); t != nil {
-		t.Know(c.ID)
+		t.Know(c.ID, c.group.members(), c.ends())
 	}
 	return c.ID
 }

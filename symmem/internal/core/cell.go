@@ -21,6 +21,9 @@ type cell struct {
 // nothing.
 func (rt *Runtime) Begin(run uint64) {
 	rt.run.Store(run)
+	if t := rt.trace.Load(); t != nil {
+		t.BeginCell("cell")
+	}
 	if !rt.closed.Load() {
 		rt.sanitizer.Begun(run)
 	}
@@ -76,5 +79,8 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 	defer rt.calls.Drained()
 	defer rt.only.Store(nil)
 	defer func() { rt.sanitizer.Ended(rt.run.Load()) }()
+	if t := rt.trace.Load(); t != nil {
+		defer t.EndCell()
+	}
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }

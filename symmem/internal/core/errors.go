@@ -129,6 +129,8 @@ func hintFor(sort string) string {
 		return "make one by NewEvent"
 	case "graph":
 		return "make one by Capture"
+	case "timeline":
+		return "Trace returns one"
 	case "kernel":
 		return "make one by Compile"
 	case "pool":

@@ -78,6 +78,7 @@ func (e *Event) Synchronize() {
 	e.use.RLock()
 	defer e.use.RUnlock()
 	e.usable(op, "event")
+	defer e.rt.traceHost(op, nil, "")()
 	e.rt.raise(op, e.synchronize())
 }
 

@@ -70,6 +70,8 @@ type route struct {
 	why   string
 	size  int // of the message, by which the way was chosen
 
+	signal signalling // that the call gives or awaits
+
 	splits  int  // numbers in device memory that give further bytes; 0 if there are none
 	unknown bool // only the device knows how many bytes it moves
 }
@@ -78,6 +80,10 @@ type route struct {
 // rt.mu is held.
 func (c *Call) noteRoute() {
 	p, t := &c.route, c.rt.trace.Load()
+	if t != nil && p.signal.group != nil {
+		t.Signals(p.signal.names())
+		p.signal = signalling{}
+	}
 	if p.way == "" || t == nil && c.rt.choices == nil {
 		return
 	}

@@ -139,6 +139,9 @@ func (g *Graph) Replay(opts ...Option) {
 	if g.holds {
 		rt.hold(op, s)
 	}
+	if t := rt.trace.Load(); t != nil {
+		g.traced(t)
+	}
 	rt.countIn()
 	s.mu.Lock()
 	err := trace.Launch(g.d, s.d)
@@ -152,6 +155,20 @@ func (g *Graph) Replay(opts ...Option) {
 		group.watchCopies(s)
 	}
 	g.watchCalls(s)
+}
+
+// traced notes for a trace which calls the graph replays.
+func (g *Graph) traced(t *trace.Trace) {
+	var ids []uint32
+	var members [][]int
+	for i := range g.calls {
+		c := &g.calls[i]
+		ids, members = append(ids, c.ID), append(members, c.group.members())
+	}
+	t.Replays(ids, members)
+	if len(g.groups) > 0 {
+		t.Know(0, g.groups[0].members(), trace.Ends{Group: g.groups[0].key})
+	}
 }
 
 // mostReplays is how often Elapsed replays a graph at most.

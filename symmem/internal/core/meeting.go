@@ -111,10 +111,7 @@ func gatherValuesBy[T any](g *Group, op string, mine T, failed error, gather fun
 
 // waitOnHost registers a host-side wait of a member of g until the function it returns is called.
 func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
-	traced := func() {}
-	if t := rt.trace.Load(); t != nil {
-		traced = t.Meets(op, g.others())
-	}
+	traced := rt.traceHost(op, g.others(), fmt.Sprint(g.key, " meeting ", ordinal))
 	rt.moves.Add(1)
 	waited := rt.calls.Wait(calls.Wait{Op: op, Group: g.String(), Others: g.others(), Ordinal: ordinal})
 	return func() {

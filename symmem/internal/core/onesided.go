@@ -120,7 +120,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.fits(op, "src", src)
 	h.word(op, sig)
 	byNCCL := h.putsByNCCL(&c, src)
-	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
+	c.route = route{way: "to", peer: dst, bytes: src.Bytes(), signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
 	if !byNCCL && h.g.carries(op, dst) {
 		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
 		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
@@ -22,9 +23,10 @@ type Config struct {
 	// Joining says that this process replaces an earlier one of its rank. New then builds nothing
 	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
-	Caller  func() int // where the program is; nil if it does not say
-	Backend string     // how symmetric memory is made: "NCCL"
-	Network string     // the network between hosts, and its settings: "null delay=1ms"; empty to let it choose
+	Caller  func() int          // where the program is; nil if it does not say
+	Line    func(at int) string // the line of such a place: "cell[3]:7"; nil if the program does not say
+	Backend string              // how symmetric memory is made: "NCCL"
+	Network string              // the network between hosts, and its settings: "null delay=1ms"; empty to let it choose
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from
@@ -54,6 +56,8 @@ type Runtime struct {
 	located     memory.Locations[contents]  // contents.go
 	local       *memory.Cache[*Stream]      // storage.go
 	trace       atomic.Pointer[trace.Trace] // under way, or nil
+	clock       timeline.Clock              // when the trace began
+	line        func(at int) string         // Config.Line
 
 	closed  atomic.Bool
 	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away

@@ -93,7 +93,7 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 	c := h.newCall(of, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
-	c.route = route{way: way, peer: peer}
+	c.route = route{way: way, peer: peer, signal: signalling{group: h.g, peer: peer, index: channel, awaits: way == "from"}}
 	if h.g.carries(op, peer) {
 		h.overNetwork(&c, "net_"+op, 1, 1, uint32(peer), channel)
 		return
@@ -134,6 +134,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	default:
 		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
+	c.route.signal = signalling{group: h.g, pad: h, peer: h.g.rank, index: sig, awaits: true}
 	defer c.Enter().Leave()
 	c.PickStream()
 	word := h.pads[h.g.rank] + device.Ptr(8*sig)
@@ -180,7 +181,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	c := h.newCall(operators.SignalAdd, opts)
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
-	c.route = route{way: "to", peer: dst}
+	c.route = route{way: "to", peer: dst, signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
 	if h.g.carries(op, dst) {
 		h.transfer(&c, nil, dst, signalled(&c, abi.NetOp{Kind: abi.NetPut}, abi.NetAddWord, sig, n))
 		return

@@ -14,6 +14,7 @@ func (s *Stream) Synchronize() {
 	if s.closed.Load() {
 		panic(s.freed(op))
 	}
+	defer s.rt.traceHost(op, nil, "")()
 	s.rt.raise(op, s.synchronize())
 }
 
@@ -28,6 +29,7 @@ func (s *Stream) synchronize() error {
 // Synchronize waits for all work of this rank, on all streams, and reports the first fault of it.
 func (rt *Runtime) Synchronize() {
 	rt.hostCall("Synchronize")
+	defer rt.traceHost("Synchronize", nil, "")()
 	rt.synchronize("Synchronize")
 }
 

@@ -1,43 +1,30 @@
 package symmem
 
 import (
-	"time"
+	"context"
+	"fmt"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/trace"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Traced is an operation of this rank as a trace saw it.
-type Traced struct {
-	Op     string // "wait_signal", "Rendezvous"
-	Caller int    // where it was called, as Config.Caller said
-	Stream int    // the number of the stream; -1 for a collective call that waited on the host
-	Begin  time.Time
-	Took   time.Duration
-	Over   string // the network that it used between hosts: "the null network to rank 3 on host 1"; empty if none
-	Bytes  int    // that went over it
-	Waits  []TracedWait
-}
+// Traced is what a trace recorded on this rank.
+type Traced = timeline.Rank
 
-// TracedWait is a part of an operation in which it waited for others.
-type TracedWait struct {
-	Peers []int // world ranks
-	Begin time.Time
-	Took  time.Duration
-}
-
-// StartTrace waits for this rank's work and begins to note when each operation on a stream begins
-// and ends and for whom it waits, and when collective calls on the host do. That costs each
-// operation some time of its own. Operations within a graph are not distinguished.
+// StartTrace waits for this rank's work, compares its clock with the one that all ranks know, and
+// begins to record: calls on the host, the work of each on its stream with its kernels, copies and
+// waits, and messages to other hosts. It is not collective. Recording costs each call about a
+// microsecond; without a trace nothing is recorded.
 func (rt *Runtime) StartTrace() {
 	const op = "StartTrace"
 	rt.hostCall(op)
 	rt.synchronize(op)
 	rt.StopTrace()
-	t, err := trace.Start(rt.dev, rt.watch, rt.first.record, rt.calls.Caller, func(r *device.WaitRecord) []int {
-		_, peers := rt.parties(r)
-		return peers
-	})
+	before, why := rt.compareClock()
+	if n := rt.net.Load(); n != nil {
+		n.Engine.Record(recordedMessages) // it fails only when it was closed
+	}
+	t, err := trace.Start(rt.dev, rt.watch, rt.first.record, rt.calls.Caller)
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
@@ -48,15 +35,16 @@ func (rt *Runtime) StartTrace() {
 		s.d = t.Stream(s.d, s.id)
 		s.mu.Unlock()
 	}
+	rt.clock = timeline.Clock{Machine: timeline.Machine(), Resolution: timeline.Resolution(), Before: before, Why: why}
 	rt.trace.Store(t)
 }
 
-// StopTrace ends a trace and returns its operations by when they began, the first few thousand, and
-// how many more there were. Without a trace there are none. It waits for work that is under way.
-func (rt *Runtime) StopTrace() (ops []Traced, more int) {
+// StopTrace ends a trace and returns what it recorded, by when it began, at most some ten thousand
+// slices of each kind; nil without a trace. It waits for work that is under way.
+func (rt *Runtime) StopTrace() *Traced {
 	t := rt.trace.Swap(nil)
 	if t == nil {
-		return nil, 0
+		return nil
 	}
 	t.Stop()
 	rt.drain() // its errors belong to the cell that was traced
@@ -67,13 +55,125 @@ func (rt *Runtime) StopTrace() (ops []Traced, more int) {
 		s.mu.Unlock()
 	}
 	rt.mu.Unlock()
-	list, more := t.Operations()
-	for _, o := range list {
-		traced := Traced{Op: o.Op, Caller: o.Caller, Stream: o.Stream, Begin: o.Begin, Took: o.Took, Over: o.Over, Bytes: o.Bytes}
-		for _, w := range o.Waits {
-			traced.Waits = append(traced.Waits, TracedWait(w))
-		}
-		ops = append(ops, traced)
+	messages, more := rt.messages(t)
+	out := &Traced{Rank: rt.rank, Clock: rt.clock, More: more}
+	if p := rt.places.Load(); p != nil { // the ranks have met
+		out.Host = p.Host(rt.rank)
 	}
-	return ops, more
+	if err := t.Result(out); err != nil {
+		out.Source += fmt.Sprintf(" (%v)", err)
+	}
+	out.Slices = append(out.Slices, messages...)
+	if out.Clock.Why == "" {
+		out.Clock.After, out.Clock.Why = rt.compareClock()
+	}
+	return out
+}
+
+// recordedMessages is the number of messages to other hosts that a trace has room for.
+const recordedMessages = 1 << 16
+
+// messages ends the recording of messages to other hosts and from them, and returns them.
+func (rt *Runtime) messages(t *trace.Trace) (list []timeline.Slice, more int) {
+	n := rt.net.Load()
+	if n == nil {
+		return nil, 0
+	}
+	all, more := n.Engine.Recorded()
+	n.Engine.Record(0)
+	for _, m := range all {
+		s := timeline.Slice{Kind: timeline.Message, Track: timeline.Network, Name: m.Name, Begin: m.Began, Took: m.Ended - m.Began, Bytes: m.Bytes, Peers: []int{m.Peer}}
+		if m.Signals && m.Bytes > 0 {
+			s.Name += " and signal"
+		}
+		switch {
+		case m.Received:
+			s.Kind = timeline.Arrival
+			s.Awaits = []string{timeline.Numbered(m.Peer, rt.rank, m.Number)}
+		case m.Number > 0:
+			s.Sends = []string{timeline.Numbered(rt.rank, m.Peer, m.Number)}
+		}
+		if m.Ordinal != 0 {
+			s.Caller = t.CallerOf(m.Ordinal)
+		}
+		list = append(list, s)
+	}
+	return list, more
+}
+
+// compareClock compares this rank's clock with that of the hub, or says why it could not.
+func (rt *Runtime) compareClock() (c timeline.Comparison, why string) {
+	if rt.client == nil {
+		return timeline.Comparison{}, ""
+	}
+	const trips = 16
+	c, err := timeline.Compare(trips, timeline.Now, func() (int64, error) { return rt.client.Clock(context.Background()) })
+	if err != nil {
+		return timeline.Comparison{}, err.Error()
+	}
+	return c, ""
+}
+
+// traceHost notes a call on the host for a trace, until the function that it returns is called. meets
+// names a call that waits for other ranks, equally on all of them.
+func (rt *Runtime) traceHost(op string, others []int, meets string) (done func()) {
+	if t := rt.trace.Load(); t != nil {
+		return t.Calls(op, others, meets)
+	}
+	return func() {}
+}
+
+// traceCell notes for a trace that a cell, or something like it, begins, until the function that it
+// returns is called.
+func (rt *Runtime) traceCell(name string) (done func()) {
+	t := rt.trace.Load()
+	if t == nil {
+		return func() {}
+	}
+	t.BeginCell(name)
+	return t.EndCell
+}
+
+// members are the group's world ranks; nil of none.
+func (g *Group) members() []int {
+	if g == nil {
+		return nil
+	}
+	return g.ranks
+}
+
+// ends are the ends of arrows at a call that was admitted.
+func (c *Record) ends() (e trace.Ends) {
+	if c.group == nil {
+		return e
+	}
+	return trace.Ends{Group: c.group.key, Ordinal: c.Ordinal}
+}
+
+// signalling is a signal that a call gives or awaits: on channel index between this rank and a
+// member or, of a pad, the word index of a member.
+type signalling struct {
+	group       *Group
+	pad         *Handle
+	peer, index int
+	awaits      bool
+}
+
+// names returns the signal's name among those that are given, or those that are awaited.
+func (s signalling) names() (sends, awaits []string) {
+	g := s.group
+	mine, other := g.rt.rank, g.ranks[s.peer]
+	var name string
+	switch {
+	case s.pad != nil && s.pad.t.st.alloc != nil:
+		name = timeline.Word(s.pad.t.st.alloc.id, other, s.index)
+	case s.awaits:
+		name = timeline.Signal(g.key, other, mine, s.index)
+	default:
+		name = timeline.Signal(g.key, mine, other, s.index)
+	}
+	if s.awaits {
+		return nil, []string{name}
+	}
+	return []string{name}, nil
 }

@@ -46,6 +46,7 @@ var (
 	_ device.Device         = (*cpu)(nil)
 	_ device.Sanitizer      = (*cpu)(nil)
 	_ device.Observer       = (*cpu)(nil)
+	_ device.Recorder       = (*cpu)(nil)
 	_ device.Counter        = (*cpu)(nil)
 	_ device.CompilerNamer  = (*cpu)(nil)
 	_ device.Multicaster    = (*cpu)(nil)

@@ -17,6 +17,7 @@ type stream struct {
 	device    *cpu
 	emu       *emu.Stream
 	capturing bool
+	call      uint64 // whose work a recording takes what comes next for
 	once      sync.Once
 }
 

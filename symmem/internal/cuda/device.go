@@ -50,6 +50,7 @@ var (
 	_ device.Loader           = (*Device)(nil)
 	_ device.Linked           = (*Device)(nil)
 	_ device.Monitored        = (*Device)(nil)
+	_ device.Recorder         = (*Device)(nil)
 	_ device.FabricSegment    = segment{}
 	_ device.Definer          = (*module)(nil)
 )

@@ -283,6 +283,7 @@ type Value struct {
 	Word  Ptr
 	Value uint32
 	Await bool
+	From  int // for a trace: 1 more than the member of the call's group whose store ends a wait; 0 if it is not known
 }
 
 // MatMul is a product of row-major matrices of floats: Out[M][N] = A[M][K] B[K][N]. Types are written "bf16".

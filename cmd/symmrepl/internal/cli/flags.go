@@ -42,6 +42,9 @@ type options struct {
 	// run and -e
 	timeout time.Duration // 0: none
 
+	// trace
+	traceFile string // the file to write; "": none
+
 	// export
 	out string // the file or folder to write
 	cpp bool   // a program of C++
@@ -149,6 +152,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.svg, "svg", "", "")
 	flags.StringVar(&o.report, "report", "", "")
 	flags.StringVar(&o.out, "o", "", "")
+	flags.StringVar(&o.traceFile, "out", "", "")
 	flags.BoolVar(&o.cpp, "cpp", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
@@ -221,6 +225,8 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel and serve"
+	case "out":
+		return "trace"
 	case "o", "cpp":
 		return "export"
 	case "sanitize", "schedules", "seed", "deadlock":
@@ -232,8 +238,8 @@ func owner(name string) string {
 // misplaced returns an error if a flag was given that does not apply to the subcommand.
 func (o options) misplaced() error {
 	command := strings.Join(o.args, " ") + " "
-	if o.timeout > 0 && !o.hasCode && !strings.HasPrefix(command, "run ") {
-		return misused("--timeout applies to run and -e only")
+	if o.timeout > 0 && !o.hasCode && !strings.HasPrefix(command, "run ") && !strings.HasPrefix(command, "trace ") {
+		return misused("--timeout applies to run, trace and -e only")
 	}
 	cells := len(o.args) == 0 || o.args[0] == "run"
 	for _, name := range o.given {

@@ -8,12 +8,20 @@ import (
 
 // run runs symmrepl run FILE [ARG...].
 func run(ctx context.Context, o options, args []string) (int, error) {
+	return runScript(ctx, o, "run", args, func(run runCells) runCells { return run })
+}
+
+// runCells evaluates the cells of a request.
+type runCells func(*console.Console, context.Context, console.Request) console.Outcome
+
+// runScript runs a script or a program for a subcommand, by what as makes of the function that does.
+func runScript(ctx context.Context, o options, subcommand string, args []string, as func(runCells) runCells) (int, error) {
 	if len(args) == 0 {
-		return 0, misused("run needs one file, such as symmrepl run hello.go, or a folder, and the arguments of its program")
+		return 0, misused("%[1]s needs one file, such as symmrepl %[1]s hello.go, or a folder, and the arguments of its program", subcommand)
 	}
 	s, programArgs, err := readScript(args)
 	if err != nil {
-		return 0, misused("run: %v", err)
+		return 0, misused("%s: %v", subcommand, err)
 	}
 	o.programArgs, o.program = programArgs, newProgram()
 	if s.name == standardInput {
@@ -22,11 +30,11 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	return withSession(ctx, o, func(opened *opened) (int, error) {
 		r := opened.request(s.text)
 		r.Name = s.name
-		return opened.program(ctx, o, r, func(c *console.Console, ctx context.Context, r console.Request) console.Outcome {
+		return opened.program(ctx, o, r, as(func(c *console.Console, ctx context.Context, r console.Request) console.Outcome {
 			if s.files != nil {
 				return c.Program(ctx, r, s.files, s.line)
 			}
 			return c.File(ctx, r)
-		})
+		}))
 	})
 }

@@ -14,7 +14,7 @@ import (
 // program runs the cells of a script or of -e by calling run, and returns the exit status. With
 // --sanitize the cells are watched, in as many orders as --schedules says, each with fresh workers,
 // so that every order begins with the same state.
-func (s *opened) program(ctx context.Context, o options, r console.Request, run func(*console.Console, context.Context, console.Request) console.Outcome) (int, error) {
+func (s *opened) program(ctx context.Context, o options, r console.Request, run runCells) (int, error) {
 	ctx, stop := o.limited(ctx)
 	defer stop()
 	c := s.console()

@@ -17,6 +17,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{"run", run},
+		{"trace", traceScript},
 		{"export", exportFile},
 		{"tutorial", learn},
 		{"lab", lab},

@@ -2,7 +2,9 @@ package worker
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -57,16 +59,38 @@ func (c communicator) network(settings string) (*session.Network, error) {
 	return out, nil
 }
 
-// trace stops a trace and returns it.
+// trace stops a trace and returns what it recorded, with the lines of the user's text.
 func (c communicator) trace() *session.Trace {
-	ops, more := c.runtime.StopTrace()
-	t := &session.Trace{More: more}
-	for _, o := range ops {
-		traced := session.TracedOp{Op: o.Op, At: line(c.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took, Over: o.Over, Bytes: o.Bytes}
-		for _, w := range o.Waits {
-			traced.Waits = append(traced.Waits, session.TracedWait(w))
+	t := c.runtime.StopTrace()
+	if t == nil {
+		return &session.Trace{Rank: c.runtime.Rank()}
+	}
+	lines := map[int]string{}
+	for i := range t.Slices {
+		s := &t.Slices[i]
+		at, known := lines[s.Caller]
+		if !known {
+			at = line(c.places, s.Caller)
+			lines[s.Caller] = at
 		}
-		t.Ops = append(t.Ops, traced)
+		s.At = at
+	}
+	for i := range t.Slices {
+		if s := &t.Slices[i]; s.Kind == timeline.Cell {
+			s.At = ""
+			s.Name = cellOf(t, s)
+		}
 	}
 	return t
+}
+
+// cellOf names a cell by the first line of it that made a call.
+func cellOf(t *session.Trace, cell *timeline.Slice) string {
+	for i := range t.Slices {
+		if s := &t.Slices[i]; s.Kind == timeline.Call && s.Begin >= cell.Begin && s.Begin < cell.End() && s.At != "" {
+			name, _, _ := strings.Cut(s.At, ":")
+			return name
+		}
+	}
+	return cell.Name
 }

@@ -27,6 +27,7 @@ func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 	}
 	runtime, err := symmem.Init(symmem.Config{
 		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
+		Line: func(at int) string { return line(evaluator, at) },
 	})
 	if err != nil {
 		return nil, nil, explain(err, evaluator)

@@ -101,7 +101,7 @@ func (g *Group) meet(id, phase, next uint32, row int) (ops []device.Value) {
 	}
 	for p := range g.Words {
 		if p != g.Rank {
-			ops = append(ops, device.Value{Word: word(mine, row+p), Value: 1, Await: true})
+			ops = append(ops, device.Value{Word: word(mine, row+p), Value: 1, Await: true, From: 1 + p})
 		}
 	}
 	// The words are cleared together at the end: a word that is zero stands for a member that has

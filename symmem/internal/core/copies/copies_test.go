@@ -76,7 +76,7 @@ func TestMeet(t *testing.T) {
 	}
 	want := append(phase(phaseComing), []device.Value{
 		{Word: at(0x1000, layout.CopyComing+1), Value: 1}, {Word: at(0x3000, layout.CopyComing+1), Value: 1},
-		{Word: at(0x2000, layout.CopyComing), Value: 1, Await: true}, {Word: at(0x2000, layout.CopyComing+2), Value: 1, Await: true},
+		{Word: at(0x2000, layout.CopyComing), Value: 1, Await: true, From: 1}, {Word: at(0x2000, layout.CopyComing+2), Value: 1, Await: true, From: 3},
 		{Word: at(0x2000, layout.CopyComing)}, {Word: at(0x2000, layout.CopyComing+2)},
 	}...)
 	want = append(want, phase(phaseCopies)...)

@@ -1,7 +1,9 @@
-// Package trace records when the operations of a rank begin and end on its device, and for which
-// ranks they wait.
+// Package trace records when the operations of a rank run on its device, for which ranks they wait,
+// and how long the calls on the host take.
 //
-// Each stream is replaced by one that puts an event before and after the work of a call; a
+// Each stream is replaced by one that names the call whose work it passes on. A device that records
+// its activities itself (device.Recorder) then tells when each kernel, copy and wait of the call
+// ran. For other devices the stream puts an event before and after the work of a call, and a
 // goroutine looks at the page of waits from time to time. The package knows streams and calls by
 // their numbers. Its owner says which call issues work, where the program is, and for which ranks a
 // wait is.

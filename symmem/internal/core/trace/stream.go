@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -36,11 +37,17 @@ func Launch(g device.Graph, s device.Stream) error {
 	return g.Launch(s)
 }
 
-// around issues work between the events of the call that issues it.
+// around issues work so that it is known to be of the call that issues it.
 func (s *stream) around(issue func() error) error {
 	o, first := s.t.opened(s)
 	if o == nil {
+		if s.t.recording != nil && !s.capturing {
+			return s.t.recording.Issue(s.Stream, 0, issue)
+		}
 		return issue()
+	}
+	if s.t.recording != nil {
+		return s.t.recording.Issue(s.Stream, uint64(o.Call), issue)
 	}
 	if first {
 		if err := s.Stream.Record(o.begin); err != nil {
@@ -49,6 +56,19 @@ func (s *stream) around(issue func() error) error {
 	}
 	err := issue()
 	return cmp.Or(err, s.Stream.Record(o.end))
+}
+
+// copied is around for a copy from or to the host, which the host may make itself.
+func (s *stream) copied(n int, issue func() error) error {
+	begin := timeline.Now()
+	err := s.around(issue)
+	end := timeline.Now()
+	s.t.mu.Lock()
+	defer s.t.mu.Unlock()
+	if o := s.t.current[s.id]; o != nil && o.Call > 0 {
+		o.copied = &device.Activity{Kind: device.ActivityCopy, Begin: begin, End: end, Bytes: n}
+	}
+	return err
 }
 
 // opened returns the call that issues work on the stream now, nil if it is not traced, and whether
@@ -60,12 +80,15 @@ func (t *Trace) opened(s *stream) (o *operation, first bool) {
 	if o == nil || s.capturing || t.stopped {
 		return nil, false
 	}
-	if o.begin != nil {
+	if o.Call > 0 {
 		return o, false
 	}
 	if !t.keep(o) {
 		delete(t.current, s.id)
 		return nil, false
+	}
+	if t.recording != nil {
+		return o, true
 	}
 	begin, err := t.dev.NewEvent()
 	if err != nil {
@@ -78,6 +101,25 @@ func (t *Trace) opened(s *stream) (o *operation, first bool) {
 	}
 	o.begin, o.end = begin, end
 	return o, true
+}
+
+// awaits notes whose stores the words that a stream awaits need.
+func (t *Trace) awaits(stream int, ops []device.Value) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := t.current[stream]
+	if o == nil {
+		return
+	}
+	for _, v := range ops {
+		switch {
+		case !v.Await:
+		case v.From > 0 && v.From <= len(o.group):
+			o.stores = append(o.stores, o.group[v.From-1])
+		default:
+			o.stores = append(o.stores, -1)
+		}
+	}
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
@@ -93,7 +135,17 @@ func (s *stream) CopyAll(copies []device.Copy) error {
 }
 
 func (s *stream) Values(ops []device.Value) error {
+	s.t.awaits(s.id, ops)
 	return s.around(func() error { return s.Stream.Values(ops) })
+}
+
+// Wait is work of its own where the device records it; an event before it would not say when the
+// wait began.
+func (s *stream) Wait(e device.Event) error {
+	if s.t.recording == nil {
+		return s.Stream.Wait(e)
+	}
+	return s.around(func() error { return s.Stream.Wait(e) })
 }
 
 func (s *stream) MatMul(m device.MatMul) error {
@@ -105,19 +157,19 @@ func (s *stream) Collective(c device.Communicator, d device.Collective) error {
 }
 
 func (s *stream) Write(dst device.Ptr, src []byte) error {
-	return s.around(func() error { return s.Stream.Write(dst, src) })
+	return s.copied(len(src), func() error { return s.Stream.Write(dst, src) })
 }
 
 func (s *stream) Read(dst []byte, src device.Ptr) error {
-	return s.around(func() error { return s.Stream.Read(dst, src) })
+	return s.copied(len(dst), func() error { return s.Stream.Read(dst, src) })
 }
 
 func (s *stream) WriteFrom(dst device.Ptr, src io.ReaderAt, n int) error {
-	return s.around(func() error { return s.Stream.WriteFrom(dst, src, n) })
+	return s.copied(n, func() error { return s.Stream.WriteFrom(dst, src, n) })
 }
 
 func (s *stream) ReadTo(dst io.WriterAt, src device.Ptr, n int) error {
-	return s.around(func() error { return s.Stream.ReadTo(dst, src, n) })
+	return s.copied(n, func() error { return s.Stream.ReadTo(dst, src, n) })
 }
 
 func (s *stream) Set(dst device.Ptr, value byte, n int) error {

@@ -2,112 +2,90 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Operation is an operation of this rank as a trace saw it.
-type Operation struct {
-	Op     string
-	Caller int // where it was called
-	Stream int // the number of the stream; -1 for a collective call that waited on the host
-	Begin  time.Time
-	Took   time.Duration
-	Over   string // the network that it used between hosts; empty if none
-	Bytes  int    // that went over it
-	Waits  []Wait
-}
-
-// Wait is a part of an operation in which it waited for others.
-type Wait struct {
-	Peers []int // world ranks
-	Begin time.Time
-	Took  time.Duration
-}
-
 const (
-	kept      = 2000                   // operations in a trace
+	kept      = 20000                  // operations, and calls on the host, in a trace
 	lookEvery = 200 * time.Microsecond // between looks at the page of waits
 )
 
 // Trace records what a rank does. Its methods may be called from several goroutines.
 type Trace struct {
-	dev    device.Device
-	watch  *device.Watch
-	caller func() int                     // where the program is
-	peers  func(*device.WaitRecord) []int // that a wait is for, as world ranks
-	origin device.Event
-	began  time.Time // when the origin was reached
-	over   chan struct{}
-	looked sync.WaitGroup
+	dev       device.Device
+	watch     *device.Watch
+	caller    func() int       // where the program is
+	recording device.Recording // nil if the trace has events
+	events    origin           // of a trace with events
+	over      chan struct{}
+	looked    sync.WaitGroup
 
 	mu      sync.Mutex
 	ops     []*operation
+	host    []timeline.Slice
+	cell    *timeline.Slice
+	call    *timeline.Slice // that is under way on the host
 	dropped int
 	current map[int]*operation // by stream
 	latest  *operation
-	calls   map[uint32]*operation // by the ids of calls
+	calls   map[uint32]known // by the ids of calls
 	stopped bool
 }
 
+// operation is the work of a call on a stream.
 type operation struct {
-	Operation
-	begin, end device.Event // nil until something was issued
-	began      []uint64     // of each of Waits, as the kernel's clock said when it was last looked at
+	timeline.Slice
+	begin, end device.Event     // nil until something was issued, and if the device records
+	copied     *device.Activity // a copy from or to the host, as the host saw it, with the time for which it waited for the stream
+	stores     []int            // for each word that it awaits: the world rank that stores it, or -1
+	waits      []wait
+	parts      []timeline.Slice // kernels and copies
+	group      []int            // its members by world rank
+	ordinal    uint64           // of a collective call in the group
+}
+
+// known is a call whose kernels know it by an id.
+type known struct {
+	o     *operation
+	ranks []int // the members of the call's group
+}
+
+// wait is a time in which an operation waited for some ranks.
+type wait struct {
+	peers      []int // world ranks; none if they are not known
+	mine       bool  // operations of this rank ended it
+	what       string
+	begin, end int64
+	began      uint64 // as the kernel's clock said
 }
 
 // Start starts a trace of a device whose streams have nothing to do. record puts an event in one of
-// them. caller says where the program is, and peers for which world ranks a wait is.
-func Start(dev device.Device, watch *device.Watch, record func(device.Event) error, caller func() int, peers func(*device.WaitRecord) []int) (*Trace, error) {
-	t := &Trace{dev: dev, watch: watch, caller: caller, peers: peers, over: make(chan struct{}), current: map[int]*operation{}, calls: map[uint32]*operation{}}
-	if err := t.setOrigin(record); err != nil {
-		return nil, err
+// them, and caller says where the program is.
+func Start(dev device.Device, watch *device.Watch, record func(device.Event) error, caller func() int) (*Trace, error) {
+	t := &Trace{dev: dev, watch: watch, caller: caller, over: make(chan struct{}), current: map[int]*operation{}, calls: make(map[uint32]known, 1024)}
+	var err error
+	if r, can := dev.(device.Recorder); can {
+		t.recording, err = r.StartRecording()
+	}
+	if t.recording == nil {
+		t.events.why = err
+		if err := t.events.set(dev, record); err != nil {
+			return nil, err
+		}
+		t.looked.Go(t.look)
+	} else if !t.recording.Waits() {
+		t.looked.Go(t.look)
 	}
 	atomic.OrUint32(&watch.Abort, device.WatchTrace)
-	t.looked.Go(t.look)
 	return t, nil
-}
-
-// setOrigin relates the device's clock to the host's. Each of several events is reached between two
-// looks at the host's clock, which may come late on a busy machine; the bounds that all of them
-// give together are narrow.
-func (t *Trace) setOrigin(record func(device.Event) error) error {
-	const events = 16
-	var earliest, latest time.Time // of the origin
-	for i := range events {
-		e, err := t.dev.NewEvent()
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			t.origin = e
-		} else {
-			defer e.Close()
-		}
-		before := time.Now()
-		if err := cmp.Or(record(e), e.Synchronize()); err != nil {
-			return err
-		}
-		after := time.Now()
-		us, err := e.Since(t.origin)
-		if err != nil {
-			return err
-		}
-		since := microseconds(us)
-		if at := before.Add(-since); i == 0 || at.After(earliest) {
-			earliest = at
-		}
-		if at := after.Add(-since); i == 0 || at.Before(latest) {
-			latest = at
-		}
-	}
-	t.began = earliest.Add(latest.Sub(earliest) / 2)
-	return nil
 }
 
 // Stop ends the recording of calls that are issued from now on. Operations are complete when the
@@ -119,77 +97,109 @@ func (t *Trace) Stop() {
 	t.stopped = true
 }
 
-// Operations ends a trace that was stopped, whose streams are at rest. It returns the operations by
-// when they began, and how many more there were.
-func (t *Trace) Operations() (list []Operation, more int) {
+// Result ends a trace that was stopped, whose streams are at rest. It sets the slices, their source,
+// and how exact times on streams are against those on the host.
+func (t *Trace) Result(to *timeline.Rank) error {
 	close(t.over)
 	t.looked.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	var err error
+	if t.recording != nil {
+		err = t.recorded(to)
+	} else {
+		t.timed(to)
+	}
 	for _, o := range t.ops {
-		if o.timed(t) {
-			list = append(list, o.Operation)
+		if o.Took == 0 && o.Begin == 0 {
+			continue // nothing of it ran
 		}
-	}
-	t.origin.Close()
-	slices.SortStableFunc(list, func(a, b Operation) int { return a.Begin.Compare(b.Begin) })
-	return list, t.dropped
-}
-
-// timed reads the operation's events, and reports whether it has run.
-func (o *operation) timed(t *Trace) bool {
-	switch {
-	case o.Stream < 0:
-		return true
-	case o.end == nil:
-		return false
-	}
-	begin, err := o.begin.Since(t.origin)
-	if err == nil {
-		var took float64
-		took, err = o.end.Since(o.begin)
-		o.Begin, o.Took = t.began.Add(microseconds(begin)), microseconds(took)
+		if o.ordinal > 0 {
+			o.Meets = fmt.Sprintf("%s #%d", o.Group, o.ordinal)
+		}
 		o.clip()
+		to.Slices = append(append(to.Slices, o.Slice), o.parts...)
+		to.Slices = append(to.Slices, o.waited()...)
 	}
-	o.begin.Close()
-	o.end.Close()
-	return err == nil
+	if t.cell != nil {
+		t.endCell()
+	}
+	to.Slices = append(to.Slices, t.host...)
+	to.More += t.dropped
+	slices.SortStableFunc(to.Slices, func(a, b timeline.Slice) int { return cmp.Compare(a.Begin, b.Begin) })
+	return err
 }
-
-// clip moves the waits, which another clock has timed, into the time of the operation.
-func (o *operation) clip() {
-	within := func(at time.Time) time.Time {
-		if at.Before(o.Begin) {
-			return o.Begin
-		}
-		if end := o.Begin.Add(o.Took); at.After(end) {
-			return end
-		}
-		return at
-	}
-	for i := range o.Waits {
-		w := &o.Waits[i]
-		begin, end := within(w.Begin), within(w.Begin.Add(w.Took))
-		w.Begin, w.Took = begin, end.Sub(begin)
-	}
-}
-
-func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
 // Issue notes that a call is about to issue work on a stream.
 func (t *Trace) Issue(op string, stream int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.latest = &operation{Operation: Operation{Op: op, Caller: t.caller(), Stream: stream}}
+	caller := t.caller()
+	t.latest = &operation{Slice: timeline.Slice{Kind: timeline.Operation, Track: timeline.Track(stream), Name: op, Caller: caller}}
 	t.current[stream] = t.latest
+	if t.call == nil && !t.stopped {
+		t.call = &timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: op, Begin: timeline.Now(), Caller: caller}
+	}
 }
 
-// Know notes the id of the latest call.
-func (t *Trace) Know(id uint32) {
+// Left notes that the call that issues work has returned.
+func (t *Trace) Left() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.latest != nil {
-		t.calls[id] = t.latest
+	if c := t.call; c != nil {
+		c.Took = timeline.Now() - c.Begin
+		if t.latest != nil {
+			c.Call = t.latest.Call
+		}
+		t.keepCall(*c)
+		t.call = nil
+	}
+}
+
+// Ends say by which group a call meets others.
+type Ends struct {
+	Group   string
+	Ordinal uint64 // of a collective call in the group, from 1; 0 of any other
+}
+
+// Know notes the id of the latest call, and the members of its group.
+func (t *Trace) Know(id uint32, ranks []int, e Ends) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o := t.latest; o != nil {
+		t.calls[id] = known{o, ranks}
+		o.group, o.Group, o.ordinal = ranks, e.Group, e.Ordinal
+	}
+}
+
+// CallerOf returns where the call of an id was made; 0 if it is not known.
+func (t *Trace) CallerOf(id uint32) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c := t.calls[id]; c.o != nil {
+		return c.o.Caller
+	}
+	return 0
+}
+
+// Signals notes what the latest call gives and awaits.
+func (t *Trace) Signals(sends, awaits []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o := t.latest; o != nil {
+		o.Sends, o.Awaits = append(o.Sends, sends...), append(o.Awaits, awaits...)
+	}
+}
+
+// Replays notes that the latest call replays a graph with calls of these ids and members.
+func (t *Trace) Replays(ids []uint32, ranks [][]int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o := t.latest; o != nil {
+		o.Replay = true
+		for i, id := range ids {
+			t.calls[id] = known{o, ranks[i]}
+		}
 	}
 }
 
@@ -202,25 +212,62 @@ func (t *Trace) Crosses(over string, bytes int) {
 	}
 }
 
-// Meets notes a collective call on the host, until the function it returns is called.
-func (t *Trace) Meets(op string, others []int) (done func()) {
-	o := &operation{Operation: Operation{Op: op, Caller: t.caller(), Stream: -1, Begin: time.Now()}}
+// Calls notes a call on the host, until the function it returns is called. If it waits for others,
+// meets names it equally on all of them.
+func (t *Trace) Calls(op string, others []int, meets string) (done func()) {
+	s := timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: op, Begin: timeline.Now(), Caller: t.caller(), Meets: meets}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		o.Took = time.Since(o.Begin)
-		o.Waits = []Wait{{others, o.Begin, o.Took}}
-		t.keep(o)
+		s.Took = timeline.Now() - s.Begin
+		if t.keepCall(s); len(others) > 0 {
+			s.Kind, s.Peers, s.Ended, s.For = timeline.Wait, others, others, "the same call"
+			t.keepCall(s)
+		}
 	}
 }
 
-// keep adds an operation if there is room for it. t.mu is held.
+// BeginCell notes that a cell begins, or something like it, and EndCell that it ends.
+func (t *Trace) BeginCell(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cell = &timeline.Slice{Kind: timeline.Cell, Track: timeline.Cells, Name: name, Begin: timeline.Now(), Caller: t.caller()}
+}
+
+// EndCell ends the slice of BeginCell.
+func (t *Trace) EndCell() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cell != nil {
+		t.endCell()
+	}
+}
+
+func (t *Trace) endCell() {
+	t.cell.Took = timeline.Now() - t.cell.Begin
+	t.host, t.cell = append(t.host, *t.cell), nil
+}
+
+// keepCall adds a slice of the host if there is room for it. t.mu is held.
+func (t *Trace) keepCall(s timeline.Slice) {
+	if t.stopped {
+		return
+	}
+	if len(t.host) >= kept {
+		t.dropped++
+		return
+	}
+	t.host = append(t.host, s)
+}
+
+// keep adds an operation if there is room for it, and numbers it. t.mu is held.
 func (t *Trace) keep(o *operation) bool {
 	if len(t.ops) == kept {
 		t.dropped++
 		return false
 	}
 	t.ops = append(t.ops, o)
+	o.Call = len(t.ops)
 	return true
 }
 
@@ -234,39 +281,40 @@ func (t *Trace) look() {
 			return
 		case <-ticker.C:
 			for r := range waits.Pending(t.watch) {
-				t.saw(&r, time.Now())
+				t.saw(&r, timeline.Now())
 			}
 		}
 	}
 }
 
 // saw notes a wait that is under way.
-func (t *Trace) saw(r *device.WaitRecord, now time.Time) {
-	peers := t.peers(r)
+func (t *Trace) saw(r *device.WaitRecord, now int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o := t.calls[r.Ordinal]
-	if o == nil {
+	c := t.calls[r.Ordinal]
+	if c.o == nil {
 		return
 	}
+	w := c.wait(r)
 	// The kernel's record may be old if the kernel or this goroutine had to wait for a processor.
-	begin := now.Add(-time.Duration(r.Elapsed))
-	for i := range o.Waits {
-		w := &o.Waits[i]
-		end := w.Begin.Add(w.Took)
-		if !slices.Equal(w.Peers, peers) || o.began[i] != r.Began && begin.After(end.Add(lookEvery)) {
+	w.begin, w.end = now-int64(r.Elapsed), now
+	for i := range c.o.waits {
+		before := &c.o.waits[i]
+		if !slices.Equal(before.peers, w.peers) || before.began != w.began && w.begin > before.end+int64(lookEvery) {
 			continue
 		}
-		if begin.Before(w.Begin) {
-			w.Begin = begin
-		}
-		if now.After(end) {
-			end = now
-		}
-		w.Took = end.Sub(w.Begin)
-		o.began[i] = r.Began
+		before.begin, before.end, before.began = min(before.begin, w.begin), max(before.end, w.end), w.began
 		return
 	}
-	o.Waits = append(o.Waits, Wait{peers, begin, now.Sub(begin)})
-	o.began = append(o.began, r.Began)
+	c.o.waits = append(c.o.waits, w)
+}
+
+// wait is what a record says of a wait of the call, except when it was.
+func (c known) wait(r *device.WaitRecord) wait {
+	kind := waits.Of(r)
+	w := wait{began: r.Began, mine: kind.Mine}
+	if w.what = kind.What(r); kind.Peer(r) >= 0 && kind.Peer(r) < len(c.ranks) {
+		w.peers = []int{c.ranks[kind.Peer(r)]}
+	}
+	return w
 }

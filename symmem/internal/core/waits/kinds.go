@@ -17,6 +17,7 @@ type Kind struct {
 
 	Calls bool // only calls of other ranks end it
 	Turns bool // calls on different channels are different ones
+	Mine  bool // operations of this rank end it, when they are over
 	Set   bool // any member may end it, by setting a word
 	own   bool // a record whose Peer is the rank itself is for no one member,
 	none  bool // and no record is
@@ -34,20 +35,20 @@ var kinds = map[uint32]*Kind{
 	device.WaitCopy:      {what: "it to come to the copies", whom: "{rank} to come to the copies", hint: sameCall},
 	device.WaitCopied:    {what: "it to be done with its copies", whom: "{rank} to be done with its copies", hint: "{rank} may be gone"},
 	device.WaitNetSignal: {what: "a signal on channel {channel}", whom: "a signal of {rank} on channel {channel}, which never came", hint: "{rank} must put it", Calls: true},
-	device.WaitNetCounter: {what: "data to travel over the network, by operation {want} of this rank; {seen} are over",
+	device.WaitNetCounter: {Mine: true, what: "data to travel over the network, by operation {want} of this rank; {seen} are over",
 		whom: "data to travel between it and {rank}"},
-	device.WaitNetFlush: {what: "the network to be done with {want} operations of this rank; {seen} are over",
+	device.WaitNetFlush: {Mine: true, what: "the network to be done with {want} operations of this rank; {seen} are over",
 		whom: "the network to take an operation with {rank}", own: true},
 	device.WaitNetBarrier:   {what: "the barrier on channel {channel}", whom: "{rank} to come to the barrier on channel {channel}", hint: sameCall, Calls: true, Turns: true},
 	device.WaitNetChunk:     {what: "chunk {want}, between hosts", whom: "chunk {want} of {rank}, between hosts", hint: sameCall, Calls: true},
 	device.WaitNetUsed:      {what: "room for chunk {want}, between hosts", whom: "{rank} to make room for chunk {want}, between hosts", hint: sameCall, Calls: true},
 	device.WaitNetRows:      {what: "rows, between hosts", whom: "the rows of {rank}, between hosts", hint: sameCall, Calls: true},
 	device.WaitNetTokens:    {what: "{tokens}, between hosts", whom: "{tokens} of {rank}, between hosts", hint: sameCall, Calls: true},
-	device.WaitCounter:      {what: "counter {channel} to become {want}, by operations of this rank; it is {seen}", own: true},
+	device.WaitCounter:      {Mine: true, what: "counter {channel} to become {want}, by operations of this rank; it is {seen}", own: true},
 	device.WaitLSABarrier:   {what: "LSA barrier {channel}", whom: "{rank} to come to LSA barrier {channel}", hint: "{rank} must launch the same kernel"},
 	device.WaitLowLatency:   {what: "a value in low-latency slot {channel}", Set: true, none: true},
 	device.WaitGinSignal:    {what: "GIN signal {channel} to become {want}; it is {seen}", Set: true, own: true},
-	device.WaitGinCounter:   {what: "GIN counter {channel} to become {want}; it is {seen}", own: true},
+	device.WaitGinCounter:   {Mine: true, what: "GIN counter {channel} to become {want}; it is {seen}", own: true},
 	device.WaitShmemWord:    {what: "a word of nvshmem's, which is {seen} and is compared with {want}", whom: "a word of nvshmem's, which is {seen} and is compared with {want}", Set: true, own: true},
 	device.WaitShmemMeeting: {what: "nvshmem's barrier", whom: "{rank} to come to nvshmem's barrier", hint: "{rank} must launch the same kernel"},
 	device.WaitLibrary:      {what: "NCCL", own: true},

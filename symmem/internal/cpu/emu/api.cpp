@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "machine.h"
+#include "recording.h"
 #include "sanitize.h"
 #include "sanitize_network.h"
 #include "stream.h"
@@ -185,6 +186,14 @@ emu_event* emu_event_open(void) { return new emu_event; }
 void emu_event_close(emu_event* e) { delete e; }
 void emu_event_synchronize(emu_event* e) { e->event->wait(); }
 uint64_t emu_event_time(emu_event* e) { return e->event->time.load(); }
+
+void emu_record(emu_device* d, const emu_wait* waits, size_t count, size_t room) { d->record(std::make_shared<Recording>(waits, count, room)); }
+size_t emu_recorded(emu_device* d, emu_activity* out, size_t n, uint64_t* lost) {
+  const auto r = d->recording();
+  return r ? r->take(out, n, lost) : 0;
+}
+void emu_record_off(emu_device* d) { d->record(nullptr); }
+void emu_stream_call(emu_stream* s, uint64_t call) { s->call(call); }
 
 const char* emu_shadow(void) { return sanitize::name(); }
 const char* emu_make_shadow(const char** error) { return sanitize::create(error); }

@@ -130,6 +130,35 @@ void emu_event_synchronize(emu_event*);
 // emu_event_time returns when the event was last reached, in nanoseconds; 0 if never.
 uint64_t emu_event_time(emu_event*);
 
+// Recording. emu_wait mirrors device.WaitRecord field for field.
+typedef struct {
+  uint32_t state, kind, ordinal, rank, peer, channel;
+  uint64_t want, seen, elapsed, began, unused;
+} emu_wait;
+
+// What an activity is: a command of a stream, or a wait of a kernel.
+enum { EMU_KERNEL, EMU_COPY, EMU_SET, EMU_AWAIT, EMU_EVENT, EMU_WAITED };
+
+typedef struct {
+  uint32_t kind;
+  uint64_t call;          // see emu_stream_call; of a wait it is 0
+  uint64_t began, ended;  // by emu_nanos
+  uint64_t bytes;
+  uint32_t grid[3], block[3];
+  char name[64];
+  emu_wait wait;  // of EMU_WAITED
+} emu_activity;
+
+// emu_record begins to record the activities of a device, so many at most; waits are the records
+// of the page that kernels share with the host. emu_recorded writes at most n activities, and
+// returns how many there are; lost counts those without room. emu_record_off ends the recording
+// and forgets it.
+void emu_record(emu_device*, const emu_wait* waits, size_t count, size_t room);
+size_t emu_recorded(emu_device*, emu_activity* out, size_t n, uint64_t* lost);
+void emu_record_off(emu_device*);
+// emu_stream_call names the call that issues what the stream gets from now on.
+void emu_stream_call(emu_stream*, uint64_t call);
+
 // Sanitizing. emu_shadow returns the name of this process's shadow, or null if there is none;
 // emu_make_shadow makes one if there is none. Other processes pass the name to emu_sanitize, which
 // on failure returns a text that is not freed. A device is watched from then on until

@@ -20,6 +20,7 @@
 namespace emu {
 
 struct Grid;
+class Recording;
 
 namespace sanitize {
 class Sanitizer;
@@ -66,6 +67,12 @@ struct Device {
     sanitizer_.store(s);
     watched_over_.store(s != nullptr);
   }
+  // record sets the recording of what runs from now on, or none; recording returns it, or null.
+  void record(std::shared_ptr<Recording> r) {
+    recording_.store(r);
+    recorded_.store(r != nullptr);
+  }
+  std::shared_ptr<Recording> recording() const { return recorded_.load(std::memory_order_relaxed) ? recording_.load() : nullptr; }
   // network receives the calls of the device's network engine; made at its first use.
   std::shared_ptr<sanitize::Network> network;
   std::shared_ptr<sanitize::Sanitizer> watcher() const { return watched_over_.load(std::memory_order_relaxed) ? sanitizer_.load() : nullptr; }
@@ -85,6 +92,8 @@ struct Device {
   void take_samples();
   void inspect(Watched&, bool aborted);
 
+  std::atomic<bool> recorded_{false};
+  Current<Recording> recording_{};
   std::atomic<bool> watched_over_{false};
   Current<sanitize::Sanitizer> sanitizer_{};
 

@@ -12,12 +12,14 @@ package emu
 #cgo nocallback emu_copy_out
 #cgo noescape emu_stream_launch
 #cgo nocallback emu_stream_launch
+#cgo noescape emu_stream_call
 #cgo noescape emu_stream_write
 #cgo nocallback emu_stream_write
 #cgo noescape emu_stream_synchronize
 #cgo nocallback emu_stream_synchronize
 #cgo nocallback emu_stream_idle
 #cgo nocallback emu_stream_awaits
+#cgo nocallback emu_stream_call
 */
 import "C"
 

@@ -10,6 +10,7 @@
 #include "device.h"
 #include "grid.h"
 #include "machine.h"
+#include "recording.h"
 #include "sanitize.h"
 
 namespace emu {
@@ -85,10 +86,13 @@ void yield() {
   yield_as(e);
 }
 
+unsigned long long nanos();
+
 void found() {
   Executor* e = executor();
   InRuntime mark(e);
   e->advanced();
+  if (const auto r = e->device->recording()) r->waited(nanos());
 }
 
 Votes barrier(bool predicate) {

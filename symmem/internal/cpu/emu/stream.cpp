@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "machine.h"
+#include "recording.h"
 
 namespace emu {
 
@@ -145,6 +146,7 @@ void Stream::add(Command c) {
     capture_->push_back(std::move(c));
     return;
   }
+  c.call = call_;
   submit(std::move(c));
   bell_.fetch_add(1);
   bell_.notify_one();
@@ -190,7 +192,10 @@ void Stream::serve() {
       }
     }
     if (found) {
+      const std::shared_ptr<Recording> r = c.call ? device_->recording() : nullptr;
+      const std::uint64_t began = r ? executor_.emu::Worker::api->nanos() : 0;
       perform(c, executor_);
+      if (r) record(c, *r, began);
       c = {};
       device_->done.fetch_add(1, std::memory_order_relaxed);
       completed_.fetch_add(1, std::memory_order_release);
@@ -260,6 +265,26 @@ void Stream::perform(Command& c, Executor& e) {
       if (failed_.load() || closing_.load()) return;
       launch(c, e, s.get());
   }
+}
+
+// record notes a command that was executed.
+void Stream::record(const Command& c, Recording& r, std::uint64_t began) const {
+  emu_activity a{};
+  a.call = c.call;
+  a.began = began;
+  a.ended = executor_.emu::Worker::api->nanos();
+  switch (c.kind) {
+    case Command::kLaunch:
+      a.kind = c.module ? EMU_KERNEL : c.read ? EMU_COPY : EMU_SET;
+      a.bytes = c.bytes;
+      for (int i = 0; i < 3; i++) a.grid[i] = (&c.dim.x)[i], a.block[i] = (&c.block_dim.x)[i];
+      strncpy(a.name, c.entry->name, sizeof a.name - 1);
+      break;
+    case Command::kWait: a.kind = EMU_EVENT; break;
+    case Command::kAwait: a.kind = EMU_AWAIT; break;
+    default: return;
+  }
+  r.add(a);
 }
 
 // hold_back chooses, by the seed, when a grid begins and in which order its blocks run.

@@ -18,6 +18,8 @@
 
 namespace emu {
 
+class Recording;
+
 // Module is a library of kernels; it stays loaded while work that needs it is queued.
 struct Module {
   void* library = nullptr;  // null for the built-in kernels
@@ -60,6 +62,7 @@ struct Command {
   std::uint32_t* word = nullptr;  // for kStore and kAwait
   std::uint32_t value = 0;
   std::uint32_t shared = 0;  // bytes of dynamic shared memory
+  std::uint64_t call = 0;    // that issued it, for a recording
   std::int32_t caller = 0;   // the place in the program, while accesses are watched
   // For a copy, a fill or a mark, whose value is the state.
   std::uintptr_t written = 0, read = 0;
@@ -86,6 +89,8 @@ class Stream {
   // known returns what the stream knew when it was last idle.
   sanitize::Known known();
   Device* device() const { return device_; }
+  // call names the call that issues what is added from now on.
+  void call(std::uint64_t number) { call_ = number; }
   // awaits reports whether the stream waits for an event at this moment.
   bool awaits() const { return awaits_.load(); }
   bool idle() const { return completed_.load() == submitted_.load(); }
@@ -100,6 +105,7 @@ class Stream {
   void know(const Command&, sanitize::Sanitizer&);
   void hold_back(Grid&, sanitize::Sanitizer&);
   void await(const Command&) const;
+  void record(const Command&, Recording&, std::uint64_t began) const;
   void submit(Command);
   void make_room();
 
@@ -107,6 +113,7 @@ class Stream {
   Executor executor_;
   sanitize::Sanitizer::Actor actor_;  // of the stream's thread
   std::unique_ptr<Graph> capture_;
+  std::uint64_t call_ = 0;
   std::mutex mutex_;  // guards queue_ and fault_
   std::deque<Command> queue_;
   Fault fault_;

@@ -346,4 +346,29 @@ sy_status sy_nccl_failure(sy_nccl_comm *c, char *text);
 // reason in why.
 int sy_library_version(const char *path, const char *function, int version[3], char *why, size_t size);
 
+// ---- CUPTI, which records when the GPU works; there is one of it in a process
+// -------------------------------------------------------------------------------------------
+
+// A kernel, a copy or a fill with its times by CUPTI's clock in nanoseconds, or the number that
+// was pushed when a call of the driver was made (kind SY_EXTERNAL). correlation is that call's.
+typedef struct {
+	uint32_t kind, correlation;
+	uint64_t begin, end, bytes, external;
+	int32_t grid[3], block[3];
+	char name[128];
+} sy_activity;
+enum { SY_MEMCPY = 1, SY_MEMSET = 2, SY_KERNEL = 10, SY_MEMCPY_PEER = 22, SY_EXTERNAL = 39 };
+
+// sy_cupti_load opens the library, once; it returns 0 with the reason on failure.
+int sy_cupti_load(const char *path, char *why, size_t size);
+uint32_t sy_cupti_version(void);
+// sy_cupti_start begins to record, so many activities at most. sy_cupti_push and sy_cupti_pop give
+// the calls between them, on this thread, a number. sy_cupti_take writes at most n activities,
+// forgets all if it could write all, and returns how many there were; lost is how many had no room.
+sy_status sy_cupti_start(size_t room);
+void sy_cupti_push(uint64_t id);
+void sy_cupti_pop(void);
+size_t sy_cupti_take(sy_activity *out, size_t n, uint64_t *lost);
+void sy_cupti_stop(void);
+
 #endif

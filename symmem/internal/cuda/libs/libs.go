@@ -48,6 +48,12 @@ func NVSHMEM() Kind {
 		"nothing needs it yet; to have it listed, `pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
 }
 
+// CUPTI records when a GPU works.
+func CUPTI() Kind {
+	return Kind{"CUPTI", "SYMMREPL_CUPTI", []string{"libcupti.so.13", "libcupti.so.12"}, "nvidia_cuda_cupti", nvidia, "cuptiGetVersion",
+		"install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder"}
+}
+
 // UCX carries traffic between hosts.
 func UCX() Kind {
 	return Kind{"UCX", "SYMMREPL_UCX_LIB", []string{"libucp.so.0"}, "libucx", "libucx/lib", "ucp_get_version",

@@ -37,6 +37,7 @@ typedef struct net_message {
 	int64_t ticket;     // ticket of the copy that fills the stage
 	int sent, answered; // for a get; answered: its answer is landing
 	uint64_t to, to_pitch, to_width;
+	uint64_t began; // when it was sent, while messages are recorded
 } net_message;
 
 // An arrival is a received message that is not finished.
@@ -108,6 +109,10 @@ struct net_proxy {
 	int losses;
 	uint64_t refused[NET_REASONS];
 
+	net_recorded *recorded; // NULL while messages are not recorded
+	size_t recorded_count, recorded_room;
+	uint64_t recorded_lost;
+
 	int bell, news;
 	int stopping;
 	pthread_t thread;
@@ -128,6 +133,14 @@ static inline int net_is_device(const net_proxy *p, uint64_t address) {
 static inline int net_memory(const net_proxy *p, uint64_t address) {
 	return p->setup.config.memory != NET_STAGED && net_is_device(p, address) ? p->setup.config.memory : NET_STAGED;
 }
+
+// net_command runs a command on the engine's thread and waits for it.
+void net_command(net_proxy *p, void (*command)(net_proxy *, void *), void *argument);
+
+// recorder.c; all do nothing while messages are not recorded
+uint64_t net_record_now(const net_proxy *p);
+void net_record_sent(net_proxy *p, const net_message *m, int failed);
+void net_record_received(net_proxy *p, const net_header *h);
 
 void *net_stage(net_proxy *p, size_t bytes);
 void net_unstage(net_proxy *p, void *memory);

@@ -161,7 +161,7 @@ static void *run(void *arg) {
 	return NULL;
 }
 
-static void call(net_proxy *p, void (*command)(net_proxy *, void *), void *argument) {
+void net_command(net_proxy *p, void (*command)(net_proxy *, void *), void *argument) {
 	pthread_mutex_lock(&p->callers);
 	pthread_mutex_lock(&p->lock);
 	p->command = command;
@@ -183,6 +183,7 @@ static void release(net_proxy *p) {
 		free(p->peers[r].address);
 	}
 	free(p->peers);
+	free(p->recorded);
 	if (p->board) munmap(p->board, p->board_bytes);
 	if (p->bell >= 0) close(p->bell);
 	if (p->news >= 0) close(p->news);
@@ -292,7 +293,7 @@ static void stop(net_proxy *p, void *arg) {
 }
 
 void net_close(net_proxy *p) {
-	call(p, stop, NULL);
+	net_command(p, stop, NULL);
 	pthread_join(p->thread, NULL);
 	release(p);
 }
@@ -324,7 +325,7 @@ static void address(net_proxy *p, void *arg) {
 
 size_t net_address(net_proxy *p, void *to, size_t room) {
 	address_call c = {to, room};
-	call(p, address, &c);
+	net_command(p, address, &c);
 	return c.n;
 }
 
@@ -436,7 +437,7 @@ static void connect_peers(net_proxy *p, void *arg) {
 
 int net_connect(net_proxy *p, uint32_t epoch, uint64_t secret, const uint8_t *addresses, const uint64_t *starts, char why[NET_WHY]) {
 	connect_call c = {epoch, secret, addresses, starts, why, 0};
-	call(p, connect_peers, &c);
+	net_command(p, connect_peers, &c);
 	return c.failed;
 }
 
@@ -475,7 +476,7 @@ static void register_window(net_proxy *p, void *arg) {
 
 int net_register(net_proxy *p, uint32_t id, uint64_t base, uint64_t bytes) {
 	window_call c = {id, base, bytes, 0};
-	call(p, register_window, &c);
+	net_command(p, register_window, &c);
 	return c.result;
 }
 
@@ -495,21 +496,21 @@ static void forget_window(net_proxy *p, void *arg) {
 
 uint64_t net_forget(net_proxy *p, uint32_t id) {
 	window_call c = {.id = id};
-	call(p, forget_window, &c);
+	net_command(p, forget_window, &c);
 	return c.result;
 }
 
 static void expect(net_proxy *p, void *arg) { p->expected += *(uint64_t *)arg; }
 
-void net_expect(net_proxy *p, uint64_t operations) { call(p, expect, &operations); }
+void net_expect(net_proxy *p, uint64_t operations) { net_command(p, expect, &operations); }
 
 static void hold(net_proxy *p, void *arg) { p->holds += *(int64_t *)arg; }
 
-void net_hold(net_proxy *p, int64_t more) { call(p, hold, &more); }
+void net_hold(net_proxy *p, int64_t more) { net_command(p, hold, &more); }
 
 static void watch(net_proxy *p, void *arg) { p->watcher = arg; }
 
-void net_watch(net_proxy *p, const void *watcher) { call(p, watch, (void *)watcher); }
+void net_watch(net_proxy *p, const void *watcher) { net_command(p, watch, (void *)watcher); }
 
 typedef struct {
 	uint32_t peer;
@@ -526,7 +527,7 @@ static void lose(net_proxy *p, void *arg) {
 
 void net_lose(net_proxy *p, uint32_t peer, const char *why) {
 	peer_call c = {.peer = peer, .why = why};
-	call(p, lose, &c);
+	net_command(p, lose, &c);
 }
 
 static void peer_of(net_proxy *p, void *arg) {
@@ -542,7 +543,7 @@ static void peer_of(net_proxy *p, void *arg) {
 
 void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to) {
 	peer_call c = {.peer = peer, .state = to};
-	call(p, peer_of, &c);
+	net_command(p, peer_of, &c);
 }
 
 static void ask(net_proxy *p, void *arg) {
@@ -555,7 +556,7 @@ static void ask(net_proxy *p, void *arg) {
 
 void net_ask(net_proxy *p, uint32_t peer) {
 	peer_call c = {.peer = peer};
-	call(p, ask, &c);
+	net_command(p, ask, &c);
 }
 
 typedef struct {
@@ -577,7 +578,7 @@ static void next_lost(net_proxy *p, void *arg) {
 
 int net_next_lost(net_proxy *p, char why[NET_WHY]) {
 	lost_call c = {-1, why};
-	call(p, next_lost, &c);
+	net_command(p, next_lost, &c);
 	return c.peer;
 }
 
@@ -587,7 +588,7 @@ static void refused(net_proxy *p, void *arg) {
 	if (p->transport->strangers) to[NET_STRANGER] = p->transport->strangers(p->link);
 }
 
-void net_refused(net_proxy *p, uint64_t to[NET_REASONS]) { call(p, refused, to); }
+void net_refused(net_proxy *p, uint64_t to[NET_REASONS]) { net_command(p, refused, to); }
 
 void net_admit(net_proxy *p, uint64_t secret) {
 	if (p->transport->admit) p->transport->admit(p->link, secret);
@@ -597,7 +598,7 @@ static void tune(net_proxy *p, void *arg) { p->transport->tune(p->link, arg); }
 
 int net_tune(net_proxy *p, const void *settings) {
 	if (!p->transport->tune) return 1;
-	call(p, tune, (void *)settings);
+	net_command(p, tune, (void *)settings);
 	return 0;
 }
 
@@ -609,7 +610,7 @@ static void facts(net_proxy *p, void *arg) {
 
 void net_facts(net_proxy *p, uint32_t peer, net_header *to) {
 	peer_call c = {.peer = peer, .header = to};
-	call(p, facts, &c);
+	net_command(p, facts, &c);
 }
 
 typedef struct {
@@ -639,6 +640,6 @@ static void raw(net_proxy *p, void *arg) {
 
 int net_raw(net_proxy *p, uint32_t peer, const void *header, size_t header_bytes, const void *data, size_t bytes) {
 	raw_call c = {peer, header, data, header_bytes, bytes, 0};
-	call(p, raw, &c);
+	net_command(p, raw, &c);
 	return c.failed;
 }

@@ -288,3 +288,32 @@ var (
 		C.NET_SIGNAL_ADD_INDEXED, C.NET_SIGNAL_SET_WORD, C.NET_SIGNAL_ADD_WORD}
 	headerBytes = uintptr(C.sizeof_net_header)
 )
+
+// Recorded is net_recorded, a message as a recording has it.
+type Recorded struct {
+	Kind, Peer      int
+	Received        bool
+	Ordinal         uint32
+	Signals, Failed bool
+	Number, Bytes   uint64
+	Began, Ended    int64 // nanoseconds of CLOCK_MONOTONIC
+}
+
+// Record begins to record messages, so many at most; 0 ends it.
+func (p *Proxy) Record(room int) { C.net_record(p.c, C.size_t(room)) }
+
+// Recorded returns the messages that were recorded, and how many had no room.
+func (p *Proxy) Recorded() (list []Recorded, lost int) {
+	var more C.uint64_t
+	n := C.net_take_recorded(p.c, nil, 0, &more)
+	if n == 0 {
+		return nil, int(more)
+	}
+	all := make([]C.net_recorded, n)
+	n = min(n, C.net_take_recorded(p.c, &all[0], n, &more))
+	for _, r := range all[:n] {
+		list = append(list, Recorded{int(r.kind), int(r.peer), r.received != 0, uint32(r.ordinal), r.signals != 0, r.failed != 0,
+			uint64(r.number), uint64(r.bytes), int64(r.began), int64(r.ended)})
+	}
+	return list, int(more)
+}

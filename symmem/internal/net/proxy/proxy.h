@@ -61,6 +61,22 @@ void net_lose(net_proxy *p, uint32_t peer, const char *why);
 void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to);
 // net_watch sets the watcher (watcher.h) that the engine calls; NULL removes it.
 void net_watch(net_proxy *p, const void *watcher);
+
+// A message as a recording has it: one that this rank sent, until it was delivered or its answer
+// landed, or one that it received, when it was applied.
+typedef struct {
+	uint32_t kind, peer, received;
+	uint32_t ordinal; // of the call whose operation a sent one is of, or 0
+	uint32_t signals, failed;
+	uint64_t number, bytes;
+	uint64_t began, ended; // nanoseconds of CLOCK_MONOTONIC
+} net_recorded;
+
+// net_record begins to record the messages with data or signals, so many at most; 0 ends it and
+// forgets them. net_take_recorded writes at most n of them and returns how many there are; lost is
+// how many had no room.
+void net_record(net_proxy *p, size_t room);
+size_t net_take_recorded(net_proxy *p, net_recorded *to, size_t n, uint64_t *lost);
 // net_ask asks a peer what it has sent to this rank. It may never answer; net_peer_of has the last answer.
 void net_ask(net_proxy *p, uint32_t peer);
 // net_next_lost returns a lost peer that it has not returned before, or -1.

@@ -73,6 +73,7 @@ void net_settle(net_proxy *p, uint32_t source, uint64_t number) {
 		if (!change_word(p, a)) continue;
 		net_order_finish(&q->order, a->h.number);
 		q->facts.landed++;
+		net_record_received(p, &a->h);
 		end_arrival(p, a);
 	}
 	if (q->waits) answer_fences(p, source);
@@ -82,6 +83,7 @@ void net_settle(net_proxy *p, uint32_t source, uint64_t number) {
 static void finish(net_proxy *p, net_arrival *a) {
 	uint32_t source = a->h.source;
 	uint64_t number = a->h.number;
+	net_record_received(p, &a->h);
 	end_arrival(p, a);
 	net_settle(p, source, number);
 }

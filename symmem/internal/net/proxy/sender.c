@@ -92,6 +92,7 @@ static void end_if_over(net_proxy *p, net_job *j) {
 
 static void end_message(net_proxy *p, net_message *m, int failed) {
 	net_job *j = m->job;
+	net_record_sent(p, m, failed);
 	p->peers[m->peer].facts.in_flight--;
 	j->pending--;
 	if (failed) j->failed = 1;
@@ -140,6 +141,7 @@ void net_get_landed(net_proxy *p, net_message *m, int failed) {
 static void send_message(net_proxy *p, net_message *m) {
 	net_peer *q = &p->peers[m->peer];
 	uint64_t bytes = m->h.kind == NET_MESSAGE_PUT || m->h.kind == NET_MESSAGE_ANSWER ? m->h.bytes : 0;
+	m->began = net_record_now(p);
 	if (m->h.kind == NET_MESSAGE_GET) {
 		m->next = q->gets;
 		q->gets = m;

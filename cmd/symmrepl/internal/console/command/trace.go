@@ -1,55 +1,116 @@
 package command
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"os"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/timeline"
+	"github.com/symmrepl/symmrepl/internal/timeline/perfetto"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 func trace() console.Command {
 	return console.Command{
-		Name: "trace", Args: "CODE", Group: cells, Where: console.TargetRanks,
-		Help: `run a cell and show a timeline of each rank's operations
-A bar for each rank shows its operations in order, and within them the waits for other ranks. The table below says
-when each began, how long it took on the device, how much of that it waited, for whom, where in the cell it was
-called, and what it sent or received over the network between hosts. Equal operations in a row share a line, and so do the operations of a graph. Waits are sampled several times a
-millisecond, so that shorter ones may be missed; tracing costs each operation a few microseconds. The bars of several
-hosts are shifted by the difference of the hosts' clocks.`,
-		TakesCode: true,
-		Run:       runTrace,
+		Name: "trace", Args: "[--out FILE] CODE", Group: cells, Where: console.TargetRanks,
+		Help: `run a cell and show one timeline of all ranks
+A bar for each stream of each rank shows its operations in order, and within them the waits for other ranks. The table below
+says when each began, how long it took on the device, how much of that it waited, for whom, where in the cell it was
+called, and what it sent or received over the network between hosts. Equal operations in a row share a line, and so do
+the operations of a graph. Then come the times of kernels, copies and waits, the critical path, the overlap of each rank's
+streams, the rank that the others waited for and what it did meanwhile, and how exact the times are.
+
+With --out the timeline is also written to a file that ui.perfetto.dev and trace_processor open: with every kernel, copy,
+call on the host and message to another host, and with arrows from each signal to the wait that it ended. docs/timeline.md
+has more.`,
+		TakesCode: true, CodeIn: tracedCode,
+		Run: runTrace,
 	}
+}
+
+// outFlag comes before the name of a file.
+const outFlag = "--out"
+
+// tracedCode returns the code in the command's argument.
+func tracedCode(arg string) (code string, ok bool) {
+	_, code, ok = fileOfTrace(arg)
+	return code, ok
+}
+
+// fileOfTrace splits the command's argument. ok is false if --out has no file.
+func fileOfTrace(arg string) (file, code string, ok bool) {
+	arg = strings.TrimLeft(arg, " \t")
+	rest, found := strings.CutPrefix(arg, outFlag)
+	if !found || rest != "" && !strings.ContainsAny(rest[:1], " \t=\n") {
+		return "", arg, true
+	}
+	rest = strings.TrimLeft(rest, " \t=")
+	end := strings.IndexAny(rest+"\n", " \t\n")
+	return rest[:end], strings.TrimLeft(rest[end:], " \t\n"), end > 0
 }
 
 // runTrace runs a cell and shows its timeline.
 func runTrace(ctx context.Context, c *console.Call) console.Outcome {
-	if _, err := c.Inspect(ctx, session.Query{Topic: session.TopicStartTrace}); err != nil {
-		return c.Fail(err)
+	file, code, ok := fileOfTrace(c.Arg)
+	if !ok {
+		return c.Fail(errors.New("--out needs the name of a file, such as t.pftrace, and then the code"))
 	}
-	outcome := console.OutcomeOf(c.Cell(ctx, session.Cell{Source: c.Arg}))
-	traces, err := stopTraces(context.WithoutCancel(ctx), c)
+	t, outcome, err := Traced(ctx, c.Console, func() console.Outcome {
+		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: code}))
+	})
+	if err == nil && file != "" {
+		err = WriteTrace(file, t)
+	}
 	if err != nil {
 		return c.Fail(err)
 	}
-	t := newTimeline(traces)
-	if t.took == 0 {
+	text := t.String()
+	if text == "" {
 		c.Print("the cell called no operation on a device")
 		return outcome
 	}
-	c.Reply(session.Reply{Values: []session.Value{{Text: t.text(), Data: forms(t.picture())}}})
+	c.Reply(session.Reply{Values: []session.Value{{Text: text, Data: forms(timelinePicture(t))}}})
 	return outcome
 }
 
-// stopTraces returns the traces of the target ranks by rank. A rank without a trace, such as one
-// that was replaced, gets an empty one.
-func stopTraces(ctx context.Context, c *console.Call) (map[int]session.Trace, error) {
-	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicStopTrace})
-	traces := map[int]session.Trace{}
+// Traced calls run, which evaluates cells, and returns what the ranks of `:on` did meanwhile.
+func Traced(ctx context.Context, c *console.Console, run func() console.Outcome) (*timeline.Timeline, console.Outcome, error) {
+	if err := inspectAll(c.Session.Inspect(ctx, c.Target(), session.Query{Topic: session.TopicStartTrace})); err != nil {
+		return nil, console.Failed, err
+	}
+	outcome := run()
+	answers, err := c.Session.Inspect(context.WithoutCancel(ctx), c.Target(), session.Query{Topic: session.TopicStopTrace})
+	if err != nil {
+		return nil, outcome, err
+	}
+	var records []timeline.Rank
 	for _, a := range answers {
 		if a.Trace == nil {
-			a.Trace = &session.Trace{}
+			a.Trace = &session.Trace{Rank: a.Rank, Clock: timeline.Clock{Why: "it has no record, as after it was replaced"}}
 		}
-		traces[a.Rank] = *a.Trace
+		records = append(records, *a.Trace)
 	}
-	return traces, err
+	return timeline.Merge(records), outcome, nil
+}
+
+// inspectAll is the error of a query, or of the first rank that could not answer it.
+func inspectAll(answers []session.Answer, err error) error {
+	for _, a := range answers {
+		if a.Err != nil {
+			err = cmp.Or[error](err, a.Err)
+		}
+	}
+	return err
+}
+
+// WriteTrace writes a timeline to a file of Perfetto.
+func WriteTrace(path string, t *timeline.Timeline) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(perfetto.Write(f, t), f.Close())
 }
