@@ -57,6 +57,7 @@
 //	layout.go        the variables of a function
 //	activations.go   reuse of frames
 //	calls.go         calls of functions and methods of cells
+//	registers.go, trampolines*.go, compiled.go   calls of compiled functions
 //	literals.go      function literals
 //	steps.go         which step is for which generator
 package yaegi
