@@ -17,7 +17,8 @@ var check = sync.OnceValue(func() error {
 		match(reflect.TypeFor[interpreter](), reflect.TypeFor[interp.Interpreter]()),
 		match(reflect.TypeFor[program](), reflect.TypeFor[interp.Program]()),
 		findKinds(),
-		checkValue())
+		checkValue(),
+		findMade())
 	if err != nil {
 		return fmt.Errorf("interp: yaegi %s is not %s, or Go not what it was:\n%w", linked(), Version, err)
 	}
