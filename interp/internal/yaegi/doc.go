@@ -10,16 +10,17 @@
 // value with the methods of a compiled interface is a struct whose first field is IValue.
 //
 // Of Go: a reflect.Value is a type, a pointer and a flag with the bits in values.go; slices and
-// strings begin with a pointer and a length; an interface is a type followed by a value;
-// reflect.unsafe_New exists. Two other packages rely on further internals of Go: named on type
+// strings begin with a pointer and a length; an interface is a type followed by a value; functions
+// of packages reflect and runtime in functions.go exist; arguments and results are passed by the
+// convention in registers.go; MakeFunc allocates a struct that contains the given function. Two other packages rely on further internals of Go: named on type
 // descriptors, and unexported on fields of structs in packages runtime, log and go/types. Each has
 // its own checks.
 //
 // Open checks everything that can be checked, once per process (check.go): every field of every
-// struct, the names of kinds, and a value. A difference is an error that names the version of yaegi
+// struct, the names of kinds and actions, a value, and a function that MakeFunc made. A difference is an error that names the version of yaegi
 // and the field, and never a corrupted session. Only tests notice if a function has other
 // parameters or a generator another name: the tests of package interp recognise this package's
-// steps by their speed and by their panics.
+// steps by their speed and by their panics. TestSignatures holds the calling convention.
 //
 // # A cell's life
 //
