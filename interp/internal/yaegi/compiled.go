@@ -38,13 +38,13 @@ type compiledCall struct {
 	fixed     int  // number of arguments that are not elements of a slice
 	variadic  bool // the other arguments are
 	results   []destination
+	own       bool // the call's step is this package's
+	plain     Step
+	yes, no   Step // following steps; no is nil unless the call is a condition
 
+	// For a variadic function:
 	element     unsafe.Pointer // type of the elements
 	elementSize uintptr
-
-	own     bool // the call's step is this package's
-	plain   Step
-	yes, no Step // following steps; no is nil unless the call is a condition
 
 	// For a method:
 	code     unsafe.Pointer // a function whose first parameter is the receiver

@@ -8,10 +8,10 @@ import (
 // Compiled functions are called directly, without package reflect: the step of a call copies the
 // arguments to where Go's calling convention passes them, calls the function as one whose
 // parameters are all words (trampolines.go), and copies the results to their variables. The
-// convention is that of Go's internal ABI (src/cmd/compile/abi-internal.md): integers and pointers
-// are passed in one sequence of registers, floats in another, and a parameter that does not fit
-// into the rest of them is passed on the stack. Bits of a register beyond a small value have no
-// meaning, and neither have registers that the callee does not use.
+// convention is that of Go's internal ABI, as the Go compiler's document of that name has it:
+// integers and pointers are passed in one sequence of registers, floats in another, and a parameter
+// that does not fit into the rest of them is passed on the stack. Bits of a register beyond a small
+// value have no meaning, and neither have registers that the callee does not use.
 
 // Sizes of registers. Functions with more results, or with more on the stack, are left to yaegi.
 const (
