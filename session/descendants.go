@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -32,7 +33,7 @@ const endLimit = time.Second
 // endDescendants kills the processes that this process and its children have started, until none is
 // left.
 func endDescendants() {
-	for begun := time.Now(); time.Since(begun) < endLimit; time.Sleep(time.Millisecond) {
+	for begun := time.Now(); hasChildren() && time.Since(begun) < endLimit; time.Sleep(time.Millisecond) {
 		left := descendants(os.Getpid())
 		if len(left) == 0 {
 			return
@@ -41,6 +42,12 @@ func endDescendants() {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
+}
+
+// hasChildren reports whether this process has a child, running or not. It adopts orphans, so
+// without a child it has no descendant.
+func hasChildren() bool {
+	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil) != unix.ECHILD
 }
 
 // descendants lists the running children of a process and, recursively, their children.
@@ -64,14 +71,8 @@ func descendants(of int) []int {
 // clearAfter cleans up after a dead worker: it kills the processes that its cells had put into
 // sessions of their own, and removes its sockets.
 func clearAfter(spec workerSpec, pid int) {
-	entry := []byte(markVariable + "=" + spec.mark() + "\x00")
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range environs {
-		environ, err := os.ReadFile(name) // the environments of other users' processes cannot be read
-		if err != nil || !bytes.Contains(environ, entry) {
-			continue
-		}
-		if left, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && left != pid {
+	for _, left := range processes.marked()[spec.mark()] {
+		if left != pid {
 			syscall.Kill(left, syscall.SIGKILL)
 		}
 	}
@@ -79,4 +80,69 @@ func clearAfter(spec workerSpec, pid int) {
 	for _, name := range sockets {
 		os.Remove(name)
 	}
+}
+
+// look is a look at all processes, which lists them by their marks.
+type look struct {
+	done   chan struct{}
+	marked map[string][]int
+}
+
+// lookout looks at all processes. Workers mostly die together, and one look serves all that are dead
+// when it begins.
+type lookout struct {
+	mu   sync.Mutex
+	next *look // the look that begins next, if somebody waits for it
+	busy bool  // a look is under way
+}
+
+var processes lookout
+
+// marked returns the processes of workers by their marks, at a time after the call.
+func (o *lookout) marked() map[string][]int {
+	o.mu.Lock()
+	if o.next == nil {
+		o.next = &look{done: make(chan struct{})}
+	}
+	l := o.next
+	if !o.busy {
+		o.busy = true
+		go o.run()
+	}
+	o.mu.Unlock()
+	<-l.done
+	return l.marked
+}
+
+// run looks until nobody waits for a look.
+func (o *lookout) run() {
+	for {
+		o.mu.Lock()
+		l := o.next
+		o.next, o.busy = nil, l != nil
+		o.mu.Unlock()
+		if l == nil {
+			return
+		}
+		l.marked = lookOnce()
+		close(l.done)
+	}
+}
+
+// lookOnce lists the processes with marks. It cannot see those of other users.
+func lookOnce() map[string][]int {
+	list := map[string][]int{}
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, name := range environs {
+		environ, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		_, rest, found := bytes.Cut(append([]byte{0}, environ...), []byte("\x00"+markVariable+"="))
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && found {
+			mark, _, _ := bytes.Cut(rest, []byte{0})
+			list[string(mark)] = append(list[string(mark)], pid)
+		}
+	}
+	return list
 }

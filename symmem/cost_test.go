@@ -10,19 +10,32 @@ import (
 
 // idleDevice is the cpu device with streams that drop their launches: what is left is the host's own cost of
 // a call.
-type idleDevice struct{ device.Device }
+type idleDevice struct {
+	device.Device
+	records *int
+}
 
-type idleStream struct{ device.Stream }
+type idleStream struct {
+	device.Stream
+	records *int // how many events were recorded on all streams
+}
 
 func (d idleDevice) NewStream() (device.Stream, error) {
 	s, err := d.Device.NewStream()
-	return idleStream{s}, err
+	return idleStream{s, d.records}, err
 }
 
 func (idleStream) Launch(device.Kernel, device.Launch) error { return nil }
 
-func newIdle(tb testing.TB) *Runtime {
-	return newOn(tb, func(d device.Device) device.Device { return idleDevice{d} })
+func (s idleStream) Record(e device.Event) error {
+	*s.records++
+	return s.Stream.Record(e)
+}
+
+func newIdle(tb testing.TB) *Runtime { return newIdleOn(tb, new(int)) }
+
+func newIdleOn(tb testing.TB, records *int) *Runtime {
+	return newOn(tb, func(d device.Device) device.Device { return idleDevice{d, records} })
 }
 
 // newOn returns a world of one rank on what wrap makes of the cpu device.
@@ -59,6 +72,25 @@ func TestHotPathAllocations(t *testing.T) {
 	} {
 		if got := testing.AllocsPerRun(100, c.f); got > c.most {
 			t.Errorf("%s allocates %v times, at most %v are allowed", name, got, c.most)
+		}
+	}
+}
+
+// TestEventsOfGroups counts the events that mark the ends of uses of a group's signals: none as long
+// as one stream uses them, and then one for the first use on another stream and one for each use.
+func TestEventsOfGroups(t *testing.T) {
+	records := 0
+	rt := newIdleOn(t, &records)
+	x, out := rt.Empty(F32, 4), rt.Local(F32, 4)
+	reduce := func() { rt.OneShotAllReduceOut(x, "sum", out) }
+	first, second := rt.NewStream(), rt.NewStream()
+	for _, step := range []struct {
+		stream *Stream
+		want   int
+	}{{first, 0}, {first, 0}, {second, 2}, {second, 3}, {first, 4}} {
+		rt.OnStream(step.stream, reduce)
+		if records != step.want {
+			t.Fatalf("%d events were recorded, want %d", records, step.want)
 		}
 	}
 }

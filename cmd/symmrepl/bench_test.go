@@ -577,3 +577,27 @@ func TestBenchTensors(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestBenchCell(t *testing.T) {
+	h := newHome(t, 2)
+	h.python("")
+	r := h.run("", "bench", "cell", "-n", "2", "--device", "cpu")
+	const want = `2 ranks, cpu; medians
+PyTorch is not measured: No module named 'torch'
+ipykernel is not measured: No module named 'ipykernel'
+ipyparallel is not measured: No module named 'ipyparallel'
+symmrepl closure ratio to the best library
+start to the first value, ms N
+cell x := 1 on all ranks, ms N
+edited kernel to its result, ms N
+the same kernel again, ms N
+launch of a kernel, µs N N
+fill of 4 KiB, µs N N
+barrier, µs N N
+one-shot all-reduce of 4 KiB, µs N N
+`
+	if got := shape(r.out); r.status != 0 || got != want {
+		t.Errorf("%s\nwant\n%s%s", got, want, r.err)
+	}
+	h.expectNothingLeft()
+}

@@ -17,6 +17,7 @@ func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 		rt.yaegi.Call(node)
 		rt.guardCall(node, in)
 	case yaegi.BinaryGenerator:
+		rt.yaegi.CallCompiled(node)
 		rt.guardCall(node, in)
 	}
 	rt.useStep(node, in)

@@ -9,9 +9,9 @@ import (
 )
 
 // After a function has returned, nothing else refers to its variables if all of them, temporary
-// ones included, are numbers, bools or functions, and the function takes no address, makes no
-// function, and calls no method (which could take the address of its receiver). The frame of such a
-// function is reused.
+// ones included, are numbers, bools, strings, slices, pointers or the like, and the function takes
+// no address, makes no function, and calls no method (which could take the address of its
+// receiver). The frame of such a function is reused.
 
 // activation is a frame with its variables, kept between calls of a function.
 type activation struct {
@@ -24,6 +24,7 @@ type activation struct {
 // activations has the activations of one function, for all goroutines.
 type activations struct {
 	layout *layout
+	last   atomic.Pointer[activation] // the one that was released last, unless free has it
 	free   sync.Pool
 }
 
@@ -31,7 +32,7 @@ type activations struct {
 // reused.
 func (n *Node) activations(l *layout) *activations {
 	for i, t := range l.types {
-		if l.sizes[i] == 0 && t.Kind() != reflect.Func {
+		if l.sizes[i] == 0 && !isWord[t.Kind()] && t.Kind() != reflect.String && t.Kind() != reflect.Slice {
 			return nil
 		}
 	}
@@ -40,6 +41,9 @@ func (n *Node) activations(l *layout) *activations {
 	}
 	return &activations{layout: l}
 }
+
+// isWord has the kinds that are a pointer.
+var isWord = [kindMask + 1]bool{reflect.Func: true, reflect.Pointer: true, reflect.UnsafePointer: true, reflect.Map: true, reflect.Chan: true}
 
 // leavesVariables reports whether something in a tree may keep a reference to a variable of its
 // function.
@@ -52,17 +56,20 @@ func (n *Node) leavesVariables() bool {
 
 // take returns a frame for a new call.
 func (l *activations) take(caller *Frame, id uint64) *activation {
-	a, _ := l.free.Get().(*activation)
+	a := l.last.Swap(nil)
+	if a == nil {
+		a, _ = l.free.Get().(*activation)
+	}
 	if a == nil {
 		a = &activation{frame: newFrame(caller, len(l.layout.types), id)}
 		a.variables = a.frame.data
 		a.own = make([]Value, len(a.variables))
 		a.words = l.layout.fill(a.own)
-	} else {
-		a.frame.anc = caller
-		atomic.StoreUint64(&a.frame.id, id)
+		copy(a.variables, a.own)
+		return a
 	}
-	copy(a.variables, a.own)
+	a.frame.anc = caller
+	atomic.StoreUint64(&a.frame.id, id)
 	return a
 }
 
@@ -71,9 +78,16 @@ func (l *activations) release(a *activation) {
 	a.frame.anc = nil
 	clear(a.words)
 	for i, size := range l.layout.sizes {
-		if size == 0 {
-			*(*unsafe.Pointer)(a.own[i].ptr) = nil // a function
+		switch v := &a.own[i]; {
+		case size > 0:
+		case isWord[v.flag&kindMask]:
+			*(*unsafe.Pointer)(v.ptr) = nil
+		default:
+			v.reflect().SetZero()
 		}
 	}
-	l.free.Put(a)
+	copy(a.variables, a.own)
+	if !l.last.CompareAndSwap(nil, a) {
+		l.free.Put(a)
+	}
 }

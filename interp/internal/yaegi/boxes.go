@@ -23,6 +23,20 @@ func (y *Interpreter) Boxes() reflect.Type { return y.boxes }
 // IsBox reports whether a value is a box.
 func (y *Interpreter) IsBox(v *Value) bool { return v.typ == y.boxType }
 
+// isBoxed reports whether a value is an interface that holds a box.
+func (y *Interpreter) isBoxed(v *Value) bool {
+	return v.is(reflect.Interface) && *(*unsafe.Pointer)(v.address()) == y.boxType
+}
+
+// canBeAny reports whether yaegi passes a value as an any as it is.
+func (y *Interpreter) canBeAny(v *Value) bool {
+	switch reflect.Kind(v.flag & kindMask) {
+	case reflect.Invalid, reflect.Func, reflect.Interface:
+		return false
+	}
+	return v.flag&(readOnly|method) == 0 && v.typ != y.boxType
+}
+
 // HoldsNil reports whether a box holds nothing, and whether it holds a nil pointer.
 func (y *Interpreter) HoldsNil(v *Value) (nothing, pointer bool) {
 	for v.typ == y.boxType {

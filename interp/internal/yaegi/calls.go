@@ -14,23 +14,33 @@ import (
 
 // Call replaces the step of a call of a cell's function or method.
 func (y *Interpreter) Call(node *Node) {
+	if parent := node.anc.kind; parent == kinds.goStmt || parent == kinds.deferStmt {
+		return
+	}
 	if c := y.newCall(node); c != nil {
 		node.Wrap(func(plain Step) Step { return c.step(node, plain) })
+		return
 	}
+	node.Wrap(func(plain Step) Step { return y.callingValue(node, plain) })
+}
+
+// operands has what the call of a cell's function needs to know of the caller.
+type operands struct {
+	args    []Place
+	results []Place // dropped for unused ones
+	dropped Value
+	plain   Step // yaegi's step
+	yes, no Step // following steps; no is nil unless the call is a condition
 }
 
 // call is a call of a function or method of a cell.
 type call struct {
+	operands
 	y        *Interpreter
 	function *Node // the function's node, whose contents change when the function is defined again
-	args     []Place
-	results  []Place // places of the results in the caller; dropped for unused ones
 	// the call's step is this package's; it is made before that of the selection of the method
-	own     bool
-	callee  atomic.Pointer[callee]
-	plain   Step
-	yes, no Step  // following steps; no is nil unless the call is a condition
-	dropped Value // the place for unused results
+	own    bool
+	callee atomic.Pointer[callee]
 
 	receiver func(*Frame) reflect.Value // nil for a function
 	made     Place                      // where yaegi stores the function that it makes of a method
@@ -46,9 +56,6 @@ type callee struct {
 // newCall returns the call of a node, or nil if the callee is not a known function or method of a
 // cell.
 func (y *Interpreter) newCall(node *Node) *call {
-	if parent := node.anc.kind; parent == kinds.goStmt || parent == kinds.deferStmt {
-		return nil
-	}
 	c, function := &call{y: y}, node.child[0]
 	isMethod := y.Generator(function) == "getMethod"
 	switch {
@@ -86,19 +93,27 @@ func (c *call) selecting(node *Node, plain Step) Step {
 
 // step returns the step of the call; plain is yaegi's.
 func (c *call) step(node *Node, plain Step) Step {
-	c.args, c.results = nil, nil
-	c.plain, c.yes, c.no = plain, node.Next(), node.Otherwise()
+	if c.own = c.find(node, plain); !c.own {
+		return plain
+	}
+	return c.run
+}
+
+// find finds the operands of a call. It returns false if yaegi's step has to be used.
+func (o *operands) find(node *Node, plain Step) bool {
+	o.args, o.results = nil, nil
+	o.plain, o.yes, o.no = plain, node.Next(), node.Otherwise()
 	typ, args := node.child[0].typ, node.child[1:]
 	if len(typ.arg) != len(args) {
-		return plain
+		return false
 	}
 	for _, arg := range args {
 		genValue(arg) // as a side effect, it converts a constant
 		p, ok := arg.Place()
 		if !ok {
-			return plain
+			return false
 		}
-		c.args = append(c.args, p)
+		o.args = append(o.args, p)
 	}
 	first, ok := node.Place()
 	for i := range typ.ret {
@@ -109,16 +124,15 @@ func (c *call) step(node *Node, plain Step) Step {
 			p.level = 0
 		case kinds.defineXStmt, kinds.assignXStmt:
 			if parent.child[i].ident == "_" {
-				p = Place{constant: &c.dropped}
+				p = Place{constant: &o.dropped}
 			}
 		}
 		if !ok {
-			return plain
+			return false
 		}
-		c.results = append(c.results, p)
+		o.results = append(o.results, p)
 	}
-	c.own = true
-	return c.run
+	return true
 }
 
 // current returns the data about the current definition of the function.
@@ -132,7 +146,7 @@ func (c *call) current() *callee {
 		}
 		l = &callee{layout: *newLayout(types, len(c.results)+inputs, c.y.boxes)}
 		l.simple = l.simple && !c.function.rval.IsValid()
-		if l.simple && c.receiver == nil {
+		if l.simple {
 			l.activations = c.function.activations(&l.layout)
 		}
 		c.callee.Store(l)
@@ -159,11 +173,7 @@ func (c *call) run(frame *Frame) Step {
 	}
 	c.y.runBody(c.function.Body().start.exec, inner)
 	if c.receiver != nil {
-		for i := range c.results {
-			if to := c.results[i].In(frame); to != &c.dropped {
-				l.copy(i, to, &variables[i])
-			}
-		}
+		c.receive(&l.layout, frame, variables)
 	}
 	if c.no != nil && !*(*bool)(variables[0].ptr) {
 		return c.no
@@ -179,6 +189,9 @@ func (c *call) runAgain(l *callee, frame *Frame, id uint64) Step {
 		return c.left(frame)
 	}
 	c.y.runBody(c.function.Body().start.exec, a.frame)
+	if c.receiver != nil {
+		c.receive(&l.layout, frame, a.variables)
+	}
 	next := c.yes
 	if c.no != nil && !*(*bool)(a.variables[0].ptr) {
 		next = c.no
@@ -207,14 +220,29 @@ func (c *call) begin(l *callee, frame *Frame, variables []Value) bool {
 		}
 		at++
 	}
-	for i := range c.args {
-		from := c.args[i].In(frame)
+	return c.pass(&l.layout, frame, variables, at)
+}
+
+// pass assigns the arguments to the variables of the function, the first to variable at. It returns
+// false if the type of an argument differs from that of its variable.
+func (o *operands) pass(l *layout, frame *Frame, variables []Value, at int) bool {
+	for i := range o.args {
+		from := o.args[i].In(frame)
 		if from.typ != variables[at+i].typ {
 			return false
 		}
 		l.copy(at+i, &variables[at+i], from)
 	}
 	return true
+}
+
+// receive assigns the results, which are the function's first variables.
+func (o *operands) receive(l *layout, frame *Frame, variables []Value) {
+	for i := range o.results {
+		if to := o.results[i].In(frame); to != &o.dropped {
+			l.copy(i, to, &variables[i])
+		}
+	}
 }
 
 // left makes the call by yaegi's step.
@@ -227,10 +255,14 @@ func (c *call) left(frame *Frame) Step {
 
 // setReceiver sets the receiver of a method to a value, to its target, or to its address.
 func setReceiver(to *Value, from reflect.Value) bool {
-	receiver := to.reflect()
 	if !from.IsValid() {
 		return false
 	}
+	if v := valueOf(&from); v.isOf(to.typ) && isWord[to.flag&kindMask] {
+		*(*unsafe.Pointer)(to.ptr) = *(*unsafe.Pointer)(v.address())
+		return true
+	}
+	receiver := to.reflect()
 	if from.Type() != receiver.Type() {
 		switch {
 		case from.Kind() == reflect.Pointer:

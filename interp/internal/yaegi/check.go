@@ -17,7 +17,8 @@ var check = sync.OnceValue(func() error {
 		match(reflect.TypeFor[interpreter](), reflect.TypeFor[interp.Interpreter]()),
 		match(reflect.TypeFor[program](), reflect.TypeFor[interp.Program]()),
 		findKinds(),
-		checkValue())
+		checkValue(),
+		findMade())
 	if err != nil {
 		return fmt.Errorf("interp: yaegi %s is not %s, or Go not what it was:\n%w", linked(), Version, err)
 	}
@@ -115,28 +116,35 @@ func (m *matching) fail(format string, args ...any) {
 // theirNode is yaegi's type of a Node.
 var theirNode reflect.Type
 
-// findKinds sets kinds and theirNode. Yaegi's kinds are numbers with names, and there are fewer
-// than 100.
+// findKinds sets kinds, actions and theirNode.
 func findKinds() error {
 	root, ok := reflect.TypeFor[interp.Program]().FieldByName("root")
 	if !ok || root.Type.Kind() != reflect.Pointer {
 		return nil // match has reported it
 	}
-	field, ok := root.Type.Elem().FieldByName("kind")
-	if !ok || field.Type.Kind() != reflect.Uint {
-		return nil
-	}
 	theirNode = root.Type.Elem()
-	numbers := map[string]uint{}
-	for kind, number := reflect.New(field.Type).Elem(), uint(0); number < 100; number++ {
-		kind.SetUint(uint64(number))
-		numbers[fmt.Sprint(kind.Interface())] = number
+	return errors.Join(
+		findNumbers("kind", map[string]*uint{
+			"funcType": &kinds.funcType, "funcDecl": &kinds.funcDecl, "funcLit": &kinds.funcLit, "assignStmt": &kinds.assignStmt,
+			"returnStmt": &kinds.returnStmt, "goStmt": &kinds.goStmt, "deferStmt": &kinds.deferStmt, "defineXStmt": &kinds.defineXStmt,
+			"assignXStmt": &kinds.assignXStmt, "exprStmt": &kinds.exprStmt, "addressExpr": &kinds.addressExpr, "callExpr": &kinds.callExpr,
+		}),
+		findNumbers("action", map[string]*uint{"callSlice": &actions.callSlice}))
+}
+
+// findNumbers sets numbers by their names. The type of a node's field has fewer than 100 numbers,
+// with names.
+func findNumbers(name string, of map[string]*uint) error {
+	field, ok := theirNode.FieldByName(name)
+	if !ok || field.Type.Kind() != reflect.Uint {
+		return nil // match has reported it
 	}
-	for name, of := range map[string]*uint{
-		"funcType": &kinds.funcType, "funcDecl": &kinds.funcDecl, "funcLit": &kinds.funcLit, "assignStmt": &kinds.assignStmt, "returnStmt": &kinds.returnStmt,
-		"goStmt": &kinds.goStmt, "deferStmt": &kinds.deferStmt, "defineXStmt": &kinds.defineXStmt, "assignXStmt": &kinds.assignXStmt,
-		"exprStmt": &kinds.exprStmt, "addressExpr": &kinds.addressExpr,
-	} {
+	numbers := map[string]uint{}
+	for value, number := reflect.New(field.Type).Elem(), uint(0); number < 100; number++ {
+		value.SetUint(uint64(number))
+		numbers[fmt.Sprint(value.Interface())] = number
+	}
+	for name, of := range of {
 		number, ok := numbers[name]
 		if !ok {
 			return fmt.Errorf("there is no %s %s", field.Type, name)

@@ -10,16 +10,18 @@
 // value with the methods of a compiled interface is a struct whose first field is IValue.
 //
 // Of Go: a reflect.Value is a type, a pointer and a flag with the bits in values.go; slices and
-// strings begin with a pointer and a length; an interface is a type followed by a value;
-// reflect.unsafe_New exists. Two other packages rely on further internals of Go: named on type
-// descriptors, and unexported on fields of structs in packages runtime, log and go/types. Each has
-// its own checks.
+// strings begin with a pointer and a length; an interface is a type followed by a value; functions
+// of packages reflect and runtime in functions.go exist; arguments and results are passed by the
+// convention in registers.go; MakeFunc allocates a struct that contains the given function. Two
+// other packages rely on further internals of Go: named on type descriptors, and unexported on
+// fields of structs in packages runtime, log and go/types. Each has its own checks.
 //
 // Open checks everything that can be checked, once per process (check.go): every field of every
-// struct, the names of kinds, and a value. A difference is an error that names the version of yaegi
-// and the field, and never a corrupted session. Only tests notice if a function has other
-// parameters or a generator another name: the tests of package interp recognise this package's
-// steps by their speed and by their panics.
+// struct, the names of kinds and actions, a value, and a function that MakeFunc made. A difference
+// is an error that names the version of yaegi and the field, and never a corrupted session. Only
+// tests notice if a function has other parameters or a generator another name: the tests of package
+// interp recognise this package's steps by their speed and by their panics. TestSignatures holds
+// the calling convention.
 //
 // # A cell's life
 //
@@ -57,6 +59,9 @@
 //	layout.go        the variables of a function
 //	activations.go   reuse of frames
 //	calls.go         calls of functions and methods of cells
-//	literals.go      function literals
+//	literals.go      function literals, and calls of function values
+//	registers.go     where operands of compiled functions are
+//	trampolines*.go  calls with these operands
+//	compiled.go      calls of compiled functions and methods
 //	steps.go         which step is for which generator
 package yaegi

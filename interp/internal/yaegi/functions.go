@@ -56,3 +56,14 @@ func typeOf(typ *itype) reflect.Type
 //
 //go:linkname allocate reflect.unsafe_New
 func allocate(typ unsafe.Pointer) unsafe.Pointer
+
+// allocateArray is a function of package reflect. It returns new elements of a type.
+//
+//go:linkname allocateArray reflect.unsafe_NewArray
+func allocateArray(typ unsafe.Pointer, length int) unsafe.Pointer
+
+// move is a function of package reflect. It copies a value of a type.
+//
+//go:linkname move reflect.typedmemmove
+//go:noescape
+func move(typ, to, from unsafe.Pointer)

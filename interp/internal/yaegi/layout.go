@@ -58,7 +58,14 @@ func (l *layout) fill(variables []Value) []uint64 {
 func (l *layout) copy(i int, to, from *Value) {
 	switch size := l.sizes[i]; size {
 	case 0:
-		to.reflect().Set(from.Reflect())
+		switch {
+		case !from.isOf(to.typ):
+			to.reflect().Set(from.Reflect())
+		case isWord[to.flag&kindMask]:
+			*(*unsafe.Pointer)(to.ptr) = *(*unsafe.Pointer)(from.address())
+		default:
+			move(to.typ, to.ptr, from.address())
+		}
 	case 8:
 		*to.int() = *from.int()
 	default:

@@ -203,5 +203,10 @@ const (
 var kinds struct {
 	funcType, funcDecl, funcLit                                                   uint
 	assignStmt, returnStmt, goStmt, deferStmt, defineXStmt, assignXStmt, exprStmt uint
-	addressExpr                                                                   uint
+	addressExpr, callExpr                                                         uint
+}
+
+// actions has the actions of nodes that this package distinguishes, likewise.
+var actions struct {
+	callSlice uint // a call with a slice for a variadic parameter
 }

@@ -2,6 +2,7 @@ package yaegi
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/traefik/yaegi/interp"
 )
@@ -13,6 +14,9 @@ func Tree(p *interp.Program) *Node { return programOf(p).root }
 // Children returns a node's children. Those of a call are the function and the arguments;
 // conversions and builtins likewise have the operator and the operands.
 func (n *Node) Children() []*Node { return n.child }
+
+// childPosition returns which child of n a node is, or -1 if it is none.
+func (n *Node) childPosition(of *Node) int { return slices.Index(n.child, of) }
 
 // Name returns the text of an identifier or a literal, and "" for other nodes.
 func (n *Node) Name() string { return n.ident }

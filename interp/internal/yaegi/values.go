@@ -12,12 +12,14 @@ type Value struct {
 	flag     uintptr
 }
 
-// Parts of a flag: the kind, whether the Value has a pointer to the variable, and whether it is a
-// variable.
+// Parts of a flag: the kind, whether the Value comes from an unexported field, has a pointer to the
+// variable, is a variable, and is a method of the value in it.
 const (
 	kindMask = 1<<5 - 1
+	readOnly = 1<<5 | 1<<6
 	indirect = 1 << 7
 	variable = 1 << 8
+	method   = 1 << 9
 )
 
 // header is the beginning of a slice or string.
@@ -55,6 +57,39 @@ func (v *Value) Function() (f *byte, ok bool) {
 
 // FunctionOf returns the address of a function value, as Value.Function does.
 func FunctionOf(v reflect.Value) (f *byte, ok bool) { return valueOf(&v).Function() }
+
+// isOf reports whether v is a plain value of a type.
+func (v *Value) isOf(typ unsafe.Pointer) bool { return v.typ == typ && v.flag&(readOnly|method) == 0 }
+
+// address returns the address of the value.
+func (v *Value) address() unsafe.Pointer {
+	if v.flag&indirect == 0 {
+		return unsafe.Pointer(&v.ptr)
+	}
+	return v.ptr
+}
+
+// anyType is the type any.
+var anyType = asType(reflect.TypeFor[any]())
+
+// any returns the value in an interface.
+func (v *Value) any() any {
+	var held any
+	switch scalarSize[v.flag&kindMask] {
+	case 8:
+		held = *(*uint64)(v.address())
+	case 4:
+		held = *(*uint32)(v.address())
+	case 2:
+		held = *(*uint16)(v.address())
+	case 1:
+		held = *(*uint8)(v.address())
+	default:
+		return v.reflect().Interface()
+	}
+	*(*unsafe.Pointer)(unsafe.Pointer(&held)) = v.typ
+	return held
+}
 
 func (v *Value) is(kind reflect.Kind) bool { return v.flag&kindMask == uintptr(kind) }
 

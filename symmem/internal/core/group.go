@@ -57,9 +57,10 @@ type Group struct {
 
 	deviceComms []*DeviceComm // that communicators must have
 
-	last   *Stream
-	event  device.Event // reached when the last use of the signals, on last, is over
-	marked bool         // event was recorded after that use
+	last    *Stream
+	crossed bool         // the signals have been used on several streams
+	event   device.Event // reached when the last use of the signals, on last, is over
+	marked  bool         // event was recorded after that use
 
 	args *launch.Arguments // of the kernel that is being launched: see ArgsOf
 }

@@ -56,21 +56,22 @@ func (g *Group) chain(op string, s *Stream) {
 	if g.last == nil || g.last == s {
 		return
 	}
-	if !g.marked {
-		g.mustRecord(op, g.last) // the other stream was alone until now
+	if g.crossed = true; !g.marked {
+		g.mustRecord(op, g.last) // the group used no other stream until now
 	}
 	if err := s.wait(g.event); err != nil {
 		panic(g.rt.failure(op, err))
 	}
 }
 
-// mark notes that the group's signals were used on s. rt.mu is held.
+// mark notes that the group's signals were used on s. An event marks the end of that use once they
+// have been used on several streams; before that, none is needed. rt.mu is held.
 func (g *Group) mark(op string, s *Stream) {
 	if g.rt.capture != nil {
 		return
 	}
 	g.last, g.marked = s, false
-	if len(g.rt.streams) > 1 {
+	if g.crossed && len(g.rt.streams) > 1 {
 		g.mustRecord(op, s)
 	}
 }

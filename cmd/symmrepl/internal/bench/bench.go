@@ -72,20 +72,29 @@ func (b *bench) runTo(source string, output func(session.Output)) error {
 
 // cells measures the latency of the smallest cell.
 func (b *bench) cells() error {
+	times, err := b.trips()
+	if err != nil {
+		return err
+	}
+	at := func(q float64) float64 { return milliseconds(times[int(q*float64(len(times)-1))]) }
+	b.row("cell x := 1", "%.3f ms median, %.3f ms p99", at(0.5), at(0.99))
+	return nil
+}
+
+// trips returns the sorted times of round trips of the smallest cell.
+func (b *bench) trips() ([]time.Duration, error) {
 	times := make([]time.Duration, 0, timedCells)
 	for i := range warmCells + timedCells {
 		begin := time.Now()
 		if err := b.run("x := 1"); err != nil {
-			return err
+			return nil, err
 		}
 		if i >= warmCells {
 			times = append(times, time.Since(begin))
 		}
 	}
 	slices.Sort(times)
-	at := func(q float64) float64 { return milliseconds(times[int(q*float64(len(times)-1))]) }
-	b.row("cell x := 1", "%.3f ms median, %.3f ms p99", at(0.5), at(0.99))
-	return nil
+	return times, nil
 }
 
 // prints measures how fast output of all ranks arrives folded, and by how much processes grow.
@@ -158,29 +167,41 @@ if got := timedOut.Ints(); got[31] != 31 + %d {
 // kernels measures the time from an edited kernel, and from a kernel that was compiled before, to
 // its result on all ranks.
 func (b *bench) kernels() error {
-	if err := b.run("timedOut := symm.Local(symm.I32, 32)"); err != nil {
+	cold, cached, err := b.editing()
+	if err != nil {
 		return err
-	}
-	fresh := int(time.Now().UnixNano() % 1e9)
-	var cold, cached []time.Duration
-	for i := range edits {
-		number := fresh + i
-		source := fmt.Sprintf("__global__ void timed(int* out) { out[threadIdx.x] = threadIdx.x + %d; }", number)
-		for _, times := range []*[]time.Duration{&cold, &cached} {
-			begin := time.Now()
-			if err := b.run(fmt.Sprintf(kernel, source, number)); err != nil {
-				return err
-			}
-			*times = append(*times, time.Since(begin))
-		}
 	}
 	b.row("edited kernel to result", "%s", list(cold))
 	b.row("the same from the cache", "%s", list(cached))
 	return nil
 }
 
+// editing returns the times of kernels that are compiled, and of the same kernels again.
+func (b *bench) editing() (cold, cached []time.Duration, err error) {
+	if err := b.run("timedOut := symm.Local(symm.I32, 32)"); err != nil {
+		return nil, nil, err
+	}
+	fresh := int(time.Now().UnixNano() % 1e9)
+	for i := range edits {
+		number := fresh + i
+		source := fmt.Sprintf("__global__ void timed(int* out) { out[threadIdx.x] = threadIdx.x + %d; }", number)
+		for _, times := range []*[]time.Duration{&cold, &cached} {
+			begin := time.Now()
+			if err := b.run(fmt.Sprintf(kernel, source, number)); err != nil {
+				return nil, nil, err
+			}
+			*times = append(*times, time.Since(begin))
+		}
+	}
+	return cold, cached, nil
+}
+
 // list formats the first time, which includes loading the compiler, and the median of the others.
 func list(times []time.Duration) string {
-	rest := slices.Sorted(slices.Values(times[1:]))
-	return fmt.Sprintf("%.1f ms at first, then %.1f ms", milliseconds(times[0]), milliseconds(rest[len(rest)/2]))
+	return fmt.Sprintf("%.1f ms at first, then %.1f ms", milliseconds(times[0]), milliseconds(median(times[1:])))
+}
+
+func median(times []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)/2]
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +70,54 @@ func TestLostOutputIsNoticed(t *testing.T) {
 	_, err := measure(&fake{bytes: printBytes - 1})
 	if err == nil || err.Error() != "209715198 of 209715200 printed bytes arrived" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestCell measures a session whose cells take no time and print nothing, on a machine without
+// Python.
+func TestCell(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	f := &fake{}
+	var out bytes.Buffer
+	open := func(context.Context) (session.Session, bool, error) { return f, false, nil }
+	if err := Cell(context.Background(), open, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"2 ranks, fake; medians\nthe Python libraries are not measured: there is no python3 on PATH\n",
+		"symmrepl  ratio to the best library\n", "\nedited kernel to its result, ms  ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if !f.closed {
+		t.Error("the session is left open")
+	}
+}
+
+func TestFigures(t *testing.T) {
+	figures, missing, err := parseFigures("load\tours\t2\n-\tnumpy\tnone\nload\ttheirs\t4\nsave\tloop\t3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"numpy is not measured: none"}; !slices.Equal(missing, want) {
+		t.Errorf("missing %q", missing)
+	}
+	var out strings.Builder
+	if err := printFigures(figures, []string{"ours", "loop", "closure", "theirs"}, 3, &out); err != nil {
+		t.Fatal(err)
+	}
+	const want = "" +
+		"      ours  loop  theirs  ratio to the best library\n" +
+		"load  2.00        4.00    0.50\n" +
+		"save        3.00          \n"
+	if out.String() != want {
+		t.Errorf("\n%swant\n%s", out.String(), want)
+	}
+	for _, said := range []string{"load\tours\n", "load\tours\tfast\n"} {
+		if _, _, err := parseFigures(said); err == nil {
+			t.Errorf("%q is no error", said)
+		}
 	}
 }

@@ -1,21 +1,14 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -29,9 +22,6 @@ var loadPeers string
 // loadSize is the default size of the tensor of Load, in bytes.
 const loadSize = 64 << 20
 
-// loadPeersTime bounds load.py.
-const loadPeersTime = 3 * time.Minute
-
 // Loading says what Load measures.
 type Loading struct {
 	Size  int // of the tensor in bytes; 0 for the default
@@ -43,11 +33,8 @@ type Loading struct {
 // loadWays are the columns of the table: "loop" is the cell's own loop over numbers.
 var loadWays = []string{"symmrepl", "loop", "numpy", "safetensors", "PyTorch"}
 
-// figure is a line of a table or of JSON.
-type figure struct {
-	What string
-	MS   map[string]float64 // by way
-}
+// ownLoadWays is how many of loadWays are ours.
+const ownLoadWays = 2
 
 // Load measures what it takes to save and load a tensor, to read it into a Go slice and to fill it from one, on
 // rank 0's device, beside the Python libraries if they are asked for, and prints a table to out.
@@ -80,32 +67,16 @@ func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) erro
 	}
 	var missing []string
 	if o.Peers {
-		text, err := loadPeersOf(ctx, folder, count, o.CUDA)
+		text, err := runPeers(ctx, folder, loadPeers, folder, strconv.Itoa(count), pythonDevice(o.CUDA))
 		if said.WriteString(text); err != nil {
 			missing = append(missing, fmt.Sprintf("the Python libraries are not measured: %v", err))
 		}
 	}
-	var figures []*figure
-	for line := range strings.Lines(said.String()) {
-		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
-		if len(f) == 3 && f[0] == "-" {
-			missing = append(missing, fmt.Sprintf("%s is not measured: %s", f[1], f[2]))
-			continue
-		}
-		if len(f) != 3 {
-			return fmt.Errorf("the ranks said %q", line)
-		}
-		ms, err := strconv.ParseFloat(f[2], 64)
-		if err != nil {
-			return fmt.Errorf("the ranks said %q", line)
-		}
-		i := slices.IndexFunc(figures, func(g *figure) bool { return g.What == f[0] })
-		if i < 0 {
-			i = len(figures)
-			figures = append(figures, &figure{What: f[0], MS: map[string]float64{}})
-		}
-		figures[i].MS[f[1]] = ms
+	figures, absent, err := parseFigures(said.String())
+	if err != nil {
+		return err
 	}
+	missing = append(missing, absent...)
 	if o.JSON {
 		return loadJSON(figures, missing, 4*count, infos[0].Device, out)
 	}
@@ -113,38 +84,10 @@ func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) erro
 	for _, text := range missing {
 		fmt.Fprintln(out, text)
 	}
-	return loadTable(figures, out)
+	return printFigures(figures, loadWays, ownLoadWays, out)
 }
 
 func mib(n int) string { return strconv.FormatFloat(mebibytes(int64(n)), 'g', 4, 64) + " MiB" }
-
-// loadTable prints the ways that were measured, and the ratio to the best of the libraries.
-func loadTable(figures []*figure, out io.Writer) error {
-	ways := slices.DeleteFunc(slices.Clone(loadWays), func(way string) bool {
-		return !slices.ContainsFunc(figures, func(f *figure) bool { return f.MS[way] != 0 })
-	})
-	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "\t"+strings.Join(ways, "\t")+"\tratio to the best library")
-	for _, f := range figures {
-		cells, best := []string{f.What}, math.Inf(1)
-		for _, way := range ways {
-			text := ""
-			if ms := f.MS[way]; ms != 0 {
-				text = fmt.Sprintf("%.2f", ms)
-				if way != "symmrepl" && way != "loop" {
-					best = min(best, ms)
-				}
-			}
-			cells = append(cells, text)
-		}
-		ratio := ""
-		if !math.IsInf(best, 1) {
-			ratio = fmt.Sprintf("%.2f", f.MS["symmrepl"]/best)
-		}
-		fmt.Fprintln(table, strings.Join(append(cells, ratio), "\t"))
-	}
-	return table.Flush()
-}
 
 // loadJSON prints a line for each figure, and for what could not be measured.
 func loadJSON(figures []*figure, missing []string, size int, device string, out io.Writer) error {
@@ -155,7 +98,7 @@ func loadJSON(figures []*figure, missing []string, size int, device string, out 
 	}
 	for _, f := range figures {
 		line := map[string]any{"op": f.What, "bytes": size, "device": device}
-		for way, ms := range f.MS {
+		for way, ms := range f.Times {
 			line[strings.ToLower(way)+"_ms"] = ms
 		}
 		if err := json.NewEncoder(out).Encode(line); err != nil {
@@ -163,31 +106,4 @@ func loadJSON(figures []*figure, missing []string, size int, device string, out 
 		}
 	}
 	return nil
-}
-
-// loadPeersOf runs load.py, and returns what it said even if there is an error.
-func loadPeersOf(ctx context.Context, folder string, count int, cuda bool) (string, error) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		return "", fmt.Errorf("there is no python3 on PATH")
-	}
-	script := filepath.Join(folder, "load.py")
-	if err := os.WriteFile(script, []byte(loadPeers), 0o600); err != nil {
-		return "", err
-	}
-	device := "cpu"
-	if cuda {
-		device = "cuda"
-	}
-	fmt.Fprintf(os.Stderr, "measuring the Python libraries, for %v at most\n", loadPeersTime)
-	ctx, cancel := context.WithTimeout(ctx, loadPeersTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, python, script, folder, strconv.Itoa(count), device)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	said, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", python, err, strings.TrimSpace(stderr.String()))
-	}
-	return string(said), err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// benchRanks is the default of -n for bench session.
+// benchRanks is the default of -n for bench session and bench cell.
 const benchRanks = 4
 
 // benchHosts is the default of -n and --hosts for bench net.
@@ -43,6 +43,17 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return statusOK, bench.Simulate(ctx, o.simulate, start, session.Simulate, os.Stdout)
 		}
 		return statusOK, bench.Session(ctx, start, os.Stdout)
+	}
+	if len(args) == 1 && args[0] == "cell" {
+		o.ranks = cmp.Or(o.ranks, benchRanks)
+		start := func(ctx context.Context) (session.Session, bool, error) {
+			s, err := open(ctx, o)
+			if s == nil || err != nil {
+				return nil, false, err
+			}
+			return s, !s.emulated, nil
+		}
+		return statusOK, bench.Cell(ctx, start, os.Stdout)
 	}
 	if len(args) == 1 && args[0] == "net" {
 		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // withSession reports an error
@@ -92,7 +103,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, net, load, overlap, fsdp, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, cell, net, load, overlap, fsdp, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

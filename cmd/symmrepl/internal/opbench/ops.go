@@ -182,18 +182,30 @@ func (o *op) cell(w world, ranks, width, bytes int) string {
 		when = "true"
 	}
 	n := elements(ranks, width, bytes)
-	measures := fmt.Sprintf("measure(%q, \"\", bytes, %t, func() { %s })\n", o.name, o.kind != eager, o.call)
+	measures := measuring("", o.name, "", o.kind != eager, o.call)
 	for _, way := range o.waysIn(w) {
-		measures += fmt.Sprintf("\tmeasure(%q, %q, bytes, true, func() { %s, symm.Via(%q)) })\n", o.name, way, strings.TrimSuffix(o.call, ")"), way)
+		measures += "\t" + measuring("", o.name, way, true, o.via(way))
 	}
 	if o.nccl {
-		measures += fmt.Sprintf("\tif nccl {\n\t\tmeasureBy(%q, %q, \"\", bytes, true, func() { %s, symm.Via(\"NCCL\")) })\n\t}\n", viaNCCL, o.name, strings.TrimSuffix(o.call, ")"))
+		measures += fmt.Sprintf("\tif nccl {\n\t\t%s\t}\n", measuring(viaNCCL, o.name, "", true, o.via("NCCL")))
 	}
 	if o.device != "" {
-		measures += fmt.Sprintf("\tif lsaSum != nil {\n\t\tw, comm := symm.Window(t), symm.DevComm(symm.DevReqs{LsaBarriers: lsaBlocks})\n\t\tmeasureBy(%q, %q, \"\", bytes, true, func() { %s })\n\t\tcomm.Free()\n\t}\n",
-			deviceAPI, o.name, o.device)
+		measures += fmt.Sprintf("\tif lsaSum != nil {\n\t\tw, comm := symm.Window(t), symm.DevComm(symm.DevReqs{LsaBarriers: lsaBlocks})\n\t\t%s\t\tcomm.Free()\n\t}\n",
+			measuring(deviceAPI, o.name, "", true, o.device))
 	}
 	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\t%s\trelease()\n}\n", when, n, sideOf(n), bytes, o.setup, measures)
+}
+
+// via returns o's call by a way.
+func (o *op) via(way string) string {
+	return fmt.Sprintf("%s, symm.Via(%q))", strings.TrimSuffix(o.call, ")"), way)
+}
+
+// measuring returns the statement that measures a call: in a function that a graph captures, and in
+// a loop, as a user writes it.
+func measuring(by, op, way string, captured bool, call string) string {
+	return fmt.Sprintf("measureBy(%q, %q, %q, bytes, %t, func() { %s }, func(times int) {\n\t\tfor round := 0; round < times; round++ {\n\t\t\t%s\n\t\t}\n\t})\n",
+		by, op, way, captured, call, call)
 }
 
 // elements returns the number of elements of a message, a multiple of 8 for each rank.

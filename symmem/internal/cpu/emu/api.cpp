@@ -283,6 +283,8 @@ void emu_heard(emu_device* d, emu_event* e) {
   if (s && mark) s->synchronized(mark->known);
 }
 
+int emu_is_watched(emu_device* d) { return d->watcher() != nullptr; }
+
 size_t emu_findings(emu_device* d, emu_finding* out, size_t n) {
   const auto s = d->watcher();
   if (!s) return 0;

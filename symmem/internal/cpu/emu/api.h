@@ -195,6 +195,9 @@ const void* emu_network(emu_device*, uintptr_t board, size_t n);
 void emu_flushed(emu_device*, int ended);
 // emu_heard: the host has waited for the event.
 void emu_heard(emu_device*, emu_event*);
+// emu_is_watched tells whether a sanitizer watches the device, so that there may be findings.
+int emu_is_watched(emu_device*);
+
 // emu_findings writes at most n findings and returns how many there were; the others are lost.
 size_t emu_findings(emu_device*, emu_finding* out, size_t n);
 

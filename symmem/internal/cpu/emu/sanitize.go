@@ -181,7 +181,7 @@ type Place struct {
 
 // Findings returns the findings since its last call, and none for a closed device.
 func (d *Device) Findings() []Finding {
-	if d.c == nil {
+	if d.c == nil || C.emu_is_watched(d.c) == 0 {
 		return nil
 	}
 	const most = 1000
