@@ -45,12 +45,14 @@ var (
 	_ device.BoundsChecker    = (*Device)(nil)
 	_ device.CollectiveDevice = (*Device)(nil)
 	_ device.MulticastDevice  = (*Device)(nil)
+	_ device.HeapDevice       = (*Device)(nil)
 	_ device.FabricDevice     = (*Device)(nil)
 	_ device.CompilerNamer    = (*Device)(nil)
 	_ device.Loader           = (*Device)(nil)
 	_ device.Linked           = (*Device)(nil)
 	_ device.Monitored        = (*Device)(nil)
 	_ device.FabricSegment    = segment{}
+	_ device.HeapSegment      = heapSegment{}
 	_ device.Definer          = (*module)(nil)
 )
 
