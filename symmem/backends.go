@@ -115,7 +115,8 @@ func refuseBackend(kind *devices.Kind, device string, e *Error, use, name string
 	for _, b := range kind.Backends {
 		names = append(names, b.Name)
 	}
-	e.Hint = use + " " + strings.Join(names, " or ")
+	last := len(names) - 1
+	e.Hint = use + " " + strings.TrimPrefix(strings.Join(names[:last], ", ")+" or "+names[last], " or ")
 	if other := devices.OfBackend(name); other != nil {
 		e.Hint += ", or start with --device " + other.Name
 		e.Msg = fmt.Sprintf("the back end %s needs the %s device, this is %s", name, other.Name, device)
@@ -156,7 +157,7 @@ func chosenBackend(kind *devices.Kind, device string, rank int, config Config) (
 	}
 	if err != nil && torch {
 		e.Msg += "; " + torchVariable + " asks for it"
-		e.Hint += ", or unset it"
+		e.Hint += ", or unset " + torchVariable
 	}
 	return name, err
 }

@@ -110,7 +110,7 @@ func (rt *Runtime) meetForHeap(op, desc string) (h *heap, library device.Heaps, 
 		switch {
 		case m.Lost != "" || m.Joined != all[0].Joined:
 			e.Kind, e.Msg = KindPeer, "NVSHMEM cannot go on: "+cmp.Or(m.Lost, "not all ranks are members of its heap")
-			e.Hint = "start the session again, or make tensors of a group of fewer ranks, whose memory is the driver's"
+			e.Hint = "start the session again, or make tensors of another group than world, whose memory is the driver's"
 		case m.Why != "":
 			e.Msg = fmt.Sprintf("rank %d has no NVSHMEM: %s", r, m.Why)
 		case m.Library != all[0].Library:

@@ -41,9 +41,9 @@ func (h *Handle) byNVSHMEM(c *Call, waits bool) bool {
 	case rt.backendName() != nvshmemBackend:
 		panic(c.Misuse("Via", "leave it out, or choose the back end NVSHMEM: "+rt.backend.fix(nvshmemBackend), "NVSHMEM needs memory of its heap, and the back end is %s", rt.backendName()))
 	case !h.t.st.alloc.inHeap():
-		panic(c.Misuse("handle", "give a handle of a tensor that Empty of all ranks made", "%s is not memory of NVSHMEM's heap", h.t.kind()))
+		panic(c.Misuse("handle", "give a handle of a tensor that symm.Empty made", "%s is not memory of NVSHMEM's heap", h.t.kind()))
 	case c.Record.Manner >= operators.Signalling && g != rt.all:
-		panic(c.Misuse("group", "leave Via out, or use a handle of the group of all ranks", "the signals by NVSHMEM are of all ranks, not of %v", g))
+		panic(c.Misuse("group", "leave Via out, or use a handle of world", "the signals by NVSHMEM are of world, not of %v", g))
 	case lost != "":
 		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Arg: "Via", Msg: "NVSHMEM cannot go on: " + lost, Hint: "leave Via out"})
 	case capturing && waits:

@@ -11,7 +11,7 @@ import (
 
 // Backend is a way to make symmetric memory.
 type Backend struct {
-	Name string         // PyTorch's name: "NCCL"
+	Name string // PyTorch's name: "NCCL"
 	find func() Finding
 }
 

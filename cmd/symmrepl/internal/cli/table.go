@@ -70,7 +70,7 @@ func oneOf(words ...string) value { return value{words: func() []string { return
 var flagRows = []flagRow{
 	{names: []string{"n", "ranks"}, value: "N", text: "ranks to start, 1 to 1024 and at most 72 on a host; by default one for each GPU, or 4 without GPUs. More ranks than GPUs share them"},
 	{names: []string{"device"}, value: "KIND", takes: value{words: deviceNames}, text: "cpu, cuda, or auto: cuda if there is a GPU. By default auto"},
-	{names: []string{"backend"}, value: "NAME", takes: value{words: backendNames}, text: "how symmetric memory is made: CUDA or NCCL on GPUs, CPU on the cpu device; by default what TORCH_SYMMMEM says on GPUs, or else CUDA there"},
+	{names: []string{"backend"}, value: "NAME", takes: value{words: backendNames}, text: "how symmetric memory is made: CUDA, NCCL or NVSHMEM on GPUs, CPU on the cpu device; by default what TORCH_SYMMMEM says on GPUs, or else CUDA there"},
 	{names: []string{"hosts"}, value: "LIST", text: "simulated hosts, as a number, 2, or the ranks of each, 0-3/4-7: memory is shared inside a host only"},
 	{names: []string{"net"}, value: "NAME", takes: oneOf("ucx", "null", "none"), text: "what carries traffic between hosts: ucx, which is the default; null, for tests and lessons; or none"},
 	{names: []string{"e", "eval"}, value: "CODE", text: "run CODE as one cell and exit"},
