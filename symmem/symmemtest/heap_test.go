@@ -43,8 +43,9 @@ func TestNVSHMEM(t *testing.T) {
 	}
 	for _, n := range []int{1, 2, 4} {
 		t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
-			if symmem.GPUs() < n {
-				t.Skipf("%d GPUs are needed", n)
+			needRanks(t, "cuda", n)
+			if shared() {
+				t.Skip("NVSHMEM needs a GPU for each PE")
 			}
 			runHeapCases(t, n)
 		})
