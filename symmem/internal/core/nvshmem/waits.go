@@ -62,6 +62,7 @@ type Watch struct {
 type slot struct {
 	on        Stream
 	waits     map[uint32]Wait // issued on it, by number
+	issuing   bool            // one is being issued
 	at        uint32          // the wait at which it was seen, 0 for none
 	since     time.Time       // it was first seen there
 	published bool            // on the page
@@ -88,15 +89,26 @@ func (w *Watch) Forget() {
 	w.slots = nil
 }
 
-// Issue lets f issue a wait on a stream, between two stores that it is given.
+// Issue lets f issue a wait on a stream, between two stores that it is given. Waits of a stream are
+// issued one after another.
 func (w *Watch) Issue(s Stream, t Wait, f func(before, after []device.Value) error) error {
+	i, number, err := w.begin(s, t)
+	if err != nil {
+		return err
+	}
+	defer w.issued(i)
+	word := w.setting.Words + device.Ptr(4*i)
+	return f([]device.Value{{Word: word, Value: number}}, []device.Value{{Word: word}})
+}
+
+// begin reserves a slot for a stream, and a number for its wait.
+func (w *Watch) begin(s Stream, t Wait) (i int, number uint32, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.slots, func(o slot) bool { return o.on == s })
-	if i < 0 {
+	if i = slices.IndexFunc(w.slots, func(o slot) bool { return o.on == s }); i < 0 {
 		if i = slices.IndexFunc(w.slots, func(o slot) bool { return o.on == nil }); i < 0 {
 			if len(w.slots) == Streams {
-				return errStreams
+				return 0, 0, errStreams
 			}
 			i, w.slots = len(w.slots), append(w.slots, slot{})
 		}
@@ -104,13 +116,21 @@ func (w *Watch) Issue(s Stream, t Wait, f func(before, after []device.Value) err
 	}
 	w.latest = max(1, w.latest+1)
 	w.slots[i].waits[w.latest] = t
-	word := w.setting.Words + device.Ptr(4*i)
-	err := f([]device.Value{{Word: word, Value: w.latest}}, []device.Value{{Word: word}})
+	w.slots[i].issuing = true
 	if !w.running {
 		w.running = true
 		go w.run()
 	}
-	return err
+	return i, w.latest, nil
+}
+
+// issued lets the slot go when its stream has come to rest.
+func (w *Watch) issued(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i < len(w.slots) { // the watch was not forgotten meanwhile
+		w.slots[i].issuing = false
+	}
 }
 
 func (w *Watch) run() {
@@ -129,7 +149,7 @@ func (w *Watch) look() bool {
 	w.running = false
 	for i := range w.slots {
 		s := &w.slots[i]
-		if s.on != nil && s.on.AtRest() {
+		if s.on != nil && !s.issuing && s.on.AtRest() {
 			w.withdraw(i)
 			*s = slot{}
 		}
