@@ -224,6 +224,25 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
 }
 
+// TestNCCLOrdinary: NCCL reads ordinary tensors as they are. Explain says so where a symmetric one
+// would be a window.
+func TestNCCLOrdinary(t *testing.T) {
+	const cells = `t := symm.Local(symm.F32, 4).CopyFrom([]float32{1, 2, 3, float32(symm.Rank())}); v := symm.Via("NCCL")
+symm.Explain(func() { symm.AllReduce(t, "sum", v) }), t.Float32s()
+symm.Explain(func() { symm.AllGather(t.Slice(2, 4), v).Float32s() })
+symm.ReduceScatter(t, "max", v).Float32s(), symm.AllToAll(t, v).Float32s(), symm.Broadcast(t, 1, v).Float32s()
+g := symm.Capture(func() { symm.AllReduce(t, "sum", v) }); g.Replay(); t.Float32s()
+u := symm.Empty(symm.F32, 4); symm.Rendezvous(u); symm.Explain(func() { symm.AllReduce(u, "sum", v) })
+`
+	const asked = ", because the call asks for it by Via"
+	for version, note := range map[string]string{"22809": "", "23203": "; it reads ordinary memory, which is no window"} {
+		r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+version).run(cells, "-n", "2", "--device", "cuda", "--backend", "NCCL")
+		inOrder(t, version, r.out+r.err, asked+note+`", []float32{2, 4, 6, 1}`+"\n", asked+note+"\"\n",
+			"[0] []float32{2, 4}, []float32{2, 4, 2, 4}, []float32{2, 4, 6, 1}\n[1] []float32{6, 1}, []float32{6, 1, 6, 1}, []float32{2, 4, 6, 1}\n",
+			"[0,1] []float32{4, 8, 12, 2}\n", asked+"\"\n")
+	}
+}
+
 // TestNCCLAverages: NCCL has no kernel of its own that averages windows; the average is right all
 // the same.
 func TestNCCLAverages(t *testing.T) {

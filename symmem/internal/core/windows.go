@@ -27,9 +27,12 @@ func (g *Group) registerWindow(op string, a *allocation) {
 }
 
 // hasWindows reports whether rendezvoused tensors are windows of NCCL's.
-func (rt *Runtime) hasWindows() bool {
+func (rt *Runtime) hasWindows() bool { return rt.windowsOf(rt.backendName()) }
+
+// windowsOf is hasWindows with a back end of that name.
+func (rt *Runtime) windowsOf(backend string) bool {
 	d, ok := rt.dev.(device.CollectiveDevice)
-	if !ok || rt.backendName() != ncclBackend {
+	if !ok || backend != ncclBackend {
 		return false
 	}
 	l, err := d.Collectives(rt.collectivesSettings())
