@@ -90,10 +90,10 @@ func (l *SHMEMLibrary) meet(ctx context.Context, function string, f func() error
 	case err := <-done:
 		l.give()
 		return err
-	case <-ctx.Done():
+	case <-ctx.Done(): // whoever waits for the turn learns that it never ends
 		l.why = fmt.Errorf("NVSHMEM %s cannot be used any more in this process: its %s was given up", l.Version(), function)
 		close(l.lost)
-		return fmt.Errorf("%s did not return: %w", function, context.Cause(ctx))
+		return fmt.Errorf("%s did not return: %w", function, ctx.Err())
 	}
 }
 
