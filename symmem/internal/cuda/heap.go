@@ -141,7 +141,7 @@ func (h heaps) Join(ctx context.Context, id []byte, rank, size int) (device.Heap
 	if err != nil {
 		return nil, err
 	}
-	return heap{h.d, h.l}, nil
+	return heap(h), nil
 }
 
 // heap implements device.Heap.
