@@ -70,7 +70,7 @@ var parts = []part{
 	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},
 	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout", "symmem/internal/core/waits", "symmem/internal/device"}},
-	{"symmem/internal/core/nvshmem", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/device"}},
+	{"symmem/internal/core/nvshmem", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/launch", []string{"symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/core/layout", []string{"kernels", "symmem/internal"}},
 	{"symmem/internal/core/networks", []string{"internal/bootstrap/launcher", "kernels", "symmem/internal/device", "symmem/internal/net"}},

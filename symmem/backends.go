@@ -24,8 +24,8 @@ type BackendStatus struct {
 	Features  []string // that the library has, as its functions tell: "windows"
 }
 
-// String is, for example, "NCCL: 2.28.9, with collectives, windows" or "NVSHMEM: no, it is not part
-// of this build".
+// String is, for example, "NCCL: 2.28.9, with collectives, windows" or "NVSHMEM: no, NVSHMEM was not
+// found".
 func (b BackendStatus) String() string {
 	words := []string{}
 	if !b.Available {
@@ -54,7 +54,7 @@ func (k DeviceKind) Backends() []BackendStatus {
 	for _, kind := range devices.All() {
 		for _, b := range kind.Backends {
 			s := BackendStatus{Name: b.Name, Device: kind.Name}
-			if k.Name == "" || k.Name == kind.Name || !b.Built() {
+			if k.Name == "" || k.Name == kind.Name {
 				f := b.Find()
 				s.Why, s.Hint, s.Version, s.Features = f.Why, f.Hint, f.Version, f.Features
 			} else {
@@ -71,15 +71,29 @@ func (k DeviceKind) Backends() []BackendStatus {
 // are opened to ask for their versions and functions.
 func (rt *Runtime) Backends() []BackendStatus { return DeviceKind{Name: rt.kind.Name}.Backends() }
 
-// Backend is how symmetric memory is made: "CUDA" or "NCCL" on GPUs, "CPU" on the cpu device.
+// IsNvshmemAvailable reports whether this machine has a GPU and a library for the back end NVSHMEM;
+// if it has not, [Runtime.Backends] says why. A world may refuse the back end all the same: see
+// [Runtime.SetBackend].
+//
+// PyTorch: is_nvshmem_available
+func (rt *Runtime) IsNvshmemAvailable() bool {
+	return slices.ContainsFunc(rt.Backends(), func(b BackendStatus) bool { return b.Name == "NVSHMEM" && b.Available })
+}
+
+// Backend is how symmetric memory is made: "CUDA", "NCCL" or "NVSHMEM" on GPUs, "CPU" on the cpu
+// device.
 func (rt *Runtime) Backend() string { return rt.core.Backend() }
 
 // SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by
 // the driver; "NCCL", by the driver and as windows of NCCL, whose collectives are quicker on them,
-// with communicators that are made with a group's first handle; or "CPU". NCCL makes windows from
-// 2.30.7 on: kernels on those of earlier versions cannot be ended or may be silently wrong. A
-// program may also choose by Config.Backend, a session by --backend, and both by TORCH_SYMMMEM on
-// GPUs. Backends lists the back ends.
+// with communicators that are made with a group's first handle; "NVSHMEM", from its heap, of which
+// all ranks become members with their first tensor; or "CPU". NCCL makes windows from 2.30.7 on:
+// kernels on those of earlier versions cannot be ended or may be silently wrong. A program may also
+// choose by Config.Backend, a session by --backend, and both by TORCH_SYMMMEM on GPUs. Backends
+// lists the back ends.
+//
+// NVSHMEM needs a GPU for each rank, all on one host. Its heap has what Empty of the group of all
+// ranks returns; memory of other groups and of memory pools is made by the driver.
 //
 // It is collective over all ranks, which must give the same name. A name that no rank of this kind
 // of device can use is refused at once.
@@ -95,26 +109,19 @@ func (rt *Runtime) SetBackend(name string) {
 // refuseBackend completes e with the reason why devices of a kind have no back end of that name; it
 // returns nil if they have. use says how to choose another one.
 func refuseBackend(kind *devices.Kind, device string, e *Error, use, name string) error {
-	b, ok := kind.Backend(name)
-	if ok && b.Built() {
+	if _, ok := kind.Backend(name); ok {
 		return nil
 	}
-	var built []string
+	var names []string
 	for _, b := range kind.Backends {
-		if b.Built() {
-			built = append(built, b.Name)
-		}
+		names = append(names, b.Name)
 	}
-	e.Hint = use + " " + strings.Join(built, " or ")
-	switch other := devices.OfBackend(name); {
-	case ok:
-		e.Msg = fmt.Sprintf("the back end %s is not part of this build", name)
-	case other != nil && slices.ContainsFunc(other.Backends, func(b devices.Backend) bool { return b.Name == name && b.Built() }):
+	last := len(names) - 1
+	e.Hint = use + " " + strings.TrimPrefix(strings.Join(names[:last], ", ")+" or "+names[last], " or ")
+	if other := devices.OfBackend(name); other != nil {
 		e.Hint += ", or start with --device " + other.Name
 		e.Msg = fmt.Sprintf("the back end %s needs the %s device, this is %s", name, other.Name, device)
-	case other != nil:
-		e.Msg = fmt.Sprintf("the back end %s is not part of this build", name)
-	default:
+	} else {
 		e.Msg = fmt.Sprintf("there is no back end %q", name)
 	}
 	return e
@@ -151,7 +158,7 @@ func chosenBackend(kind *devices.Kind, device string, rank int, config Config) (
 	}
 	if err != nil && torch {
 		e.Msg += "; " + torchVariable + " asks for it"
-		e.Hint += ", or unset it"
+		e.Hint += ", or unset " + torchVariable
 	}
 	return name, err
 }

@@ -9,7 +9,7 @@ import (
 
 // Capabilities describes this rank's device, back end and world.
 type Capabilities struct {
-	Backend      string          // "CPU", "CUDA" or "NCCL"
+	Backend      string          // "CPU", "CUDA", "NCCL" or "NVSHMEM"
 	Backends     []BackendStatus // all there are
 	Device       string          // "cuda:2"
 	Name         string          // "NVIDIA H200"

@@ -229,6 +229,10 @@ func GetBackend() string { return now().Backend() }
 // Backends lists all back ends, and says which this world can use: see [Runtime.Backends].
 func Backends() []BackendStatus { return now().Backends() }
 
+// IsNvshmemAvailable reports whether the back end NVSHMEM is there: see
+// [Runtime.IsNvshmemAvailable].
+func IsNvshmemAvailable() bool { return now().IsNvshmemAvailable() }
+
 // SetSignalPadSize sets the signal pad of what is made from now on: see [Runtime.SetSignalPadSize].
 func SetSignalPadSize(n int) { now().SetSignalPadSize(n) }
 

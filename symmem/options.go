@@ -47,10 +47,15 @@ func Weak() Option { return core.Flag(operators.Weak) }
 // Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and two ranks on one GPU only from
 // 2.30.3 on with NCCL_MULTI_RANK_GPU_ENABLE=1. With CopyEngine its copy engines do AllGatherOut and
 // AllToAllOut of rendezvoused tensors, where the back end NCCL has made them windows. There
-// [Handle.Put] and [Handle.PutWithSignal] take "NCCL", too, and no other way. The operation refuses
-// a way of another name, the first two where all ranks are on one host, "hierarchical" where the
-// group has more members on one host than on another, "NCCL" where it cannot be used, and a way
-// that it does not have. All members of a collective must give the same.
+// [Handle.Put] and [Handle.PutWithSignal] take "NCCL", too.
+//
+// "NVSHMEM" is NVIDIA's library of one-sided operations, with the back end NVSHMEM, for Put, Get,
+// PutWithSignal, SignalAdd, WaitForSignal, PutSignal, WaitSignal and Barrier of a [Handle]; those that
+// wait cannot be captured with it.
+//
+// The operation refuses a way of another name, the first two where all ranks are on one host,
+// "hierarchical" where the group has more members on one host than on another, a library where it
+// cannot be used, and a way that it does not have. All members of a collective must give the same.
 func Via(way string) Option { return core.Via(way) }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are

@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Device  string            // "auto" (the default), "cpu" or "cuda"
 	Index   int               // the number of this rank on its host, from 0 on: it gets the device of that number, or shares one if there are fewer
-	Backend string            // of symmetric memory: "CPU", "CUDA" or "NCCL"; "" for what TORCH_SYMMMEM says on GPUs, else the device's own
+	Backend string            // of symmetric memory: "CPU", "CUDA", "NCCL" or "NVSHMEM"; "" for what TORCH_SYMMMEM says on GPUs, else the device's own
 	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
 	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the

@@ -20,16 +20,21 @@ import (
 // fakeNCCL is fakeGPUs with a fake NCCL whose collectives work.
 func fakeNCCL(t *testing.T, gpus int, env ...string) home {
 	h := fakeGPUs(t, gpus, env...)
-	library := filepath.Join(t.TempDir(), "lib", "libnccl.so.2")
+	h.env = append(h.env, "SYMMREPL_NCCL="+fakeLibrary(t, "fakenccl.c", "libnccl.so.2"))
+	return h
+}
+
+// fakeLibrary builds a library of the cuda device's tests and returns its path, in a folder lib of its
+// own.
+func fakeLibrary(t *testing.T, source, name string) string {
+	library := filepath.Join(t.TempDir(), "lib", name)
 	if err := os.Mkdir(filepath.Dir(library), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library,
-		"../../symmem/internal/cuda/testdata/fakenccl.c").CombinedOutput(); err != nil {
-		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/"+source).CombinedOutput(); err != nil {
+		t.Fatalf("%s does not build: %v\n%s", source, err, out)
 	}
-	h.env = append(h.env, "SYMMREPL_NCCL="+library)
-	return h
+	return library
 }
 
 // TestNCCL runs every collective that NCCL supports, captures one, and loses a communicator.
@@ -231,6 +236,25 @@ symm.Explain(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")) })
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
 }
 
+// TestNCCLOrdinary: NCCL reads ordinary tensors as they are. Explain says so where a symmetric one
+// would be a window.
+func TestNCCLOrdinary(t *testing.T) {
+	const cells = `t := symm.Local(symm.F32, 4).CopyFrom([]float32{1, 2, 3, float32(symm.Rank())}); v := symm.Via("NCCL")
+symm.Explain(func() { symm.AllReduce(t, "sum", v) }), t.Float32s()
+symm.Explain(func() { symm.AllGather(t.Slice(2, 4), v).Float32s() })
+symm.ReduceScatter(t, "max", v).Float32s(), symm.AllToAll(t, v).Float32s(), symm.Broadcast(t, 1, v).Float32s()
+g := symm.Capture(func() { symm.AllReduce(t, "sum", v) }); g.Replay(); t.Float32s()
+u := symm.Empty(symm.F32, 4); symm.Rendezvous(u); symm.Explain(func() { symm.AllReduce(u, "sum", v) })
+`
+	const asked = ", because the call asks for it by Via"
+	for version, note := range map[string]string{"22809": "", "23203": "; it reads ordinary memory, which is no window"} {
+		r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+version).run(cells, "-n", "2", "--device", "cuda", "--backend", "NCCL")
+		inOrder(t, version, r.out+r.err, asked+note+`", []float32{2, 4, 6, 1}`+"\n", asked+note+"\"\n",
+			"[0] []float32{2, 4}, []float32{2, 4, 2, 4}, []float32{2, 4, 6, 1}\n[1] []float32{6, 1}, []float32{6, 1, 6, 1}, []float32{2, 4, 6, 1}\n",
+			"[0,1] []float32{4, 8, 12, 2}\n", asked+"\"\n")
+	}
+}
+
 // TestNCCLAverages: NCCL has no kernel of its own that averages windows; the average is right all
 // the same.
 func TestNCCLAverages(t *testing.T) {
@@ -289,9 +313,9 @@ h.Get(next, u, v)
 		"put: NCCL puts from window to window, and i32[1] is in none of world\n",
 		"hint: give a tensor of Empty that world has rendezvoused\n",
 		"put: NCCL puts from window to window, and i32[1] is in none of world\n",
-		"put: the ways of a put are the usual one and \"NCCL\", not \"flat\"\n",
+		"put: the ways of a put are the usual one, \"NCCL\" and \"NVSHMEM\", not \"flat\"\n",
 		"put: NCCL's puts cannot be captured: in a graph they wait for its own waits\n",
-		"get: Via is an option of ")
+		"get: NCCL does not do this operation\n")
 
 	const alone = `t := symm.Empty(symm.I32, 1); h := symm.Rendezvous(t)
 h.Put(0, t, symm.Via("NCCL"))
@@ -467,7 +491,7 @@ symm.Explain(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
 // TestBackends: --backend, SetBackend and TORCH_SYMMMEM choose the back end of symmetric memory.
 // They refuse a back end that this machine or build does not have.
 func TestBackends(t *testing.T) {
-	r := fakeNCCL(t, 2).run(`symm.GetBackend()
+	r := fakeNCCL(t, 2, "SYMMREPL_NVSHMEM=/nowhere").run(`symm.GetBackend()
 if symm.Rank() == 0 { symm.SetBackend("NCCL") } else { symm.SetBackend("CUDA") }
 symm.SetBackend("NVSHMEM")
 symm.SetBackend("CPU")
@@ -479,8 +503,8 @@ symm.Backends()[1]
 `, "-n", "2", "--device", "cuda")
 	inOrder(t, "the output", r.out, "[0,1] \"CUDA\"\n[0,1] \"NCCL\"\n", "2.28.9")
 	inOrder(t, "the errors", r.err, "[0] cell[2]:1:23: SetBackend: the ranks made different collective calls: rank 0: SetBackend NCCL; rank 1: SetBackend CUDA\n",
-		"[0,1] cell[3]:1:1: SetBackend: the back end NVSHMEM is not part of this build\n", "hint: use CUDA or NCCL\n",
-		"SetBackend: the back end CPU needs the cpu device, this is cuda:", "hint: use CUDA or NCCL, or start with --device cpu\n",
+		"[0,1] cell[3]:1:1: SetBackend: the back end NVSHMEM cannot be used: NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM\n", "hint: set it to libnvshmem_host.so.3 or its folder, or unset it\n",
+		"SetBackend: the back end CPU needs the cpu device, this is cuda:", "hint: use CUDA, NCCL or NVSHMEM, or start with --device cpu\n",
 		"[0,1] cell[8]:1:1: SetBackend: symmetric memory was made by NCCL already\n",
 		"hint: start with --backend CUDA, or call it first in a session\n")
 	if strings.Contains(r.err, "cell[7]") {
@@ -492,7 +516,7 @@ symm.Backends()[1]
 		{"TORCH_SYMMMEM=NCCL", "--device cuda", "[0,1] \"NCCL\"\n", ""},
 		{"TORCH_SYMMMEM=NCCL", "--device cuda --backend CUDA", "[0,1] \"CUDA\"\n", ""},
 		{"TORCH_SYMMMEM=NCCL", "--device cpu", "[0,1] \"CPU\"\n", ""},
-		{"TORCH_SYMMMEM=NVSHMEM", "--device cuda", "", "symmrepl: Init: the back end NVSHMEM is not part of this build; TORCH_SYMMMEM asks for it (set TORCH_SYMMMEM to CUDA or NCCL, or unset it)\n"},
+		{"TORCH_SYMMMEM=NVSHMEM SYMMREPL_NVSHMEM=/nowhere", "--device cuda", "", "symmrepl: Init: the back end NVSHMEM cannot be used: NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM; TORCH_SYMMMEM asks for it (set it to libnvshmem_host.so.3 or its folder, or unset it, or unset TORCH_SYMMMEM)\n"},
 		{"FAKE_NCCL_VERSION=23301", "--device cuda --backend NCCL", "", ": version 2.33.1 is newer than 2.32, the newest that is known (`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library, or leave --backend out)\n"},
 	} {
 		r := fakeNCCL(t, 2, strings.Fields(c.env)...).run("", append(strings.Fields(c.args), "-n", "2", "-e", "symm.GetBackend()")...)
@@ -500,6 +524,6 @@ symm.Backends()[1]
 			t.Errorf("%s %s: %+v", c.env, c.args, r)
 		}
 	}
-	said := fakeNCCL(t, 2).run("", "doctor").out
-	inOrder(t, "doctor", said, "NCCL       2.28.9, ", "back end   CUDA: yes\nback end   NCCL: 2.28.9, with collectives, device API\nback end   NVSHMEM: no, it is not part of this build (use another one)\nback end   CPU: yes\n")
+	said := fakeNCCL(t, 2, "SYMMREPL_NVSHMEM=/nowhere").run("", "doctor").out
+	inOrder(t, "doctor", said, "NCCL       2.28.9, ", "back end   CUDA: yes\nback end   NCCL: 2.28.9, with collectives, device API\nback end   NVSHMEM: no, NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM (set it to libnvshmem_host.so.3 or its folder, or unset it)\nback end   CPU: yes\n")
 }

@@ -19,7 +19,7 @@ var foreignPrefixes = []string{
 // foreignNames has functions of PyTorch and NCCL by their names without a prefix. Those of NVSHMEM are
 // in package reference.
 var foreignNames = map[string]string{
-	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous", "set_backend": "SetBackend", "get_backend": "GetBackend",
+	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous", "set_backend": "SetBackend", "get_backend": "GetBackend", "is_nvshmem_available": "IsNvshmemAvailable",
 	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
 	"new_group": "NewGroup", "synchronize": "Synchronize", "isend": "Handle.Put", "send": "Handle.Put", "irecv": "Handle.WaitForSignal", "recv": "Handle.WaitForSignal",
 	"zeros": "Empty", "mm": "MatMul", "matmul": "MatMul", "_scaled_mm": "Scales", "scaled_mm": "Scales", "allclose": "AllClose", "Work": "Async",

@@ -67,6 +67,7 @@ func init() {
 		"I8":                          reflect.ValueOf(symmem.I8),
 		"Init":                        reflect.ValueOf(symmem.Init),
 		"Into":                        reflect.ValueOf(symmem.Into),
+		"IsNvshmemAvailable":          reflect.ValueOf(symmem.IsNvshmemAvailable),
 		"KindCompile":                 reflect.ValueOf(symmem.KindCompile),
 		"KindDeadlock":                reflect.ValueOf(symmem.KindDeadlock),
 		"KindFault":                   reflect.ValueOf(symmem.KindFault),

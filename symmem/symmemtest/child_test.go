@@ -115,7 +115,7 @@ type stop struct{}
 
 func (t *T) runCase(name string) report {
 	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases,
-		libraryCases, remoteCases, shmemCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase},
+		libraryCases, heapCases, remoteCases, shmemCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase},
 			{name: "RandomCalls", run: randomCallsCase}, {name: "NcclExamples", run: ncclExamplesCase}}, lossCases, kernelLossCases(),
 		tokenSeedCases(), survivorCases)
 	var tried tried

@@ -537,7 +537,7 @@ func overHostsMisuseCase(t *T) {
 	all := func(opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) }
 	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { all() }) }, "was not rendezvoused by world", "Rendezvous")
 	h := symmem.Rendezvous(x)
-	t.refused(symmem.KindMisuse, func() { all(symmem.Via("ring")) }, `the ways are "flat", "hierarchical" and "NCCL", not "ring"`)
+	t.refused(symmem.KindMisuse, func() { all(symmem.Via("ring")) }, `the ways are "flat", "hierarchical", "NCCL" and "NVSHMEM", not "ring"`)
 	if symmem.GetBackend() == "CPU" {
 		t.refused(symmem.KindMisuse, func() { all(symmem.Via("NCCL")) }, "NCCL needs the cuda device, this is cpu")
 	}

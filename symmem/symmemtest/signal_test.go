@@ -348,9 +348,12 @@ func capsCase(t *T) {
 		}
 	}
 	symmem.SetBackend(c.Backend)
-	other := map[string]string{"CPU": "CUDA", "CUDA": "CPU", "NCCL": "CPU"}[c.Backend]
+	other := map[string]string{"CPU": "CUDA", "CUDA": "CPU", "NCCL": "CPU", "NVSHMEM": "CPU"}[c.Backend]
 	t.refused(symmem.KindMisuse, func() { symmem.SetBackend(other) }, "SetBackend", other, "device")
-	t.refused(symmem.KindMisuse, func() { symmem.SetBackend("NVSHMEM") }, "not part of this build")
+	if c.Backend == "CPU" {
+		t.refused(symmem.KindMisuse, func() { symmem.SetBackend("NVSHMEM") }, "the back end NVSHMEM needs the cuda device")
+		t.equal("NVSHMEM", symmem.IsNvshmemAvailable(), false)
+	}
 	t.refused(symmem.KindMisuse, func() { symmem.SetBackend("MPI") }, `no back end "MPI"`)
 	t.equal("back ends", c.Backends, symmem.Backends())
 	var names []string

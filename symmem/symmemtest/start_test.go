@@ -23,6 +23,9 @@ const startsVariable = "SYMMTEST_STARTS"
 // rank 1 ends before the others, with "vanish" hosts become silent.
 func startedProgram() {
 	world := symmem.MustStart()
+	if os.Getenv(startsVariable) == "heap" {
+		heapProgram(world)
+	}
 	if os.Getenv(startsVariable) == "vanish" {
 		vanishingProgram(world)
 	}
@@ -120,8 +123,8 @@ func startAll(t *testing.T, what string, environs ...string) []string {
 	outs := make([]bytes.Buffer, len(environs))
 	for i, environ := range environs {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(strings.Fields(environ), startsVariable+"="+what, "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR="+dir,
-			"PATH="+os.Getenv("PATH"))
+		cmd.Env = append([]string{startsVariable + "=" + what, "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR=" + dir,
+			"PATH=" + os.Getenv("PATH")}, strings.Fields(environ)...)
 		cmd.Stdout, cmd.Stderr = &outs[i], &outs[i]
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

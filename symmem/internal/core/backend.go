@@ -20,20 +20,29 @@ func (rt *Runtime) backendName() string {
 	return rt.backend.name
 }
 
-// Backend is how the memory of symmetric tensors of the group is made: "CUDA", "NCCL" or "CPU".
+// Backend is how the memory of symmetric tensors of the group is made: "CUDA", "NCCL", "NVSHMEM" or
+// "CPU". With NVSHMEM it is "CUDA" for a group of fewer than all ranks.
 func (g *Group) Backend() string {
 	g.exists("Backend")
-	return g.rt.backendName()
+	return g.rt.backendOf(g.takesHeap())
 }
 
-// Backend is how the tensor's memory was made, if it is symmetric: "CUDA", "NCCL" or "CPU". It is
-// empty for ordinary memory.
+// Backend is how the tensor's memory was made, if it is symmetric: "CUDA", "NCCL", "NVSHMEM" or
+// "CPU". It is empty for ordinary memory.
 func (t *Tensor) Backend() string {
 	t.exists("Backend")
 	if !t.Symmetric() {
 		return ""
 	}
-	return t.rt.backendName()
+	return t.rt.backendOf(t.st.alloc.inHeap())
+}
+
+// backendOf is the back end of memory of NVSHMEM's heap, or of other symmetric memory.
+func (rt *Runtime) backendOf(inHeap bool) string {
+	if name := rt.backendName(); name != nvshmemBackend || inHeap {
+		return name
+	}
+	return "CUDA"
 }
 
 // fix says how to choose a back end in time.
@@ -59,7 +68,9 @@ func (in Inner) SetBackend(op, name string, find func() error) {
 	case used:
 		failed = rt.misuse(op, "name", rt.backend.fix(name), "symmetric memory was made by %s already", now)
 	default:
-		failed = find()
+		if failed = find(); failed == nil && name == nvshmemBackend {
+			failed = rt.refuseHeap(op, "name")
+		}
 	}
 	g := rt.all
 	g.meeting.Lock()

@@ -57,6 +57,11 @@ func (rt *Runtime) buildWorld(op string) {
 	if !rt.whole() {
 		return
 	}
+	if rt.backendName() == nvshmemBackend {
+		if err := rt.refuseHeap(op, "Backend"); err != nil {
+			panic(err)
+		}
+	}
 	rt.all.build(op, rt.info.Kind)
 	rt.all.makeTeams(op)
 }

@@ -20,6 +20,9 @@ func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
 	if why, _ := needed(gone); why != "" {
 		rt.all.stale.Store(&why)
 	}
+	if why, _ := needed(rt.all.ranks); why != "" {
+		rt.loseHeap(why)
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for _, g := range rt.groups {

@@ -57,6 +57,9 @@ func (a *allocation) makeMulticast(op string, g *Group) (*multicasting, error) {
 		return nil, nil // a device that emulates multicast needs no address
 	}
 	c := &multicasting{why: g.whyNoMulticast()}
+	if c.why == "" && a.inHeap() {
+		c.why = "memory of NVSHMEM's heap has none here"
+	}
 	if c.why != "" {
 		return c, nil
 	}

@@ -89,6 +89,13 @@ func (c *Call) whyNotNCCL() string {
 	return c.opts.group.shares()
 }
 
+// readsOrdinary reports whether a tensor of the call that begins at an address is ordinary memory,
+// which NCCL reads as it is.
+func (c *Call) readsOrdinary(src device.Ptr) bool {
+	ordinary := func(t *Tensor) bool { return t != nil && !t.Symmetric() && t.pointer() == src }
+	return slices.ContainsFunc(c.uses[:min(c.used, len(c.uses))], ordinary) || slices.ContainsFunc(c.more, ordinary)
+}
+
 // RunNCCL issues an admitted call by the group's communicator. bytes is the size by which the way
 // was chosen.
 func (c *Call) RunNCCL(d device.Collective, bytes int) {
@@ -105,6 +112,9 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	why := "the call asks for it by Via"
 	if c.opts.via != ViaNCCL {
 		why = fmt.Sprintf("the group spans %d hosts", len(g.split.Parts))
+	}
+	if rt.choices != nil && rt.noWindowsOf(rt.backend.name) == "" && c.readsOrdinary(d.Src) {
+		why += "; it reads ordinary memory, which is no window"
 	}
 	path := comm.Name
 	if comm.sort == byEngines {

@@ -27,10 +27,10 @@ func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	comm, capturing := g.comms[byKernels], rt.capture != nil
 	rt.mu.Unlock()
 	switch {
-	case c.opts.via == "":
+	case c.opts.via == "", c.opts.via == ViaNVSHMEM:
 		return false
 	case c.opts.via != ViaNCCL:
-		panic(c.Misuse("Via", "leave it out", "the ways of a put are the usual one and \"NCCL\", not %q", string(c.opts.via)))
+		panic(c.Misuse("Via", "leave it out", "the ways of a put are the usual one, \"NCCL\" and \"NVSHMEM\", not %q", string(c.opts.via)))
 	case !ok:
 		panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
 	case rt.noWindows() != "":

@@ -20,12 +20,13 @@ import (
 // Synchronises: ordered on the stream; it waits for no other rank.
 //
 // Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back
-// end NCCL, of a src that is symmetric, too.
+// end NCCL, of a src that is symmetric, too; Via("NVSHMEM"): nvshmemx_putmem_on_stream, with the back
+// end NVSHMEM.
 //
 // Capture: yes, but for NCCL's way.
 //
-// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way
-// where it has none.
+// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, a library's
+// way where it has none.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	op := operators.Put.Name
 	c := h.newCall(operators.Put, opts)
@@ -37,6 +38,10 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 		c.PickStream()
 		c.Admit(src, h.t)
 		h.putByNCCL(&c, dst, src)
+		return
+	}
+	if h.byNVSHMEM(&c, false) {
+		h.putByNVSHMEM(&c, dst, src)
 		return
 	}
 	if h.g.carries(op, dst) {
@@ -55,17 +60,22 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 //
 // Synchronises: ordered on the stream; it waits for no other rank.
 //
-// Options: *Stream.
+// Options: *Stream, [Via]("NVSHMEM"): nvshmemx_getmem_on_stream, with the back end NVSHMEM.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a src out of range, a dst of another type or that is too long.
+// Errors: KindMisuse for a src out of range, a dst of another type or that is too long, NVSHMEM's way
+// where it has none.
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	op := operators.Get.Name
 	c := h.newCall(operators.Get, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
 	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
+	if h.byNVSHMEM(&c, false) {
+		h.getByNVSHMEM(&c, src, dst)
+		return
+	}
 	if h.g.carries(op, src) {
 		h.transfer(&c, dst, src, abi.NetOp{Kind: abi.NetGet, Local: dst.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(dst.Bytes())})
 		return
@@ -108,7 +118,8 @@ const putCopies = 64 << 10
 // Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put
 // to dst before unless [Weak] is given. It waits for no other rank.
 //
-// Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it.
+// Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it; Via("NVSHMEM"):
+// nvshmemx_putmem_signal_on_stream.
 //
 // Capture: yes, but for NCCL's way.
 //
@@ -121,6 +132,10 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.word(op, sig)
 	byNCCL := h.putsByNCCL(&c, src)
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes(), signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
+	if !byNCCL && h.byNVSHMEM(&c, false) {
+		h.putWithSignalByNVSHMEM(&c, dst, src, sig, val)
+		return
+	}
 	if !byNCCL && h.g.carries(op, dst) {
 		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
 		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))

@@ -37,12 +37,13 @@ type (
 	}
 )
 
-// The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the
-// last alone.
+// The ways of a collective as Via: in a group that spans hosts, and NCCL in any. Puts take the
+// libraries alone, and other operations of handles NVSHMEM.
 const (
 	Flat         Via = "flat"
 	Hierarchical Via = "hierarchical"
 	ViaNCCL      Via = "NCCL"
+	ViaNVSHMEM   Via = "NVSHMEM"
 )
 
 // options are the options of one call.
@@ -99,11 +100,11 @@ func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
 		rt.usable(op, v.Tensor)
 		o.into = v.Tensor
 	case Via:
-		if v == ViaNCCL && !of.NCCL {
-			panic(rt.misuse(op, "Via", "leave it out", "NCCL does not do this operation"))
-		}
-		if v != Flat && v != Hierarchical && v != ViaNCCL {
-			panic(rt.misuse(op, "Via", "", "the ways are \"flat\", \"hierarchical\" and \"NCCL\", not %q", string(v)))
+		switch {
+		case v == ViaNCCL && !of.NCCL || v == ViaNVSHMEM && !of.NVSHMEM:
+			panic(rt.misuse(op, "Via", "leave it out", "%s does not do this operation", string(v)))
+		case v != Flat && v != Hierarchical && v != ViaNCCL && v != ViaNVSHMEM:
+			panic(rt.misuse(op, "Via", "", "the ways are \"flat\", \"hierarchical\", \"NCCL\" and \"NVSHMEM\", not %q", string(v)))
 		}
 		o.via = v
 	}

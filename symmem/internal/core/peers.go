@@ -26,9 +26,11 @@ type peerSegment struct {
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
 	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines, Multicast: g.rt.info.Multicast}
 	var file *os.File
+	heap, inHeap := seg.(device.HeapSegment) // which needs no descriptors
 	if failed == nil {
 		mine.Size = seg.Size()
 		switch {
+		case inHeap:
 		case g.onFabric():
 			mine.Token, failed = memory.Token(seg)
 		case len(g.split.Here()) > 1:
@@ -48,7 +50,7 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		return mapped, peers, nil
 	}
 	var files []*os.File
-	if g.onFabric() {
+	if inHeap || g.onFabric() {
 		g.met++ // as members do that pass files
 	} else if files, err = g.gatherFiles(op, desc, file); err != nil {
 		return nil, nil, err
@@ -58,7 +60,9 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 		i := slices.Index(g.ranks, r)
 		if mapped[i] == nil && failed == nil {
 			if mapped[i] = known(r); mapped[i] == nil {
-				if files == nil {
+				if inHeap {
+					mapped[i], failed = heap.Peer(r)
+				} else if files == nil {
 					mapped[i], failed = memory.ImportToken(g.rt.dev, peers[i].Token, peers[i].Size)
 				} else {
 					mapped[i], failed = memory.Import(files[at], func(fd int) (device.Segment, error) { return g.rt.dev.ImportSegment(fd, peers[i].Size) })

@@ -40,7 +40,7 @@ func (c *Call) checkHosts(of *operators.Operator) {
 		c.Record.Parts.Mix(uint64(c.opts.via[i]))
 	}
 	switch {
-	case c.opts.via == ViaNCCL: // see ByNCCL
+	case c.opts.via == ViaNCCL, c.opts.via == ViaNVSHMEM: // see ByNCCL and byNVSHMEM
 	case !g.split.Spans() && c.opts.via != "":
 		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
 	case !g.split.Spans():

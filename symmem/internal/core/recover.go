@@ -174,6 +174,11 @@ func (rt *Runtime) clear() error {
 			return err
 		}
 	}
+	if h := rt.heap; h != nil && h.words != nil {
+		if err := s.d.Set(h.words.Ptr(), 0, h.words.Size()); err != nil {
+			return err
+		}
+	}
 	for _, a := range allocs {
 		if err := s.d.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes); err != nil {
 			return err

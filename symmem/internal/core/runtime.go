@@ -85,6 +85,7 @@ type world struct {
 	padSize    int
 	backend    backend
 	shmem      shmem                    // nvshmem.go
+	heap       *heap                    // heap.go; nil until the ranks make one
 	cleared    []string                 // the result of ClearedSignals
 	unreported error                    // a fault met where it could not be reported
 	graphs     atomic.Pointer[[]*Graph] // alive; replaced as a whole, so that readers need no lock

@@ -29,16 +29,22 @@ func (h *Handle) channel(op string, channel int) {
 // Synchronises: collective over the group and ordered on the stream: what any member's stream did
 // before is visible to all after.
 //
-// Options: *Stream, Timeout.
+// Options: *Stream, Timeout, [Via]("NVSHMEM"): by NVSHMEM's signals, in the group of all ranks and
+// with the back end NVSHMEM; all members give it.
 //
-// Capture: yes.
+// Capture: yes, but for NVSHMEM's way.
 //
-// Errors: KindMisuse for a channel out of range; and the errors of waits.
+// Errors: KindMisuse for a channel out of range, NVSHMEM's way where it has none; and the errors of
+// waits.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	op := operators.Barrier.Name
 	c := h.newCall(operators.Barrier, opts)
 	h.channel(op, channel)
 	c.route = route{way: "with"}
+	if h.byNVSHMEM(&c, true) {
+		h.barrierByNVSHMEM(&c, channel)
+		return
+	}
 	if h.g.carriesAny(op) {
 		h.overNetwork(&c, "net_barrier", 32, 1+int(h.g.links.PartnerCount), 0, channel)
 		return
@@ -60,11 +66,14 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 // Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on
 // that channel, the stream waits until it has.
 //
-// Options: *Stream, Timeout.
+// Options: *Stream, Timeout, [Via]("NVSHMEM"): nvshmemx_signal_op_on_stream, in the group of all ranks
+// and with the back end NVSHMEM. Such signals are counted, so that the stream does not wait for the
+// previous one to be consumed, and only WaitSignal by NVSHMEM sees them.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst or a channel out of range; and the errors of waits.
+// Errors: KindMisuse for a dst or a channel out of range, NVSHMEM's way where it has none; and the
+// errors of waits.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 	h.signal(operators.PutSignal, "to", "dst", dst, channel, opts)
 }
@@ -78,11 +87,13 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 // Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this
 // stream does after.
 //
-// Options: *Stream, Timeout.
+// Options: *Stream, Timeout, [Via]("NVSHMEM"): nvshmemx_signal_wait_until_on_stream, for a signal by
+// NVSHMEM.
 //
-// Capture: yes.
+// Capture: yes, but for NVSHMEM's way.
 //
-// Errors: KindMisuse for a src or a channel out of range; and the errors of waits.
+// Errors: KindMisuse for a src or a channel out of range, NVSHMEM's way where it has none; and the
+// errors of waits.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 	h.signal(operators.WaitSignal, "from", "src", src, channel, opts)
 }
@@ -94,6 +105,14 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
 	c.route = route{way: way, peer: peer, signal: signalling{group: h.g, peer: peer, index: channel, awaits: way == "from"}}
+	if waits := of == operators.WaitSignal; h.byNVSHMEM(&c, waits) {
+		if waits {
+			h.waitSignalByNVSHMEM(&c, peer, channel)
+		} else {
+			h.putSignalByNVSHMEM(&c, peer, channel)
+		}
+		return
+	}
 	if h.g.carries(op, peer) {
 		h.overNetwork(&c, "net_"+op, 1, 1, uint32(peer), channel)
 		return
@@ -117,11 +136,13 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 // Synchronises: ordered on the stream: what was put before the word is visible to what this stream
 // does after.
 //
-// Options: *Stream, Timeout.
+// Options: *Stream, Timeout, [Via]("NVSHMEM"): nvshmemx_signal_wait_until_on_stream, with the back end
+// NVSHMEM. Whoever sets the word may do so by NVSHMEM or not.
 //
-// Capture: yes.
+// Capture: yes, but for NVSHMEM's way.
 //
-// Errors: KindMisuse for a sig out of range or another cmp; and the errors of waits.
+// Errors: KindMisuse for a sig out of range or another cmp, NVSHMEM's way where it has none; and the
+// errors of waits.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	op := operators.WaitForSignal.Name
 	c := h.newCall(operators.WaitForSignal, opts)
@@ -135,9 +156,13 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
 	c.route.signal = signalling{group: h.g, pad: h, peer: h.g.rank, index: sig, awaits: true}
+	if h.byNVSHMEM(&c, true) {
+		h.waitForSignalByNVSHMEM(&c, sig, val, atLeast == 1)
+		return
+	}
 	defer c.Enter().Leave()
 	c.PickStream()
-	word := h.pads[h.g.rank] + device.Ptr(8*sig)
+	word := h.signalWord(sig)
 	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
 		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 		return
@@ -171,17 +196,21 @@ func (h *Handle) GetSignal(sig int) uint64 {
 // Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before,
 // unless [Weak] is given. It waits for no other rank.
 //
-// Options: *Stream, Weak.
+// Options: *Stream, Weak, [Via]("NVSHMEM"): nvshmemx_signal_op_on_stream, with the back end NVSHMEM.
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for a dst or a sig out of range.
+// Errors: KindMisuse for a dst or a sig out of range, NVSHMEM's way where it has none.
 func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	op := operators.SignalAdd.Name
 	c := h.newCall(operators.SignalAdd, opts)
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
 	c.route = route{way: "to", peer: dst, signal: signalling{group: h.g, pad: h, peer: dst, index: sig}}
+	if h.byNVSHMEM(&c, false) {
+		h.signalAddByNVSHMEM(&c, dst, sig, n)
+		return
+	}
 	if h.g.carries(op, dst) {
 		h.transfer(&c, nil, dst, signalled(&c, abi.NetOp{Kind: abi.NetPut}, abi.NetAddWord, sig, n))
 		return
@@ -213,5 +242,5 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	defer c.Enter().Leave()
 	c.PickStream()
 	c.Admit(h.t)
-	c.issued(c.stream.set0(h.pads[h.g.rank]+device.Ptr(8*sig), 8))
+	c.issued(c.stream.set0(h.signalWord(sig), 8))
 }

@@ -78,19 +78,27 @@ func (g *Group) emptyLike(op string, dtype DType, shape []int) *Tensor {
 	if pad != defaultPadSize {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
 	}
+	if g.takesHeap() {
+		return g.emptyIn(op, dtype, shape, pad, desc, func(n int) (device.Segment, error) { return rt.heapSegment(op, desc, n) })
+	}
 	return g.empty(op, dtype, shape, pad, desc)
 }
 
-// empty allocates a symmetric tensor with a signal pad of so many bytes. desc must be the same on
-// all members.
+// empty allocates a symmetric tensor with a signal pad of so many bytes, in memory of the driver.
+// desc must be the same on all members.
 func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string) *Tensor {
+	return g.emptyIn(op, dtype, shape, pad, desc, g.rt.dev.NewSegment)
+}
+
+// emptyIn is empty, in memory that segment makes. The group's meeting is held during that.
+func (g *Group) emptyIn(op string, dtype DType, shape []int, pad int, desc string, segment func(n int) (device.Segment, error)) *Tensor {
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
 	rt.hostCall(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
-	seg, err := rt.dev.NewSegment(a.at.End)
+	seg, err := segment(a.at.End)
 	if _, failed := gatherValues(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {
 			seg.Close()

@@ -28,6 +28,9 @@ func (a *allocation) free(op string) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
 	failed := a.closeWindows()
+	if a.stale.Load() == nil && !alone && failed == nil {
+		failed = a.freeHeap(op)
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })

@@ -27,10 +27,13 @@ func (g *Group) registerWindow(op string, a *allocation) {
 }
 
 // noWindows returns why rendezvoused tensors are no windows of NCCL's, or "" if they are.
-func (rt *Runtime) noWindows() string {
+func (rt *Runtime) noWindows() string { return rt.noWindowsOf(rt.backendName()) }
+
+// noWindowsOf is noWindows with a back end of that name.
+func (rt *Runtime) noWindowsOf(backend string) string {
 	d, ok := rt.dev.(device.CollectiveDevice)
-	if !ok || rt.backendName() != ncclBackend {
-		return "the back end is " + rt.backendName() + ", and only tensors of the back end NCCL are windows"
+	if !ok || backend != ncclBackend {
+		return "the back end is " + backend + ", and only tensors of the back end NCCL are windows"
 	}
 	l, err := d.Collectives(rt.collectivesSettings())
 	if err != nil {

@@ -95,6 +95,7 @@ func (rt *Runtime) Close() error {
 	for _, a := range allocs {
 		a.release()
 	}
+	rt.closeHeap()
 	for _, g := range groups {
 		g.emptyPool()
 		g.watch.Forget()

@@ -140,6 +140,10 @@ func (s *stream) Collective(device.Communicator, device.Collective) error {
 	return &device.UnavailableError{Kind: "cpu", Why: "there is no library of collectives for it"}
 }
 
+func (s *stream) OneSided(device.Heap, device.OneSided) error {
+	return &device.UnavailableError{Kind: "cpu", Why: "there is no library with a symmetric heap for it"}
+}
+
 func (s *stream) Record(e device.Event) error {
 	mine, ok := e.(*event)
 	if !ok {

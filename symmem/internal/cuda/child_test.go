@@ -38,18 +38,24 @@ var fakeSource []byte
 // fakeDriver builds the driver of testdata and returns its path.
 func fakeDriver(t *testing.T, flags ...string) string {
 	t.Helper()
+	return fakeLibrary(t, fakeSource, "fakecuda.lib", append([]string{"-lpthread"}, flags...)...)
+}
+
+// fakeLibrary builds a library of testdata and returns its path.
+func fakeLibrary(t *testing.T, text []byte, name string, flags ...string) string {
+	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
-		t.Skip("no C compiler to build the fake driver with")
+		t.Skip("no C compiler to build the stand-ins with")
 	}
 	dir := t.TempDir()
-	source, library := filepath.Join(dir, "fakecuda.c"), filepath.Join(dir, "fakecuda.lib")
-	if err := os.WriteFile(source, fakeSource, 0o600); err != nil {
+	source, library := filepath.Join(dir, "source.c"), filepath.Join(dir, name)
+	if err := os.WriteFile(source, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"-shared", "-fPIC", "-O1", "-o", library, source, "-lpthread"}, flags...)
+	args := append([]string{"-shared", "-fPIC", "-O1", "-o", library, source}, flags...)
 	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("the fake driver does not build: %v\n%s", err, out)
+		t.Fatalf("%s does not build: %v\n%s", name, err, out)
 	}
 	return library
 }

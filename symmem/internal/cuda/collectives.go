@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,26 +40,16 @@ func NCCL() (*NCCLLibrary, error) { return ncclOnce() }
 
 // openNCCL opens the first library of the host whose version is known.
 func openNCCL(host libs.Host) (*NCCLLibrary, error) {
-	kind := libs.NCCL()
-	failed := unavailable("NCCL was not found", kind.Hint)
-	if own := host.Getenv(kind.Env); own != "" {
-		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, which has no NCCL", kind.Env, own),
-			"set it to libnccl.so.2 or its folder, or unset it")
-	}
-	for i, l := range host.Find(kind) {
-		n, err := clib.LoadNCCL(l.Path)
-		if err == nil {
-			if err = knownNCCL(n.Version()); err == nil {
-				return newNCCL(host, n, l.Path), nil
-			}
-			err = fmt.Errorf("%s: %w", l.Path, err)
+	return openLibrary(host, libs.NCCL(), func(path string) (*NCCLLibrary, error) {
+		n, err := clib.LoadNCCL(path)
+		if err != nil {
+			return nil, err
 		}
-		if i == 0 { // the preferred library
-			failed = unavailable("NCCL cannot be used: "+err.Error(),
-				"`pip install nvidia-nccl-cu13`, or set "+kind.Env+" to another library")
+		if err := knownNCCL(n.Version()); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-	}
-	return nil, failed
+		return newNCCL(host, n, path), nil
+	})
 }
 
 // newNCCL looks for the headers that go with a library.
@@ -164,14 +153,8 @@ type collectives struct {
 
 // Collectives implements device.CollectiveDevice.
 func (d *Device) Collectives(settings []string) (device.Collectives, error) {
-	for _, s := range settings {
-		name, value, _ := strings.Cut(s, "=")
-		if _, set := os.LookupEnv(name); set {
-			continue
-		}
-		if err := os.Setenv(name, value); err != nil {
-			return nil, err
-		}
+	if err := complete(settings); err != nil {
+		return nil, err
 	}
 	l, err := NCCL()
 	if err != nil {

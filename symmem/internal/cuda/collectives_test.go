@@ -6,9 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -23,21 +20,7 @@ var fakeNCCLSource []byte
 
 // fakeNCCL builds the NCCL of testdata and returns its path.
 func fakeNCCL(t *testing.T, flags ...string) string {
-	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler to build the fake NCCL with")
-	}
-	dir := t.TempDir()
-	source, library := filepath.Join(dir, "fakenccl.c"), filepath.Join(dir, "libnccl.so.2")
-	if err := os.WriteFile(source, fakeNCCLSource, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(cc, append([]string{"-shared", "-fPIC", "-O1", "-o", library, source},
-		flags...)...).CombinedOutput(); err != nil {
-		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
-	}
-	return library
+	return fakeLibrary(t, fakeNCCLSource, "libnccl.so.2", flags...)
 }
 
 // TestNCCLVersions: libraries are accepted or refused by their version.

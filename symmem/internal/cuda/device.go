@@ -45,6 +45,7 @@ var (
 	_ device.BoundsChecker    = (*Device)(nil)
 	_ device.CollectiveDevice = (*Device)(nil)
 	_ device.MulticastDevice  = (*Device)(nil)
+	_ device.HeapDevice       = (*Device)(nil)
 	_ device.FabricDevice     = (*Device)(nil)
 	_ device.CompilerNamer    = (*Device)(nil)
 	_ device.Loader           = (*Device)(nil)
@@ -52,6 +53,7 @@ var (
 	_ device.Monitored        = (*Device)(nil)
 	_ device.Recorder         = (*Device)(nil)
 	_ device.FabricSegment    = segment{}
+	_ device.HeapSegment      = heapSegment{}
 	_ device.Definer          = (*module)(nil)
 )
 

@@ -241,6 +241,8 @@ type Stream interface {
 	MatMul(MatMul) error
 	// Collective queues a collective of a communicator of this device.
 	Collective(Communicator, Collective) error
+	// OneSided queues an operation on a heap of this device.
+	OneSided(Heap, OneSided) error
 	// Write copies host bytes to the device; src may be reused when it returns.
 	Write(dst Ptr, src []byte) error
 	// Read waits for the stream, and copies device bytes to the host.

@@ -11,8 +11,8 @@ import (
 
 // Backend is a way to make symmetric memory.
 type Backend struct {
-	Name string         // PyTorch's name: "NCCL"
-	find func() Finding // nil if the back end is not part of this build
+	Name string // PyTorch's name: "NCCL"
+	find func() Finding
 }
 
 // Finding describes what this machine has for a back end.
@@ -23,17 +23,9 @@ type Finding struct {
 	Features []string // features of the library
 }
 
-// Built reports whether the back end is part of this build.
-func (b Backend) Built() bool { return b.find != nil }
-
 // Find checks whether this machine has what the back end needs. It opens libraries to get their
 // versions and functions, and creates nothing on a device.
-func (b Backend) Find() Finding {
-	if !b.Built() {
-		return Finding{Why: "it is not part of this build", Hint: "use another one"}
-	}
-	return b.find()
-}
+func (b Backend) Find() Finding { return b.find() }
 
 // Backend returns the back end with a name, if devices of this kind have it.
 func (k *Kind) Backend(name string) (b Backend, ok bool) {
@@ -76,6 +68,16 @@ func findNCCL() Finding {
 	}
 	f := findCUDA()
 	f.Version, f.Features = l.Version(), l.Features()
+	return f
+}
+
+func findNVSHMEM() Finding {
+	l, err := cuda.SHMEM()
+	if err != nil {
+		return unavailable(err)
+	}
+	f := findCUDA()
+	f.Version, f.Features = l.Version(), []string{"heap", "puts", "signals"}
 	return f
 }
 

@@ -206,7 +206,7 @@ func deviceNames() []string {
 	return names
 }
 
-// backendNames are the values of --backend, including back ends that are not part of this build.
+// backendNames are the values of --backend.
 func backendNames() (names []string) {
 	for _, k := range symmem.DeviceKinds() {
 		names = append(names, k.Names...)

@@ -1,5 +1,3 @@
-// Package nvshmem keeps the table by which the functions of nvshmem.h find symmetric tensors, and
-// explains what they refuse.
 package nvshmem
 
 import (

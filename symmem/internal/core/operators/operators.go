@@ -22,6 +22,7 @@ type Operator struct {
 	Hosts   bool   // it reaches members on other hosts, or needs none
 	NCCL    bool   // NCCL does it too: it takes Via("NCCL")
 	Float8  bool   // it reduces 8-bit floats too
+	NVSHMEM bool   // NVSHMEM does it too: it takes Via("NVSHMEM")
 	Instead string // what reaches other hosts where it does not, as the beginning of a hint
 }
 
@@ -56,15 +57,15 @@ var (
 	TokenComplete     = &Operator{Name: "token_complete", Call: "TokenSwitch.Complete", Manner: Collective, Options: Ordered, Hosts: true}
 	TokenCombine      = &Operator{Name: "token_combine", Call: "TokenSwitch.Combine", Manner: Collective, Options: Ordered | Into, Hosts: true}
 
-	Barrier       = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered, Hosts: true}
-	PutSignal     = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered, Hosts: true}
-	WaitSignal    = &Operator{Name: "wait_signal", Call: "WaitSignal", Manner: Signalling, Options: Ordered, Hosts: true}
-	WaitForSignal = &Operator{Name: "wait_for_signal", Call: "WaitForSignal", Manner: Waiting, Options: Ordered, Hosts: true}
-	Put           = &Operator{Name: "put", Call: "Put", Options: Ordered | Via, Hosts: true, NCCL: true}
-	PutWithSignal = &Operator{Name: "put_with_signal", Call: "PutWithSignal", Options: Ordered | Weak | Via, Hosts: true, NCCL: true}
-	SignalAdd     = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak, Hosts: true}
+	Barrier       = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	PutSignal     = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	WaitSignal    = &Operator{Name: "wait_signal", Call: "WaitSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	WaitForSignal = &Operator{Name: "wait_for_signal", Call: "WaitForSignal", Manner: Waiting, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	Put           = &Operator{Name: "put", Call: "Put", Options: Ordered | Via, Hosts: true, NCCL: true, NVSHMEM: true}
+	PutWithSignal = &Operator{Name: "put_with_signal", Call: "PutWithSignal", Options: Ordered | Weak | Via, Hosts: true, NCCL: true, NVSHMEM: true}
+	SignalAdd     = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak | Via, Hosts: true, NVSHMEM: true}
 	ResetSignal   = alone("reset_signal", "ResetSignal", Ordered)
-	Get           = &Operator{Name: "get", Call: "Get", Options: Ordered, Hosts: true}
+	Get           = &Operator{Name: "get", Call: "Get", Options: Ordered | Via, Hosts: true, NVSHMEM: true}
 	PutBlock      = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
 	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
 

@@ -32,7 +32,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s, %s: there are two", o.Name, o.Call)
 		}
 		seen[o.Name], seen[o.Call] = true, true
-		if taken |= o.Options; o.NCCL && o.Options&Via == 0 || o.Hosts && o.Instead != "" {
+		if taken |= o.Options; (o.NCCL || o.NVSHMEM) && o.Options&Via == 0 || o.Hosts && o.Instead != "" {
 			t.Errorf("%s contradicts itself: %+v", o.Name, o)
 		}
 	}

@@ -156,6 +156,10 @@ func (s *stream) Collective(c device.Communicator, d device.Collective) error {
 	return s.around(func() error { return s.Stream.Collective(c, d) })
 }
 
+func (s *stream) OneSided(h device.Heap, o device.OneSided) error {
+	return s.around(func() error { return s.Stream.OneSided(h, o) })
+}
+
 func (s *stream) Write(dst device.Ptr, src []byte) error {
 	return s.copied(len(src), func() error { return s.Stream.Write(dst, src) })
 }

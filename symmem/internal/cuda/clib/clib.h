@@ -338,6 +338,51 @@ typedef struct {
 sy_status sy_nccl_run(sy_nccl_comm *c, sy_stream *s, const sy_nccl_call *call, char *text);
 sy_status sy_nccl_failure(sy_nccl_comm *c, char *text);
 
+// ---- NVSHMEM
+// ------------------------------------------------------------------------------------------
+
+typedef struct sy_shmem sy_shmem;
+
+enum { SY_SHMEM_ID = 128 };
+
+// sy_shmem_load opens the library. It returns NULL on failure with the reason in why. It stays
+// loaded. sy_shmem_version stores the parts of its version. The codes of the statuses below are the
+// library's, except if the name of the call begins with cu.
+//
+// The library lets one thread at a time call it: only the caller can see to that. Functions of
+// which all members call, with the same arguments, wait for the others: sy_shmem_join,
+// sy_shmem_alloc, sy_shmem_free and sy_shmem_leave.
+sy_shmem *sy_shmem_load(const char *path, char *why, size_t size);
+void sy_shmem_version(const sy_shmem *n, int version[3]);
+
+// sy_shmem_id makes the ID of a new heap for its members: SY_SHMEM_ID bytes. sy_shmem_join makes
+// the process a member of it, with the GPU d. Its code is SY_SHMEM_OTHER if the library numbers the
+// members in another way. sy_shmem_leave unmaps the memory of all members.
+#define SY_SHMEM_OTHER (-1)
+sy_status sy_shmem_id(const sy_shmem *n, sy_device *d, unsigned char *id);
+sy_status sy_shmem_join(const sy_shmem *n, sy_device *d, const unsigned char *id, int rank, int size);
+sy_status sy_shmem_leave(const sy_shmem *n, sy_device *d);
+
+// sy_shmem_alloc returns zeroed memory of the heap; its code is SY_SHMEM_FULL if there is no room.
+// sy_shmem_peer returns where a member's copy of an address is mapped, 0 if it is not.
+#define SY_SHMEM_FULL (-2)
+sy_status sy_shmem_alloc(const sy_shmem *n, sy_device *d, size_t size, uint64_t *ptr);
+sy_status sy_shmem_free(const sy_shmem *n, sy_device *d, uint64_t ptr);
+sy_status sy_shmem_peer(const sy_shmem *n, sy_device *d, uint64_t ptr, int peer, uint64_t *at);
+
+enum { SY_SHMEM_PUT, SY_SHMEM_GET, SY_SHMEM_PUT_SIGNAL, SY_SHMEM_SIGNAL_ADD, SY_SHMEM_WAIT };
+typedef struct {
+	int kind;
+	uint64_t dst, src;
+	size_t n; // bytes
+	int peer;
+	uint64_t word, value; // of a signal or a wait
+	int at_least;         // a wait is for a word that is not below value, not for one that equals it
+} sy_shmem_call;
+
+// sy_shmem_run queues an operation.
+sy_status sy_shmem_run(const sy_shmem *n, sy_stream *s, const sy_shmem_call *call);
+
 // ---- other libraries
 // ----------------------------------------------------------------------------------
 

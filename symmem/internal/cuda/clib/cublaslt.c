@@ -73,11 +73,8 @@ sy_lt *sy_lt_load(sy_device *d, const char *path, char *why, size_t size) {
 		snprintf(why, size, "%s returned %d", entered.call, entered.code);
 		return NULL;
 	}
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!lib) {
-		snprintf(why, size, "%s", dlerror());
-		return NULL;
-	}
+	void *lib = sy_library_open(path, RTLD_NOW | RTLD_LOCAL, why, size);
+	if (!lib) return NULL;
 	sy_lt *lt = calloc(1, sizeof *lt);
 	if (!lt) {
 		snprintf(why, size, "out of memory");

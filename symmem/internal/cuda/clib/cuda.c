@@ -111,7 +111,7 @@ sy_status sy_device_close(sy_device *d) {
 	return st;
 }
 
-static sy_status zero(sy_device *d, cu_ptr ptr, size_t n) {
+sy_status sy_zero(sy_device *d, cu_ptr ptr, size_t n) {
 	TRY(cuMemsetD8Async, ptr, 0, n, d->service);
 	TRY(cuStreamSynchronize, d->service);
 	return OK;
@@ -121,7 +121,7 @@ sy_status sy_alloc(sy_device *d, size_t n, uint64_t *out) {
 	ENTER(d);
 	cu_ptr ptr;
 	TRY(cuMemAlloc_v2, &ptr, n);
-	sy_status st = zero(d, ptr, n);
+	sy_status st = sy_zero(d, ptr, n);
 	if (st.code) {
 		cu.cuMemFree_v2(ptr);
 		return st;
@@ -228,7 +228,7 @@ sy_status sy_segment_create(sy_device *d, size_t n, sy_segment *s) {
 		cu.cuMemRelease(s->handle);
 		return st;
 	}
-	st = zero(d, s->ptr, s->size);
+	st = sy_zero(d, s->ptr, s->size);
 	if (st.code) sy_segment_close(d, s);
 	return st;
 }

@@ -87,6 +87,9 @@ struct sy_stream {
 sy_status sy_enter(const sy_device *d);
 sy_status sy_settle(sy_device *d);
 
+// sy_zero fills device memory with zeros, and waits for that.
+sy_status sy_zero(sy_device *d, uint64_t ptr, size_t n);
+
 // sy_host_memory returns zeroed pinned memory that the device sees at the same address. The context
 // must be current.
 sy_status sy_host_memory(sy_device *d, size_t n, void **out);

@@ -12,14 +12,14 @@ cu_table cu;
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static int loaded;
 
-static void *open_library(const char *path, int mode, char *why, size_t size) {
+void *sy_library_open(const char *path, int mode, char *why, size_t size) {
 	void *lib = dlopen(path, mode);
 	if (!lib) snprintf(why, size, "%s", dlerror());
 	return lib;
 }
 
 static int resolve(const char *path, char *why, size_t size) {
-	void *lib = open_library(path, RTLD_NOW | RTLD_LOCAL, why, size);
+	void *lib = sy_library_open(path, RTLD_NOW | RTLD_LOCAL, why, size);
 	if (!lib) return 1;
 	cu_table table;
 	const char *missing = NULL;
@@ -58,7 +58,7 @@ const char *sy_error_text(int code) {
 }
 
 int sy_library_version(const char *path, const char *function, int version[3], char *why, size_t size) {
-	void *lib = open_library(path, RTLD_LAZY | RTLD_LOCAL, why, size);
+	void *lib = sy_library_open(path, RTLD_LAZY | RTLD_LOCAL, why, size);
 	if (!lib) return 1;
 	void *fn = dlsym(lib, function);
 	if (!fn) {

@@ -1,4 +1,5 @@
-// The parts of the driver's binary interface that are used: its functions and structures.
+// How libraries are opened, and the parts of the driver's binary interface that are used: its
+// functions and structures.
 #ifndef SYMMREPL_LOAD_H
 #define SYMMREPL_LOAD_H
 
@@ -227,5 +228,8 @@ typedef struct {
 
 // cu is filled once by sy_driver_load; no other function of the boundary may be called before.
 extern cu_table cu;
+
+// sy_library_open opens a library. It returns NULL on failure with the reason in why.
+void *sy_library_open(const char *path, int mode, char *why, size_t size);
 
 #endif

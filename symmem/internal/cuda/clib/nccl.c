@@ -101,11 +101,8 @@ struct sy_nccl {
 };
 
 sy_nccl *sy_nccl_load(const char *path, char *why, size_t size) {
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!lib) {
-		snprintf(why, size, "%s", dlerror());
-		return NULL;
-	}
+	void *lib = sy_library_open(path, RTLD_NOW | RTLD_LOCAL, why, size);
+	if (!lib) return NULL;
 	sy_nccl *n = calloc(1, sizeof *n);
 	if (!n) {
 		snprintf(why, size, "out of memory");

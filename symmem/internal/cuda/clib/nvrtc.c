@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clib.h"
+#include "load.h"
 
 #define OK ((sy_status){0, NULL})
 #define OUT_OF_HOST_MEMORY ((sy_status){1, "malloc"}) // NVRTC_ERROR_OUT_OF_MEMORY
@@ -40,15 +41,9 @@ struct sy_nvrtc {
 sy_nvrtc *sy_nvrtc_load(const char *path, const char *builtins, char *why, size_t size) {
 	// NVRTC opens its builtins by bare name; dlopen finds a library already loaded under that name,
 	// wherever it lies.
-	if (builtins && !dlopen(builtins, RTLD_NOW | RTLD_GLOBAL)) {
-		snprintf(why, size, "%s", dlerror());
-		return NULL;
-	}
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!lib) {
-		snprintf(why, size, "%s", dlerror());
-		return NULL;
-	}
+	if (builtins && !sy_library_open(builtins, RTLD_NOW | RTLD_GLOBAL, why, size)) return NULL;
+	void *lib = sy_library_open(path, RTLD_NOW | RTLD_LOCAL, why, size);
+	if (!lib) return NULL;
 	sy_nvrtc *n = calloc(1, sizeof *n);
 	if (!n) {
 		snprintf(why, size, "out of memory");

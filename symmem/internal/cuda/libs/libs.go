@@ -15,10 +15,11 @@ type Kind struct {
 	Folder  string   // pattern of the library's folder under site-packages
 	Version string   // the exported function that returns the version
 	Hint    string   // how to get it
+	Package string   // the wheel to install
 }
 
 // Kinds returns every library that the cuda device can use, except the driver.
-func Kinds() []Kind { return []Kind{NVRTC(), NCCL(), CuBLASLt(), NVSHMEM()} }
+func Kinds() []Kind { return []Kind{NVRTC(), NCCL(), CuBLASLt(), NVSHMEM(), CUPTI()} }
 
 // nvidia is the pattern of the folders of libraries in NVIDIA's wheels.
 const nvidia = "nvidia/*/lib"
@@ -26,38 +27,38 @@ const nvidia = "nvidia/*/lib"
 // NVRTC is the compiler: kernels need it, unless they are in the cache.
 func NVRTC() Kind {
 	return Kind{"NVRTC", "SYMMREPL_NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia_cuda_nvrtc", nvidia, "nvrtcVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder"}
+		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder", "nvidia-cuda-nvrtc"}
 }
 
 // NCCL is NVIDIA's collectives library.
 func NCCL() Kind {
 	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", nvidia, "ncclGetVersion",
-		"`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
+		"`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder", "nvidia-nccl-cu13"}
 }
 
 // CuBLASLt multiplies matrices.
 func CuBLASLt() Kind {
 	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia,
 		"cublasLtGetVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder"}
+		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder", "nvidia-cublas"}
 }
 
 // NVSHMEM is NVIDIA's OpenSHMEM.
 func NVSHMEM() Kind {
 	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", nvidia, "nvshmemx_vendor_get_version_info",
-		"nothing needs it yet; to have it listed, `pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
+		"`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder", "nvidia-nvshmem-cu13"}
 }
 
 // CUPTI records when a GPU works.
 func CUPTI() Kind {
 	return Kind{"CUPTI", "SYMMREPL_CUPTI", []string{"libcupti.so.13", "libcupti.so.12"}, "nvidia_cuda_cupti", nvidia, "cuptiGetVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder"}
+		"install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder", "nvidia-cuda-cupti"}
 }
 
 // UCX carries traffic between hosts.
 func UCX() Kind {
 	return Kind{"UCX", "SYMMREPL_UCX_LIB", []string{"libucp.so.0"}, "libucx", "libucx/lib", "ucp_get_version",
-		"`apt install libucx0`, or `pip install libucx-cu13`, or set SYMMREPL_UCX_LIB to libucp.so.0 or its folder"}
+		"`apt install libucx0`, or `pip install libucx-cu13`, or set SYMMREPL_UCX_LIB to libucp.so.0 or its folder", "libucx-cu13"}
 }
 
 // Library is a library file that was found.

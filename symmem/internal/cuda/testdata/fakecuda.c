@@ -36,7 +36,7 @@ enum { GRANULARITY = 2 << 20, DEVICES = 8, CAST = 99 };
 
 typedef uint64_t ptr;
 typedef struct { unsigned grid[3], block[3], shared, size; } shape;
-typedef struct event { int pending; double time; struct stream *stream; } event;
+typedef struct event { size_t recorded, reached; double time; struct stream *stream; } event; // how often; the stream of the last record
 typedef struct { char name[128]; int dynamic; } function;
 typedef struct op {
 	enum { COPY, SET, SET32, STORE, AWAIT, LAUNCH, RECORD, WAIT, WORK } kind;
@@ -386,7 +386,7 @@ static void execute(op *o) {
 			*(uint64_t *)a[0] += a[1];
 		} else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
 		break;
-	case RECORD: o->event->pending--, o->event->time = now(); break;
+	case RECORD: o->event->reached++, o->event->time = now(); break;
 	case WAIT: case WORK: break;
 	}
 }
@@ -397,9 +397,9 @@ static int held(const op *o) {
 	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait")) return !**(volatile uint32_t **)o->args;
 	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait_comm")) return !**(volatile uint32_t **)o->args && !**(volatile uint32_t **)(o->args + 24 + 168);
 	if (o->kind == AWAIT) return *(volatile uint32_t *)o->dst != o->word;
-	if (o->kind == WAIT && o->event->pending) pump(o->event->stream);
+	if (o->kind == WAIT && o->event->reached < o->n) pump((stream *)o->src);
 	if (o->kind == WORK) return !o->ready(o->work);
-	return o->kind == WAIT && o->event->pending;
+	return o->kind == WAIT && o->event->reached < o->n;
 }
 
 // pump runs the operations that can run and reports whether the stream is still busy.
@@ -425,7 +425,8 @@ static int add(stream *s, op what) {
 	pthread_mutex_lock(&lock);
 	if (s->graph) append(&s->graph->first, o);
 	else {
-		if (o->kind == RECORD) o->event->pending++, o->event->stream = s;
+		if (o->kind == RECORD) o->event->recorded++, o->event->stream = s;
+		if (o->kind == WAIT) o->n = o->event->recorded, o->src = (ptr)o->event->stream; // for the last record until now
 		append(&s->first, o);
 		pump(s);
 	}
@@ -543,8 +544,8 @@ int cuEventDestroy_v2(event *e) { IN_CONTEXT("cuEventDestroy_v2"); return free(e
 int cuEventRecord(event *e, stream *s) { IN_CONTEXT("cuEventRecord"); return add(s, (op){.kind = RECORD, .event = e}); }
 int cuEventQuery(event *e) {
 	IN_CONTEXT("cuEventQuery");
-	if (e->pending) poll_stream(e->stream);
-	return sticky ? sticky : e->pending ? NOT_READY : 0;
+	if (e->reached < e->recorded) poll_stream(e->stream);
+	return sticky ? sticky : e->reached < e->recorded ? NOT_READY : 0;
 }
 int cuEventSynchronize(event *e) {
 	IN_CONTEXT("cuEventSynchronize");
@@ -554,7 +555,7 @@ int cuEventSynchronize(event *e) {
 }
 int cuEventElapsedTime(float *ms, event *a, event *b) {
 	IN_CONTEXT("cuEventElapsedTime");
-	if (a->pending || b->pending) return NOT_READY;
+	if (a->reached < a->recorded || b->reached < b->recorded) return NOT_READY;
 	return *ms = (float)(b->time - a->time), 0;
 }
 

@@ -1,0 +1,251 @@
+package symmem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// The heap of NVSHMEM
+//
+// With the back end NVSHMEM, symmetric tensors of the group of all ranks are memory of NVSHMEM's
+// heap. The first Empty makes all ranks members of it, with their rank as the number of the PE. All
+// of them call nvshmem_malloc and nvshmem_free together, so the ranks meet on the host before, and
+// none calls unless all do. A smaller group's tensors, memory pools and workspaces are the driver's
+// memory.
+//
+// NVSHMEM has no way to give up a call that waits for another PE, nor to go on without a PE. A rank
+// that gives such a call up cannot use the heap any more, and neither can the others from then on;
+// the same holds once a rank was replaced or is gone. Their tensors stay, and other groups work.
+
+// nvshmemBackend is the back end whose tensors are memory of the heap.
+const nvshmemBackend = "NVSHMEM"
+
+// heap is this rank's part of the heap.
+type heap struct {
+	d     device.Heap
+	name  string // "NVSHMEM 3.4.5"
+	words device.HeapSegment
+	marks device.Ptr // of watch
+	watch nvshmem.Watch
+	lost  string // why it cannot be used any more; guarded by rt.mu
+}
+
+// whyNoHeap says why the ranks of the world cannot have NVSHMEM's heap, and what to do; empty if they
+// can.
+func (rt *Runtime) whyNoHeap() (why, hint string) {
+	p := rt.places.Load()
+	switch s := rt.sharing(); {
+	case p != nil && (len(p.Parts) > 1 || p.Machines > 1):
+		return fmt.Sprintf("it reaches the memory of other ranks by pointers, and the ranks %s have none to each other's", places.Spelled(p.Parts)),
+			"use CUDA or NCCL between hosts"
+	case len(s.Ranks) > 0:
+		return fmt.Sprintf("%v, and NVSHMEM needs a GPU for each PE", s), "start as many ranks as there are GPUs, or use CUDA"
+	}
+	return "", ""
+}
+
+// refuseHeap refuses the back end NVSHMEM in a world that cannot have it.
+func (rt *Runtime) refuseHeap(op, arg string) error {
+	if why, hint := rt.whyNoHeap(); why != "" {
+		return rt.misuse(op, arg, hint, "the back end NVSHMEM cannot be used: %s", why)
+	}
+	return nil
+}
+
+// inHeap reports whether the allocation is memory of NVSHMEM's heap.
+func (a *allocation) inHeap() bool {
+	_, ok := a.seg.(device.HeapSegment)
+	return ok
+}
+
+// takesHeap reports whether Empty of the group takes memory of NVSHMEM's heap.
+func (g *Group) takesHeap() bool { return g == g.rt.all && g.rt.backendName() == nvshmemBackend }
+
+// heapMember is what a rank says before all of them call NVSHMEM.
+type heapMember struct {
+	Joined  bool
+	Lost    string // why it cannot use the heap any more
+	Library string
+	Why     string // it has no library
+	Hint    string
+	ID      []byte // of rank 0, for a heap that is to be made
+}
+
+// meetForHeap lets all ranks meet before they call NVSHMEM for desc. It returns the heap, or if there
+// is none yet the library and the ID by which all make it. The caller holds the meeting of the group
+// of all ranks.
+func (rt *Runtime) meetForHeap(op, desc string) (h *heap, library device.Heaps, id []byte, err error) {
+	var mine heapMember
+	rt.mu.Lock()
+	if h = rt.heap; h != nil {
+		mine.Joined, mine.Lost = true, h.lost
+	}
+	rt.mu.Unlock()
+	if h == nil {
+		library, err = rt.dev.(device.HeapDevice).Heaps(nvshmem.Environment())
+		var un *device.UnavailableError
+		switch {
+		case errors.As(err, &un):
+			mine.Why, mine.Hint, err = un.Why, un.Hint, nil
+		case err == nil:
+			mine.Library = library.Name()
+			if rt.rank == 0 {
+				mine.ID, err = library.NewID()
+			}
+		}
+	}
+	all, err := gatherValues(rt.all, op, desc, mine, err)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for r, m := range all {
+		e := &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: r, Hint: m.Hint}
+		switch {
+		case m.Lost != "" || m.Joined != all[0].Joined:
+			e.Kind, e.Msg = KindPeer, "NVSHMEM cannot go on: "+cmp.Or(m.Lost, "not all ranks are members of its heap")
+			e.Hint = "start the session again, or make tensors of another group than world, whose memory is the driver's"
+		case m.Why != "":
+			e.Msg = fmt.Sprintf("rank %d has no NVSHMEM: %s", r, m.Why)
+		case m.Library != all[0].Library:
+			e.Msg = fmt.Sprintf("rank 0 has %s, and rank %d has %s", all[0].Library, r, m.Library)
+			e.Hint = "set SYMMREPL_NVSHMEM to the same version for all ranks"
+		default:
+			continue
+		}
+		return nil, nil, nil, e
+	}
+	return h, library, all[0].ID, nil
+}
+
+// joinHeap makes this rank a member of the heap that all ranks make. If one cannot, none can use it.
+func (rt *Runtime) joinHeap(op string, library device.Heaps, id []byte) (*heap, error) {
+	h := &heap{name: library.Name()}
+	ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+	defer cancel()
+	done := rt.waitOnHost(op, rt.all, rt.all.met)
+	var err error
+	if h.d, err = library.Join(ctx, id, rt.rank, rt.size); err == nil {
+		if h.words, err = h.d.NewSegment(ctx, 8*heapRows*rt.all.channels*rt.size); err == nil {
+			h.marks, err = rt.dev.Alloc(4 * nvshmem.Streams)
+		}
+	}
+	done()
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%s did not connect the ranks within %v; NVSHMEM_DEBUG=INFO tells more", h.name, joinLimit)
+	}
+	if _, err = gatherValues(rt.all, op, "joined", struct{}{}, err); err != nil {
+		h.lost = "its heap was not made: " + err.Error()
+	}
+	h.watch.Open(nvshmem.Setting{Device: rt.dev, Page: rt.watch, Words: h.marks, Aborted: func() bool { return rt.abort.Load() != nil }})
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.heap = h
+	return h, err
+}
+
+// heapSegment returns memory of the heap. All ranks call it; the caller holds the meeting of the
+// group of all ranks.
+func (rt *Runtime) heapSegment(op, desc string, n int) (device.Segment, error) {
+	h, library, id, err := rt.meetForHeap(op, desc+" of NVSHMEM's heap")
+	if err == nil && h == nil {
+		h, err = rt.joinHeap(op, library, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var seg device.Segment
+	err = rt.inHeapTogether(h, "nvshmem_malloc", func(ctx context.Context) (err error) {
+		seg, err = h.d.NewSegment(ctx, n)
+		return err
+	})
+	return seg, err
+}
+
+// inHeapTogether calls NVSHMEM by f, as all ranks do. If the call is given up, the heap is lost.
+func (rt *Runtime) inHeapTogether(h *heap, function string, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(rt.host(), endLimit)
+	defer cancel()
+	err := f(ctx)
+	if err != nil && ctx.Err() != nil {
+		rt.loseHeap(fmt.Sprintf("rank %d gave %s up", rt.rank, function))
+	}
+	return err
+}
+
+// loseHeap notes why the heap cannot be used any more.
+func (rt *Runtime) loseHeap(why string) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.heap != nil && rt.heap.lost == "" {
+		rt.heap.lost = why
+	}
+}
+
+// freeHeap gives the memory of an allocation, whose work is over on all ranks, back to the heap. All
+// ranks call it. The memory of a heap that a rank cannot use any more stays until the processes end.
+func (a *allocation) freeHeap(op string) error {
+	seg, ok := a.seg.(device.HeapSegment)
+	if !ok {
+		return nil
+	}
+	rt := a.rt
+	rt.all.meeting.Lock()
+	h, _, _, err := rt.meetForHeap(op, a.id+" of NVSHMEM's heap")
+	rt.all.meeting.Unlock()
+	var lost *Error
+	if errors.As(err, &lost) && lost.Kind == KindPeer {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return rt.inHeapTogether(h, "nvshmem_free", seg.Free)
+}
+
+// closeHeap leaves the heap, if all ranks come for it within partLimit; otherwise the end of the
+// process does. The streams have no work any more.
+func (rt *Runtime) closeHeap() {
+	rt.mu.Lock()
+	h := rt.heap
+	rt.heap = nil
+	rt.mu.Unlock()
+	if h == nil {
+		return
+	}
+	h.watch.Forget()
+	if h.marks != 0 {
+		rt.dev.Free(h.marks) // no caller is left for its error
+	}
+	if h.lost != "" || rt.broken.Load() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), partLimit)
+	defer cancel()
+	if rt.client != nil {
+		call := bootstrap.Call{Group: rt.all.ranks, Key: rt.all.key + " leaves the heap", Op: "Close"}
+		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
+			return
+		}
+	}
+	h.d.Close(ctx)
+}
+
+// heapRows is the number of rows of words in the heap: each has a word for each channel and rank, by
+// which that rank signals this one.
+const (
+	barrierRow = iota
+	signalRow
+	heapRows
+)
+
+// word is the word of a row by which a rank signals on a channel.
+func (h *heap) word(g *Group, row, channel, rank int) device.Ptr {
+	return h.words.Ptr() + device.Ptr(8*((row*g.channels+channel)*len(g.ranks)+rank))
+}
