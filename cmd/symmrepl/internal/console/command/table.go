@@ -57,6 +57,7 @@ func All(export Programs) []console.Command {
 		load(),
 		exportTo(export),
 		vars(),
+		diff(),
 		typeOf(),
 		documentation(),
 		ranks(),
