@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Programs enter cells through front ends of their own. The users of the session see these cells,
@@ -21,7 +22,18 @@ func (c *controller) announce(cell Cell) {
 	if more := len(lines) - announcedLines; more > 0 {
 		lines = append(lines[:announcedLines], fmt.Sprintf("… and %d more lines: `:history` shows all", more))
 	}
+	for i, line := range lines {
+		lines[i] = strings.Map(visible, line)
+	}
 	c.tellUsers(fmt.Sprintf("%s runs %s (`:stop` interrupts it):\n    %s\n", cell.By, cell.Title(), strings.Join(lines, "\n    ")))
+}
+
+// visible replaces characters that would move the cursor of a terminal or change its colours.
+func visible(r rune) rune {
+	if r == '\t' || unicode.IsPrint(r) {
+		return r
+	}
+	return '·'
 }
 
 // announceEnd shows how a cell has ended that a program has entered.
@@ -31,7 +43,7 @@ func (c *controller) announceEnd(cell Cell, reply Reply) {
 	}
 	how := fmt.Sprintf("is done, after %.1f s", reply.Elapsed)
 	if len(reply.Errors) > 0 {
-		how = "has failed: " + firstLine(reply.Errors[0].Error())
+		how = "has failed: " + strings.Map(visible, firstLine(reply.Errors[0].Error()))
 	}
 	if n := len(reply.Findings); n > 0 {
 		how += fmt.Sprintf("; findings of the sanitizer: %d", n)

@@ -55,6 +55,7 @@ func TestProgram(t *testing.T) {
 	if cell, err := front.Interrupt(context.Background()); cell != "" || err != nil {
 		t.Errorf("%q was interrupted, %v, but no cell runs", cell, err)
 	}
+	program.evalCell(context.Background(), Cell{Source: "print \x1b[31mred\a", By: "an agent"})
 	long := strings.Repeat("print a\n", announcedLines+3)
 	program.evalCell(context.Background(), Cell{Source: long, By: "an agent"})
 	mu.Lock()
@@ -70,8 +71,11 @@ an agent runs long (` + "`:stop`" + ` interrupts it):
     sleep 60000
 long of an agent has failed: long:1: interrupted
 an agent runs cell 5 (` + "`:stop`" + ` interrupts it):
+    print ·[31mred·
+cell 5 of an agent is done, after T
+an agent runs cell 6 (` + "`:stop`" + ` interrupts it):
     ` + strings.Repeat("print a\n    ", announcedLines) + `… and 3 more lines: ` + "`:history`" + ` shows all
-cell 5 of an agent is done, after T`
+cell 6 of an agent is done, after T`
 	if got != want {
 		t.Errorf("the users saw\n%s\nwant\n%s", got, want)
 	}
