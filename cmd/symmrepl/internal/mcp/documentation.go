@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -27,8 +28,10 @@ type page struct {
 	text             string
 }
 
-// pages are the lessons and the headers of kernels.
-func pages() ([]page, error) {
+// pages returns the lessons and the headers of kernels.
+var pages = sync.OnceValues(readPages)
+
+func readPages() ([]page, error) {
 	lessons, err := tutorial.All()
 	if err != nil {
 		return nil, err

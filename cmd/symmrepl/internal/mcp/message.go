@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -181,7 +182,11 @@ func (r *recorder) Reply(reply session.Reply) {
 	for _, v := range reply.Values {
 		out.Values = append(out.Values, value{v.Ranks, r.omitted.text("a value", v.Text, maxText)})
 	}
-	out.Errors = append(out.Errors, r.omitted.toFailures(reply.Errors)...)
+	for _, f := range r.omitted.toFailures(reply.Errors) {
+		if !slices.ContainsFunc(out.Errors, func(known failure) bool { return reflect.DeepEqual(known, f) }) { // another order has the same
+			out.Errors = append(out.Errors, f)
+		}
+	}
 	r.findings = append(r.findings, reply.Findings...)
 }
 
