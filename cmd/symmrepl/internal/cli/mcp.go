@@ -12,7 +12,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/mcp"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -33,13 +32,9 @@ func serveMCP(ctx context.Context, o options, args []string) (int, error) {
 	if o.socket == "" {
 		return statusOK, server.Serve(ctx, os.Stdin, os.Stdout)
 	}
-	l, err := userdir.Listen(o.socket)
-	if err != nil {
+	if err := server.Listen(ctx, o.socket, func() { notice("programs of yours can use the session at " + o.socket) }); err != nil {
 		return 0, fmt.Errorf("--socket: %w", err)
 	}
-	defer os.Remove(o.socket)
-	notice("programs of yours can use the session at " + o.socket)
-	server.Listen(ctx, l)
 	return statusOK, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/internal/accept"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 const (
@@ -43,14 +44,21 @@ func (s Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser)
 	return server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxRequest})
 }
 
-// Listen serves each client that connects, until ctx is done.
-func (s Server) Listen(ctx context.Context, l net.Listener) {
-	defer context.AfterFunc(ctx, func() { l.Close() })()
+// Listen serves each process of this user that connects to a Unix socket, until ctx is done. It
+// calls ready once it listens, and removes the socket at the end.
+func (s Server) Listen(ctx context.Context, path string, ready func()) error {
+	l, err := userdir.Listen(path)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { l.Close() })() // which removes the socket
+	ready()
 	loop := &accept.Loop{Listener: l, Strangers: maxClients, Patience: patience, Serve: func(conn net.Conn, known func()) {
 		defer conn.Close()
 		s.Serve(ctx, &identified{Conn: conn, known: known}, conn)
 	}}
 	loop.Run()
+	return nil
 }
 
 // identified calls known once the other end has sent something.
