@@ -21,7 +21,8 @@ func serveMCP(ctx context.Context, o options, args []string) (int, error) {
 		return 0, misused("mcp takes one session at most; %d were given", len(args))
 	}
 	if l, launched, err := session.FromEnviron(os.Environ()); err == nil && launched && o.ranks != 0 {
-		return 0, misused("mcp starts the ranks of its session itself, but %s has started this process as one of several: leave out -n to attach, or unset RANK and WORLD_SIZE", l.Name)
+		return 0, misused("mcp starts the ranks of its session itself, but %s has started this process as one of several: "+
+			"leave out -n to attach, or unset RANK and WORLD_SIZE", l.Name)
 	}
 	s, err := o.openMCP(ctx, args)
 	if err != nil {

@@ -23,7 +23,7 @@ type Difference struct {
 	Tensor string `json:"tensor"`          // "f32[4, 4]"
 	Numel  int    `json:"numel"`           // number of elements
 	Differ int    `json:"differ"`          // number of elements that differ; NaN equals NaN here
-	Max    string `json:"max,omitempty"`   // the largest difference; "NaN" if one of two elements is NaN, or one infinite and the other is not finite or of the other sign
+	Max    string `json:"max,omitempty"`   // the largest difference; "NaN" if NaN is compared with a number
 	First  []int  `json:"first,omitempty"` // index of the first element that differs
 	X      string `json:"x,omitempty"`     // this element
 	Y      string `json:"y,omitempty"`     // and the one that it was compared with
@@ -60,7 +60,8 @@ const compare = `	out := []any{x.DType(), x.Numel()}
 	if differ > 0 {
 		first := int(symm.Reduce("argmin(` + equal + ` ? 1 : 0)", x, y).Item())
 		flatX, flatY := x.View(-1), y.View(-1)
-		out = append(out, symm.Reduce("max(` + equal + ` ? 0 : abs(f64(x0) - f64(x1)))", x, y).Item(), first, flatX.Slice(first, first+1).Item(), flatY.Slice(first, first+1).Item())
+		largest := symm.Reduce("max(` + equal + ` ? 0 : abs(f64(x0) - f64(x1)))", x, y).Item()
+		out = append(out, largest, first, flatX.Slice(first, first+1).Item(), flatY.Slice(first, first+1).Item())
 	}
 	return fmt.Sprintln(append(out, x.Shape())...)
 }()`
@@ -121,7 +122,10 @@ func (c *Console) Statistics(ctx context.Context, r Request, ranks []int, x stri
 	var list []Statistics
 	for _, v := range values {
 		f := v.fields
-		s := Statistics{Ranks: v.ranks, Tensor: f[0] + v.shape.String(), Memory: strings.ReplaceAll(f[1], "_", " "), Numel: number(f[2]), NaN: number(f[3]), Infinite: number(f[4])}
+		s := Statistics{
+			Ranks: v.ranks, Tensor: f[0] + v.shape.String(), Memory: strings.ReplaceAll(f[1], "_", " "),
+			Numel: number(f[2]), NaN: number(f[3]), Infinite: number(f[4]),
+		}
 		if len(f) > 5 {
 			s.Min, s.Max, s.Mean, s.Deviation = f[5], f[6], f[7], f[8]
 		}
@@ -154,7 +158,9 @@ func (c *Console) lookAt(ctx context.Context, r Request, name, x, y, source stri
 	for _, v := range reply.Values {
 		text, err := strconv.Unquote(v.Text)
 		if strings.HasPrefix(text, refused) {
-			reply.Errors = append(reply.Errors, &session.Error{Kind: session.KindMisuse, Ranks: v.Ranks, Peer: -1, Op: name, Msg: text, Hint: "View gives a tensor other dimensions"})
+			reply.Errors = append(reply.Errors, &session.Error{
+				Kind: session.KindMisuse, Ranks: v.Ranks, Peer: -1, Op: name, Msg: text, Hint: "View gives a tensor other dimensions",
+			})
 			continue
 		}
 		line, dims, ok := strings.Cut(strings.TrimSpace(text), "[")

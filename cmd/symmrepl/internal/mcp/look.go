@@ -17,7 +17,7 @@ import (
 // look is what state is called with.
 type look struct {
 	Ranks  []int  `json:"ranks,omitempty" jsonschema:"ranks that are asked; all if left out"`
-	Tensor string `json:"tensor,omitempty" jsonschema:"an expression whose value is a tensor, such as x or x.Slice(0, 4): its statistics are calculated on the device, once no cell runs"`
+	Tensor string `json:"tensor,omitempty" jsonschema:"an expression whose value is a tensor: its statistics are calculated on the device, once no cell runs"`
 }
 
 // state is the answer to state: see session.State.
@@ -116,7 +116,10 @@ func (c *client) state(ctx context.Context, r *sdk.CallToolRequest, q look) (*sd
 		return nil, state{}, err
 	}
 	var o omissions
-	out := state{Processes: processes(s.Ranks), Variables: []variable{}, Differ: append([]string{}, first(&o, "names", s.Differing())...), Unknown: s.Locked, Sanitizer: sanitizer.On, Errors: o.toFailures(s.Errors)}
+	out := state{
+		Processes: processes(s.Ranks), Variables: []variable{}, Differ: append([]string{}, first(&o, "names", s.Differing())...),
+		Unknown: s.Locked, Sanitizer: sanitizer.On, Errors: o.toFailures(s.Errors),
+	}
 	for _, v := range first(&o, "variables", s.Variables) {
 		shown := variable{Ranks: v.Ranks, Name: v.Name, Type: o.text("a type", v.Type, maxText), Bytes: v.Size, Value: v.Value}
 		if t := v.Tensor; t != nil {

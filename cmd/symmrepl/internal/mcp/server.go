@@ -86,20 +86,26 @@ type client struct {
 }
 
 const instructions = `A session of symmrepl drives N ranks (GPUs, or emulated devices) in lockstep: a cell of Go runs on all of them. ` +
-	`Cells have symm.* for symmetric memory, signals, collectives and CUDA kernels (symm.Compile); no package clause or main is needed, and variables live on. ` +
-	`Errors and findings have positions in the cell. Run kernels by the tool sanitize before you trust them. The tool documentation finds functions; resources have lessons and the headers of kernels.`
+	`Cells have symm.* for symmetric memory, signals, collectives and CUDA kernels (symm.Compile); ` +
+	`no package clause or main is needed, and variables live on. ` +
+	`Errors and findings have positions in the cell. Run kernels by the tool sanitize before you trust them. ` +
+	`The tool documentation finds functions; resources have lessons and the headers of kernels.`
 
 // client returns the SDK's server for one client.
 func (s Server) client(ctx context.Context) (*sdk.Server, error) {
 	c := &client{Server: s, console: s.Console(), over: ctx, turn: make(chan struct{}, 1)}
-	server := sdk.NewServer(&sdk.Implementation{Name: "symmrepl", Title: "symmrepl", Version: s.Version}, &sdk.ServerOptions{Instructions: instructions})
+	self := &sdk.Implementation{Name: "symmrepl", Title: "symmrepl", Version: s.Version}
+	server := sdk.NewServer(self, &sdk.ServerOptions{Instructions: instructions})
 	looking := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{Name: "state", Annotations: looking,
-		Description: "The state of all ranks: processes, variables (and which differ between ranks), streams, groups, signals, waits. It may be asked while a cell runs. With tensor it also calculates the statistics of a tensor on each rank."}, c.state)
+		Description: "The state of all ranks: processes, variables (and which differ between ranks), streams, groups, signals, waits. It " +
+			"may be asked while a cell runs. With tensor it also calculates the statistics of a tensor on each rank."}, c.state)
 	sdk.AddTool(server, &sdk.Tool{Name: "hang", Annotations: looking,
-		Description: "What every rank does or waits for now, and the session's table of waits of the cell that runs. Ask while a call of run does not return."}, c.hang)
+		Description: "What every rank does or waits for now, and the session's table of waits of the cell that runs. Ask while a call of " +
+			"run does not return."}, c.hang)
 	sdk.AddTool(server, &sdk.Tool{Name: "documentation", Annotations: looking,
-		Description: "The declaration and the text of a name that cells or kernels use, such as symm.AllReduce or symm::wait, and lines of lessons and headers that contain all words of the query."}, c.documentation)
+		Description: "The declaration and the text of a name that cells or kernels use, such as symm.AllReduce or symm::wait, and lines " +
+			"of lessons and headers that contain all words of the query."}, c.documentation)
 	if err := c.addResources(server); err != nil || s.ReadOnly {
 		return server, err
 	}
@@ -107,11 +113,13 @@ func (s Server) client(ctx context.Context) (*sdk.Server, error) {
 	sdk.AddTool(server, &sdk.Tool{Name: "run", Annotations: running,
 		Description: "Run a cell of Go on all ranks, or on some. The answer has output and values by rank, and errors with positions."}, c.run)
 	sdk.AddTool(server, &sdk.Tool{Name: "sanitize", Annotations: running,
-		Description: "Run a cell in several orders of threads, blocks and ranks while every access of kernels is watched: the findings are accesses out of bounds, races and orders that are too weak, with positions and what to change."}, c.sanitize)
+		Description: "Run a cell in several orders of threads, blocks and ranks while every access of kernels is watched: the findings " +
+			"are accesses out of bounds, races and orders that are too weak, with positions and what to change."}, c.sanitize)
 	sdk.AddTool(server, &sdk.Tool{Name: "trace", Annotations: running,
 		Description: "Run a cell and sum up its operations by rank: how often, how long, and how much of that they waited for other ranks."}, c.trace)
 	sdk.AddTool(server, &sdk.Tool{Name: "diff", Annotations: running,
-		Description: "How a tensor differs between ranks, or two tensors of the same rank from each other: how many elements, by how much at most, and the first of them."}, c.diff)
+		Description: "How a tensor differs between ranks, or two tensors of the same rank from each other: how many elements, by how much " +
+			"at most, and the first of them."}, c.diff)
 	sdk.AddTool(server, &sdk.Tool{Name: "interrupt", Annotations: running,
 		Description: "Interrupt the cell that this client runs by another call."}, c.interrupt)
 	sdk.AddTool(server, &sdk.Tool{Name: "bench", Annotations: running,

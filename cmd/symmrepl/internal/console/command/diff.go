@@ -30,7 +30,8 @@ func runDiff(ctx context.Context, c *console.Call) console.Outcome {
 	}
 	target, first := c.Console.Target(), 0
 	if y == "" && target != nil {
-		return c.Fail(fmt.Errorf("only ranks %s take part, and %s of all ranks is compared with that of rank %d: `:on all` before", session.FormatRanks(target), x, first))
+		return c.Fail(fmt.Errorf("only ranks %s take part, "+
+			"and %s of all ranks is compared with that of rank %d: `:on all` before", session.FormatRanks(target), x, first))
 	}
 	found, errs := c.Console.Diff(ctx, c.Request, target, x, y)
 	if len(found) > 0 {
