@@ -20,6 +20,8 @@ import (
 func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answer, err error) {
 	switch q.Topic {
 	case session.TopicVars, session.TopicType, session.TopicDoc, session.TopicComplete:
+	case session.TopicState:
+		return in.state(ctx, q)
 	default:
 		if in.options.Inspect == nil {
 			return a, fmt.Errorf("there is no topic %q", q.Topic)
@@ -41,6 +43,22 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	return a, err
 }
 
+// state adds to the state of the device what the interpreter knows.
+func (in *Interp) state(ctx context.Context, q session.Query) (a session.Answer, err error) {
+	if in.options.Inspect != nil {
+		if a, err = in.options.Inspect(ctx, q); err != nil {
+			return a, err
+		}
+	}
+	if a.State == nil {
+		a.State = &session.RankState{}
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	a.State.Variables = in.varsWithin(cmp.Or(q.Columns, maxShown))
+	return a, err
+}
+
 // maxShown is the maximum length of a value in the list of variables if the width of the screen is
 // not known.
 const maxShown = 80
@@ -56,7 +74,8 @@ func (in *Interp) varsWithin(most int) []session.Variable {
 		live := in.runtime.Busy()
 		text := in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text
 		var lines []string
-		if isTensor(v.Value) {
+		info := tensorInfo(v.Value)
+		if info != nil {
 			lines = corners(strings.Split(text, "\n"))
 		} else {
 			lines = []string{strings.NewReplacer("\n", " ", "\t", " ").Replace(text)}
@@ -66,17 +85,25 @@ func (in *Interp) varsWithin(most int) []session.Variable {
 				lines[i] = string(runes[:most-1]) + "…"
 			}
 		}
-		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: strings.Join(lines, "\n")})
+		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: strings.Join(lines, "\n"), Tensor: info})
 	}
 	return list
 }
 
-func isTensor(v reflect.Value) bool {
-	if !v.CanInterface() {
-		return false
+// tensorInfo describes a variable that is a tensor; nil if it is none.
+func tensorInfo(v reflect.Value) *session.TensorInfo {
+	if !v.IsValid() || !v.CanInterface() {
+		return nil
 	}
-	_, ok := v.Interface().(*symmem.Tensor)
-	return ok
+	t, ok := v.Interface().(*symmem.Tensor)
+	if !ok || t == nil {
+		return nil
+	}
+	info := &session.TensorInfo{}
+	if symmem.Maybe(func() { *info = session.TensorInfo{DType: t.DType().String(), Shape: t.Shape(), Memory: t.Memory()} }) != nil {
+		return nil // it belongs to no world, as new(symm.Tensor)
+	}
+	return info
 }
 
 // cornered is how many rows and columns of a tensor the list of variables has at each end.

@@ -35,6 +35,10 @@ func TestInspect(t *testing.T) {
 	if err != nil || !slices.Equal(a.Variables, want) {
 		t.Errorf("the variables are %+v (%v), want %+v", a.Variables, err, want)
 	}
+	a, err = in.Inspect(context.Background(), session.Query{Topic: session.TopicState})
+	if err != nil || a.State == nil || !slices.Equal(a.State.Variables, want) {
+		t.Errorf("the state is %+v (%v), want the variables %+v", a.State, err, want)
+	}
 	a, err = in.Inspect(context.Background(), session.Query{Topic: session.TopicComplete, Arg: "b.Sh"})
 	if err != nil || !slices.Equal(a.Candidates, []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}}) {
 		t.Errorf("b.Sh completes to %+v (%v)", a.Candidates, err)

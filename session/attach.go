@@ -175,5 +175,14 @@ func (a *attached) Sanitizer(ctx context.Context) (Sanitizer, error) {
 	return *r.Sanitizer, nil
 }
 
+// Interrupt implements Session.
+func (a *attached) Interrupt(ctx context.Context) (string, error) {
+	r := a.call(ctx, frontRequest{Interrupt: true}, nil, nil)
+	if r.Interrupted == nil {
+		return "", cmp.Or(r.err(), errors.New("the session is of another version of symmrepl, which interrupts only the cells of its own front end"))
+	}
+	return *r.Interrupted, r.err()
+}
+
 // Close implements Session: it disconnects this front end only.
 func (a *attached) Close() error { return a.conn.Close() }

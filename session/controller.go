@@ -56,6 +56,7 @@ type controller struct {
 	cells       int
 	ended       int // the last cell before a restart of all ranks without replay; 0 if there was none
 	run         *run
+	stop        context.CancelFunc // interrupts the cell whose turn it is; nil if there is none
 	runs        uint64
 	idle        *fold        // collects the output between cells
 	late        func(Output) // takes the output between cells, unless nil

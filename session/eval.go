@@ -25,9 +25,16 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 		c.cells++
 		c.history.add(cell)
 	}
+	ctx, c.stop = context.WithCancel(ctx)
 	c.mu.Unlock()
+	c.announce(cell)
 	reply := c.evaluate(ctx, cell)
-	if !cell.Silent {
+	c.mu.Lock()
+	c.stop()
+	c.stop = nil
+	c.mu.Unlock()
+	c.announceEnd(cell, reply)
+	if !cell.Silent && cell.By == "" {
 		c.setLate(cell.Late)
 	}
 	if !cell.Silent && len(reply.Errors) > 0 {

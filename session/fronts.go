@@ -42,6 +42,7 @@ type frontRequest struct {
 	Cancel  bool          `json:",omitempty"` // end the request with this ID
 
 	Sanitizer bool `json:",omitempty"`
+	Interrupt bool `json:",omitempty"`
 }
 
 type frontInspect struct {
@@ -72,7 +73,8 @@ type frontReply struct {
 	History []Cell     `json:",omitempty"`
 	Err     string     `json:",omitempty"`
 
-	Sanitizer *Sanitizer `json:",omitempty"`
+	Sanitizer   *Sanitizer `json:",omitempty"`
+	Interrupted *string    `json:",omitempty"` // as Interrupt returns it
 }
 
 // serveFronts listens for further front ends.
@@ -196,6 +198,10 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 		var s Sanitizer
 		s, err = f.c.Sanitizer(ctx)
 		r.Sanitizer = &s
+	case q.Interrupt:
+		var cell string
+		cell, err = f.c.Interrupt(ctx)
+		r.Interrupted = &cell
 	}
 	if err != nil {
 		r.Err = err.Error()

@@ -24,6 +24,7 @@ type Topic string
 // answer.
 const (
 	TopicVars     Topic = "vars"     // Variables: the variables of the session, in the order of their definition
+	TopicState    Topic = "state"    // State: all that the rank holds and does, the variables among it
 	TopicType     Topic = "type"     // Text: the type of the expression Arg
 	TopicDoc      Topic = "doc"      // Text: the declaration and the documentation of the name Arg
 	TopicComplete Topic = "complete" // Candidates: completions of the word at the end of the source Arg
@@ -48,19 +49,27 @@ type Answer struct {
 
 	Text       string      `json:",omitempty"`
 	Variables  []Variable  `json:",omitempty"`
+	State      *RankState  `json:",omitempty"`
 	Candidates []Candidate `json:",omitempty"`
 	Topology   *Topology   `json:",omitempty"`
 	Network    *Network    `json:",omitempty"`
 	Trace      *Trace      `json:",omitempty"`
 }
 
-// Variable is a variable of the session on one rank. Two Variables are equal if a table shows them
-// in the same way.
+// Variable is a variable of the session on one rank.
 type Variable struct {
-	Name  string
-	Type  string
-	Size  int64  // bytes: an estimate of all memory reachable from the variable
-	Value string // shortened: one line, or of a tensor of two dimensions a table of its corners
+	Name   string
+	Type   string
+	Size   int64       // bytes: an estimate of all memory reachable from the variable
+	Value  string      // shortened: one line, or of a tensor of two dimensions a table of its corners
+	Tensor *TensorInfo `json:",omitempty"` // unless nil, the variable is a tensor
+}
+
+// TensorInfo describes a tensor.
+type TensorInfo struct {
+	DType  string // "f32"
+	Shape  []int
+	Memory string // "symmetric", "ordinary", "of rank 2" or "freed"
 }
 
 // Candidate is a word that may stand at the cursor.

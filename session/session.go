@@ -25,6 +25,9 @@ type Session interface {
 	History(ctx context.Context) ([]Cell, error)
 	// Sanitizer describes the session's sanitizer.
 	Sanitizer(ctx context.Context) (Sanitizer, error)
+	// Interrupt interrupts the cell that runs, whichever front end has entered it, as if its user had
+	// done so, and returns its title, "" if no cell runs. It does not wait for the end of the cell.
+	Interrupt(ctx context.Context) (cell string, err error)
 	// Close ends the session. For an attached front end, it only disconnects.
 	Close() error
 }
@@ -49,7 +52,10 @@ type Cell struct {
 	// Columns is the number of columns for a printed value on the user's screen; 0 if it is not
 	// known.
 	Columns int
-	Stop    string // the user's way to interrupt the cell, for remarks; "Ctrl-C" when empty
+	// By names the program that has entered the cell, "" if a user has. The session then says what it
+	// runs, and how the cell ended, to Config.Notice and the front end whose Cell.Late it holds.
+	By   string `json:",omitempty"`
+	Stop string // the user's way to interrupt the cell, for remarks; "Ctrl-C" when empty
 	// InPlace means that the front end replaces a shown note by a later one with the same topic: it
 	// gets notes again and again, with current times.
 	InPlace bool

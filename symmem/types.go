@@ -107,6 +107,21 @@ type Timeline = core.Timeline
 // Progress says how far a rank has come, and whether any of its work makes progress by itself.
 type Progress = core.Progress
 
+// State is what a rank holds and does at one moment.
+type State = core.State
+
+// StreamState describes a stream.
+type StreamState = core.StreamState
+
+// GroupState describes a group.
+type GroupState = core.GroupState
+
+// SignalState is a signal that no wait has consumed.
+type SignalState = core.SignalState
+
+// WordState is a word of a signal pad that is not 0.
+type WordState = core.WordState
+
 // Exchanged counts the messages between two ranks that the network connects.
 type Exchanged = core.Exchanged
 

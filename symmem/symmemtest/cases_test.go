@@ -51,6 +51,7 @@ var cases = []testCase{
 	{"SignalGetReset", 1, false, signalGetResetCase},
 	{"Blocks", 1, false, blocksCase},
 	{"PendingSignals", 2, false, pendingSignalsCase},
+	{"State", 2, false, stateCase},
 
 	{"MatMul", 1, false, matMulCase},
 	{"MatMulScaled", 1, false, matMulScaledCase},

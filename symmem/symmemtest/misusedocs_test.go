@@ -19,7 +19,7 @@ var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
 	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|Work|DeviceComm|DeviceWindow|MemPool|TokenSwitch|TokenRouting|Timeline)\.(String|HTML)`,
 		`receiver (nil|zero)`, "package symmem", "prints as nil"},
-	{`Tensor\.(Backend|DType|Shape|Numel|Bytes|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)|` +
+	{`Tensor\.(Backend|DType|Shape|Numel|Bytes|Memory|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)|` +
 		`Handle\.(BufferSize|Group|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph|Work)\.String|` +
 		`DeviceComm\.(Group|String)|MemPool\.(Group|Stats|String)|DeviceWindow\.(Handle|String)|TokenSwitch\.(Config|Group|String)|TokenRouting\.String`,
 		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem",
@@ -27,7 +27,7 @@ var acceptances = []accepted{
 	{`Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},
 	{`(Runtime|symmem)\.NewNamedGroup`, `string nonsense`, "Runtime.NewNamedGroup", "letters, digits"},
 	{`Group\.Free`, `receiver of other ranks`, "Group.Free", "On a rank that is not a member it does nothing"},
-	{`Runtime\.(Backend|Backends|IsNvshmemAvailable|Caps|DeviceName|Findings|Group|Held|Busy|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|StopTrace|Tallies|Waits)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
+	{`Runtime\.(Backend|Backends|IsNvshmemAvailable|Caps|DeviceName|Findings|Group|Held|Busy|Progress|Rank|Sanitized|Sharing|SignalPadSize|Size|State|StopTrace|Tallies|Waits)`, `receiver closed`, "Runtime.Close", "answers questions about itself"},
 	{`Sharing\.With`, `int .*`, "Sharing.With", "for numbers of no rank"},
 	{`Runtime\.Close`, `receiver closed`, "Runtime.Close", "Closing it again does nothing"},
 	{`Runtime\.(Abort|EndWaits)`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},

@@ -124,6 +124,21 @@ func (t *Tensor) Symmetric() bool {
 	return t.st.alloc != nil && t.st == t.st.alloc.storage
 }
 
+// Memory says where the tensor is: in "symmetric" memory of this rank, in its "ordinary" memory, or
+// in memory "of rank 2", as Handle.GetBuffer returns it; or that it is "freed".
+func (t *Tensor) Memory() string {
+	t.exists("Memory")
+	switch {
+	case t.st.freed.Load():
+		return "freed"
+	case t.st.peer != t.rt.rank:
+		return fmt.Sprintf("of rank %d", t.st.peer)
+	case t.st.alloc != nil:
+		return "symmetric"
+	}
+	return "ordinary"
+}
+
 // Slice is the part [lo, hi) of the first dimension. It shares memory.
 func (t *Tensor) Slice(lo, hi int) *Tensor {
 	const op = "Slice"

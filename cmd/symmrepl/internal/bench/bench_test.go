@@ -38,7 +38,8 @@ func (f *fake) History(context.Context) ([]session.Cell, error)                 
 func (f *fake) Sanitizer(context.Context) (session.Sanitizer, error) {
 	return session.Sanitizer{}, nil
 }
-func (f *fake) Close() error { f.closed = true; return nil }
+func (f *fake) Interrupt(context.Context) (string, error) { return "", nil }
+func (f *fake) Close() error                              { f.closed = true; return nil }
 
 func measure(f *fake) (string, error) {
 	var out bytes.Buffer

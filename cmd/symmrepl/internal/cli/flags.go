@@ -63,6 +63,10 @@ type options struct {
 	prefix string
 	name   string
 
+	// mcp
+	readOnly bool
+	socket   string // a path; "": standard input and output
+
 	// kernel and serve
 	attach    bool   // to a running session,
 	attachDir string // in this folder; "": the only one
@@ -146,6 +150,8 @@ func parse(args []string) (options, error) {
 		}
 		return nil
 	})
+	flags.BoolVar(&o.readOnly, "read-only", false, "")
+	flags.StringVar(&o.socket, "socket", "", "")
 	flags.BoolVar(&o.peers, "peers", false, "")
 	flags.StringVar(&o.dtype, "dtype", "bf16", "")
 	flags.BoolVar(&o.json, "json", false, "")
@@ -229,6 +235,8 @@ func owner(name string) string {
 		return "trace"
 	case "o", "cpp":
 		return "export"
+	case "read-only", "socket":
+		return "mcp"
 	case "sanitize", "schedules", "seed", "deadlock":
 		return "run, -e and the prompt"
 	}

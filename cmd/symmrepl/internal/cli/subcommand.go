@@ -24,6 +24,7 @@ func subcommands() []subcommand {
 		{"attach", attach},
 		{"kernel", kernel},
 		{"serve", serveProgram},
+		{"mcp", serveMCP},
 		{"doctor", doctor},
 		{"bench", runBench},
 		{"completion", completion},

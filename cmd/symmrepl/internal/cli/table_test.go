@@ -29,7 +29,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	described, there = []string{"h", "help", "version"}, nil
-	for _, m := range regexp.MustCompile(`flags\.\w+\((?:&o\.\w+, )?"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`flags\.\w+\((?:&o\.\w+, )?"([\w-]+)"`).FindAllStringSubmatch(string(source), -1) {
 		if !slices.Contains(described, m[1]) {
 			described = append(described, m[1])
 		}

@@ -120,7 +120,7 @@ func (c *Console) Exited() (status int, ok bool) {
 // eval evaluates a cell of a request. It prints nothing itself.
 func (c *Console) eval(ctx context.Context, r Request, cell session.Cell) session.Reply {
 	cell.Name, cell.Stop, cell.Again, cell.Gone = cmp.Or(cell.Name, r.Name), r.Stop, r.Again, r.Gone
-	cell.Silent = cell.Silent || r.Silent
+	cell.Silent, cell.By = cell.Silent || r.Silent, r.By
 	return c.Session.Eval(ctx, cell)
 }
 

@@ -18,6 +18,8 @@ func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 		a.Text, err = c.runtime.Top()
 	case session.TopicHeld:
 		a.Text = c.runtime.Held()
+	case session.TopicState:
+		a.State = c.state()
 	case session.TopicTopo:
 		a.Topology, err = c.topology()
 	case session.TopicNetwork:
@@ -30,6 +32,26 @@ func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 		err = fmt.Errorf("there is no topic %q", q.Topic)
 	}
 	return a, err
+}
+
+// state describes the device and what this rank does on it.
+func (c communicator) state() *session.RankState {
+	s := c.runtime.State()
+	out := &session.RankState{Locked: s.Locked, Waits: c.Waits(), Busy: c.Busy()}
+	for _, stream := range s.Streams {
+		out.Streams = append(out.Streams, session.StreamInfo{ID: stream.ID, Rests: stream.Rests, Runs: stream.Runs, At: line(c.places, stream.Caller)})
+	}
+	for _, g := range s.Groups {
+		info := session.GroupInfo{Name: g.Name, Members: g.Ranks, Channels: g.Channels, Calls: g.Calls, Last: g.Last, At: line(c.places, g.Caller), Stale: g.Stale}
+		for _, signal := range g.Signals {
+			info.Signals = append(info.Signals, session.SignalInfo(signal))
+		}
+		out.Groups = append(out.Groups, info)
+	}
+	for _, w := range s.Words {
+		out.Words = append(out.Words, session.WordInfo(w))
+	}
+	return out
 }
 
 func (c communicator) topology() (*session.Topology, error) {

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -28,12 +26,11 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	if err != nil {
 		return c.Fail(err)
 	}
-	vars := foldVariables(answers)
+	vars := session.FoldVariables(answers)
 	rows := [][]string{{"ranks", "name", "type", "size", "value"}}
-	for _, f := range vars {
-		v := f.value
+	for _, v := range vars {
 		lines := strings.Split(v.Value, "\n")
-		rows = append(rows, []string{session.FormatRanks(f.ranks), v.Name, v.Type, formatBytes(v.Size), lines[0]})
+		rows = append(rows, []string{session.FormatRanks(v.Ranks), v.Name, v.Type, formatBytes(v.Size), lines[0]})
 		for _, line := range lines[1:] {
 			rows = append(rows, []string{"", "", "", "", line})
 		}
@@ -51,23 +48,4 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 		c.Print("no variables yet")
 	}
 	return c.Reply(reply)
-}
-
-// foldVariables returns the variables of all ranks, each different one once, sorted so that
-// variables of one name follow each other.
-func foldVariables(answers []session.Answer) folds[session.Variable] {
-	var vars folds[session.Variable]
-	order := map[string]int{} // of names
-	for _, a := range answers {
-		for _, v := range a.Variables {
-			vars.add(v, a.Rank)
-			if _, known := order[v.Name]; !known {
-				order[v.Name] = len(order)
-			}
-		}
-	}
-	slices.SortStableFunc(vars, func(a, b fold[session.Variable]) int {
-		return cmp.Compare(order[a.value.Name], order[b.value.Name])
-	})
-	return vars
 }

@@ -9,11 +9,13 @@ import (
 
 // Session records its cells and answers by its functions.
 type Session struct {
-	Cells     []session.Cell // cells that were evaluated
-	Infos     []session.RankInfo
-	Restarted [][]int
-	Replayed  []bool
-	Watches   session.Sanitizing // as the last cell with Sanitize asked
+	Cells      []session.Cell // cells that were evaluated
+	Infos      []session.RankInfo
+	Restarted  [][]int
+	Replayed   []bool
+	Runs       string // title of the cell that Interrupt interrupts
+	Interrupts int
+	Watches    session.Sanitizing // as the last cell with Sanitize asked
 
 	OnEval    func(session.Cell) session.Reply
 	OnInspect func(ranks []int, q session.Query) []session.Answer
@@ -64,6 +66,12 @@ func (s *Session) History(context.Context) ([]session.Cell, error) { return s.Ce
 // Sanitizer implements session.Session.
 func (s *Session) Sanitizer(context.Context) (session.Sanitizer, error) {
 	return session.Sanitizer{Sanitizing: s.Watches, Findings: s.found.List()}, nil
+}
+
+// Interrupt implements session.Session: it says that the cell named by Runs is interrupted.
+func (s *Session) Interrupt(context.Context) (string, error) {
+	s.Interrupts++
+	return s.Runs, nil
 }
 
 // Close implements session.Session.
