@@ -34,7 +34,9 @@ const (
 	TopicTopo Topic = "topo" // Topology: the device's links to the other devices of its host
 	// Network: the network for operations to other hosts, after a change by the settings in Arg, if
 	// there are any
-	TopicNetwork    Topic = "network"
+	TopicNetwork Topic = "network"
+	// Text: which ranks begin calls late, after a change by the setting in Arg, if there is one
+	TopicSlow       Topic = "slow"
 	TopicStartTrace Topic = "start trace" // no field: from now on the rank records its operations
 	TopicStopTrace  Topic = "stop trace"  // Trace: the recorded operations
 )

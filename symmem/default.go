@@ -64,6 +64,9 @@ func Sanitize(on bool, seed int64) { now().Sanitize(on, seed) }
 // Findings returns what was found wrong since it was called last: see [Runtime.Findings].
 func Findings() []Finding { return now().Findings() }
 
+// Slow makes calls of some ranks begin late from now on: see [Runtime.Slow].
+func Slow(setting string) { now().Slow(setting) }
+
 // OneShotAllReduce combines the ranks' copies of a tensor: see [Runtime.OneShotAllReduce].
 func OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().oneShot(t, op, nil, opts)

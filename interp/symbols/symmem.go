@@ -126,6 +126,7 @@ func init() {
 		"SetSignalPadSize":            reflect.ValueOf(symmem.SetSignalPadSize),
 		"Shard":                       reflect.ValueOf(symmem.Shard),
 		"SharedBytes":                 reflect.ValueOf(symmem.SharedBytes),
+		"Slow":                        reflect.ValueOf(symmem.Slow),
 		"SplitLastDim":                reflect.ValueOf(symmem.SplitLastDim),
 		"Start":                       reflect.ValueOf(symmem.Start),
 		"StreamWriteValue32":          reflect.ValueOf(symmem.StreamWriteValue32),

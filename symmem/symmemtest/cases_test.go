@@ -72,6 +72,8 @@ var cases = []testCase{
 	{"CopyEngineReduceScatter", 1, true, copyEngineReduceScatterCase},
 
 	{"Trace", 2, false, traceCase},
+	{"Slow", 1, false, slowCase},
+	{"SlowFinds", 2, false, slowFindsCase},
 
 	{"Async", 1, true, asyncCase},
 	{"AsyncTimeout", 2, false, asyncTimeoutCase},

@@ -24,6 +24,7 @@ import (
 //	            of step.
 //	Admit       commits the call:
 //	            Touch  marks the tensors as used by the stream, so that their memory is not reused too early
+//	            delay  puts the delay of Slow in the stream, if this rank's calls have one
 //	            chain  orders the stream after the group's previous use of its signals, if that was on another stream
 //	            tally  numbers a collective call and adds it to the group's tally
 //	            note   remembers the call under an id that its kernel receives, to explain its waits
@@ -41,6 +42,7 @@ type Call struct {
 	Record    Record
 	stream    *Stream // since PickStream
 	apart     bool    // its signals are used on another stream than its kernels: see Lanes
+	delayed   bool    // Slow has been asked for its delay
 	preferred bool    // CopyEngine is an option because the group prefers it
 	notNCCL   string  // why the device's library of collectives did not get it, if it might have
 
@@ -175,6 +177,7 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 // the head of the kernel's arguments.
 func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
+	c.delay(false)
 	return c.Join(c.opts.group)
 }
 

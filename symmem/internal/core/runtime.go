@@ -73,6 +73,7 @@ type world struct {
 	current    *Stream
 	beside     beside
 	working
+	slow       slowed    // slow.go
 	capture    *Graph    // being captured
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil

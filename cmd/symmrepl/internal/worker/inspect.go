@@ -20,6 +20,11 @@ func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 		a.Topology, err = c.topology()
 	case session.TopicNetwork:
 		a.Network, err = c.network(q.Arg)
+	case session.TopicSlow:
+		if q.Arg != "" {
+			err = symmem.Maybe(func() { c.runtime.Slow(q.Arg) })
+		}
+		a.Text = c.runtime.Slowed()
 	case session.TopicStartTrace:
 		err = symmem.Maybe(c.runtime.StartTrace)
 	case session.TopicStopTrace:

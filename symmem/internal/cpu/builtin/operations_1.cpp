@@ -11,30 +11,30 @@ namespace operation_one_shot_all_reduce {
 namespace operation_two_shot_lines {
 #include "all_reduce/two_shot_lines.cu"
 }
-namespace operation_rand {
-#include "elements/rand.cu"
+namespace operation_fill {
+#include "elements/fill.cu"
 }
-namespace operation_hosts_rows {
-#include "hosts/hosts_rows.cu"
+namespace operation_hosts_reduce {
+#include "hosts/hosts_reduce.cu"
 }
-namespace operation_multimem_reduce {
-#include "multimem/multimem_reduce.cu"
+namespace operation_multimem_all_gather {
+#include "multimem/multimem_all_gather.cu"
 }
-namespace operation_net_post {
-#include "net/net_post.cu"
+namespace operation_net_copy {
+#include "net/net_copy.cu"
 }
-namespace operation_permute {
-#include "permute/permute.cu"
+namespace operation_net_wait_signal {
+#include "net/net_wait_signal.cu"
 }
-namespace operation_put_signal {
-#include "signal/put_signal.cu"
+namespace operation_barrier {
+#include "signal/barrier.cu"
 }
-namespace operation_wait_signal {
-#include "signal/wait_signal.cu"
+namespace operation_wait_for_signal {
+#include "signal/wait_for_signal.cu"
 }
-namespace operation_token_hosts_combine {
-#include "tokens/token_hosts_combine.cu"
+namespace operation_token_dispatch {
+#include "tokens/token_dispatch.cu"
 }
-namespace operation_token_routing {
-#include "tokens/token_routing.cu"
+namespace operation_token_hosts_wait {
+#include "tokens/token_hosts_wait.cu"
 }

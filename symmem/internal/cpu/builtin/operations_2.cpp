@@ -11,30 +11,30 @@ namespace operation_pull_reduce {
 namespace operation_all_to_all_vdev {
 #include "all_to_all_vdev/all_to_all_vdev.cu"
 }
-namespace operation_exchange {
-#include "exchange/exchange.cu"
+namespace operation_rand {
+#include "elements/rand.cu"
 }
-namespace operation_matmul {
-#include "matmul/matmul.cu"
+namespace operation_hosts_rows {
+#include "hosts/hosts_rows.cu"
 }
-namespace operation_net_atomic {
-#include "net/net_atomic.cu"
+namespace operation_multimem_reduce {
+#include "multimem/multimem_reduce.cu"
 }
-namespace operation_net_put_signal {
-#include "net/net_put_signal.cu"
+namespace operation_net_post {
+#include "net/net_post.cu"
 }
-namespace operation_pool_meet {
-#include "pool/pool_meet.cu"
+namespace operation_permute {
+#include "permute/permute.cu"
 }
-namespace operation_put_with_signal {
-#include "signal/put_with_signal.cu"
+namespace operation_put_signal {
+#include "signal/put_signal.cu"
 }
-namespace operation_tile_reduce {
-#include "tile_reduce/tile_reduce.cu"
+namespace operation_wait_signal {
+#include "signal/wait_signal.cu"
 }
-namespace operation_token_hosts_dispatch {
-#include "tokens/token_hosts_dispatch.cu"
+namespace operation_token_hosts_combine {
+#include "tokens/token_hosts_combine.cu"
 }
-namespace operation_token_wait {
-#include "tokens/token_wait.cu"
+namespace operation_token_routing {
+#include "tokens/token_routing.cu"
 }

@@ -8,30 +8,33 @@
 namespace operation_two_shot_all_reduce {
 #include "all_reduce/two_shot_all_reduce.cu"
 }
-namespace operation_arange {
-#include "elements/arange.cu"
+namespace operation_delay {
+#include "delay/delay.cu"
 }
-namespace operation_hosts_copy {
-#include "hosts/hosts_copy.cu"
+namespace operation_exchange {
+#include "exchange/exchange.cu"
 }
-namespace operation_matmul_f8e4m3 {
-#include "matmul/matmul_f8e4m3.cu"
+namespace operation_matmul {
+#include "matmul/matmul.cu"
 }
-namespace operation_net_barrier {
-#include "net/net_barrier.cu"
+namespace operation_net_atomic {
+#include "net/net_atomic.cu"
 }
-namespace operation_net_wait_for_signal {
-#include "net/net_wait_for_signal.cu"
+namespace operation_net_put_signal {
+#include "net/net_put_signal.cu"
 }
-namespace operation_copy_rows {
-#include "rows/copy_rows.cu"
+namespace operation_pool_meet {
+#include "pool/pool_meet.cu"
 }
-namespace operation_signal_add {
-#include "signal/signal_add.cu"
+namespace operation_put_with_signal {
+#include "signal/put_with_signal.cu"
 }
-namespace operation_token_combine {
-#include "tokens/token_combine.cu"
+namespace operation_tile_reduce {
+#include "tile_reduce/tile_reduce.cu"
 }
-namespace operation_token_hosts_routing {
-#include "tokens/token_hosts_routing.cu"
+namespace operation_token_hosts_dispatch {
+#include "tokens/token_hosts_dispatch.cu"
+}
+namespace operation_token_wait {
+#include "tokens/token_wait.cu"
 }

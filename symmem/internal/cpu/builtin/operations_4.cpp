@@ -8,30 +8,30 @@
 namespace operation_two_shot_chunks {
 #include "all_reduce/two_shot_chunks.cu"
 }
-namespace operation_fill {
-#include "elements/fill.cu"
+namespace operation_arange {
+#include "elements/arange.cu"
 }
-namespace operation_hosts_reduce {
-#include "hosts/hosts_reduce.cu"
+namespace operation_hosts_copy {
+#include "hosts/hosts_copy.cu"
 }
-namespace operation_multimem_all_gather {
-#include "multimem/multimem_all_gather.cu"
+namespace operation_matmul_f8e4m3 {
+#include "matmul/matmul_f8e4m3.cu"
 }
-namespace operation_net_copy {
-#include "net/net_copy.cu"
+namespace operation_net_barrier {
+#include "net/net_barrier.cu"
 }
-namespace operation_net_wait_signal {
-#include "net/net_wait_signal.cu"
+namespace operation_net_wait_for_signal {
+#include "net/net_wait_for_signal.cu"
 }
-namespace operation_barrier {
-#include "signal/barrier.cu"
+namespace operation_copy_rows {
+#include "rows/copy_rows.cu"
 }
-namespace operation_wait_for_signal {
-#include "signal/wait_for_signal.cu"
+namespace operation_signal_add {
+#include "signal/signal_add.cu"
 }
-namespace operation_token_dispatch {
-#include "tokens/token_dispatch.cu"
+namespace operation_token_combine {
+#include "tokens/token_combine.cu"
 }
-namespace operation_token_hosts_wait {
-#include "tokens/token_hosts_wait.cu"
+namespace operation_token_hosts_routing {
+#include "tokens/token_hosts_routing.cu"
 }

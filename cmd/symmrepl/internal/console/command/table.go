@@ -51,6 +51,7 @@ func All(export Programs) []console.Command {
 		timeCell(),
 		trace(),
 		sanitize(),
+		slow(),
 		history(),
 		edit(),
 		save(),
