@@ -184,7 +184,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
 		reflect.TypeFor[float64]():              {0.5},
-		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)", "world"},
+		reflect.TypeFor[string]():               {"sum", "==", "0 1us once", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)", "world"},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
