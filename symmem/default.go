@@ -211,6 +211,15 @@ func NewEvent() *Event { return now().NewEvent() }
 // Elapsed measures the device time of what f issues: see [Runtime.Elapsed].
 func Elapsed(f func()) time.Duration { return now().Elapsed(f) }
 
+// Measure measures the device time of one call of f in a graph: see [Runtime.Measure].
+func Measure(f func()) Runs { return now().Measure(f) }
+
+// MeasureRuns measures runs of f that all ranks begin together: see [Runtime.MeasureRuns].
+func MeasureRuns(n int, f func()) Runs { return now().MeasureRuns(n, f) }
+
+// MeasureTurns measures two pieces of code in turns: see [Runtime.MeasureTurns].
+func MeasureTurns(n int, f, g func()) Turns { return now().MeasureTurns(n, f, g) }
+
 // Capture records what f issues: see [Runtime.Capture].
 func Capture(f func()) *Graph { return now().Capture(f) }
 

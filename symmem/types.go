@@ -110,6 +110,14 @@ type Busy = core.Busy
 // TracedWait is a part of an operation in which it waited for others.
 type TracedWait = core.TracedWait
 
+// Runs are the times of code that all ranks ran several times: see [Runtime.MeasureRuns]. It prints
+// as the slowest rank's median and spread, and a table of all ranks.
+type Runs = core.Runs
+
+// Turns are the times of two pieces of code that ran in turns: see [Runtime.MeasureTurns]. It prints
+// with the difference, and whether it is real.
+type Turns = core.Turns
+
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary
 // error.
 type Error = core.Error

@@ -29,6 +29,15 @@ func (c choice) String() string {
 func (rt *Runtime) Explain(f func()) string {
 	rt.refuseClosed("Explain")
 	rt.needFunction("Explain", f)
+	var lines []string
+	for _, c := range rt.choosing(f) {
+		lines = append(lines, c.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// choosing calls f and returns the choices of its calls.
+func (rt *Runtime) choosing(f func()) []choice {
 	rt.mu.Lock()
 	outer := rt.choices
 	mine := new([]choice)
@@ -44,11 +53,7 @@ func (rt *Runtime) Explain(f func()) string {
 	f()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	lines := make([]string, len(*mine))
-	for i, c := range *mine {
-		lines[i] = c.String()
-	}
-	return strings.Join(lines, "\n")
+	return *mine
 }
 
 // Chose notes for Explain which way an admitted call goes. bytes is the size by which it was

@@ -2,7 +2,10 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -11,19 +14,93 @@ import (
 
 func timeCell() console.Command {
 	return console.Command{
-		Name: "time", Args: "CODE", Group: cells, Where: console.TargetRanks,
+		Name: "time", Args: "[-n RUNS] CODE", Group: cells, Where: console.TargetRanks,
 		Help: `run a cell and show how long it took
 The time is that of the slowest rank as the session sees it, from sending the cell to the last answer; device work
-that the cell started is part of it.`,
-		TakesCode: true,
-		Run:       runTime,
+that the cell started is part of it.
+With "-n 20" all ranks run the code once to warm up and then 20 times, and meet before each run: the command shows each rank's median, spread,
+device time and host time, and the share of the link where the bytes and the link's rate are known. A line "%%" parts two codes: they run in turns, 20 times
+unless -n says otherwise, and the command says whether their difference is real. The code is then the body of a function: the names that it declares end with it.`,
+		TakesCode: true, CodeIn: timedCode,
+		Run: runTime,
 	}
 }
 
+// turns is the line between two codes that run in turns, and turnsRuns how often they run by default.
+const (
+	turns     = "%%"
+	turnsRuns = 20
+)
+
+// timedCode returns the code at the end of the command's argument.
+func timedCode(arg string) (code string, ok bool) {
+	_, codes, err := timed(arg)
+	if err != nil {
+		return "", false
+	}
+	return codes[len(codes)-1], true
+}
+
+// timed splits the argument into the number of runs, 0 if it has none, and one or two codes.
+func timed(arg string) (runs int, codes []string, err error) {
+	words := strings.Fields(arg)
+	if len(words) > 0 && words[0] == "-n" {
+		if len(words) < 2 {
+			return 0, nil, errors.New("-n needs a number of runs and code")
+		}
+		if runs, err = strconv.Atoi(words[1]); err != nil || runs < 1 {
+			return 0, nil, fmt.Errorf("-n needs a positive number of runs, not %q", words[1])
+		}
+		_, arg, _ = strings.Cut(arg, words[0])
+		_, arg, _ = strings.Cut(arg, words[1])
+		arg = strings.TrimLeft(arg, " \t\r\n")
+	}
+	codes = []string{""}
+	for line := range strings.Lines(arg) {
+		if strings.TrimSpace(line) == turns {
+			codes = append(codes, "")
+			continue
+		}
+		codes[len(codes)-1] += line
+	}
+	if len(codes) > 2 {
+		return 0, nil, fmt.Errorf("a line %s parts two codes, and there are %d", turns, len(codes))
+	}
+	return runs, codes, nil
+}
+
 func runTime(ctx context.Context, c *console.Call) console.Outcome {
-	reply := c.Cell(ctx, session.Cell{Source: c.Arg})
+	runs, codes, err := timed(c.Arg)
+	if err != nil {
+		return c.Fail(err)
+	}
+	for _, code := range codes {
+		if strings.TrimSpace(code) == "" {
+			return c.Fail(errors.New("there is no code to run"))
+		}
+	}
+	switch {
+	case len(codes) == 2 && runs == 0:
+		runs = turnsRuns
+		fallthrough
+	case len(codes) == 2:
+		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: measured("MeasureTurns", runs, codes)}))
+	case runs > 0:
+		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: measured("MeasureRuns", runs, codes)}))
+	}
+	reply := c.Cell(ctx, session.Cell{Source: codes[0]})
 	c.Print("elapsed " + formatSeconds(reply.Elapsed))
 	return console.OutcomeOf(reply)
+}
+
+// measured is a cell that measures codes by a function of symm.
+func measured(function string, runs int, codes []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "symm.%s(%d", function, runs)
+	for _, code := range codes {
+		fmt.Fprintf(&b, ", func() { %s\n}", strings.TrimRight(code, "\r\n"))
+	}
+	return b.String() + ")"
 }
 
 // formatSeconds shows a duration with three or four digits and a fitting unit.
