@@ -69,7 +69,7 @@ var parts = []part{
 	{"symmem/internal/core/calculate", []string{"symmem/internal", "symmem/internal/expression"}},
 	{"symmem/internal/core/calls", []string{"symmem/internal", "symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},
-	{"symmem/internal/core/measure", nil},
+	{"symmem/internal/core/measure", []string{"symmem/internal"}},
 	{"symmem/internal/core/delays", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/nvshmem", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/device"}},

@@ -220,6 +220,9 @@ func MeasureRuns(n int, f func()) Runs { return now().MeasureRuns(n, f) }
 // MeasureTurns measures two pieces of code in turns: see [Runtime.MeasureTurns].
 func MeasureTurns(n int, f, g func()) Turns { return now().MeasureTurns(n, f, g) }
 
+// Compare runs code by each way that its calls can take: see [Runtime.Compare].
+func Compare(f func(), others ...func()) Comparison { return now().Compare(f, others...) }
+
 // Capture records what f issues: see [Runtime.Capture].
 func Capture(f func()) *Graph { return now().Capture(f) }
 

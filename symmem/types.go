@@ -118,6 +118,10 @@ type Runs = core.Runs
 // with the difference, and whether it is real.
 type Turns = core.Turns
 
+// Comparison are the ways in which code ran, with their results and times: see [Runtime.Compare]. It
+// prints as a table.
+type Comparison = core.Comparison
+
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary
 // error.
 type Error = core.Error

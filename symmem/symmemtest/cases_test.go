@@ -74,6 +74,7 @@ var cases = []testCase{
 	{"Trace", 2, false, traceCase},
 	{"Slow", 1, false, slowCase},
 	{"Measure", 1, false, measureCase},
+	{"Compare", 1, false, compareCase},
 	{"SlowFinds", 2, false, slowFindsCase},
 
 	{"Async", 1, true, asyncCase},

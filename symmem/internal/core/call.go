@@ -59,6 +59,9 @@ type Call struct {
 func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c Call) {
 	c.rt = rt
 	rt.read(&c.opts, of, g, false, opts)
+	if p := rt.comparing.Load(); p != nil {
+		p.options(rt, of, &c.opts)
+	}
 	c.record(of)
 	if of.Manner >= operators.Communicating {
 		c.checkHosts(of)
@@ -166,11 +169,16 @@ func (rt *Runtime) inStep(op string) {
 // Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory
 // pool in use if there is one. shape becomes the tensor's own. The call leaves and enters again
 // while a memory pool grows.
-func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
+func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 	if c.rt.pooling != nil {
-		return c.rt.pooling.takePooled(c, dtype, shape, n, false)
+		t = c.rt.pooling.takePooled(c, dtype, shape, n, false)
+	} else {
+		t = c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	}
-	return c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
+	if p := c.rt.comparing.Load(); p != nil {
+		p.results = append(p.results, t)
+	}
+	return t
 }
 
 // Admit commits the call to its group, with the tensors that its work reads or writes. It returns
@@ -183,6 +191,9 @@ func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 
 // Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
+	if p := c.rt.comparing.Load(); p != nil {
+		p.touched(c, tensors)
+	}
 	for _, t := range tensors {
 		t.touch(c.stream)
 		if c.used < len(c.uses) {

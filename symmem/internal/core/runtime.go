@@ -54,6 +54,7 @@ type Runtime struct {
 	located     memory.Locations[contents]  // contents.go
 	local       *memory.Cache[*Stream]      // storage.go
 	trace       atomic.Pointer[trace.Trace] // under way, or nil
+	comparing   atomic.Pointer[comparing]   // the Compare whose code runs, or nil
 
 	closed  atomic.Bool
 	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away

@@ -95,15 +95,11 @@ func (r Runs) whole() (times []time.Duration) {
 	return times
 }
 
-// Short shows a time by three or four digits: "12.3µs".
+// Short shows a time by four digits or fewer after the first: "12.34µs".
 func Short(d time.Duration) string {
-	switch {
-	case d >= 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d >= 10*time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	case d >= 10*time.Microsecond:
-		return d.Round(100 * time.Nanosecond).String()
+	unit := time.Duration(1)
+	for unit*10000 <= d {
+		unit *= 10
 	}
-	return d.String()
+	return d.Round(unit).String()
 }

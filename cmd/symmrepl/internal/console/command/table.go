@@ -49,6 +49,7 @@ func All(export Programs) []console.Command {
 	return []console.Command{
 		on(),
 		timeCell(),
+		compare(),
 		trace(),
 		sanitize(),
 		slow(),

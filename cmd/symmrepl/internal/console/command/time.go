@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +56,15 @@ func timed(arg string) (runs int, codes []string, err error) {
 		_, arg, _ = strings.Cut(arg, words[1])
 		arg = strings.TrimLeft(arg, " \t\r\n")
 	}
-	codes = []string{""}
+	if codes = parted(arg); len(codes) > 2 {
+		return 0, nil, fmt.Errorf("a line %s parts two codes, and there are %d", turns, len(codes))
+	}
+	return runs, codes, nil
+}
+
+// parted splits an argument into its codes.
+func parted(arg string) []string {
+	codes := []string{""}
 	for line := range strings.Lines(arg) {
 		if strings.TrimSpace(line) == turns {
 			codes = append(codes, "")
@@ -63,44 +72,45 @@ func timed(arg string) (runs int, codes []string, err error) {
 		}
 		codes[len(codes)-1] += line
 	}
-	if len(codes) > 2 {
-		return 0, nil, fmt.Errorf("a line %s parts two codes, and there are %d", turns, len(codes))
+	return codes
+}
+
+// needCode refuses codes that are empty.
+func needCode(codes []string) error {
+	if slices.ContainsFunc(codes, func(code string) bool { return strings.TrimSpace(code) == "" }) {
+		return errors.New("there is no code to run")
 	}
-	return runs, codes, nil
+	return nil
 }
 
 func runTime(ctx context.Context, c *console.Call) console.Outcome {
 	runs, codes, err := timed(c.Arg)
+	if err == nil {
+		err = needCode(codes)
+	}
 	if err != nil {
 		return c.Fail(err)
-	}
-	for _, code := range codes {
-		if strings.TrimSpace(code) == "" {
-			return c.Fail(errors.New("there is no code to run"))
-		}
 	}
 	switch {
 	case len(codes) == 2 && runs == 0:
 		runs = turnsRuns
 		fallthrough
 	case len(codes) == 2:
-		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: measured("MeasureTurns", runs, codes)}))
+		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: calling(codes, "MeasureTurns", strconv.Itoa(runs))}))
 	case runs > 0:
-		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: measured("MeasureRuns", runs, codes)}))
+		return console.OutcomeOf(c.Cell(ctx, session.Cell{Source: calling(codes, "MeasureRuns", strconv.Itoa(runs))}))
 	}
 	reply := c.Cell(ctx, session.Cell{Source: codes[0]})
 	c.Print("elapsed " + formatSeconds(reply.Elapsed))
 	return console.OutcomeOf(reply)
 }
 
-// measured is a cell that measures codes by a function of symm.
-func measured(function string, runs int, codes []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "symm.%s(%d", function, runs)
+// calling is a cell that calls a function of symm with the codes as functions, after other arguments.
+func calling(codes []string, function string, args ...string) string {
 	for _, code := range codes {
-		fmt.Fprintf(&b, ", func() { %s\n}", strings.TrimRight(code, "\r\n"))
+		args = append(args, "func() { "+strings.TrimRight(code, "\r\n")+"\n}")
 	}
-	return b.String() + ")"
+	return "symm." + function + "(" + strings.Join(args, ", ") + ")"
 }
 
 // formatSeconds shows a duration with three or four digits and a fitting unit.
