@@ -36,7 +36,9 @@ const (
 	// there are any
 	TopicNetwork Topic = "network"
 	// Text: which ranks begin calls late, after a change by the setting in Arg, if there is one
-	TopicSlow       Topic = "slow"
+	TopicSlow Topic = "slow"
+	// Text: how the calls of the cell Arg were executed, a number, "" for the latest cell with calls
+	TopicWhy        Topic = "why"
 	TopicStartTrace Topic = "start trace" // no field: from now on the rank records its operations
 	TopicStopTrace  Topic = "stop trace"  // Trace: the recorded operations
 )

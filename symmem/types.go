@@ -122,6 +122,9 @@ type Turns = core.Turns
 // prints as a table.
 type Comparison = core.Comparison
 
+// Explained says how a call was executed: see [Runtime.Why].
+type Explained = core.Explained
+
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary
 // error.
 type Error = core.Error

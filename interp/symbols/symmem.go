@@ -170,6 +170,7 @@ func init() {
 		"Error":             reflect.ValueOf((*symmem.Error)(nil)),
 		"Event":             reflect.ValueOf((*symmem.Event)(nil)),
 		"Exchanged":         reflect.ValueOf((*symmem.Exchanged)(nil)),
+		"Explained":         reflect.ValueOf((*symmem.Explained)(nil)),
 		"FileTensor":        reflect.ValueOf((*symmem.FileTensor)(nil)),
 		"Finding":           reflect.ValueOf((*symmem.Finding)(nil)),
 		"Graph":             reflect.ValueOf((*symmem.Graph)(nil)),

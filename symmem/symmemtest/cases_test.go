@@ -75,6 +75,7 @@ var cases = []testCase{
 	{"Slow", 1, false, slowCase},
 	{"Measure", 1, false, measureCase},
 	{"Compare", 1, false, compareCase},
+	{"Why", 1, false, whyCase},
 	{"SlowFinds", 2, false, slowFindsCase},
 
 	{"Async", 1, true, asyncCase},

@@ -42,6 +42,8 @@ type Call struct {
 	Record    Record
 	stream    *Stream // since PickStream
 	apart     bool    // its signals are used on another stream than its kernels: see Lanes
+	passed    *passed // its record for Why, or nil
+	fresh     int8    // of that record
 	delayed   bool    // Slow has been asked for its delay
 	preferred bool    // CopyEngine is an option because the group prefers it
 	notNCCL   string  // why the device's library of collectives did not get it, if it might have
@@ -172,7 +174,9 @@ func (rt *Runtime) inStep(op string) {
 func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 	if c.rt.pooling != nil {
 		t = c.rt.pooling.takePooled(c, dtype, shape, n, false)
+		c.fresh = fromPool
 	} else {
+		c.fresh = fromMemory
 		t = c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	}
 	if p := c.rt.comparing.Load(); p != nil {
@@ -185,7 +189,7 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 // the head of the kernel's arguments.
 func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
-	c.delay(false)
+	c.begins(false)
 	return c.Join(c.opts.group)
 }
 
@@ -230,7 +234,10 @@ func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
 // submit is Launch without its end: the caller calls issued.
 func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) error {
 	l.Args = args
-	return c.stream.launch(c.rt.builtin(c.Record.Op, kernel, ranks), l)
+	before := len(c.rt.builtins)
+	k := c.rt.builtin(c.Record.Op, kernel, ranks)
+	c.passed.ran(kernel, len(c.rt.builtins) > before)
+	return c.stream.launch(k, l)
 }
 
 // issued ends a call. err is the failure to put its work in the stream, or nil.

@@ -74,10 +74,11 @@ type world struct {
 	current    *Stream
 	beside     beside
 	working
-	slow       slowed    // slow.go
-	capture    *Graph    // being captured
-	pooling    *Group    // whose memory pool is in use, or nil
-	choices    *[]choice // of the innermost Explain, or nil
+	slow       slowed     // slow.go
+	why        remembered // why.go
+	capture    *Graph     // being captured
+	pooling    *Group     // whose memory pool is in use, or nil
+	choices    *[]choice  // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
 	spare      *Tensor // memory for the reductions of the next graph, or nil
 	padSize    int

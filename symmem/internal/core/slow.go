@@ -49,6 +49,13 @@ func (rt *Runtime) Slowed() string {
 	return rt.slow.setting.String()
 }
 
+// begins does what an admitted call does before its work, once. user says that it launches a kernel
+// of the user's.
+func (c *Call) begins(user bool) {
+	c.delay(user)
+	c.remember()
+}
+
 // delay puts the call's delay in its stream, once, if Slow has asked for one.
 func (c *Call) delay(user bool) {
 	late := c.rt.slow.late

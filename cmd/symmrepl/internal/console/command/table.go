@@ -50,6 +50,7 @@ func All(export Programs) []console.Command {
 		on(),
 		timeCell(),
 		compare(),
+		why(),
 		trace(),
 		sanitize(),
 		slow(),
