@@ -59,6 +59,7 @@ func (rt *Runtime) choosing(f func()) []choice {
 // Chose notes for Explain which way an admitted call goes. bytes is the size by which it was
 // chosen.
 func (c *Call) Chose(bytes int, w *tuning.Way) {
+	c.copied = c.copied || len(c.stages) > 0
 	c.passed.chose(c, bytes, w)
 	if list := c.rt.choices; list != nil {
 		w = c.explained(w)

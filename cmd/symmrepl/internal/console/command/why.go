@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
@@ -20,11 +21,40 @@ remember the latest eight cells that have made calls, of each the first 128 call
 			if err != nil {
 				return c.Fail(err)
 			}
-			reply := folded(answers, func(a session.Answer) string { return a.Text })
+			reply := foldedCalls(answers)
 			if len(reply.Values) == 0 && len(reply.Errors) == 0 {
 				c.Note("no calls are remembered")
 			}
 			return c.Reply(reply)
 		},
 	}
+}
+
+// foldedCalls makes a reply of answers call by call: what ranks have in common is shown once.
+func foldedCalls(answers []session.Answer) session.Reply {
+	reply := session.Reply{Errors: foldErrors(answers)}
+	calls := make([][]string, len(answers))
+	most := 0
+	for i, a := range answers {
+		for line := range strings.Lines(a.Text) {
+			if n := len(calls[i]); n > 0 && strings.HasPrefix(line, " ") {
+				calls[i][n-1] += line
+			} else {
+				calls[i] = append(calls[i], line)
+			}
+		}
+		most = max(most, len(calls[i]))
+	}
+	for n := range most {
+		var texts folds[string]
+		for i, a := range answers {
+			if n < len(calls[i]) {
+				texts.add(strings.TrimSuffix(calls[i][n], "\n"), a.Rank)
+			}
+		}
+		for _, f := range texts {
+			reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: f.value})
+		}
+	}
+	return reply
 }
