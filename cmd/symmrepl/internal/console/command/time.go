@@ -15,11 +15,11 @@ import (
 
 func timeCell() console.Command {
 	return console.Command{
-		Name: "time", Args: "[-n RUNS] CODE", Group: cells, Where: console.TargetRanks,
+		Name: "time", Args: "CODE", Group: cells, Where: console.TargetRanks,
 		Help: `run a cell and show how long it took
 The time is that of the slowest rank as the session sees it, from sending the cell to the last answer; device work
 that the cell started is part of it.
-With "-n 20" all ranks run the code once to warm up and then 20 times, and meet before each run: the command shows each rank's median, spread,
+With "-n 20" before the code all ranks run the code once to warm up and then 20 times, and meet before each run: the command shows each rank's median, spread,
 device time and host time, and the share of the link where the bytes and the link's rate are known. A line "%%" parts two codes: they run in turns, 20 times
 unless -n says otherwise, and the command says whether their difference is real. The code is then the body of a function: the names that it declares end with it.`,
 		TakesCode: true, CodeIn: timedCode,
