@@ -10,8 +10,8 @@ import (
 // device is in them.
 func measureCase(t *T) {
 	const late = 5 * time.Millisecond
-	x := symmem.Empty(symmem.I32, 64)
-	h := symmem.Rendezvous(x)
+	inbox, x := symmem.Empty(symmem.I32, 64), symmem.Local(symmem.I32, 64)
+	h := symmem.Rendezvous(inbox)
 	calls := 0
 	put := func() { calls++; h.Put((t.rank+1)%t.size, x) }
 	within := func(what string, r symmem.Runs, runs int) {
@@ -56,5 +56,5 @@ func measureCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { symmem.Measure(func() { x.Ints() }) }, "captured")
 	h.Barrier(0)
 	symmem.Synchronize()
-	x.Free()
+	inbox.Free()
 }

@@ -10,8 +10,8 @@ import (
 // slowCase: the calls of the rank that Slow names begin late on their stream, also in a graph.
 func slowCase(t *T) {
 	const late = 20 * time.Millisecond
-	x := symmem.Empty(symmem.I32, 4)
-	h := symmem.Rendezvous(x)
+	inbox, x := symmem.Empty(symmem.I32, 4), symmem.Local(symmem.I32, 4)
+	h := symmem.Rendezvous(inbox)
 	add := symmem.Compile(`__global__ void add(int* x) { x[threadIdx.x] += 1; }`)
 	grid, block := symmem.Grid(1), symmem.Block(4)
 	next := (t.rank + 1) % t.size
@@ -47,7 +47,7 @@ func slowCase(t *T) {
 	h.Barrier(0)
 	graph.Free()
 	slow.Free()
-	x.Free()
+	inbox.Free()
 }
 
 // slowFindsCase: a program that lacks a wait reads a value before it was put, once the put is late;

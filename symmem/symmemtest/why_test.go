@@ -11,14 +11,15 @@ import (
 // more than that.
 func whyCase(t *T) {
 	defer t.rt.BeginCell(0)
-	x := symmem.Empty(symmem.F32, 64)
-	h := symmem.Rendezvous(x)
+	inbox, x, values := symmem.Empty(symmem.F32, 64), symmem.Empty(symmem.F32, 64), symmem.Local(symmem.F32, 64)
+	h := symmem.Rendezvous(inbox)
+	symmem.Rendezvous(x)
 	t.rt.BeginCell(0)
 	h.Barrier(0)
 	latest, _ := t.rt.Why(0)
 
 	t.rt.BeginCell(1001)
-	said := symmem.Explain(func() { symmem.AllReduce(x, "max"); h.Put((t.rank+1)%t.size, x) })
+	said := symmem.Explain(func() { symmem.AllReduce(x, "max"); h.Put((t.rank+1)%t.size, values) })
 	symmem.AllGather(symmem.Local(symmem.F32, 8))
 	add := symmem.Compile(`__global__ void add(float* x) { x[threadIdx.x] += 1; }`)
 	add.Launch(symmem.Grid(1), symmem.Block(4), x)
@@ -71,4 +72,5 @@ func whyCase(t *T) {
 	h.Barrier(0)
 	symmem.Synchronize()
 	x.Free()
+	inbox.Free()
 }
