@@ -179,10 +179,7 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 		c.fresh = fromMemory
 		t = c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	}
-	if p := c.rt.comparing.Load(); p != nil {
-		p.results = append(p.results, t)
-	}
-	return t
+	return c.makes(t)
 }
 
 // Admit commits the call to its group, with the tensors that its work reads or writes. It returns

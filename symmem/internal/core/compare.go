@@ -43,7 +43,7 @@ type comparing struct {
 
 	tensors []*Tensor // that calls use and that were there before, whole
 	saved   []*Tensor // their values before the calls
-	results []*Tensor // that calls have made
+	results []*Tensor // that the code has made
 }
 
 // Compare runs f as it is, and again by each way that its calls can take: reductions by each of
@@ -52,7 +52,8 @@ type comparing struct {
 // compared with f too. Each way runs five times, from the values that the tensors of f's calls had
 // before f: the tensors in this rank's memory that f passes to calls.
 //
-// What is compared is these tensors, and the tensors that calls return. A way counts as equal if all
+// What is compared is these tensors, and those that f makes and has not freed: by Local and Empty, and
+// the results of calls. A way counts as equal if all
 // bits are; sums of floats in another order may differ by some ulps. Each way's time is the median
 // of its device times, on the slowest rank. Afterwards the tensors have the values that f as it is
 // gives them.
@@ -156,6 +157,9 @@ func (m *measuring) tried(p *comparing, v variant, f func()) (w tried) {
 		return w
 	}
 	for _, t := range append(slices.Clone(p.tensors), p.results...) {
+		if t.n == 0 || t.st.freed.Load() || t.st.alloc != nil && t.st.alloc.storage.freed.Load() {
+			continue
+		}
 		w.results = append(w.results, result{t, t.read(m.op, t.n)})
 	}
 	return w
@@ -228,6 +232,14 @@ func (p *comparing) touched(c *Call, tensors []*Tensor) {
 		c.issued(c.stream.copy(saved.pointer(), whole.pointer(), whole.Bytes()))
 		p.tensors, p.saved = append(p.tensors, whole), append(p.saved, saved)
 	}
+}
+
+// makes notes a tensor that code makes, and returns it.
+func (c *Call) makes(t *Tensor) *Tensor {
+	if p := c.rt.comparing.Load(); p != nil {
+		p.results = append(p.results, t)
+	}
+	return t
 }
 
 // offers notes a way that calls can take.
