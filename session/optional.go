@@ -49,6 +49,12 @@ type Confiner interface {
 	Confine(ranks []int)
 }
 
+// CellCommunicator is a Communicator that remembers the calls of cells by the cells' numbers.
+type CellCommunicator interface {
+	// BeginCell is called before Begin, with the number of the cell.
+	BeginCell(cell int)
+}
+
 // SanitizingCommunicator is a Communicator with a sanitizer. Without it a cell with Sanitize fails.
 type SanitizingCommunicator interface {
 	// Sanitize switches the sanitizer on or off. It is collective over all ranks.

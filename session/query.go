@@ -36,7 +36,11 @@ const (
 	TopicTopo Topic = "topo" // Topology: the device's links to the other devices of its host
 	// Network: the network for operations to other hosts, after a change by the settings in Arg, if
 	// there are any
-	TopicNetwork    Topic = "network"
+	TopicNetwork Topic = "network"
+	// Text: which ranks begin calls late, after a change by the setting in Arg, if there is one
+	TopicSlow Topic = "slow"
+	// Text: how the calls of the cell Arg were executed, a number, "" for the latest cell with calls
+	TopicWhy        Topic = "why"
 	TopicStartTrace Topic = "start trace" // no field: from now on the rank records what it does
 	TopicStopTrace  Topic = "stop trace"  // Trace: what it recorded
 )

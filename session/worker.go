@@ -299,6 +299,9 @@ func (w *worker) run(j job) {
 	if confined, ok := w.comm.(Confiner); ok {
 		confined.Confine(j.eval.Only)
 	}
+	if remembers, ok := w.comm.(CellCommunicator); ok {
+		remembers.BeginCell(j.eval.Cell)
+	}
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
 	if r.Err == nil {

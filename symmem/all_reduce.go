@@ -173,6 +173,9 @@ func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Te
 func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	t, g := r.t, r.Group()
 	w := tuning.Pick(rules, g.Size(), t.Bytes(), r.Work().WholeLines)
+	if r.Comparing() {
+		w = r.Way(w, r.ways(out)...)
+	}
 	var h core.Copies // where peers access the tensor itself
 	switch {
 	case t.Numel() == 0 || w == tuning.OnePacket || w == tuning.TwoPacket || w == tuning.TwoLines:
@@ -217,4 +220,28 @@ func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	case tuning.TwoPull:
 		r.pullSlices(h, out, c)
 	}
+}
+
+// ways are the ways that allReduce could take.
+func (r *reduction) ways(out *Tensor) (ways []*tuning.Way) {
+	if r.t.Numel() == 0 {
+		return nil
+	}
+	one, two := r.Op() != operators.TwoShotAllReduce.Name, r.Op() != operators.OneShotAllReduce.Name
+	if one {
+		ways = append(ways, tuning.OnePacket)
+	}
+	if one && out != r.t { // else members would read what others have written
+		ways = append(ways, tuning.OnePull)
+	}
+	if two {
+		ways = append(ways, tuning.TwoPacket, tuning.TwoPull)
+	}
+	if two && r.Work().WholeLines {
+		ways = append(ways, tuning.TwoLines)
+	}
+	if two && inUnits(r.t) && inUnits(out) {
+		ways = append(ways, tuning.TwoChunks)
+	}
+	return ways
 }

@@ -64,6 +64,9 @@ func Sanitize(on bool, seed int64) { now().Sanitize(on, seed) }
 // Findings returns what was found wrong since it was called last: see [Runtime.Findings].
 func Findings() []Finding { return now().Findings() }
 
+// Slow makes calls of some ranks begin late from now on: see [Runtime.Slow].
+func Slow(setting string) { now().Slow(setting) }
+
 // OneShotAllReduce combines the ranks' copies of a tensor: see [Runtime.OneShotAllReduce].
 func OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().oneShot(t, op, nil, opts)
@@ -207,6 +210,18 @@ func NewEvent() *Event { return now().NewEvent() }
 
 // Elapsed measures the device time of what f issues: see [Runtime.Elapsed].
 func Elapsed(f func()) time.Duration { return now().Elapsed(f) }
+
+// Measure measures the device time of one call of f in a graph: see [Runtime.Measure].
+func Measure(f func()) Runs { return now().Measure(f) }
+
+// MeasureRuns measures runs of f that all ranks begin together: see [Runtime.MeasureRuns].
+func MeasureRuns(n int, f func()) Runs { return now().MeasureRuns(n, f) }
+
+// MeasureTurns measures two pieces of code in turns: see [Runtime.MeasureTurns].
+func MeasureTurns(n int, f, g func()) Turns { return now().MeasureTurns(n, f, g) }
+
+// Compare runs code by each way that its calls can take: see [Runtime.Compare].
+func Compare(f func(), others ...func()) Comparison { return now().Compare(f, others...) }
 
 // Capture records what f issues: see [Runtime.Capture].
 func Capture(f func()) *Graph { return now().Capture(f) }

@@ -128,6 +128,21 @@ type Exchanged = core.Exchanged
 // Busy is a kernel of the user's that has run for a while.
 type Busy = core.Busy
 
+// Runs are the times of code that all ranks ran several times: see [Runtime.MeasureRuns]. It prints
+// as the slowest rank's median and spread, and a table of all ranks.
+type Runs = core.Runs
+
+// Turns are the times of two pieces of code that ran in turns: see [Runtime.MeasureTurns]. It prints
+// with the difference, and whether it is real.
+type Turns = core.Turns
+
+// Comparison are the ways in which code ran, with their results and times: see [Runtime.Compare]. It
+// prints as a table.
+type Comparison = core.Comparison
+
+// Explained says how a call was executed: see [Runtime.Why].
+type Explained = core.Explained
+
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary
 // error.
 type Error = core.Error

@@ -75,6 +75,11 @@ var cases = []testCase{
 
 	{"Trace", 2, false, traceCase},
 	{"Traced", 2, true, tracedCase},
+	{"Slow", 1, false, slowCase},
+	{"Measure", 1, false, measureCase},
+	{"Compare", 1, false, compareCase},
+	{"Why", 1, false, whyCase},
+	{"SlowFinds", 2, false, slowFindsCase},
 
 	{"Async", 1, true, asyncCase},
 	{"AsyncTimeout", 2, false, asyncTimeoutCase},

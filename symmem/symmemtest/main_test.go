@@ -46,7 +46,7 @@ const watchedSlower = 10
 
 // wrongOnPurpose are the cases with mistakes that the sanitizer finds, including calls that do not
 // match, and work after a wait that gave up.
-var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy",
+var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "SlowFinds", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy",
 	"AllReduceChunksTimeout"}
 
 // order is a command of the parent to a child; report is the answer.

@@ -185,7 +185,7 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[int64]():                {int64(0)},
 		reflect.TypeFor[bool]():                 {false},
 		reflect.TypeFor[float64]():              {0.5},
-		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)", "world"},
+		reflect.TypeFor[string]():               {"sum", "==", "0 1us once", symmem.GetBackend(), kernelName, kernelText, f.path, "-x0", "sum(x0)", "world"},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
@@ -238,6 +238,8 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 		return []reflect.Value{reflect.ValueOf([]string{}), reflect.ValueOf([]string{"x"})} // or of parameters
 	case reflect.TypeFor[*symmem.Tensor]():
 		return []reflect.Value{reflect.ValueOf([]*symmem.Tensor{f.local, f.local})}
+	case reflect.TypeFor[func()](): // other codes
+		return []reflect.Value{reflect.ValueOf([]func(){})}
 	case reflect.TypeFor[float64](): // tolerances
 		return []reflect.Value{reflect.ValueOf([]float64{}), reflect.ValueOf([]float64{1e-5})}
 	}
@@ -497,6 +499,8 @@ func (f *fixtures) badLists(typ reflect.Type, right reflect.Value) (list []misus
 			add(bad, f.local, bad.value.Interface())
 		}
 		add(misused{name: "empty", always: true})
+	case reflect.TypeFor[func()](): // other codes
+		add(misused{name: "nil", always: true}, (func())(nil))
 	case reflect.TypeFor[float64](): // tolerances
 		add(misused{name: "negative", always: true}, -1.0)
 		add(misused{name: "NaN", always: true}, 0.0, math.NaN())

@@ -24,6 +24,7 @@ import (
 //	            of step.
 //	Admit       commits the call:
 //	            Touch  marks the tensors as used by the stream, so that their memory is not reused too early
+//	            delay  puts the delay of Slow in the stream, if this rank's calls have one
 //	            chain  orders the stream after the group's previous use of its signals, if that was on another stream
 //	            tally  numbers a collective call and adds it to the group's tally
 //	            note   remembers the call under an id that its kernel receives, to explain its waits
@@ -41,6 +42,9 @@ type Call struct {
 	Record    Record
 	stream    *Stream // since PickStream
 	apart     bool    // its signals are used on another stream than its kernels: see Lanes
+	passed    *passed // its record for Why, or nil
+	fresh     int8    // of that record
+	delayed   bool    // Slow has been asked for its delay
 	preferred bool    // CopyEngine is an option because the group prefers it
 	notNCCL   string  // why the device's library of collectives did not get it, if it might have
 
@@ -57,6 +61,9 @@ type Call struct {
 func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c Call) {
 	c.rt = rt
 	rt.read(&c.opts, of, g, false, opts)
+	if p := rt.comparing.Load(); p != nil {
+		p.options(rt, of, &c.opts)
+	}
 	c.record(of)
 	if of.Manner >= operators.Communicating {
 		c.checkHosts(of)
@@ -167,22 +174,30 @@ func (rt *Runtime) inStep(op string) {
 // Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory
 // pool in use if there is one. shape becomes the tensor's own. The call leaves and enters again
 // while a memory pool grows.
-func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
+func (c *Call) Fresh(dtype DType, shape []int, n int) (t *Tensor) {
 	if c.rt.pooling != nil {
-		return c.rt.pooling.takePooled(c, dtype, shape, n, false)
+		t = c.rt.pooling.takePooled(c, dtype, shape, n, false)
+		c.fresh = fromPool
+	} else {
+		c.fresh = fromMemory
+		t = c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
 	}
-	return c.rt.ordinary(c.Record.Op, c.stream, dtype, shape, n)
+	return c.makes(t)
 }
 
 // Admit commits the call to its group, with the tensors that its work reads or writes. It returns
 // the head of the kernel's arguments.
 func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
+	c.begins(false)
 	return c.Join(c.opts.group)
 }
 
 // Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
+	if p := c.rt.comparing.Load(); p != nil {
+		p.touched(c, tensors)
+	}
 	for _, t := range tensors {
 		t.touch(c.stream)
 		if c.used < len(c.uses) {
@@ -219,7 +234,10 @@ func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
 // submit is Launch without its end: the caller calls issued.
 func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) error {
 	l.Args = args
-	return c.stream.launch(c.rt.builtin(c.Record.Op, kernel, ranks), l)
+	before := len(c.rt.builtins)
+	k := c.rt.builtin(c.Record.Op, kernel, ranks)
+	c.passed.ran(kernel, len(c.rt.builtins) > before)
+	return c.stream.launch(k, l)
 }
 
 // issued ends a call. err is the failure to put its work in the stream, or nil.

@@ -107,6 +107,7 @@ func (c *Call) TouchHandle(h *Handle) { c.Touch(h.t) }
 // LaunchSnippet issues a kernel of the user's, which uses the signals of groups, and tensors.
 func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, tensors []*Tensor) {
 	c.rt.calls.Launched(k.Name())
+	c.begins(true)
 	if slices.ContainsFunc(groups, (*Group).wiredUp) {
 		c.rt.posting.Store(true)
 		for _, t := range tensors {
@@ -116,6 +117,7 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 		}
 		c.rt.hold(c.Record.Op, c.stream)
 	}
+	c.passed.ran(k.Name(), false)
 	if err := c.stream.launch(k, l); err != nil {
 		panic(c.rt.failure(c.Record.Op, err))
 	}

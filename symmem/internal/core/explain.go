@@ -29,6 +29,15 @@ func (c choice) String() string {
 func (rt *Runtime) Explain(f func()) string {
 	rt.refuseClosed("Explain")
 	rt.needFunction("Explain", f)
+	var lines []string
+	for _, c := range rt.choosing(f) {
+		lines = append(lines, c.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// choosing calls f and returns the choices of its calls.
+func (rt *Runtime) choosing(f func()) []choice {
 	rt.mu.Lock()
 	outer := rt.choices
 	mine := new([]choice)
@@ -44,16 +53,14 @@ func (rt *Runtime) Explain(f func()) string {
 	f()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	lines := make([]string, len(*mine))
-	for i, c := range *mine {
-		lines[i] = c.String()
-	}
-	return strings.Join(lines, "\n")
+	return *mine
 }
 
 // Chose notes for Explain which way an admitted call goes. bytes is the size by which it was
 // chosen.
 func (c *Call) Chose(bytes int, w *tuning.Way) {
+	c.copied = c.copied || len(c.stages) > 0
+	c.passed.chose(c, bytes, w)
 	if list := c.rt.choices; list != nil {
 		w = c.explained(w)
 		*list = append(*list, choice{c.Record, bytes, w.Path, w.Why})
@@ -80,6 +87,12 @@ type route struct {
 // rt.mu is held.
 func (c *Call) noteRoute() {
 	p, t := &c.route, c.rt.trace.Load()
+	if c.passed != nil {
+		c.passed.call.Far, c.passed.notNCCL = c.Record.Far, c.notNCCL
+		if p.way != "" {
+			c.passed.route = *p
+		}
+	}
 	if t != nil && p.signal.group != nil {
 		t.Signals(p.signal.names())
 		p.signal = signalling{}
@@ -89,32 +102,31 @@ func (c *Call) noteRoute() {
 	}
 	g := c.opts.group
 	far := g.split.Spans() && (p.way == "with" || !g.split.Near(p.peer))
-	c.Chose(cmp.Or(p.size, p.bytes), c.wayOf(far))
+	c.Chose(cmp.Or(p.size, p.bytes), c.rt.wayOf(g, p, c.notNCCL, far))
 	if far && t != nil {
 		t.Crosses(c.rt.between()+" "+g.farEnd(p), p.bytes)
 	}
 	p.way = "" // said, whatever else the call issues
 }
 
-// wayOf describes the way of a call that has a route.
-func (c *Call) wayOf(far bool) *tuning.Way {
-	g, p := c.opts.group, &c.route
+// wayOf describes the way of a call on g that has a route. notNCCL says why NCCL did not get it.
+func (rt *Runtime) wayOf(g *Group, p *route, notNCCL string, far bool) *tuning.Way {
 	switch {
 	case p.splits > 0:
-		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, c.rt.between()), Why: p.why}
+		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, rt.between()), Why: p.why}
 	case p.unknown:
-		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, c.rt.between()), Why: p.why}
+		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, rt.between()), Why: p.why}
 	case p.of != "":
 		why := p.why
-		if c.notNCCL != "" {
-			why += "; NCCL does not carry it: " + c.notNCCL
+		if notNCCL != "" {
+			why += "; NCCL does not carry it: " + notNCCL
 		}
-		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, c.rt.between()), Why: why}
+		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, rt.between()), Why: why}
 	case far && p.way == "with":
-		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", c.rt.between()), Why: fmt.Sprintf("members are on %d hosts", len(g.split.Parts))}
+		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", rt.between()), Why: fmt.Sprintf("members are on %d hosts", len(g.split.Parts))}
 	case far:
 		r := g.ranks[p.peer]
-		return &tuning.Way{Path: "ring and messages over " + c.rt.between(), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, c.rt.hostOf(r))}
+		return &tuning.Way{Path: "ring and messages over " + rt.between(), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, rt.hostOf(r))}
 	case p.way == "with":
 		return &tuning.Way{Path: "loads and stores", Why: "the memory of all members is mapped here"}
 	}

@@ -133,6 +133,7 @@ func (g *Graph) Replay(opts ...Option) {
 			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v has another communicator of NCCL since the graph was captured", comm.g), Hint: "capture it again"})
 		}
 	}
+	c.begins(false)
 	g.replay.Caller.Store(int64(rt.calls.Caller()))
 	g.replay.Stream.Store(int64(s.id))
 	rt.expect(op, g.posts)

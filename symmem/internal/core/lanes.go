@@ -58,6 +58,7 @@ func (l *Lanes) Single() bool { return l.main == l.side }
 func (l *Lanes) Begin(tensors ...*Tensor) abi.Context {
 	c := l.c
 	c.Touch(tensors...)
+	c.begins(false)
 	l.order(l.main, l.side)
 	l.on(l.side)
 	c.Touch(tensors...)

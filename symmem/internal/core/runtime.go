@@ -58,6 +58,7 @@ type Runtime struct {
 	trace       atomic.Pointer[trace.Trace] // under way, or nil
 	clock       timeline.Clock              // when the trace began
 	line        func(at int) string         // Config.Line
+	comparing   atomic.Pointer[comparing]   // the Compare whose code runs, or nil
 
 	closed  atomic.Bool
 	looking sync.Mutex // held while watch is read outside a call of the user: Close takes watch away
@@ -77,9 +78,11 @@ type world struct {
 	current    *Stream
 	beside     beside
 	working
-	capture    *Graph    // being captured
-	pooling    *Group    // whose memory pool is in use, or nil
-	choices    *[]choice // of the innermost Explain, or nil
+	slow       slowed     // slow.go
+	why        remembered // why.go
+	capture    *Graph     // being captured
+	pooling    *Group     // whose memory pool is in use, or nil
+	choices    *[]choice  // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
 	spare      *Tensor // memory for the reductions of the next graph, or nil
 	padSize    int

@@ -60,7 +60,11 @@ func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empt
 func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	const op = "Empty"
 	g.exists(op)
-	return g.emptyLike(op, dtype, shape)
+	t := g.emptyLike(op, dtype, shape)
+	if p := g.rt.comparing.Load(); p != nil {
+		p.results = append(p.results, t)
+	}
+	return t
 }
 
 // emptyLike is Empty, for op.

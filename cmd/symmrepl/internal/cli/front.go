@@ -24,7 +24,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
-			return s.program(ctx, o, s.request(o.code), (*console.Console).Cell)
+			return s.program(ctx, o, s.request(o.code), (*console.Console).Notebook)
 		}
 		return front(ctx, o, s)
 	})

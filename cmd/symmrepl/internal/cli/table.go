@@ -76,7 +76,7 @@ var flagRows = []flagRow{
 	{names: []string{"backend"}, value: "NAME", takes: value{words: backendNames}, text: "how symmetric memory is made: CUDA, NCCL or NVSHMEM on GPUs, CPU on the cpu device; by default what TORCH_SYMMMEM says on GPUs, or else CUDA there"},
 	{names: []string{"hosts"}, value: "LIST", text: "simulated hosts, as a number, 2, or the ranks of each, 0-3/4-7: memory is shared inside a host only"},
 	{names: []string{"net"}, value: "NAME", takes: oneOf("ucx", "null", "none"), text: "what carries traffic between hosts: ucx, which is the default; null, for tests and lessons; or none"},
-	{names: []string{"e", "eval"}, value: "CODE", text: "run CODE as one cell and exit"},
+	{names: []string{"e", "eval"}, value: "CODE", text: "run CODE as one cell, which may begin with commands, and exit"},
 	{names: []string{"timeout"}, value: "TIME", text: "run, trace and -e only: after so long, such as 90s or 5m, say what every rank waits for or does, and end with status 1"},
 	{names: []string{"deadlock"}, value: "end|wait", takes: oneOf("end", "wait"), text: "run, -e and the prompt only: a wait that cannot end, because all who could end it are done or wait too, ends as an error, which is the default, or goes on"},
 	{names: []string{"sanitize"}, text: "run, -e and the prompt only: watch every access of kernels on the cpu device, and report those out of bounds, races, and orders that are too weak on GPUs; on GPUs report those out of the bounds of tensors and pads; the exit status is 1 if any is found"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/consoletest"
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -147,20 +148,24 @@ func TestBounds(t *testing.T) {
 }
 
 func TestSumUp(t *testing.T) {
-	op := func(name string, us, waited int) session.TracedOp {
-		return session.TracedOp{Op: name, At: "cell[1]:1", Took: time.Duration(us) * time.Microsecond, Waits: []session.TracedWait{{Took: time.Duration(waited) * time.Microsecond}}}
+	op := func(call int, name string, us int) timeline.Slice {
+		return timeline.Slice{Kind: timeline.Operation, Name: name, At: "cell[1]:1", Took: int64(us) * 1000, Call: call}
+	}
+	wait := func(call, us int) timeline.Slice {
+		return timeline.Slice{Kind: timeline.Wait, Took: int64(us) * 1000, Call: call}
 	}
 	var o omissions
 	got := sumUp([]session.Answer{
-		{Rank: 0, Trace: &session.Trace{Ops: []session.TracedOp{op("put", 3, 0), op("barrier", 10, 8), op("put", 4, 0)}}},
-		{Rank: 1, Trace: &session.Trace{Ops: []session.TracedOp{op("barrier", 12, 1)}, More: 5}},
+		{Rank: 0, Trace: &session.Trace{Slices: []timeline.Slice{{Kind: timeline.Cell, Track: timeline.Cells, Name: "cell[1]", Took: 1e6},
+			op(1, "put", 3), op(2, "barrier", 10), wait(2, 5), wait(2, 3), op(3, "put", 4)}}},
+		{Rank: 1, Trace: &session.Trace{Slices: []timeline.Slice{op(1, "barrier", 12), wait(1, 1)}, More: 5}},
 		{Rank: 2, Err: &session.Error{}},
 	}, &o)
 	want := []operation{
 		{Op: "put", At: "cell[1]:1", Ranks: []int{0}, Steps: 2, Total: 7, Slow: 0},
 		{Op: "barrier", At: "cell[1]:1", Ranks: []int{0, 1}, Steps: 2, Total: 12, Waited: 1, Slow: 1},
 	}
-	if toJSON(got) != toJSON(want) || o.String() != "left out: 5 operations of rank 1" {
+	if toJSON(got) != toJSON(want) || o.String() != "left out: 5 records of rank 1" {
 		t.Errorf("got\n%s\nwant\n%s\n%s", toJSON(got), toJSON(want), o.String())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -172,23 +173,31 @@ func sumUp(answers []session.Answer, o *omissions) []operation {
 			continue
 		}
 		if a.Trace.More > 0 {
-			o.parts = append(o.parts, fmt.Sprintf("%d operations of rank %d", a.Trace.More, a.Rank))
+			o.parts = append(o.parts, fmt.Sprintf("%d records of rank %d", a.Trace.More, a.Rank))
 		}
-		type times struct{ total, waited time.Duration }
-		of := map[int]times{} // of this rank, by place in list
-		for _, op := range a.Trace.Ops {
-			k := key{op.Op, op.At}
+		type times struct{ total, waited int64 } // nanoseconds
+		of := map[int]times{}                    // of this rank, by place in list
+		waited := map[int]int64{}                // by call
+		for _, s := range a.Trace.Slices {
+			if s.Kind == timeline.Wait && s.Track >= 0 {
+				waited[s.Call] += s.Took
+			}
+		}
+		for _, s := range a.Trace.Slices {
+			if s.Kind != timeline.Operation || s.Track < 0 {
+				continue
+			}
+			k := key{s.Name, s.At}
 			i, known := at[k]
 			if !known {
 				i = len(list)
 				at[k] = i
-				list = append(list, operation{Op: op.Op, At: op.At, Slow: a.Rank})
+				list = append(list, operation{Op: s.Name, At: s.At, Slow: a.Rank})
 			}
 			sum := of[i]
-			sum.total += op.Took
-			for _, w := range op.Waits {
-				sum.waited += w.Took
-			}
+			sum.total += s.Took
+			sum.waited += waited[s.Call]
+			delete(waited, s.Call) // a call may have several operations
 			of[i] = sum
 			list[i].Steps++
 			if n := len(list[i].Ranks); n == 0 || list[i].Ranks[n-1] != a.Rank {
@@ -196,8 +205,8 @@ func sumUp(answers []session.Answer, o *omissions) []operation {
 			}
 		}
 		for i, sum := range of {
-			if us := float64(sum.total.Nanoseconds()) / 1e3; us > list[i].Total {
-				list[i].Total, list[i].Waited, list[i].Slow = us, float64(sum.waited.Nanoseconds())/1e3, a.Rank
+			if us := float64(sum.total) / 1e3; us > list[i].Total {
+				list[i].Total, list[i].Waited, list[i].Slow = us, float64(sum.waited)/1e3, a.Rank
 			}
 		}
 	}

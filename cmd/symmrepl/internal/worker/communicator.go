@@ -24,6 +24,7 @@ var (
 	_ session.KernelReporter         = communicator{}
 	_ session.Confiner               = communicator{}
 	_ session.SanitizingCommunicator = communicator{}
+	_ session.CellCommunicator       = communicator{}
 )
 
 // places maps positions of symmem's reports to the user's text. *interp.Interp implements it.
@@ -129,6 +130,8 @@ func (c communicator) Findings() (found []session.Finding) {
 	}
 	return found
 }
+
+func (c communicator) BeginCell(cell int) { c.runtime.BeginCell(cell) }
 
 func (c communicator) Begin(run uint64) { c.runtime.Begin(run) }
 

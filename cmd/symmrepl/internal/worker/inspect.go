@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/timeline"
@@ -24,6 +27,13 @@ func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
 		a.Topology, err = c.topology()
 	case session.TopicNetwork:
 		a.Network, err = c.network(q.Arg)
+	case session.TopicSlow:
+		if q.Arg != "" {
+			err = symmem.Maybe(func() { c.runtime.Slow(q.Arg) })
+		}
+		a.Text = c.runtime.Slowed()
+	case session.TopicWhy:
+		a.Text, err = c.why(q.Arg)
 	case session.TopicStartTrace:
 		err = symmem.Maybe(c.runtime.StartTrace)
 	case session.TopicStopTrace:
@@ -79,6 +89,34 @@ func (c communicator) network(settings string) (*session.Network, error) {
 		out.Peers = append(out.Peers, session.NetworkPeer(p))
 	}
 	return out, nil
+}
+
+// why describes how the calls of a cell were executed. Equal calls in a row share their lines.
+func (c communicator) why(arg string) (string, error) {
+	cell := 0
+	if arg != "" {
+		var err error
+		if cell, err = strconv.Atoi(arg); err != nil || cell < 1 {
+			return "", fmt.Errorf("a cell has a number from 1 on, not %q", arg)
+		}
+	}
+	calls, more := c.runtime.Why(cell)
+	var b strings.Builder
+	for i := 0; i < len(calls); {
+		e, times := calls[i], 0
+		for ; i < len(calls) && calls[i].Call == e.Call && calls[i].Caller == e.Caller && slices.Equal(calls[i].Details, e.Details); i++ {
+			times++
+		}
+		fmt.Fprintf(&b, "%s: %s", cmp.Or(line(c.places, e.Caller), "unknown place"), e.Call)
+		if times > 1 {
+			fmt.Fprintf(&b, ", %d times", times)
+		}
+		fmt.Fprintf(&b, "\n    %s\n", strings.Join(e.Details, "\n    "))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "and %d calls more\n", more)
+	}
+	return b.String(), nil
 }
 
 // trace stops a trace and returns what it recorded, with the lines of the user's text.

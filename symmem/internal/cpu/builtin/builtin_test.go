@@ -11,6 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
+	"github.com/symmrepl/symmrepl/kernels/delay"
 	"github.com/symmrepl/symmrepl/kernels/elements"
 	"github.com/symmrepl/symmrepl/kernels/exchange"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
@@ -36,6 +37,7 @@ var declared = []any{
 	packets.PacketArgs{}, packets.ExchangePacketsArgs{}, packets.ReducePacketsArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.RowsArgs{}, alltoallvdev.AllToAllVdevArgs{},
+	delay.DelayArgs{},
 	elements.FillArgs{}, elements.ArangeArgs{}, elements.RandArgs{},
 	exchange.ExchangeArgs{},
 	hosts.Far{}, hosts.Source{}, hosts.Target{}, hosts.PipeArgs{}, hosts.HostsArgs{}, hosts.HostsTile{}, hosts.HostsTilesArgs{}, hosts.HostsRowsArgs{},

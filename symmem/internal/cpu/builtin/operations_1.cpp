@@ -11,33 +11,33 @@ namespace operation_one_shot_all_reduce {
 namespace operation_two_shot_lines {
 #include "all_reduce/two_shot_lines.cu"
 }
-namespace operation_rand {
-#include "elements/rand.cu"
+namespace operation_fill {
+#include "elements/fill.cu"
 }
-namespace operation_hosts_rows {
-#include "hosts/hosts_rows.cu"
+namespace operation_hosts_reduce {
+#include "hosts/hosts_reduce.cu"
 }
-namespace operation_multimem_all_gather {
-#include "multimem/multimem_all_gather.cu"
+namespace operation_matmul_f8e4m3 {
+#include "matmul/matmul_f8e4m3.cu"
 }
-namespace operation_net_copy {
-#include "net/net_copy.cu"
+namespace operation_net_barrier {
+#include "net/net_barrier.cu"
 }
-namespace operation_net_wait_signal {
-#include "net/net_wait_signal.cu"
+namespace operation_net_wait_for_signal {
+#include "net/net_wait_for_signal.cu"
 }
-namespace operation_pool_meet {
-#include "pool/pool_meet.cu"
+namespace operation_permute {
+#include "permute/permute.cu"
 }
-namespace operation_put_with_signal {
-#include "signal/put_with_signal.cu"
+namespace operation_put_signal {
+#include "signal/put_signal.cu"
 }
-namespace operation_tile_reduce {
-#include "tile_reduce/tile_reduce.cu"
+namespace operation_wait_signal {
+#include "signal/wait_signal.cu"
 }
-namespace operation_token_hosts_dispatch {
-#include "tokens/token_hosts_dispatch.cu"
+namespace operation_token_hosts_combine {
+#include "tokens/token_hosts_combine.cu"
 }
-namespace operation_token_wait {
-#include "tokens/token_wait.cu"
+namespace operation_token_routing {
+#include "tokens/token_routing.cu"
 }

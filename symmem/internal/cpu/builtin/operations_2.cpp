@@ -11,30 +11,33 @@ namespace operation_pull_reduce {
 namespace operation_all_to_all_vdev {
 #include "all_to_all_vdev/all_to_all_vdev.cu"
 }
-namespace operation_exchange {
-#include "exchange/exchange.cu"
+namespace operation_rand {
+#include "elements/rand.cu"
 }
-namespace operation_hosts_tiles {
-#include "hosts/hosts_tiles.cu"
+namespace operation_hosts_rows {
+#include "hosts/hosts_rows.cu"
 }
-namespace operation_multimem_reduce {
-#include "multimem/multimem_reduce.cu"
+namespace operation_multimem_all_gather {
+#include "multimem/multimem_all_gather.cu"
 }
-namespace operation_net_post {
-#include "net/net_post.cu"
+namespace operation_net_copy {
+#include "net/net_copy.cu"
 }
-namespace operation_exchange_packets {
-#include "packets/exchange_packets.cu"
+namespace operation_net_wait_signal {
+#include "net/net_wait_signal.cu"
 }
-namespace operation_copy_rows {
-#include "rows/copy_rows.cu"
+namespace operation_pool_meet {
+#include "pool/pool_meet.cu"
 }
-namespace operation_signal_add {
-#include "signal/signal_add.cu"
+namespace operation_put_with_signal {
+#include "signal/put_with_signal.cu"
 }
-namespace operation_token_combine {
-#include "tokens/token_combine.cu"
+namespace operation_tile_reduce {
+#include "tile_reduce/tile_reduce.cu"
 }
-namespace operation_token_hosts_routing {
-#include "tokens/token_hosts_routing.cu"
+namespace operation_token_hosts_dispatch {
+#include "tokens/token_hosts_dispatch.cu"
+}
+namespace operation_token_wait {
+#include "tokens/token_wait.cu"
 }

@@ -8,33 +8,33 @@
 namespace operation_two_shot_all_reduce {
 #include "all_reduce/two_shot_all_reduce.cu"
 }
-namespace operation_arange {
-#include "elements/arange.cu"
+namespace operation_delay {
+#include "delay/delay.cu"
 }
-namespace operation_hosts_copy {
-#include "hosts/hosts_copy.cu"
+namespace operation_exchange {
+#include "exchange/exchange.cu"
 }
-namespace operation_matmul {
-#include "matmul/matmul.cu"
+namespace operation_hosts_tiles {
+#include "hosts/hosts_tiles.cu"
 }
-namespace operation_net_atomic {
-#include "net/net_atomic.cu"
+namespace operation_multimem_reduce {
+#include "multimem/multimem_reduce.cu"
 }
-namespace operation_net_put_signal {
-#include "net/net_put_signal.cu"
+namespace operation_net_post {
+#include "net/net_post.cu"
 }
-namespace operation_reduce_packets {
-#include "packets/reduce_packets.cu"
+namespace operation_exchange_packets {
+#include "packets/exchange_packets.cu"
 }
-namespace operation_barrier {
-#include "signal/barrier.cu"
+namespace operation_copy_rows {
+#include "rows/copy_rows.cu"
 }
-namespace operation_wait_for_signal {
-#include "signal/wait_for_signal.cu"
+namespace operation_signal_add {
+#include "signal/signal_add.cu"
 }
-namespace operation_token_dispatch {
-#include "tokens/token_dispatch.cu"
+namespace operation_token_combine {
+#include "tokens/token_combine.cu"
 }
-namespace operation_token_hosts_wait {
-#include "tokens/token_hosts_wait.cu"
+namespace operation_token_hosts_routing {
+#include "tokens/token_hosts_routing.cu"
 }

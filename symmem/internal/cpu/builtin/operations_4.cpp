@@ -8,33 +8,33 @@
 namespace operation_two_shot_chunks {
 #include "all_reduce/two_shot_chunks.cu"
 }
-namespace operation_fill {
-#include "elements/fill.cu"
+namespace operation_arange {
+#include "elements/arange.cu"
 }
-namespace operation_hosts_reduce {
-#include "hosts/hosts_reduce.cu"
+namespace operation_hosts_copy {
+#include "hosts/hosts_copy.cu"
 }
-namespace operation_matmul_f8e4m3 {
-#include "matmul/matmul_f8e4m3.cu"
+namespace operation_matmul {
+#include "matmul/matmul.cu"
 }
-namespace operation_net_barrier {
-#include "net/net_barrier.cu"
+namespace operation_net_atomic {
+#include "net/net_atomic.cu"
 }
-namespace operation_net_wait_for_signal {
-#include "net/net_wait_for_signal.cu"
+namespace operation_net_put_signal {
+#include "net/net_put_signal.cu"
 }
-namespace operation_permute {
-#include "permute/permute.cu"
+namespace operation_reduce_packets {
+#include "packets/reduce_packets.cu"
 }
-namespace operation_put_signal {
-#include "signal/put_signal.cu"
+namespace operation_barrier {
+#include "signal/barrier.cu"
 }
-namespace operation_wait_signal {
-#include "signal/wait_signal.cu"
+namespace operation_wait_for_signal {
+#include "signal/wait_for_signal.cu"
 }
-namespace operation_token_hosts_combine {
-#include "tokens/token_hosts_combine.cu"
+namespace operation_token_dispatch {
+#include "tokens/token_dispatch.cu"
 }
-namespace operation_token_routing {
-#include "tokens/token_routing.cu"
+namespace operation_token_hosts_wait {
+#include "tokens/token_hosts_wait.cu"
 }

@@ -28,9 +28,17 @@ fails, as vi does after :cq. A cell for some ranks begins with its line "%%rank 
 // newCell is the argument that asks for an empty cell.
 const newCell = "new"
 
-// completeCell completes the number of a cell.
+// completeCell completes the number of a cell, or the word for an empty one.
 func completeCell(ctx context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
-	candidates := []session.Candidate{{Name: newCell, Kind: "cell"}}
+	candidates, word := completeNumber(ctx, c, arg)
+	if strings.HasPrefix(newCell, arg) {
+		candidates = append([]session.Candidate{{Name: newCell, Kind: "cell"}}, candidates...)
+	}
+	return candidates, word
+}
+
+// completeNumber completes the number of a cell.
+func completeNumber(ctx context.Context, c *console.Console, arg string) (candidates []session.Candidate, word string) {
 	if cells, err := c.Session.History(ctx); err == nil {
 		for _, cell := range cells {
 			candidates = append(candidates, session.Candidate{Name: strconv.Itoa(cell.ID), Kind: "cell"})

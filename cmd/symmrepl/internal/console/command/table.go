@@ -49,9 +49,12 @@ func All(export Programs) []console.Command {
 	return []console.Command{
 		on(),
 		timeCell(),
+		compare(),
+		why(),
 		trace(),
 		sanitize(),
 		stop(),
+		slow(),
 		history(),
 		edit(),
 		save(),

@@ -1,0 +1,60 @@
+package command
+
+import (
+	"context"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func why() console.Command {
+	return console.Command{
+		Name: "why", Args: "[CELL]", Yields: true, Group: cells, Where: console.TargetRanks,
+		Help: `show how the calls of a cell were executed, without running it again
+For each call: where it was made, the way that it took and the rule that chose it, why NCCL did not get it, the bytes and what carries them,
+the kernels and whether they were loaded before, operands that were staged in symmetric memory, where the memory of the result is from, and the back end. Ranks
+remember the latest eight cells that have made calls, of each the first 128 calls; without a number the command shows the latest.`,
+		Complete: completeNumber,
+		Run: func(ctx context.Context, c *console.Call) console.Outcome {
+			answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicWhy, Arg: c.Arg})
+			if err != nil {
+				return c.Fail(err)
+			}
+			reply := foldedCalls(answers)
+			if len(reply.Values) == 0 && len(reply.Errors) == 0 {
+				c.Note("no calls are remembered")
+			}
+			return c.Reply(reply)
+		},
+	}
+}
+
+// foldedCalls makes a reply of answers call by call: what ranks have in common is shown once.
+func foldedCalls(answers []session.Answer) session.Reply {
+	reply := session.Reply{Errors: foldErrors(answers)}
+	calls := make([][]string, len(answers))
+	most := 0
+	for i, a := range answers {
+		for line := range strings.Lines(a.Text) {
+			if n := len(calls[i]); n > 0 && strings.HasPrefix(line, " ") {
+				calls[i][n-1] += line
+			} else {
+				calls[i] = append(calls[i], line)
+			}
+		}
+		most = max(most, len(calls[i]))
+	}
+	for n := range most {
+		var texts folds[string]
+		for i, a := range answers {
+			if n < len(calls[i]) {
+				texts.add(strings.TrimSuffix(calls[i][n], "\n"), a.Rank)
+			}
+		}
+		for _, f := range texts {
+			reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: f.value})
+		}
+	}
+	return reply
+}

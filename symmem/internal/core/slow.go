@@ -1,0 +1,76 @@
+package symmem
+
+import (
+	"github.com/symmrepl/symmrepl/kernels/delay"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/delays"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
+)
+
+// slowed is what Slow has set; guarded by rt.mu.
+type slowed struct {
+	setting *delays.Setting // nil: no rank is late
+	late    *delays.Delayer // of this rank, or nil
+}
+
+// Slow makes calls of some ranks begin late from now on: launches of kernels, puts, signals and all
+// other calls that put work in a stream. A missing wait often shows only when one rank is late, and
+// a sanitizer that watches bounds does not see it. The setting names ranks of the world and a time
+// of at most 10 s: "2 50us", "0,2 1ms". After them may stand launches, puts or signals, for calls of
+// these sorts alone; once, for the next call of each rank alone; and "seed 7", by which the delay of
+// each call is chosen from 0 to the time. "off" ends all of it, and a setting replaces the one
+// before.
+//
+// The delay is on the call's stream, between the work before the call and the call's own; the host
+// goes on. In a capture it is part of the graph. It ends early when waits are aborted.
+//
+// Every rank may call it with the same setting, and only the ranks that it names are late. It is not
+// collective.
+//
+// Errors: KindMisuse for a setting that cannot be read.
+func (rt *Runtime) Slow(setting string) {
+	const op = "Slow"
+	rt.hostCall(op)
+	s, err := delays.Parse(setting, rt.size)
+	if err != nil {
+		panic(rt.misuse(op, "setting", `give ranks and a time, as in "2 50us", or "off"`, "%v", err))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.slow = slowed{s, s.For(rt.rank)}
+	if rt.slow.late != nil {
+		rt.load("delay") // before a kernel runs that waits for one of this rank's
+	}
+}
+
+// Slowed describes the setting of Slow: "the puts of rank 2 begin 50µs late".
+func (rt *Runtime) Slowed() string {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.slow.setting.String()
+}
+
+// begins does what an admitted call does before its work, once. user says that it launches a kernel
+// of the user's.
+func (c *Call) begins(user bool) {
+	c.delay(user)
+	c.remember()
+}
+
+// delay puts the call's delay in its stream, once, if Slow has asked for one.
+func (c *Call) delay(user bool) {
+	late := c.rt.slow.late
+	if late == nil || c.delayed {
+		return
+	}
+	c.delayed = true
+	by := late.Next(delays.Of(c.Record.Op, user))
+	if by == 0 {
+		return
+	}
+	args := delay.DelayArgs{Context: c.rt.kernelContext(c.rt.all, &c.opts, 0), Ns: uint64(by)}
+	l := launch.OneBlock(1)
+	l.Args = launch.Bytes(&args)
+	if err := c.stream.launch(c.rt.builtin(c.Record.Op, "delay", 0), l); err != nil {
+		panic(c.rt.failure(c.Record.Op, err))
+	}
+}

@@ -1,0 +1,206 @@
+package symmem
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// How much Why remembers.
+const (
+	whyCells = 8   // the latest that have made calls
+	whyCalls = 128 // the first of each
+)
+
+// remembered are the calls of the latest cells of a session, for Why; guarded by rt.mu. In a program
+// the number of the cell stays 0, and nothing is remembered.
+type remembered struct {
+	cell  int           // that runs
+	cells []*cellsCalls // from the oldest to the latest
+}
+
+// cellsCalls are the calls of a cell.
+type cellsCalls struct {
+	cell  int
+	calls []passed // with a capacity of whyCalls, so that calls under way can point into it
+	more  int      // that are left out
+}
+
+// passed is a call as it was executed. The words are made when somebody asks.
+type passed struct {
+	call    Record
+	group   *Group
+	way     *tuning.Way // nil if it has one way
+	bytes   int         // by which the way was chosen
+	route   route
+	notNCCL string
+	kernels [4]string
+	n       int // of the kernels, the first four of which have names here
+	loaded  bool
+	staged  int  // bytes of ordinary memory that symmetric memory stood for
+	fresh   int8 // where the memory of the result is from
+}
+
+// The values of passed.fresh.
+const (
+	noResult int8 = iota
+	fromMemory
+	fromPool
+)
+
+// Explained is a call of a cell: see [Runtime.Why].
+type Explained struct {
+	Call    string   // "one_shot_all_reduce f32[1024] sum on world (4 ranks)"
+	Caller  int      // where it was made, as Config.Caller said
+	Details []string // "way: one shot by packets, because ...", "kernels: ..."
+}
+
+// BeginCell says that the code that runs from now on is the session's cell of this number, any
+// number: its calls are remembered under it for Why, 0 for none. Programs need not call it. After
+// Close it does nothing.
+func (rt *Runtime) BeginCell(cell int) {
+	if rt.closed.Load() {
+		return
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.why.cell = cell
+}
+
+// Why returns how the calls of a cell were executed that this rank has made, as far as it remembers
+// them: those of the latest eight cells that have made calls, of each the first 128, and the number
+// of the others. A cell is any number; 0 stands for the latest one that has made calls. It neither
+// runs nor waits for anything.
+func (rt *Runtime) Why(cell int) (calls []Explained, more int) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for i := len(rt.why.cells) - 1; i >= 0; i-- {
+		c := rt.why.cells[i]
+		if c.cell != cell && cell != 0 {
+			continue
+		}
+		for j := range c.calls {
+			calls = append(calls, rt.explained(&c.calls[j]))
+		}
+		return calls, c.more
+	}
+	return nil, 0
+}
+
+// remember begins the record of an admitted call. rt.mu is held.
+func (c *Call) remember() {
+	w := &c.rt.why
+	if w.cell == 0 || c.passed != nil {
+		return
+	}
+	n := len(w.cells)
+	if n == 0 || w.cells[n-1].cell != w.cell {
+		if n == whyCells {
+			oldest := w.cells[0]
+			copy(w.cells, w.cells[1:])
+			w.cells[n-1] = &cellsCalls{cell: w.cell, calls: oldest.calls[:0]}
+		} else {
+			w.cells = append(w.cells, &cellsCalls{cell: w.cell, calls: make([]passed, 0, whyCalls)})
+		}
+		n = len(w.cells)
+	}
+	last := w.cells[n-1]
+	if len(last.calls) == whyCalls {
+		last.more++
+		return
+	}
+	last.calls = append(last.calls, passed{call: c.Record, group: c.opts.group, notNCCL: c.notNCCL, fresh: c.fresh})
+	c.passed = &last.calls[len(last.calls)-1]
+	c.passed.call.Caller = c.rt.calls.Caller()
+}
+
+// ran adds a kernel to the record of the call. loaded says that it was loaded for it.
+func (p *passed) ran(kernel string, loaded bool) {
+	if p == nil {
+		return
+	}
+	if p.n < len(p.kernels) {
+		p.kernels[p.n] = kernel
+	}
+	p.n++
+	p.loaded = p.loaded || loaded
+}
+
+// chose adds the way of the call to its record.
+func (p *passed) chose(c *Call, bytes int, w *tuning.Way) {
+	if p == nil {
+		return
+	}
+	p.bytes, p.way, p.staged = bytes, w, 0
+	for _, s := range c.stages {
+		p.staged += s.of.Bytes()
+	}
+}
+
+// explained describes a remembered call. rt.mu is held.
+func (rt *Runtime) explained(p *passed) Explained {
+	e := Explained{Call: p.call.Text(), Caller: p.call.Caller}
+	if p.group != nil && p.call.Manner != operators.Alone {
+		e.Call += fmt.Sprintf(" on %v (%d ranks)", p.group, len(p.group.ranks))
+	}
+	add := func(format string, args ...any) { e.Details = append(e.Details, fmt.Sprintf(format, args...)) }
+	way, bytes := p.way, p.bytes
+	if way == nil && p.route.way != "" {
+		far := p.group.split.Spans() && (p.route.way == "with" || !p.group.split.Near(p.route.peer))
+		way, bytes = rt.wayOf(p.group, &p.route, p.notNCCL, far), max(p.route.size, p.route.bytes)
+	}
+	switch {
+	case way != nil && bytes > 0:
+		add("way: %s, because %s (%d bytes)", way.Path, way.Why, bytes)
+	case way != nil:
+		add("way: %s, because %s", way.Path, way.Why)
+	default:
+		add("way: it has no other")
+	}
+	if p.notNCCL != "" {
+		add("not by NCCL: %s", p.notNCCL)
+	}
+	if way != nil && p.group != nil {
+		if n := sent([]choice{{call: p.call, bytes: bytes}}); n > 0 {
+			add("sends: %d bytes at least over %s", n, rt.medium())
+		}
+	}
+	switch {
+	case p.n == 0:
+		add("kernels: none")
+	case p.n > len(p.kernels):
+		add("kernels: %s and %d more", strings.Join(p.kernels[:], ", "), p.n-len(p.kernels))
+	default:
+		add("kernels: %s", strings.Join(p.kernels[:p.n], ", "))
+	}
+	if p.loaded {
+		e.Details[len(e.Details)-1] += ", loaded for this call"
+	} else if p.n > 0 {
+		e.Details[len(e.Details)-1] += ", loaded before"
+	}
+	if p.staged > 0 {
+		add("operands: %d bytes of ordinary memory, staged in symmetric memory", p.staged)
+	}
+	switch p.fresh {
+	case fromMemory:
+		add("result: ordinary memory")
+	case fromPool:
+		add("result: of the memory pool")
+	}
+	add("back end: %s", rt.backend.name)
+	return e
+}
+
+// medium is what carries stores to other ranks of the host.
+func (rt *Runtime) medium() string {
+	if d, ok := rt.dev.(device.Linked); ok {
+		if _, links, err := d.Links(); err == nil && len(links) > 0 {
+			return links[0].Kind
+		}
+		return "the GPU's memory"
+	}
+	return "shared memory of this host"
+}
