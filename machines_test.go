@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestMachines holds that a Go file that is compiled for one of x86-64 and aarch64 is compiled for the other, too. Code of one machine has the
-// machine in its file's name, amd64 or arm64. A wrong constraint would show only when the wheel for aarch64 is built.
+// TestMachines holds that a Go file that is compiled for one of x86-64 and aarch64 is compiled for
+// the other, too. Code of one machine has the machine in its file's name, amd64 or arm64. A wrong
+// constraint would show only when the wheel for aarch64 is built.
 func TestMachines(t *testing.T) {
 	compiled := func(machine, file string) bool {
 		c := build.Default

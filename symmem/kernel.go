@@ -30,7 +30,8 @@ type Kernel struct {
 	symmetric []bool // by parameter: declared so by Symmetric; nil if none is
 }
 
-// module is a compiled text, or a loaded file. It stays loaded until the world is closed: its kernels may be running.
+// module is a compiled text, or a loaded file. It stays loaded until the world is closed: its
+// kernels may be running.
 type module struct {
 	d       device.Module
 	source  device.Source
@@ -88,11 +89,12 @@ func (s *snippets) keep(key source, m *module) {
 // The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h, cuda_fp4.h,
 // cooperative_groups.h, cuda/atomic and parts of C++'s headers, such as type_traits and limits, on
 // every device, whether CUDA's toolkit is installed or not. Inline PTX of the common instructions
-// runs on every device; docs/cpu-device.md lists what the cpu device refuses. With the back end NCCL,
-// nccl_device.h is NCCL's own, of the version that is loaded, if that is
-// 2.29.7 or later, the headers are installed with it, the ranks are on one host with a GPU each, and the text uses no more than pointers and
-// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the
-// compiler refuses panics with an *Error of KindCompile that has the position, as "kernel:line".
+// runs on every device; docs/cpu-device.md lists what the cpu device refuses. With the back end
+// NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is 2.29.7 or later, the
+// headers are installed with it, the ranks are on one host with a GPU each, and the text uses no
+// more than pointers and barriers of the LSA team; [Runtime.Explain] of a launch says which it is
+// and why. One that the compiler refuses panics with an *Error of KindCompile that has the
+// position, as "kernel:line".
 func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
 	return rt.CompileAt("kernel", 1, text, instances...)
 }
@@ -139,8 +141,8 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	return m.first(instances)
 }
 
-// refuseInstances refuses names that are no instances of templates in a text. What else is wrong
-// with the text is the compiler's to say.
+// refuseInstances refuses names that are not instances of templates in a text. The compiler reports
+// other errors of the text.
 func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	if _, err := signature.Parse(text); err != nil || len(instances) == 0 {
 		return

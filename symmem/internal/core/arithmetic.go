@@ -313,10 +313,10 @@ func (t *Tensor) mustFloat(op string) {
 	}
 }
 
-// Transpose is t with its dimensions in reverse order, or in the given order: dimension k of the result
-// is dimension order[k] of t. The order is ints or one []int. args may also have the options *Stream and
-// Into, whose tensor must not overlap t. The result is a new ordinary tensor, or the tensor of Into; it
-// is calculated in the order of the stream.
+// Transpose is t with its dimensions in reverse order, or in the given order: dimension k of the
+// result is dimension order[k] of t. The order is ints or one []int. args may also have the options
+// *Stream and Into, whose tensor must not overlap t. The result is a new ordinary tensor, or the
+// tensor of Into; it is calculated in the order of the stream.
 func (t *Tensor) Transpose(args ...any) *Tensor {
 	const op = "Transpose"
 	t.usable(op)

@@ -483,15 +483,16 @@ func (c *calculation) reduce() *Tensor {
 	return out
 }
 
-// partition describes how a reduction is divided: items are the pieces of work, each for `lanes` threads.
+// partition describes how a reduction is divided: items are the pieces of work, each for `lanes`
+// threads.
 type partition struct{ chunks, share, lanes, items int }
 
 // mostPartial bounds the partial results of a reduction: 4 MiB, enough for 16 chunks of 16384
 // columns.
 const mostPartial = 1 << 18
 
-// partition divides a reduction so that the device has enough threads, and each thread enough work. On a
-// GPU, all blocks run at once if they fit, so that no block runs alone at the end.
+// partition divides a reduction so that the device has enough threads, and each thread enough work.
+// On a GPU, all blocks run at once if they fit, so that no block runs alone at the end.
 func (rt *Runtime) partition(r *calculate.Reduce, outer, length, inner, width int) partition {
 	p := partition{lanes: 1, chunks: 1}
 	const least = 4 // loads of a thread
@@ -536,8 +537,8 @@ func (rt *Runtime) lanesFor(n int) int {
 	return min(1<<bits.Len(uint(n-1)), calculate.Threads)
 }
 
-// together returns the grid for items that `lanes` threads each work on. On the host, and with one lane,
-// threads share the items.
+// together returns the grid for items that `lanes` threads each work on. On the host, and with one
+// lane, threads share the items.
 func (rt *Runtime) together(items, lanes int) device.Launch {
 	if rt.info.OnHost {
 		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, items), 1), 1, 1}, Block: [3]int{1, 1, 1}}

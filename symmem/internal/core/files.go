@@ -15,7 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
-// Tensors in files: package tensorfile implements the formats, and this file the agreement of the ranks.
+// Tensors in files: package tensorfile implements the formats, and this file the agreement of the
+// ranks.
 
 // rankMark is replaced by the rank in paths.
 const rankMark = "{rank}"
@@ -82,15 +83,15 @@ func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
 //   - anything else: plain bytes, one u8 tensor
 //
 // An element type in args is the type of the elements if the file does not determine it: for plain
-// bytes, for types that tensors do not have, and for numpy's void types. The last two must have the same
-// size. "{rank}" in the path is replaced by the rank in the group. With [Shard] each member gets its
-// part of a dimension, divided like PyTorch's chunk. The file is mapped, and its header is checked
-// before anything is allocated; only the loaded parts are read.
+// bytes, for types that tensors do not have, and for numpy's void types. The last two must have the
+// same size. "{rank}" in the path is replaced by the rank in the group. With [Shard] each member
+// gets its part of a dimension, divided like PyTorch's chunk. The file is mapped, and its header is
+// checked before anything is allocated; only the loaded parts are read.
 //
 // PyTorch: safetensors.torch.load_file; with Shard safe_open and get_slice; numpy.load
 //
-// Shapes: the shape in the file. The dimension of Shard has the length of this member's part, which must
-// be the same on all members unless Ordinary is given. Types are kept.
+// Shapes: the shape in the file. The dimension of Shard has the length of this member's part, which
+// must be the same on all members unless Ordinary is given. Types are kept.
 //
 // Synchronises: collective over the group, unless Ordinary is given: all members load tensors of
 // one type and shape, and return when all of them have loaded or one has failed. Each member reads the

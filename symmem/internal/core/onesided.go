@@ -105,8 +105,8 @@ const putCopies = 64 << 10
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put
-// to dst before unless [Weak] is given. It waits for no other rank.
+// Synchronises: ordered on the stream. A kernel or wait that sees the word sees the data and, unless
+// [Weak] is given, this rank's earlier puts to dst. It waits for no other rank.
 //
 // Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it.
 //

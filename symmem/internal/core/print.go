@@ -12,8 +12,8 @@ import (
 const previewed = 4
 
 // String returns the type, the shape, the kind of memory, and the first and last elements, for two
-// dimensions as a table. It waits for the current stream. If the elements cannot be read, it returns the
-// reason in their place.
+// dimensions as a table. It waits for the current stream. If the elements cannot be read, it
+// returns the reason in their place.
 func (t *Tensor) String() string {
 	if t == nil || t.st == nil {
 		return "nil tensor"

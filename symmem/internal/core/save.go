@@ -15,12 +15,12 @@ import (
 const defaultName = "tensor"
 
 // Save writes this rank's tensor to a file or, with [Shard], the tensors of all members one after
-// another along a dimension. The end of the path selects the format: .safetensors or .npz, in which the
-// tensor has the name in args or else "tensor"; .npy; any other end for the plain bytes. "{rank}" in the
-// path is replaced by the rank in the group. Without it and without Shard, ranks that save to one path
-// replace each other's file. The file gets its name when it is complete, and replaces a file of that
-// name. If the path is a symbolic link, its target is replaced. The file has the same bytes as a file of
-// the Python libraries.
+// another along a dimension. The end of the path selects the format: .safetensors or .npz, in which
+// the tensor has the name in args or else "tensor"; .npy; any other end for the plain bytes.
+// "{rank}" in the path is replaced by the rank in the group. Without it and without Shard, ranks
+// that save to one path replace each other's file. The file gets its name when it is complete, and
+// replaces a file of that name. If the path is a symbolic link, its target is replaced. The file
+// has the same bytes as a file of the Python libraries.
 //
 // PyTorch: safetensors.torch.save_file; numpy.save, numpy.savez
 //

@@ -167,8 +167,8 @@ func (h *Handle) GetSignal(sig int) uint64 {
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before,
-// unless [Weak] is given. It waits for no other rank.
+// Synchronises: ordered on the stream. Unless [Weak] is given, a kernel or wait that sees the word
+// sees this rank's earlier puts to dst. It waits for no other rank.
 //
 // Options: *Stream, Weak.
 //

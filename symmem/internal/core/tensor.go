@@ -186,9 +186,9 @@ func (t *Tensor) As(dtype DType) *Tensor {
 }
 
 // Free frees the memory. For a symmetric tensor it is collective over the group that allocated the
-// tensor, waits for all work of this rank, and ends every handle and view of the tensor. A tensor of a
-// memory pool is returned to the pool in the order of the stream: see [Runtime.UseMemPool]. For any other
-// tensor Free returns at once, and is safe while work is pending.
+// tensor, waits for all work of this rank, and ends every handle and view of the tensor. A tensor
+// of a memory pool is returned to the pool in the order of the stream: see [Runtime.UseMemPool].
+// For any other tensor Free returns at once, and is safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
 	t.usable(op)

@@ -143,7 +143,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// countedCompiler gives the test its own cache and a compiler that counts what it compiles, from its standard input.
+// countedCompiler gives the test its own cache and a compiler that counts what it compiles, from
+// its standard input.
 func countedCompiler(t *testing.T) (folder string, runs func() int) {
 	t.Helper()
 	real, err := FindCXX()

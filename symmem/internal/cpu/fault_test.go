@@ -84,8 +84,8 @@ func lineOf(text string) string {
 	return "cell[3]:" + digits
 }
 
-// machine returns what a fault of the processor says on x86-64 or aarch64. On the latter, functions of the C library read whole words around an
-// address, and every address has a page or none.
+// machine returns what a fault of the processor says on x86-64 or aarch64. On the latter, functions
+// of the C library read whole words around an address, and every address has a page or none.
 func machine(amd64, arm64 string) string {
 	if runtime.GOARCH == "arm64" {
 		return arm64

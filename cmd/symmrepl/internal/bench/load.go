@@ -49,8 +49,9 @@ type figure struct {
 	MS   map[string]float64 // by way
 }
 
-// Load measures what it takes to save and load a tensor, to read it into a Go slice and to fill it from one, on
-// rank 0's device, beside the Python libraries if they are asked for, and prints a table to out.
+// Load measures the time to save and load a tensor, to read it into a Go slice and to fill it from
+// one, on rank 0's device, and on request the time of the Python libraries. It prints a table to
+// out.
 func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) error {
 	if o.Size == 0 {
 		o.Size = loadSize

@@ -59,7 +59,8 @@ func pieces(p, h, l float64) (flat, hierarchical float64) { return (p - l) / p, 
 func apart(p, h, l float64) (flat, hierarchical float64)  { return (p - l) / p, (h - 1) * l / p }
 func routed(p, _, l float64) (flat, hierarchical float64) { return (p - l) / p, 0 }
 
-// Rows for the operations by splits: at most as wide as those of a large language model, equally many to each expert.
+// Rows for the operations by splits: at most as wide as those of a large language model, equally
+// many to each expert.
 const rows = `w := min(7168, n/(8*ranks))
 	count := n / w / (8 * ranks) * 8 * ranks
 	in, out := local(count, w), symmetric(count, w)

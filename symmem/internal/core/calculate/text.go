@@ -43,8 +43,8 @@ func (m *Map) SingleOnly() bool {
 	return apart
 }
 
-// Text returns the text of the map's kernels. Their parameters are the result, the operands, n, rank and
-// size, the dimensions, and the strides of all strided accesses.
+// Text returns the text of the map's kernels. Their parameters are the result, the operands, n,
+// rank and size, the dimensions, and the strides of all strided accesses.
 func (m *Map) Text() string {
 	w := &writer{operands: m.Operands}
 	formula, of := m.Formula.Stored(m.Out)

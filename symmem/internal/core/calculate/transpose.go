@@ -20,8 +20,8 @@ type Transpose struct {
 // in calculate.cuh.
 const Threads = 256
 
-// tile is the number of rows and columns of a tile of the kernel Single. wide is the same for the kernel
-// Wider, whose rows have 256 bytes, or 128 for the smallest types.
+// tile is the number of rows and columns of a tile of the kernel Single. wide is the same for the
+// kernel Wider, whose rows have 256 bytes, or 128 for the smallest types.
 const tile = 32
 
 func (t *Transpose) wide() int { return min(256/t.Type.Size(), 128) }
@@ -34,8 +34,9 @@ type Plan struct {
 }
 
 // Plan finds the two dimensions in the layout of a map with one operand, which is Apart, and a Flat
-// result. If wide is set, both addresses are multiples of 16, and Plan uses the kernel Wider if the shape
-// and the strides permit it. ok is false if no dimension of the operand has neighbours in memory.
+// result. If wide is set, both addresses are multiples of 16, and Plan uses the kernel Wider if the
+// shape and the strides permit it. ok is false if no dimension of the operand has neighbours in
+// memory.
 func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 	out, in := Strides(l.Dims), l.Strides[1]
 	last := len(l.Dims) - 1
