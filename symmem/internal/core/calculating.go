@@ -161,7 +161,8 @@ func (c *calculation) result(shape []int) *Tensor {
 		panic(c.Misuse("Into", "View gives a tensor other dimensions", "the result is %s, and Into has %s", c.formula.Result.Shaped(shape), into.kind()))
 	}
 	if c.formula.Result.IsFloat() && !into.dtype.element().IsFloat() {
-		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(), "the result is %v, and Into has %v, which would drop fractions", c.formula.Result, into.dtype))
+		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(),
+			"the result is %v, and Into has %v, which would drop fractions", c.formula.Result, into.dtype))
 	}
 	return into
 }
@@ -184,7 +185,8 @@ func (c *calculation) apply() *Tensor {
 	}
 	shape, ok := calculate.Broadcast(shapes...)
 	if !ok {
-		panic(c.Misuse("", "View adds dimensions of 1, which are repeated", "the shapes do not fit: %s; from the last dimension on, dimensions must be equal or 1", c.list()))
+		panic(c.Misuse("", "View adds dimensions of 1, which are repeated",
+			"the shapes do not fit: %s; from the last dimension on, dimensions must be equal or 1", c.list()))
 	}
 	if len(shapes) == 0 && c.opts.into != nil {
 		shape = c.opts.into.shape
@@ -223,14 +225,18 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 	for _, d := range shape {
 		n *= d
 	}
-	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands, Dims: len(l.Dims), Wide: n >= 1<<31, Host: rt.info.OnHost}
+	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands,
+		Dims: len(l.Dims), Wide: n >= 1<<31, Host: rt.info.OnHost}
 	widest := m.Out.Size()
 	for i := range m.Operands {
 		m.Operands[i].Access = l.Accesses[i+1]
 		if t := c.tensors[i]; t != nil {
 			widest = max(widest, t.dtype.Size())
-			if into != nil && Operand(into).Overlaps(t) && n > 0 && !(m.Access == calculate.Flat && m.Operands[i].Access == calculate.Flat && t.pointer() == into.pointer() && t.dtype.Size() == into.dtype.Size()) {
-				panic(c.Misuse("Into", "give memory of its own, or exactly that of an operand", "Into overlaps x%d, %s, whose elements would change before they are read", i, t.kind()))
+			exactly := m.Access == calculate.Flat && m.Operands[i].Access == calculate.Flat &&
+				into != nil && t.pointer() == into.pointer() && t.dtype.Size() == into.dtype.Size()
+			if into != nil && Operand(into).Overlaps(t) && n > 0 && !exactly {
+				panic(c.Misuse("Into", "give memory of its own, or exactly that of an operand",
+					"Into overlaps x%d, %s, whose elements would change before they are read", i, t.kind()))
 			}
 		}
 	}
@@ -375,7 +381,8 @@ func (c *calculation) reduce() *Tensor {
 		case first == nil || first.n == 1:
 			first = t
 		case !slices.Equal(t.shape, first.shape):
-			panic(c.Misuse(fmt.Sprintf("x%d", i), "let Map combine them first", "x%d is %s: what is reduced has one shape, here %v, or one element", i, t.kind(), first.shape))
+			panic(c.Misuse(fmt.Sprintf("x%d", i), "let Map combine them first",
+				"x%d is %s: what is reduced has one shape, here %v, or one element", i, t.kind(), first.shape))
 		}
 	}
 	if first == nil {

@@ -138,10 +138,12 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	c.PickStream()
 	word := h.pads[h.g.rank] + device.Ptr(8*sig)
 	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
-		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+		c.Launch("net_"+op, 0, launch.OneBlock(1),
+			launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 		return
 	}
-	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	c.Launch(op, 0, launch.OneBlock(1),
+		launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.

@@ -102,7 +102,8 @@ var zigTarget = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime
 func (c CXX) Version() (string, error) {
 	version, err := c.Command("--version").Output()
 	if err != nil {
-		return "", &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not run: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
+		return "", &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not run: " + err.Error(),
+			Hint: "name another one in SYMMREPL_CXX"}
 	}
 	return string(version), nil
 }
@@ -123,7 +124,8 @@ func (c CXX) CanWatch() error {
 	}
 	out, err := c.Command("-dumpversion").Output()
 	if err != nil {
-		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not tell its version: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
+		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not print its version: " + err.Error(),
+			Hint: "name another one in SYMMREPL_CXX"}
 	}
 	name, oldest := "g++", oldestGCC
 	if isClang(about) {

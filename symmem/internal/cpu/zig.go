@@ -62,7 +62,8 @@ func libcFolder() (string, error) {
 	}
 	m := libcFile.FindSubmatch(maps)
 	if m == nil {
-		return "", &device.UnavailableError{Kind: "cpu", Why: "zig's linker needs the C library, and this process has none that is called libc.so.6", Hint: "name g++ or clang++ in SYMMREPL_CXX"}
+		return "", &device.UnavailableError{Kind: "cpu", Why: "zig's linker needs the C library, and this process has none that is called libc.so.6",
+			Hint: "name g++ or clang++ in SYMMREPL_CXX"}
 	}
 	return string(m[1]), nil
 }
