@@ -311,8 +311,7 @@ __device__ __forceinline__ bool signal(const Handle& h, int dst, SignalOp s) {
 // put_with_signal: the threads of a block put n bytes and then set 64-bit signal i of dst to value.
 // A rank that waits for that value sees the bytes. put_with_signal does not wait for dst.
 //
-// Order: strong: a thread that sees the value sees these bytes and all earlier puts of this rank to
-// dst.
+// Order: strong: a thread that sees the value sees these bytes and this rank's earlier puts to dst.
 //
 // Waits: as put does.
 //
