@@ -16,7 +16,8 @@ import (
 
 const module = "github.com/symmrepl/symmrepl"
 
-// part is a folder with all below it that is not a part of its own, and the other parts that its packages import.
+// part is a folder with all below it that is not a part of its own, and the other parts that its
+// packages import.
 type part struct {
 	folder  string
 	imports []string
@@ -24,7 +25,8 @@ type part struct {
 
 // parts is the program from top to bottom: a part imports parts that stand below it only.
 var parts = []part{
-	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
+	// The program puts the others together. Front ends hold a session and know neither the
+	// interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/compilers", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
@@ -184,7 +186,8 @@ func sources(t *testing.T) []string {
 	return slices.DeleteFunc(files, func(name string) bool { return !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") })
 }
 
-// imports returns the folders of this module that each of its files imports. It leaves out tests and packages that help them.
+// imports returns the folders of this module that each of its files imports. It leaves out tests
+// and packages that help them.
 func imports(t *testing.T) map[string][]string {
 	list := map[string][]string{}
 	for _, name := range sources(t) {

@@ -15,15 +15,17 @@ var foreign = map[string]bool{
 	"TryLock": true, // of package sync
 }
 
-// anonymous are methods that a file asks for without a name for their interface because of what imports permit.
+// anonymous are methods that a file asks for without a name for their interface because of what
+// imports permit.
 var anonymous = map[string]bool{
 	"chart/chart.go Shape":    true, // of tensors, among others: it imports nothing of this module
 	"chart/chart.go Float64s": true,
 	"interp/failure.go Hint":  true, // of an error that only interp/run knows
 }
 
-// TestInterfacesHaveNames holds that what a value may do besides is asked for by the name of an interface. Who implements that asserts it; a method that is asked for
-// without a name can be renamed, and what it was for is gone without a word.
+// TestInterfacesHaveNames holds that what a value may do besides is asked for by the name of an
+// interface. Who implements that asserts it; a method that is asked for without a name can be
+// renamed, and what it was for is gone without a word.
 func TestInterfacesHaveNames(t *testing.T) {
 	asked := map[string]bool{}
 	for _, file := range sources(t) {

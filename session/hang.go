@@ -20,9 +20,9 @@ import (
 // The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
 
-// report returns the table of waits, as text and as rows, if a rank seems to wait in vain, and the table has changed or
-// was not shown yet. It sets w.again if the table is no worse than the last one: it is then for
-// front ends that show it in place.
+// report returns the table of waits, as text and as rows, if a rank seems to wait in vain, and the
+// table has changed or was not shown yet. It sets w.again if the table is no worse than the last
+// one: it is then for front ends that show it in place.
 func (w *watch) report(r *run, now time.Time) (text string, rows []HangRow) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {

@@ -1,7 +1,7 @@
 package symmem
 
-// The operations of this file are methods of tensors too; here any operand of the first ones may be
-// a number.
+// The operations of this file are also methods of tensors. Here every operand of the first of them may
+// be a number.
 
 // Add is x + y, element by element, each a tensor or a number: see [Tensor.Add].
 func (rt *Runtime) Add(x, y any, opts ...Option) *Tensor { return rt.core.Named("Add", opts, x, y) }
@@ -33,7 +33,7 @@ func (rt *Runtime) AllClose(x *Tensor, y any, tolerances ...float64) bool {
 	return x.AllClose(y, tolerances...)
 }
 
-// MaxDiff is the largest difference of the elements of two tensors: see [Tensor.MaxDiff].
+// MaxDiff is the largest difference between elements of two tensors: see [Tensor.MaxDiff].
 func (rt *Runtime) MaxDiff(x *Tensor, y any) float64 {
 	rt.core.Usable("MaxDiff", x)
 	return x.MaxDiff(y)

@@ -21,7 +21,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// checkingDevice is the cpu device as one that can check bounds and nothing else. Handles have plain pointers.
+// checkingDevice is the cpu device as one that can check bounds and nothing else. Handles have
+// plain pointers.
 type checkingDevice struct {
 	device.Device
 	launched *[]byte // the arguments of the latest launch
@@ -113,7 +114,8 @@ __global__ void wide(Three* x) {
 }
 `
 
-// TestBounds: what kernels do outside of what they were given is found, and harms nobody, while it is asked for.
+// TestBounds: what kernels do outside of what they were given is found, and harms nobody, while it
+// is asked for.
 func TestBounds(t *testing.T) {
 	rt, launched := newChecking(t)
 	x, y := rt.Local(F32, 4, 250), rt.Local(F32, 100)
@@ -187,7 +189,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestPlainPointers: a text that takes plain pointers only runs as it is, and it is said once that it is not checked.
+// TestPlainPointers: a text that takes plain pointers only runs as it is, and it is said once that
+// it is not checked.
 func TestPlainPointers(t *testing.T) {
 	rt, _ := newChecking(t)
 	x := rt.Local(I32, 4)

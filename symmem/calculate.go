@@ -4,21 +4,21 @@ import "github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 // Map calculates every element of a tensor by a formula, in one kernel: Map("x0*x1 + rank", x, 2)
 // has x for x0 and 2 for x1. Formulas have the operators and the precedence of Go, ?: of C, and a
-// fixed table of functions: docs/arithmetic.md has all, and operations with names, such as
-// [Tensor.Add]. rank, size, i and n stand for this rank in the group, the members, the number of the
-// element, and how many there are. A formula is parsed and given types, and a kernel is made of it,
-// which is compiled when it is needed first and kept like those of Compile.
+// fixed table of functions. docs/arithmetic.md lists them, and the named operations such as
+// [Tensor.Add]. In a formula, rank is this rank's number in the group, size the number of members, i
+// the number of the element, and n the number of elements. The first call with a formula compiles a
+// kernel, which is cached like the kernels of Compile.
 //
-// args are operands, tensors and numbers, and may have options among them. The result is a new
-// ordinary tensor, or that of Into.
+// args are operands, which are tensors and numbers, and options. The result is a new ordinary tensor,
+// or the tensor of Into.
 //
 // PyTorch: its operations on elements, and CuPy's ElementwiseKernel
 //
-// Shapes: tensors of any type and any memory, also a peer's on this host; shapes are broadcast and types combined as
-// numpy does, and numbers take the type of what they meet. f16, bf16 and 8-bit floats are calculated
-// as f32 and rounded once. Into has the shape of the result, and any type but integers for a result
-// of floats; it is exactly an operand, or overlaps none. Without a tensor among the operands, Into
-// says the shape.
+// Shapes: tensors of any type and any memory, also a peer's memory on this host. Shapes are broadcast
+// and types combined as numpy does; a number takes the type of the other operand. f16, bf16 and 8-bit
+// floats are calculated as f32 and rounded once. The tensor of Into has the shape of the result. It may
+// have any type, but a result of floats needs a float type. It is exactly one of the operands, or
+// overlaps none of them. If no operand is a tensor, Into determines the shape.
 //
 // Synchronises: ordered on the stream; it concerns this rank alone.
 //
@@ -26,22 +26,22 @@ import "github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 //
 // Capture: with Into; without, it is refused, because the result is allocated.
 //
-// Errors: KindMisuse for a formula that is wrong, with the position, for operands that do not fit,
-// and for numbers that an integer type does not have.
+// Errors: KindMisuse for a formula with a fault, with its position, for operands that do not fit
+// together, and for numbers out of the range of an integer type.
 func (rt *Runtime) Map(formula string, args ...any) *Tensor {
 	return rt.core.Calculated(operators.Map, formula, args, false)
 }
 
-// Reduce calculates a formula with one reduction: Reduce("max(abs(x0))", x). What stands in the
-// reduction is calculated for every element, without memory for it, and what stands around it for
-// the result, where n is how many elements were reduced, and floats are f64: "sqrt(sum(x0*x0)/n)".
-// The reductions are sum, prod, min, max, argmin, argmax, any and all. The result has no dimensions;
-// with Along it has those that remain. [Tensor.Item] reads one value.
+// Reduce calculates a formula with one reduction: Reduce("max(abs(x0))", x). The argument of the
+// reduction is calculated for every element, and takes no memory. The rest of the formula is calculated
+// for the result, with floats in f64; there n is the number of elements that were reduced, as in
+// "sqrt(sum(x0*x0)/n)". The reductions are sum, prod, min, max, argmin, argmax, any and all. The result
+// has no dimensions; with Along it has the remaining dimensions. [Tensor.Item] reads one value.
 //
-// Floats are added up in f64, in an order that the shape and the device decide, and rounded once;
-// integers in i64 or u64, which wrap around.
+// Floats are added in f64 and rounded once; the order depends on the shape and the device. Integers are
+// added in i64 or u64, and wrap around.
 //
-// PyTorch: sum, amax, argmax and the like; CuPy's ReductionKernel
+// PyTorch: sum, amax, argmax and others; CuPy's ReductionKernel
 //
 // Shapes: as [Runtime.Map], but all tensors have the same shape, or one element.
 //
@@ -51,7 +51,7 @@ func (rt *Runtime) Map(formula string, args ...any) *Tensor {
 //
 // Capture: with Into; without, it is refused, because the result is allocated.
 //
-// Errors: as [Runtime.Map]; KindMisuse for the least, the largest or their index among no elements.
+// Errors: as [Runtime.Map]; KindMisuse for min, max, argmin or argmax of no elements.
 func (rt *Runtime) Reduce(formula string, args ...any) *Tensor {
 	return rt.core.Calculated(operators.Reduce, formula, args, true)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
-// idleDevice is the cpu device with streams that drop their launches: what is left is the host's own cost of
-// a call.
+// idleDevice is the cpu device with streams that drop their launches: what is left is the host's
+// own cost of a call.
 type idleDevice struct {
 	device.Device
 	records *int
@@ -56,7 +56,8 @@ func newOn(tb testing.TB, wrap func(device.Device) device.Device) *Runtime {
 	return rt
 }
 
-// TestHotPathAllocations holds the calls of an inner loop to what they must allocate: nothing, or the result.
+// TestHotPathAllocations holds the calls of an inner loop to what they must allocate: nothing, or
+// the result.
 func TestHotPathAllocations(t *testing.T) {
 	rt := newIdle(t)
 	x, out := rt.Empty(BF16, 2048), rt.Local(BF16, 2048)

@@ -225,7 +225,8 @@ func lanesWay(l *core.Lanes, product string) *tuning.Way {
 // first call of a group, and one that needs more memory than those before, makes memory for the
 // pieces, for which the members meet on the host.
 //
-// PyTorch: fused_matmul_reduce_scatter with scatter_dim=0; with Scales fused_scaled_matmul_reduce_scatter
+// PyTorch: fused_matmul_reduce_scatter with scatter_dim=0; with Scales
+// fused_scaled_matmul_reduce_scatter
 //
 // Shapes: a, [m, k], and b, [k, n], are of any memory and of the types of MatMul; the number of
 // members divides m. The result, [m/members, n], has the type of the factors, bf16 for f8e4m3.

@@ -30,7 +30,8 @@ type Kernel struct {
 	symmetric []bool // by parameter: declared so by Symmetric; nil if none is
 }
 
-// module is a compiled text, or a loaded file. It stays loaded until the world is closed: its kernels may be running.
+// module is a compiled text, or a loaded file. It stays loaded until the world is closed: its
+// kernels may be running.
 type module struct {
 	d       device.Module
 	source  device.Source
@@ -140,8 +141,8 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	return m.first(instances)
 }
 
-// refuseInstances refuses names that are no instances of templates in a text. What else is wrong
-// with the text is the compiler's to say.
+// refuseInstances refuses names that are not instances of templates in a text. The compiler reports
+// other errors of the text.
 func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	if _, err := signature.Parse(text); err != nil || len(instances) == 0 {
 		return

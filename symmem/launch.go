@@ -54,10 +54,10 @@ type Shared int
 // and [Timeout] for the waits of handles. Everything is checked against the kernel's signature
 // before anything is launched.
 //
-// A kernel that receives a handle or a communicator, or includes nvshmem.h, communicates: it is ordered after the group's
-// other communication, and all ranks that it meets must launch it. One that was compiled with
-// NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it, for which
-// the members meet on the host.
+// A kernel that receives a handle or a communicator, or includes nvshmem.h, communicates: it is
+// ordered after the group's other communication, and all ranks that it meets must launch it. One
+// that was compiled with NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover
+// ended it, for which the members meet on the host.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
 	k = k.toLaunch()

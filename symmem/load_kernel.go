@@ -76,10 +76,10 @@ func paramType(word string) (t signature.Type, size int) {
 //
 // The file is a cubin, PTX, a fatbin, of which the code for this GPU is chosen, or the NAME.json
 // that Triton writes to its cache beside NAME.cubin. Its first bytes say which; a .json is known by
-// the end of its path. name is the kernel's name in the file: a C++ function that is not extern "C" has a
-// mangled one, and the error about another name lists all. params are the types of the parameters,
-// whose sizes are compared with those in the file. Only where all code for this GPU is packed does
-// the driver tell the sizes.
+// the end of its path. name is the kernel's name in the file: a C++ function that is not extern "C"
+// has a mangled one, and the error about another name lists all. params are the types of the
+// parameters, whose sizes are compared with those in the file. Only where all code for this GPU is
+// packed does the driver tell the sizes.
 //
 // Triton adds two pointers to a kernel's parameters, to scratch memory and to the memory of its
 // profiler, and launches a block of 32 * num_warps threads with the dynamic shared memory of its

@@ -13,8 +13,8 @@ import (
 // Shapes: t is a tensor of U32 of one dimension, this rank's or a view of a peer's, such as
 // Handle.GetSignalPad gives.
 //
-// Synchronises: ordered on the stream: what the stream did before is visible to whoever sees the
-// value. It waits for no other rank.
+// Synchronises: ordered on the stream. A rank that sees the value sees the stream's earlier writes. It
+// waits for no other rank.
 //
 // Options: *Stream.
 //

@@ -9,8 +9,9 @@ import (
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function
 // of this package makes: [Timeout], [AccumulateF32], [SplitLastDim], [CopyEngine], [MajorAlign],
-// [Weak], [Via], [Into], [Shard], [Ordinary], [Along], [Scales], [TransposedB]. Every operation that is put in a stream takes the first
-// three; docs/ops.md has a table of the others. An operation refuses options for which it has no use.
+// [Weak], [Via], [Into], [Shard], [Ordinary], [Along], [Scales], [TransposedB]. Every operation
+// that is put in a stream takes the first three; docs/ops.md has a table of the others. An
+// operation refuses options for which it has no use.
 type Option = core.Option
 
 // AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end, as reductions
@@ -32,9 +33,9 @@ func SplitLastDim() Option { return core.Flag(operators.SplitLastDim) }
 // Via("NCCL") NCCL does it, of t and out that are symmetric.
 func CopyEngine() Option { return core.Flag(operators.CopyEngine) }
 
-// Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever
-// sees the signal sees everything that the rank put to that peer before. A weak signal does not
-// wait for earlier puts on the network, which may be slower; inside a host it makes no difference.
+// Weak makes the signal of PutWithSignal or SignalAdd cover its own put only. Without Weak, a rank that
+// sees the signal sees all earlier puts of the sender to it. A weak signal does not wait for earlier
+// puts on the network, which may be slower; inside a host there is no difference.
 func Weak() Option { return core.Flag(operators.Weak) }
 
 // Via makes a collective take a way, instead of the one that is quickest for the size. Groups that
@@ -68,14 +69,15 @@ func MajorAlign(n int) Option { return core.MajorAlign(n) }
 
 // Into makes an operation deliver its result in t, instead of memory of its own: Map, Reduce and
 // what they do under names of their own, which then allocate nothing and can be captured; and a
-// dispatch or a combine of a [TokenSwitch], its rows or its sums. For a dispatch t is symmetric and rendezvoused by the switch's
-// group, or a part of such a tensor, the same part on all ranks. The operation refuses one of
-// another type or shape.
+// dispatch or a combine of a [TokenSwitch], its rows or its sums. For a dispatch t is symmetric and
+// rendezvoused by the switch's group, or a part of such a tensor, the same part on all ranks. The
+// operation refuses one of another type or shape.
 func Into(t *Tensor) Option { return core.Into{Tensor: t} }
 
-// Shard makes Load return this member's part of a dimension, and Save write all members' parts one after the other along it.
-// PyTorch's DTensor calls it so, and chunk divides so: of n elements and m members each gets n/m, rounded up, as far as there are any.
-// The operation refuses a dimension that the tensor does not have.
+// Shard makes Load return this member's part of a dimension, and Save write all members' parts one
+// after the other along it. PyTorch's DTensor calls it so, and chunk divides so: of n elements and
+// m members each gets n/m, rounded up, as far as there are any. The operation refuses a dimension
+// that the tensor does not have.
 func Shard(dim int) Option { return core.Shard(dim) }
 
 // Along makes Reduce, and the operations that reduce under a name of their own, such as
@@ -93,5 +95,6 @@ func Scales(a *Tensor, b ...*Tensor) Option { return core.Scales{A: a, B: b} }
 // of the factor, as in the weights of PyTorch's Linear. GPUs multiply 8-bit floats only so.
 func TransposedB() Option { return core.Flag(operators.TransposedB) }
 
-// Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then concerns this rank alone.
+// Ordinary makes Load return an ordinary tensor, as Local does, instead of a symmetric one: it then
+// concerns this rank alone.
 func Ordinary() Option { return core.Flag(operators.Ordinary) }

@@ -64,10 +64,12 @@ func Init(config Config) (*Runtime, error) {
 		rank = config.Client.Rank()
 	}
 	if config.Index < 0 {
-		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "Index", Hint: "devices are numbered from 0", Msg: fmt.Sprintf("the index must not be negative, not %d", config.Index)}
+		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "Index", Hint: "devices are numbered from 0",
+			Msg: fmt.Sprintf("the index must not be negative, not %d", config.Index)}
 	}
 	if config.LocalSize < 0 {
-		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "LocalSize", Hint: "leave it 0 if it is not known", Msg: fmt.Sprintf("the ranks of this host must not be negative, not %d", config.LocalSize)}
+		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "LocalSize", Hint: "leave it 0 if it is not known",
+			Msg: fmt.Sprintf("the ranks of this host must not be negative, not %d", config.LocalSize)}
 	}
 	kind, err := devices.Find(config.Device)
 	if err != nil {
@@ -94,7 +96,8 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 	if err != nil {
 		return nil, err
 	}
-	w, err := core.New(dev, core.Config{Backend: backend, Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Line: config.Line, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
+	w, err := core.New(dev, core.Config{Backend: backend, Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining,
+		Caller: config.Caller, Line: config.Line, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
 	if err != nil {
 		return nil, err
 	}

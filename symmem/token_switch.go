@@ -224,8 +224,8 @@ func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DTyp
 // MaxTokens.
 //
 // Synchronises: collective over the group and ordered on the stream. It ends when the counts of all
-// ranks are known: all have come to it. What an earlier routing but one delivered, of the same
-// switch, must not be in use any more.
+// ranks are known, after all ranks have reached it. Rows that the last routing but one of the same
+// switch delivered must not be in use any more.
 //
 // Options: *Group (that of the switch), *Stream, Timeout.
 //

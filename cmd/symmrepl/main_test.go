@@ -29,7 +29,8 @@ import (
 // programVariable makes the test binary run as the program, so that the tests drive real processes.
 const programVariable = "SYMMREPL_TEST_PROGRAM"
 
-// binaryVariable names another program for the tests to drive in place of their own binary: one that was built elsewhere, such as a wheel's.
+// binaryVariable names another program for the tests to drive in place of their own binary: one
+// that was built elsewhere, such as a wheel's.
 const binaryVariable = "SYMMREPL_TEST_BINARY"
 
 // patience bounds every wait of these tests.

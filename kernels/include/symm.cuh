@@ -8,8 +8,8 @@
 //
 //   symm::barrier(h, channel)                       all ranks, by one block of each
 //   symm::put_signal, symm::wait_signal             one peer, one bit, consumed by the wait
-//   symm::put, symm::get, symm::signal, symm::flush data, and then a signal in a 64-bit word of the tensor's pad, to and
-//   symm::put_with_signal, symm::wait_for_signal    from any member, on other hosts too
+//   symm::put, symm::get, symm::signal, symm::flush data, and then a signal in a 64-bit word of the
+//   symm::put_with_signal, symm::wait_for_signal    tensor's pad; members on other hosts, too
 //   symm::store_packet, symm::load_packet           12 bytes of data together with their flag
 //   symm::store_line, symm::load_line               120 bytes of data together with their flag, by eight lanes
 //

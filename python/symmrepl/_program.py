@@ -18,7 +18,7 @@ def find() -> Optional[str]:
 
 
 def environment(variables: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
-    """A copy of the variables, or of this process's, with the folder of ziglang if this Python has it and they do not name one."""
+    """A copy of the variables, by default this process's. If they do not name a folder of ziglang and this Python has ziglang, the copy names it."""
     copy = dict(os.environ if variables is None else variables)
     if _ZIGLANG not in copy:
         spec = importlib.util.find_spec("ziglang")

@@ -13,7 +13,7 @@ CONTENTS = "contents.ipynb"
 
 
 def copy(folder: str) -> None:
-    """Copies the notebooks that a folder lacks into it. What is there stays: they may be somebody's answers."""
+    """Copies notebooks into a folder. A file that exists is kept, because it may hold the user's answers."""
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "notebooks")
     for name in sorted(os.listdir(source)):

@@ -169,7 +169,7 @@ class Output:
     hang: Optional[Hang] = None
     """Of a note: the ranks that wait in vain, if it is about them."""
     topic: str = ""
-    """Of a note: a later one with the same topic says the same with present times, and takes its place in a result."""
+    """The topic of a note. A later note with the same topic is an update, and replaces this one in a result."""
 
     @classmethod
     def read(cls, m: Mapping[str, Any]) -> Output:

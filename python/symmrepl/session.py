@@ -196,7 +196,7 @@ class Session:
     def _wait(
         self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None
     ) -> tuple[Message, Optional[KeyboardInterrupt]]:
-        """Waits for the last answer to a request. Whatever event raises interrupts the request and is raised when it has ended."""
+        """Waits for the last answer to a request. An exception of event interrupts the request, and is raised after its end."""
         end = None if timeout is None else time.monotonic() + timeout
         interrupted: Optional[KeyboardInterrupt] = None
         raised: Optional[BaseException] = None
@@ -227,7 +227,7 @@ class Session:
         return m, interrupted
 
     def interrupt(self) -> None:
-        """Interrupts what runs for this session now, on all ranks, as from another thread: it raises Interrupted there."""
+        """Interrupts the current request on all ranks, for instance from another thread. The request raises Interrupted."""
         for request in list(self._running):
             self._channel.tell(request, cancel=True)
 

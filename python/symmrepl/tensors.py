@@ -163,7 +163,7 @@ def _numpy_type(t: DType) -> Any:
 
 
 def convert(t: Tensor, to: Optional[str]) -> Any:
-    """The tensor as the caller wants it: ``numpy``, ``torch`` or ``tensor``; by default numpy where it is installed."""
+    """The tensor in the form that the caller names: ``numpy``, ``torch`` or ``tensor``; by default numpy if it is installed."""
     if to is None:
         try:
             import numpy  # noqa: F401

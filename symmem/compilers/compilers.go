@@ -1,5 +1,5 @@
-// Package compilers names the C++ compilers of the cpu device: the one that built it into the program, and the one that compiles kernels while
-// the program runs.
+// Package compilers names the C++ compilers of the cpu device: the one that built it into the
+// program, and the one that compiles kernels while the program runs.
 package compilers
 
 import (

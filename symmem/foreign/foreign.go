@@ -1,4 +1,5 @@
-// Package foreign compiles kernels for programs that do not use package symmem: those that are exported to C++.
+// Package foreign compiles kernels for programs that do not use package symmem: those that are
+// exported to C++.
 package foreign
 
 import (
@@ -7,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Cubin compiles a text of kernels for an architecture such as "sm_90", by NVRTC, which needs no GPU. The text may use symm.cuh. An error is one of the
-// compiler, or says that there is no NVRTC.
+// Cubin compiles a text of kernels for an architecture such as "sm_90", by NVRTC, which needs no
+// GPU. The text may use symm.cuh. An error is one of the compiler, or says that there is no NVRTC.
 func Cubin(name, text, arch string, instances ...string) ([]byte, error) {
 	return cuda.Cubin(device.Source{Name: name, Line: 1, Text: text, Instances: instances}, arch)
 }

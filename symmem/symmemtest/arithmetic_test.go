@@ -104,7 +104,8 @@ func broadcastingCase(t *T) {
 	t.equal("rows", symmem.Concatenate(0, x.Slice(0, 1), x).Shape(), []int{3, 3, 4})
 	c := symmem.Concatenate(2, x, x.Add(100))
 	t.equal("columns", c.View(6, 8).Slice(1, 2).Ints(), []int{4, 5, 6, 7, 104, 105, 106, 107})
-	// into memory of their own, of another type too, at no multiple of 16 bytes, and into symmetric memory
+	// into memory of their own, of another type too, at no multiple of 16 bytes, and into symmetric
+	// memory
 	for _, d := range []symmem.DType{symmem.BF16} {
 		m := symmem.Local(d, 160, 144)
 		symmem.Map("(i + i/144) % 100", symmem.Into(m))

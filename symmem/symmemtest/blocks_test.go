@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// TestBlocks runs the kernels that a GPU runs for reductions and transposes, where the threads of a block work
-// together, on the cpu device, and compares the results with those of its own kernels.
+// TestBlocks runs the kernels that a GPU runs for reductions and transposes, where the threads of a
+// block work together, on the cpu device, and compares the results with those of its own kernels.
 func TestBlocks(t *testing.T) {
 	rt, err := symmem.Init(symmem.Config{Device: "cpu"})
 	if err != nil {

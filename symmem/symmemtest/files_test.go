@@ -177,7 +177,7 @@ func filesRefusedCase(t *T) {
 	}
 	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), "a", "b") }, "for one tensor")
 	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), nil) }, "an option is nil")
-	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), "../a") }, "none for a member of an archive", "give it another name")
+	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npz"), "../a") }, "a member of an archive cannot have this name", "give it another name")
 	t.refused(symmem.KindMisuse, func() { one.Save("\x00") }, `a path cannot be "\x00"`)
 	t.refused(symmem.KindMisuse, func() { symmem.Load("x", symmem.CopyEngine()) }, "CopyEngine is an option of")
 	t.refused(symmem.KindMisuse, func() { one.Save(path("x.npy"), symmem.F32) }, "with its own type")

@@ -133,7 +133,8 @@ func matMulScaledCase(t *T) {
 			check("scales of rows ", rounded(byRow), symmem.Scales(ofRows, ofCols))
 		}
 	}
-	// The sum is f32 and is rounded once, after it was scaled: 65 * 64 / 16 = 260 is a bf16, and 4160 + 64 / 4 is none.
+	// The sum is f32 and is rounded once, after it was scaled: 65 * 64 / 16 = 260 is a bf16, and
+	// 4160 + 64 / 4 is none.
 	ones, many := symmem.Local(symmem.F8E4M3, 1, 64).Fill(1), symmem.Local(symmem.F8E4M3, 1, 64).Fill(64)
 	sum := symmem.MatMul(symmem.Local(symmem.BF16, 1, 1), ones, many, symmem.TransposedB(), symmem.Scales(symmem.Local(symmem.F32, 1).Fill(0.0625), symmem.Local(symmem.F32, 1).Fill(1.015625)))
 	t.equal("one rounding", sum.Float64s(), []float64{260})

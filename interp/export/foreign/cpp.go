@@ -79,16 +79,20 @@ func (b *builder) add(name, text string, instances ...string) {
 	}
 }
 
-// emulator adds the sources of the emulated device.
+// emulator adds the sources of the emulated device, with the headers of the network's engine that it
+// includes.
 func (b *builder) emulator() error {
 	if !b.emulated {
 		return nil
 	}
-	const from, include, watcher = "symmem/internal/cpu/emu", "symmem/internal/cpu/emu/include", "symmem/internal/net/proxy/watcher.h"
+	const from, include, engine = "symmem/internal/cpu/emu", "symmem/internal/cpu/emu/include", "symmem/internal/net/proxy"
 	b.files["emulator/include/stdint.h"] = nil // kernels have its types
 	return fs.WalkDir(symmrepl.Sources, "symmem/internal", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || path.Dir(name) != from && path.Dir(name) != include && name != watcher || path.Ext(name) == ".go" {
+		if err != nil || e.IsDir() || path.Ext(name) == ".go" {
 			return err
+		}
+		if dir := path.Dir(name); dir != from && dir != include && (dir != engine || path.Ext(name) != ".h") {
+			return nil
 		}
 		text, err := symmrepl.Sources.ReadFile(name)
 		b.files[path.Join("emulator", strings.TrimPrefix(name, "symmem/internal/"))] = text

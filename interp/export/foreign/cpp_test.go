@@ -5,7 +5,9 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +80,10 @@ int main(void) {
 	}
 }
 
-// TestCppFolder lists the files of a program.
+// quotedInclude matches an include of a file beside the one that includes it.
+var quotedInclude = regexp.MustCompile(`(?m)^#include "(.*)"`)
+
+// TestCppFolder lists the files of a program, and looks for the files that they include.
 func TestCppFolder(t *testing.T) {
 	files, err := Cpp(cellsOf(t, "testdata/ring.cells"), 4, nothing)
 	if err != nil {
@@ -98,6 +103,16 @@ func TestCppFolder(t *testing.T) {
 		"emulator/cpu/emu/switch_amd64.S", "emulator/net/proxy/watcher.h"} {
 		if _, ok := files[name]; !ok {
 			t.Errorf("there is no %s", name)
+		}
+	}
+	for name, text := range files {
+		if path.Dir(name) != "emulator/cpu/emu" && path.Dir(name) != "emulator/net/proxy" {
+			continue
+		}
+		for _, include := range quotedInclude.FindAllStringSubmatch(string(text), -1) {
+			if _, ok := files[path.Join(path.Dir(name), include[1])]; !ok {
+				t.Errorf("%s includes %s, which is not in the folder", name, include[1])
+			}
 		}
 	}
 	if got := string(files["cell2.cubin"]); got != "cell2 for sm_90" {

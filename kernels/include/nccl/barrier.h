@@ -13,8 +13,8 @@
 #include "nccl/gin.h"
 #include "nccl/lsa_barrier.h"
 
-// ncclGinFenceLevel says which operations a barrier covers: Put, those that the caller has posted,
-// and Get, those that it has asked for. None and Relaxed cover none.
+// ncclGinFenceLevel selects the operations that a barrier covers: Put covers the caller's earlier puts,
+// Get its earlier gets. None and Relaxed cover none.
 enum ncclGinFenceLevel : unsigned int { None = 0, Put = 1, Get = 2, Relaxed = None };
 __host__ __device__ constexpr ncclGinFenceLevel operator|(ncclGinFenceLevel a, ncclGinFenceLevel b) { return (ncclGinFenceLevel)((unsigned int)a | (unsigned int)b); }
 __host__ __device__ constexpr ncclGinFenceLevel operator&(ncclGinFenceLevel a, ncclGinFenceLevel b) { return (ncclGinFenceLevel)((unsigned int)a & (unsigned int)b); }
@@ -22,7 +22,7 @@ __host__ __device__ constexpr ncclGinFenceLevel operator&(ncclGinFenceLevel a, n
 // ncclGinBarrierSession is a barrier of a coop with the same coop of every rank of a team, through
 // the network where the ranks share no memory.
 //
-// Order: that of the argument of sync. With the fence level Put, the members see each other's
+// Order: the order of the argument of sync. With the fence level Put, the members see each other's
 // earlier puts after it.
 //
 // Waits: for all ranks of the team, in sync.
@@ -93,7 +93,7 @@ struct ncclGinBarrierSession {
 // ncclBarrierSession is a barrier of a coop with the same coop of every rank: first inside the
 // hosts, then between them.
 //
-// Order: that of the argument of sync, for memory inside the host, and for puts with the fence
+// Order: the order of the argument of sync, for memory inside the host, and for puts with the fence
 // level Put.
 //
 // Waits: for all ranks, in sync.

@@ -100,8 +100,9 @@ union Bits8 {
 // ncclGin_BackendMask is one context of a communicator: ncclGin net(comm, 0). Coop is the threads
 // that call a function together, one thread by default.
 //
-// Order: who sees a strong signal sees the data of this rank's earlier puts to that rank; who sees
-// a weak one, the data of its own put. waitSignal and readSignal are acquires.
+// Order: a thread that sees a strong signal sees the data of this rank's earlier puts to that rank.
+// A thread that sees a weak signal sees the data of the signal's own put. waitSignal and readSignal
+// are acquires.
 //
 // Waits: waitSignal and waitCounter, for the peer or the engine; flush, for the engine; put, get
 // and signal, between hosts, for a place in the ring.

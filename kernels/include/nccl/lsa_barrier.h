@@ -46,8 +46,8 @@ __device__ __noinline__ inline ncclResult_t nccl_await(Context c, Wait w, const 
 // ncclLsaBarrierSession is a barrier of a coop with the same coop of every rank of the LSA team. A
 // session may be used for any number of barriers; sync is arrive and wait.
 //
-// Order: that of the argument: with acq_rel, each rank sees after wait what the others wrote before
-// arrive.
+// Order: the order of the argument: with acq_rel, each rank sees after wait the other ranks' writes
+// before arrive.
 //
 // Waits: for all ranks of the LSA team, in wait and sync.
 //

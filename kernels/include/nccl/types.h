@@ -19,7 +19,7 @@ struct NetGroup;
 #define NCCL_DEVICE_INLINE __device__ __forceinline__
 #define NCCL_HOST_DEVICE_INLINE __host__ __device__ __forceinline__
 
-// ncclResult_t is what functions with a timeout return: ncclSuccess, ncclTimeout, or
+// ncclResult_t is the result of functions with a timeout: ncclSuccess, ncclTimeout, or
 // ncclRemoteError if the session has given up.
 typedef enum {
   ncclSuccess = 0, ncclUnhandledCudaError = 1, ncclSystemError = 2, ncclInternalError = 3, ncclInvalidArgument = 4,
@@ -37,7 +37,7 @@ struct ncclTeamTagRail {};
 typedef unsigned int ncclDevResourceHandle;
 typedef ncclDevResourceHandle ncclDevResourceHandle_t;
 
-// Handles of what symm.DevComm creates: barriers, slots, signals and counters.
+// Handles of the resources that symm.DevComm creates: barriers, slots, signals and counters.
 struct ncclLsaBarrierHandle { ncclDevResourceHandle bufHandle; int nBarriers; };
 typedef ncclLsaBarrierHandle ncclLsaBarrierHandle_t;
 struct ncclLLA2AHandle { ncclDevResourceHandle bufHandle; unsigned int nSlots, nBlocks; };
@@ -118,8 +118,8 @@ __device__ constexpr bool releases(cuda::memory_order o) {
 
 }  // namespace symm
 
-// ncclTeamWorld is all ranks, and ncclTeamLsa those of the caller's host. The ranks of a group are
-// numbered host by host, so that those of one host follow each other.
+// ncclTeamWorld is all ranks, and ncclTeamLsa the ranks of the caller's host. The ranks of a group are
+// numbered host by host, so the ranks of a host have consecutive numbers.
 //
 // Example:
 //
@@ -135,11 +135,11 @@ NCCL_DEVICE_INLINE ncclTeam ncclTeamOuterFactor(ncclTeam t, int innerSize) { ret
 NCCL_DEVICE_INLINE ncclTeam ncclTeamRail(ncclDevComm const& c) { return ncclTeamOuterFactor(ncclTeamWorld(c), c.lsaSize); }
 
 // ncclTeamRankToWorld and ncclTeamRankToLsa return the number of a team's rank among all ranks, and
-// among those of the caller's host.
+// among the ranks of the caller's host.
 NCCL_DEVICE_INLINE int ncclTeamRankToWorld(ncclDevComm const& c, ncclTeam t, int rank) { return c.rank + (rank - t.rank) * t.stride; }
 NCCL_DEVICE_INLINE int ncclTeamRankToLsa(ncclDevComm const& c, ncclTeam t, int rank) { return c.lsaRank + (rank - t.rank) * t.stride; }
-// ncclTeamRankToTeam returns the number in team a of rank bRank of team b, which has to be a member
-// of both. ncclTeamRankIsMember reports whether it is a member of a.
+// ncclTeamRankToTeam returns the number in team a of rank bRank of team b; the rank has to be a member
+// of both. ncclTeamRankIsMember reports whether the rank is a member of a.
 NCCL_DEVICE_INLINE int ncclTeamRankToTeam(ncclTeam a, ncclTeam b, int bRank) { return a.rank + (bRank - b.rank) * b.stride / a.stride; }
 NCCL_DEVICE_INLINE bool ncclTeamRankIsMember(ncclTeam a, ncclTeam b, int bRank) {
   const int away = (bRank - b.rank) * b.stride, at = a.rank + away / a.stride;

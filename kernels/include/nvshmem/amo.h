@@ -38,8 +38,8 @@ template <ShmemAtomic op, bool fetches, class T> __device__ __forceinline__ T sh
 
 }  // namespace symm
 
-// The types of atomic operations: integers, those of which bits can be combined, and all types that
-// can be fetched, set and swapped.
+// The types of atomic operations: integers for arithmetic, types whose bits can be combined, and all
+// types that can be fetched, set and swapped.
 #define SYMM_SHMEM_INTEGERS(M)                                                                                                      \
   M(int, int) M(uint, unsigned int) M(long, long) M(ulong, unsigned long) M(longlong, long long) M(ulonglong, unsigned long long)   \
   M(int32, int32_t) M(uint32, uint32_t) M(int64, int64_t) M(uint64, uint64_t) M(size, size_t) M(ptrdiff, long)

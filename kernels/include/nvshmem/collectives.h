@@ -96,11 +96,11 @@ template <class Team, class T, class Op> __device__ SYMM_INLINE int shmem_reduce
 
 }  // namespace symm
 
-// nvshmem_TYPE_broadcast copies nelems elements of source of PE root of the team to dest of all its
-// PEs. nvshmem_TYPE_fcollect puts the nelems elements of source of each PE one after the other in
-// dest of all PEs. nvshmem_TYPE_alltoall puts part j of source of PE i, of nelems elements, in part
-// i of dest of PE j. nvshmem_broadcastmem, nvshmem_fcollectmem and nvshmem_alltoallmem count bytes.
-// They return 0.
+// nvshmem_TYPE_broadcast copies nelems elements from source on PE root of the team to dest on all its
+// PEs. nvshmem_TYPE_fcollect copies the nelems elements of every PE's source to dest on all PEs, in
+// the order of the PEs. nvshmem_TYPE_alltoall copies part j of source on PE i, of nelems elements, to
+// part i of dest on PE j. nvshmem_broadcastmem, nvshmem_fcollectmem and nvshmem_alltoallmem count
+// bytes. All of them return 0.
 //
 // Order: on return the elements are in dest, and source may be overwritten. dest of all PEs must be
 // ready before any PE calls.
@@ -131,10 +131,10 @@ SYMM_SHMEM_EXCHANGE(nvshmemx_, _block, Block, mem, void, 1)
 #undef SYMM_SHMEM_EXCHANGES
 #undef SYMM_SHMEM_EXCHANGE
 
-// nvshmem_TYPE_OP_reduce stores in dest of all PEs of the team the nreduce elements of source of all
-// of them combined; OP is sum, prod, min, max and, for integers, and, or, xor. dest may be source.
-// nvshmem_TYPE_OP_reducescatter combines parts of nreduce elements: PE i gets part i. All PEs
-// combine in the same order, so that all get the same bits. They return 0.
+// nvshmem_TYPE_OP_reduce combines the nreduce elements of source on all PEs of the team, and stores
+// the result in dest on all of them. OP is sum, prod, min or max, and for integers also and, or or
+// xor. dest may be source. nvshmem_TYPE_OP_reducescatter combines parts of nreduce elements: PE i
+// gets part i. All PEs combine in the same order, so all get the same bits. Both return 0.
 //
 // Order: on return the elements are in dest, and source may be overwritten. dest of all PEs must be
 // ready before any PE calls.

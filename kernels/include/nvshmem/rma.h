@@ -315,8 +315,8 @@ SYMM_SHMEM void nvshmemx_getmem_nbi_block(void* dest, const void* source, size_t
 // nvshmem_putmem_signal copies bytes as nvshmem_putmem does, and then changes the 64-bit word
 // sig_addr of PE pe: sig_op NVSHMEM_SIGNAL_SET stores signal, NVSHMEM_SIGNAL_ADD adds it.
 //
-// Order: who sees the signal by nvshmem_signal_wait_until sees the bytes of this put. Earlier puts
-// need an nvshmem_fence before it.
+// Order: a thread that sees the signal by nvshmem_signal_wait_until sees the bytes of this put.
+// Earlier puts need an nvshmem_fence before it.
 //
 // Waits: as nvshmem_putmem does.
 //

@@ -12,7 +12,7 @@ __device__ __forceinline__ void shmem_quiet(ShmemSite s) {
   fence();
   if (!s.w->net) return;
   if (!fence_all(*s.w->net, s.context())) leave();
-  fence();  // whoever sees a later relaxed store knows it too
+  fence();  // a thread that sees a later relaxed store sees this, too
 }
 
 template <class T> __device__ __forceinline__ T shmem_load(const T* p) {
@@ -194,10 +194,10 @@ SYMM_SHMEM void nvshmem_quiet(SYMM_SHMEM_LINE) { symm::shmem_quiet(symm::ShmemSi
 // and returns it. nvshmem_signal_fetch returns the word. cmp is NVSHMEM_CMP_EQ, NE, GT, GE, LT or
 // LE.
 //
-// Order: acquire. What the signal covers is visible to the thread, and after a sync of its block to
-// the others.
+// Order: acquire. The data that the signal covers is visible to the thread, and after a sync of its
+// block to the other threads.
 //
-// Waits: for whoever signals: until the deadline of the launch, an interrupt, or the end of a rank.
+// Waits: for a rank to signal: until the deadline of the launch, an interrupt, or the end of a rank.
 //
 // Example:
 //
@@ -213,13 +213,13 @@ SYMM_SHMEM uint64_t nvshmem_signal_fetch(uint64_t* sig_addr, SYMM_SHMEM_LINE) {
 
 // nvshmem_TYPE_wait_until waits until a word of this PE compares with cmp_value, and
 // nvshmem_TYPE_test reports whether it does. The forms with all, any and some are for nelems words,
-// without those whose status is not 0; status may be null. wait_until_any returns the number of one
-// that compares, wait_until_some stores the numbers of those that do in indices and returns how many
-// there are. With vector in the name each word has a value of its own.
+// without words whose status is not 0; status may be null. wait_until_any returns the number of a
+// word that compares. wait_until_some stores the numbers of all words that compare in indices, and
+// returns how many there are. With vector in the name each word has a value of its own.
 //
 // Order: acquire.
 //
-// Waits: for whoever stores the word: until the deadline of the launch, an interrupt, or the end of
+// Waits: for a rank to store the word: until the deadline of the launch, an interrupt, or the end of
 // a rank. The test functions do not wait; if a kernel calls them in a loop, the loop has no
 // deadline.
 //

@@ -1,5 +1,5 @@
-// nvshmem/table.h: what the host and the functions of nvshmem.h share: the table of symmetric tensors,
-// and the numbers of calls and refusals.
+// nvshmem/table.h: the data that the host and the functions of nvshmem.h share: the table of
+// symmetric tensors, and the numbers of calls and refusals.
 #pragma once
 #include "symm/remote.cuh"
 

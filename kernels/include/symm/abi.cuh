@@ -1,5 +1,6 @@
-// abi.cuh: what a compiled module says of the layouts that it was compiled with, to programs of others that fill a symm::Handle. An exported module includes
-// it, once; its loader reads symm_abi and refuses a module that it does not know. docs/abi.md describes the layouts.
+// abi.cuh: the version of the layouts that a module was compiled with, for programs that fill a
+// symm::Handle themselves. An exported module includes this header once; its loader reads symm_abi and
+// refuses a module of another version. docs/abi.md describes the layouts.
 #pragma once
 #include "symm/handle.cuh"
 

@@ -29,7 +29,7 @@ __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel)
 // arrive: all threads of a block, after a __syncthreads, announce that the block has arrived at a
 // round. The caller counts the rounds of the channel.
 //
-// Order: release. What the block wrote before is visible to the ranks after their arrived.
+// Order: release. The block's earlier writes are visible to the ranks after their arrived.
 //
 // Waits: for nothing.
 //

@@ -1,9 +1,9 @@
-// calculate.cuh: what the kernels of Map and Reduce are made of. Their texts are made from formulas
-// by package symmem/internal/core/calculate; symm.cuh does not include this header.
+// calculate.cuh: the parts of the kernels of Map and Reduce, whose texts package
+// symmem/internal/core/calculate makes from formulas. symm.cuh does not include this header.
 //
 // Values are calculated in bool, the integers, float and double; a 16- or 8-bit float becomes a
 // float when it is loaded and is rounded when it is stored. Every operation rounds once: products
-// and sums are never contracted, so that both devices have the same bits, and numpy's. Functions of
+// and sums are never contracted, so that both devices and numpy compute the same bits. Functions of
 // the C library differ between devices in their last bits.
 #pragma once
 #include "symm/float16.cuh"
@@ -44,13 +44,13 @@ template <> struct Of<u64> { static constexpr Kind kind = kInteger; typedef u64 
 template <> struct Of<float> { static constexpr Kind kind = kFloat; };
 template <> struct Of<double> { static constexpr Kind kind = kFloat; };
 
-// to converts a value: a float to the nearest integer towards zero that the type has, NaN to 0;
-// integers wrap around; a truth is what is not 0.
+// to converts a value. A float becomes the nearest integer towards zero that the type can hold, and
+// NaN becomes 0. Integers wrap around. To a bool, every value except 0 is true.
 template <class To, class From> SYMM_CALC To to(From x) {
   if constexpr (Of<To>::kind == kTruth) {
     return x != (From)0;
   } else if constexpr (Of<To>::kind == kInteger && Of<From>::kind == kFloat) {
-    // The type's range in From; the upper end is not in it.
+    // The type's range as values of From, without the upper end.
     constexpr From low = (From)Of<To>::least, end = 2 * (From)(Of<To>::most / 2 + 1);
     const bool over = x >= end, under = x < low;
     const From within = over || under || x != x ? (From)0 : x;
@@ -60,7 +60,7 @@ template <class To, class From> SYMM_CALC To to(From x) {
   }
 }
 
-// load is the value of an element in memory.
+// load returns the value of an element in memory.
 template <class T> SYMM_CALC T load(T x) { return x; }
 SYMM_CALC float load(bf16 x) { return to_float(x); }
 #ifdef SYMM_CPU  // without branches, so that the compiler makes vectors
@@ -123,7 +123,7 @@ template <int kMantissa> SYMM_CALC u8 round8(float f) {
   return (u8)(f != f ? 0x7f : sign | (r > top ? top + 1 : r));
 }
 
-// round is a value as an element in memory.
+// round returns the element in memory that stands for a value.
 template <class T> struct Round {
   template <class From> static SYMM_CALC T of(From x) { return to<T>(x); }
 };
@@ -188,8 +188,8 @@ template <class T> SYMM_CALC T bits_not(T a) {
   if constexpr (Of<T>::kind == kTruth) return !a;
   else return (T)~a;
 }
-// A shift by as many bits as there are, or more, leaves no bit but the sign; one by less than 0 is
-// one by as many.
+// A shift whose count is negative, or at least the width of the type, returns 0, or -1 if a negative
+// value is shifted right.
 template <class T> SYMM_CALC T left(T a, T b) {
   constexpr T bits = 8 * sizeof(T);
   return b < 0 || b >= bits ? (T)0 : (T)((u64)a << (b & (bits - 1)));
@@ -205,7 +205,7 @@ template <class T> SYMM_CALC bool le(T a, T b) { return a <= b; }
 template <class T> SYMM_CALC bool gt(T a, T b) { return a > b; }
 template <class T> SYMM_CALC bool ge(T a, T b) { return a >= b; }
 
-// Functions. Those of the C library have a form for each type.
+// Functions. Functions of the C library have a form for each type.
 #define SYMM_CALC_1(name)                                        \
   SYMM_CALC float name##_of(float x) { return ::name##f(x); }    \
   SYMM_CALC double name##_of(double x) { return ::name(x); }     \
@@ -236,13 +236,14 @@ template <class T> SYMM_CALC T abs_of(T x) { return x < (T)0 ? neg<T>(x) : x; }
 template <class T> SYMM_CALC T abs(T x) { return abs_of(x); }
 template <class T> SYMM_CALC T sign(T x) { return x > 0 ? (T)1 : x < (T)0 ? (T)-1 : x != x ? x : (T)0; }
 
-// The smaller and the larger one: NaN if one is.
+// min and max return NaN if an argument is NaN.
 template <class T> SYMM_CALC T min(T a, T b) { return ((a < b) | (a != a)) ? a : b; }
 template <class T> SYMM_CALC T max(T a, T b) { return ((a > b) | (a != a)) ? a : b; }
 
 SYMM_CALC float pow_of(float a, float b) { return ::powf(a, b); }
 SYMM_CALC double pow_of(double a, double b) { return ::pow(a, b); }
-// Of integers, the product of b factors; with b below 0, 1/a rounded towards zero.
+// The power of integers is the product of |b| factors a; if b is negative, the inverse of the product,
+// rounded towards zero.
 template <class T> SYMM_CALC T pow_of(T a, T b) {
   if (b < 0) return a == (T)1 ? (T)1 : a == (T)-1 ? (b & 1 ? a : (T)1) : (T)0;
   typedef typename Of<T>::U U;
@@ -271,7 +272,8 @@ SYMM_CALC double normal(i64 seed, i64 i) {
   return ::sqrt(-2 * ::log(u)) * ::cos(6.283185307179586476925 * v);
 }
 
-// Some are W neighbouring elements, which a GPU loads and stores at once, at a multiple of their size.
+// Some holds W neighbouring elements, which a GPU loads and stores by one instruction. Their address
+// is a multiple of their size.
 template <class T, int W> struct alignas(W * sizeof(T)) Some {
   T v[W];
 };
@@ -288,8 +290,8 @@ template <int W, class T> SYMM_CALC Some<T, W> splat(T x) {
   return s;
 }
 
-// The reductions. Each is a partial result, which takes values and joins others. Of equal values
-// the arg ones keep the first.
+// The reductions. Each is a partial result, which takes values and joins other partial results. Of
+// equal values ArgMin and ArgMax keep the first.
 template <class T> struct Sum {
   T a;
   SYMM_CALC void clear() { a = 0; }
@@ -328,14 +330,14 @@ template <class T> struct Max {
   SYMM_CALC void join(const Max& o) { a = max<T>(a, o.a); }
   SYMM_CALC T value() const { return a; }
 };
-// before reports whether a comes before b: in the order that is asked for, NaN before all others.
+// before reports whether ArgMin or, with kMost, ArgMax prefers a to b. NaN comes before all numbers.
 template <class T, bool kMost> SYMM_CALC bool before(T a, T b) {
   if constexpr (Of<T>::kind == kFloat) return !(kMost ? a <= b : a >= b) & (b == b);
   else return kMost ? a > b : a < b;
 }
 template <class T, bool kMost> struct Arg {
   T a;
-  i64 at;  // negative while there is none
+  i64 at;  // negative before the first value
   SYMM_CALC void clear() { a = 0, at = -1; }
   SYMM_CALC void take(T x, i64 i) {
     if (at < 0 || before<T, kMost>(x, a)) a = x, at = i;
@@ -363,8 +365,8 @@ template <class T> struct All {
   SYMM_CALC T value() const { return a; }
 };
 
-// Row takes W values at once. The W partial results of most reductions are independent of each
-// other; an arg one finds the first best value before it looks at what it had.
+// Row takes W values at once. Most reductions keep W partial results, independent of each other.
+// ArgMin and ArgMax keep one, which they compare with the best of the W values.
 template <class R, int W> struct Row {
   R a[W];
   SYMM_CALC void clear() {
@@ -408,16 +410,16 @@ template <class R> SYMM_CALC R below(const R& mine, int k) {
   return r;
 }
 
-// next lets the next kernel of the stream start if its launch overlaps: it waits for this one in
-// symm::begin.
+// next lets the next kernel of the stream start early if its launch may overlap. That kernel waits
+// in symm::begin for the end of this one.
 SYMM_CALC void next() {
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-// gather joins the partial results of the lanes threads that work on one result, a power of two,
-// into that of the first. All threads of the block call it.
+// gather joins the partial results of `lanes` threads, a power of two, which work on one result, in
+// the first of these threads. All threads of the block call it.
 template <class R> SYMM_CALC void gather(R* mine, int lanes) {
   for (int k = (lanes < 32 ? lanes : 32) / 2; k > 0; k /= 2) mine->join(below(*mine, k));
   if (lanes <= 32) return;
@@ -428,8 +430,8 @@ template <class R> SYMM_CALC void gather(R* mine, int lanes) {
     for (int k = 1; k < lanes / 32; k++) mine->join(warps[threadIdx.x / 32 + k]);
 }
 
-// gather_columns does the same for the W partial results of each thread, where the threads that work
-// on the same ones are kThreads / lanes apart.
+// gather_columns does the same for W results per thread. The threads that work on the same results
+// are kThreads / lanes apart.
 template <int W, class R> SYMM_CALC void gather_columns(R* mine, int lanes) {
   if (lanes == 1) return;
   constexpr int kRoom = 16384 / (kThreads * (int)sizeof(R)), kOnce = W < kRoom ? W : kRoom;  // 16 KiB
@@ -454,8 +456,8 @@ template <int W, class R> SYMM_CALC void gather_columns(R* mine, int lanes) {
   }
 }
 
-// transpose_tile copies a tile of at most kTile rows and columns: element (r, c) of the result is at
-// r * out_row + c, and that of the operand at c * in_col + r.
+// transpose_tile copies a tile of at most kTile rows and columns. Element (r, c) of the tile is at
+// r * out_row + c in the result, and at c * in_col + r in the operand.
 template <int kTile, class T>
 SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
   if (rows > kTile) rows = kTile;
@@ -474,10 +476,10 @@ SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_r
 // transpose_tile_wide does the same with accesses of 16 bytes, E elements: rows and cols, all
 // strides and both addresses are multiples of E. A thread loads its part before it stores any.
 //
-// The tile lies in shared memory as the result has it, in words of P elements that are neighbours
-// there. A thread loads E elements of P neighbouring columns and stores E words. The pieces of 16
-// bytes of row r are permuted by r / E: so the 32 threads of a warp, which store 4 words of each of 8
-// pieces, use every bank once, and the threads that load the pieces of a row do, too.
+// The tile lies in shared memory row by row of the result, in words of P elements. A thread loads E
+// elements of P neighbouring columns and stores E words. Row r permutes its pieces of 16 bytes by
+// r / E. Thus the 32 threads of a warp, which store 4 words of each of 8 pieces, use every bank once,
+// and so do the threads that load the pieces of a row.
 struct alignas(16) Piece { u32 w[4]; };
 template <class T, int kRows, int kCols>
 SYMM_CALC void transpose_tile_wide(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
@@ -527,9 +529,9 @@ SYMM_CALC void transpose_tile_wide(T* out, const T* in, i64 rows, i64 cols, i64 
 }
 
 #ifdef SYMM_CPU
-// The cpu device: a thread works alone on neighbouring elements, block by block. Loops over a block are
-// vectorised, in two forms: for every processor, and for those with AVX2 and F16C, which wide finds.
-// Products and sums are not contracted in either, so that both have the same bits.
+// The cpu device: a thread works alone on neighbouring elements, block by block. Loops over a block
+// are vectorised in two forms: one for every processor, and one for processors with AVX2 and F16C,
+// which wide detects. Neither contracts products and sums, so both compute the same bits.
 constexpr int kBlock = 256;
 #ifdef __x86_64__
 #define SYMM_CALC_WIDE __attribute__((noinline, target("avx2,f16c"))) SYMM_UNCHECKED

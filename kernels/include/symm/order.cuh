@@ -10,8 +10,8 @@ namespace symm {
 
 // load_acquire loads a word.
 //
-// Order: acquire. What the thread that stored the value by store_release wrote before, this thread
-// sees after.
+// Order: acquire. If another thread stored the value by store_release, this thread then sees that
+// thread's earlier writes.
 //
 // Waits: for nothing. A loop around it is a wait without a deadline: use wait_until or Patience.
 //
@@ -62,8 +62,8 @@ __device__ __forceinline__ u64 load_relaxed(const u64* p) {
 
 // store_release stores a word.
 //
-// Order: release. A thread that reads the value by load_acquire sees what this thread wrote before,
-// and what other threads wrote that it has synchronised with, by __syncthreads for example.
+// Order: release. A thread that reads the value by load_acquire sees this thread's earlier writes, and
+// writes of other threads that this thread has synchronised with, by __syncthreads for example.
 //
 // Cost: that of a fence, half a microsecond (docs/notes/tuning.md, Signals and barriers).
 //

@@ -57,7 +57,7 @@ __device__ __forceinline__ SignalOp signal_set(u32 index, u64 value) { return Si
 __device__ __forceinline__ SignalOp signal_add(u32 index, u64 n) { return SignalOp{kNetAddWord, index, n, 1}; }
 // weak makes a signal wait for the data of its own put only.
 //
-// Order: who sees a weak signal sees the data of its put, and nothing else.
+// Order: a thread that sees a weak signal sees the data of its put, and nothing else.
 //
 // Example:
 //
@@ -205,8 +205,9 @@ __device__ __forceinline__ void complete_near(const Handle& h, int member, const
 // offset; a signal follows the data. The put includes the team's earlier writes to src, without a
 // sync by the caller. If the member is on another host, the bytes leave src after the call.
 //
-// Order: who sees the signal sees the bytes, and if it is strong, all earlier puts of this rank to
-// dst. Without a signal, a barrier or a later strong signal says that the bytes are there.
+// Order: a thread that sees the signal sees the bytes, and if the signal is strong, all earlier puts
+// of this rank to dst. Without a signal, the bytes are there after a barrier, or when a later strong
+// signal is seen.
 //
 // Waits: for nothing inside a host; between hosts for a place in the ring, which the engine frees.
 //
@@ -310,7 +311,7 @@ __device__ __forceinline__ bool signal(const Handle& h, int dst, SignalOp s) {
 // put_with_signal: the threads of a block put n bytes and then set 64-bit signal i of dst to value.
 // A rank that waits for that value sees the bytes. put_with_signal does not wait for dst.
 //
-// Order: strong: who sees the value sees these bytes and all earlier puts of this rank to dst.
+// Order: strong: a thread that sees the value sees these bytes and this rank's earlier puts to dst.
 //
 // Waits: as put does.
 //
@@ -331,7 +332,7 @@ __device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 of
 // Order: acquire: the data that the signal covers is visible to this thread, and after a sync of
 // the team to the others.
 //
-// Waits: for whoever signals: until the deadline of the launch, an interrupt, or the end of a
+// Waits: for a rank to signal: until the deadline of the launch, an interrupt, or the end of a
 // member.
 //
 // Example:
@@ -501,8 +502,8 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
 // no other rank. All threads of one block of every rank call both, in turn, on one channel; a barrier
 // on the channel is not called between them. arrive returns false if it was refused.
 //
-// Order: arrive releases, arrived acquires: what a block wrote before its arrive is visible to all
-// blocks after their arrived. What it writes between the two is not.
+// Order: arrive releases, arrived acquires: the writes of a block before its arrive are visible to
+// all blocks after their arrived. Its writes between the two are not.
 //
 // Waits: arrive for nothing, arrived for the arrive of every member. In a group that spans hosts
 // arrive only synchronises the block, and arrived is the whole barrier, which waits for the arrived

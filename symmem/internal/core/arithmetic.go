@@ -9,9 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// The operations of this file are maps and reductions with names, by the formulas of one table.
+// The operations of this file are maps and reductions with names. One table has their formulas.
 
-// named is an operation by its formula, or by the formula for operands whose first is of a type.
+// named is an operation: its formula, or its formulas by the type of the first operand.
 type named struct {
 	formula string
 	of      func(d DType) string
@@ -52,7 +52,7 @@ func table(rows map[string]*named) map[string]*named {
 	return rows
 }
 
-// wide is the one text for a floating type, and the other for integers.
+// wide returns the first text for a floating type, and the second for integers.
 func wide(d DType, float, integer string) string {
 	if d.element().IsFloat() {
 		return float
@@ -60,7 +60,7 @@ func wide(d DType, float, integer string) string {
 	return integer
 }
 
-// calculate does an operation of the table. d picks its formula, where there are several.
+// calculate does an operation of the table. If the operation has several formulas, d selects one.
 func (rt *Runtime) calculate(name string, d DType, opts []Option, operands ...any) *Tensor {
 	row := arithmetic[name]
 	formula := row.formula
@@ -74,7 +74,7 @@ func (rt *Runtime) calculate(name string, d DType, opts []Option, operands ...an
 	return rt.calculated(row.op, formula, args, row.reduces)
 }
 
-// calculated does Map, Reduce or an operation by its formula.
+// calculated does Map, Reduce or a named operation, given its formula.
 func (rt *Runtime) calculated(of *operators.Operator, formula string, args []any, reduces bool) *Tensor {
 	c := rt.calculation(of, formula, args, reduces)
 	if reduces {
@@ -83,7 +83,7 @@ func (rt *Runtime) calculated(of *operators.Operator, formula string, args []any
 	return c.apply()
 }
 
-// named is calculate for operands of which any may be a number.
+// named is calculate for operands any of which may be a number.
 func (rt *Runtime) named(name string, opts []Option, operands ...any) *Tensor {
 	rt.refuseClosed(name)
 	for _, o := range operands {
@@ -101,8 +101,8 @@ func (t *Tensor) calculate(name string, opts []Option, others ...any) *Tensor {
 }
 
 // Add is t + y, element by element; y is a tensor or a number. Shapes are broadcast and types
-// combined as numpy does: see docs/arithmetic.md, which has all operations of this kind. The result
-// is a new ordinary tensor, or that of the option Into; it is calculated in the order of the stream.
+// combined as numpy does: docs/arithmetic.md lists all operations of this kind. The result is a new
+// ordinary tensor, or the tensor of the option Into; it is calculated in the order of the stream.
 func (t *Tensor) Add(y any, opts ...Option) *Tensor { return t.calculate("Add", opts, y) }
 
 // Sub is t - y: see [Tensor.Add].
@@ -111,7 +111,7 @@ func (t *Tensor) Sub(y any, opts ...Option) *Tensor { return t.calculate("Sub", 
 // Mul is t * y, element by element: see [Tensor.Add].
 func (t *Tensor) Mul(y any, opts ...Option) *Tensor { return t.calculate("Mul", opts, y) }
 
-// Div is t / y: see [Tensor.Add]. Integers are rounded towards zero, and divided by zero are 0.
+// Div is t / y: see [Tensor.Add]. Quotients of integers are rounded towards zero; x / 0 is 0.
 func (t *Tensor) Div(y any, opts ...Option) *Tensor { return t.calculate("Div", opts, y) }
 
 // Mod is the remainder of t / y, which has the sign of t: see [Tensor.Add].
@@ -120,16 +120,15 @@ func (t *Tensor) Mod(y any, opts ...Option) *Tensor { return t.calculate("Mod", 
 // Pow is t to the power of y: see [Tensor.Add].
 func (t *Tensor) Pow(y any, opts ...Option) *Tensor { return t.calculate("Pow", opts, y) }
 
-// Minimum is the smaller one of two elements, NaN if one is: see [Tensor.Add]. [Tensor.Min] is the
-// smallest element of a tensor.
+// Minimum is the smaller of two elements, or NaN if one of them is NaN: see [Tensor.Add]. [Tensor.Min]
+// is the smallest element of a tensor.
 func (t *Tensor) Minimum(y any, opts ...Option) *Tensor { return t.calculate("Minimum", opts, y) }
 
-// Maximum is the larger one of two elements, NaN if one is: see [Tensor.Add]. [Tensor.Max] is the
-// largest element of a tensor.
+// Maximum is the larger of two elements, or NaN if one of them is NaN: see [Tensor.Add]. [Tensor.Max]
+// is the largest element of a tensor.
 func (t *Tensor) Maximum(y any, opts ...Option) *Tensor { return t.calculate("Maximum", opts, y) }
 
-// Eq is 1 where t == y and 0 elsewhere, a tensor of u8: see [Tensor.Add]. [Tensor.Equal] compares as
-// a whole.
+// Eq is 1 where t == y and 0 elsewhere, as u8: see [Tensor.Add]. [Tensor.Equal] compares whole tensors.
 func (t *Tensor) Eq(y any, opts ...Option) *Tensor { return t.calculate("Eq", opts, y) }
 
 // Ne is 1 where t != y: see [Tensor.Eq].
@@ -156,7 +155,8 @@ func (t *Tensor) Neg(opts ...Option) *Tensor { return t.calculate("Neg", opts) }
 // Abs is the magnitude of each element: see [Tensor.Add].
 func (t *Tensor) Abs(opts ...Option) *Tensor { return t.calculate("Abs", opts) }
 
-// Exp is e to the power of each element: see [Tensor.Add]. Of integers it is f64, of 8-bit ones f32.
+// Exp is e to the power of each element: see [Tensor.Add]. For integers the result is f64, for 8-bit
+// integers f32.
 func (t *Tensor) Exp(opts ...Option) *Tensor { return t.calculate("Exp", opts) }
 
 // Log is the natural logarithm of each element: see [Tensor.Exp].
@@ -165,9 +165,9 @@ func (t *Tensor) Log(opts ...Option) *Tensor { return t.calculate("Log", opts) }
 // Sqrt is the square root of each element: see [Tensor.Exp].
 func (t *Tensor) Sqrt(opts ...Option) *Tensor { return t.calculate("Sqrt", opts) }
 
-// Convert is t as elements of another type: see [Tensor.Add]. Floats are rounded to the nearest
-// value. For an integer type they are rounded towards zero, to the nearest integer that it has, and
-// NaN to 0; integers wrap around.
+// Convert is t with its elements converted to another type: see [Tensor.Add]. To a float type, values
+// are rounded to the nearest. To an integer type, a float is rounded towards zero and limited to the
+// type's range, NaN becomes 0, and integers wrap around.
 func (t *Tensor) Convert(dtype DType, opts ...Option) *Tensor {
 	const op = "Convert"
 	t.usable(op)
@@ -175,30 +175,31 @@ func (t *Tensor) Convert(dtype DType, opts ...Option) *Tensor {
 	return t.rt.calculate(op, dtype, opts, t)
 }
 
-// Sum is the sum of all elements, a tensor without dimensions, or with the option Along the sums
-// along a dimension. Floats are added up in f64 and rounded once; the sum of integers is i64 or u64.
-// It is calculated in the order of the stream; [Tensor.Item] reads it.
+// Sum is the sum of all elements, as a tensor without dimensions, or with the option Along the sums
+// along a dimension. Floats are added in f64 and rounded once; the sum of integers is i64 or u64. It is
+// calculated in the order of the stream; [Tensor.Item] reads it.
 func (t *Tensor) Sum(opts ...Option) *Tensor { return t.calculate("Sum", opts) }
 
-// Mean is the mean of all elements, or along a dimension: see [Tensor.Sum]. Of integers it is f64.
+// Mean is the mean of all elements, or along a dimension: see [Tensor.Sum]. For integers it is f64.
 func (t *Tensor) Mean(opts ...Option) *Tensor { return t.calculate("Mean", opts) }
 
-// Min is the smallest element, or the smallest ones along a dimension, NaN if one is: see
-// [Tensor.Sum]. A tensor without elements has none.
+// Min is the smallest element, or with Along the smallest elements along a dimension; NaN if an element
+// is NaN: see [Tensor.Sum]. A tensor without elements is refused.
 func (t *Tensor) Min(opts ...Option) *Tensor { return t.calculate("Min", opts) }
 
 // Max is the largest element: see [Tensor.Min].
 func (t *Tensor) Max(opts ...Option) *Tensor { return t.calculate("Max", opts) }
 
-// ArgMin is the number of the first smallest element, or along a dimension its index there, as i64:
-// see [Tensor.Min]. NaN is smaller than all others.
+// ArgMin is the number of the first smallest element or, along a dimension, its index there, as i64:
+// see [Tensor.Min]. NaN counts as smaller than every number.
 func (t *Tensor) ArgMin(opts ...Option) *Tensor { return t.calculate("ArgMin", opts) }
 
-// ArgMax is the number of the first largest element: see [Tensor.ArgMin]. NaN is larger than all
-// others.
+// ArgMax is the number of the first largest element: see [Tensor.ArgMin]. NaN counts as larger than
+// every number.
 func (t *Tensor) ArgMax(opts ...Option) *Tensor { return t.calculate("ArgMax", opts) }
 
-// Norm is the square root of the sum of the squares, or along a dimension: see [Tensor.Sum].
+// Norm is the square root of the sum of the squares of all elements, or along a dimension: see
+// [Tensor.Sum].
 func (t *Tensor) Norm(opts ...Option) *Tensor { return t.calculate("Norm", opts) }
 
 // Dot is the sum of the products of the elements of two tensors of one dimension: see [Tensor.Sum].
@@ -227,14 +228,14 @@ func (t *Tensor) Item() float64 {
 	return readFloats[float64](t, op)[0]
 }
 
-// MaxDiff is the largest difference between an element of t and that of y, a tensor of the same
-// shape or a number; NaN if there is one. It is calculated on the device, in f64, and waits for the
-// current stream. y may be a peer's memory, as Handle.GetRemoteTensor returns it: that compares
-// ranks.
+// MaxDiff is the largest difference between an element of t and the same element of y, a tensor of the
+// same shape or a number. It is NaN if an element is NaN. MaxDiff is calculated on the device, in f64,
+// and waits for the current stream. To compare ranks, y may be a peer's memory from
+// Handle.GetRemoteTensor.
 func (t *Tensor) MaxDiff(y any) float64 { return t.compared("MaxDiff", y) }
 
-// Equal reports whether t has the shape of y and the same elements, or if y is a number has no other
-// element: see [Tensor.MaxDiff]. NaN equals nothing.
+// Equal reports whether t and y have the same shape and the same elements. If y is a number, it reports
+// whether all elements of t equal y. NaN equals nothing. See [Tensor.MaxDiff].
 func (t *Tensor) Equal(y any) bool {
 	const op = "Equal"
 	t.usable(op)
@@ -247,9 +248,9 @@ func (t *Tensor) Equal(y any) bool {
 	return t.compared(op, y) == 1
 }
 
-// AllClose reports whether each element of t differs from that of y, a tensor of the same shape or a
-// number, by at most 1e-8 + 1e-5*|y|, as numpy's allclose: see [Tensor.MaxDiff]. tolerances are
-// other factors instead: the relative one, and then the absolute one.
+// AllClose reports whether each element of t differs from the same element of y, a tensor of the same
+// shape or a number, by at most 1e-8 + 1e-5*|y|, as numpy's allclose does: see [Tensor.MaxDiff].
+// tolerances replaces these constants: first the relative tolerance, then the absolute one.
 func (t *Tensor) AllClose(y any, tolerances ...float64) bool {
 	const op = "AllClose"
 	t.usable(op)
@@ -288,16 +289,16 @@ func (t *Tensor) compared(name string, y any, numbers ...any) float64 {
 	return readFloats[float64](t.calculate(name, nil, append([]any{y}, numbers...)...), name)[0]
 }
 
-// Normal sets the elements to values of the normal distribution, of mean 0 and deviation 1, that
-// depend on the seed, any int, and their index alone. It is for floating types. It returns t.
+// Normal sets the elements to values of the normal distribution with mean 0 and deviation 1. A value
+// depends only on the seed, any int, and the element's index. It is for floating types. It returns t.
 func (t *Tensor) Normal(seed int) *Tensor {
 	const op = "Normal"
 	t.mustFloat(op)
 	return t.rt.calculate(op, t.dtype, []Option{Into{t}}, seed)
 }
 
-// Linspace sets the elements to values at equal distances, of which the first is lo and the last
-// hi. It is for floating types. It returns t.
+// Linspace sets the elements to equally spaced values from lo, the first, to hi, the last. It is for
+// floating types. It returns t.
 func (t *Tensor) Linspace(lo, hi float64) *Tensor {
 	const op = "Linspace"
 	t.mustFloat(op)
@@ -312,10 +313,10 @@ func (t *Tensor) mustFloat(op string) {
 	}
 }
 
-// Transpose is t with its dimensions in reverse order, or in the order given: dimension k of the
-// result is dimension number k of order, which are ints, or a []int. args may have options among
-// them: *Stream, and Into, which does not overlap t. The result is a new ordinary tensor, or that of
-// Into; it is calculated in the order of the stream.
+// Transpose is t with its dimensions in reverse order, or in the given order: dimension k of the
+// result is dimension order[k] of t. The order is ints or one []int. args may also have the options
+// *Stream and Into, whose tensor must not overlap t. The result is a new ordinary tensor, or the
+// tensor of Into; it is calculated in the order of the stream.
 func (t *Tensor) Transpose(args ...any) *Tensor {
 	const op = "Transpose"
 	t.usable(op)
@@ -380,9 +381,9 @@ func (c *calculation) transpose(tiled *calculate.Transpose, p calculate.Plan, in
 }
 
 // Concatenate joins tensors of one type along a dimension; their other dimensions are the same. args
-// are the tensors, or a []*Tensor, and may have options among them: *Stream, and Into, which overlaps
-// none of them. The result is a new ordinary tensor, or that of Into; it is calculated in the order of
-// the stream.
+// are the tensors, or one []*Tensor, and may also have the options *Stream and Into, whose tensor must
+// not overlap the others. The result is a new ordinary tensor, or the tensor of Into; it is calculated
+// in the order of the stream.
 func (rt *Runtime) Concatenate(dim int, args ...any) *Tensor {
 	const op = "Concatenate"
 	rt.refuseClosed(op)

@@ -16,14 +16,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// calculating keeps the formulas that a world has calculated, and their kernels.
+// calculating caches the formulas and kernels of a world.
 type calculating struct {
 	mu       sync.Mutex
 	formulas map[string]*expression.Checked // by the text and the types of the operands
-	kernels  map[string]device.Module       // by that and the ways in which operands are read
+	kernels  map[string]device.Module       // by the key of formulas and the accesses of operands
 }
 
-// calculation is one call of Map or Reduce, or of an operation that is one of these.
+// calculation is one call of Map, of Reduce, or of a named operation.
 type calculation struct {
 	*Call
 	of       *operators.Operator
@@ -34,8 +34,7 @@ type calculation struct {
 	values   []uint64  // by operand; the bits of a number
 }
 
-// calculation checks a formula with its operands, tensors and numbers. args may have options among
-// them.
+// calculation checks a formula and its operands. args are tensors, numbers and options.
 func (rt *Runtime) calculation(of *operators.Operator, formula string, args []any, reduces bool) *calculation {
 	rt.refuseClosed(of.Name)
 	c := &calculation{of: of, key: []byte(formula)}
@@ -96,7 +95,7 @@ func (rt *Runtime) calculation(of *operators.Operator, formula string, args []an
 	return c
 }
 
-// number is an operand for a Go number, and its bits.
+// number returns the operand for a Go number, and its bits.
 func number(n element.Number) (calculate.Operand, uint64) {
 	switch {
 	case n.Class == element.Floating:
@@ -109,7 +108,7 @@ func number(n element.Number) (calculate.Operand, uint64) {
 	return calculate.Operand{Type: expression.Integer, Access: calculate.Number}, uint64(n.Int)
 }
 
-// formula parses and checks a formula, or finds it.
+// formula parses and checks a formula, or finds it in the cache.
 func (rt *Runtime) formula(text string, key []byte, types []expression.Operand) (*expression.Checked, error) {
 	k := &rt.calculating
 	k.mu.Lock()
@@ -132,7 +131,7 @@ func (rt *Runtime) formula(text string, key []byte, types []expression.Operand) 
 	return f, nil
 }
 
-// compiled returns the kernels of a text, which is made and compiled when it is needed first.
+// compiled returns the kernels of a text. The first call makes and compiles the text.
 func (rt *Runtime) compiled(op string, key []byte, text func() string) device.Module {
 	k := &rt.calculating
 	k.mu.Lock()
@@ -152,7 +151,7 @@ func (rt *Runtime) compiled(op string, key []byte, text func() string) device.Mo
 	return m
 }
 
-// result returns the tensor of Into, which has to have a shape, or nil.
+// result returns the tensor of Into, or nil without Into. The tensor must have the given shape.
 func (c *calculation) result(shape []int) *Tensor {
 	into := c.opts.into
 	if into == nil {
@@ -162,7 +161,8 @@ func (c *calculation) result(shape []int) *Tensor {
 		panic(c.Misuse("Into", "View gives a tensor other dimensions", "the result is %s, and Into has %s", c.formula.Result.Shaped(shape), into.kind()))
 	}
 	if c.formula.Result.IsFloat() && !into.dtype.element().IsFloat() {
-		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(), "the result is %v, and Into has %v, which would drop fractions", c.formula.Result, into.dtype))
+		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(),
+			"the result is %v, and Into has %v, which would drop fractions", c.formula.Result, into.dtype))
 	}
 	return into
 }
@@ -185,7 +185,8 @@ func (c *calculation) apply() *Tensor {
 	}
 	shape, ok := calculate.Broadcast(shapes...)
 	if !ok {
-		panic(c.Misuse("", "View adds dimensions of 1, which are repeated", "the shapes do not fit: %s; from the last dimension on, dimensions must be equal or 1", c.list()))
+		panic(c.Misuse("", "View adds dimensions of 1, which are repeated",
+			"the shapes do not fit: %s; from the last dimension on, dimensions must be equal or 1", c.list()))
 	}
 	if len(shapes) == 0 && c.opts.into != nil {
 		shape = c.opts.into.shape
@@ -202,7 +203,7 @@ func (c *calculation) apply() *Tensor {
 	return c.store(into, slices.Clone(shape), calculate.Arrange(shape, strides...))
 }
 
-// list names the tensors: "x0 is f32[4], x1 is f32[5]".
+// list describes the tensors: "x0 is f32[4], x1 is f32[5]".
 func (c *calculation) list() string {
 	text := ""
 	for i, t := range c.tensors {
@@ -217,21 +218,25 @@ func (c *calculation) list() string {
 	return text
 }
 
-// store launches a map whose operands are read as l says. into is nil for a new tensor.
+// store launches a map with layout l. into is nil for a new tensor.
 func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tensor {
 	rt, op := c.rt, c.of.Name
 	n := 1
 	for _, d := range shape {
 		n *= d
 	}
-	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands, Dims: len(l.Dims), Wide: n >= 1<<31, Host: rt.info.OnHost}
+	m := calculate.Map{Formula: c.formula, Out: c.out(into).element(), Access: l.Accesses[0], Operands: c.operands,
+		Dims: len(l.Dims), Wide: n >= 1<<31, Host: rt.info.OnHost}
 	widest := m.Out.Size()
 	for i := range m.Operands {
 		m.Operands[i].Access = l.Accesses[i+1]
 		if t := c.tensors[i]; t != nil {
 			widest = max(widest, t.dtype.Size())
-			if into != nil && Operand(into).Overlaps(t) && n > 0 && !(m.Access == calculate.Flat && m.Operands[i].Access == calculate.Flat && t.pointer() == into.pointer() && t.dtype.Size() == into.dtype.Size()) {
-				panic(c.Misuse("Into", "give memory of its own, or exactly that of an operand", "Into overlaps x%d, %s, whose elements would change before they are read", i, t.kind()))
+			exactly := m.Access == calculate.Flat && m.Operands[i].Access == calculate.Flat &&
+				into != nil && t.pointer() == into.pointer() && t.dtype.Size() == into.dtype.Size()
+			if into != nil && Operand(into).Overlaps(t) && n > 0 && !exactly {
+				panic(c.Misuse("Into", "give memory of its own, or exactly that of an operand",
+					"Into overlaps x%d, %s, whose elements would change before they are read", i, t.kind()))
 			}
 		}
 	}
@@ -267,7 +272,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 		if s == nil {
 			continue
 		}
-		across := l.Accesses[i] == calculate.Across // one element for all that a thread has
+		across := l.Accesses[i] == calculate.Across // one element for all elements of a thread
 		for d, stride := range s {
 			args = append(args, uint64(stride))
 			wider = wider && (across || d == len(s)-1 || stride%m.Width == 0)
@@ -287,7 +292,7 @@ func (c *calculation) store(into *Tensor, shape []int, l calculate.Layout) *Tens
 	return out
 }
 
-// width is how many elements a thread reads at once, where the widest type has so many bytes.
+// width returns how many elements a thread loads at once, given the size of the largest element type.
 func (rt *Runtime) width(bytes int) int {
 	if rt.info.OnHost {
 		return 16 // chunks have multiples of so many elements
@@ -295,12 +300,12 @@ func (rt *Runtime) width(bytes int) int {
 	return max(16/bytes, 1)
 }
 
-// aligned reports whether a device reads so many elements of t at once.
+// aligned reports whether a device can load that many elements of t at once.
 func (rt *Runtime) aligned(width int, t *Tensor) bool {
 	return rt.info.OnHost || int(t.pointer())%(width*t.dtype.Size()) == 0
 }
 
-// calculationGrid is the grid for so many pieces of work, each of one thread.
+// calculationGrid returns the grid for a number of pieces of work, each for one thread.
 func (rt *Runtime) calculationGrid(work int) device.Launch {
 	threads := rt.plan.ElementThreads
 	if rt.info.OnHost {
@@ -320,7 +325,7 @@ func (c *calculation) admit(out *Tensor) {
 	c.Admit(out)
 }
 
-// arguments are those for the operands, n, rank and size.
+// arguments returns the arguments for the operands, n, rank and size.
 func (c *calculation) arguments(n int) (args []uint64) {
 	for i, t := range c.tensors {
 		if t != nil {
@@ -347,8 +352,8 @@ func (c *calculation) launch(m device.Module, name string, l device.Launch, args
 	c.issued(c.stream.launch(k, l))
 }
 
-// along is a dimension of the operands that a reduction goes along, from 0 on; all is true for all
-// dimensions.
+// along returns the dimension of the operands that a reduction reduces, counted from 0; all is true if
+// it reduces all dimensions.
 func (c *calculation) along(shape []int) (dim int, all bool) {
 	if !c.Has(operators.Along) {
 		return 0, true
@@ -363,7 +368,7 @@ func (c *calculation) along(shape []int) (dim int, all bool) {
 	return dim, false
 }
 
-// reduce calculates a reduction.
+// reduce does a reduction.
 func (c *calculation) reduce() *Tensor {
 	rt, op := c.rt, c.of.Name
 	var first *Tensor
@@ -377,7 +382,8 @@ func (c *calculation) reduce() *Tensor {
 		case first == nil || first.n == 1:
 			first = t
 		case !slices.Equal(t.shape, first.shape):
-			panic(c.Misuse(fmt.Sprintf("x%d", i), "let Map combine them first", "x%d is %s: what is reduced has one shape, here %v, or one element", i, t.kind(), first.shape))
+			panic(c.Misuse(fmt.Sprintf("x%d", i), "let Map combine them first",
+				"x%d is %s: what is reduced has one shape, here %v, or one element", i, t.kind(), first.shape))
 		}
 	}
 	if first == nil {
@@ -485,18 +491,19 @@ func (c *calculation) reduce() *Tensor {
 	return out
 }
 
-// partition is how a reduction is divided: items are the pieces of work, each for lanes threads.
+// partition describes how a reduction is divided: items are the pieces of work, each for `lanes`
+// threads.
 type partition struct{ chunks, share, lanes, items int }
 
 // mostPartial bounds the partial results of a reduction: 4 MiB, enough for 16 chunks of 16384
 // columns.
 const mostPartial = 1 << 18
 
-// partition divides a reduction so that the device has enough threads, and each of them enough to
-// do. On a GPU, all blocks run at once if they can, so that none of them is left to the end.
+// partition divides a reduction so that the device has enough threads, and each thread enough work.
+// On a GPU, all blocks run at once if they fit, so that no block runs alone at the end.
 func (rt *Runtime) partition(r *calculate.Reduce, outer, length, inner, width int) partition {
 	p := partition{lanes: 1, chunks: 1}
-	const least = 4 // of a thread's loads
+	const least = 4 // loads of a thread
 	neighbours := 1 // results of a thread
 	if r.Columns {
 		neighbours = width
@@ -530,7 +537,7 @@ func (rt *Runtime) partition(r *calculate.Reduce, outer, length, inner, width in
 	return p
 }
 
-// lanesFor is how many threads work together on n pieces of work.
+// lanesFor returns how many threads work together on n pieces of work.
 func (rt *Runtime) lanesFor(n int) int {
 	if rt.info.OnHost || n <= 1 {
 		return 1
@@ -538,8 +545,8 @@ func (rt *Runtime) lanesFor(n int) int {
 	return min(1<<bits.Len(uint(n-1)), calculate.Threads)
 }
 
-// together is the grid for items on each of which lanes threads work; on the host and where lanes
-// are no matter, threads share the items.
+// together returns the grid for items that `lanes` threads each work on. On the host, and with one
+// lane, threads share the items.
 func (rt *Runtime) together(items, lanes int) device.Launch {
 	if rt.info.OnHost {
 		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, items), 1), 1, 1}, Block: [3]int{1, 1, 1}}
@@ -548,8 +555,8 @@ func (rt *Runtime) together(items, lanes int) device.Launch {
 	return device.Launch{Grid: [3]int{max((items+each-1)/each, 1), 1, 1}, Block: [3]int{calculate.Threads, 1, 1}}
 }
 
-// working is memory for partial results. The kernels of a graph run one after another and share what
-// was taken before the capture; it belongs to the graph then.
+// working returns memory for partial results. The kernels of a graph run one after another and share
+// memory that was allocated before the capture and then belongs to the graph.
 func (c *calculation) working(bytes int) *Tensor {
 	if c.rt.capture != nil {
 		return c.rt.capture.spare
@@ -557,7 +564,7 @@ func (c *calculation) working(bytes int) *Tensor {
 	return c.rt.ordinary(c.of.Name, c.stream, U8, []int{bytes}, bytes)
 }
 
-// spareWork is memory for the partial results of the reductions of a graph that will be captured on
+// spareWork allocates memory for the partial results of reductions in a graph that will be captured on
 // s. rt.mu is held.
 func (rt *Runtime) spareWork(op string, s *Stream) *Tensor {
 	if rt.spare == nil {

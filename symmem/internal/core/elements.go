@@ -26,9 +26,9 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
-// Fill sets every element to x, a number of any Go type. An integer must be exactly representable;
-// a float is rounded to the nearest value of a float type, must not overflow, and must be whole for
-// an integer type. It returns t.
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable in
+// the element type. A float must not overflow; it is rounded to the nearest value of a float type, and
+// must be whole for an integer type. It returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
 	t.usable(op)
@@ -46,8 +46,8 @@ func (t *Tensor) Fill(x any) *Tensor {
 	return t
 }
 
-// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float
-// type the larger ones are rounded. It returns t.
+// Arange sets element i to i. It is refused if the last index is out of the type's range; in a float
+// type, large values are rounded. It returns t.
 func (t *Tensor) Arange() *Tensor {
 	const op = "Arange"
 	t.usable(op)
@@ -79,9 +79,9 @@ func (t *Tensor) mustCompute(op string) {
 	}
 }
 
-// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values
-// are converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom
-// returns. It returns t.
+// CopyFrom sets the elements from src, which has the same number of elements. src is a slice of any
+// numeric type, whose values are converted as by Fill, or a tensor of the same type. A slice may be
+// changed after CopyFrom has returned. It returns t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const op = "CopyFrom"
 	t.usable(op)
@@ -210,7 +210,7 @@ func readFloats[T float32 | float64](t *Tensor, op string) []T {
 	return out
 }
 
-// converted is a slice of floats that is given the bytes of elements.
+// converted is a slice of floats that is filled from the bytes of elements.
 type converted[T float32 | float64] struct {
 	out []T
 	of  element.Type

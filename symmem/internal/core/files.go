@@ -15,8 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
-// Tensors in files: package tensorfile knows the formats, this file what ranks have to do with
-// them.
+// Tensors in files: package tensorfile implements the formats, and this file the agreement of the
+// ranks.
 
 // rankMark is replaced by the rank in paths.
 const rankMark = "{rank}"
@@ -27,11 +27,11 @@ type fileCall struct {
 	op    string
 	path  string
 	name  string // of a tensor in the file
-	dtype DType  // that the caller says; 0 if none
+	dtype DType  // given by the caller; 0 if none
 	options
 }
 
-// fileCall reads the arguments behind the path.
+// fileCall reads the arguments after the path.
 func (rt *Runtime) fileCall(of *operators.Operator, g *Group, path string, args []any) *fileCall {
 	c := &fileCall{rt: rt, op: of.Name, path: path}
 	rt.refuseClosed(c.op)
@@ -63,7 +63,7 @@ func (rt *Runtime) fileCall(of *operators.Operator, g *Group, path string, args 
 	return c
 }
 
-// agreeOn lets the members exchange a value, with the error that befell one of them, which all get.
+// agreeOn lets the members exchange a value. If one of them has an error, all of them get it.
 func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
 	g := c.group
 	g.meeting.Lock()
@@ -78,34 +78,34 @@ func agreeOn[T any](c *fileCall, desc string, mine T, failed error) []T {
 // Load returns a tensor of a file, as a symmetric tensor of all members, or an ordinary one. The
 // end of the path says what the file is:
 //
-//   - .safetensors, .npz: tensors with names. args has the name, which may be left out if there is one tensor.
+//   - .safetensors, .npz: tensors with names. args has the name; it may be left out if the file has one tensor.
 //   - .npy: one tensor
 //   - anything else: plain bytes, one u8 tensor
 //
-// An element type in args says what the elements are where the file does not: of plain bytes, and
-// of types that tensors do not have or numpy calls void, which must have the same size. "{rank}" in
-// the path is the rank in the group. With [Shard] each member gets its part of a dimension, as
-// PyTorch's chunk divides it. The file is mapped, and its header is checked before anything is
-// allocated; what is not loaded is not read.
+// An element type in args is the type of the elements if the file does not determine it: for plain
+// bytes, for types that tensors do not have, and for numpy's void types. The last two must have the
+// same size. "{rank}" in the path is replaced by the rank in the group. With [Shard] each member
+// gets its part of a dimension, divided like PyTorch's chunk. The file is mapped, and its header is
+// checked before anything is allocated; only the loaded parts are read.
 //
 // PyTorch: safetensors.torch.load_file; with Shard safe_open and get_slice; numpy.load
 //
-// Shapes: that of the file; of the dimension of Shard, this member's part, which must be as long on
-// all members unless Ordinary is given. Types are kept.
+// Shapes: the shape in the file. The dimension of Shard has the length of this member's part, which
+// must be the same on all members unless Ordinary is given. Types are kept.
 //
 // Synchronises: collective over the group, unless Ordinary is given: all members load tensors of
-// one type and shape, and return when all have them, or have an error. Each member reads the file
-// itself. It waits for the current stream.
+// one type and shape, and return when all of them have loaded or one has failed. Each member reads the
+// file itself. It waits for the current stream.
 //
 // Options: *Group, Shard, Ordinary.
 //
 // Capture: refused.
 //
-// Errors: KindMisuse for a file that is not there, damaged, or of another format, with the place in
+// Errors: KindMisuse for a file that is missing, damaged, or of another format, with the position in
 // the file; KindMismatch if the members' tensors differ; KindPeer if another member failed;
-// KindSystem for what the system says of the file.
+// KindSystem for an error of the system.
 //
-// Source: the formats' documentation; docs/files.md says what is refused.
+// Source: the documentation of the formats; docs/files.md lists the files that are refused.
 func (rt *Runtime) Load(path string, args ...any) *Tensor {
 	c := rt.fileCall(operators.Load, rt.all, path, args)
 	ordinary := c.has(operators.Ordinary)
@@ -126,7 +126,7 @@ func (rt *Runtime) Load(path string, args ...any) *Tensor {
 	t := c.group.emptyLike(c.op, dtype, part.Shape)
 	err = t.fill(c.op, c.until(part, nil))
 	if failed := Maybe(func() { agreeOn(c, "", struct{}{}, err) }); failed != nil {
-		Maybe(t.Free) // by all members
+		Maybe(t.Free) // all members do
 		panic(failed)
 	}
 	return t
@@ -171,8 +171,7 @@ func (c *fileCall) fits(dtype DType, p *tensorfile.Part, err error) error {
 	return Maybe(func() { c.rt.numel(c.op, dtype, p.Shape) })
 }
 
-// transfer is a part of a file that is being read or written, which ends early when the world is
-// aborted.
+// transfer is a part of a file that is being read or written. It ends early when the world is aborted.
 type transfer struct {
 	c    *fileCall
 	from io.ReaderAt
@@ -218,8 +217,8 @@ func (rt *Runtime) undefined(op string, dtype DType, shape []int) *Tensor {
 // FileTensor describes a tensor of a file.
 type FileTensor struct {
 	Name  string
-	DType DType  // 0 if tensors have no such type, or the file does not say it
-	Type  string // as the file says it: "BF16", "<f4"
+	DType DType  // 0 if no tensor can have the type, or the file does not name it
+	Type  string // as written in the file: "BF16", "<f4"
 	Shape []int
 }
 
@@ -231,8 +230,8 @@ func (f FileTensor) String() string {
 	return fmt.Sprintf("%q %s%s", f.Name, f.Type, strings.ReplaceAll(fmt.Sprint(f.Shape), " ", ", "))
 }
 
-// FileTensors lists the tensors of a file that Load reads, in its order. It reads the header only,
-// and concerns this rank alone.
+// FileTensors lists the tensors of a file that Load can read, in the file's order. It reads only the
+// header, and is not collective.
 func (rt *Runtime) FileTensors(path string) []FileTensor {
 	c := rt.fileCall(&operators.Operator{Name: "FileTensors"}, rt.all, path, nil)
 	f, err := tensorfile.Open(c.path)
@@ -247,7 +246,7 @@ func (rt *Runtime) FileTensors(path string) []FileTensor {
 	return list
 }
 
-// setFile describes a file that cannot be read or written.
+// setFile adds the file to an error about reading or writing it.
 func (rt *Runtime) setFile(e *Error, path, text, hint string, cause error) {
 	e.Msg, e.Hint, e.Arg = text, hint, "path"
 	absent := errors.Is(cause, fs.ErrNotExist)

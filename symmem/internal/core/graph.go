@@ -30,11 +30,10 @@ type Graph struct {
 	replay calls.Replay // the latest
 }
 
-// Capture calls f and records what it issues on the current stream instead of running it. Within f
-// memory cannot be allocated (Empty, Local, results of operations that return one), tensors cannot
-// be read or written by the host, and nothing can be waited for: each of these is refused with what
-// to do instead, and the capture is dropped. Ranks that capture communication must capture and
-// replay the same.
+// Capture calls f and records the work that f issues on the current stream instead of running it.
+// Within f, memory cannot be allocated (Empty, Local, operations that return a new tensor), the host
+// cannot read or write tensors, and it cannot wait. Each of these is refused with a hint, and the
+// capture is dropped. Ranks that capture communication must capture and replay the same.
 func (rt *Runtime) Capture(f func()) *Graph {
 	const op = "Capture"
 	rt.needFunction(op, f)
@@ -175,9 +174,8 @@ func (g *Graph) traced(t *trace.Trace) {
 // mostReplays is how often Elapsed replays a graph at most.
 const mostReplays = 100000
 
-// Elapsed replays the graph n times, at most 100,000, on the current stream and returns the device
-// time that one replay took on average. It waits for them. Ranks that captured communication must
-// do it together.
+// Elapsed replays the graph n times, at most 100,000, on the current stream, waits, and returns the
+// average device time of a replay. If communication was captured, all its ranks must call Elapsed.
 func (g *Graph) Elapsed(n int) time.Duration {
 	const op = "Graph.Elapsed"
 	g.exists(op)

@@ -17,9 +17,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups
-// never disturb each other. A rank that is not a member holds the group too, to name it, and is
-// refused its use.
+// Group is a set of ranks that communicate. It has signals and inboxes of its own, so groups never
+// disturb each other. A rank that is not a member has a Group value as well, but cannot use it.
 type Group struct {
 	rt       *Runtime
 	title    string       // of NewNamedGroup, or empty
@@ -125,7 +124,7 @@ func (g *Group) SetCopyEngine(on bool) {
 }
 
 // Name is the name that NewNamedGroup gave the group, "world" for the group of all ranks, and empty
-// for others.
+// for other groups.
 func (g *Group) Name() string {
 	g.exists("Name")
 	if g == g.rt.all {

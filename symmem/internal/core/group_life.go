@@ -8,10 +8,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
-// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks;
-// any other rank may call it too and returns at once with a group it cannot use. Every call makes a
-// new group. Until it is freed its inboxes, or those of its LSA team if its ranks are on several
-// hosts, take up to 128 MiB of each member's GPU.
+// NewGroup makes a group of the given ranks, in ascending order. It is collective over these ranks.
+// Another rank may call it, too: the call returns at once, with a group that this rank cannot use.
+// Every call makes a new group. Until the group is freed, its inboxes, or the inboxes of its LSA team
+// if its ranks are on several hosts, take up to 128 MiB of each member's GPU.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.hostCall(op)
@@ -53,8 +53,8 @@ func (rt *Runtime) newGroup(op, title string, ranks []int) *Group {
 	return g
 }
 
-// Free gives the memory of the group and of its teams back. It is collective over the group;
-// tensors that were allocated by them must be freed before. The world cannot be freed, nor a team
+// Free frees the memory of the group and of its teams. It is collective over the group. Tensors that
+// the group or its teams allocated must be freed before. The world cannot be freed, nor a team
 // without its group. On a rank that is not a member it does nothing.
 func (g *Group) Free() {
 	const op = "Group.Free"

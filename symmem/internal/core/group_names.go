@@ -10,9 +10,9 @@ import (
 // worldName is the name of the group of all ranks.
 const worldName = "world"
 
-// NewNamedGroup is [Runtime.NewGroup] with a name, by which [Runtime.GroupNamed] finds the group: one
-// of letters, digits and the signs - _ . : / that no other group has. The name is free again once the
-// group was freed or has lost a member. Members must give the same name.
+// NewNamedGroup is [Runtime.NewGroup] with a name, by which [Runtime.GroupNamed] finds the group. The
+// name has letters, digits and the signs - _ . : / only, and no other group may have it. It is free
+// again after the group was freed or has lost a member. Members must give the same name.
 func (rt *Runtime) NewNamedGroup(name string, ranks ...int) *Group {
 	const op = "NewNamedGroup"
 	rt.hostCall(op)
@@ -34,8 +34,8 @@ func (rt *Runtime) NewNamedGroup(name string, ranks ...int) *Group {
 	return g
 }
 
-// GroupNamed is the group that this rank made by NewNamedGroup under a name, or all ranks for
-// "world". It is not collective: a group by its name is an option of an operation like any other.
+// GroupNamed returns the group that this rank made by NewNamedGroup under a name, or for "world" the
+// group of all ranks. It is not collective. The result is an option of operations like any group.
 func (rt *Runtime) GroupNamed(name string) *Group {
 	const op = "GroupNamed"
 	rt.refuseClosed(op)

@@ -115,8 +115,8 @@ const putCopies = 64 << 10
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put
-// to dst before unless [Weak] is given. It waits for no other rank.
+// Synchronises: ordered on the stream. A kernel or wait that sees the word sees the data and, unless
+// [Weak] is given, this rank's earlier puts to dst. It waits for no other rank.
 //
 // Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it; Via("NVSHMEM"):
 // nvshmemx_putmem_signal_on_stream.
@@ -186,7 +186,8 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 		h.transfer(&c, src, dst, h.rows(abi.NetPut, src, at, width, pitch))
 		return
 	}
-	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
+	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]),
+		Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
 }
 
 // GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock].
@@ -216,7 +217,8 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 		h.transfer(&c, dst, src, h.rows(abi.NetGet, dst, at, width, pitch))
 		return
 	}
-	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.buffers[src] + at, Rows: uint64(dst.shape[0]), Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
+	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.buffers[src] + at, Rows: uint64(dst.shape[0]),
+		Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
 }
 
 // block checks a block of the handle's tensor and returns the bytes to its first element.

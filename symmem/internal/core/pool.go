@@ -25,27 +25,28 @@ type PoolStats struct {
 	Frees      uint64
 }
 
-// UseMemPool calls f, within which Local, Empty of the same group, and all operations that return a
-// tensor take symmetric memory from the memory pool of a group; what other goroutines take meanwhile
-// comes from there too. The group is all ranks, or the one given as an option. Its members must take
-// and free in the same order; Local and these operations are then collective. [Runtime.GetMemPool]
-// returns the pool itself.
+// UseMemPool calls f. Within f, Local, Empty of the same group, and all operations that return a
+// tensor take symmetric memory from the memory pool of a group. The same holds for allocations by
+// other goroutines meanwhile. The group is all ranks, or the group given as an option. Its members
+// must take and free in the same order, so Local and these operations are then collective.
+// [Runtime.GetMemPool] returns the pool itself.
 //
-// Such a tensor is like one of Empty outside, but for this: memory that was freed before is used
-// again, without meeting the other ranks on the host, and Rendezvous meets no other rank. Taking and Free
-// are in the order of the stream, where all members meet: Free waits on the host only for other
-// streams that used the tensor. Its signal pad is zero, and what Local returns is zero on all
-// members, before any member's stream goes on. It lives until Free; the garbage collector does not
-// return it.
+// A tensor of the pool differs from a tensor of Empty outside of it in two ways: it may reuse freed
+// memory without a meeting of the ranks on the host, and Rendezvous meets no other rank. Taking and
+// Free are in the order of the stream, where all members meet: Free waits on the host only for
+// other streams that used the tensor. The signal pad is zero, and a tensor of Local is zero on all
+// members before any member's stream goes on. The tensor lives until Free; the garbage collector
+// does not return it.
 //
-// Members that take or free differently are found out on the device; the next synchronisation of
-// each reports the steps of both ranks, as KindMismatch, and communication is refused until
-// Recover. In a group that spans hosts they are found out as members are that call different
-// operations: by the tallies. Recover empties the pool: tensors in use then keep their data, and their Free is not
+// If members take or free in different orders, the device detects it. The next synchronisation of
+// each member then reports the steps of both ranks, as KindMismatch, and communication is refused
+// until Recover. In a group that spans hosts the tallies detect it, as they detect different
+// operations. Recover empties the pool: tensors in use then keep their data, and their Free is not
 // collective. A block is at most twice as large as the tensor for which it was made, or 1 MiB
-// larger, never divided or joined with another, and is given back by Recover or by freeing the group:
-// PyTorch's expandable segments, which grow in place, have no counterpart, as a segment that all
-// members map cannot grow without a meeting. Memory cannot be taken while a graph is captured.
+// larger. It is never divided or joined with another block, and is freed by Recover or with the
+// group. PyTorch's expandable segments, which grow in place, have no counterpart, because a segment
+// that all members map cannot grow without a meeting. Memory cannot be taken while a graph is
+// captured.
 //
 // PyTorch: use_mem_pool with get_mem_pool
 //

@@ -11,8 +11,9 @@ import (
 // previewed is how many elements String shows at each end.
 const previewed = 4
 
-// String shows the type, the shape, where the tensor is, and its first and last elements, those of
-// two dimensions as a table: it waits for the current stream. What cannot be read is said instead.
+// String returns the type, the shape, the kind of memory, and the first and last elements, for two
+// dimensions as a table. It waits for the current stream. If the elements cannot be read, it
+// returns the reason in their place.
 func (t *Tensor) String() string {
 	if t == nil || t.st == nil {
 		return "nil tensor"
@@ -96,8 +97,8 @@ func (t *Tensor) preview() (text string, err error) {
 	return text, err
 }
 
-// rows are the rows of a tensor of two dimensions, each on a line, with columns to the right; "…"
-// stands for those in the middle of many.
+// rows returns the rows of a tensor of two dimensions, each on a line, with columns aligned to the
+// right. "…" stands for the middle of many rows or columns.
 func (t *Tensor) rows() string {
 	columns := t.shape[1]
 	flat := t.View(t.n)
@@ -129,7 +130,7 @@ func (t *Tensor) rows() string {
 	return b.String()
 }
 
-// ends calls write for all of n things, or for the first and the last with gap between.
+// ends calls write for all of n items, or for the first and the last, with gap between them.
 func ends(n int, write func(lo, hi int), gap func()) {
 	if n <= 2*previewed+1 {
 		write(0, n)
@@ -168,7 +169,7 @@ func (t *Tensor) readToShow() (data []byte) {
 	panic(err)
 }
 
-// text is an element by its bits.
+// text returns an element, given its bits, as text.
 func (d DType) text(bits uint64) string {
 	switch {
 	case d == F64:
@@ -181,12 +182,12 @@ func (d DType) text(bits uint64) string {
 	return strconv.FormatInt(d.element().Integer(bits), 10)
 }
 
-// tabled is how many rows and columns a tensor's table has at each end.
+// tabled is how many rows and columns a table of a large tensor shows at each end.
 const tabled = 6
 
-// HTML shows the tensor as a table with a row for each row of the last dimension. It shows the ends
-// of a large tensor. It waits for the current stream. For a tensor that cannot be read it shows the
-// reason.
+// HTML returns the tensor as a table in which each line is a row of the last dimension. Of a large
+// tensor it shows both ends. It waits for the current stream. If the tensor cannot be read, it returns
+// the reason.
 func (t *Tensor) HTML() string {
 	if t == nil || t.st == nil {
 		return "nil tensor"
@@ -198,7 +199,7 @@ func (t *Tensor) HTML() string {
 	return html.EscapeString(t.String())
 }
 
-// table writes the table of a tensor that has elements.
+// table writes the table of a tensor with at least one element.
 func (t *Tensor) table(b *strings.Builder) {
 	columns := 1
 	if len(t.shape) > 0 {
@@ -223,8 +224,7 @@ func (t *Tensor) table(b *strings.Builder) {
 	}, "<tr><th>…</th></tr>\n", "</table>")
 }
 
-// across writes n things between two texts: all of them, or the first and the last with a gap
-// between.
+// across writes n items between two texts: all of them, or the first and the last with a gap between.
 func across(b *strings.Builder, n int, before string, write func(lo, hi int), gap, after string) {
 	b.WriteString(before)
 	if n <= 2*tabled+1 {
@@ -237,7 +237,7 @@ func across(b *strings.Builder, n int, before string, write func(lo, hi int), ga
 	b.WriteString(after)
 }
 
-// indexOf is the index of a row in all dimensions but the last: "1, 3".
+// indexOf returns the index of a row in all dimensions except the last: "1, 3".
 func (t *Tensor) indexOf(row int) string {
 	var text string
 	for i := len(t.shape) - 2; i >= 0; i-- {

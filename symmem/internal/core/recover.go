@@ -12,18 +12,17 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Recover makes communication sound again after waits were aborted or timed out, or ranks were
-// replaced. It is collective over all ranks that are left; those that are listed in replaced are
-// new processes, whose worlds were made with Config.Joining. All work is drained, signals, signal
-// pads and inboxes become zero ([Runtime.ClearedSignals] lists the signals that there were), the
-// numbering of calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their
-// data.
+// Recover makes communication possible again after waits were aborted or timed out, or ranks were
+// replaced. It is collective over all ranks that are left. The ranks in replaced are new processes,
+// whose worlds were made with Config.Joining. Recover waits for all work, sets signals, signal pads
+// and inboxes to zero ([Runtime.ClearedSignals] lists the signals that were set), restarts the
+// numbering of calls, empties memory pools, and ends the abort. Tensors keep their data.
 //
-// Groups with a replaced rank cannot be used any more, and symmetric tensors of which it held a
-// part can only be read and freed. lost names them. The same holds for groups and tensors of a rank
-// that is gone: its process has ended, or its host was lost, and no process takes its place. The
-// world is among these groups, and Survivors makes a group of the ranks that are left. Cancelling
-// ctx gives up; the world is then still aborted.
+// Groups with a replaced rank cannot be used any more, and symmetric tensors with a part on it can
+// only be read and freed; lost names them. The same holds for groups and tensors of a rank that is
+// gone: its process has ended, or its host was lost, and no process replaces it. The world is one of
+// these groups; Survivors makes a group of the ranks that are left. If ctx is cancelled, Recover
+// gives up, and the world is still aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
 	if err := rt.checkRecover(op, ctx, replaced); err != nil {

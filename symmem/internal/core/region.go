@@ -9,12 +9,12 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Region is symmetric memory that an operator keeps between its calls: a pad, which Recover makes
-// zero, and data.
+// Region is symmetric memory that an operator keeps between its calls. It has data, and a pad that
+// Recover sets to zero.
 type Region struct{ h *Handle }
 
-// NewRegion makes a region, of zeros. desc must be the same on all members. It is collective over
-// the group that the options name, by default g. If that spans hosts, a network must connect them.
+// NewRegion makes a region of zeros. desc must be the same on all members. It is collective over the
+// group in the options, by default g. If the group spans hosts, a network must connect them.
 func (in Inner) NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
 	g = g.rt.groupOf(op, g, opts)
 	g.carriesAny(op)

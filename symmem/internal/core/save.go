@@ -11,21 +11,21 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tensorfile"
 )
 
-// defaultName is the name of a tensor in a file that has names, if the caller gives none.
+// defaultName is the name of a tensor in a file with names if the caller gives none.
 const defaultName = "tensor"
 
-// Save writes the tensor to a file: this rank's on its own or, with [Shard], that of all members in
-// a row. The end of the path says what the file is: .safetensors or .npz, in which the tensor has
-// the name in args or else "tensor"; .npy; or anything else for the plain bytes. "{rank}" in the
-// path is the rank in the group: without it and without Shard, ranks that save to one path replace
-// each other's file. The file takes its name when it is complete, and replaces what had it; a
-// symbolic link stays, and what it leads to is replaced. The bytes are those that the Python
-// libraries write.
+// Save writes this rank's tensor to a file or, with [Shard], the tensors of all members one after
+// another along a dimension. The end of the path selects the format: .safetensors or .npz, in which
+// the tensor has the name in args or else "tensor"; .npy; any other end for the plain bytes.
+// "{rank}" in the path is replaced by the rank in the group. Without it and without Shard, ranks
+// that save to one path replace each other's file. The file gets its name when it is complete, and
+// replaces a file of that name. If the path is a symbolic link, its target is replaced. The file
+// has the same bytes as a file of the Python libraries.
 //
 // PyTorch: safetensors.torch.save_file; numpy.save, numpy.savez
 //
-// Shapes: any; with Shard the members' tensors have one type and are alike but in the length of
-// that dimension.
+// Shapes: any; with Shard the members' tensors have one type, and only the length of that dimension may
+// differ.
 //
 // Synchronises: it waits for the current stream. With Shard it is collective over the group: all
 // members write into one file, which they must see under one path, and return when it is complete.
@@ -34,9 +34,9 @@ const defaultName = "tensor"
 //
 // Capture: refused.
 //
-// Errors: KindMisuse for a path or a name that is none; KindMismatch if the members' tensors do not
-// fit together; KindPeer if another member failed; KindSystem for what the system says. A failed
-// call leaves the file that was there.
+// Errors: KindMisuse for an invalid path or name; KindMismatch if the members' tensors do not fit
+// together; KindPeer if another member failed; KindSystem for an error of the system. A failed call
+// leaves an existing file unchanged.
 //
 // Source: the formats' documentation.
 func (t *Tensor) Save(path string, args ...any) {
@@ -48,7 +48,7 @@ func (t *Tensor) Save(path string, args ...any) {
 	c.save([]string{c.name}, []*Tensor{t})
 }
 
-// SaveFile writes tensors to one file, .safetensors or .npz, under their names. All else is as in
+// SaveFile writes tensors to one file, .safetensors or .npz, under their names. Otherwise it works like
 // [Tensor.Save].
 //
 // PyTorch: safetensors.torch.save_file; numpy.savez
@@ -101,7 +101,7 @@ func (c *fileCall) save(names []string, tensors []*Tensor) {
 	c.rt.raise(c.op, err)
 }
 
-// give gives the tensors' bytes to where they go.
+// give writes the tensors' bytes to their places in the file.
 func (c *fileCall) give(tensors []*Tensor, to func(i int) io.WriterAt) error {
 	for i, t := range tensors {
 		if err := t.give(c.op, c.until(nil, to(i))); err != nil {
@@ -111,8 +111,7 @@ func (c *fileCall) give(tensors []*Tensor, to func(i int) io.WriterAt) error {
 	return nil
 }
 
-// gather writes the tensors of all members to one file, which the first member begins and
-// completes.
+// gather writes the tensors of all members to one file. The first member creates and commits it.
 func (c *fileCall) gather(names []string, tensors []*Tensor) {
 	type piece struct {
 		Type  element.Type
@@ -128,7 +127,7 @@ func (c *fileCall) gather(names []string, tensors []*Tensor) {
 	}
 	all := agreeOn(c, fmt.Sprintf("%q to %s, Shard(%d)", names, c.path, c.shard), mine, err)
 	list := make([]*tensorfile.Output, len(tensors))
-	from := make([]int, len(tensors)) // of this member in the dimension
+	from := make([]int, len(tensors)) // where this member's part of the dimension begins
 	for i, t := range tensors {
 		shape := slices.Clone(t.shape)
 		shape[c.shard] = 0
@@ -179,7 +178,7 @@ func (c *fileCall) gather(names []string, tensors []*Tensor) {
 	agreeOn(c, "", struct{}{}, err)
 }
 
-// alikeBut reports whether two shapes are the same but for one dimension.
+// alikeBut reports whether two shapes differ in one dimension at most.
 func alikeBut(dim int, a, b []int) bool {
 	if len(a) != len(b) {
 		return false

@@ -14,8 +14,8 @@ type Sharing struct {
 	Beside bool    // their kernels run side by side, by MPS; otherwise they take turns
 }
 
-// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its
-// own, and for numbers of no rank.
+// With lists the ranks that use the device of a rank, including the rank itself. It returns nil if no
+// other rank uses the device, or if there is no such rank.
 func (s Sharing) With(rank int) []int {
 	if i := slices.IndexFunc(s.Ranks, func(ranks []int) bool { return slices.Contains(ranks, rank) }); i >= 0 {
 		return slices.Clone(s.Ranks[i])
@@ -107,9 +107,9 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 	return nil
 }
 
-// takeShare limits this rank to its portion of a device that several ranks use: of the memory, of
-// which each may take more; and, if kernels run side by side, of the processors, so that the blocks
-// of kernels that wait for each other run at the same time.
+// takeShare limits this rank to its share of a device that several ranks use. The share of memory is
+// soft: a rank may take more. If kernels run side by side, the processors are shared as well, so that
+// the blocks of kernels that wait for each other run at the same time.
 func (rt *Runtime) takeShare(s Sharing) {
 	n := len(s.With(rt.rank))
 	if n == 0 {

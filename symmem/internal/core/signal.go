@@ -164,10 +164,12 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	c.PickStream()
 	word := h.signalWord(sig)
 	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
-		c.Launch("net_"+op, 0, launch.OneBlock(1), launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+		c.Launch("net_"+op, 0, launch.OneBlock(1),
+			launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 		return
 	}
-	c.Launch(op, 0, launch.OneBlock(1), launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	c.Launch(op, 0, launch.OneBlock(1),
+		launch.Bytes(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
@@ -193,8 +195,8 @@ func (h *Handle) GetSignal(sig int) uint64 {
 //
 // Shapes: sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before,
-// unless [Weak] is given. It waits for no other rank.
+// Synchronises: ordered on the stream. Unless [Weak] is given, a kernel or wait that sees the word
+// sees this rank's earlier puts to dst. It waits for no other rank.
 //
 // Options: *Stream, Weak, [Via]("NVSHMEM"): nvshmemx_signal_op_on_stream, with the back end NVSHMEM.
 //

@@ -223,9 +223,8 @@ func (rt *Runtime) idle(mask uint64) bool {
 	return true
 }
 
-// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there,
-// also by other goroutines. To issue a single operation on a stream give it the stream as an
-// option.
+// OnStream calls f with s as the world's current stream. Work that other goroutines issue meanwhile
+// goes to s, too. To issue a single operation on a stream, give the stream as an option.
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
 	rt.hostCall(op)

@@ -7,16 +7,16 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
-// Survivors makes a group of the ranks that are left: all ranks except those whose processes have
-// ended, or whose hosts were lost, and that no process has replaced. It is collective over the
-// ranks that are left; a rank that goes meanwhile is left out. Where ranks are gone, or waits were
-// given up, it recovers first, among the ranks that are left, as Recover does: groups and tensors
-// that need a rank which is gone are lost, the world among them, and all others are as new. While
-// no rank is gone the group has all ranks. It is freed like a group of NewGroup. ncclCommShrink of
-// NCCL and MPI_Comm_shrink give the same.
+// Survivors makes a group of the ranks that are left: all ranks except ranks whose process has ended
+// or whose host was lost, and that no process has replaced. It is collective over the ranks that are
+// left; a rank that goes meanwhile is left out. If ranks are gone, or waits were given up, it first
+// recovers among the ranks that are left, as Recover does. Groups and tensors that need a missing
+// rank are then lost, also the world; all others can be used again. If no rank is gone, the group has
+// all ranks. It is freed like a group of NewGroup. NCCL's ncclCommShrink and MPI_Comm_shrink do the
+// same.
 //
-// Errors: KindPeer for a rank that does not make the call although it is there, and for one that
-// goes while the group is built: call it again.
+// Errors: KindPeer for a rank that is left but does not make the call, and for a rank that goes while
+// the group is built: call it again.
 func (rt *Runtime) Survivors() *Group {
 	const op = "Survivors"
 	rt.hostCall(op)

@@ -101,7 +101,8 @@ func (g *Group) emptyIn(op string, dtype DType, shape []int, pad int, desc strin
 	rt.hostCall(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: slices.Clone(shape),
+		at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
 	seg, err := segment(a.at.End)
 	if _, failed := gatherValues(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {

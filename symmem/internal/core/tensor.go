@@ -181,8 +181,9 @@ func (t *Tensor) View(shape ...int) *Tensor {
 	return &v
 }
 
-// As is the same bytes as elements of another type. The last dimension becomes as much shorter or
-// longer as the elements became larger or smaller, and must allow it. It shares memory.
+// As is a view of the same bytes as elements of another type. The last dimension becomes shorter if the
+// elements become larger, or longer if they become smaller; its bytes must be a whole number of the new
+// elements. It shares memory.
 func (t *Tensor) As(dtype DType) *Tensor {
 	const op = "As"
 	t.usable(op)
@@ -199,10 +200,10 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	return &v
 }
 
-// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated
-// it, waits for all work of this rank, and ends every handle and view of it; one of a memory pool
-// is returned in the order of the stream: see [Runtime.UseMemPool]. For any other tensor it is
-// immediate and safe while work is pending.
+// Free frees the memory. For a symmetric tensor it is collective over the group that allocated the
+// tensor, waits for all work of this rank, and ends every handle and view of the tensor. A tensor
+// of a memory pool is returned to the pool in the order of the stream: see [Runtime.UseMemPool].
+// For any other tensor Free returns at once, and is safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
 	t.usable(op)
@@ -219,7 +220,7 @@ func (t *Tensor) Free() {
 	t.giveBack()
 }
 
-// giveBack frees a tensor of ordinary memory.
+// giveBack frees a tensor in ordinary memory.
 func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
 		t.st.stop.Stop()

@@ -33,10 +33,9 @@ type working struct {
 	work  int64
 }
 
-// Async calls f with a stream of its own as the current stream and returns what f has issued there,
-// which runs beside what is issued from now on. It begins when what the current stream has to do is
-// over: what f issues sees the results of the calls before Async. An error in f is that of a plain
-// call: Async panics with it. In a capture it is refused.
+// Async calls f with a stream of its own as the current stream, and returns the work that f has issued
+// there. The work begins after the earlier work of the current stream, and sees its results. It runs
+// beside later work. If f panics with an error, Async panics with it. In a capture Async is refused.
 func (rt *Runtime) Async(f func()) *Work {
 	const op = "Async"
 	rt.refuseClosed(op)
@@ -116,8 +115,8 @@ func (w *Work) exists(op string) {
 	}
 }
 
-// Wait makes what is issued later on the current stream, or on the given one, wait for the work. The
-// host goes on, as in PyTorch's Work.wait on GPUs: Synchronize waits on the host.
+// Wait makes later work on the current stream, or on the given one, wait for the work. It does not
+// wait on the host, like PyTorch's Work.wait on GPUs; Synchronize does.
 func (w *Work) Wait(opts ...Option) {
 	const op = "Work.Wait"
 	w.exists(op)
@@ -168,7 +167,7 @@ func (w *Work) Time() time.Duration {
 	return w.took
 }
 
-// runsOn is the lane of the work, nil if it is over and has none any more.
+// runsOn returns the lane of the work, or nil after the work is over and its lane was returned.
 func (w *Work) runsOn() *workLane {
 	w.rt.mu.Lock()
 	defer w.rt.mu.Unlock()

@@ -68,9 +68,9 @@ func (rt *Runtime) start(config Config) {
 	rt.buildWorld(op)
 }
 
-// Close releases the device and everything in its memory. It does not wait for the other ranks, but
-// for a moment where NCCL may still send them something: who still reads this rank's memory keeps
-// it until it lets go. Closing it again does nothing.
+// Close releases the device and everything in its memory. It does not wait for the other ranks, except
+// for a moment if NCCL may still send them data. A rank that still reads this rank's memory keeps the
+// memory alive until it unmaps it. A second Close does nothing.
 func (rt *Runtime) Close() error {
 	if !rt.closed.CompareAndSwap(false, true) {
 		return nil
@@ -107,8 +107,8 @@ func (rt *Runtime) Close() error {
 	return errors.Join(failed, rt.dev.Close())
 }
 
-// Meet waits for all work of this rank and then until all ranks have come here. What they put into
-// each other's memory before is there afterwards. It is collective over the world.
+// Meet waits for all work of this rank, and then until all ranks have called it. Their earlier puts
+// are then complete. It is collective over the world.
 func (rt *Runtime) Meet() {
 	const op = "Meet"
 	rt.hostCall(op)

@@ -34,6 +34,9 @@ func TestCompileErrors(t *testing.T) {
 		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %envreg1;\" : \"=r\"(x));\n}", 2, 21, "%envreg1 is neither an operand"},
 		{"inline PTX of multimem", "__device__ void g(float* p, float v) {\n  asm volatile (\"multimem.st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(v));\n}", 2, 3, "use symm::multimem_sum(p) and symm::multimem_store"},
 		{"inline PTX in a macro", "#define A(op) asm(op \" 0;\")\n__global__ void g() {\n  A(\"mbarrier.wait\");\n}", 3, 3, "use __syncthreads()"},
+		{"inline PTX in a macro's macro", "#define A(op) asm(op \" 0;\")\n#define B \\\n  A(\"exit\")\n__global__ void g(int x) {\n  if (x) B; else x = 0;\n}", 5, 10, "return from the kernel in C++"},
+		{"inline PTX with characters that symbols have", "__global__ void g(int* x) {\n  asm(\"@!%envreg9 mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 3, "%envreg9"},
+		{"inline PTX with quotes", "__global__ void g(int* x) {\n  asm(\"mov.u32 %0, 1;\" : \"=@\"(x[0]));\n}", 2, 3, "\"=@\" is not a constraint"},
 		{"inline PTX in a helper", "__device__ __forceinline__ void h() { asm(\"exit;\"); }\n__global__ void g() {\n  h();\n}", 1, 39, "return from the kernel in C++"},
 		{"an operand of inline PTX", "__global__ void g(double* x) {\n  asm(\"mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 0, "an operand's size is not that of its constraint"},
 		{"inline PTX with an #if inside", "__global__ void g(int* x) {\n  asm(\"mov.u32 %0, 1;\" :\n#ifdef A\n \"=r\"(x[0])\n#endif\n);\n}", 3, 1, "put whole statements behind #if"},
@@ -140,7 +143,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// countedCompiler gives the test its own cache and a compiler that counts what it compiles, from its standard input.
+// countedCompiler gives the test its own cache and a compiler that counts what it compiles, from
+// its standard input.
 func countedCompiler(t *testing.T) (folder string, runs func() int) {
 	t.Helper()
 	real, err := FindCXX()

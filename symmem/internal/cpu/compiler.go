@@ -83,7 +83,9 @@ func (c *compiler) find() error {
 		c.cxx.Path, c.cxx.Zig = zig, true
 	}
 	if c.clang {
-		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fsanitize=array-bounds")
+		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fsanitize=array-bounds",
+			"-gdwarf-4",                       // of version 5, GNU's linker 2.40 confuses the files
+			"-fno-delete-null-pointer-checks") // a store to address 0 is a fault, not removed
 		n := clangVersion(version)
 		if n >= 20 {
 			c.flags = append(c.flags, "-fno-sanitize-merge") // traps of different lines stay apart

@@ -32,6 +32,7 @@ var (
 	lldPlace     = regexp.MustCompile(`^>>> referenced by ` + regexp.QuoteMeta(snippetFile) + `:(\d+)`)
 	inlinedLine  = regexp.MustCompile(`inlined from .* at ` + regexp.QuoteMeta(snippetFile) + `:(\d+):(\d+)`)
 	rejectedCall = regexp.MustCompile(`^call to .* declared with attribute error: (.*)$`)
+	refusedCall  = regexp.MustCompile("^undefined reference to `(inline PTX: .*)'$") // see EMU_REFUSED
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
@@ -82,6 +83,11 @@ func readLog(src device.Source, log string) *device.CompileError {
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: m[2]})
 		}
 	}
+	for i, d := range found {
+		if m := refusedCall.FindStringSubmatch(d.Text); m != nil {
+			found[i].Text = m[1]
+		}
+	}
 	placeStatements(src.Text, found)
 	e := &device.CompileError{}
 	if len(found) > 0 {
@@ -91,18 +97,30 @@ func readLog(src device.Source, log string) *device.CompileError {
 	return e
 }
 
-var asmWord = regexp.MustCompile(`\b(asm|__asm__|__asm)\b`)
+// An asm statement, and a macro with its name and its definition, which may have several lines.
+var (
+	asmWord = regexp.MustCompile(`\b(?:asm|__asm__|__asm)\b`)
+	macro   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)((?:.*\\\n)*.*)$`)
+)
 
-// placeStatements moves errors about inline PTX, which the compiler places at the end of a call, to
-// the word asm, if it is on their line.
+// placeStatements moves errors about inline PTX, which the compiler places at the end of a call and
+// the linker at a line, to the word asm, or to the macro that has it, if there is one of them on the
+// line.
 func placeStatements(text string, found []device.Diagnostic) {
-	lines := strings.Split(cudalex.Blank(text, onCPU), "\n")
+	text = cudalex.Blank(text, onCPU)
+	lines := strings.Split(text, "\n")
+	statement := asmWord
+	for _, m := range macro.FindAllStringSubmatch(text, -1) {
+		if statement.MatchString(m[2]) {
+			statement = regexp.MustCompile(statement.String() + `|\b` + m[1] + `\b`)
+		}
+	}
 	for i, d := range found {
 		if !strings.HasPrefix(d.Text, "inline PTX: ") || d.Line < 1 || d.Line > len(lines) {
 			continue
 		}
 		line := lines[d.Line-1]
-		if at := asmWord.FindAllStringIndex(line, -1); len(at) == 1 && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if at := statement.FindAllStringIndex(line, -1); len(at) == 1 && !strings.HasPrefix(strings.TrimSpace(line), "#") {
 			found[i].Column = at[0][0] + 1
 		}
 	}

@@ -24,6 +24,7 @@ __global__ void null_read(const int* p, int* out) {
   if (threadIdx.x == 5)
     *out = helper(p);
 }
+__global__ void literal(int* p) { if (threadIdx.x == 1) *(int*)0 = p[0]; }
 __global__ void wild(unsigned long long* p) { p[1ull << 50] = 1; }
 __global__ void checks(int n) {
   __syncthreads();
@@ -84,8 +85,8 @@ func lineOf(text string) string {
 	return "cell[3]:" + digits
 }
 
-// machine returns what a fault of the processor says on x86-64 or aarch64. On the latter, functions of the C library read whole words around an
-// address, and every address has a page or none.
+// machine returns what a fault of the processor says on x86-64 or aarch64. On the latter, functions
+// of the C library read whole words around an address, and every address has a page or none.
 func machine(amd64, arm64 string) string {
 	if runtime.GOARCH == "arm64" {
 		return arm64
@@ -98,7 +99,7 @@ func TestFaults(t *testing.T) {
 	k := b.compile(faulty)
 	p := b.alloc(4096)
 	null := device.Ptr(0)
-	works, cases := int32(0), int32(14)
+	works, cases := int32(0), int32(15)
 	divided := "divides an integer by zero"
 	if runtime.GOARCH == "arm64" && !b.Device.(*cpu).compiler.clang {
 		divided = "does something undefined: an integer divided by zero"
@@ -112,6 +113,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"null_write", 4, 64, []any{null}, 2, 33, "writes address 0x0, where no memory is", lineOf("*p = 1;")},
 		{"null_read", 1, 8, []any{null, p}, 0, 5, "reads address 0x0, where no memory is", lineOf("__device__ int helper")},
+		{"literal", 1, 2, []any{p}, 0, 1, "writes address 0x0, where no memory is", lineOf("__global__ void literal")},
 		{"wild", 1, 1, []any{p}, 0, 0, machine("accesses an address that no memory can have", "where no memory is"), lineOf("__global__ void wild")},
 		{"checks", 1, 32, []any{int32(41)}, 0, 31, "assertion `threadIdx.x + 10 < n' failed", lineOf("assert(")},
 		{"overflow", 1, 1, []any{p}, 0, 0, "needs more local memory than a thread has", lineOf("__noinline__")},

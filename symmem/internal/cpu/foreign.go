@@ -10,8 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Unit returns the C++ of a snippet for the emulated device: what a compiler makes a shared object of, with Flags, the headers of package emu and those of
-// package kernels, and emu_shared.S among the linked files. A snippet with inline PTX needs the compiler, too, whose preprocessor is run.
+// Unit returns the C++ of a snippet for the emulated device: what a compiler makes a shared object
+// of, with Flags, the headers of package emu and those of package kernels, and emu_shared.S among
+// the linked files. A snippet with inline PTX needs the compiler, too, whose preprocessor is run.
 func Unit(src device.Source) (string, error) {
 	if err := refuse(src); err != nil {
 		return "", err

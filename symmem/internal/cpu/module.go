@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// kernel is a __global__ function with the layout of its parameters and, for a snippet, their names and types.
+// kernel is a __global__ function with the layout of its parameters and, for a snippet, their names
+// and types.
 type kernel struct {
 	emu    *emu.Kernel
 	params []device.Param

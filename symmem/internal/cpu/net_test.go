@@ -364,7 +364,9 @@ func TestNetBarrier(t *testing.T) {
 			}
 		}
 		n.paused.Store(true)
-		n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: uint32(size - 1), Local: upload(n.bench, []byte{77}), Bytes: 1, Window: netWindow})
+		src := upload(n.bench, []byte{77})
+		n.sync() // the stream of uploads is not that of the put
+		n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: uint32(size - 1), Local: src, Bytes: 1, Window: netWindow})
 		for r := range size {
 			barrier(r)
 		}

@@ -20,12 +20,13 @@ type CXX struct {
 	Why  string // it is this one: "named in SYMMREPL_CXX"
 }
 
-// ZiglangVariable names the folder of the Python package ziglang, zig's compiler. The command symmrepl of the Python package sets it if the
-// environment has ziglang.
+// ZiglangVariable names the folder of the Python package ziglang, zig's compiler. The command
+// symmrepl of the Python package sets it if the environment has ziglang.
 const ZiglangVariable = "SYMMREPL_ZIGLANG"
 
-// FindCXX returns the compiler for snippets: the one in SYMMREPL_CXX, or else the first of c++, g++, clang++ and zig in PATH, or else that of
-// the folder in [ZiglangVariable], or of the Python package ziglang beside that of symmrepl. The error is a [*device.UnavailableError].
+// FindCXX returns the compiler for snippets: the one in SYMMREPL_CXX, or else the first of c++,
+// g++, clang++ and zig in PATH, or else that of the folder in [ZiglangVariable], or of the Python
+// package ziglang beside that of symmrepl. The error is a [*device.UnavailableError].
 func FindCXX() (CXX, error) {
 	if named := os.Getenv("SYMMREPL_CXX"); named != "" {
 		if path, err := exec.LookPath(named); err == nil {
@@ -56,7 +57,8 @@ func FindCXX() (CXX, error) {
 	}
 }
 
-// beside returns the folder of ziglang if this program is bin/symmrepl of a Python package that was installed into the same folder.
+// beside returns the folder of ziglang if this program is bin/symmrepl of a Python package that was
+// installed into the same folder.
 func beside() string {
 	program, err := os.Executable()
 	if err != nil {
@@ -100,7 +102,8 @@ var zigTarget = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime
 func (c CXX) Version() (string, error) {
 	version, err := c.Command("--version").Output()
 	if err != nil {
-		return "", &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not run: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
+		return "", &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not run: " + err.Error(),
+			Hint: "name another one in SYMMREPL_CXX"}
 	}
 	return string(version), nil
 }
@@ -121,7 +124,8 @@ func (c CXX) CanWatch() error {
 	}
 	out, err := c.Command("-dumpversion").Output()
 	if err != nil {
-		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not tell its version: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
+		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not print its version: " + err.Error(),
+			Hint: "name another one in SYMMREPL_CXX"}
 	}
 	name, oldest := "g++", oldestGCC
 	if isClang(about) {
@@ -150,5 +154,6 @@ func clangVersion(version string) int {
 	return n
 }
 
-// isClang tells clang++, and zig's compiler, which is one, from g++ by what they print about themselves.
+// isClang tells clang++, and zig's compiler, which is one, from g++ by what they print about
+// themselves.
 func isClang(version string) bool { return strings.Contains(version, "clang") }

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// The compiler is the one that the user names, or the first in PATH, or that of the Python package ziglang.
+// The compiler is the one that the user names, or the first in PATH, or that of the Python package
+// ziglang.
 func TestFindCXX(t *testing.T) {
 	folder := t.TempDir()
 	program := func(names ...string) string {

@@ -11,17 +11,20 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Zig is clang++ and LLVM's linker in one program that needs nothing else. The part that imitates c++ is not used: before it links the first
-// library it compiles start files and run-time functions for a minute, keeps a cache of its own, and adds code to each library that would run
-// when it is loaded. The two parts behind it, clang and ld.lld, take a tenth of a second for a small kernel. Functions that libgcc has and
-// clang calls, for the division of 128-bit integers and conversions of _Float16, are not there: kernels that need them are not linked.
+// Zig is clang++ and LLVM's linker in one program that needs nothing else. The part that imitates
+// c++ is not used: before it links the first library it compiles start files and run-time functions
+// for a minute, keeps a cache of its own, and adds code to each library that would run when it is
+// loaded. The two parts behind it, clang and ld.lld, take a tenth of a second for a small kernel.
+// Functions that libgcc has and clang calls, for the division of 128-bit integers and conversions
+// of _Float16, are not there: kernels that need them are not linked.
 
 var (
 	installedDir = regexp.MustCompile(`(?m)^InstalledDir: (.*)$`)
 	libcFile     = regexp.MustCompile(`(?m) (/\S*)/libc(?:\.so\.6|-2\.\d+\.so)$`)
 )
 
-// zigBehind returns the path of zig if a compiler that has printed this about itself is zig's, and otherwise "".
+// zigBehind returns the path of zig if a compiler that has printed this about itself is zig's, and
+// otherwise "".
 func zigBehind(version string) string {
 	m := installedDir.FindStringSubmatch(version)
 	if m == nil {
@@ -50,7 +53,8 @@ func (c *compiler) linkByZig(src device.Source, headers, out string, options, ob
 	return c.wait(src, "", out, c.cxx.Linker(arguments...))
 }
 
-// libcFolder returns the folder of the C library that this process runs with, which is the one that kernels call.
+// libcFolder returns the folder of the C library that this process runs with, which is the one that
+// kernels call.
 func libcFolder() (string, error) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -58,7 +62,8 @@ func libcFolder() (string, error) {
 	}
 	m := libcFile.FindSubmatch(maps)
 	if m == nil {
-		return "", &device.UnavailableError{Kind: "cpu", Why: "zig's linker needs the C library, and this process has none that is called libc.so.6", Hint: "name g++ or clang++ in SYMMREPL_CXX"}
+		return "", &device.UnavailableError{Kind: "cpu", Why: "zig's linker needs the C library, and this process has none that is called libc.so.6",
+			Hint: "name g++ or clang++ in SYMMREPL_CXX"}
 	}
 	return string(m[1]), nil
 }

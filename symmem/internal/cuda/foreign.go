@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// newestMajor is the newest major version of CUDA whose NVRTC is preferred where no driver says what it can load.
+// newestMajor is the newest major version of CUDA whose NVRTC is preferred where no driver says
+// what it can load.
 const newestMajor = 13
 
 // Cubin compiles a snippet for an architecture such as "sm_90" by NVRTC, which needs no GPU.

@@ -3,7 +3,8 @@ package device
 // Linked is a device that reaches the other devices of its host through links instead of a medium
 // shared by all.
 type Linked interface {
-	// Links returns the ID of this device and its links to every other one of the host, in the host's order.
+	// Links returns the ID of this device and its links to every other one of the host, in the
+	// host's order.
 	Links() (id string, links []Link, err error)
 }
 

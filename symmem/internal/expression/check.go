@@ -11,15 +11,15 @@ import (
 // (U64 for a number beyond the largest i64).
 type Operand struct {
 	Type   Type
-	Number bool // it is no tensor
+	Number bool // a number, not a tensor
 }
 
 // Checked is a formula with the types of its parts.
 type Checked struct {
 	Tree   *Tree
-	Result Type // of the elements that it makes
-	// Fits lists the operands that are whole numbers and become integers of a width, which must hold
-	// them.
+	Result Type // of the result's elements
+	// Fits lists the operands that are whole numbers and become elements of an integer type. The type
+	// must be able to hold them.
 	Fits     []Fit
 	operands []Operand
 	types    map[*node]Type
@@ -43,7 +43,7 @@ func (t *Tree) Check(operands []Operand) (c *Checked, err error) {
 	return c, nil
 }
 
-// stored is the type of the elements that hold values of a type.
+// stored returns the element type that stores values of a type.
 func stored(t Type) Type {
 	switch t {
 	case Truth:
@@ -60,8 +60,8 @@ func (c *Checked) fail(n *node, hint, format string, args ...any) {
 	panic(&Error{At: n.at, Msg: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// check returns the type of a part. inner says that it is calculated for every element: it may have
-// tensors.
+// check returns the type of a part. If inner is true, the part is calculated for every element and may
+// contain tensors.
 func (c *Checked) check(n *node, inner bool) Type {
 	t := c.find(n, inner)
 	c.types[n] = t
@@ -176,7 +176,7 @@ func (c *Checked) called(n *node, args []Type) Type {
 	case t == Integer:
 		return Float
 	case t.Size() == 1:
-		return element.F32 // numpy's f16 would lose what an i8 has
+		return element.F32 // more precise than numpy's f16
 	}
 	return element.F64
 }
@@ -214,7 +214,7 @@ func typeName(t Type) string {
 	return t.String()
 }
 
-// unify is the type in which parts are combined.
+// unify returns the type in which parts are combined.
 func (c *Checked) unify(args []*node, types []Type) Type {
 	t := types[0]
 	for _, u := range types[1:] {
@@ -239,7 +239,7 @@ func combined(a, b Type) Type {
 	return b
 }
 
-// mustFit refuses a whole number that the integers which it meets do not have.
+// mustFit refuses a whole number that is out of the range of the integer type it is combined with.
 func (c *Checked) mustFit(n *node, t Type) {
 	if !t.Valid() || t.IsFloat() {
 		return

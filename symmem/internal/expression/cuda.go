@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// Inner is the part that is calculated for every element, as CUDA C++: the argument of the
+// Inner returns the part that is calculated for every element as CUDA C++: the argument of the
 // reduction, or the formula. The text uses v0, v1, … for the operands, rank, size, i and n.
 func (c *Checked) Inner() (text string, of Type) {
 	if r := c.Tree.reduces; r != nil {
@@ -17,8 +17,8 @@ func (c *Checked) Inner() (text string, of Type) {
 	return c.print(c.Tree.root, false), c.types[c.Tree.root]
 }
 
-// Stored is Inner for a result that is stored as elements of a type: a conversion to it is done when
-// the element is stored.
+// Stored returns Inner for a result that is stored as elements of a type. It leaves out a conversion
+// to that type, because storing converts.
 func (c *Checked) Stored(as Type) (text string, of Type) {
 	if root := c.Tree.root; functions[root.op].class == converting && root.kind == call && c.types[root] == as {
 		return c.print(root.args[0], false), c.types[root.args[0]]
@@ -26,19 +26,19 @@ func (c *Checked) Stored(as Type) (text string, of Type) {
 	return c.Inner()
 }
 
-// Outer is what follows a reduction, as CUDA C++. The text uses reduced for its result, operands
-// that are numbers, rank, size and n. Floats are calculated as double.
+// Outer returns the part around a reduction as CUDA C++. The text uses reduced for the result of the
+// reduction, operands that are numbers, rank, size and n. Floats are calculated as double.
 func (c *Checked) Outer() (text string, of Type) {
 	return c.print(c.Tree.root, true), c.types[c.Tree.root]
 }
 
-// Reduction is the name of the reduction, and the type that it has.
+// Reduction returns the name of the reduction and the type of its result.
 func (c *Checked) Reduction() (name string, of Type) {
 	return c.Tree.reduces.op, c.types[c.Tree.reduces]
 }
 
-// CUDA is the type of C++ in which values of a type are calculated. outer says that it is after a
-// reduction.
+// CUDA returns the C++ type in which values of a type are calculated. outer is true for the part
+// around a reduction.
 func CUDA(t Type, outer bool) string {
 	switch {
 	case t == Truth:
@@ -53,7 +53,7 @@ func CUDA(t Type, outer bool) string {
 	return "symm::" + t.String()
 }
 
-// operators are the functions of calculate.cuh that have a sign.
+// operators are the functions of calculate.cuh by the operators that call them.
 var operators = map[string]string{
 	"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod", "&": "bits_and", "|": "bits_or", "^": "bits_xor", "<<": "left", ">>": "right",
 	"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
@@ -129,7 +129,7 @@ func (c *Checked) as(n *node, t Type, outer bool) string {
 	return text
 }
 
-// Storage is the type of C++ of an element in memory.
+// Storage returns the C++ type of an element in memory.
 func Storage(t Type) string {
 	switch t {
 	case element.F32:

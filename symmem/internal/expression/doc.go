@@ -4,7 +4,7 @@
 // Text from a program never reaches a compiler. [Parse] makes a [Tree] of nodes, each of which is a
 // row of a fixed table or a number that was parsed; [Tree.Check] finds the type of every node for
 // operands of given types; and [Checked.CUDA] writes new text from the nodes, by names of this
-// package and of kernels/include/symm/calculate.cuh alone. What cannot be parsed or typed is an
+// package and of kernels/include/symm/calculate.cuh alone. A text that cannot be parsed or typed is an
 // [Error] with the position.
 //
 // # Grammar
@@ -27,9 +27,9 @@
 //
 // # Types
 //
-// Operands combine as numpy's arrays do ([Promote]); numbers, numbers that are operands, and rank,
-// size, i and n take the type of what they meet, as Python's numbers do. 8- and 16-bit floats are
+// Operands combine as numpy's arrays do ([Promote]). Numbers, numbers that are operands, and rank,
+// size, i and n take the type of the other operand, as Python's numbers do. 8- and 16-bit floats are
 // calculated in float and rounded once at the end. Integers wrap around; / rounds towards zero, and
-// a division by zero is 0. Comparisons are truths, which are 0 and 1 in arithmetic, and u8 as a
-// result.
+// a division by zero is 0. The result of a comparison is a truth: 0 or 1 in arithmetic, and u8 as the
+// result of a formula.
 package expression

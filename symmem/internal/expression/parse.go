@@ -10,16 +10,16 @@ import (
 	"github.com/symmrepl/symmrepl/internal/spelling"
 )
 
-// The bounds of a formula.
+// The limits of a formula.
 const (
 	MaxOperands = 16
 	maxText     = 4096 // bytes
-	maxDepth    = 100  // of nested parts
+	maxDepth    = 100  // of nesting
 )
 
 // Error is a fault of a formula.
 type Error struct {
-	At   int // the byte of the text where the fault is
+	At   int // the byte offset of the fault in the text
 	Msg  string
 	Hint string // "" for none
 }
@@ -199,7 +199,7 @@ func (p *parser) operators(level int) *node {
 	}
 	n := p.operators(level + 1)
 	for depth := p.depth; levels[p.tok] == level; {
-		if depth++; depth > maxDepth { // the tree leans to the left, as deep as it is long
+		if depth++; depth > maxDepth { // a chain of operators makes a tree as deep as the chain is long
 			p.fail(p.at, "set parentheses, or calculate in two steps", "more than %d operators follow each other", maxDepth)
 		}
 		op, at := p.tok, p.at

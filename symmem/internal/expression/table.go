@@ -14,12 +14,12 @@ const (
 	Float                   // a number of no width
 )
 
-// class says which types the arguments and the result of a function have.
+// class determines the types of the arguments and the result of a function.
 type class uint8
 
 const (
-	floating   class = iota // all arguments become one floating type, which the result has
-	same                    // all arguments become one type, which the result has
+	floating   class = iota // all arguments become one floating type, the type of the result
+	same                    // all arguments become one type, the type of the result
 	asked                   // a truth about a floating argument
 	converting              // the result has the type of the function's name
 	drawing                 // the argument is an integer, and the result a float of no width
@@ -65,12 +65,12 @@ func conversion(to Type) function {
 	return function{1, 1, converting, to}
 }
 
-// A reduction's partial results have a type of their own.
+// reducing describes a reduction. calculate.cuh has a type for its partial results.
 type reducing struct {
-	empty bool // it has a result for no elements
+	empty bool // a reduction of no elements has a result
 }
 
-// OfNone reports whether a reduction has a result for no elements.
+// OfNone reports whether a reduction of no elements has a result.
 func OfNone(name string) bool { return reductions[name].empty }
 
 var reductions = map[string]*reducing{
@@ -78,15 +78,15 @@ var reductions = map[string]*reducing{
 	"prod":   {true},  // the product, likewise
 	"min":    {false}, // the smallest, or NaN if there is one
 	"max":    {false}, // the largest, or NaN if there is one
-	"argmin": {false}, // where the smallest is first
-	"argmax": {false}, // where the largest is first
+	"argmin": {false}, // the index of the first smallest element
+	"argmax": {false}, // the index of the first largest element
 	"any":    {true},  // whether one is not 0
 	"all":    {true},  // whether none is 0
 }
 
-// Promote is the type in which elements of two types are combined: numpy's, and for bf16 and the
-// 8-bit floats, which numpy lacks, the narrowest float that has all values of both. numpy's i16 is
-// i32 here.
+// Promote returns the type in which elements of two types are combined. It is numpy's type, except
+// that i32 replaces numpy's i16. For bf16 and the 8-bit floats, which numpy lacks, it is the narrowest
+// float that has all values of both types.
 func Promote(a, b Type) Type {
 	if a == b {
 		return a

@@ -30,8 +30,8 @@ type File struct {
 
 // Image is code for one architecture.
 type Image struct {
-	// Code is the data that a driver loads: a cubin, PTX that ends with a NUL, or the whole fatbin if the code
-	// in the fatbin is packed.
+	// Code is the data that a driver loads: a cubin, PTX that ends with a NUL, or the whole fatbin
+	// if the code in the fatbin is packed.
 	Code []byte
 
 	// Kernels lists the kernels of the code, in its order. It is nil if the code is packed.

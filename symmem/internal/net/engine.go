@@ -519,8 +519,9 @@ func (e *Engine) SetNull(s NullSettings) error {
 	})
 }
 
-// Post posts an operation as a kernel does, and returns its number, after the first Connect. It waits while the ring is full. Where kernels count in the memory of a
-// device, and not in the board, they would take the same numbers: there the host must not post.
+// Post posts an operation as a kernel does, and returns its number, after the first Connect. It
+// waits while the ring is full. Where kernels count in the memory of a device, and not in the
+// board, they would take the same numbers: there the host must not post.
 func (e *Engine) Post(ctx context.Context, op abi.NetOp) (number uint64, err error) {
 	for w := (waiting{}); ; {
 		var posted bool

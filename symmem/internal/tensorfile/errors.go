@@ -8,10 +8,10 @@ import (
 // Error is a file that cannot be read or written.
 type Error struct {
 	File   string
-	Tensor string // "" if the file as a whole is concerned
-	Offset int64  // in the file, where the fault is; -1 if at no place
+	Tensor string // "" for a fault of the whole file
+	Offset int64  // of the fault in the file; -1 if unknown
 	Msg    string
-	Hint   string // what to do next; may be empty
+	Hint   string // advice; may be empty
 	Err    error  // the cause, or nil
 }
 
@@ -39,18 +39,18 @@ func (e *Error) Text() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// fault is a fault in the contents of a file. Open adds the file's name.
+// fault returns an error about the contents of a file. Open adds the file's name.
 func fault(offset int64, hint, format string, args ...any) *Error {
 	return &Error{Offset: offset, Hint: hint, Msg: fmt.Sprintf(format, args...)}
 }
 
-// of names the tensor that the fault is in.
+// of sets the tensor that has the fault.
 func (e *Error) of(tensor string) *Error {
 	e.Tensor = tensor
 	return e
 }
 
-// failed is an error of the system.
+// failed returns an error of the system.
 func failed(path string, err error) *Error {
 	return &Error{File: path, Offset: -1, Msg: reason(err), Err: err}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
-// format is a format of files, as the end of a file's name gives it.
+// format is a file format, which the end of a file's name selects.
 type format string
 
 const (
@@ -40,36 +40,36 @@ type File struct {
 	file *os.File
 	data []byte // the mapping
 
-	inflated [][]byte // more memory, that Close gives back
+	inflated [][]byte // more mappings, which Close ends
 }
 
 // Tensor is a tensor of a file.
 type Tensor struct {
 	Name  string
-	Type  element.Type // 0 if tensors have no such type, or the file does not say which it is
-	Said  string       // the type in the file's words: "BF16", "<f4"
+	Type  element.Type // 0 if no tensor can have the type, or the file does not name it
+	Said  string       // the type as written in the file: "BF16", "<f4"
 	Size  int          // bytes of an element; 0 if that is a fraction
 	Shape []int        // at most maxDims
 
 	file    *File
 	offset  int64 // of the elements in the file
-	bytes   int64 // that they take
-	fortran bool  // the first dimension is the quickest
+	bytes   int64 // of the elements
+	fortran bool  // neighbours in the first dimension are neighbours in the file
 
-	deflated bool // the elements are at the end of the bytes that the offset's deflated data become
+	deflated bool // the data at offset is deflated; the elements end it when inflated
 	packed   int64
-	skip     int64 // bytes ahead of the elements in what is deflated
+	skip     int64 // bytes before the elements in the inflated data
 	sum      uint32
-	summed   bool // sum is the CRC-32 of the whole member, which begins at start
+	summed   bool // sum is the CRC-32 of the whole member, from start on
 	start    int64
 }
 
-// maxDims is the most dimensions of a tensor of a file, as numpy has it.
+// maxDims is the maximum number of dimensions of a tensor in a file, as in numpy.
 const maxDims = 64
 
-// Open maps a file, and checks its header. The end of the name says which format it has; a file of
-// another name is one tensor of bytes without a name. Symbolic links on the way to the file are
-// followed. The error is an *Error.
+// Open maps a file and checks its header. The end of the file's name selects the format; a file with
+// any other ending is one tensor of bytes without a name. Open follows symbolic links. The error is an
+// *Error.
 func Open(path string) (*File, error) {
 	f := &File{Path: path}
 	if err := f.open(); err != nil {
@@ -117,7 +117,7 @@ func (f *File) open() (err error) {
 	})
 }
 
-// sort names the kind of a file that is not a regular file.
+// sort returns a word for a file that is not a regular file.
 func sort(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -146,7 +146,7 @@ func (f *File) Close() {
 	}
 }
 
-// Find returns the tensor of a name. "" is the only one of a file.
+// Find returns the tensor with a name. The name "" stands for the only tensor of a file.
 func (f *File) Find(name string) (*Tensor, error) {
 	for _, t := range f.Tensors {
 		if t.Name == name || name == "" && len(f.Tensors) == 1 {
@@ -165,7 +165,7 @@ func (f *File) Find(name string) (*Tensor, error) {
 	return nil, e
 }
 
-// names lists the first tensors.
+// names lists the names of the first tensors.
 func (f *File) names() string {
 	const most = 8
 	var list []string

@@ -19,16 +19,16 @@ const (
 	npyGrowth    = 21     // the width that numpy leaves for the first dimension
 )
 
-// npyTypes are the types by numpy's description, as ml_dtypes has those that numpy lacks. numpy
-// reads the void types as bytes; it cannot read <f1, which it writes.
+// npyTypes are numpy's descriptions of types. For types that numpy lacks they are those of ml_dtypes.
+// numpy reads the void types as bytes; it writes <f1 but cannot read it.
 var npyTypes = map[element.Type]string{
 	element.F16: "<f2", element.F32: "<f4", element.F64: "<f8", element.I8: "|i1", element.U8: "|u1", element.I32: "<i4", element.U32: "<u4",
 	element.I64: "<i8", element.U64: "<u8", element.BF16: "<V2", element.F8E4M3: "<V1", element.F8E5M2: "<f1",
 }
 
-// readNpy reads the header that data begins with. data goes up to the end of the file or the member;
-// at is where in the file it begins. What is deflated has no more than the header there, and its
-// whole length in t.bytes.
+// readNpy reads the header at the beginning of data, which ends with the file or the member. at is the
+// offset of data in the file. For a deflated member, data is only the header, and t.bytes is the whole
+// length.
 func (t *Tensor) readNpy(data []byte, at int64) error {
 	const hint = "is it a file that numpy.save wrote?"
 	if len(data) < 10 || string(data[:6]) != npyMagic {
@@ -66,7 +66,7 @@ func (t *Tensor) readNpy(data []byte, at int64) error {
 	return nil
 }
 
-// dictReader reads the header's dictionary: text[i:] is left.
+// dictReader reads the header's dictionary; text[i:] is not read yet.
 type dictReader struct {
 	text string
 	i    int
@@ -77,7 +77,7 @@ func (d *dictReader) bad(format string, args ...any) *Error {
 	return fault(d.at+int64(d.i), "the header is damaged", format, args...)
 }
 
-// skip skips spaces, and takes want if it comes next.
+// skip skips spaces, and also want if want follows.
 func (d *dictReader) skip(want string) bool {
 	d.i += len(d.text[d.i:]) - len(strings.TrimLeft(d.text[d.i:], " \n"))
 	if want == "" || !strings.HasPrefix(d.text[d.i:], want) {
@@ -87,7 +87,7 @@ func (d *dictReader) skip(want string) bool {
 	return true
 }
 
-// quoted takes a string without escapes.
+// quoted reads a string without escapes.
 func (d *dictReader) quoted(what string) (string, error) {
 	for _, q := range []string{"'", `"`} {
 		if !d.skip(q) {
@@ -151,7 +151,7 @@ func (d *dictReader) read(t *Tensor) error {
 	return d.typed(t)
 }
 
-// shape takes a tuple of whole numbers.
+// shape reads a tuple of whole numbers.
 func (d *dictReader) shape() ([]int, error) {
 	shape := []int{}
 	if !d.skip("(") {
@@ -180,7 +180,7 @@ func (d *dictReader) shape() ([]int, error) {
 	return shape, nil
 }
 
-// typed reads numpy's description of a type: an order of bytes, a letter, the bytes of an element.
+// typed reads numpy's description of a type: the byte order, a letter, the size of an element.
 func (d *dictReader) typed(t *Tensor) error {
 	if len(t.Said) < 2 || !strings.Contains("<>=|", t.Said[:1]) {
 		return d.bad("descr %s is unknown", shorten(t.Said))
@@ -198,7 +198,7 @@ func (d *dictReader) typed(t *Tensor) error {
 	}
 	t.Size = int(size)
 	for known, said := range npyTypes {
-		if said[1:] == t.Said[1:] && said != "<V1" { // which may be any type of a byte
+		if said[1:] == t.Said[1:] && said != "<V1" { // "<V1" may be any type of one byte
 			t.Type = known
 		}
 	}

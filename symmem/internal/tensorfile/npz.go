@@ -15,10 +15,10 @@ import (
 	"unicode/utf8"
 )
 
-// The format: a zip archive whose members are .npy files. A member's name without the end is that
-// of its tensor. Members of other names are no tensors.
+// The format: a zip archive with .npy files as members. The name of a tensor is the name of its member
+// without ".npy". Other members are not tensors.
 
-// maxRatio is above the factor by which deflate can make anything shorter.
+// maxRatio is more than the largest compression ratio of deflate.
 const maxRatio = 1033
 
 func (f *File) readNpz() error {
@@ -89,7 +89,7 @@ func (f *File) readMember(t *Tensor, m *zip.File) error {
 	return t.readNpy(data, start)
 }
 
-// checkMembers refuses members that share bytes: with them a short file could seem endless.
+// checkMembers refuses members that share bytes, by which a short file could claim endless data.
 func (f *File) checkMembers(archive *zip.Reader) error {
 	type place struct {
 		name     string
@@ -113,8 +113,8 @@ func (f *File) checkMembers(archive *zip.Reader) error {
 }
 
 const (
-	zipVersion = 45   // that zip64 needs
-	zipDate    = 0x21 // 1980-01-01, which numpy writes
+	zipVersion = 45   // the version with zip64
+	zipDate    = 0x21 // 1980-01-01, as numpy writes it
 	zipUTF8    = 1 << 11
 	zip64Limit = math.MaxInt32 // Python's
 	zipNoSize  = math.MaxUint32
@@ -132,8 +132,8 @@ func zipFlags(name string) uint16 {
 	return 0
 }
 
-// npzHead returns the bytes ahead of a member's elements, as numpy.savez writes them. If sum is not
-// known yet, the result still has the right length.
+// npzHead returns the bytes before a member's elements, as numpy.savez writes them. Before sum is
+// known, the result already has its final length.
 func npzHead(o *Output, sum uint32) []byte {
 	head := npyHeader(o)
 	size := uint64(len(head)) + uint64(o.bytes)
@@ -155,8 +155,8 @@ func npzHead(o *Output, sum uint32) []byte {
 	return append(b, head...)
 }
 
-// npzDirectory returns the bytes behind the members, which are placed at offset at. The first member
-// begins at offset 0.
+// npzDirectory returns the bytes after the members, which begin at offset at. The first member begins
+// at offset 0.
 func npzDirectory(list []*Output, sums []uint32, at int64) []byte {
 	le := binary.LittleEndian
 	var b []byte
@@ -195,7 +195,7 @@ func npzDirectory(list []*Output, sums []uint32, at int64) []byte {
 	return append(b, npzEnd(len(list), int64(len(b)), at)...)
 }
 
-// npzEnd is the end of a directory of that many members and bytes that begins at at.
+// npzEnd returns the end of a directory, given its number of members, its size and its offset.
 func npzEnd(members int, size, at int64) []byte {
 	le := binary.LittleEndian
 	var b []byte
@@ -217,7 +217,7 @@ func npzEnd(members int, size, at int64) []byte {
 	return le.AppendUint16(b, 0)
 }
 
-// sumOf is the checksum of a member whose elements are in the file.
+// sumOf returns the checksum of a member whose elements are in the file.
 func sumOf(o *Output, file io.ReaderAt) (uint32, error) {
 	h := crc32.NewIEEE()
 	h.Write(npyHeader(o))

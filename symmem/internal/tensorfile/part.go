@@ -10,40 +10,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Part is a range of one dimension of a tensor, or all of it. It implements io.ReaderAt: its
-// elements in a row, in the order of C. Several goroutines may read it.
+// Part is a range of one dimension of a tensor, or the whole tensor. Its io.ReaderAt reads its elements
+// one after another, in C's order. Several goroutines may read it.
 type Part struct {
 	Shape []int
 
 	t       *Tensor
-	mem     []byte // what begins at the file's start, or the inflated elements
-	inflate bool   // mem is what was inflated
+	mem     []byte // the mapping of the file, or the inflated elements
+	inflate bool   // mem is the inflated elements
 	bytes   int64
 	start   int64 // of the first run in mem
-	run     int64 // bytes that lie in a row
+	run     int64 // bytes of a run of contiguous elements
 	outer   []span
 }
 
 // span is a dimension of the runs of a part.
 type span struct{ n, stride int64 }
 
-// wide is as long as runs must be to be read by a call of the system each, rather than from the
-// mapping, which has to be made page by page.
+// wide is the minimum length of a run that is read by a system call of its own. Shorter runs are read
+// from the mapping, whose pages are mapped one by one.
 const wide = 64 << 10
 
-// Whole returns all of a tensor. What is deflated is inflated here, and checksums are compared.
+// Whole returns all of a tensor. It inflates deflated elements and compares checksums.
 func (t *Tensor) Whole() (*Part, error) {
 	p := t.part(-1, 0, 0)
 	return p, t.named(p.prepare(true))
 }
 
-// Part returns the indices [lo, hi) of a dimension. What is deflated is inflated here.
+// Part returns the indices [lo, hi) of a dimension. It inflates deflated elements.
 func (t *Tensor) Part(dim, lo, hi int) (*Part, error) {
 	p := t.part(dim, lo, hi)
 	return p, t.named(p.prepare(false))
 }
 
-// part is Part, or all if dim is -1.
+// part is Part, or Whole if dim is -1.
 func (t *Tensor) part(dim, lo, hi int) *Part {
 	p := &Part{t: t, Shape: slices.Clone(t.Shape), start: t.offset, mem: t.file.data}
 	strides := make([]int64, len(t.Shape))
@@ -74,7 +74,7 @@ func (t *Tensor) part(dim, lo, hi int) *Part {
 	return p
 }
 
-// prepare makes the part readable. whole says that it is all of the tensor.
+// prepare makes the part readable. whole is true if it is the whole tensor.
 func (p *Part) prepare(whole bool) error {
 	switch {
 	case p.t.deflated:
@@ -99,7 +99,7 @@ func (t *Tensor) named(err error) error {
 	return e
 }
 
-// Bytes is the length of the part.
+// Bytes returns the size of the part.
 func (p *Part) Bytes() int64 { return p.bytes }
 
 // ReadAt implements io.ReaderAt.
@@ -124,7 +124,7 @@ func (p *Part) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// eachRun calls read for each piece of b that lies in a row from a place on.
+// eachRun calls read for each piece of b that is contiguous in the file, with its offset there.
 func (p *Part) eachRun(b []byte, off int64, read func(b []byte, from int64) error) (n int, err error) {
 	for n < len(b) {
 		at := off + int64(n)
@@ -165,7 +165,7 @@ func (t *Tensor) verify() error {
 func (p *Part) inflateAll() error {
 	t := p.t
 	all := t.skip + t.bytes
-	data, err := unix.Mmap(-1, 0, int(all), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON) // which fails where there is too little memory
+	data, err := unix.Mmap(-1, 0, int(all), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON) // unlike make, it can fail
 	if err != nil {
 		return fault(t.offset, "save it without compression", "no memory for the %d bytes that the member inflates to: %v", all, err)
 	}

@@ -25,8 +25,8 @@ const (
 	metadataEntry = "__metadata__"
 )
 
-// safetensorsTypes are the types of the format that tensors have, in the order in which the
-// elements are written: tensors of the types with the strictest alignment are first.
+// safetensorsTypes are the format's types that tensors can have, in the order in which elements are
+// written: types with the strictest alignment come first.
 var safetensorsTypes = []struct {
 	name string
 	t    element.Type
@@ -35,7 +35,7 @@ var safetensorsTypes = []struct {
 	{"F16", element.F16}, {"F8_E4M3", element.F8E4M3}, {"F8_E5M2", element.F8E5M2}, {"I8", element.I8}, {"U8", element.U8},
 }
 
-// otherBits are the bits of the elements of types that tensors do not have.
+// otherBits are the element sizes, in bits, of the format's other types.
 var otherBits = map[string]int{"BOOL": 8, "I16": 16, "U16": 16, "C64": 64, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "F6_E2M3": 6, "F6_E3M2": 6, "F4": 4}
 
 func (f *File) readSafetensors() error {
@@ -50,7 +50,7 @@ func (f *File) readSafetensors() error {
 	if n > uint64(len(f.data)-lengthBytes) {
 		return fault(0, hint, "a header of %d bytes in a file of %d", n, len(f.data))
 	}
-	header := bytes.Clone(f.data[lengthBytes : lengthBytes+n]) // nobody changes it while it is read
+	header := bytes.Clone(f.data[lengthBytes : lengthBytes+n]) // the file may change while it is read
 	if n == 0 || header[0] != '{' {
 		return fault(lengthBytes, hint, "the header does not begin with {")
 	}
@@ -65,7 +65,7 @@ func (f *File) readSafetensors() error {
 	return f.checkRanges(h.start)
 }
 
-// checkRanges refuses tensors that overlap, gaps between them, and bytes that belong to none.
+// checkRanges refuses tensors that overlap, gaps between tensors, and bytes outside of all tensors.
 func (f *File) checkRanges(start int64) error {
 	ordered := slices.Clone(f.Tensors)
 	slices.SortFunc(ordered, func(a, b *Tensor) int {
@@ -87,15 +87,15 @@ func (f *File) checkRanges(start int64) error {
 	return nil
 }
 
-// headerReader reads the JSON of a header token by token: it has three levels, and a fourth is
-// refused where it begins.
+// headerReader reads the JSON of a header token by token. A header has three levels; the beginning of a
+// fourth level is an error.
 type headerReader struct {
 	d     *json.Decoder
 	start int64 // of the elements
 	file  *File
 }
 
-// bad is a fault at the present place.
+// bad returns a fault at the current position.
 func (h *headerReader) bad(format string, args ...any) *Error {
 	return fault(lengthBytes+h.d.InputOffset(), "the header is damaged", format, args...)
 }
@@ -109,7 +109,7 @@ func (h *headerReader) token() (json.Token, error) {
 	return t, nil
 }
 
-// open takes an opening bracket.
+// open reads an opening bracket.
 func (h *headerReader) open(bracket json.Delim, what string) error {
 	t, err := h.token()
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *headerReader) open(bracket json.Delim, what string) error {
 	return nil
 }
 
-// text takes a string.
+// text reads a string.
 func (h *headerReader) text(what string) (string, error) {
 	t, err := h.token()
 	if err != nil {
@@ -134,7 +134,7 @@ func (h *headerReader) text(what string) (string, error) {
 	return s, nil
 }
 
-// numbers takes an array of at most most whole numbers below 2^63.
+// numbers reads an array of at most `most` whole numbers below 2^63.
 func (h *headerReader) numbers(what string, most int) (list []int, err error) {
 	if err := h.open('[', what); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (h *headerReader) numbers(what string, most int) (list []int, err error) {
 	return list, err
 }
 
-// describe shows a token.
+// describe returns a token as text.
 func describe(t json.Token) string {
 	switch t := t.(type) {
 	case string:
@@ -168,7 +168,7 @@ func describe(t json.Token) string {
 	return fmt.Sprintf("%.40v", t)
 }
 
-// object takes an object, and calls entry at each value.
+// object reads an object and calls entry for each value.
 func (h *headerReader) object(what string, entry func(key string) error) error {
 	if err := h.open('{', what); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (h *headerReader) place(t *Tensor, from, to int) error {
 	return nil
 }
 
-// product is the size of a shape of elements of that size; false if it is too large for any file.
+// product returns the size of a shape with elements of that size; false if no file can be that large.
 func product(shape []int, size int) (int64, bool) {
 	n := uint64(size)
 	for _, d := range shape {
@@ -285,8 +285,8 @@ func product(shape []int, size int) (int64, bool) {
 	return int64(n), true
 }
 
-// safetensorsHeader lays out tensors as the format's own library does, and returns the bytes ahead
-// of their elements.
+// safetensorsHeader lays out tensors as the format's own library does, and returns the bytes before
+// their elements.
 func safetensorsHeader(list []*Output) []byte {
 	rank := func(o *Output) int {
 		for i, known := range safetensorsTypes {
@@ -339,7 +339,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// joined is "2, 3".
+// joined returns "2, 3".
 func joined(shape []int, sep string) string {
 	var list []string
 	for _, d := range shape {

@@ -408,10 +408,10 @@ func TestRefusedOutputs(t *testing.T) {
 	}{
 		{"x.npy", []*Output{u8("a"), u8("b")}, "one tensor, not 2"},
 		{"x.safetensors", []*Output{u8("a"), u8("a")}, "there twice"},
-		{"x.safetensors", []*Output{u8("__metadata__")}, "another use"},
+		{"x.safetensors", []*Output{u8("__metadata__")}, "the format reserves this name"},
 		{"x.safetensors", []*Output{u8("\xff")}, "not UTF-8"},
-		{"x.npz", []*Output{u8("../a")}, "none for a member"},
-		{"x.npz", []*Output{u8("")}, "has a name"},
+		{"x.npz", []*Output{u8("../a")}, "cannot have this name"},
+		{"x.npz", []*Output{u8("")}, "needs a name"},
 	} {
 		dir := t.TempDir()
 		if _, err := Create(filepath.Join(dir, tt.path), tt.list); err == nil || !strings.Contains(err.Error(), tt.want) {

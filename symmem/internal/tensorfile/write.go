@@ -19,7 +19,7 @@ import (
 
 // Output is a tensor to write.
 type Output struct {
-	Name  string // not in files of one tensor
+	Name  string // ignored in formats of one tensor
 	Type  element.Type
 	Shape []int
 
@@ -27,14 +27,14 @@ type Output struct {
 	offset int64 // of the elements in the file
 }
 
-// Writer is a file that is being written, under a name of its own beside the one that it gets.
+// Writer writes a file under a temporary name in the folder of the final one.
 type Writer struct {
 	path string // with links resolved
-	said string // as the caller spelled it
+	said string // the path as the caller gave it
 	temp string
 	list []*Output
 	file *os.File
-	mode fs.FileMode // of the file that is replaced, or 0
+	mode fs.FileMode // of the replaced file, or 0
 	end  int64       // of the elements
 
 	mapping sync.Mutex
@@ -84,10 +84,10 @@ func Join(path, temp string, list []*Output) (*Writer, error) {
 	return w, nil
 }
 
-// Temp is where the file is until Commit.
+// Temp returns the path of the file until Commit.
 func (w *Writer) Temp() string { return w.temp }
 
-// layOut places the elements and returns the bytes ahead of them.
+// layOut places the elements and returns the bytes before them.
 func (w *Writer) layOut() (header []byte, err error) {
 	f := formatOf(w.said)
 	if (f == npy || f == raw) && len(w.list) != 1 {
@@ -129,19 +129,19 @@ func (w *Writer) layOut() (header []byte, err error) {
 	return header, nil
 }
 
-// unfit says why a tensor cannot have a name.
+// unfit returns why a name is not allowed for a tensor, or "".
 func unfit(f format, name string) string {
 	switch {
 	case f == npy || f == raw:
 		return ""
 	case name == "":
-		return "a tensor of such a file has a name"
+		return "a tensor in a file of this format needs a name"
 	case !utf8.ValidString(name):
 		return "the name is not UTF-8"
 	case f == safetensors && name == metadataEntry:
-		return "the format has another use for that name"
+		return "the format reserves this name"
 	case f == npz && (!filepath.IsLocal(name) || len(name) > 1<<15):
-		return "the name is none for a member of an archive"
+		return "a member of an archive cannot have this name"
 	}
 	return ""
 }
@@ -156,7 +156,7 @@ func (w *Writer) refuse(tensor, hint, format string, args ...any) *Error {
 func (w *Writer) resolve() error {
 	path, err := filepath.EvalSymlinks(w.said)
 	if errors.Is(err, fs.ErrNotExist) {
-		// A new file. Of a link that leads nowhere, the target may be made where its folder exists.
+		// A new file, or the missing target of a link, whose folder must exist.
 		if target, err := os.Readlink(w.said); err == nil {
 			if w.path = target; !filepath.IsAbs(target) {
 				w.path = filepath.Join(filepath.Dir(w.said), target)
@@ -181,10 +181,10 @@ func (w *Writer) resolve() error {
 	return nil
 }
 
-// At returns the range of an output's elements. Several goroutines may write there.
+// At returns a section with all elements of an output. Several goroutines may write it.
 func (w *Writer) At(o *Output) io.WriterAt { return &section{w: w, o: o, run: o.bytes} }
 
-// Part returns what an output has at the indices [lo, hi) of a dimension, as it returns a Part of a tensor.
+// Part returns a section with the indices [lo, hi) of a dimension of an output.
 func (w *Writer) Part(o *Output, dim, lo, hi int) io.WriterAt {
 	inner := int64(o.Type.Size())
 	for _, d := range o.Shape[dim+1:] {
@@ -193,8 +193,7 @@ func (w *Writer) Part(o *Output, dim, lo, hi int) io.WriterAt {
 	return &section{w: w, o: o, start: int64(lo) * inner, run: int64(hi-lo) * inner, stride: int64(o.Shape[dim]) * inner}
 }
 
-// section is a part of an output's elements in a file: runs of bytes, whose starts are a stride
-// apart.
+// section is a part of an output's elements in a file: runs of bytes whose starts are one stride apart.
 type section struct {
 	w                  *Writer
 	o                  *Output
@@ -245,7 +244,7 @@ func (w *Writer) mapFile() error {
 	return err
 }
 
-// failed is an error of the system, in a tensor's elements.
+// failed returns an error of the system about a tensor's elements.
 func (w *Writer) failed(o *Output, offset int64, err error) *Error {
 	e := failed(w.said, err)
 	var f *Error
@@ -265,8 +264,8 @@ func (w *Writer) close() error {
 	return w.file.Close()
 }
 
-// Commit gives the complete file its name. The file's pages may still be in memory only, as after
-// the Python libraries' writes.
+// Commit gives the complete file its name. Like the Python libraries, it does not wait until the data
+// is on the disk.
 func (w *Writer) Commit() error {
 	err := w.finish()
 	if err == nil && w.mode != 0 {
@@ -285,7 +284,7 @@ func (w *Writer) Commit() error {
 	return nil
 }
 
-// finish writes what depends on the elements.
+// finish writes the checksums, which depend on the elements.
 func (w *Writer) finish() error {
 	if formatOf(w.said) != npz {
 		return nil

@@ -157,7 +157,8 @@ func (b *bench) resident() ([]int64, error) {
 	return sizes, nil
 }
 
-// kernel returns a cell that compiles and runs a kernel and checks its result. The kernel is different for every n.
+// kernel returns a cell that compiles and runs a kernel and checks its result. The kernel is
+// different for every n.
 const kernel = `timed := symm.Compile(%q)
 timed.Launch(symm.Grid(1), symm.Block(32), timedOut)
 if got := timedOut.Ints(); got[31] != 31 + %d {

@@ -36,8 +36,9 @@ var loadWays = []string{"symmrepl", "loop", "numpy", "safetensors", "PyTorch"}
 // ownLoadWays is how many of loadWays are ours.
 const ownLoadWays = 2
 
-// Load measures what it takes to save and load a tensor, to read it into a Go slice and to fill it from one, on
-// rank 0's device, beside the Python libraries if they are asked for, and prints a table to out.
+// Load measures the time to save and load a tensor, to read it into a Go slice and to fill it from
+// one, on rank 0's device, and on request the time of the Python libraries. It prints a table to
+// out.
 func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) error {
 	if o.Size == 0 {
 		o.Size = loadSize

@@ -29,7 +29,8 @@ var simulatedWorlds = []session.Simulation{{Ranks: 4, PerHost: 8}, {Ranks: 64, P
 
 // Simulate measures sessions of simulated ranks, which it starts by calling simulate, and for
 // comparison cells of a real session, which it starts by calling open. It prints a table to out.
-func Simulate(ctx context.Context, ranks int, open func(context.Context) (session.Session, error), simulate func(context.Context, session.Simulation) (session.Session, error), out io.Writer) error {
+func Simulate(ctx context.Context, ranks int, open func(context.Context) (session.Session, error),
+	simulate func(context.Context, session.Simulation) (session.Session, error), out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "ranks\thosts\tempty cell\tCPU\tequal output\tdifferent output\tinterrupt\tstate of ranks\thang told\tcontroller\ta rank\t")
 	if err := realRow(ctx, open, table); err != nil {

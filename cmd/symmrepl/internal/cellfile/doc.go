@@ -1,4 +1,5 @@
-// Package cellfile reads and writes files of cells: Go, with a line between cells that begins with `// %%`.
+// Package cellfile reads and writes files of cells: Go, with a line between cells that begins with
+// `// %%`.
 //
 // The rest of a line `// %%` is the cell's title. `// %%rank [0,2]` begins a cell for those ranks
 // only, and `// %%cd "folder"` a cell that first changes the folder of all ranks. `// %%

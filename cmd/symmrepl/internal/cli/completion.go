@@ -21,10 +21,11 @@ func completion(_ context.Context, _ options, args []string) (int, error) {
 	return 0, misused("completion needs the name of a shell: bash, zsh or fish")
 }
 
-// shells write what completes the command line, by the name of the shell.
+// shells are the functions that write a completion script, by the name of the shell.
 var shells = map[string]func([]completedCommand) string{"bash": bash, "zsh": zsh, "fish": fish}
 
-// completedCommand is what follows a command, or the program's name if the command is "".
+// completedCommand lists the words that may follow a command, or the program's name if the command is
+// "".
 type completedCommand struct {
 	name, about string
 	words       []string // that may follow; the next argument is a file if there is none

@@ -24,7 +24,8 @@ func programs() command.Programs {
 // defaultSize is the number of ranks for which symmrepl export writes a program if -n does not say.
 const defaultSize = 4
 
-// exportFile runs symmrepl export FILE.go -o NAME: it writes the cells of a file as a program, without running them.
+// exportFile runs symmrepl export FILE.go -o NAME: it writes the cells of a file as a program,
+// without running them.
 func exportFile(_ context.Context, o options, args []string) (int, error) {
 	if len(args) != 1 || o.out == "" {
 		return 0, misused("export needs a file of cells and a name for the program: symmrepl export hello.go -o hello.py")

@@ -102,7 +102,8 @@ func (o options) kernelFlags() []string {
 	return flags
 }
 
-// runKernel serves the front ends of a connection file on a new session, or with --attach on a running one.
+// runKernel serves the front ends of a connection file on a new session, or with --attach on a
+// running one.
 func runKernel(ctx context.Context, o options, file string) (int, error) {
 	k, err := jupyter.Listen(file, release)
 	if err != nil {

@@ -48,7 +48,8 @@ func Man() string {
 	return b.String()
 }
 
-// roff escapes what roff would read as its own: backslashes, dashes that are to stay as they are, and a point or an apostrophe that begins a line.
+// roff escapes the characters that have a meaning in roff: backslashes, dashes, and a point or an
+// apostrophe at the beginning of a line.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

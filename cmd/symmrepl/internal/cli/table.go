@@ -1,7 +1,7 @@
 package cli
 
-// What --help, the man page and the completions of shells say is made of the following tables. A subcommand of the program has a row of
-// subcommands too, and a flag its line in parse; tests compare them.
+// The texts of --help, of the manual page and of the shells' completions are made from the following
+// tables. A subcommand also has a row in subcommands, and a flag a line in parse; tests compare them.
 
 // form is a way to call the program.
 type form struct {

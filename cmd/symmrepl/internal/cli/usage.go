@@ -36,7 +36,8 @@ func usage() string {
 	return b.String()
 }
 
-// wrapped returns a text in lines that begin at a column, after a label, which has a line of its own if it is too long.
+// wrapped returns a label and a text whose lines begin at a column. A label that is too long has a
+// line of its own.
 func wrapped(text, label string, column int) string {
 	var b strings.Builder
 	line := label

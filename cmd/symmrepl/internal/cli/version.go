@@ -12,7 +12,8 @@ import (
 // release is the version of the program.
 const release = "0.1.0"
 
-// version prints the versions of the program and of Go, and the compilers of both parts of it: the C and C++ that was built into it, and kernels.
+// version prints the versions of the program and of Go, the compiler of the program's C and C++, and
+// the compiler of kernels.
 func version(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("version takes no arguments")

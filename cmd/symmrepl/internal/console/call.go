@@ -35,7 +35,8 @@ func (c *Call) Fail(err error) Outcome {
 	return Failed
 }
 
-// Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output, values and errors.
+// Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output,
+// values and errors.
 func (c *Call) Cell(ctx context.Context, cell session.Cell) session.Reply {
 	return c.Console.cell(ctx, c.Request, cell)
 }

@@ -69,8 +69,8 @@ func (cmd Command) Describe() string {
 	return text + "\n\nRuns on: " + string(cmd.Where)
 }
 
-// Code returns the code at the end of an argument. ok is false if the command takes none, or the words before it are not
-// complete.
+// Code returns the code at the end of an argument. ok is false if the command takes none, or the
+// words before it are not complete.
 func (cmd Command) Code(arg string) (source string, ok bool) {
 	if !cmd.TakesCode {
 		return "", false
@@ -148,8 +148,8 @@ func cutSpace(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
-// splitCommand splits a command, which begins with ':', '%' or "%%", into its name and its argument. ":save! f.go" is
-// ":save !f.go". hasArg reports whether anything follows the name.
+// splitCommand splits a command, which begins with ':', '%' or "%%", into its name and its
+// argument. ":save! f.go" is ":save !f.go". hasArg reports whether anything follows the name.
 func splitCommand(entry string) (name, arg string, hasArg bool) {
 	name, arg, hasArg = cutSpace(strings.TrimLeft(strings.TrimPrefix(entry[1:], "%"), space))
 	arg = strings.TrimLeft(arg, space)

@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Console runs entries on a session. The methods that take a Request must not be called concurrently; the others may be
-// called at any time.
+// Console runs entries on a session. The methods that take a Request must not be called
+// concurrently; the others may be called at any time.
 type Console struct {
 	Session  session.Session
 	Size     int       // ranks of the session
@@ -50,12 +50,14 @@ func (c *Console) Run(ctx context.Context, r Request) Outcome {
 	return c.Cell(ctx, r)
 }
 
-// Cell evaluates the source as one cell, whatever it begins with, and prints its output, values and errors.
+// Cell evaluates the source as one cell, even if it begins like a command, and prints its output,
+// values and errors.
 func (c *Console) Cell(ctx context.Context, r Request) Outcome {
 	return OutcomeOf(c.cell(ctx, r, session.Cell{Source: r.Source, Line: cmp.Or(r.Line, 1)}))
 }
 
-// cell evaluates a cell of a request, on the ranks of `:on` unless it names its own, and prints its output, values and errors.
+// cell evaluates a cell of a request, on the ranks of `:on` unless it names its own, and prints its
+// output, values and errors.
 func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) session.Reply {
 	if cell.Ranks == nil {
 		cell.Ranks = c.Target()

@@ -49,9 +49,10 @@ func (c *Console) meant(ctx context.Context, name string) string {
 // of kernels, which takes longer than candidates may.
 const explainWithin = 5 * time.Second
 
-// Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
-// there is none, it explains the function in whose arguments the position is. Inside of a kernel's text it explains what the kernel can use. It returns "" if
-// it finds nothing.
+// Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's
+// help, the documentation of Go, or a type. If there is none, it explains the function in whose
+// arguments the position is. Inside of a kernel's text it explains what the kernel can use. It
+// returns "" if it finds nothing.
 func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	if cmd, err := c.Find(c.commandAt(entry, at)); err == nil {
 		return cmd.Describe()
@@ -150,7 +151,8 @@ func opener(text string) int {
 	}
 }
 
-// rawStringAt returns the contents of the raw string around a position, and the position in it. The string need not be complete.
+// rawStringAt returns the contents of the raw string around a position, and the position in it. The
+// string need not be complete.
 func rawStringAt(text string, at int) (contents string, in int, ok bool) {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner

@@ -65,7 +65,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainInSnippet checks that names in a raw string are asked for with the text before them, and then like others.
+// TestExplainInSnippet checks that names in a raw string are asked for with the text before them,
+// and then like others.
 func TestExplainInSnippet(t *testing.T) {
 	c, fake, _ := newConsole()
 	for text, want := range map[string]string{

@@ -56,7 +56,8 @@ func (c *Console) split(cell string) []part {
 	}
 }
 
-// takesCode reports whether a line is the beginning of a command with code, such as `:time CODE` or `:on RANKS CODE`.
+// takesCode reports whether a line is the beginning of a command with code, such as `:time CODE` or
+// `:on RANKS CODE`.
 func (c *Console) takesCode(line string) bool {
 	_, isCell := c.code(line)
 	return isCommand(line) && isCell

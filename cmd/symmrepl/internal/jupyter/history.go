@@ -33,7 +33,8 @@ func (h *history) result(number int, text string) {
 	}
 }
 
-// historyRequest asks for the last N entries, for those from Start up to Stop, or for the last N that match a Pattern with * and ?.
+// historyRequest asks for the last N entries, for those from Start up to Stop, or for the last N
+// that match a Pattern with * and ?.
 type historyRequest struct {
 	Output  bool   `json:"output"`
 	Access  string `json:"hist_access_type"`

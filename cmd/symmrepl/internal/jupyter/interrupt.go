@@ -14,8 +14,8 @@ type interrupt struct {
 	at     time.Time
 }
 
-// Interrupt interrupts the current entry. After the session has named the ranks that have not
-// stopped, another call replaces these.
+// Interrupt interrupts the current entry. If the session has named ranks that have not stopped, the
+// next call replaces these ranks.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

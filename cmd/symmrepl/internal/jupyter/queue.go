@@ -52,9 +52,9 @@ const (
 	settleBy = time.Second           // bound of the wait
 )
 
-// settle removes and returns all entries that have come, and those that follow at once. When the
-// first of a notebook's cells fails, which may take a millisecond, the front end may not have sent
-// the others; a front end that waits for each answer sends none meanwhile.
+// settle removes and returns all entries that have come, and entries that follow at once. The first of
+// several cells may fail within a millisecond, before the front end has sent the others. A front end
+// that waits for each answer sends none meanwhile.
 func (q *queue) settle(ctx context.Context) []*request {
 	start, late := time.Now(), false
 	for {

@@ -10,5 +10,6 @@
 // Python with torch. Every figure is the maximum over ranks of each rank's median. Each operation is
 // printed as soon as it is measured, and drawn by package chart at the end.
 //
-// Overlap is a separate measurement: an all-gather beside a matrix product. So is TokenSwitch: the dispatch and the combine of tokens. And so is Tensors: calculations on one device.
+// Overlap is a separate measurement: an all-gather beside a matrix product. So is TokenSwitch: the
+// dispatch and the combine of tokens. And so is Tensors: calculations on one device.
 package opbench

@@ -17,7 +17,8 @@ import (
 //go:embed overlap.go.cell
 var overlapProgram string
 
-// overlapped is the result for an all-gather and a matrix product: microseconds a call of each, alone and beside the other.
+// overlapped is the result for an all-gather and a matrix product: microseconds a call of each,
+// alone and beside the other.
 type overlapped struct {
 	Way           string  `json:"way,omitempty"` // how the all-gather moves data
 	Product       float64 `json:"product_us,omitempty"`
@@ -26,8 +27,9 @@ type overlapped struct {
 	GatherBeside  float64 `json:"gather_beside_us,omitempty"`
 }
 
-// Overlap measures an all-gather on one stream beside a matrix product on another: each alone, and while the other goes on. The
-// all-gather is measured on multiprocessors and on copy engines. o.Sizes are the bytes of a rank's part.
+// Overlap measures an all-gather on one stream beside a matrix product on another: each alone, and
+// while the other goes on. The all-gather is measured on multiprocessors and on copy engines.
+// o.Sizes are the bytes of a rank's part.
 func Overlap(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	r, err := start(ctx, s, ranks, o, out)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Report writes the figures that runs with Options.JSON printed as tables of Markdown. A line without
-// an operation begins a section: the facts of a run, or of what was run. The lines after it, one for
+// an operation begins a section: the facts of a run, or of its programs. The lines after it, one for
 // each figure, are the rows of its table.
 func Report(figures io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(figures)
@@ -42,7 +42,7 @@ func Report(figures io.Reader, out io.Writer) error {
 // own, with a space between them.
 type field struct{ name, value string }
 
-// section is a table and what is said ahead of it.
+// section is a table and the facts above it.
 type section struct {
 	facts   []field
 	columns []string

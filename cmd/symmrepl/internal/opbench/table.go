@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// row is the result for an operation and a message size. Bandwidths are in GB/s, by the definitions of nccl-tests.
+// row is the result for an operation and a message size. Bandwidths are in GB/s, by the definitions
+// of nccl-tests.
 type row struct {
 	Figure
 	Limit  float64           `json:"limit_us,omitempty"` // an empty kernel, half a round trip and the bytes at the link's rate

@@ -63,8 +63,8 @@ func tokensOf(emulated bool, ranks int) tokenExtent {
 	return e
 }
 
-// TokenSwitch measures the routing, the dispatch and the combine of a token switch in each of its layouts: in graphs, and between events around each
-// call.
+// TokenSwitch measures the routing, the dispatch and the combine of a token switch in each of its
+// layouts: in graphs, and between events around each call.
 func TokenSwitch(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	o.DType = "bf16"
 	r, err := start(ctx, s, ranks, o, out)

@@ -30,8 +30,8 @@ func (p *Printer) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// WantsColour reports whether f is a terminal whose user wants colours: NO_COLOR is unset or empty, and TERM
-// is not "dumb".
+// WantsColour reports whether f is a terminal whose user wants colours: NO_COLOR is unset or empty,
+// and TERM is not "dumb".
 func WantsColour(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && IsTerminal(f)
 }

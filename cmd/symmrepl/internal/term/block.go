@@ -1,17 +1,18 @@
 package term
 
-// A block is an entry of several lines in the editor's buffer. The editor shows a line break as such, but the
-// row below begins at the left. So each line break is followed by fills, as many as the prompt has columns,
-// which are shown as blanks. A line break and its fills are a group, which is one character of the text; if a
-// key deletes part of a group, listen removes the rest. Fills are in the private use area of the last plane.
+// A block is an entry of several lines in the editor's buffer. The editor shows a line break as
+// such, but the row below begins at the left. So each line break is followed by fills, as many as
+// the prompt has columns, which are shown as blanks. A line break and its fills are a group, which
+// is one character of the text; if a key deletes part of a group, listen removes the rest. Fills
+// are in the private use area of the last plane.
 const (
 	fill   rune = 0x10f802
 	stored rune = 0x10f804 // a line break in the history, whose entries have one line
 )
 
-// sourceOf returns the text of a buffer, and the cursor in the text for a position in the buffer. A position
-// within a group becomes the group's end if the cursor moves forward, else the group's beginning. Incomplete
-// groups are left out.
+// sourceOf returns the text of a buffer, and the cursor in the text for a position in the buffer. A
+// position within a group becomes the group's end if the cursor moves forward, else the group's
+// beginning. Incomplete groups are left out.
 func sourceOf(buffer []rune, pos, indent int, forward bool) (text []rune, cursor int) {
 	for i := 0; i < len(buffer); {
 		r, start := buffer[i], i
@@ -62,7 +63,8 @@ func lineAt(text []rune, cursor int) (start, end int) {
 	return start, end
 }
 
-// lineAbove returns the cursor moved to the line above, lineBelow to the one below. ok is false if there is none.
+// lineAbove returns the cursor moved to the line above, lineBelow to the one below. ok is false if
+// there is none.
 func lineAbove(text []rune, cursor int) (moved int, ok bool) {
 	start, _ := lineAt(text, cursor)
 	if start == 0 {

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/term"
 )
 
-// edit opens a text in the user's editor, to which it lends the terminal, and returns the text that the editor saved.
+// edit opens a text in the user's editor, to which it lends the terminal, and returns the text that
+// the editor saved.
 func (p *prompt) edit(ctx context.Context, source string) (string, error) {
 	line, err := editor()
 	if err != nil {
@@ -68,8 +69,8 @@ func editor() (string, error) {
 	return "", errors.New("no editor is found: set EDITOR to one, such as EDITOR=vi")
 }
 
-// leaveTerminal calls f with the terminal as this program found it, and then sets the terminal up for the prompt
-// again.
+// leaveTerminal calls f with the terminal as this program found it, and then sets the terminal up
+// for the prompt again.
 func (p *prompt) leaveTerminal(f func() error) error {
 	fd := int(os.Stdin.Fd())
 	raw, err := term.GetState(fd)
@@ -90,12 +91,12 @@ func (p *prompt) leaveTerminal(f func() error) error {
 // closeWithin is the time that an editor has to end when the session does.
 const closeWithin = 2 * time.Second
 
-// foreground runs the editor's command line on a file, in a process group of its own that is the terminal's
-// foreground: signals of keys reach the editor, but neither this process nor the ranks. A suspended editor
-// continues at once, as there is no shell to continue it.
+// foreground runs the editor's command line on a file, in a process group of its own that is the
+// terminal's foreground: signals of keys reach the editor, but neither this process nor the ranks.
+// A suspended editor continues at once, as there is no shell to continue it.
 func foreground(ctx context.Context, line, file string) error {
-	// SIGTTOU would stop this process when it takes the terminal back. The editor's process inherits that it is
-	// ignored, which concerns only its output as a background job.
+	// SIGTTOU would stop this process when it takes the terminal back. The editor's process
+	// inherits that it is ignored, which concerns only its output as a background job.
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)
 

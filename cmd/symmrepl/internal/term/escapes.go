@@ -23,8 +23,8 @@ const (
 	keyDeleteWord = 0x18
 )
 
-// keySequences are the sequences of each key, without ESC, in xterm, tmux, screen, rxvt and the Linux console. M
-// stands for the modifiers, such as 5 for Ctrl.
+// keySequences are the sequences of each key, without ESC, in xterm, tmux, screen, rxvt and the
+// Linux console. M stands for the modifiers, such as 5 for Ctrl.
 var keySequences = map[byte][]string{
 	ctrlP:         {"[A", "OA", "[1;MA"},
 	ctrlN:         {"[B", "OB", "[1;MB"},
@@ -54,17 +54,17 @@ var sequenceKeys = func() map[string]byte {
 // modifiers are the part of a sequence for which M stands.
 var modifiers = regexp.MustCompile(`;([2-9]|1\d)`)
 
-// sequence matches an escape sequence: of a function key of the Linux console, of other keys and answers of a
-// terminal, of a keypad, a string, and Alt with a character.
+// sequence matches an escape sequence: of a function key of the Linux console, of other keys and
+// answers of a terminal, of a keypad, a string, and Alt with a character.
 var sequence = regexp.MustCompile(`(?s)^\x1b(?:\[\[[ -~]|\[[ -#%-?]*[@-Z\\-~$]|O[ -~]|` +
 	`[\]P_^X].*?(?:\a|\x1b\\)|[^\x00-\x1f\[O\]P_^X]|[\x08\r\n])`)
 
 // longestString bounds a string of the terminal, such as its answer with its colours.
 const longestString = 1 << 10
 
-// escapeSequence returns the size of the escape sequence at the beginning of text, 0 if its end is missing,
-// and its key, 0 if the prompt has no use for it. A broken sequence ends before the byte that breaks it, which
-// may be Ctrl-C.
+// escapeSequence returns the size of the escape sequence at the beginning of text, 0 if its end is
+// missing, and its key, 0 if the prompt has no use for it. A broken sequence ends before the byte
+// that breaks it, which may be Ctrl-C.
 func escapeSequence(text []byte) (size int, key byte) {
 	if s := sequence.Find(text); s != nil {
 		return len(s), sequenceKeys[modifiers.ReplaceAllString(string(s[1:]), ";M")]

@@ -8,8 +8,9 @@ import (
 	"github.com/ergochat/readline"
 )
 
-// guard stands between the keys and the line editor: filter gets each key before the editor does, listen gets
-// the line after the editor has changed it. Both run in the goroutine that reads a line.
+// guard stands between the keys and the line editor: filter gets each key before the editor does,
+// listen gets the line after the editor has changed it. Both run in the goroutine that reads a
+// line.
 type guard struct {
 	resize, refresh func() // of the editor
 	indent          int    // columns of the prompt
@@ -76,9 +77,9 @@ var metaKeys = map[rune]rune{
 	keyDeleteWord: readline.MetaDelete,
 }
 
-// menuKey keeps track of the menu of completions and returns the key for the editor. The last row of a menu
-// may be short. The editor lets Left and Right move beyond its end, and panics on Enter there. So Right goes to
-// the next completion, and Left ends the choice.
+// menuKey keeps track of the menu of completions and returns the key for the editor. The last row
+// of a menu may be short. The editor lets Left and Right move beyond its end, and panics on Enter
+// there. So Right goes to the next completion, and Left ends the choice.
 func (g *guard) menuKey(r rune) rune {
 	selecting := g.menu == menuSelecting
 	switch {
@@ -126,8 +127,8 @@ func (g *guard) editOf(r rune) edit {
 	return nil
 }
 
-// listen is the editor's Listener. It always returns a line, which the editor then paints as a whole: by itself
-// the editor paints only the characters that were appended.
+// listen is the editor's Listener. It always returns a line, which the editor then paints as a
+// whole: by itself the editor paints only the characters that were appended.
 func (g *guard) listen(buffer []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == 0 || g.searching { // key 0: a line begins
 		return nil, 0, false

@@ -15,8 +15,8 @@ import (
 // historyLimit is the number of entries kept.
 const historyLimit = 5000
 
-// history holds the entries of this session and of earlier ones; an entry may have several lines. In the
-// history's file each entry is a line, with stored for line breaks.
+// history holds the entries of this session and of earlier ones; an entry may have several lines.
+// In the history's file each entry is a line, with stored for line breaks.
 type history struct {
 	name    string   // of the file; "" if there is no place for one
 	entries []string // oldest first
@@ -60,8 +60,8 @@ func readHistory() *history {
 	return h
 }
 
-// add appends an entry, unless it repeats the last one. Errors of the file are dropped: the entry then lasts
-// as long as the session.
+// add appends an entry, unless it repeats the last one. Errors of the file are dropped: the entry
+// then lasts as long as the session.
 func (h *history) add(entry string) {
 	entry = strings.ReplaceAll(strings.TrimSpace(entry), "\n", string(stored))
 	if entry == "" || len(h.entries) > 0 && h.entries[len(h.entries)-1] == entry {
@@ -79,8 +79,8 @@ func (h *history) add(entry string) {
 	f.WriteString(entry + "\n")
 }
 
-// give makes the entries the editor's history. The editor cannot add an entry of several lines to its own
-// history: it would save the line that it last read.
+// give makes the entries the editor's history. The editor cannot add an entry of several lines to
+// its own history: it would save the line that it last read.
 func (h *history) give(editor *readline.Instance) {
 	editor.ResetHistory()
 	for _, entry := range h.entries {

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 )
 
-// interrupter handles Ctrl-C while an entry runs: the first one interrupts the entry, each later one replaces
-// the ranks that are still busy.
+// interrupter handles Ctrl-C while an entry runs: the first one interrupts the entry, each later
+// one replaces the ranks that are still busy.
 type interrupter struct {
 	console *console.Console
 	printer console.Printer

@@ -25,8 +25,8 @@ const (
 // leave the ranks of a suspended session behind, and the rest mean nothing at a prompt.
 const passed = "\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x10\x12\x13\x14\x15\x17\x19\x1b"
 
-// keys is the terminal's input. It reads all the time and passes keys on to the line editor, except while a
-// cell runs: then Ctrl-C calls interrupt, and the other keys wait for the next prompt.
+// keys is the terminal's input. It reads all the time and passes keys on to the line editor, except
+// while a cell runs: then Ctrl-C calls interrupt, and the other keys wait for the next prompt.
 type keys struct {
 	mu        sync.Mutex
 	more      sync.Cond // signalled when anything below changes
@@ -118,9 +118,9 @@ func (k *keys) pasting() bool {
 	return k.paste
 }
 
-// Read returns keys up to the end of a line at most: the editor asks for more when the entry has run, so
-// that keys typed meanwhile reach the cell or the next prompt. Ctrl-G comes before Ctrl-C: in a search or a
-// menu, Ctrl-C alone ends only that and keeps the line.
+// Read returns keys up to the end of a line at most: the editor asks for more when the entry has
+// run, so that keys typed meanwhile reach the cell or the next prompt. Ctrl-G comes before Ctrl-C:
+// in a search or a menu, Ctrl-C alone ends only that and keeps the line.
 func (k *keys) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -141,9 +141,9 @@ func (k *keys) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves keys of one line from the queue to p, without the brackets around pasted text. Escape sequences
-// become the keys of escapes.go; in pasted text, they and control characters are dropped. Only the answer of
-// display is left as it is. k.mu is held.
+// take moves keys of one line from the queue to p, without the brackets around pasted text. Escape
+// sequences become the keys of escapes.go; in pasted text, they and control characters are dropped.
+// Only the answer of display is left as it is. k.mu is held.
 func (k *keys) take(p []byte) int {
 	n := 0
 	for n < len(p) && len(k.queue) > 0 {

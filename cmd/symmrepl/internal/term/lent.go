@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lendable is the terminal's input, which can be lent to another program. While it is lent, this process reads
-// nothing from it: the other program gets every key, and this process is not stopped for reading a terminal of
-// which it is not the foreground.
+// lendable is the terminal's input, which can be lent to another program. While it is lent, this
+// process reads nothing from it: the other program gets every key, and this process is not stopped
+// for reading a terminal of which it is not the foreground.
 type lendable struct {
 	file *os.File
 	wake [2]int // a pipe: a byte in it ends the wait for input

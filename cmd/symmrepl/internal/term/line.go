@@ -40,8 +40,8 @@ func (p *prompt) stopEditor() {
 	p.editor.Close()
 }
 
-// readLine shows a prompt and reads a line, which has line breaks if it was edited as a block. If the editor
-// panics, the next editor goes on with the same line.
+// readLine shows a prompt and reads a line, which has line breaks if it was edited as a block. If
+// the editor panics, the next editor goes on with the same line.
 func (p *prompt) readLine(text string) (string, error) {
 	p.guard.begin(len(text))
 	for {
@@ -62,16 +62,17 @@ func (p *prompt) readLine(text string) (string, error) {
 	}
 }
 
-// tryReadLine calls the editor's ReadLine. If that panics, failure is the value of the panic. The editor works
-// in the calling goroutine alone.
+// tryReadLine calls the editor's ReadLine. If that panics, failure is the value of the panic. The
+// editor works in the calling goroutine alone.
 func (p *prompt) tryReadLine() (line string, failure any, err error) {
 	defer func() { failure = recover() }()
 	line, err = p.editor.ReadLine()
 	return
 }
 
-// display is the screen for the editor, which asks for the position of the cursor before each prompt and
-// waits for the answer. Some terminals give none, so display answers: the prompt begins at the left.
+// display is the screen for the editor, which asks for the position of the cursor before each
+// prompt and waits for the answer. Some terminals give none, so display answers: the prompt begins
+// at the left.
 type display struct{ keys *keys }
 
 const (

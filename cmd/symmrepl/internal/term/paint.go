@@ -2,8 +2,8 @@ package term
 
 import "github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 
-// paint is the editor's Painter: it shows the characters of blocks, and colours what is typed. Its result takes
-// as many columns as buffer. Notify makes the editor paint in any goroutine.
+// paint is the editor's Painter: it shows the characters of blocks, and colours what is typed. Its
+// result takes as many columns as buffer. Notify makes the editor paint in any goroutine.
 func (p *prompt) paint(buffer []rune, pos int) []rune {
 	shown := make([]rune, len(buffer))
 	for i, r := range buffer {

@@ -37,8 +37,9 @@ type Options struct {
 	Ends   bool // the session ends with the prompt: ask before the user leaves tensors behind
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry is the source of a
-// request like r; its cells read standard input from the terminal. The terminal is left as it was found.
+// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry
+// is the source of a request like r; its cells read standard input from the terminal. The terminal
+// is left as it was found.
 func Run(ctx context.Context, c *console.Console, r console.Request, o Options) error {
 	stdin := int(os.Stdin.Fd())
 	found, err := term.GetState(stdin)
@@ -118,7 +119,8 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	return outcome
 }
 
-// leave reports whether to leave, now that the user wants to. The first time it says what would be lost with the session, if anything.
+// leave reports whether to leave, now that the user wants to. The first time it says what would be
+// lost with the session, if anything.
 func (p *prompt) leave(ctx context.Context) bool {
 	if !p.ends || p.warned {
 		return true

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Interactive reports whether this process can show a prompt: its standard input is a terminal, and its
-// standard output or standard error is.
+// Interactive reports whether this process can show a prompt: its standard input is a terminal, and
+// its standard output or standard error is.
 func Interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && screen() != nil
 }
@@ -45,7 +45,8 @@ func Columns() int {
 	return columns
 }
 
-// makeRaw makes the terminal deliver each byte as it is typed, without echo and signals. It still processes output.
+// makeRaw makes the terminal deliver each byte as it is typed, without echo and signals. It still
+// processes output.
 func makeRaw(fd int) error {
 	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {

@@ -46,7 +46,7 @@ func (l Lesson) Notebook(r Recording) ([]byte, error) {
 	return w.file()
 }
 
-// contents makes a notebook that lists those of the lessons, and the gallery of what cells can show.
+// contents makes a notebook with links to the notebooks of the lessons and to the gallery of displays.
 func contents(lessons []Lesson) ([]byte, error) {
 	w := writer{name: "contents"}
 	text := "# Contents\n\nEach notebook is a lesson with exercises. Its kernel, symmrepl, runs every cell on all ranks; without a GPU the ranks run on an emulated device.\n\n"

@@ -9,7 +9,8 @@ import (
 // Contents is the name of the notebook that lists the others.
 const Contents = "contents.ipynb"
 
-// Notebooks returns the notebooks of all tutorials and of their contents by file name, with their output on four ranks.
+// Notebooks returns the notebooks of all tutorials and of their contents by file name, with their
+// output on four ranks.
 func Notebooks() (map[string][]byte, error) {
 	lessons, err := All()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Recording holds the output of a tutorial's cells in the order in which they run. An exercise has two: its start, and its check,
-// which refuses the start.
+// Recording holds the output of a tutorial's cells in the order in which they run. An exercise has
+// two: its start, and its check, which refuses the start.
 type Recording []Shown
 
 // Shown is the output of one cell, in order.

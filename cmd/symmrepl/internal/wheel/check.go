@@ -11,14 +11,15 @@ import (
 // newest is the C library of manylinux_2_28.
 var newest = []int{2, 28}
 
-// allowed are the libraries of manylinux_2_28 that the program may need. They are parts of the C library.
+// allowed are the libraries of manylinux_2_28 that the program may need. They are parts of the C
+// library.
 var allowed = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 // machines are the names that wheels have for machines.
 var machines = map[elf.Machine]string{elf.EM_X86_64: "x86_64", elf.EM_AARCH64: "aarch64"}
 
-// check returns the machine that a program is for. It fails if the program needs more than manylinux_2_28 has: other libraries, such as that of
-// g++, or a newer C library.
+// check returns the machine that a program is for. It fails if the program needs more than
+// manylinux_2_28 provides: another library, such as libstdc++, or a newer C library.
 func check(program string) (machine string, err error) {
 	f, err := elf.Open(program)
 	if err != nil {
@@ -56,7 +57,7 @@ func check(program string) (machine string, err error) {
 	return machine, nil
 }
 
-// numbers reads a version such as 2.2.5. What is no number is larger than all.
+// numbers reads a version such as 2.2.5. A part that is not a number counts as larger than any number.
 func numbers(version string) (list []int) {
 	for _, field := range strings.Split(version, ".") {
 		n, err := strconv.Atoi(field)

@@ -49,8 +49,9 @@ func collect(p project, tag, program, man, completions string) (files, error) {
 	return list, nil
 }
 
-// addKernel adds the Jupyter kernel. Jupyter replaces {resource_dir} by the kernel's folder, share/jupyter/kernels/symmrepl of some environment:
-// the command in bin of the same environment is found wherever it lies, and from the JupyterLab of another one too.
+// addKernel adds the Jupyter kernel. Jupyter replaces {resource_dir} by the kernel's folder,
+// share/jupyter/kernels/symmrepl in some environment. Thus the kernel runs the command in bin of that
+// environment, even if JupyterLab runs in another environment.
 func addKernel(list files, p project) error {
 	folder, err := os.MkdirTemp("", "symmrepl-kernel-")
 	if err != nil {
@@ -87,7 +88,7 @@ func (list files) addFile(name, from string) error {
 	return nil
 }
 
-// addFolder adds the files below a folder, but for those that Python writes.
+// addFolder adds the files below a folder, except the files that Python writes.
 func (list files) addFolder(name, from string) error {
 	return filepath.WalkDir(from, func(p string, e fs.DirEntry, err error) error {
 		switch {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// A wheel around a program that prints what it gets is installed in a fresh environment. Its commands become the program, the kernel's command
-// is found from the kernel's folder, and lab copies notebooks but keeps those that are there.
+// A wheel around a program that prints what it gets is installed in a fresh environment. Its
+// commands become the program, the kernel's command is found from the kernel's folder, and lab
+// copies notebooks but keeps those that are there.
 func TestInstalled(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

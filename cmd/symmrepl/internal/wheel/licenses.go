@@ -15,8 +15,9 @@ import (
 // licenseFile matches the names of files with the terms of a module.
 var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([.-].*)?$`)
 
-// addLicenses adds the terms of all that is linked into the program to a folder: those of Go, of each Go module, and of the C++ library, whose
-// sources are in zig's folder. A module without terms is an error.
+// addLicenses adds the licences of all code in the program to a folder: of Go, of each Go module,
+// and of the C++ library, whose sources are in zig's folder. A module without a licence is an
+// error.
 func (list files) addLicenses(folder, program, zig string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

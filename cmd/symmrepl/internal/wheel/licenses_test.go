@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The wheel has the terms of Go, of every module that is linked into the program, and of the C++ library.
+// The wheel has the terms of Go, of every module that is linked into the program, and of the C++
+// library.
 func TestLicenses(t *testing.T) {
 	zig := t.TempDir()
 	for _, name := range []string{"LICENSE", "lib/libcxx/LICENSE.TXT", "lib/libcxxabi/LICENSE.TXT", "lib/libunwind/LICENSE.TXT"} {

@@ -79,7 +79,8 @@ Requires-Dist: d; extra == "b"
 	}
 }
 
-// The files of the repository become a wheel whose record names each, executable where they are, and the same bytes each time.
+// The files of the repository become a wheel whose record names each, executable where they are,
+// and the same bytes each time.
 func TestPack(t *testing.T) {
 	t.Chdir("../../../..")
 	dir := t.TempDir()

@@ -8,25 +8,25 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// The texts for the cpu device, which has a few threads. Each works on neighbouring elements, block
-// by block: what needs a conversion is converted into an array, the formula is calculated in one
-// loop over the block, and its values are converted when they are stored. The compiler makes vectors
-// of these loops. Operands by strides are read row by row, so that nothing is divided.
+// The texts for the cpu device, which has a few threads. Each thread works on neighbouring elements,
+// block by block: one loop converts an operand's elements into an array if they need a conversion, one
+// loop calculates the formula, and one converts and stores the values. The compiler vectorises these
+// loops. Operands by strides are read row by row, so that no index is divided.
 
 // converted reports whether elements of a type are calculated as values of another one.
 func converted(t element.Type) bool {
 	return expression.Storage(t) != expression.CUDA(t, false)
 }
 
-// both writes a kernel of which one form is for all processors, and one for those with AVX2.
+// both writes a kernel in two forms: one for all processors, and one for processors with AVX2.
 func (w *writer) both(list, names string) {
 	w.line("SYMM_CALC_WIDE static void wide(%s) { run<true>(%s); }", list, names)
 	w.line("extern \"C\" __global__ void %s(%s) { calc::wide() ? wide(%s) : run<false>(%[3]s); }", Single, list, names)
 }
 
 // block writes the loads of a block of m elements, before its loop, and returns the arguments of
-// each in the loop over k. at is the first element of operands that are Flat; offset names the offset
-// of the others.
+// the function each in the loop over k. at is the first element of Flat operands; offset names the
+// offset of the other operands.
 func (w *writer) block(indent, at string, offset func(i int) string) (arguments string) {
 	var b strings.Builder
 	for i, o := range w.operands {
@@ -70,7 +70,7 @@ func (w *writer) block(indent, at string, offset func(i int) string) (arguments 
 	return b.String()
 }
 
-// host is the text of a map for the cpu device.
+// host returns the text of a map for the cpu device.
 func (m *Map) host(w *writer, params []string, value string) {
 	list, names := strings.Join(params, ", "), argumentNames(params)
 	last := m.Dims - 1
@@ -152,8 +152,8 @@ func (r *Reduce) asLoaded(partial string) bool {
 	return inner == "v0" && o.Access == Flat && o.value() == partial
 }
 
-// host is the text of a reduction's kernels for the cpu device. There is one thread to a chunk; with
-// columns, to a chunk of up to kStrip neighbouring columns.
+// host returns the text of a reduction's kernels for the cpu device. A thread works on one chunk; with
+// columns, on one chunk of up to kStrip neighbouring columns.
 func (r *Reduce) host(w *writer, partial, list, names string) {
 	// values returns the values of m elements, which it calculates into room unless they are those of an
 	// operand.

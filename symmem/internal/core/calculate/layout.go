@@ -5,21 +5,21 @@ import "slices"
 // Access says how a kernel reads an operand, or writes its result.
 type Access uint8
 
-// The ways. The last three go by strides.
+// The ways to access memory. The last three use strides.
 const (
 	Flat   Access = iota // element i for element i of the result
 	One                  // one element for all
-	Number               // no memory: an argument
-	Along                // neighbours in the last dimension are neighbours in memory
-	Across               // the same along the last dimension
-	Apart                // any
+	Number               // an argument, not in memory
+	Along                // elements that differ by 1 in the last dimension are neighbours in memory
+	Across               // elements that differ in the last dimension only are one element
+	Apart                // any strides
 )
 
-// Strided reports whether the way goes by strides.
+// Strided reports whether the access uses strides.
 func (a Access) Strided() bool { return a >= Along }
 
-// Broadcast is the shape of a result by numpy's rule: shapes are compared from their last dimension
-// on, and a dimension that is missing or 1 is repeated. ok is false if they do not fit.
+// Broadcast returns the shape of a result by numpy's rule: shapes are compared from their last
+// dimension on, and a dimension that is missing or 1 is repeated. ok is false if the shapes do not fit.
 func Broadcast(shapes ...[]int) (shape []int, ok bool) {
 	for _, s := range shapes {
 		for len(shape) < len(s) {
@@ -49,8 +49,8 @@ func Strides(shape []int) []int {
 	return strides
 }
 
-// Repeated returns the strides to read contiguous elements of a shape with, for a result of another
-// shape to which they are broadcast.
+// Repeated returns the strides by which contiguous elements of a shape are read if they are broadcast
+// to another shape.
 func Repeated(shape, result []int) []int {
 	own := Strides(shape)
 	strides := make([]int, len(result))
@@ -62,11 +62,11 @@ func Repeated(shape, result []int) []int {
 	return strides
 }
 
-// Layout is how the operands of a map are read.
+// Layout describes how a map reads its operands and writes its result.
 type Layout struct {
-	Dims     []int    // of those that go by strides, merged as far as all allow it
-	Accesses []Access // of the result, and then of each operand
-	Strides  [][]int  // of those that go by strides, by Dims; in the order of Accesses
+	Dims     []int    // dimensions of all strided accesses, merged where all of them permit it
+	Accesses []Access // of the result, then of each operand
+	Strides  [][]int  // of the strided accesses, by Dims; in the order of Accesses
 }
 
 // Arrange finds the simplest way to read each operand, from the shape of the result and the strides

@@ -8,10 +8,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// Reduce describes the kernels of a reduction. The elements are [outer, len, inner], and len is
-// what is reduced. It is divided into chunks, each for one thread or for lanes threads of a block;
-// if there are several chunks, their partial results lie in memory as [outer, chunks, inner], and
-// the kernel Finish joins them. Its launch may overlap with the first kernel's.
+// Reduce describes the kernels of a reduction. The elements are [outer, len, inner], and the dimension
+// len is reduced. It is divided into chunks, each for one thread or for `lanes` threads of a block. If
+// there are several chunks, their partial results lie in memory as [outer, chunks, inner], and the
+// kernel Finish joins them. The launch of Finish may overlap with the first kernel's.
 type Reduce struct {
 	Formula  *expression.Checked
 	Out      element.Type
@@ -21,12 +21,12 @@ type Reduce struct {
 	Host     bool      // for the cpu device, whose text has the kernels Single and Finish, and no Width
 }
 
-// PartialBytes is the most that a partial result takes.
+// PartialBytes is the maximum size of a partial result.
 const PartialBytes = 16
 
-// Text is the text of the reduction's kernels. The parameters are the result, the partial results,
-// the operands, n, rank and size, outer, len, inner, chunks, share (the elements of a chunk) and
-// lanes; Finish has those, too.
+// Text returns the text of the reduction's kernels. The parameters of all of them are the result, the
+// partial results, the operands, n, rank and size, outer, len, inner, chunks, share (the elements of a
+// chunk) and lanes.
 func (r *Reduce) Text() string {
 	w := &writer{operands: r.Operands}
 	w.begin()
@@ -49,7 +49,7 @@ func (r *Reduce) Text() string {
 		r.host(w, partial, list, names)
 		return w.b.String()
 	}
-	// Read is what a thread loads at once, and values are the W values of it.
+	// Read holds the elements that a thread loads at once, and values returns their W values.
 	w.line("template <int W> struct Read {")
 	for i, o := range r.Operands {
 		if o.Access != Number {
@@ -82,8 +82,8 @@ func (r *Reduce) Text() string {
 	}{{Wider, r.Width}, {Single, 1}} {
 		w.line("extern \"C\" __global__ void __launch_bounds__(%d, %d) %s(%s) {\n  calc::next();\n  run<%d>(%s);\n}", Threads, r.Blocks(), k.name, list, k.width, names)
 	}
-	// Finish starts before the kernel whose results it reads is over: no pointer of it is restrict,
-	// so that nothing is read before it waits.
+	// Finish may start before the kernel whose results it reads has ended. Its pointers are not
+	// restrict, so that the compiler moves no load before the wait.
 	w.line("static SYMM_CALC void join(Part* a, i64 item, i64 lane, %s) {", strings.ReplaceAll(list, " __restrict__", ""))
 	w.line("  const i64 o = item / inner, c = item %% inner;")
 	w.line("#pragma unroll 4\n  for (i64 k = lane; k < chunks; k += lanes) a->join(partial[(o * chunks + k) * inner + c]);\n}")
@@ -93,8 +93,8 @@ func (r *Reduce) Text() string {
 	return w.b.String()
 }
 
-// ahead is how many loads of 16 bytes of an operand a thread of a GPU has under way: of all operands
-// together up to 4.
+// ahead returns how many loads of 16 bytes a thread of a GPU issues per operand before it uses the
+// first: up to 4 for all operands together.
 func (r *Reduce) ahead() int {
 	flat := 0
 	for _, o := range r.Operands {
@@ -105,8 +105,8 @@ func (r *Reduce) ahead() int {
 	return max(4/max(flat, 1), 1)
 }
 
-// Blocks is how many blocks of the kernels a multiprocessor of a GPU can have: the registers of a
-// thread hold the partial results, of up to PartialBytes, and what it has loaded.
+// Blocks returns how many blocks of the kernels fit on a multiprocessor of a GPU. The registers of a
+// thread hold its partial results, each of up to PartialBytes, and the elements that it has loaded.
 func (r *Reduce) Blocks() int {
 	words := 2 * r.Width
 	if name, _ := r.Formula.Reduction(); strings.HasPrefix(name, "arg") && r.Columns {
@@ -121,8 +121,8 @@ func (r *Reduce) Blocks() int {
 	return 4
 }
 
-// Lanes are the least and the most threads of a block of a GPU that should share a result, or with
-// columns one of so many groups of neighbouring results: a warp reads 512 bytes in a row then.
+// Lanes returns the minimum and maximum number of threads of a block of a GPU that should share a
+// result or, with columns, a group of neighbouring results, so that a warp reads 512 contiguous bytes.
 func (r *Reduce) Lanes(groups int) (low, high int) {
 	if !r.Columns {
 		return 32, Threads
@@ -134,7 +134,7 @@ func (r *Reduce) Lanes(groups int) (low, high int) {
 	return 32 / row, Threads / row
 }
 
-// rows writes run for results whose elements lie in a row.
+// rows writes the function run for results whose elements are contiguous.
 func (r *Reduce) rows(w *writer, partial, list, names string) {
 	w.line("template <int W> static SYMM_CALC void part(Part* into, i64 item, i64 lane, %s) {", list)
 	w.line("  const i64 row = item / chunks, lo = item %% chunks * share, hi = lo + share < len ? lo + share : len, base = row * len, step = lanes * W;")
@@ -150,7 +150,7 @@ func (r *Reduce) rows(w *writer, partial, list, names string) {
 	w.line("}")
 }
 
-// columns writes run for results that are neighbours.
+// columns writes the function run for neighbouring results.
 func (r *Reduce) columns(w *writer, partial, list, names string) {
 	w.line("template <int W> static SYMM_CALC void part(Part* a, i64 lo, i64 hi, i64 lane, i64 base, %s) {", list)
 	w.line("  for (int k = 0; k < W; k++) a[k].clear();\n  %s v[W];\n  i64 r = lo + lane;", partial)
@@ -169,15 +169,15 @@ func (r *Reduce) columns(w *writer, partial, list, names string) {
 	w.line("  if (lane == 0 && item < items) for (int k = 0; k < W; k++) put(a[k], (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);\n}", names)
 }
 
-// together writes the body of a kernel in which lanes threads work on each item, from a cleared a.
+// together writes the body of a kernel in which `lanes` threads work on each item, after a is cleared.
 func (w *writer) together(items, work, end string) {
 	w.line("  const i64 items = %s;", items)
 	w.line("  const i64 lane = threadIdx.x %% lanes, item = blockIdx.x * (i64)(blockDim.x / lanes) + threadIdx.x / lanes;")
 	w.line("  Part a;\n  a.clear();\n  if (item < items) {\n    %s\n  }\n  calc::gather(&a, (int)lanes);\n  if (lane == 0 && item < items) {\n    %s\n  }", work, end)
 }
 
-// numberParams are the parameters of a function of the operands that are numbers, and numbers its
-// arguments; each has a comma before.
+// numberParams returns a function's parameters for the operands that are numbers, and numbers the
+// arguments. A comma precedes each.
 func (w *writer) numberParams() string {
 	var b strings.Builder
 	for i, o := range w.operands {
@@ -198,7 +198,7 @@ func (w *writer) numbers() string {
 	return b.String()
 }
 
-// partialType is the type in which a reduction takes values.
+// partialType returns the type of the values that a reduction takes.
 func partialType(name string, of, reduced element.Type) string {
 	switch name {
 	case "sum", "prod":
@@ -211,5 +211,5 @@ func partialType(name string, of, reduced element.Type) string {
 	return expression.CUDA(reduced, false)
 }
 
-// parts are the partial results of reductions in calculate.cuh.
+// parts are the types of partial results in calculate.cuh.
 var parts = map[string]string{"sum": "Sum", "prod": "Prod", "min": "Min", "max": "Max", "argmin": "ArgMin", "argmax": "ArgMax", "any": "Any", "all": "All"}

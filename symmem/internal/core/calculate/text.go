@@ -18,16 +18,16 @@ type Operand struct {
 type Map struct {
 	Formula  *expression.Checked
 	Out      element.Type
-	Access   Access // of the result
+	Access   Access // to the result
 	Operands []Operand
-	Dims     int  // dimensions of operands by strides
+	Dims     int  // dimensions of the strided accesses
 	Width    int  // elements that a thread loads at once in the first kernel
-	Wide     bool // more elements than 32 bits count
+	Wide     bool // the number of elements exceeds 32 bits
 	Host     bool // for the cpu device, whose text has the kernel Single only, and no Width
 }
 
-// The names of the kernels. On a GPU, the second of a text reads one element at a time; it is for memory
-// that is not aligned, and for the ways that have no neighbours.
+// The names of the kernels. On a GPU, the second kernel of a text reads one element at a time, for
+// memory that is not aligned and for accesses without neighbours.
 const (
 	Wider  = "calculate"
 	Single = "calculate_single"
@@ -43,8 +43,8 @@ func (m *Map) SingleOnly() bool {
 	return apart
 }
 
-// Text is the text of the map's kernels. Their parameters are the result, the operands, n, rank and
-// size, the dimensions, and the strides of the result and the operands that have some.
+// Text returns the text of the map's kernels. Their parameters are the result, the operands, n,
+// rank and size, the dimensions, and the strides of all strided accesses.
 func (m *Map) Text() string {
 	w := &writer{operands: m.Operands}
 	formula, of := m.Formula.Stored(m.Out)
@@ -137,7 +137,7 @@ func (m *Map) Text() string {
 	return w.b.String()
 }
 
-// rounded is a value of a formula as the argument of round for a type of elements.
+// rounded returns a value of a formula as an argument of calculate.cuh's round for an element type.
 func rounded(formula string, of, out element.Type) string {
 	if of == expression.Truth && out.IsFloat() {
 		return "calc::to<symm::i32>(" + formula + ")"
@@ -145,7 +145,7 @@ func rounded(formula string, of, out element.Type) string {
 	return formula
 }
 
-// writer writes the parts that all texts have.
+// writer writes the common parts of all texts.
 type writer struct {
 	b        strings.Builder
 	operands []Operand
@@ -158,10 +158,10 @@ func (w *writer) begin() {
 	w.line("#include \"symm/calculate.cuh\"\nnamespace calc = symm::calculate;\nusing symm::i64;\nusing symm::u64;")
 }
 
-// value is the type in which an operand is calculated.
+// value returns the type in which an operand is calculated.
 func (o Operand) value() string { return expression.CUDA(o.Type, false) }
 
-// params are the parameters of a kernel for the operands: x0 of a tensor, v0 of a number.
+// params returns a kernel's parameters for the operands: x0 for a tensor, v0 for a number.
 func (w *writer) params() (params []string) {
 	for i, o := range w.operands {
 		if o.Access == Number {
@@ -173,8 +173,7 @@ func (w *writer) params() (params []string) {
 	return params
 }
 
-// valueParams are the parameters of a function of the values of all operands, each with a comma
-// before.
+// valueParams returns a function's parameters for the values of all operands. A comma precedes each.
 func (w *writer) valueParams() string {
 	var b strings.Builder
 	for i, o := range w.operands {
@@ -187,7 +186,7 @@ func (w *writer) valueParams() string {
 	return b.String()
 }
 
-// values are its arguments: element k of what was loaded, which from names.
+// values returns the arguments for valueParams: element k of the loaded elements, which from names.
 func (w *writer) values(from, k string) string {
 	var b strings.Builder
 	for i, o := range w.operands {

@@ -8,11 +8,11 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/expression"
 )
 
-// Transpose describes the kernels that copy elements whose neighbours in memory are not neighbours
-// in the result: tiles go through shared memory, so that both are read and written in rows.
+// Transpose describes the kernels that copy an operand whose neighbours in memory are not neighbours in
+// the result. Tiles go through shared memory, so that loads and stores are both contiguous.
 type Transpose struct {
 	Type  element.Type
-	Batch int  // dimensions besides the two of the tiles
+	Batch int  // dimensions other than the two of the tiles
 	Host  bool // for the cpu device, whose text has the kernel Single only
 }
 
@@ -20,22 +20,23 @@ type Transpose struct {
 // in calculate.cuh.
 const Threads = 256
 
-// tile is the number of rows and columns of a tile of the kernel Single, and wide that of Wider,
-// whose rows have 256 bytes, or 128 of the smallest types.
+// tile is the number of rows and columns of a tile of the kernel Single. wide is the same for the
+// kernel Wider, whose rows have 256 bytes, or 128 for the smallest types.
 const tile = 32
 
 func (t *Transpose) wide() int { return min(256/t.Type.Size(), 128) }
 
-// Plan is how a transpose is done.
+// Plan describes the launch of a transpose.
 type Plan struct {
 	Kernel string
-	Args   []uint64 // that follow the addresses of the result and the operand
+	Args   []uint64 // after the addresses of the result and the operand
 	Tiles  int
 }
 
-// Plan finds the two dimensions in a layout of a map of one operand, Apart, whose result is Flat. wide
-// allows the kernel Wider, where the shape and the strides do; both addresses are multiples of 16 then.
-// ok is false if no dimension of the operand has neighbours in memory.
+// Plan finds the two dimensions in the layout of a map with one operand, which is Apart, and a Flat
+// result. If wide is set, both addresses are multiples of 16, and Plan uses the kernel Wider if the
+// shape and the strides permit it. ok is false if no dimension of the operand has neighbours in
+// memory.
 func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 	out, in := Strides(l.Dims), l.Strides[1]
 	last := len(l.Dims) - 1
@@ -73,15 +74,15 @@ func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 	return p, true
 }
 
-// tiles describes one of them.
+// tiles describes the tiles of a kernel.
 type tiles struct {
 	name, call   string
-	size, blocks int // blocks of a multiprocessor, whose registers hold what the threads load
+	size, blocks int // blocks: per multiprocessor, limited by the registers for loaded elements
 }
 
-// Text is the text of the kernels: one block for each tile, and on the host a share of the tiles for
-// each thread. Blocks that run at the same time have neighbouring tiles, some of them below each
-// other, so that operand and result are both read and written in long runs.
+// Text returns the text of the kernels. On a GPU a block copies one tile; on the host a thread copies a
+// share of the tiles. Blocks that run at the same time have neighbouring tiles in both dimensions, so
+// that the operand is read and the result is written in long runs.
 func (t *Transpose) Text() string {
 	w := &writer{}
 	w.begin()
@@ -102,7 +103,7 @@ func (t *Transpose) Text() string {
 	}
 	for _, k := range kernels {
 		w.line(`extern "C" __global__ void __launch_bounds__(%d, %d) %s(%s) {`, Threads, k.blocks, k.name, strings.Join(params, ", "))
-		// 32 bits count tiles: these divisions are most of what a thread calculates.
+		// 32 bits suffice for tiles, and these divisions are most of a thread's calculations.
 		w.line("  const u32 across = (u32)((cols + %d) / %d), down = (u32)((rows + %[1]d) / %[2]d), strip = 8;", k.size-1, k.size)
 		w.line("  %s {\n    u32 rest = (u32)tile / (across * down), at = (u32)tile %% (across * down);", each)
 		w.line("    const u32 top = at / (across * strip) * strip, height = down - top < strip ? down - top : strip;\n    at %%= across * strip;")

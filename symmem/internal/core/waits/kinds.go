@@ -65,8 +65,8 @@ func Of(r *device.WaitRecord) *Kind {
 	return unknown
 }
 
-// Peer is the member, by its rank in the group, that a wait is for; -1 if it is for no one member:
-// whoever ends it, or this rank's own operations.
+// Peer returns the rank in the group of the member that a wait is for, or -1 if the wait is not for
+// one member: any member may end it, or this rank's own operations do.
 func (k *Kind) Peer(r *device.WaitRecord) int {
 	if k.none || k.own && r.Peer == r.Rank {
 		return -1

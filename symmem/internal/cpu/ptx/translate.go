@@ -31,14 +31,14 @@ func Definitions(statements []string) string {
 
 // define returns the specialization for one statement, the number i, and whether it needs
 // emu_ptx_half.h. If the statement cannot be translated, its function calls one that the compiler
-// rejects with the reason.
+// or the linker rejects with the reason.
 func define(statement string, i int) (text string, half bool) {
 	parts := strings.Split(statement, separator)
 	body, half, err := translate(parts[0], parts[1:])
 	before := ""
 	if err != nil {
 		why := "inline PTX: " + err.Error()
-		before = fmt.Sprintf("__attribute__((noinline, error(%s))) void refused_%d();\n", encode(why), i)
+		before = fmt.Sprintf("EMU_REFUSED(refused_%d, %s);\n", i, encode(why))
 		body, half = fmt.Sprintf("  refused_%d();\n", i), false
 	}
 	var types, params []string
@@ -46,11 +46,14 @@ func define(statement string, i int) (text string, half bool) {
 		types = append(types, fmt.Sprintf("class A%d", i))
 		params = append(params, fmt.Sprintf("[[maybe_unused]] A%d&& a%d", i, i))
 	}
-	head := ""
+	head, attribute := "", "EMU_INLINE"
+	if err != nil {
+		attribute = "EMU_REFUSES"
+	}
 	if len(types) > 0 {
 		head = "  template <" + strings.Join(types, ", ") + ">\n"
 	}
-	return before + "template <> struct Asm<" + encode(statement) + "> {\n" + head + "  static __attribute__((always_inline)) inline void run(" + strings.Join(params, ", ") + ") {\n" + body + "  }\n};\n", half
+	return before + "template <> struct Asm<" + encode(statement) + "> {\n" + head + "  static " + attribute + " void run(" + strings.Join(params, ", ") + ") {\n" + body + "  }\n};\n", half
 }
 
 // register is a variable of the generated function.

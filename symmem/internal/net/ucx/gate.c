@@ -59,7 +59,7 @@ void gate_open(uint64_t secret) {
 
 uint64_t gate_strangers(void) { return atomic_load(&strangers); }
 
-static pass own_pass(void) { return (pass){"symmrepl", atomic_load(&known)}; }
+static pass own_pass(void) { return (pass){{'s', 'y', 'm', 'm', 'r', 'e', 'p', 'l'}, atomic_load(&known)}; }
 
 static int is_tcp(int fd) {
 	int domain = 0, type = 0;

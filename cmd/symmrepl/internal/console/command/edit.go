@@ -72,7 +72,8 @@ func runEdit(ctx context.Context, c *console.Call) console.Outcome {
 	return c.Console.Run(ctx, r)
 }
 
-// cellToEdit returns the source of the cell that the argument names, as an entry, with a line break at its end.
+// cellToEdit returns the source of the cell that the argument names, as an entry, with a line break
+// at its end.
 func cellToEdit(ctx context.Context, c *console.Call) (string, error) {
 	if c.Arg == newCell {
 		return "", nil

@@ -16,9 +16,9 @@ func sanitize() console.Command {
 	return console.Command{
 		Name: "sanitize", Args: "[on|off|list|[N] CODE]", Yields: true, Group: cells, Where: console.AllRanks,
 		Help: `find accesses out of bounds, races and orders that are too weak
-With "on" kernels of all cells that follow are watched, with "off" no longer; code is one cell that is watched. Before it may stand a number: the cell is then run
-so many times, each time in another order of threads, blocks and ranks. What was reported before is reported again in one line; "list" shows the whole reports of all
-that was found in the session, "list --json" the same as JSON. Without anything the command says whether kernels are watched, and how much was found. docs/checker.md explains the reports.`,
+"on" watches the kernels of all later cells, "off" ends that. With code, runs the code as one watched cell; ":sanitize 20 code" runs it 20 times, each time with another
+order of threads, blocks and ranks. A finding that was reported before is repeated in one line; "list" shows the whole reports of all findings in the session,
+and "list --json" the same as JSON. Without an argument the command says whether kernels are watched, and how many findings there are. docs/checker.md explains the reports.`,
 		TakesCode: true, CodeIn: sanitizedCode,
 		Run: runSanitize,
 	}

@@ -19,7 +19,8 @@ how their kernels run.`,
 	}
 }
 
-// runTopo prints a table and a picture if the links between all ranks are known, else each rank's links as text.
+// runTopo prints a table and a picture if the links between all ranks are known, else each rank's
+// links as text.
 func runTopo(ctx context.Context, c *console.Call) console.Outcome {
 	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicTopo})
 	if err != nil {

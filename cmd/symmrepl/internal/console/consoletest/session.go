@@ -1,4 +1,5 @@
-// Package consoletest provides a session that answers as a test says, and a console on it that prints to a buffer.
+// Package consoletest provides a session that answers as a test says, and a console on it that
+// prints to a buffer.
 package consoletest
 
 import (

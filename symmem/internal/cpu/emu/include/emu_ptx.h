@@ -31,6 +31,19 @@ struct Text {
 // Asm is an asm statement: its template and its constraints, separated by "\v".
 template <Text statement> struct Asm;
 
+// EMU_REFUSED declares a function whose calls are errors with a reason, unless no kernel reaches
+// them. EMU_REFUSES stands before a function that calls it. g++ names the line into which the call
+// was inlined. clang++ does not: there the function has no definition and the reason is its symbol,
+// so the linker names the line that refers to it, which is the snippet's because the caller has no
+// debugging information.
+#ifdef __clang__
+#define EMU_REFUSED(name, reason) void name() __asm__(reason)
+#define EMU_REFUSES __attribute__((always_inline, nodebug)) inline
+#else
+#define EMU_REFUSED(name, reason) __attribute__((noinline, error(reason))) void name()
+#define EMU_REFUSES EMU_INLINE
+#endif
+
 template <class To, class From>
 EMU_INLINE constexpr To bits(From v) { return __builtin_bit_cast(To, v); }
 
