@@ -9,7 +9,7 @@ import (
 )
 
 // counter has methods of values and of pointers.
-type counter struct{ N, by int }
+type counter struct{ N, _ int }
 
 func (c *counter) Add(n int) *counter { c.N += n; return c }
 func (c counter) Sum(n int) int       { return c.N + n }

@@ -70,7 +70,8 @@ func (rt *Runtime) MeasureRuns(n int, f func()) Runs {
 }
 
 // MeasureTurns is MeasureRuns of two pieces of code that run in turns, so that what disturbs the
-// machine disturbs both. The result says whether their difference is real: [Turns.Real].
+// machine disturbs both. The method Real of the result says whether the difference is more than
+// chance.
 func (rt *Runtime) MeasureTurns(n int, f, g func()) Turns {
 	runs := rt.measured("MeasureTurns", n, f, g)
 	return Turns{First: runs[0], Second: runs[1]}

@@ -367,7 +367,7 @@ func fakeProbe(t *testing.T) {
 		!slices.Equal(g.Access, []bool{true, true}) {
 		t.Errorf("GPU 1 is %+v", g)
 	}
-	if len(r.Libraries) != 4 {
+	if len(r.Libraries) != 5 {
 		t.Errorf("%d libraries are reported", len(r.Libraries))
 	}
 }
