@@ -159,8 +159,8 @@ func (r *reduction) reduceTiles(t *Tensor, pieces []tilePiece, n int) {
 		r.reduceTilesOverHosts(pieces, n*r.dtype.Size())
 		return
 	}
-	if r.sendsTiles(pieces, n) {
-		r.sendTiles(t, pieces, n)
+	if r.sendsTiles(pieces) {
+		r.sendTiles(t, pieces)
 		return
 	}
 	g := r.Group()
@@ -183,10 +183,10 @@ func (r *reduction) reduceTiles(t *Tensor, pieces []tilePiece, n int) {
 	r.Launch(tileKernels[t.DType()], g.Size(), l, launch.Bytes(a))
 }
 
-// sendsTiles reports whether pieces of at most n elements go to their roots as packets: all pieces
-// must lie alike, and each must have a root of its own.
-func (r *reduction) sendsTiles(pieces []tilePiece, n int) bool {
-	if len(pieces) == 0 || !sendsPackets(&r.Call, n*r.dtype.Size()) {
+// sendsTiles reports whether pieces go to their roots as packets: all pieces must lie alike, and each
+// must have a root of its own.
+func (r *reduction) sendsTiles(pieces []tilePiece) bool {
+	if len(pieces) == 0 || !sendsPackets(&r.Call, pieces[0].rows*pieces[0].cols*r.dtype.Size()) {
 		return false
 	}
 	first, roots := pieces[0], map[int]bool{}
@@ -199,8 +199,9 @@ func (r *reduction) sendsTiles(pieces []tilePiece, n int) bool {
 	return true
 }
 
-// sendTiles reduces such pieces, of n elements each, by packets. t is one of their tensors.
-func (r *reduction) sendTiles(t *Tensor, pieces []tilePiece, n int) {
+// sendTiles reduces such pieces by packets. t is one of their tensors.
+func (r *reduction) sendTiles(t *Tensor, pieces []tilePiece) {
+	n := pieces[0].rows * pieces[0].cols
 	r.Mapped(t)
 	r.PickStream()
 	var send abi.Ptrs

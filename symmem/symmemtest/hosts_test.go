@@ -70,7 +70,7 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks", "DenseExplain", "AllReduceLines", "MemPoolOrder",
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks", "DenseExplain", "Pieces", "AllReduceLines", "MemPoolOrder",
 	"AsyncTimeout", "CopyEngineDefault"}
 
 // TestHosts runs every case on ranks that are on several hosts. Cases that need the memory of other

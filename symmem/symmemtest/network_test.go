@@ -445,8 +445,10 @@ func networkWaysCase(t *T) {
 	h.Barrier(0) // the next put comes after the peer's own
 
 	t.rt.StartTrace()
+	t.meet() // the messages of others arrive while this rank records
 	calls()
 	symmem.Synchronize()
+	t.meet()
 	record := t.rt.StopTrace()
 	ops := tracedWork(record)
 	to, from := fmt.Sprintf("%s to rank %d on host %d", net, far, host), fmt.Sprintf("%s from rank %d on host %d", net, far, host)

@@ -41,7 +41,7 @@ func whyCase(t *T) {
 	has := func(i int, want string) bool {
 		return slices.ContainsFunc(calls[i].Details, func(d string) bool { return strings.HasPrefix(d, want) })
 	}
-	if t.size > 1 && !has(2, "way: loads between barriers") && !has(2, "way: hierarchical") {
+	if t.size > 1 && !has(2, "way: packets") && !has(2, "way: hierarchical") {
 		t.Errorf("the all-gather is explained by %q", calls[2].Details)
 	}
 	if !has(0, "kernels: ") || has(0, "kernels: none") || !has(2, "operands: ") && !has(2, "way: ") || !has(2, "result: ordinary memory") || !has(3, "kernels: add") || !has(3, "back end: ") {
