@@ -93,12 +93,12 @@ fmt.Println("with the pool:", perStep(pooled))
 // %% [markdown]
 // ## Symmetric results
 //
-// Operators return ordinary memory. Usually that is right. But the result of one operation may be the input of the
-// next, which needs it in symmetric memory. Then the call copies it there first, and `Explain` says so:
+// Operators return ordinary memory. Usually that is right. But copy engines read the peers' symmetric memory. If the
+// result of one operation is the input of an all-gather by copy engines, the call copies it there first, and `Explain` says so:
 
 // %% The sum is ordinary memory of each rank.
 sum := symm.OneShotAllReduce(x, "sum")
-explained := symm.Explain(func() { symm.AllGather(sum.Slice(0, 2)) })
+explained := symm.Explain(func() { symm.AllGather(sum.Slice(0, 2), symm.CopyEngine()) })
 fmt.Println(strings.Contains(explained, "8 bytes of ordinary memory are copied"))
 
 // %% [markdown]
@@ -108,7 +108,7 @@ fmt.Println(strings.Contains(explained, "8 bytes of ordinary memory are copied")
 symm.UseMemPool(func() {
 	sum := symm.OneShotAllReduce(x, "sum")
 	symm.Rendezvous(sum)
-	gathered := symm.AllGather(sum.Slice(0, 2))
+	gathered := symm.AllGather(sum.Slice(0, 2), symm.CopyEngine())
 	fmt.Println(sum.Symmetric(), gathered.Float32s())
 	gathered.Free()
 	sum.Free()
