@@ -64,7 +64,7 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	if e.Spans() {
 		return e.allGatherOverHosts(shape, n)
 	}
-	if sendsPackets(&e.Call, n) {
+	if sendsPackets(&e.Call, e.Plan().Pieces, n) {
 		return e.byPackets(shape, packets.ExchangePacketsArgs{N: uint64(n)}, func(p int) (src, dst device.Ptr) {
 			return core.Operand(t).Addr(), core.Operand(e.out).Addr() + device.Ptr(p*n)
 		})

@@ -61,7 +61,7 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	if e.Spans() {
 		return e.allToAllOverHosts(core.Operand(t).Dims(), n, blocks{slice: n, stride: n})
 	}
-	if sendsPackets(&e.Call, n) {
+	if sendsPackets(&e.Call, e.Plan().Pieces, n) {
 		return e.byPackets(core.Operand(t).Dims(), packets.ExchangePacketsArgs{N: uint64(n)}, func(p int) (src, dst device.Ptr) {
 			return core.Operand(t).Addr() + device.Ptr(p*n), core.Operand(e.out).Addr() + device.Ptr(p*n)
 		})

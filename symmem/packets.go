@@ -40,9 +40,10 @@ func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c abi.
 // Names of the kernels by element type.
 var oneShotKernels, twoShotKernels = namesOf(operators.OneShotAllReduce.Name + "_"), namesOf(operators.TwoShotAllReduce.Name + "_")
 
-// sendsPackets reports whether a call that sends pieces of so many bytes sends them as packets.
-func sendsPackets(c *core.Call, bytes int) bool {
-	return bytes > 0 && !c.Has(operators.CopyEngine) && tuning.Pick(c.Plan().Pieces, c.Group().Size(), bytes, false) == tuning.Packets
+// sendsPackets reports whether a call that sends pieces of so many bytes sends them as packets, by
+// rules of the plan.
+func sendsPackets(c *core.Call, rules []tuning.Rule, bytes int) bool {
+	return bytes > 0 && !c.Has(operators.CopyEngine) && tuning.Pick(rules, c.Group().Size(), bytes, false) == tuning.Packets
 }
 
 // reducePackets launches the kernel in which every member reduces a piece of n elements: send[p] is

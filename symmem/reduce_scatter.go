@@ -82,7 +82,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	byNCCL := r.byNCCL(cannot)
 	// 8-bit floats, which are added up as F32, have no kernel for packets.
-	byPackets := !byNCCL && !r.Spans() && element.Type(t.DType()).Computes() && sendsPackets(&r.Call, n*t.DType().Size())
+	byPackets := !byNCCL && !r.Spans() && element.Type(t.DType()).Computes() && sendsPackets(&r.Call, r.Plan().Pieces, n*t.DType().Size())
 	defer r.Enter().Leave()
 	var h core.Copies
 	if byPackets {

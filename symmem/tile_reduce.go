@@ -186,7 +186,7 @@ func (r *reduction) reduceTiles(t *Tensor, pieces []tilePiece, n int) {
 // sendsTiles reports whether pieces go to their roots as packets: all pieces must lie alike, and each
 // must have a root of its own.
 func (r *reduction) sendsTiles(pieces []tilePiece) bool {
-	if len(pieces) == 0 || !sendsPackets(&r.Call, pieces[0].rows*pieces[0].cols*r.dtype.Size()) {
+	if len(pieces) == 0 || !sendsPackets(&r.Call, r.Plan().Pieces, pieces[0].rows*pieces[0].cols*r.dtype.Size()) {
 		return false
 	}
 	first, roots := pieces[0], map[int]bool{}

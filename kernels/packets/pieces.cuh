@@ -28,11 +28,22 @@ template <class T> __device__ __noinline__ void put_apart(T* out, const PieceRow
   for (int j = 0; j < Load<T>::kCount && e + j < n; j++) out[rows.at(e + j)] = unit.v[j];
 }
 
-// take_piece reads the elements of packet i of a piece of n elements, with zeros beyond n.
+// full reports whether all units of packet i lie within a piece of n elements.
+template <class T> __device__ __forceinline__ bool full(u64 i, u64 n) {
+  return (place<T>(i, Load<T>::kUnits - 1) + 1) * Load<T>::kCount <= n;
+}
+
+// take_piece reads the elements of packet i of a piece of n elements, with zeros beyond n. The loads
+// of a full packet do not wait for each other.
 template <class T> __device__ __forceinline__ Load<T> take_piece(const T* in, const PieceRows& rows, u64 i, u64 n) {
   constexpr int N = Load<T>::kCount;
   const bool together = united<T>(in, rows);
   Load<T> l = {};
+  if (together && full<T>(i, n)) {
+#pragma unroll
+    for (int k = 0; k < Load<T>::kUnits; k++) l.unit[k] = *(const Elements<T, N>*)(in + rows.at(place<T>(i, k) * N));
+    return l;
+  }
 #pragma unroll
   for (int k = 0; k < Load<T>::kUnits; k++) {
     const u64 e = place<T>(i, k) * N;

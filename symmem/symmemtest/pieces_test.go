@@ -13,8 +13,9 @@ import (
 // All-reduces in between use the same inboxes.
 func piecesCase(t *T) {
 	for _, plan := range []*tuning.Plan{tuning.CPU, tuning.CUDA} {
-		defer func(rules []tuning.Rule) { plan.Pieces = rules }(plan.Pieces)
+		defer func(pieces, permute []tuning.Rule) { plan.Pieces, plan.Permute = pieces, permute }(plan.Pieces, plan.Permute)
 		plan.Pieces = []tuning.Rule{{Way: tuning.Packets}}
+		plan.Permute = plan.Pieces
 	}
 	x, y := symmem.Empty(symmem.F32, 3).Fill(1), symmem.Empty(symmem.F32, 3*t.size)
 	symmem.Rendezvous(x)

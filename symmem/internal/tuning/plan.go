@@ -27,6 +27,7 @@ type Plan struct {
 	OneShot       []Rule
 	TwoShot       []Rule
 	Pieces        []Rule // for operations that send each member a piece of so many bytes
+	Permute       []Rule // the same for AllToAllPermute, whose rows lie apart
 	HostsReduce   []Rule // for AllReduce and ReduceScatter in groups that span hosts
 	HostsCopy     []Rule // for AllGather and Broadcast in such groups
 	HostsAllToAll []Rule
