@@ -123,7 +123,7 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", statement, err, want)
 		}
-		if text := Definitions([]string{statement}); !strings.Contains(text, "error(\"inline PTX: ") {
+		if text := Definitions([]string{statement}); !strings.Contains(text, "EMU_REFUSED(refused_0, \"inline PTX: ") {
 			t.Errorf("%q becomes %s", statement, text)
 		}
 	}
