@@ -192,7 +192,7 @@ func TestMCP(t *testing.T) {
 			Steps  int
 		}
 	}
-	if failed := a.call(ctx, "trace", map[string]any{"source": "symm.Rendezvous(x).Barrier(0)"}, &traced); failed != "" || len(traced.Operations) != 2 || traced.Operations[1].Op != "barrier" || traced.Operations[1].Steps != 2 || traced.Operations[1].At != "cell[6]:1" {
+	if failed := a.call(ctx, "trace", map[string]any{"source": "symm.Rendezvous(x).Barrier(0)"}, &traced); failed != "" || len(traced.Operations) != 1 || traced.Operations[0].Op != "barrier" || traced.Operations[0].Steps != 2 || traced.Operations[0].At != "cell[6]:1" {
 		t.Errorf("%s: %+v", failed, traced)
 	}
 	var docs struct {

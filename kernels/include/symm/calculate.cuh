@@ -536,8 +536,8 @@ constexpr int kBlock = 256;
 #ifdef __x86_64__
 #define SYMM_CALC_WIDE __attribute__((noinline, target("avx2,f16c"))) SYMM_UNCHECKED
 inline bool wide() {
-  static int known = 0;  // 1: no, 2: yes
-  if (known == 0) {
+  static int known = 0;  // 1: no, 2: yes; any thread may be the first
+  if (__atomic_load_n(&known, __ATOMIC_RELAXED) == 0) {
     u32 most = 0, a = 1, b, c = 0, d, b7, c7 = 0, state = 0;
     asm volatile("cpuid" : "+a"(most), "=b"(b), "+c"(c), "=d"(d));
     c = 0;
@@ -545,9 +545,10 @@ inline bool wide() {
     a = 7;
     asm volatile("cpuid" : "+a"(a), "=b"(b7), "+c"(c7), "=d"(d));
     if (c >> 27 & 1) asm volatile("xgetbv" : "=a"(state), "=d"(d) : "c"(0));  // what the system saves
-    known = most >= 7 && (c >> 28 & 1) && (c >> 29 & 1) && (b7 >> 5 & 1) && (state & 6) == 6 ? 2 : 1;
+    const bool has = most >= 7 && (c >> 28 & 1) && (c >> 29 & 1) && (b7 >> 5 & 1) && (state & 6) == 6;
+    __atomic_store_n(&known, has ? 2 : 1, __ATOMIC_RELAXED);
   }
-  return known == 2;
+  return __atomic_load_n(&known, __ATOMIC_RELAXED) == 2;
 }
 
 typedef float Floats __attribute__((vector_size(32)));
