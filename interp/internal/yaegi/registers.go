@@ -184,23 +184,30 @@ func partsOf(t reflect.Type) []part {
 	return []part{{0, t.Size(), false}}
 }
 
+// copyPlain copies a piece of 8, 4, 2 or 1 bytes that is no pointer.
+func copyPlain(to, from unsafe.Pointer, size uintptr) {
+	switch size {
+	case 8:
+		*(*uint64)(to) = *(*uint64)(from)
+	case 4:
+		*(*uint32)(to) = *(*uint32)(from)
+	case 2:
+		*(*uint16)(to) = *(*uint16)(from)
+	default:
+		*(*uint8)(to) = *(*uint8)(from)
+	}
+}
+
 // pass copies an argument from memory to its registers.
 func (o *operand) pass(r *registers, from unsafe.Pointer) {
 	for i := range o.pieces {
 		p := &o.pieces[i]
 		from, to := unsafe.Add(from, p.from), unsafe.Add(unsafe.Pointer(r), p.to)
-		switch p.size {
-		case 0:
+		if p.size == 0 {
 			*(*unsafe.Pointer)(unsafe.Add(to, toPointers)) = *(*unsafe.Pointer)(from)
 			*(*uintptr)(to) = *(*uintptr)(unsafe.Add(to, toPointers))
-		case 8:
-			*(*uint64)(to) = *(*uint64)(from)
-		case 4:
-			*(*uint32)(to) = *(*uint32)(from)
-		case 2:
-			*(*uint16)(to) = *(*uint16)(from)
-		default:
-			*(*uint8)(to) = *(*uint8)(from)
+		} else {
+			copyPlain(to, from, p.size)
 		}
 	}
 }
@@ -210,17 +217,10 @@ func (o *operand) receive(r *registers, to unsafe.Pointer) {
 	for i := range o.pieces {
 		p := &o.pieces[i]
 		to, from := unsafe.Add(to, p.from), unsafe.Add(unsafe.Pointer(r), p.to)
-		switch p.size {
-		case 0:
+		if p.size == 0 {
 			*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(unsafe.Add(from, toPointers))
-		case 8:
-			*(*uint64)(to) = *(*uint64)(from)
-		case 4:
-			*(*uint32)(to) = *(*uint32)(from)
-		case 2:
-			*(*uint16)(to) = *(*uint16)(from)
-		default:
-			*(*uint8)(to) = *(*uint8)(from)
+		} else {
+			copyPlain(to, from, p.size)
 		}
 	}
 }
