@@ -79,6 +79,7 @@ extern "C" __global__ void pipeline(int* a, int* b, uint64_t* sig, int* out, int
 		}
 		if (ME + 1 < PES) {
 			if (k >= room) wait(sig + 1, k - room + 1);
+			FIRST nvshmem_fence();  // the count says which pieces are there only if none overtakes another
 			nvshmemx_putmem_signal_block(place, out + k * n, 4 * n, sig, 1, NVSHMEM_SIGNAL_ADD, ME + 1);
 		}
 	}
