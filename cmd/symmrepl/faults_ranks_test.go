@@ -26,7 +26,7 @@ func TestMisuse(t *testing.T) {
 	}
 	cases := []struct{ name, cell, want string }{
 		{"dtype", `symm.OneShotAllReduce(symm.Empty(symm.F8E4M3, 8), "sum")`,
-			"one_shot_all_reduce: f8e4m3 is a storage type and cannot be reduced"},
+			"one_shot_all_reduce: f8e4m3 is a storage type, and OneShotAllReduce does not reduce it"},
 		{"length", `t.CopyFrom([]float32{1, 2})`, "CopyFrom: 2 values for a tensor of 8 elements"},
 		{"peer", `h.PutSignal(7, 0)`, "put_signal: dst must be in [0, 2), not 7"},
 		{"channel", `h.PutSignal(1-symm.Rank(), 1<<20)`, "put_signal: channel 1048576 is above the maximum supported channel"},

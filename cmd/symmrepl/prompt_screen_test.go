@@ -69,7 +69,7 @@ func TestRemarksFitTheScreen(t *testing.T) {
 	x.enter(":help save")
 	x.expect("\"symmrepl run FILE\" and \":load FILE\" run them again. The\nfile is Go:")
 	x.enter(":help")
-	x.expect("  :edit [N|new]                     edit a cell in your\n                                    editor, and run it as a\n                                    new cell\n")
+	x.expect("  :edit [N|new]\n    edit a cell in your editor, and run it as a new cell\n")
 	x.enter(":tutorial")
 	x.expect("02-symmetric-memory           0 of 1  Symmetric memory and\n                                      handles: ")
 }
