@@ -118,7 +118,7 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	for _, p := range r.c.hub.Pending() {
 		since := now.Sub(p.Since)
 		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
-			w.waitedLong(r, since, p.Missing)) {
+			w.waitedLong(r, since, p.Missing, now)) {
 			t.marks, t.waits = append(t.marks, fmt.Sprint(p.Call.Op, p.Missing)), true
 		}
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(),
@@ -219,14 +219,16 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 }
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
-// have finished it, that do not answer, or that stand still. A rank that waits only for ranks that
+// have finished it a while ago, that do not answer, or that stand still. A rank that waits only for ranks that
 // make progress is not among them.
 func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	still := map[int]bool{}
 	for rank := range r.c.size {
 		v := w.view(rank)
 		switch after := standAfter; {
-		case !r.runs(rank), w.deaf(v, now):
+		case !r.runs(rank):
+			still[rank] = w.absent(r, rank, now)
+		case w.deaf(v, now):
 			still[rank] = true
 		default:
 			if v.manner() == compiling {
@@ -247,23 +249,35 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	return still
 }
 
+// absent reports whether a rank does not take part in the cell, or finished it so long ago that the
+// ranks that waited for it have had the time to see that. On a slow machine that takes longer.
+func (w *watch) absent(r *run, rank int, now time.Time) bool {
+	after := standAfter
+	for _, o := range r.running() {
+		if v := w.view(o); v != nil && v.slow {
+			after = slowness * standAfter
+		}
+	}
+	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= after
+}
+
 // awaitsStill reports whether a waiting rank waits for one of still.
 func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time) bool {
 	v := w.view(rank)
 	others := slices.DeleteFunc(allRanks(r.c.size), func(o int) bool { return o == rank })
 	all := func(ranks []int) bool { return !slices.ContainsFunc(ranks, func(o int) bool { return !still[o] }) }
 	if v.manner() == spinning { // for any rank that may change the memory
-		return all(others) || w.waitedLong(r, w.lasts(v, now), others)
+		return all(others) || w.waitedLong(r, w.lasts(v, now), others, now)
 	}
 	for _, wait := range v.waits {
 		since := time.Duration(wait.Since*float64(time.Second)) + now.Sub(v.answered)
 		switch peers := []int(wait.Peers); {
 		case since < standAfter:
 		case len(peers) == 0: // any rank may end the wait
-			if all(others) || w.waitedLong(r, since, others) {
+			if all(others) || w.waitedLong(r, since, others, now) {
 				return true
 			}
-		case slices.ContainsFunc(peers, func(o int) bool { return still[o] }), w.waitedLong(r, since, peers):
+		case slices.ContainsFunc(peers, func(o int) bool { return still[o] }), w.waitedLong(r, since, peers, now):
 			return true
 		}
 	}
@@ -271,9 +285,15 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 }
 
 // waitedLong reports whether a wait for ranks that make progress has lasted so long that it is
-// worth a report all the same. On a slow machine, and for kernels that the sanitizer watches, it
-// returns false.
-func (w *watch) waitedLong(r *run, since time.Duration, ranks []int) bool {
-	slow := func(o int) bool { v := w.view(o); return r.runs(o) && v != nil && (v.slow || v.watched) }
-	return since >= comeWithin && !slices.ContainsFunc(ranks, slow)
+// worth a report all the same. On a slow machine, for kernels that the sanitizer watches, and just
+// after one of those ranks has finished the cell, it returns false.
+func (w *watch) waitedLong(r *run, since time.Duration, ranks []int, now time.Time) bool {
+	excused := func(o int) bool {
+		if !r.runs(o) {
+			return !w.absent(r, o, now)
+		}
+		v := w.view(o)
+		return v != nil && (v.slow || v.watched)
+	}
+	return since >= comeWithin && !slices.ContainsFunc(ranks, excused)
 }

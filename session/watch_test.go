@@ -55,3 +55,28 @@ func TestHoldsUp(t *testing.T) {
 		t.Error("a rank that has never answered is not known to be held up")
 	}
 }
+
+// A rank that waits is not reported when the rank that it waits for has just finished the cell: the
+// wait is about to end. On a slow machine it takes longer to end.
+func TestJustFinished(t *testing.T) {
+	finished := time.Unix(1000, 0)
+	for _, c := range []struct {
+		name  string
+		slow  bool
+		after time.Duration
+		want  bool
+	}{
+		{"at once", false, 300 * time.Millisecond, false},
+		{"a while ago", false, time.Second, true},
+		{"on a slow machine", true, 4 * time.Second, false},
+		{"in vain on a slow machine", true, 9 * time.Second, true},
+	} {
+		now := finished.Add(c.after)
+		waits := &view{answered: now, slow: c.slow, waits: []Wait{{Op: "barrier", Peers: []int{0}, Since: 20}}}
+		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true, result: &Result{}, doneAt: finished}, {takesPart: true}}}
+		w := &watch{since: finished, views: []*view{nil, waits}}
+		if got := w.standStill(r, now)[1]; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
