@@ -3,17 +3,23 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/creack/pty"
 )
 
-var update = flag.Bool("update", false, "record docs/session.md again")
+var update = flag.Bool("update", false, "record docs/session.md, and the README's session and picture, again")
 
 // recording is the page that records a session at a terminal.
 const recording = "../../docs/session.md"
+
+// readmePicture shows the session of the README as a terminal does, line after line.
+const readmePicture = "../../docs/pictures/session.svg"
 
 // chapter is a part of the recorded session, with its title and introduction.
 type chapter struct {
@@ -186,34 +192,55 @@ var durations = regexp.MustCompile(`\d+(\.\d+)?( ?)s\b`)
 func timeless(text string) string { return durations.ReplaceAllString(text, "1${2}s") }
 
 // TestReadmeSession checks that the session at the beginning of the README is the current output of
-// the program, except for times.
+// the program, except for times, and that the picture above it shows that session. With -update it
+// records both again.
 func TestReadmeSession(t *testing.T) {
 	if device() != "cpu" {
 		t.Skip("the README shows the cpu device")
 	}
-	text, err := os.ReadFile("../../README.md")
+	const readme, begin = "../../README.md", "$ symmrepl -n 4\n"
+	text, err := os.ReadFile(readme)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, session, begins := strings.Cut(string(text), "```\n$ symmrepl -n 4\n")
+	_, session, begins := strings.Cut(string(text), "```\n"+begin)
 	want, _, ends := strings.Cut(session, "```\n")
 	if !begins || !ends {
 		t.Fatal("README.md has no session of `symmrepl -n 4`")
 	}
 	x := newHome(t, 4).terminal("-n", "4", "--device", "cpu")
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 60, Cols: 100}); err != nil { // as wide as a picture can be read
+		t.Fatal(err)
+	}
 	for line := range strings.Lines(want) {
-		if entry, typed := strings.CutPrefix(line, "symm> "); typed {
+		entry, typed := strings.CutPrefix(line, "symm> ")
+		if !typed {
+			entry, typed = strings.CutPrefix(line, "  ... ")
+		}
+		if typed {
 			x.expectPrompt()
 			x.send(strings.TrimSuffix(entry, "\n") + "\r")
-			x.expect(entry)
+			x.expect(strings.TrimSpace(entry))
 		}
 	}
 	x.expectPrompt()
 	x.send(":quit!\r")
 	x.expect(":quit!\n")
 	x.exit(0)
-	if got := strings.TrimSuffix(shown(x), "symm> :quit!\n"); timeless(got) != timeless(want) {
+	got := strings.TrimSuffix(shown(x), "symm> :quit!\n")
+	picture := func(session string) string { return sessionPicture(begin + session) }
+	if *update {
+		err := os.WriteFile(readme, []byte(strings.Replace(string(text), begin+want, begin+got, 1)), 0o644)
+		if err := errors.Join(err, os.WriteFile(readmePicture, []byte(picture(got)), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if timeless(got) != timeless(want) {
 		t.Errorf("README.md's session is out of date; the program shows\n%s", got)
+	}
+	if have, err := os.ReadFile(readmePicture); err != nil || string(have) != picture(want) {
+		t.Errorf("%s does not show README.md's session (%v); draw it again by: go test ./cmd/symmrepl -run TestReadmeSession -update", readmePicture, err)
 	}
 }
 
