@@ -15,8 +15,9 @@ const (
 	charWidth   = 7.25
 	margin      = 16
 	typingTime  = 1.1 // before a typed line appears
+	moreTime    = 0.5 // before the next line of the same cell
 	answerTime  = 0.08
-	readingTime = 2.5 // after a finding or an error, and at the end
+	readingTime = 2.5 // after what ranks have shown, and twice at the end
 )
 
 var pictureRanks = regexp.MustCompile(`^\[[0-9,-]+\] ?`)
@@ -30,7 +31,10 @@ func sessionPicture(session string) string {
 	for i, line := range lines {
 		typed := isTyped(line)
 		switch {
-		case typed && i > 0 && !isTyped(lines[i-1]):
+		case i == 0:
+		case strings.HasPrefix(line, "  ... "):
+			now += moreTime
+		case typed && strings.HasPrefix(lines[i-1], "["):
 			now += readingTime
 		case typed:
 			now += typingTime
