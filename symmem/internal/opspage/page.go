@@ -16,7 +16,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-//go:generate go run ./gen ../.. ../../../docs/ops.md
+//go:generate go run ./gen ../.. ../../../tutorials/operations.go ../../../docs/ops.md
 
 //go:embed intro.md
 var intro string
@@ -58,26 +58,27 @@ var families = []struct {
 	{"Beside communication", nil}, // all other files
 }
 
-// Page returns the page for the package in dir, and what is missing in the comments of its
-// operations.
-func Page(dir string) (page string, missing []string, err error) {
+// Page returns the page for the package in dir, with the examples of a file of cells, and what is
+// missing in the comments of its operations and among the examples.
+func Page(dir, file string) (page string, missing []string, err error) {
 	ops, err := operations(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	examples, err := readExamples(file)
 	if err != nil {
 		return "", nil, err
 	}
 	anchors := map[string]string{} // by "Runtime.AllReduce"
 	for _, op := range ops {
-		key := op.name
-		if !strings.Contains(key, ".") {
-			key = "Runtime." + key
-		}
-		anchors[key] = "#" + strings.ToLower(strings.ReplaceAll(op.name, ".", ""))
+		anchors[key(op.name)] = "#" + strings.ToLower(strings.ReplaceAll(op.name, ".", ""))
 		for _, label := range Labels[:len(Labels)-optional] {
 			if op.facts[label] == nil {
 				missing = append(missing, fmt.Sprintf("%s: the comment of %s has no paragraph that begins with %q", op.file, op.name, label+":"))
 			}
 		}
 	}
+	missing = append(missing, examples.compare(ops)...)
 	printer := &comment.Printer{DocLinkURL: func(l *comment.DocLink) string { return anchors[l.Recv+"."+l.Name] }}
 	markdown := func(blocks ...comment.Block) string {
 		return string(printer.Markdown(&comment.Doc{Content: plainLinks(blocks, anchors)}))
@@ -101,9 +102,18 @@ func Page(dir string) (page string, missing []string, err error) {
 					fmt.Fprintf(&b, "- **%s:** %s\n", label, strings.TrimSpace(rest))
 				}
 			}
+			b.WriteString(examples.of(op.name, anchors))
 		}
 	}
 	return b.String(), missing, nil
+}
+
+// key returns the name of an operation as references in comments have it.
+func key(name string) string {
+	if strings.Contains(name, ".") {
+		return name
+	}
+	return "Runtime." + name
 }
 
 // table returns the table of all operators' properties.

@@ -12,10 +12,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
+// cells is the file of examples.
+const cells = "../../../tutorials/operations.go"
+
 // TestPage checks that the comments of all operations are complete, and that the page in docs is up
 // to date.
 func TestPage(t *testing.T) {
-	page, missing, err := Page("../..")
+	page, missing, err := Page("../..", cells)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +105,7 @@ func optionsOf(t *testing.T, ops []*operation, op *operation) (named operators.O
 
 // TestLinks checks that every link within the page leads to an operation on it.
 func TestLinks(t *testing.T) {
-	page, _, err := Page("../..")
+	page, _, err := Page("../..", cells)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +115,7 @@ func TestLinks(t *testing.T) {
 	}
 	links := regexp.MustCompile(`\]\(#?([^)]*)\)`).FindAllStringSubmatch(page, -1)
 	for _, m := range links {
-		if !slices.Contains(anchors, m[1]) {
+		if !slices.Contains(anchors, m[1]) && !strings.HasPrefix(m[1], "../") {
 			t.Errorf("%s leads nowhere", m[0])
 		}
 	}
@@ -164,13 +167,18 @@ type (
 `
 
 // TestExample checks that labels become a list, links to operations lead to them, other links
-// become names, and missing parts are reported.
+// become names, operations get their examples, and missing and superfluous parts are reported.
 func TestExample(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "memops.go"), []byte(example), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	page, missing, err := Page(dir)
+	file := filepath.Join(dir, "examples.cells")
+	text := "// %%\nrank := 1\n\n// %% Twice, Thrice\nsymm.Twice(t)\n// [0] 2\n\n// %% Other, Handle.Half\nt\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page, missing, err := Page(dir, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,6 +196,8 @@ Twice doubles t; see [Handle.Half](#handlehalf) and Group.
 - **PyTorch:** mul\_, as [Handle.Half](#handlehalf)
 - **Shapes:** any
 
+` + "```go\nsymm.Twice(t)\n// [0] 2\n```" + `
+
 ### Handle.Half
 
 ` + "```go\nh.Half(x, y int, opts ...Option) int\n```" + `
@@ -201,6 +211,7 @@ Half halves.
 - **Capture:** yes
 - **Errors:** none
 - **Back ends:** cpu
+- **Example:** that of [Other]()
 `
 	if got := strings.TrimPrefix(page, intro); got != want {
 		t.Errorf("page:\n%s", got)
@@ -210,9 +221,31 @@ Half halves.
 		`memops.go: the comment of Twice has no paragraph that begins with "Options:"`,
 		`memops.go: the comment of Twice has no paragraph that begins with "Capture:"`,
 		`memops.go: the comment of Twice has no paragraph that begins with "Errors:"`,
+		"an example is of Other, which is no operation",
+		"an example is of Thrice, which is no operation",
 	}
 	if !slices.Equal(missing, wantMissing) {
 		t.Errorf("missing:\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+// TestExamplesPrint checks that the comments in the examples are what they print, which the tests of
+// the program compare with the file beside them.
+func TestExamplesPrint(t *testing.T) {
+	text, err := os.ReadFile(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(strings.TrimSuffix(cells, ".go") + ".out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for _, m := range regexp.MustCompile(`(?m)^// (\[[0-9,-]+\] .*\n)`).FindAllStringSubmatch(string(text), -1) {
+		said.WriteString(m[1])
+	}
+	if said.String() != string(out) {
+		t.Errorf("the comments of %s say\n%s\nit prints\n%s", cells, &said, out)
 	}
 }
 

@@ -1,4 +1,5 @@
-// Gen writes the page of the operations of the package in a folder to a file.
+// Gen writes the page of the operations of the package in a folder, with the examples of a file of
+// cells, to a file.
 package main
 
 import (
@@ -9,10 +10,10 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: gen FOLDER FILE")
+	if len(os.Args) != 4 {
+		log.Fatal("usage: gen FOLDER EXAMPLES FILE")
 	}
-	page, missing, err := opspage.Page(os.Args[1])
+	page, missing, err := opspage.Page(os.Args[1], os.Args[2])
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func main() {
 	if len(missing) > 0 {
 		os.Exit(1)
 	}
-	if err := os.WriteFile(os.Args[2], []byte(page), 0o644); err != nil {
+	if err := os.WriteFile(os.Args[3], []byte(page), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }
