@@ -17,14 +17,15 @@ func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
 // Add takes the next line. If the line completes an entry, Add returns the entry and starts an
 // empty one. With force, a blank line ends an incomplete entry, so that the session reports what is
-// missing; but not inside a raw string, which may contain blank lines.
+// missing; but not inside a raw string or the text of a `%%cuda` cell, which may contain blank lines.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
 		return "", false
 	}
 	a.lines = append(a.lines, line)
 	entry = a.Pending()
-	if force && strings.TrimSpace(line) == "" && !inRawString(entry) || !a.c.NeedsMore(entry) {
+	_, _, isSnippet := snippet(entry)
+	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) {
 		a.lines = nil
 		return entry, true
 	}

@@ -21,6 +21,8 @@ func TestAssembler(t *testing.T) {
 		{"f({`a\n`,\n\ny", true, []string{"f({`a\n`,\n", "y"}},
 		{"%%rank [0]\nx\ny", true, []string{"%%rank [0]\nx", "y"}},
 		{"%%rank [0]\nif x {\n}", true, []string{"%%rank [0]\nif x {\n}"}},
+		{"%%time\nif x {\n}\ny", true, []string{"%%time\nif x {\n}", "y"}},
+		{"%%cuda\n#include <a>\n\n__global__ void k() {\n\n  f('}'); // }\n}\n\ny", true, []string{"%%cuda\n#include <a>\n\n__global__ void k() {\n\n  f('}'); // }\n}\n", "y"}},
 		{"%%cd \"/\"\ny", true, []string{"%%cd \"/\"", "y"}},
 		{":on 0,1 if x {\n}\ny", true, []string{":on 0,1 if x {\n}", "y"}},
 		{":time if x {\n}", true, []string{":time if x {\n}"}},

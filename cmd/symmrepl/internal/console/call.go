@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -36,8 +37,12 @@ func (c *Call) Fail(err error) Outcome {
 }
 
 // Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output,
-// values and errors.
+// values and errors. Positions in the cell count the lines of the entry.
 func (c *Call) Cell(ctx context.Context, cell session.Cell) session.Reply {
+	cell.Line = c.Request.Line
+	if before, ok := strings.CutSuffix(c.Arg, cell.Source); ok {
+		cell.Line += strings.Count(before, "\n")
+	}
 	return c.Console.cell(ctx, c.Request, cell)
 }
 

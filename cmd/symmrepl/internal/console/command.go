@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -175,5 +176,6 @@ func (c *Console) command(ctx context.Context, r Request, entry string) Outcome 
 		r.Printer.Fail(":%s takes nothing, but was given %q", cmd.Name, arg)
 		return Failed
 	}
+	r.Line = cmp.Or(r.Line, 1) + strings.Count(strings.TrimSuffix(entry, arg), "\n")
 	return cmd.Run(ctx, &Call{Console: c, Request: r, Command: cmd, Arg: arg})
 }

@@ -31,7 +31,7 @@ func (c *Console) Complete(ctx context.Context, entry string) (candidates []sess
 		if list, ok := strings.CutPrefix(line, magic+"rank ["); ok {
 			return c.CompleteRanks(list)
 		}
-		return matching("command", []string{"cd ", "rank ["}, line[len(magic):])
+		return matching("command", c.magics(), line[len(magic):])
 	}
 	source, _ := c.code(entry)
 	return c.CompleteGo(ctx, source)

@@ -31,7 +31,8 @@ func TestComplete(t *testing.T) {
 	}{
 		{":to", "", "top topo", "to"},
 		{"%his", "", "history", "his"},
-		{"%%", "", "cd  rank [", ""},
+		{"%%", "", "cd  compare cuda on rank [ sanitize time trace", ""},
+		{"%%cu", "", "cuda", "cu"},
 		{"%%r", "", "rank [", "r"},
 		{"%%rank [0,", "", "0 1 2 3", ""},
 		{":help ty", "", "type", "ty"},
@@ -59,6 +60,8 @@ func TestComplete(t *testing.T) {
 		{":save! fi", "", "fine.txt first.go", "fi"},
 		{":type fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
 		{"%%rank [0]\nfmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{"%%time -n 3\nfmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{"%%cuda k -g 1\n#include <cuda/at", "_ = symm.Compile(`\n#include <cuda/at", "cuda/atomic", "cuda/at"},
 		{"größePr", "größePr", "Printf Println", "größePr"},
 		{"import \"math/r", "import \"math/r", "math/rand math/rand/v2", "math/r"},
 		{"k := symm.Compile(`#include <cuda/at", "k := symm.Compile(`#include <cuda/at", "cuda/atomic", "cuda/at"},

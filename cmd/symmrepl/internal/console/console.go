@@ -126,32 +126,6 @@ func (c *Console) eval(ctx context.Context, r Request, cell session.Cell) sessio
 	return c.Session.Eval(ctx, cell)
 }
 
-// magic begins the first line of a cell for some ranks.
-const magic = "%%"
-
-// magic runs a cell whose first line is `%%rank [0,2]`.
-func (c *Console) magic(ctx context.Context, r Request, entry string) Outcome {
-	head, source, _ := strings.Cut(entry, "\n")
-	name, list, _ := strings.Cut(strings.TrimSpace(head[len(magic):]), " ")
-	if rest, ok := strings.CutPrefix(name, "rank["); ok {
-		name, list = "rank", "["+rest+list
-	}
-	if name != "rank" {
-		r.Printer.Fail("%%%%%s is unknown: the only cell magic is %%%%rank [0,2]%s", name, c.instead(name))
-		return Failed
-	}
-	ranks, err := c.Ranks(list)
-	if err != nil {
-		r.Printer.Fail("%%%%rank: %v", err)
-		return Failed
-	}
-	if strings.TrimSpace(source) == "" {
-		r.Printer.Fail("%%%%rank %s: the cell's code is expected on the lines below", list)
-		return Failed
-	}
-	return OutcomeOf(c.cell(ctx, r, session.Cell{Source: source, Line: cmp.Or(r.Line, 1) + 1, Ranks: ranks}))
-}
-
 // Ranks parses a list of ranks such as "[0,2]", "0-2" or "all".
 func (c *Console) Ranks(list string) ([]int, error) { return session.ParseRanks(list, c.Size) }
 

@@ -6,7 +6,8 @@
 //
 //   - a cell of Go;
 //   - a command, which begins with ':' or '%';
-//   - a cell for some ranks only, which begins with a line `%%rank [0,2]`;
+//   - a cell that begins with a line `%%rank [0,2]`, which names its ranks, `%%cuda`, below which a
+//     kernel's text stands, or the name of a command that takes code, such as `%%time`;
 //   - a shell line, which begins with '$'.
 //
 // A command is a row: a [Command] with its name, its help, whether it takes code, what completes

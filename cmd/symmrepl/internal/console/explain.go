@@ -59,7 +59,12 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
-	if text, in, ok := rawStringAt(entry, at); ok {
+	text, begin, ok := snippet(entry)
+	in := at - begin
+	if !ok || in < 0 {
+		text, in, ok = rawStringAt(entry, at)
+	}
+	if ok {
 		for _, n := range placesAt(text, in) {
 			answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: session.TopicDoc, Arg: n.name, Snippet: text[:n.at]})
 			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {

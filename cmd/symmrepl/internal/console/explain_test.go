@@ -72,6 +72,7 @@ func TestExplainInSnippet(t *testing.T) {
 	for text, want := range map[string]string{
 		"k := symm.Compile(`__global__ void f() { symm::p|ut(h, 1); }`)": "symm::put after __global__ void f() { ",
 		"k := symm.Compile(`int a; symm::put(h.p|ad(0), 1); }`)":         "h.pad after int a; symm::put(",
+		"%%cuda k -g 1\n__global__ void f() { symm::p|ut(h, 1); }":       "symm::put after __global__ void f() { ",
 		"k := symm.Compile(`symm::put(|":                                 "symm::put after ",
 		"k := symm.Compile(`a`, f|(1))":                                  "f",
 		"k := symm.Compile(`a` + `  g|`":                                 "g after   ",

@@ -51,8 +51,8 @@ func (c *Console) instead(name string) string {
 	switch {
 	case slices.Contains([]string{"bash", "sh", "script", "system", "sx", "!"}, name):
 		return "; lines that begin with $ run in the shell"
-	case slices.Contains([]string{"timeit", "time"}, name):
-		return "; %time on the first line, before the code, says how long a cell takes"
+	case name == "timeit":
+		return "; %%time -n 20 on the first line says how long a cell takes"
 	}
 	if cmd, err := c.Find(name); err == nil {
 		return "; %" + cmd.Name + " is a command"

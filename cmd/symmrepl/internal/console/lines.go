@@ -4,18 +4,22 @@ import "strings"
 
 // NeedsMore reports whether more lines are expected after these.
 func (c *Console) NeedsMore(entry string) bool {
+	if text, _, ok := snippet(entry); ok {
+		return !endsSnippet(text)
+	}
 	source, isCell := c.code(entry)
 	return isCell && c.Incomplete(source)
 }
 
 // Malformed reports whether no further lines can make an entry valid.
 func (c *Console) Malformed(entry string) bool {
+	_, _, isSnippet := snippet(entry)
 	source, isCell := c.code(entry)
-	return isCell && c.Invalid(source)
+	return isCell && !isSnippet && c.Invalid(source)
 }
 
-// code returns the Go in an entry: all of it, or the lines below `%%rank [0,2]`, or the code of a
-// command. isCell is false if the entry has none.
+// code returns the Go in an entry: all of it, or the code of a command, or what the lines below
+// `%%rank [0,2]` and its kind stand for. isCell is false if the entry has none.
 func (c *Console) code(entry string) (source string, isCell bool) {
 	trimmed := strings.TrimSpace(entry)
 	switch {
@@ -26,12 +30,7 @@ func (c *Console) code(entry string) (source string, isCell bool) {
 		cmd, _ := c.Find(name)
 		return cmd.Code(arg)
 	case strings.HasPrefix(trimmed, magic):
-		_, source, hasCode := strings.Cut(entry, "\n")
-		if !hasCode {
-			// Only the magic line so far: the code is still to come.
-			return "{", true
-		}
-		return source, true
+		return c.magicCode(entry), true
 	}
 	return entry, true
 }

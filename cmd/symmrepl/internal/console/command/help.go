@@ -31,6 +31,9 @@ Alt-Enter breaks a line.
 
   NAME?          show the documentation of a name
   %%rank [0,2]   as a cell's first line: only these ranks run it
+  %%cuda [NAME] [-g GRID -b BLOCK ARGUMENT…]
+                 as a cell's first line: the lines below are CUDA C++, compiled to a kernel, and launched if a size is given
+  %%COMMAND      as a cell's first line: run the lines below by a command that takes code, as %%time and %%sanitize
   $ COMMAND      run a line with the shell of this machine
   :COMMAND       run a command; % may replace :, and the name may be shortened while it is unambiguous`
 
