@@ -101,9 +101,6 @@ func left(rank, size int) int { return rank - 1 }
 // %% [solution]
 func left(rank, size int) int { return (rank + size - 1) % size }
 
-// %% [wrong]
-func left(rank, size int) int { return (rank - 1) % size }
-
 // %% [check]
 for n := 2; n <= 5; n++ {
 	for r := range n {

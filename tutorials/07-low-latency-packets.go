@@ -316,43 +316,6 @@ __global__ void collect(symm::Handle h, const float* in, float* out, int n, unsi
   }
 }`)
 
-// %% [wrong]
-collect := symm.Compile(`
-__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
-    for (int p = 0; p < h.world_size; p++) symm::store_relaxed(h.buffer<symm::u64>(p) + h.rank * n + i, packet);
-    for (int p = 0; p < h.world_size; p++) {
-      const symm::u64* place = h.buffer<symm::u64>(h.rank) + p * n + i;
-      symm::Patience patience;
-      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
-      while ((packet = symm::load_relaxed(place)) >> 32 != epoch)
-        if (patience.expired(h, wait, packet >> 32)) return;
-      patience.satisfied(h);
-      out[p * n + i] = __uint_as_float((unsigned)packet);
-    }
-  }
-}`)
-
-// %% [wrong]
-collect := symm.Compile(`
-__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
-  int bank = epoch & 1;
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
-    for (int p = 0; p < h.world_size; p++) symm::store_relaxed(h.buffer<symm::u64>(p) + (bank * h.world_size + h.rank) * n + i, packet);
-    for (int p = 0; p < h.world_size; p++) {
-      const symm::u64* place = h.buffer<symm::u64>(h.rank) + (bank * h.world_size + p) * n + i;
-      symm::Patience patience;
-      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
-      while ((packet = symm::load_relaxed(place)) == 0)
-        if (patience.expired(h, wait, packet >> 32)) return;
-      patience.satisfied(h);
-      out[p * n + i] = __uint_as_float((unsigned)packet);
-    }
-  }
-}`)
-
 // %% [check]
 symm.Recover() // ends waits that an earlier answer left
 answer.Fill(0)
@@ -409,6 +372,6 @@ fmt.Println("correct")
 //
 // The packets of symmrepl itself are in `kernels/packets/packets.cuh`: 16 bytes each, in two banks. There the epochs
 // are in device memory, since each replay of a graph has the same arguments. On four H200s an all-reduce of 4 KiB takes
-// 2.6 µs that way, including the launch; `docs/benchmarks.md` has the table.
+// 2.67 µs that way, including the launch; `docs/benchmarks.md` has the table.
 //
 // Read on: `:tutorial 08` is about messages whose lengths only the GPU knows.

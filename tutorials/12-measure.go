@@ -189,17 +189,20 @@ fmt.Printf("the link: %.1f GB/s; floor %.2f µs, measured %.2f µs, %.0f %% of i
 
 // %% [markdown]
 // On the emulated device the floor is far away, because computing takes most of the time there.
-// Here is the same comparison for four H200s, where an empty kernel takes 0.54 µs, a round trip
-// 1.47 µs, and the copy engines reach 386 GB/s. The measured times are those of
-// `docs/benchmarks.md`; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
+// Here is the same comparison for four H200s. In `docs/benchmarks.md` an empty kernel takes 0.47 µs
+// there, a trip 0.64 µs, and copies to all peers reach 380 GB/s. The measured times are from the
+// same page; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
 
 // %% AllReduce on four H200s: floor and measurement.
-floorH200 := func(bytes, sent float64) float64 { return 0.54 + 1.47/2 + bytes*sent/386e3 }
-for _, row := range [][]float64{{4 << 10, 2.61}, {64 << 10, 3.43}, {1 << 20, 8.86}, {16 << 20, 84.80}, {256 << 20, 1240.69}} {
-	floor := floorH200(row[0], 1.5)
+// The figures are those of docs/benchmarks.md.
+const emptyH200, tripH200, rateH200 = 0.47, 0.64, 380e3 // µs, µs, bytes per µs
+sent := 2 * float64(4-1) / 4
+floorH200 := func(bytes float64) float64 { return emptyH200 + tripH200 + bytes*sent/rateH200 }
+for _, row := range [][]float64{{4 << 10, 2.67}, {64 << 10, 3.46}, {1 << 20, 8.74}, {16 << 20, 79.69}, {256 << 20, 1158.78}} {
+	floor := floorH200(row[0])
 	fmt.Printf("%9.0f bytes: floor %7.2f µs, measured %7.2f µs, share %2.0f %%\n", row[0], floor, row[1], 100*floor/row[1])
 }
-fmt.Printf("the trip costs as much as %.0f KB\n", (0.54+1.47/2)*386e3/1.5/1e3)
+fmt.Printf("the trip costs as much as %.0f KB\n", (emptyH200+tripH200)*rateH200/sent/1e3)
 
 // %% [markdown]
 // The last line separates two regions. This picture is called a *roofline*:
@@ -211,13 +214,13 @@ fmt.Printf("the trip costs as much as %.0f KB\n", (0.54+1.47/2)*386e3/1.5/1e3)
 //       │            ／                          latency-bound:
 //       │         ／                             fewer trips, fewer launches
 //       └──────────────────┼─────────────────
-//        4 KB           328 KB          256 MB
+//        4 KB           281 KB          256 MB
 //
-// Far to the left, a faster copy gains nothing: of the 2.6 µs for 4 KiB, the bytes take 0.02 µs.
+// Far to the left, a faster copy gains nothing: of the 2.67 µs for 4 KiB (`docs/benchmarks.md`), the bytes take less than a hundredth.
 // Far to the right, an extra launch does not matter. **First find out on which side you are**, then
 // optimise.
 //
-// And predict the result of each change: "this removes one trip, so 0.7 µs". If it gains 0.7 µs, your model is right.
+// And predict the result of each change: "this removes one trip, so two thirds of a µs". If it gains that, your model is right.
 // If it gains 2 µs, your model is wrong, and you should find out why.
 //
 // ## Two bandwidths
@@ -263,30 +266,6 @@ func bus(op string, ranks, bytes int, us float64) float64 {
 	return factor * float64(bytes) / us / 1e3
 }
 
-// %% [wrong]
-func bus(op string, ranks, bytes int, us float64) float64 {
-	factor := 1
-	switch op {
-	case "all-reduce":
-		factor = 2 * (ranks - 1) / ranks
-	case "all-gather", "reduce-scatter", "all-to-all":
-		factor = (ranks - 1) / ranks
-	}
-	return float64(factor*bytes) / us / 1e3
-}
-
-// %% [wrong]
-func bus(op string, ranks, bytes int, us float64) float64 {
-	p, factor := float64(ranks), 1.0
-	switch op {
-	case "all-reduce":
-		factor = 2 * (p - 1) / p
-	case "all-gather", "reduce-scatter", "all-to-all":
-		factor = (p - 1) / p
-	}
-	return factor * float64(bytes) / (1 << 30) / (us / 1e6)
-}
-
 // %% [check]
 for _, c := range []struct {
 	op           string
@@ -309,7 +288,7 @@ for _, c := range []struct {
 fmt.Println("correct")
 
 // %% [markdown]
-// The figures in the check were measured on H200s, whose copy engines reach 386 GB/s. All are below that. This is the
+// The times in the check were measured on H200s (`docs/benchmarks.md`), whose copies reach 380 GB/s. All results are below that. This is the
 // best test of a measurement:
 //
 // **If it is faster than the floor, you have measured something else.**
@@ -393,36 +372,6 @@ func summary(us [][]float64) float64 {
 	return slow
 }
 
-// %% [wrong]
-func summary(us [][]float64) float64 {
-	slow := 0.0
-	for _, all := range us {
-		runs := slices.Clone(all)
-		slices.Sort(runs)
-		slow = max(slow, runs[len(runs)/2])
-	}
-	return slow
-}
-
-// %% [wrong]
-func summary(us [][]float64) float64 {
-	var runs []float64
-	for _, all := range us {
-		runs = append(runs, all[1:]...)
-	}
-	slices.Sort(runs)
-	return runs[len(runs)/2]
-}
-
-// %% [wrong]
-func summary(us [][]float64) float64 {
-	slow := 0.0
-	for _, all := range us {
-		slow = max(slow, slices.Max(all[1:]))
-	}
-	return slow
-}
-
 // %% [check]
 for _, c := range []struct {
 	us   [][]float64
@@ -448,7 +397,7 @@ fmt.Println("correct")
 // - Compare bus bandwidth with links, algorithm bandwidth with your step.
 // - If it is faster than the floor, you have measured something else.
 //
-// That was the last tutorial. `docs/benchmarks.md` applies the method, and `docs/notes/tuning.md` lists what was tried without gain. You can
-// also read the operations in the folder `kernels`: now you know everything that they use.
+// `docs/benchmarks.md` applies the method, and `docs/notes/tuning.md` lists what was tried without gain. You can
+// also read the operations in the folder `kernels`.
 //
-// Read on: `symmrepl bench` on your own machine, and your own kernel beside it.
+// Read on: `:tutorial 13` builds an all-reduce for several hosts, and measures it.

@@ -206,23 +206,6 @@ func crosses(way string, ranks, hosts, bytes int) int {
 	return (hosts - 1) * bytes / p
 }
 
-// %% [wrong]
-func crosses(way string, ranks, hosts, bytes int) int {
-	if way == "flat" {
-		return (ranks - ranks/hosts) * bytes
-	}
-	return (hosts - 1) * bytes
-}
-
-// %% [wrong]
-func crosses(way string, ranks, hosts, bytes int) int {
-	p := ranks / hosts
-	if way == "flat" {
-		return (ranks - 1) * bytes
-	}
-	return (hosts - 1) * bytes / p
-}
-
 // %% [check]
 for _, c := range []struct {
 	way                       string

@@ -274,22 +274,6 @@ func early() {
 	rest()
 }
 
-// %% [wrong]
-func early() {
-	multiply()
-	send()
-	complete()
-	rest()
-}
-
-// %% [wrong]
-func early() {
-	send()
-	complete()
-	rest()
-	multiply()
-}
-
 // %% [check]
 symm.Recover() // ends waits that an earlier answer left
 gate := symm.Empty(symm.I32, 1)
