@@ -356,11 +356,23 @@ recorded := record()
 if mine.Ints()[0] != 0 || total.Ints()[0] != 0 {
 	panic("record() itself must do nothing on the device: only replays count")
 }
-for replay := range 4 {
+once := size * (size + 1) / 2 // what a replay adds to the total
+before := 0
+for replay := 1; replay <= 4; replay++ {
 	recorded.Replay()
-	if got, want := total.Ints()[0], (replay+1)*size*(size+1)/2; got != want {
-		panic(fmt.Sprintf("after replay %d total is %d, not %d", replay+1, got, want))
+	got, want := total.Ints()[0], replay*once
+	switch {
+	case got == want:
+	case got == 0:
+		panic("a replay leaves total at 0: the graph must write the sum of mine into it")
+	case got == before:
+		panic(fmt.Sprintf("after replay %d total is still %d: the graph has recorded a number, which does not count; the count must be in mine", replay, got))
+	case replay > 1 && got > want:
+		panic(fmt.Sprintf("after replay %d total is %d, not %d: a replay starts from the sum of all ranks; is mine still this rank's own?", replay, got, want))
+	default:
+		panic(fmt.Sprintf("after replay %d total is %d, not %d: each replay adds rank + 1 to mine, and total is the sum over the ranks", replay, got, want))
 	}
+	before = got
 }
 recorded.Free()
 fmt.Println("correct")

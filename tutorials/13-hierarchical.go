@@ -221,9 +221,24 @@ for _, c := range []struct {
 	{"flat", 4, 1, 100, 0},
 	{"hierarchical", 4, 1, 100, 0},
 } {
-	if got := crosses(c.way, c.ranks, c.hosts, c.bytes); got != c.want {
-		panic(fmt.Sprintf("crosses(%q, %d, %d, %d) is %d, not %d", c.way, c.ranks, c.hosts, c.bytes, got, c.want))
+	got, p := crosses(c.way, c.ranks, c.hosts, c.bytes), c.ranks/c.hosts
+	why := "flat, a rank sends its vector to every rank of the other hosts"
+	if c.way == "hierarchical" {
+		why = "a rank sends its slice, a p-th of the vector, once to each other host"
 	}
+	switch {
+	case got == c.want:
+		continue
+	case got == (c.ranks-1)*c.bytes || c.hosts == 1:
+		why = "nothing crosses to the ranks of the rank's own host"
+	case c.way == "hierarchical" && got == (c.hosts-1)*c.bytes:
+		why = fmt.Sprintf("with %d ranks on a host only a slice of the vector crosses from each", p)
+	case c.way == "hierarchical" && got == c.hosts*c.bytes/p:
+		why = "the rank's own host needs no copy over the network"
+	case got == p*c.want:
+		why = fmt.Sprintf("count what one rank sends, not all %d ranks of a host", p)
+	}
+	panic(fmt.Sprintf("crosses(%q, %d, %d, %d) is %d, not %d: %s", c.way, c.ranks, c.hosts, c.bytes, got, c.want, why))
 }
 fmt.Println("correct")
 
