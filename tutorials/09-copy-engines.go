@@ -380,7 +380,7 @@ verdict := symm.Empty(symm.I32, 4).CopyFrom(found)
 symm.Rendezvous(verdict)
 switch found = symm.AllReduce(verdict, "max").Ints(); {
 case found[0] > 0:
-	panic("a piece is sent before it is computed, or never: let side wait for an event that the main stream records after the piece")
+	panic("a piece is sent before it is computed: let side wait for an event that the main stream records after the piece")
 case found[1] > 0:
 	panic("the right neighbour has not received the product: is each piece computed and sent?")
 case found[2] > 0:

@@ -211,8 +211,8 @@ for _, c := range []struct {
 	way                       string
 	ranks, hosts, bytes, want int
 }{
-	{"flat", 4, 2, 1 << 20, 2 << 20},
-	{"hierarchical", 4, 2, 1 << 20, 1 << 19},
+	{"flat", 12, 3, 1200, 9600},
+	{"hierarchical", 12, 3, 1200, 600},
 	{"flat", 8, 2, 4096, 16384},
 	{"hierarchical", 8, 2, 4096, 1024},
 	{"hierarchical", 64, 8, 8 << 20, 7 << 20},

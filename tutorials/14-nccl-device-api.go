@@ -278,7 +278,7 @@ for number := 1; number <= 3 && found[0] == 0; number++ {
 	for i, v := range y.Ints() {
 		switch {
 		case v == 100*number+i/4:
-		case v == 100*number+rank:
+		case v == 100*number+rank, i/4 == rank:
 			found[1] = 1
 		case v == -1:
 			found[2] = 1

@@ -305,7 +305,7 @@ if size > 1 && rank == 0 {
 	complete = func() { realComplete(); hGate.PutSignal(size-1, 0, limit) }
 }
 if try() {
-	panic("the layer does not end: the shared expert holds up this rank's tokens, for which others wait; send first, and call complete once")
+	panic("the layer fails or does not end: send first, since others wait for this rank's tokens, and complete before rest, each once")
 }
 wrong := 0
 if compare() != fmt.Sprint(len(want), " of ", len(want), " numbers are right") {

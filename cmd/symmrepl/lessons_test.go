@@ -41,7 +41,11 @@ func TestLessons(t *testing.T) {
 					t.Skip("the sanitizer watches the cpu device")
 				}
 				file := strings.TrimSuffix(file, ".go") + suffix
-				got := runLesson(t, launchHere(t, ranks), lesson, ranks)
+				var wrong []wrongAnswer
+				if ranks == 4 {
+					wrong = wrongAnswers(t, lesson)
+				}
+				got := runLesson(t, launchHere(t, ranks), lesson, ranks, wrong)
 				if *record {
 					if err := os.WriteFile(file, []byte(got.Format()), 0o644); err != nil {
 						t.Fatal(err)
@@ -85,7 +89,7 @@ func TestLessonAcrossHosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks)
+		got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks, nil)
 		compareLesson(t, lesson, ranks, got, file+".out")
 		if varies == "" {
 			continue
@@ -99,7 +103,7 @@ func TestLessonAcrossHosts(t *testing.T) {
 
 // runLesson returns the outputs of a lesson's cells in a new session. The check of each exercise
 // must accept the solution, and must refuse the start and the wrong answers.
-func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks int) (got tutorial.Recording) {
+func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks int, wrong []wrongAnswer) (got tutorial.Recording) {
 	t.Helper()
 	run := func(cell tutorial.Cell, fails bool) tutorial.Shown {
 		shown, failed := show(s, ranks, cell)
@@ -120,9 +124,10 @@ func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks in
 			continue
 		}
 		got = append(got, run(e.Start, false), run(e.Check, true))
-		for _, wrong := range e.Wrong {
-			run(wrong, false)
-			run(e.Check, true)
+		for _, w := range wrong {
+			if w.exercise == e.Title {
+				w.refused(t, s, ranks, e.Check)
+			}
 		}
 		run(e.Solution, false)
 		if shown := run(e.Check, false); len(shown) != 1 || shown[0].Text != everybody(ranks)+tutorial.Correct+"\n" {

@@ -3,7 +3,7 @@
 // Wrong answers to the exercises of 09-copy-engines. The README says how they are written.
 
 // %% [wrong] A pipeline
-// says: TODO
+// says: a piece is sent before it is computed
 func pipeline(pieces int) {
 	for i := range pieces {
 		compute(i)
@@ -12,7 +12,7 @@ func pipeline(pieces int) {
 }
 
 // %% [wrong] A pipeline
-// says: TODO
+// says: send each piece as soon as it is computed
 func pipeline(pieces int) {
 	for i := range pieces {
 		compute(i)
@@ -25,7 +25,7 @@ func pipeline(pieces int) {
 }
 
 // %% [wrong] A pipeline
-// says: TODO
+// says: let neither the main stream nor the host wait for it
 func pipeline(pieces int) {
 	for i := range pieces {
 		compute(i)
@@ -35,7 +35,7 @@ func pipeline(pieces int) {
 }
 
 // %% [wrong] A pipeline
-// says: TODO
+// says: let neither the main stream nor the host wait for it
 func pipeline(pieces int) {
 	for i := range pieces {
 		compute(i)
@@ -44,5 +44,24 @@ func pipeline(pieces int) {
 		symm.OnStream(side, func() { send(i) })
 		ready.Record(side)
 		ready.Wait()
+	}
+}
+
+// %% [wrong] A pipeline
+// says: a piece is sent before it is computed
+func pipeline(pieces int) {
+	for i := range pieces {
+		ready.Record()
+		compute(i)
+		ready.Wait(side)
+		symm.OnStream(side, func() { send(i) })
+	}
+}
+
+// %% [wrong] A pipeline
+// says: is each piece computed and sent?
+func pipeline(pieces int) {
+	for i := range pieces {
+		compute(i)
 	}
 }

@@ -50,8 +50,7 @@ type Exercise struct {
 	Start    Cell   // code that the user changes
 	Hints    []string
 	Solution Cell
-	Wrong    []Cell // answers that Check refuses
-	Check    Cell   // fails, or prints Correct
+	Check    Cell // fails, or prints Correct
 }
 
 // Correct is the output of a check that accepts the answer.
@@ -153,7 +152,7 @@ type parser struct {
 }
 
 // order is the order of an exercise's parts.
-var order = []string{"start", "hint", "solution", "wrong", "check"}
+var order = []string{"start", "hint", "solution", "check"}
 
 func (p *parser) add(c cellfile.Cell) error {
 	code := Cell{File: p.file, Line: c.Line, Title: c.Title, Source: strings.TrimRight(c.Source, " \t\r\n")}
@@ -184,8 +183,6 @@ func (p *parser) add(c cellfile.Cell) error {
 		p.open.Hints = append(p.open.Hints, words(c.Source))
 	case "solution":
 		p.open.Solution = code
-	case "wrong":
-		p.open.Wrong = append(p.open.Wrong, code)
 	case "check":
 		p.open.Check = code
 		if e := p.open; e.Start.Source == "" || e.Solution.Source == "" || len(e.Hints) == 0 || e.Title == "" {

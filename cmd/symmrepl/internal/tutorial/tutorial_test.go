@@ -32,8 +32,6 @@ x = 1
 // 1 + 1.
 // %% [solution]
 x = 2
-// %% [wrong]
-x = 3
 // %% [check]
 check(x)
 // %% [markdown]
@@ -53,7 +51,7 @@ func TestParse(t *testing.T) {
 		{Text: "# Title\n\n    code", Cell: &one},
 		{Exercise: &Exercise{
 			Title: "Two", Task: "Make it 2.", Start: cell(17, "", "x = 1"), Hints: []string{"Add 1.", "1 + 1."},
-			Solution: cell(23, "", "x = 2"), Wrong: []Cell{cell(25, "", "x = 3")}, Check: cell(27, "", "check(x)"),
+			Solution: cell(23, "", "x = 2"), Check: cell(25, "", "check(x)"),
 		}},
 		{Text: "Read on."},
 	}}
@@ -66,8 +64,8 @@ func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"no head":      {"// About it.\n// More.\n", "", "a comment with a line about it"},
 		"no heading":   {"# Title", "Title", "no heading"},
-		"no check":     {"// %% [check]\ncheck(x)\n", "", "00-sample.go:26: the exercise \"Two\" has no [check] yet"},
-		"no hint":      {"// %% [hint]\n// Add 1.\n// %% [hint]\n// 1 + 1.\n", "", "00-sample.go:22: the exercise \"Two\" needs"},
+		"no check":     {"// %% [check]\ncheck(x)\n", "", "00-sample.go:24: the exercise \"Two\" has no [check] yet"},
+		"no hint":      {"// %% [hint]\n// Add 1.\n// %% [hint]\n// 1 + 1.\n", "", "00-sample.go:20: the exercise \"Two\" needs"},
 		"no exercise":  {"// %% [exercise] Two\n", "", "00-sample.go:15: [start] belongs to an exercise"},
 		"unknown kind": {"[markdown]\n// # T", "[text]\n// # T", "00-sample.go:6: there are no cells of the kind [text]"},
 		"ranks":        {"// %% One.", "// %%rank [0]", "00-sample.go:10: a cell of a tutorial is for all ranks"},
@@ -154,7 +152,7 @@ func TestNotebook(t *testing.T) {
 	}
 	shown := Shown{{Stdout, "[0-3] a\n"}, {Value, "[0] 1\n[1] 2\n"}}
 	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic",
-		"[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
+		"[0-3] 00-sample.go:25:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
