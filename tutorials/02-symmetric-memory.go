@@ -20,6 +20,8 @@
 //         buffer of rank 1 ─┴┘       buffer of rank 1
 //
 // It is called symmetric because every rank has a copy of the same size, so "the same place on rank 3" is well defined.
+//
+// Start it on one host: no rank maps the memory of another host. Tutorial 11 is about several hosts.
 
 // %% Every rank allocates a tensor and fills its own copy.
 rank, size := symm.Rank(), symm.WorldSize()

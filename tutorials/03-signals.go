@@ -170,7 +170,7 @@ func relay() {
 }
 
 // %% [check]
-known, trouble := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 2)
+known, trouble, held := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 2), symm.Local(symm.I32, 1)
 symm.Rendezvous(known)
 symm.Rendezvous(trouble)
 for round := range 2 * size { // repeat, to find mistakes that show only sometimes
@@ -190,14 +190,21 @@ for round := range 2 * size { // repeat, to find mistakes that show only sometim
 		hangs = 1
 	}
 	symm.Maybe(symm.Meet) // which fails after a wait that was ended
-	pending := len(symm.PendingSignals())
+	pending := 0
+	for range 50 { // signals are on their way for a moment between hosts
+		if pending = len(symm.PendingSignals()); pending == 0 {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 	symm.Recover()
 	if hangs > 0 {
 		pending = len(symm.ClearedSignals())
 	}
 	tokens := make([]int, size)
 	for p := range tokens {
-		tokens[p] = hToken.GetBuffer(p, symm.I32, 1).Ints()[0]
+		hToken.Get(p, held)
+		tokens[p] = held.Ints()[0]
 	}
 	now := symm.AllReduce(trouble.CopyFrom([]int{hangs, pending}), "max").Ints()
 	want := number << (size - 1)

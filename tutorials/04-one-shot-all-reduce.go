@@ -19,6 +19,7 @@
 // 3. a barrier, so that no rank changes its vector while others still read it.
 //
 // You write this as one kernel, in CUDA C++. Without a GPU, this machine's C++ compiler compiles it for the emulated device.
+// Start it on one host: its kernels read and write the memory of all ranks, which works only inside a host.
 
 // %% A vector for each rank. Its numbers are negative: they expose mistakes.
 rank, size := symm.Rank(), symm.WorldSize()

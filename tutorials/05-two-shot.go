@@ -17,6 +17,8 @@
 //     rank 3      ─────────────────────────  [sum]
 //
 // The first shot is called a *reduce-scatter*, the second an *all-gather*.
+//
+// Start it on one host: its kernels read and write the memory of all ranks, which works only inside a host.
 
 // %% Count the bytes that a rank moves, for four ranks and one MiB.
 func oneShot(ranks, bytes int) int { return (ranks - 1) * bytes }

@@ -197,16 +197,25 @@ anywhere := func(hangs bool, pending int) (bool, bool) {
 	bad = symm.AllReduce(verdict.CopyFrom(bad), "max").Ints()
 	return bad[0] > 0, bad[1] > 0
 }
+unread := func() (pending int) { // signals are on their way for a moment between hosts
+	symm.Maybe(symm.Meet) // which fails after a wait that was ended
+	for range 50 {
+		if pending = len(symm.PendingSignals()); pending == 0 {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return pending
+}
 ends := func(f func()) bool { return symm.Maybe(func() { f(); symm.Synchronize() }) == nil }
 for rounds := 1; rounds <= 2; rounds++ {
 	ended := ends(func() { exchange(rounds) })
-	symm.Maybe(symm.Meet) // which fails after a wait that was ended
-	pending := len(symm.PendingSignals())
+	pending := unread()
 	symm.Recover()
-	switch hangs, unread := anywhere(!ended, pending); {
+	switch hangs, over := anywhere(!ended, pending); {
 	case hangs && rounds == 1:
 		panic("exchange(1) hangs: no rank may wait before it has put, and the wait for a neighbour names the channel on which that neighbour puts")
-	case unread:
+	case over:
 		panic("nothing hangs, but no rank has waited for some signals: puts and waits must come in pairs")
 	case hangs:
 		panic("exchange(1) ends, but exchange(2) hangs: each round needs all its puts and waits")

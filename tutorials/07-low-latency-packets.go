@@ -21,6 +21,8 @@
 //
 // An aligned 8-byte store is atomic: a reader sees the old 8 bytes or the new 8 bytes, never a mixture. So if the flag half is
 // new, the data half is new, too. Nothing can overtake, so no fence, no signal and no barrier is needed. This is a **packet**.
+//
+// Start it on one host: its kernels read and write the memory of all ranks, which works only inside a host.
 
 // %% A packet in Go. The flag is a number, the epoch, that identifies the message.
 func pack(x float32, epoch uint32) uint64    { return uint64(epoch)<<32 | uint64(math.Float32bits(x)) }

@@ -18,6 +18,8 @@
 // A GPU also has **copy engines**, units that only copy and use no multiprocessor. The same all-gather by copy engines
 // takes 587 µs alone and 600 µs beside the product, and the product is not slowed by it. (`docs/benchmarks.md` has the table.)
 //
+// Start it on one host: copy engines reach only the GPUs of their own host.
+//
 // We begin with an all-gather of a few rows. Each rank owns 4 rows of `all`; `mine` is this rank's part of it.
 
 // %% A symmetric tensor, and this rank's part.

@@ -16,7 +16,7 @@
 // issue it, the GPU waits for the host. And each meeting on the host lasts until the slowest rank
 // arrives; only then is memory mapped.
 //
-// This tutorial removes both from the step.
+// This tutorial removes both from the step. Start it on one host: a pool's memory is mapped by all ranks.
 
 // %% A vector for each rank.
 rank, size := symm.Rank(), symm.WorldSize()

@@ -12,7 +12,7 @@
 // 3. **Would I get the same figure again**, and is the result right?
 //
 // In this tutorial you build a measurement that answers them. Without a GPU its figures are those of the emulated
-// device and mean nothing. The method is the same.
+// device and mean nothing. The method is the same. Start it on one host: it measures one-shot operations, which stay inside a host.
 
 // %% A vector for each rank, and a kernel that runs for a given time.
 import "slices"

@@ -17,7 +17,7 @@
 // whether two accesses are ordered, not whether the result is wrong in this run.
 //
 // It works on the cpu device, which runs the same kernels: on a machine with GPUs start this
-// tutorial by `symmrepl tutorial 16 --device cpu`. At the prompt and in a notebook `:sanitize on`
+// tutorial by `symmrepl tutorial 16 --device cpu`. Start it on one host: its kernels read and write the memory of all ranks. At the prompt and in a notebook `:sanitize on`
 // switches it on, for one cell `:sanitize CODE`, and for a script `symmrepl run --sanitize`. In Go
 // it is a function:
 
