@@ -20,7 +20,7 @@ var (
 	figureInText = regexp.MustCompile(`(\d+(?:\.\d+)?)(?:(?:,| to| and|–) (\d+(?:\.\d+)?))* ?(?:ns|µs|us|ms|s|GB/s|TB/s|MB/s|%)(?:\W|$)`)
 	figureInCode = regexp.MustCompile(`\b\d+\.\d+\b`)
 	number       = regexp.MustCompile(`\d+(?:\.\d+)?`)
-	sentenceEnd  = regexp.MustCompile(`[.:;]\)?\s+`)
+	sentenceEnd  = regexp.MustCompile(`\.\)?\s+`)
 )
 
 // TestFigures: the sentences of the lessons and of the docs that name the page of benchmarks, and
