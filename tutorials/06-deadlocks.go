@@ -261,4 +261,5 @@ fmt.Println("correct")
 // `:ranks` shows at any time what each rank waits for, also from a second prompt (`symmrepl attach`). If a rank does
 // not answer at all, `:restart 2` replaces it.
 //
-// Read on: `:tutorial 07` is about packets, which carry their own flag.
+// Read on: `:tutorial 16` is about mistakes that do not hang but give wrong results. Then `:tutorial 07` is about packets,
+// which carry their own flag.

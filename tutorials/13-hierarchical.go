@@ -253,5 +253,5 @@ fmt.Println("correct")
 // - The order of a sum is part of its result. Grouped by host, it is the same on all ranks and for
 //   both ways.
 //
-// Read on: `docs/hosts.md` says which operations cross hosts and how, and `kernels/hosts` has the
+// Read on: `:tutorial 14` writes such kernels with NCCL's names. `docs/hosts.md` says which operations cross hosts and how, and `kernels/hosts` has the
 // kernels.

@@ -338,3 +338,6 @@ fmt.Println("correct")
 // The layouts of a switch are in `docs/ops.md`; their cost is in `docs/benchmarks.md`, and
 // `symmrepl bench token_switch` measures it on your machine. With `"high_throughput"` a token
 // crosses to each other host only once: see `docs/hosts.md`.
+//
+// Read on: this is the last tutorial. `tutorials/fsdp.go` is a step of sharded training, and `docs/export.md` turns a
+// session into a program for PyTorch.

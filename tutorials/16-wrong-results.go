@@ -231,5 +231,5 @@ symm.Sanitize(false, 0)
 // - `--schedules` checks more orders, a seed repeats one of them, and a comment allows a harmless
 //   race.
 //
-// Read on: `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
+// Read on: `:tutorial 07` is about packets. `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
 // them.

@@ -78,6 +78,32 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// The race lesson follows the one about deadlocks.
+func TestOrder(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range all {
+		number, _, _ := strings.Cut(l.Name, "-")
+		names = append(names, number)
+	}
+	if got, want := strings.Join(names, " "), "01 02 03 04 05 06 16 07 08 09 10 11 12 13 14 15"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestLinked(t *testing.T) {
+	names := map[string]string{"02": "02-second", "12": "12-last"}
+	text := "Read on: `:tutorial 02`, or tutorial 12.\nTutorial 02 is in `symmrepl tutorial 02 -n 4`, tutorial 99 is not.\n    :tutorial 02\n"
+	want := "Read on: [tutorial 02](02-second.ipynb), or [tutorial 12](12-last.ipynb).\n" +
+		"[Tutorial 02](02-second.ipynb) is in `symmrepl tutorial 02 -n 4`, tutorial 99 is not.\n    :tutorial 02\n"
+	if got := linked(text, names); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"01": "01-hello-ranks", "1": "01-hello-ranks", "hello": "01-hello-ranks", "01-hello-ranks": "01-hello-ranks",
