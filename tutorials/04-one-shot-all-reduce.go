@@ -257,7 +257,7 @@ if symm.AllReduce(verdict.CopyFrom(found), "max").Ints()[0] > 0 {
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 x.CopyFrom(fresh)
-biggest.Launch(symm.Grid(1), symm.Block(32), h, out, n, limit)
+biggest.Launch(symm.Grid(1), symm.Block(32), h, out, n, symm.Timeout(20*time.Second))
 x.CopyFrom(fresh)
 symm.Synchronize()
 findings := symm.Findings()

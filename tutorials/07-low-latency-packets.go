@@ -372,7 +372,7 @@ answer.Fill(0)
 hAnswer.Barrier(0)
 for e := 1; e <= 3; e++ {
 	in.Fill(10*e + rank)
-	collect.Launch(symm.Grid(1), symm.Block(128), hAnswer, in, all, n, e, limit)
+	collect.Launch(symm.Grid(1), symm.Block(128), hAnswer, in, all, n, e, symm.Timeout(20*time.Second))
 }
 symm.Synchronize()
 findings := symm.Findings()

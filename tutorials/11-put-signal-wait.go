@@ -382,7 +382,7 @@ symm.Findings() // those of before
 for epoch := 3; epoch <= 5; epoch++ {
 	u.Fill(epoch)
 	symm.Meet()
-	exchange(epoch)
+	halo.Launch(symm.Grid(1), symm.Block(32), hu, cells, uint64(epoch), symm.Timeout(20*time.Second))
 	symm.Meet()
 }
 findings := symm.Findings()

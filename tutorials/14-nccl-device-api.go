@@ -265,13 +265,13 @@ symm.Recover() // ends waits that an earlier answer left
 found := make([]int, 4) // mistakes found, in the order of the messages below
 verdict := symm.Empty(symm.I32, 4)
 symm.Rendezvous(verdict)
-round := func(number int) {
+round := func(number int, limit time.Duration) {
 	y.Fill(-1)
 	y.Slice(4*rank, 4*rank+4).Fill(100*number + rank)
-	allGather.Launch(symm.Grid(1), symm.Block(32), gather, gathered, 16, symm.Timeout(300*time.Millisecond))
+	allGather.Launch(symm.Grid(1), symm.Block(32), gather, gathered, 16, symm.Timeout(limit))
 }
 for number := 1; number <= 3 && found[0] == 0; number++ {
-	if symm.Maybe(func() { round(number); symm.Synchronize() }) != nil {
+	if symm.Maybe(func() { round(number, time.Second); symm.Synchronize() }) != nil {
 		found[0] = 1
 		break
 	}
@@ -304,7 +304,7 @@ case found[3] > 0:
 symm.Sanitize(true, 0)
 symm.Findings() // those of before
 for number := range 3 {
-	round(number)
+	round(number, 20*time.Second)
 	y.Ints()
 }
 findings := symm.Findings()
