@@ -16,7 +16,8 @@
 // Usually you write that code into a file, start four processes with a launcher, and read four
 // logs. Here you type a cell once, every rank runs it, and you see the result of each rank. You
 // need no GPU: without one, each rank is a process on an emulated device in host memory. Start at
-// least two ranks: some cells make ranks disagree on purpose.
+// least two ranks: some cells make ranks disagree on purpose. Cells are Go: `tutorials/go-in-ten-minutes.go` has what
+// you need of it if you know Python or C++, and `tutorials/glossary.md` explains the words of the course.
 
 // %% Who are you?
 symm.Rank()
@@ -100,9 +101,6 @@ func left(rank, size int) int { return rank - 1 }
 
 // %% [solution]
 func left(rank, size int) int { return (rank + size - 1) % size }
-
-// %% [wrong]
-func left(rank, size int) int { return (rank - 1) % size }
 
 // %% [check]
 for n := 2; n <= 5; n++ {

@@ -20,6 +20,8 @@
 //         buffer of rank 1 ─┴┘       buffer of rank 1
 //
 // It is called symmetric because every rank has a copy of the same size, so "the same place on rank 3" is well defined.
+//
+// Start it on one host: no rank maps the memory of another host. Tutorial 11 is about several hosts.
 
 // %% Every rank allocates a tensor and fills its own copy.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -110,16 +112,21 @@ hs := symm.Rendezvous(slots)
 hs.Barrier(0)
 slots.Ints()
 
+// %% A number that only this rank knows.
+secret := 7*rank + 3
+secret
+
 // %% [exercise] Gather by hand
-// Write `gather()`. After it, `slots` on every rank holds the square of each rank: slot 0 has 0, slot 1 has 1, slot 2
-// has 4. Do it by writing: each rank writes its square into its own slot of every copy.
+// Write `gather()`. After it, `slots` on every rank holds the `secret` of each rank: slot 0 that of rank 0, slot 1 that of
+// rank 1. Do it by writing: each rank writes its `secret` into its own slot of every copy. The check gives each rank
+// another number, which no other rank knows.
 //
 // `hs.GetBuffer(peer, symm.I32, size)` is the whole `slots` of a peer; `.Slice(a, b)` is elements `a` to `b-1` of a
 // tensor; `.Fill(x)` writes. The last step is a barrier, so that no rank reads too early.
 
 // %% [start]
 func gather() {
-	slots.Slice(rank, rank+1).Fill(rank * rank)
+	slots.Slice(rank, rank+1).Fill(secret)
 	hs.Barrier(0)
 }
 
@@ -135,52 +142,47 @@ func gather() {
 // %% [solution]
 func gather() {
 	for peer := range size {
-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(rank * rank)
+		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(secret)
 	}
 	hs.Barrier(0)
-}
-
-// %% [wrong]
-func gather() {
-	for peer := range size {
-		hs.GetBuffer(peer, symm.I32, size).Slice(peer, peer+1).Fill(rank * rank)
-	}
-	hs.Barrier(0)
-}
-
-// %% [wrong]
-func gather() {
-	for peer := range size {
-		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(rank * rank)
-	}
 }
 
 // %% [check]
-bad, limit := "", symm.Timeout(5*time.Second)
-for round := range 40 { // a different rank is late each time
+limit := symm.Timeout(5 * time.Second)
+secrets, wrong := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 1)
+symm.Rendezvous(secrets)
+symm.Rendezvous(wrong)
+bad := ""
+for round := range 2 * size { // a different rank is late each time
+	secret = int(time.Now().UnixNano()%1000000)*size + rank
+	want := symm.AllGather(secrets.Fill(secret)).Ints()
 	slots.Fill(-1)
 	hs.Barrier(7, limit)
 	if rank == round%size {
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	gather()
-	for r, got := range slots.Ints() {
-		if got == -1 && bad == "" {
-			bad = fmt.Sprintf("nobody has written slot %d when gather() returns", r)
-		} else if got != r*r && bad == "" {
-			bad = fmt.Sprintf("slot %d holds %d, not %d", r, got, r*r)
+	got := slots.Ints()
+	hs.Barrier(7, limit)
+	later := slots.Ints()
+	for r := range size {
+		switch {
+		case got[r] == want[r] || bad != "":
+		case later[r] == want[r]:
+			bad = fmt.Sprintf("slot %d was not yet written when gather() returned: gather() must wait until all ranks have written", r)
+		case got[r] == -1:
+			bad = fmt.Sprintf("nobody has written slot %d: each rank writes into its own slot of everybody's copy", r)
+		default:
+			bad = fmt.Sprintf("slot %d holds %d, but rank %d has %d: only rank %d knows its number, and writes it", r, got[r], r, want[r], r)
 		}
 	}
-	hs.Barrier(7, limit)
 }
-wrong := symm.Empty(symm.I32, 1)
-symm.Rendezvous(wrong)
 if bad != "" {
 	wrong.Fill(1)
 }
 switch anywhere := symm.OneShotAllReduce(wrong, "max").Ints()[0]; {
 case bad != "":
-	panic("in my copy " + bad + "; every rank writes its slot in everybody's copy, and then waits for the others")
+	panic("in my copy " + bad)
 case anywhere != 0:
 	panic("my copy is right, but not that of another rank")
 }

@@ -15,7 +15,7 @@
 //     put a signal ───────────────>   wait for the signal
 //                                     read the data
 //
-// The signal arrives after the data. So when the wait ends, the data is there. All fast algorithms rest on this one rule.
+// The signal arrives after the data. So when the wait ends, the data is there. Most algorithms of this course rest on this one rule.
 
 // %% A tensor, a handle and the neighbours.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -118,15 +118,17 @@ seen
 // %% [markdown]
 // Every rank has received all three messages of its left neighbour, in order.
 //
-// Now it is your turn. A token travels once around the ring. The variables `token` and `hToken` are ready.
+// Now it is your turn. A token travels once around the ring. The variables `token`, `hToken` and `first` are ready.
 
-// %% A tensor for the token.
+// %% A tensor for the token, and the number with which it starts.
 token := symm.Empty(symm.I32, 1)
 hToken := symm.Rendezvous(token)
+first := 1
 
 // %% [exercise] Pass it on
-// Write `relay()`. Rank 0 puts the number 1 into the `token` of its right neighbour. Each other rank waits for the token, doubles it, and
-// passes it to the right. At the end rank 0 waits for it and has 2, 4, 8 … in its `token`: each of the other ranks has doubled it once.
+// Write `relay()`. Rank 0 puts the number `first` into the `token` of its right neighbour. Each other rank waits for the token, doubles it, and
+// passes it to the right. At the end rank 0 waits for it and has 2, 4, 8 … times `first` in its `token`: each of the other ranks has doubled
+// it once. The check changes `first`, on rank 0 only.
 //
 // `pass(n)` below puts a number into the token of the right neighbour. `token.Ints()[0]` reads your own token.
 
@@ -137,7 +139,7 @@ func pass(n int) {
 
 func relay() {
 	if rank == 0 {
-		pass(1)
+		pass(first)
 	}
 }
 
@@ -159,7 +161,7 @@ func pass(n int) {
 
 func relay() {
 	if rank == 0 {
-		pass(1)
+		pass(first)
 		hToken.WaitSignal(left, 0)
 		return
 	}
@@ -167,71 +169,66 @@ func relay() {
 	pass(2 * token.Ints()[0])
 }
 
-// %% [wrong]
-func relay() {
-	if rank == 0 {
-		pass(1)
-		hToken.PutSignal(right, 0)
-		return
-	}
-	hToken.WaitSignal(left, 0)
-	pass(2 * token.Ints()[0])
-	hToken.PutSignal(right, 0)
-}
-
-// %% [wrong]
-func relay() {
-	if rank != 0 {
-		pass(2 * token.Ints()[0])
-	} else {
-		pass(1)
-	}
-	hToken.PutSignal(right, 0)
-	hToken.WaitSignal(left, 0)
-}
-
-// %% [wrong]
-func relay() {
-	if rank == 0 {
-		token.Fill(1 << (size - 1))
-	}
-}
-
 // %% [check]
-bad, want, limit := "", 1<<(size-1), symm.Timeout(5*time.Second)
-for round := 0; round < 40 && bad == ""; round++ { // repeat, to find mistakes that show only sometimes
-	symm.Recover() // clears leftover signals
+known, trouble, held := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 2), symm.Local(symm.I32, 1)
+symm.Rendezvous(known)
+symm.Rendezvous(trouble)
+for round := range 2 * size { // repeat, to find mistakes that show only sometimes
+	symm.Recover() // clears signals that an earlier answer left
+	first = 0
+	if rank == 0 {
+		first = 1 + int(time.Now().UnixNano()%1000)
+	}
+	number := symm.AllReduce(known.Fill(first), "max").Ints()[0]
 	token.Fill(-1)
-	hToken.Barrier(7, limit)
+	symm.Meet()
 	if rank == round%size { // a different rank is late each time
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
-	relay()
-	symm.Synchronize()
-	hToken.Barrier(7, limit)
-	got := hToken.GetBuffer(0, symm.I32, 1).Ints()[0]
+	hangs := 0
+	if symm.Maybe(func() { relay(); symm.Synchronize() }) != nil { // a wait that cannot end becomes an error
+		hangs = 1
+	}
+	symm.Maybe(symm.Meet) // which fails after a wait that was ended
+	pending := 0
+	for range 50 { // signals are on their way for a moment between hosts
+		if pending = len(symm.PendingSignals()); pending == 0 {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	symm.Recover()
+	if hangs > 0 {
+		pending = len(symm.ClearedSignals())
+	}
+	tokens := make([]int, size)
+	for p := range tokens {
+		hToken.Get(p, held)
+		tokens[p] = held.Ints()[0]
+	}
+	now := symm.AllReduce(trouble.CopyFrom([]int{hangs, pending}), "max").Ints()
+	want := number << (size - 1)
 	switch {
-	case got == 2*want:
-		bad = fmt.Sprintf("the token of rank 0 is %d, not %d; only the others double it", got, want)
-	case got != want && round == 0:
-		bad = fmt.Sprintf("the token of rank 0 is %d, not %d; does everybody wait before it looks, and signal after it has put?", got, want)
-	case got != want:
-		bad = fmt.Sprintf("the token of rank 0 was right %d times, and then %d, not %d; does everybody wait before it looks, and signal after it has put?", round, got, want)
+	case now[0] > 0 && now[1] == 0:
+		panic("all ranks wait, and nobody has signalled: rank 0 must pass the token on before it waits, and a signal must follow each number")
+	case now[0] > 0:
+		panic("a rank waits for a signal that never comes, and another signal was put: the wait must name the rank that signals, and its channel")
+	case tokens[0] == 2*want:
+		panic(fmt.Sprintf("the token of rank 0 is %d, not %d; only the others double it", tokens[0], want))
 	}
-	for p := 1; p < size && bad == ""; p++ {
-		if hToken.GetBuffer(p, symm.I32, 1).Ints()[0] == -1 {
-			bad = fmt.Sprintf("the token of rank 0 is right, but rank %d has never had it", p)
+	for p := 1; p <= size; p++ {
+		got, want := tokens[p%size], number<<(p-1)
+		switch {
+		case got == want, p < size && got == 2*want: // as it came, or doubled in its place
+		case got == -1:
+			panic(fmt.Sprintf("rank %d has never had the token: each rank puts it into the memory of its right neighbour", p%size))
+		default:
+			panic(fmt.Sprintf("the token of rank %d is %d, not %d; does everybody wait before it looks, and signal after it has put?", p%size, got, want))
 		}
 	}
-}
-unread := symm.Empty(symm.I32, 1).Fill(len(symm.PendingSignals()))
-symm.Rendezvous(unread)
-pending := symm.OneShotAllReduce(unread, "sum").Ints()[0]
-switch {
-case bad != "":
-	panic(bad)
-case pending > 0:
-	panic("the number is right, but no rank has waited for some signal; symm.PendingSignals() shows which")
+	if now[1] > 0 {
+		panic("the number is right, but no rank has waited for some signal; symm.PendingSignals() shows which")
+	}
 }
 fmt.Println("correct")
 
@@ -243,7 +240,8 @@ fmt.Println("correct")
 // - To use memory again, the writer needs a signal back from the reader.
 // - `symm.Timeout` bounds a wait, and `symm.PendingSignals` lists signals that no rank has waited for.
 //
-// On a GPU, a signal is a store to a word in the peer's memory, with a *release* before it and an *acquire* after the
-// wait. The kernel is short: the comment at the beginning of `kernels/include/symm/signal.cuh` describes the protocol.
+// On a GPU, a signal is a word in the peer's memory. A put swaps 0 for 1 there, by one atomic operation with a *release*
+// before it; if it finds a 1, it tries again until the peer has consumed that signal. A wait polls the word, sets it back to 0, and is an
+// *acquire*. The kernel is short: the comment at the beginning of `kernels/include/symm/signal.cuh` describes the protocol.
 //
 // Read on: in `:tutorial 04` you write a kernel that communicates with the other GPUs itself.

@@ -17,6 +17,8 @@
 //     rank 3      ─────────────────────────  [sum]
 //
 // The first shot is called a *reduce-scatter*, the second an *all-gather*.
+//
+// Start it on one host: its kernels read and write the memory of all ranks, which works only inside a host.
 
 // %% Count the bytes that a rank moves, for four ranks and one MiB.
 func oneShot(ranks, bytes int) int { return (ranks - 1) * bytes }
@@ -28,8 +30,9 @@ fmt.Println("2 ranks: one-shot", oneShot(2, 1<<20), "two-shot", twoShot(2, 1<<20
 // %% [markdown]
 // With four ranks, two-shot moves half as many bytes; with eight ranks, a quarter. With two ranks the number is the same.
 //
-// Why use one-shot at all? Because two-shot must synchronise in the middle: no rank may read the sums before they are
-// complete. That costs another trip between the GPUs, about a microsecond. For short vectors, the trips take most of the time.
+// Why use one-shot at all? Because in two-shot the data travels twice, one time after the other: first to the rank that
+// adds, then from there to all ranks. In one-shot it travels once. Another trip between the GPUs takes most of a
+// microsecond, and for short vectors the trips take most of the time.
 //
 // ## The kernel
 //
@@ -102,21 +105,6 @@ func slice(r, ranks, n int) (first, end int) {
 // %% [solution]
 func slice(r, ranks, n int) (first, end int) {
 	return r * n / ranks, (r + 1) * n / ranks
-}
-
-// %% [wrong]
-func slice(r, ranks, n int) (first, end int) {
-	each := n / ranks
-	if r == ranks-1 {
-		return r * each, n
-	}
-	return r * each, (r + 1) * each
-}
-
-// %% [wrong]
-func slice(r, ranks, n int) (first, end int) {
-	each := (n + ranks - 1) / ranks
-	return r * each, min((r+1)*each, n)
 }
 
 // %% [check]

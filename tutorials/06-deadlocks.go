@@ -185,89 +185,65 @@ func exchange(rounds int) {
 	symm.Synchronize()
 }
 
-// %% [wrong]
-func exchange(rounds int) {
-	for range rounds {
-		h.WaitSignal(right, 0, limit)
-		h.WaitSignal(left, 1, limit)
-		h.PutSignal(left, 0, limit)
-		h.PutSignal(right, 1, limit)
-	}
-	symm.Synchronize()
-}
-
-// %% [wrong]
-func exchange(rounds int) {
-	for range rounds {
-		h.PutSignal(left, 0, limit)
-		h.PutSignal(right, 1, limit)
-	}
-	symm.Synchronize()
-}
-
-// %% [wrong]
-func exchange(rounds int) {}
-
-// %% [wrong]
-func exchange(rounds int) {
-	h.PutSignal(left, 0, limit)
-	h.PutSignal(right, 1, limit)
-	h.WaitSignal(right, 0, limit)
-	h.WaitSignal(left, 1, limit)
-	symm.Synchronize()
-}
-
-// %% [wrong]
-func exchange(rounds int) {
-	for range rounds {
-		h.PutSignal(left, 0, limit)
-		h.PutSignal(right, 0, limit)
-		h.WaitSignal(left, 0, limit)
-		h.WaitSignal(right, 0, limit)
-	}
-	symm.Synchronize()
-}
-
 // %% [check]
 symm.Recover() // clears signals that an earlier answer left
-exchange(1)
-exchange(2)
-symm.Synchronize()
-h.Barrier(7, limit)
-unread := symm.Empty(symm.I32, 1).Fill(len(symm.PendingSignals()))
-symm.Rendezvous(unread)
-if symm.OneShotAllReduce(unread, "sum").Ints()[0] > 0 {
-	panic("nothing hangs, but no rank has waited for some signals: puts and waits must come in pairs")
-}
-found := make([]int, 2) // mistakes found, in the order of the messages below
-if size%2 == 0 {        // in pairs, as if there were two ranks
-	left, right = rank^1, rank^1
-	if symm.Maybe(func() { exchange(1); symm.Synchronize() }) != nil {
-		found[0] = 1
+verdict := symm.Empty(symm.I32, 2)
+symm.Rendezvous(verdict)
+anywhere := func(hangs bool, pending int) (bool, bool) {
+	bad := []int{0, pending}
+	if hangs {
+		bad[0] = 1
 	}
+	bad = symm.AllReduce(verdict.CopyFrom(bad), "max").Ints()
+	return bad[0] > 0, bad[1] > 0
+}
+unread := func() (pending int) { // signals are on their way for a moment between hosts
+	symm.Maybe(symm.Meet) // which fails after a wait that was ended
+	for range 50 {
+		if pending = len(symm.PendingSignals()); pending == 0 {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return pending
+}
+ends := func(f func()) bool { return symm.Maybe(func() { f(); symm.Synchronize() }) == nil }
+for rounds := 1; rounds <= 2; rounds++ {
+	ended := ends(func() { exchange(rounds) })
+	pending := unread()
+	symm.Recover()
+	switch hangs, over := anywhere(!ended, pending); {
+	case hangs && rounds == 1:
+		panic("exchange(1) hangs: no rank may wait before it has put, and the wait for a neighbour names the channel on which that neighbour puts")
+	case over:
+		panic("nothing hangs, but no rank has waited for some signals: puts and waits must come in pairs")
+	case hangs:
+		panic("exchange(1) ends, but exchange(2) hangs: each round needs all its puts and waits")
+	}
+}
+if size%2 == 0 { // in pairs, as if there were two ranks
+	left, right = rank^1, rank^1
+	ended := ends(func() { exchange(1) })
 	left, right = (rank+size-1)%size, (rank+1)%size
 	symm.Recover()
+	if hangs, _ := anywhere(!ended, 0); hangs {
+		panic("it works with these ranks, but not with two, whose left and right are the same: does each of the two signals have its own channel?")
+	}
 }
 start, pause := time.Now(), 100*time.Millisecond
-if rank == 0 { // now one rank is late for the second round: its neighbours must wait
-	exchange(1)
-	symm.Synchronize()
-	time.Sleep(pause)
-	exchange(1)
-} else {
-	exchange(2)
-}
-symm.Synchronize()
-if time.Since(start) < pause && (rank == 1 || rank == size-1) {
-	found[1] = 1
-}
+late := ends(func() {
+	if rank == 0 { // this rank is late for the second round: its neighbours must wait
+		exchange(1)
+		symm.Synchronize()
+		time.Sleep(pause)
+		exchange(1)
+	} else {
+		exchange(2)
+	}
+})
+tooSoon := time.Since(start) < pause && (rank == 1 || rank == size-1)
 symm.Recover()
-verdict := symm.Empty(symm.I32, 2).CopyFrom(found)
-symm.Rendezvous(verdict)
-switch found = symm.AllReduce(verdict, "max").Ints(); {
-case found[0] > 0:
-	panic("it works with these ranks, but not with two, whose left and right are the same: does each of the two signals have its own channel?")
-case found[1] > 0:
+if bad, _ := anywhere(tooSoon || !late, 0); bad {
 	panic("the exchange ends although a neighbour is still missing: it must wait for both, in each round")
 }
 fmt.Println("correct")
@@ -285,4 +261,5 @@ fmt.Println("correct")
 // `:ranks` shows at any time what each rank waits for, also from a second prompt (`symmrepl attach`). If a rank does
 // not answer at all, `:restart 2` replaces it.
 //
-// Read on: `:tutorial 07` is about packets, which carry their own flag.
+// Read on: `:tutorial 16` is about mistakes that do not hang but give wrong results. Then `:tutorial 07` is about packets,
+// which carry their own flag.

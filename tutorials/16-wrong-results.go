@@ -17,7 +17,7 @@
 // whether two accesses are ordered, not whether the result is wrong in this run.
 //
 // It works on the cpu device, which runs the same kernels: on a machine with GPUs start this
-// tutorial by `symmrepl tutorial 16 --device cpu`. At the prompt and in a notebook `:sanitize on`
+// tutorial by `symmrepl tutorial 16 --device cpu`. Start it on one host: its kernels read and write the memory of all ranks. At the prompt and in a notebook `:sanitize on`
 // switches it on, for one cell `:sanitize CODE`, and for a script `symmrepl run --sanitize`. In Go
 // it is a function:
 
@@ -41,8 +41,7 @@ fill.Launch(symm.Grid(4), symm.Block(256), t)
 symm.Synchronize()
 
 // %% [markdown]
-// The report names the line, the first thread with a wrong access, the number of other such
-// threads, and the memory next to the address.
+// The report names the line, a thread with a wrong access, and the memory next to the address.
 //
 // ## A race in a block
 //
@@ -184,26 +183,6 @@ __global__ void around(symm::Handle h, int* sums, int rounds) {
   }
 }`)
 
-// %% [wrong]
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
-  for (int round = 0; round < rounds; round++) {
-    h.buffer<int>(next)[i] = 10 * round + h.rank;
-    __syncthreads();
-    if (i == 0) symm::put_signal(h, next, 0);
-    if (i == 0) symm::wait_signal(h, last, 0);
-    __syncthreads();
-    sums[i] += h.buffer<int>(h.rank)[i];
-  }
-}`)
-
-// %% [wrong]
-around := symm.Compile(`
-__global__ void around(symm::Handle h, int* sums, int rounds) {
-  for (int round = 0; round < rounds; round++) sums[threadIdx.x] += h.rank;
-}`)
-
 // %% [check]
 symm.Recover()
 symm.Sanitize(true, 0)
@@ -252,5 +231,5 @@ symm.Sanitize(false, 0)
 // - `--schedules` checks more orders, a seed repeats one of them, and a comment allows a harmless
 //   race.
 //
-// Read on: `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
+// Read on: `:tutorial 07` is about packets. `docs/checker.md` describes bugs in released libraries, and how the sanitizer reports
 // them.

@@ -43,7 +43,7 @@ func tracedLesson(t *testing.T, name, hosts string) *timeline.Timeline {
 		return answers
 	}
 	ask(session.TopicStartTrace)
-	runLesson(t, s, lesson, ranks)
+	runLesson(t, s, lesson, ranks, nil)
 	var records []timeline.Rank
 	for _, a := range ask(session.TopicStopTrace) {
 		if a.Trace == nil || a.Trace.More != 0 {

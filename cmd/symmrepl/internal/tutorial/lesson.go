@@ -50,8 +50,7 @@ type Exercise struct {
 	Start    Cell   // code that the user changes
 	Hints    []string
 	Solution Cell
-	Wrong    []Cell // answers that Check refuses
-	Check    Cell   // fails, or prints Correct
+	Check    Cell // fails, or prints Correct
 }
 
 // Correct is the output of a check that accepts the answer.
@@ -68,7 +67,10 @@ func (l Lesson) Exercises() []*Exercise {
 	return list
 }
 
-// All returns the tutorials in order.
+// early names tutorials that are read before their number says, each with the one before it.
+var early = map[string]string{"16-wrong-results": "06-deadlocks"}
+
+// All returns the tutorials in the order in which they are read.
 func All() ([]Lesson, error) {
 	names, err := fs.Glob(symmrepl.Tutorials, "tutorials/*.go")
 	if err != nil {
@@ -85,6 +87,13 @@ func All() ([]Lesson, error) {
 			return nil, err
 		}
 		list = append(list, lesson)
+	}
+	for name, before := range early {
+		from := slices.IndexFunc(list, func(l Lesson) bool { return l.Name == name })
+		lesson := list[from]
+		list = slices.Delete(list, from, from+1)
+		to := slices.IndexFunc(list, func(l Lesson) bool { return l.Name == before })
+		list = slices.Insert(list, to+1, lesson)
 	}
 	return list, nil
 }
@@ -153,7 +162,7 @@ type parser struct {
 }
 
 // order is the order of an exercise's parts.
-var order = []string{"start", "hint", "solution", "wrong", "check"}
+var order = []string{"start", "hint", "solution", "check"}
 
 func (p *parser) add(c cellfile.Cell) error {
 	code := Cell{File: p.file, Line: c.Line, Title: c.Title, Source: strings.TrimRight(c.Source, " \t\r\n")}
@@ -184,8 +193,6 @@ func (p *parser) add(c cellfile.Cell) error {
 		p.open.Hints = append(p.open.Hints, words(c.Source))
 	case "solution":
 		p.open.Solution = code
-	case "wrong":
-		p.open.Wrong = append(p.open.Wrong, code)
 	case "check":
 		p.open.Check = code
 		if e := p.open; e.Start.Source == "" || e.Solution.Source == "" || len(e.Hints) == 0 || e.Title == "" {

@@ -39,7 +39,11 @@ func (l Lesson) Notebook(r Recording) ([]byte, error) {
 	if runs := len(l.Runs()); runs != len(r) {
 		return nil, fmt.Errorf("%s: %d cells are recorded, %d are run: record it again", l.Name, len(r), runs)
 	}
-	w := writer{recording: r, name: l.Name}
+	all, err := All()
+	if err != nil {
+		return nil, err
+	}
+	w := writer{recording: r, name: l.Name, names: byNumber(all)}
 	for _, s := range l.Steps {
 		w.step(s)
 	}
@@ -75,6 +79,7 @@ func (w *writer) file() ([]byte, error) {
 // writer makes the cells of a notebook.
 type writer struct {
 	name      string
+	names     map[string]string // of tutorials, by number
 	recording Recording
 	cells     []any
 	first     []int // lines of the file on which the code cells begin
@@ -106,7 +111,7 @@ func folded(title, text string) string {
 
 func (w *writer) text(text string) {
 	if text != "" {
-		w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(text)})
+		w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(linked(text, w.names))})
 	}
 }
 

@@ -32,8 +32,6 @@ x = 1
 // 1 + 1.
 // %% [solution]
 x = 2
-// %% [wrong]
-x = 3
 // %% [check]
 check(x)
 // %% [markdown]
@@ -53,7 +51,7 @@ func TestParse(t *testing.T) {
 		{Text: "# Title\n\n    code", Cell: &one},
 		{Exercise: &Exercise{
 			Title: "Two", Task: "Make it 2.", Start: cell(17, "", "x = 1"), Hints: []string{"Add 1.", "1 + 1."},
-			Solution: cell(23, "", "x = 2"), Wrong: []Cell{cell(25, "", "x = 3")}, Check: cell(27, "", "check(x)"),
+			Solution: cell(23, "", "x = 2"), Check: cell(25, "", "check(x)"),
 		}},
 		{Text: "Read on."},
 	}}
@@ -66,8 +64,8 @@ func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
 		"no head":      {"// About it.\n// More.\n", "", "a comment with a line about it"},
 		"no heading":   {"# Title", "Title", "no heading"},
-		"no check":     {"// %% [check]\ncheck(x)\n", "", "00-sample.go:26: the exercise \"Two\" has no [check] yet"},
-		"no hint":      {"// %% [hint]\n// Add 1.\n// %% [hint]\n// 1 + 1.\n", "", "00-sample.go:22: the exercise \"Two\" needs"},
+		"no check":     {"// %% [check]\ncheck(x)\n", "", "00-sample.go:24: the exercise \"Two\" has no [check] yet"},
+		"no hint":      {"// %% [hint]\n// Add 1.\n// %% [hint]\n// 1 + 1.\n", "", "00-sample.go:20: the exercise \"Two\" needs"},
 		"no exercise":  {"// %% [exercise] Two\n", "", "00-sample.go:15: [start] belongs to an exercise"},
 		"unknown kind": {"[markdown]\n// # T", "[text]\n// # T", "00-sample.go:6: there are no cells of the kind [text]"},
 		"ranks":        {"// %% One.", "// %%rank [0]", "00-sample.go:10: a cell of a tutorial is for all ranks"},
@@ -77,6 +75,32 @@ func TestParseRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", name, err, test.want)
 		}
+	}
+}
+
+// The race lesson follows the one about deadlocks.
+func TestOrder(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range all {
+		number, _, _ := strings.Cut(l.Name, "-")
+		names = append(names, number)
+	}
+	if got, want := strings.Join(names, " "), "01 02 03 04 05 06 16 07 08 09 10 11 12 13 14 15"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestLinked(t *testing.T) {
+	names := map[string]string{"02": "02-second", "12": "12-last"}
+	text := "Read on: `:tutorial 02`, or tutorial 12.\nTutorial 02 is in `symmrepl tutorial 02 -n 4`, tutorial 99 is not.\n    :tutorial 02\n"
+	want := "Read on: [tutorial 02](02-second.ipynb), or [tutorial 12](12-last.ipynb).\n" +
+		"[Tutorial 02](02-second.ipynb) is in `symmrepl tutorial 02 -n 4`, tutorial 99 is not.\n    :tutorial 02\n"
+	if got := linked(text, names); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -154,7 +178,7 @@ func TestNotebook(t *testing.T) {
 	}
 	shown := Shown{{Stdout, "[0-3] a\n"}, {Value, "[0] 1\n[1] 2\n"}}
 	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic",
-		"[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
+		"[0-3] 00-sample.go:25:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

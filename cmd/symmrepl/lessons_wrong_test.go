@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// wrongAnswer is a plausible wrong answer to an exercise, from the folder tutorials/wrong.
+type wrongAnswer struct {
+	exercise string // title
+	says     string // part of what the check must say
+	code     tutorial.Cell
+}
+
+// leastWrong is the number of wrong answers that every exercise has at least.
+const leastWrong = 5
+
+// refusedWithin is the time within which a check refuses a wrong answer.
+const refusedWithin = 5 * time.Second
+
+// wrongAnswers reads the wrong answers to the exercises of a lesson.
+func wrongAnswers(t *testing.T, lesson tutorial.Lesson) (list []wrongAnswer) {
+	t.Helper()
+	file := lesson.Name + ".go"
+	text, err := os.ReadFile(filepath.Join("../../tutorials/wrong", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, c := range cellfile.All(string(text))[1:] {
+		says, code, ok := strings.Cut(c.Source, "\n")
+		says, said := strings.CutPrefix(says, "// says: ")
+		if c.Kind != "wrong" || !ok || !said {
+			t.Fatalf("wrong/%s:%d: a cell // %%%% [wrong] TITLE with a first line // says: … is expected", file, c.Line)
+		}
+		count[c.Title]++
+		list = append(list, wrongAnswer{c.Title, says, tutorial.Cell{File: "wrong/" + file, Line: c.Line + 1, Source: code}})
+	}
+	for _, e := range lesson.Exercises() {
+		if count[e.Title] < leastWrong {
+			t.Errorf("wrong/%s has %d answers to %q, want %d", file, count[e.Title], e.Title, leastWrong)
+		}
+		delete(count, e.Title)
+	}
+	for title := range count {
+		t.Errorf("wrong/%s has answers to %q, which is no exercise of the lesson", file, title)
+	}
+	return list
+}
+
+// refused checks that the check refuses the answer, in time and with its reason. On a busy machine
+// it may refuse it again, and the shortest time of three counts.
+func (w wrongAnswer) refused(t *testing.T, s session.Session, ranks int, check tutorial.Cell) {
+	t.Helper()
+	var took time.Duration
+	for range 3 {
+		if shown, failed := show(s, ranks, w.code); failed {
+			t.Fatalf("%s:%d fails:\n%s", w.code.File, w.code.Line, tutorial.Recording{shown}.Format())
+		}
+		start := time.Now()
+		shown, failed := show(s, ranks, check)
+		took = time.Since(start)
+		if said := (tutorial.Recording{shown}).Format(); !failed || !strings.Contains(said, w.says) {
+			t.Errorf("%s:%d: the check must say %q, and says\n%s", w.code.File, w.code.Line, w.says, said)
+			return
+		}
+		if took <= refusedWithin {
+			return
+		}
+	}
+	t.Errorf("%s:%d is refused after %v, want %v at most", w.code.File, w.code.Line, took, refusedWithin)
+}

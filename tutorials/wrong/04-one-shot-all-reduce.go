@@ -1,0 +1,106 @@
+//go:build ignore
+
+// Wrong answers to the exercises of 04-one-shot-all-reduce. The README says how they are written.
+
+// %% [wrong] The maximum
+// says: what is the initial maximum
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = 0;
+    for (int p = 0; p < h.world_size; p++) {
+      float v = h.buffer<float>(p)[i];
+      if (v > best) best = v;
+    }
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] The maximum
+// says: 32 threads must handle 100 elements
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int i = threadIdx.x;
+  float best = h.buffer<float>(0)[i];
+  for (int p = 1; p < h.world_size; p++) best = fmaxf(best, h.buffer<float>(p)[i]);
+  out[i] = best;
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] The maximum
+// says: a barrier must wait for it before any rank reads
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < h.world_size; p++) {
+      float v = h.buffer<float>(p)[i];
+      if (v > best) best = v;
+    }
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] The maximum
+// says: what is missing at the end
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < h.world_size; p++) {
+      float v = h.buffer<float>(p)[i];
+      if (v > best) best = v;
+    }
+    out[i] = best;
+  }
+}`)
+
+// %% [wrong] The maximum
+// says: out has the smallest elements
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < h.world_size; p++) {
+      float v = h.buffer<float>(p)[i];
+      if (v < best) best = v;
+    }
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] The maximum
+// says: out has the sums
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    out[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] The maximum
+// says: only its own elements
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(h.rank)[i];
+    for (int p = 1; p < h.world_size; p++) {
+      float v = h.buffer<float>(h.rank)[i];
+      if (v > best) best = v;
+    }
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)

@@ -1,0 +1,138 @@
+//go:build ignore
+
+// Wrong answers to the exercises of 07-low-latency-packets. The README says how they are written.
+
+// %% [wrong] Collect by packets
+// says: bank
+collect := symm.Compile(`
+__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
+    for (int p = 0; p < h.world_size; p++) symm::store_relaxed(h.buffer<symm::u64>(p) + h.rank * n + i, packet);
+    for (int p = 0; p < h.world_size; p++) {
+      const symm::u64* place = h.buffer<symm::u64>(h.rank) + p * n + i;
+      symm::Patience patience;
+      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
+      while ((packet = symm::load_relaxed(place)) >> 32 != epoch)
+        if (patience.expired(h, wait, packet >> 32)) return;
+      patience.satisfied(h);
+      out[p * n + i] = __uint_as_float((unsigned)packet);
+    }
+  }
+}`)
+
+// %% [wrong] Collect by packets
+// says: compare with the epoch, since the inbox still has an older one
+collect := symm.Compile(`
+__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
+  int bank = epoch & 1;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
+    for (int p = 0; p < h.world_size; p++) symm::store_relaxed(h.buffer<symm::u64>(p) + (bank * h.world_size + h.rank) * n + i, packet);
+    for (int p = 0; p < h.world_size; p++) {
+      const symm::u64* place = h.buffer<symm::u64>(h.rank) + (bank * h.world_size + p) * n + i;
+      symm::Patience patience;
+      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
+      while ((packet = symm::load_relaxed(place)) == 0)
+        if (patience.expired(h, wait, packet >> 32)) return;
+      patience.satisfied(h);
+      out[p * n + i] = __uint_as_float((unsigned)packet);
+    }
+  }
+}`)
+
+// %% [wrong] Collect by packets
+// says: out is not everybody's in
+collect := symm.Compile(`
+__device__ symm::u64* box(const symm::Handle& h, int owner, int source, unsigned epoch, int n) {
+  return h.buffer<symm::u64>(owner) + ((epoch & 1) * h.world_size + source) * n;
+}
+
+__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
+    for (int p = 0; p < h.world_size; p++) symm::store_relaxed(box(h, p, h.rank, epoch, n) + i, packet);
+    for (int p = 0; p < h.world_size; p++) {
+      const symm::u64* place = box(h, h.rank, p, epoch, n) + i;
+      symm::Patience patience;
+      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
+      while ((packet = symm::load_relaxed(place)) >> 32 != epoch)
+        if (patience.expired(h, wait, packet >> 32)) return;
+      patience.satisfied(h);
+      out[i * h.world_size + p] = __uint_as_float((unsigned)packet);
+    }
+  }
+}`)
+
+// %% [wrong] Collect by packets
+// says: an expected packet never came
+collect := symm.Compile(`
+__device__ symm::u64* box(const symm::Handle& h, int owner, int source, unsigned epoch, int n) {
+  return h.buffer<symm::u64>(owner) + ((epoch & 1) * h.world_size + source) * n;
+}
+
+__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
+    for (int p = 0; p < h.world_size; p++) if (p != h.rank) symm::store_relaxed(box(h, p, h.rank, epoch, n) + i, packet);
+    for (int p = 0; p < h.world_size; p++) {
+      const symm::u64* place = box(h, h.rank, p, epoch, n) + i;
+      symm::Patience patience;
+      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
+      while ((packet = symm::load_relaxed(place)) >> 32 != epoch)
+        if (patience.expired(h, wait, packet >> 32)) return;
+      patience.satisfied(h);
+      out[p * n + i] = __uint_as_float((unsigned)packet);
+    }
+  }
+}`)
+
+// %% [wrong] Collect by packets
+// says: out is not everybody's in
+collect := symm.Compile(`
+__device__ symm::u64* box(const symm::Handle& h, int owner, int source, unsigned epoch, int n) {
+  return h.buffer<symm::u64>(owner) + ((epoch & 1) * h.world_size + source) * n;
+}
+
+__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
+    for (int p = 0; p < h.world_size; p++) symm::store_relaxed(box(h, p, h.rank, epoch, n) + i, packet);
+    for (int p = 0; p < h.world_size; p++) {
+      const symm::u64* place = box(h, h.rank, p, epoch, n) + i;
+      symm::Patience patience;
+      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
+      while ((packet = symm::load_relaxed(place)) >> 32 != epoch)
+        if (patience.expired(h, wait, packet >> 32)) return;
+      patience.satisfied(h);
+      out[h.rank * n + i] = __uint_as_float((unsigned)packet);
+    }
+  }
+}`)
+
+// %% [wrong] Collect by packets
+// says: is a packet one store and one load, of 8 bytes?
+collect := symm.Compile(`
+__device__ symm::u64* box(const symm::Handle& h, int owner, int source, unsigned epoch, int n) {
+  return h.buffer<symm::u64>(owner) + ((epoch & 1) * h.world_size + source) * n;
+}
+
+__global__ void collect(symm::Handle h, const float* in, float* out, int n, unsigned epoch) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    symm::u64 packet = (symm::u64)epoch << 32 | __float_as_uint(in[i]);
+    for (int p = 0; p < h.world_size; p++) {
+      volatile unsigned* halves = (volatile unsigned*)(box(h, p, h.rank, epoch, n) + i);
+      halves[0] = __float_as_uint(in[i]);
+      halves[1] = epoch;
+    }
+    for (int p = 0; p < h.world_size; p++) {
+      const symm::u64* place = box(h, h.rank, p, epoch, n) + i;
+      symm::Patience patience;
+      symm::Wait wait = {symm::kUser, (unsigned)p, 0, epoch};
+      while ((packet = symm::load_relaxed(place)) >> 32 != epoch)
+        if (patience.expired(h, wait, packet >> 32)) return;
+      patience.satisfied(h);
+      out[p * n + i] = __uint_as_float((unsigned)packet);
+    }
+  }
+}`)

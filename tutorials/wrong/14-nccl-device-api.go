@@ -1,0 +1,112 @@
+//go:build ignore
+
+// Wrong answers to the exercises of 14-nccl-device-api. The README says how they are written.
+
+// %% [wrong] An all-gather by puts
+// says: both offsets are rank * bytes
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, p * bytes, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: a wait gave up: my signal grows by one for each other rank
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: the kernel ends before the bytes of all ranks have arrived
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + 1);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: the kernel ends before the bytes of all ranks have arrived
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: every rank puts to every other rank
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: a wait gave up
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes);
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong] An all-gather by puts
+// says: the kernel ends before the bytes of all ranks have arrived
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, world.nRanks - 1);
+  gin.flush(ncclCoopCta());
+}`)
