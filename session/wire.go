@@ -31,6 +31,10 @@ type command struct {
 	Taken uint64 `json:",omitempty"`
 }
 
+// isJob reports whether the command is for the goroutine of a worker that runs cells. Such commands
+// have a connection of their own, so that this goroutine can wait there.
+func (c *command) isJob() bool { return c.Eval != nil || c.Recover != nil }
+
 // startCommand starts a fresh worker, after the previous worker is gone.
 type startCommand struct {
 	Incarnation int
@@ -105,7 +109,7 @@ type doneEvent struct {
 	Tallies    []Tally    `json:",omitempty"`
 	Late       string     `json:",omitempty"` // as in statusEvent
 	Findings   []Finding  `json:",omitempty"`
-	Sanitizing Sanitizing // the state at the end of the cell
+	Sanitizing Sanitizing `json:",omitzero"` // the state at the end of the cell
 }
 
 // richValue is a value that has other forms besides text.
