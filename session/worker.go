@@ -359,6 +359,7 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
+	w.heldUp.end(j.eval.Run)
 	if why := w.harm(); why != "" {
 		w.send(event{Died: &deathEvent{Cause: why}}, nil)
 		return // the supervisor ends the process
