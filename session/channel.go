@@ -12,12 +12,12 @@ import (
 // The connections of a worker
 //
 // A worker has three connections that cells must not use: two to its supervisor, one of which brings
-// cells only, and one to the hub. They have high descriptor numbers, so that code that closes inherited descriptors, or writes to a
-// guessed number, does not hit them. After each cell the worker checks that the connections to
-// the hub and for cells still exist, and that the process may have as many files open as it needs. If a check fails,
-// the rank would fail in every later cell, so the worker reports it and the supervisor ends the
-// worker. The supervisor itself notices when its own connection is
-// gone.
+// only cells and recoveries, and one to the hub. They have high descriptor numbers, so that code that
+// closes inherited descriptors, or writes to a guessed number, does not hit them. After each cell the
+// worker checks that the connections to the hub and for cells still exist, and that the process may
+// have as many files open as it needs. If a check fails, the rank would fail in every later cell, so
+// the worker reports it and the supervisor ends the worker. The supervisor itself notices when the
+// other connection is gone.
 
 // highDescriptor is the lowest number of a connection, if the limit of open files permits it.
 const highDescriptor = 1000
