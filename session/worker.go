@@ -92,14 +92,9 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
 		return 2
 	}
-	cells, err := inheritedCells(cellFD)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "symmrepl: the connection for cells:", err)
-		return 2
-	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, cells: cells,
+		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{},
 		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
 	}
 	w.leaveBySignal()
@@ -107,7 +102,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		w.send(event{Failed: asError(err)}, nil)
 		return 1
 	}
-	go w.work(frame.NewReader(cells, maxPayload))
+	go w.work(frame.NewReader(w.cells, maxPayload))
 	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
 	endDescendants()
@@ -160,6 +155,9 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	var err error
 	if w.hub, err = inherited(bootstrapFD); err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
+	}
+	if w.cells, err = inheritedCells(cellFD); err != nil {
+		return fmt.Errorf("the connection for cells: %w", err)
 	}
 	s := w.spec
 	hosts, err := ParseHosts(s.Hosts, s.Size)
