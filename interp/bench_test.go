@@ -2,6 +2,8 @@ package interp
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -45,4 +47,34 @@ func BenchmarkFib(b *testing.B) {
 }
 func BenchmarkPrint(b *testing.B) {
 	benchmarkCell(b, "import (\"fmt\"; \"io\")", "for i := 0; i < 1000; i++ { fmt.Fprintln(io.Discard, i) }")
+}
+
+// BenchmarkLargeCell measures a cell of 41 KB that defines functions. Each run defines all of them
+// again.
+func BenchmarkLargeCell(b *testing.B) {
+	var cell strings.Builder
+	for i := 0; cell.Len() < 41<<10; i++ {
+		fmt.Fprintf(&cell, `
+func step%[1]d(list []float64, by map[string]int, name string) (total float64, err error) {
+	for i, v := range list {
+		if v > 0.5 && i%%2 == 0 {
+			total += v * float64(i)
+		} else if n, ok := by[name]; ok {
+			total -= float64(n)
+		}
+	}
+	if len(list) == 0 {
+		return 0, fmt.Errorf("step %%d: nothing in %%s", %[1]d, name)
+	}
+	switch {
+	case total > 100:
+		total = math.Sqrt(total)
+	case strings.HasPrefix(name, "x"):
+		by[name]++
+	}
+	return total, nil
+}
+`, i)
+	}
+	benchmarkCell(b, "import (\"fmt\"; \"math\"; \"strings\")", cell.String())
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 
@@ -10,12 +11,13 @@ import (
 
 // The connections of a worker
 //
-// A worker has two connections that cells must not use: one to its supervisor, one to the hub. They
-// have high descriptor numbers, so that code that closes inherited descriptors, or writes to a
-// guessed number, does not hit them. After each cell the worker checks that the connection to the
-// hub still exists, and that the process may have as many files open as it needs. If a check fails,
-// the rank would fail in every later cell, so the worker reports it and the supervisor ends the
-// worker. The supervisor itself notices when its own connection is gone.
+// A worker has three connections that cells must not use: two to its supervisor, one of which brings
+// only cells and recoveries, and one to the hub. They have high descriptor numbers, so that code that
+// closes inherited descriptors, or writes to a guessed number, does not hit them. After each cell the
+// worker checks that the connections to the hub and for cells still exist, and that the process may
+// have as many files open as it needs. If a check fails, the rank would fail in every later cell, so
+// the worker reports it and the supervisor ends the worker. The supervisor itself notices when the
+// other connection is gone.
 
 // highDescriptor is the lowest number of a connection, if the limit of open files permits it.
 const highDescriptor = 1000
@@ -33,6 +35,47 @@ func (c *channel) RemoteAddr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 // inherited makes a connection of a descriptor from the supervisor. Children of this process do not
 // inherit it.
 func inherited(fd int) (*channel, error) {
+	c, err := moved(fd)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(c.fd, true); err != nil {
+		return nil, err
+	}
+	c.File = os.NewFile(uintptr(c.fd), "inherited")
+	return c, nil
+}
+
+// cellChannel is the connection that brings a worker its cells. A read blocks the thread: the kernel
+// then wakes the thread that runs the cell, and no other.
+type cellChannel struct{ channel }
+
+// inheritedCells is inherited for that connection.
+func inheritedCells(fd int) (*cellChannel, error) {
+	c, err := moved(fd)
+	if err != nil {
+		return nil, err
+	}
+	return &cellChannel{*c}, nil
+}
+
+func (c *cellChannel) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(c.fd, b)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// moved returns a channel, without its File, for a descriptor from the supervisor, at a high number.
+func moved(fd int) (*channel, error) {
 	high, err := -1, error(unix.EINVAL)
 	for at := highDescriptor; err != nil && at > fd; at /= 2 {
 		high, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, at)
@@ -45,10 +88,6 @@ func inherited(fd int) (*channel, error) {
 	if err := unix.Fstat(high, &c.is); err != nil {
 		return nil, err
 	}
-	if err := unix.SetNonblock(high, true); err != nil {
-		return nil, err
-	}
-	c.File = os.NewFile(uintptr(high), "inherited")
 	return c, nil
 }
 
@@ -70,6 +109,9 @@ func (c *channel) whole() bool {
 	return unix.Fstat(c.fd, &s) == nil && s.Dev == c.is.Dev && s.Ino == c.is.Ino
 }
 
+// lostSession is the cause of a worker's end whose connection with its supervisor is gone.
+const lostSession = "lost its connection with the session: a cell closed descriptors that are not its own"
+
 // harm describes damage that the last cell did to this process so that the rank cannot go on. It
 // returns "" if the rank can go on.
 func (w *worker) harm() string {
@@ -78,6 +120,9 @@ func (w *worker) harm() string {
 	}
 	if !w.hub.whole() {
 		return "lost its connection with the other ranks: a cell closed descriptors that are not its own"
+	}
+	if !w.cells.whole() {
+		return lostSession
 	}
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur < w.files {

@@ -403,8 +403,21 @@ func TestReplayBeginsAnew(t *testing.T) {
 	c.want(c.eval("get y"), "= [0,1] 1\n")
 
 	// The replay is interrupted in a cell that sleeps: the next replay leaves that cell out.
-	ctx, interrupt := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer interrupt()
+	ctx, interrupt := context.WithCancel(t.Context())
+	running := func() int {
+		c.c.mu.Lock()
+		defer c.c.mu.Unlock()
+		if c.c.run == nil {
+			return 0
+		}
+		return c.c.run.cell.ID
+	}
+	go func() {
+		for running() != 4 && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		interrupt()
+	}()
 	if got := restart(ctx, true); !strings.Contains(got, "! replay stopped at cell 4: ") {
 		t.Errorf("the interrupted replay: %s", got)
 	}

@@ -45,6 +45,15 @@ func (h *heldUp) begin(run uint64) {
 	h.first = time.AfterFunc(starvedFrom, func() { h.now() })
 }
 
+// end ends the judgement for a run: a first look that has not been taken yet is not needed.
+func (h *heldUp) end(run uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.run == run && h.at.IsZero() {
+		h.first.Stop()
+	}
+}
+
 // usedCPU returns the processor time of this process in seconds.
 func usedCPU() float64 {
 	var u unix.Rusage

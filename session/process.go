@@ -52,8 +52,10 @@ type process struct {
 	incarnation int
 	spec        workerSpec
 	os          *os.Process
-	control     net.Conn
-	out         *frame.Writer
+	control     *net.UnixConn
+	out         *frame.Writer // commands, on control
+	cellsConn   *net.UnixConn
+	cells       *frame.Writer  // commands that are jobs, on cellsConn
 	pipes       [2]*pipe       // standard output and error
 	begins      [2]beginFinder // marks in the pipes; the pipe's lock guards all but the expected run
 	tail        *tail          // the last bytes of standard error
@@ -105,7 +107,15 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		// processes of another session.
 		group.Setpgid, group.Setsid = false, true
 	}
-	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{},
+	cellsMine, cellsTheirs, err := socketPair()
+	if err != nil {
+		mine.Close()
+		return nil, err
+	}
+	defer cellsTheirs.Close()
+	p := &process{incarnation: spec.Incarnation, spec: spec, tail: &tail{},
+		control: mine, out: frame.NewWriter(promptWriter{mine}),
+		cellsConn: cellsMine, cells: frame.NewWriter(promptWriter{cellsMine}),
 		relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
 	var trail *os.File
 	if p.trail, trail, err = newTrail(); err != nil {
@@ -129,7 +139,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	}
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
 		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
-		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail},
+		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail, cellsTheirs},
 		Sys:   group,
 	})
 	if err != nil {
@@ -156,10 +166,32 @@ func workerEnvironment() []string {
 
 // send sends a command to the worker. If the worker does not read it, send kills the worker.
 func (p *process) send(c command, payload []byte) {
-	p.control.SetWriteDeadline(time.Now().Add(controlTimeout))
-	if err := p.out.Write(c, payload); err != nil {
+	out := p.out
+	if c.isJob() {
+		out = p.cells
+	}
+	if err := out.Write(c, payload); err != nil {
 		p.kill()
 	}
+}
+
+// promptWriter writes to a worker within controlTimeout. It sets a timer only if the socket is full:
+// setting one wakes a thread.
+type promptWriter struct{ *net.UnixConn }
+
+func (w promptWriter) Write(b []byte) (n int, err error) {
+	raw, err := w.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	raw.Control(func(fd uintptr) { n, err = unix.Write(int(fd), b) })
+	if err == nil && n == len(b) {
+		return n, nil
+	}
+	n = max(n, 0)
+	w.SetWriteDeadline(time.Now().Add(controlTimeout))
+	more, err := w.UnixConn.Write(b[n:])
+	return n + more, err
 }
 
 // kill ends the worker and all processes that it started.
@@ -174,6 +206,7 @@ func (p *process) kill() {
 
 func (p *process) closeFiles() {
 	p.control.Close()
+	p.cellsConn.Close()
 	if p.trail != nil {
 		p.trail.unmap()
 	}
@@ -185,7 +218,7 @@ func (p *process) closeFiles() {
 }
 
 // socketPair returns the two ends of a connection: one for this process, one for a child.
-func socketPair() (net.Conn, *os.File, error) {
+func socketPair() (*net.UnixConn, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
@@ -197,7 +230,7 @@ func socketPair() (net.Conn, *os.File, error) {
 		theirs.Close()
 		return nil, nil, err
 	}
-	return conn, theirs, nil
+	return conn.(*net.UnixConn), theirs, nil
 }
 
 // pipe is the reading end of a worker's output.

@@ -191,6 +191,7 @@ type simulated struct {
 	heldUp     *heldUp
 	emit       func(event, []byte)
 	worker     *worker
+	jobs       chan job // of worker
 }
 
 func (s *simulated) do(c command, payload []byte) {
@@ -202,10 +203,12 @@ func (s *simulated) do(c command, payload []byte) {
 	case c.Kill != 0:
 		if c.Kill == w.spec.Incarnation {
 			s.worker = nil
-			close(w.jobs)
+			close(s.jobs)
 			w.comm.Abort("its worker was killed")
 			s.emit(event{Incarnation: c.Kill, Died: &deathEvent{Cause: "was killed (SIGKILL)"}}, nil)
 		}
+	case c.isJob():
+		s.jobs <- w.accept(c, payload)
 	default:
 		w.handle(c, payload)
 		if c.Status != 0 {
@@ -216,8 +219,7 @@ func (s *simulated) do(c command, payload []byte) {
 
 // startWorker starts an incarnation.
 func (s *simulated) startWorker(incarnation int) {
-	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp,
-		jobs: make(chan job, 1)}
+	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp}
 	// The beginning of a run is reported before its output: see withoutIdleBegins.
 	var begins uint64
 	w.begin = func(run uint64) { begins = run }
@@ -229,8 +231,13 @@ func (s *simulated) startWorker(incarnation int) {
 		w.send(event{Output: Stdout}, []byte(text))
 	}
 	w.eval, w.comm = s.start(SimulatedRank{s.rank, s.size, print})
-	s.worker = w
-	go w.work()
+	jobs := make(chan job, 1)
+	s.worker, s.jobs = w, jobs
+	go func() {
+		for j := range jobs {
+			w.do(j)
+		}
+	}()
 	w.send(event{Ready: &readyEvent{PID: os.Getpid(), Host: s.host, Device: "none"}}, nil)
 }
 

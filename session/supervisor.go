@@ -203,7 +203,7 @@ func (s *supervisor) severed(p *process, err error) {
 		return // the connection ended with the worker
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
-		s.endFor(p, "lost its connection with the session: a cell closed descriptors that are not its own")
+		s.endFor(p, lostSession)
 	} else {
 		s.endFor(p, fmt.Sprintf("wrote invalid data to its connection with the session (%v): a cell wrote to a descriptor that is not its own", err))
 	}

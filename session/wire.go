@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is the version of the messages in this file, between the processes of one session.
-const wireVersion = 10
+const wireVersion = 11
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -30,6 +30,10 @@ type command struct {
 	// the same ranks
 	Taken uint64 `json:",omitempty"`
 }
+
+// isJob reports whether the command is for the goroutine of a worker that runs cells. Such commands
+// have a connection of their own, so that this goroutine can wait there.
+func (c *command) isJob() bool { return c.Eval != nil || c.Recover != nil }
 
 // startCommand starts a fresh worker, after the previous worker is gone.
 type startCommand struct {
@@ -105,7 +109,7 @@ type doneEvent struct {
 	Tallies    []Tally    `json:",omitempty"`
 	Late       string     `json:",omitempty"` // as in statusEvent
 	Findings   []Finding  `json:",omitempty"`
-	Sanitizing Sanitizing // the state at the end of the cell
+	Sanitizing Sanitizing `json:",omitzero"` // the state at the end of the cell
 }
 
 // richValue is a value that has other forms besides text.

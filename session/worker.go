@@ -29,6 +29,7 @@ const (
 	controlFD   = 3
 	bootstrapFD = 4
 	trailFD     = 5
+	cellFD      = 6
 )
 
 const (
@@ -93,7 +94,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, jobs: make(chan job, 1),
+		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{},
 		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
 	}
 	w.leaveBySignal()
@@ -101,7 +102,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		w.send(event{Failed: asError(err)}, nil)
 		return 1
 	}
-	go w.work()
+	go w.work(frame.NewReader(w.cells, maxPayload))
 	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
 	endDescendants()
@@ -131,11 +132,13 @@ type worker struct {
 	begin  func(run uint64) // marks in the output that a run begins
 	heldUp *heldUp          // judges since the run began
 	hub    *channel         // the connection through which the rank meets the others
+	cells  *cellChannel     // the connection on which cells arrive; nil for a rank of a simulation
 	files  uint64           // number of open files that it must be permitted
-	jobs   chan job         // the next jobs of the one goroutine that runs user code
 
 	mu        sync.Mutex
-	current   uint64 // the run in hand, 0 when idle
+	current   uint64  // the run in hand, 0 when idle
+	latest    uint64  // the run that was in hand last
+	early     command // the last Cancel of a run that was not in hand yet: see interrupt
 	cancel    context.CancelFunc
 	finishing bool // the cell's code has ended, its device work has not
 }
@@ -152,6 +155,9 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	var err error
 	if w.hub, err = inherited(bootstrapFD); err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
+	}
+	if w.cells, err = inheritedCells(cellFD); err != nil {
+		return fmt.Errorf("the connection for cells: %w", err)
 	}
 	s := w.spec
 	hosts, err := ParseHosts(s.Hosts, s.Size)
@@ -187,8 +193,9 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	return nil
 }
 
-// read carries out the controller's commands until Quit or until the connection ends. It reports
-// whether Quit came. It runs no user code, so it answers while a cell spins.
+// read carries out the controller's commands, except for cells and recoveries, until Quit or until
+// the connection ends. It reports whether Quit came. It runs no user code, so it answers while a
+// cell spins.
 func (w *worker) read(in *frame.Reader) (quit bool) {
 	for {
 		var c command
@@ -200,20 +207,11 @@ func (w *worker) read(in *frame.Reader) (quit bool) {
 	}
 }
 
-// handle carries out a command other than Quit.
+// handle carries out a command that is neither Quit nor a job.
 func (w *worker) handle(c command, payload []byte) {
 	switch {
-	case c.Eval != nil:
-		ctx, cancel := context.WithCancel(context.Background())
-		w.mu.Lock()
-		w.current, w.cancel = c.Eval.Run, cancel
-		w.heldUp.begin(c.Eval.Run)
-		w.mu.Unlock()
-		w.jobs <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
-	case c.Recover != nil:
-		w.jobs <- job{recover: c.Recover}
 	case c.Cancel != 0:
-		w.interrupt(c.Cancel, c.Abort)
+		w.interrupt(c)
 	case c.Abort != "":
 		w.endWaits(c.Abort, c.InVain)
 	case c.Status != 0:
@@ -270,27 +268,62 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 	return s
 }
 
-func (w *worker) interrupt(run uint64, why string) {
+// interrupt interrupts a run. Cells arrive on a connection of their own, so the run may not be in
+// hand yet; it is then interrupted when it begins.
+func (w *worker) interrupt(c command) {
 	w.mu.Lock()
-	running := w.current == run
-	if running {
+	running := w.current == c.Cancel
+	switch {
+	case running:
 		w.cancel()
+	case c.Cancel > w.latest:
+		w.early = c
 	}
 	w.mu.Unlock()
 	if running {
-		w.comm.Abort(why)
+		w.comm.Abort(c.Abort)
 	}
 }
 
-// work runs cells and recoveries, one after the other.
-func (w *worker) work() {
-	for j := range w.jobs {
-		if j.recover != nil {
-			w.recover(j.recover)
-			continue
-		}
-		w.run(j)
+// accept makes a job of a command, and its run the current one.
+func (w *worker) accept(c command, payload []byte) job {
+	if c.Recover != nil {
+		return job{recover: c.Recover}
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.mu.Lock()
+	w.current, w.latest, w.cancel = c.Eval.Run, c.Eval.Run, cancel
+	w.heldUp.begin(c.Eval.Run)
+	early := w.early
+	w.mu.Unlock()
+	if early.Cancel == c.Eval.Run {
+		w.interrupt(early)
+	}
+	return job{ctx: ctx, eval: c.Eval, source: string(payload)}
+}
+
+// work runs the cells and recoveries that arrive on a connection, until it ends. The goroutine that
+// reads a cell runs it: a hand-over to another one wakes a thread.
+func (w *worker) work(in *frame.Reader) {
+	for {
+		var c command
+		payload, err := in.Read(&c)
+		if err != nil {
+			return // harm or the supervisor tells why
+		}
+		if c.isJob() {
+			w.do(w.accept(c, payload))
+		}
+	}
+}
+
+// do runs a cell or a recovery.
+func (w *worker) do(j job) {
+	if j.recover != nil {
+		w.recover(j.recover)
+		return
+	}
+	w.run(j)
 }
 
 func (w *worker) run(j job) {
@@ -324,6 +357,7 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
+	w.heldUp.end(j.eval.Run)
 	if why := w.harm(); why != "" {
 		w.send(event{Died: &deathEvent{Cause: why}}, nil)
 		return // the supervisor ends the process

@@ -29,6 +29,7 @@ func TestDescriptorsOfOthers(t *testing.T) {
 	for number, c := range []struct{ cell, cause string }{
 		{`syscall.Close(1000)`, "lost its connection with the session: a cell closed descriptors that are not its own"},
 		{`syscall.Close(1001)`, "lost its connection with the other ranks: a cell closed descriptors that are not its own"},
+		{`syscall.Close(1002)`, "lost its connection with the session: a cell closed descriptors that are not its own"},
 		{`syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: 3})`, "may have 3 files open, and needs "},
 		{`syscall.Write(1000, []byte(strings.Repeat("x", 4096)))`, "wrote invalid data to its connection with the session"},
 	} {

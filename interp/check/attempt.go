@@ -280,6 +280,9 @@ func (c *Cell) prints(e ast.Expr) bool {
 func (k *Attempt) stage(known names, decls []ast.Decl) {
 	pkg := k.Checker.pkg
 	k.Checker.show(known.own, decls)
+	if len(decls) == 0 {
+		return
+	}
 	file := &ast.File{Package: k.Cell.Body.Pos(), Name: &ast.Ident{NamePos: k.Cell.Body.Pos(), Name: PackageName}}
 	for name, path := range k.Imports() {
 		if known.get(name) == nil && !declares(decls, name) && strings.Contains(k.Cell.cell.Source, name) {

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -21,9 +22,13 @@ func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 	if errs != nil {
 		return nil, text.syntaxError(errs, 0)
 	}
-	decls, err := p.parseFile(k.fset, declsHeader, blank(cell.Source, items, true), "")
-	if err != nil {
-		return nil, text.syntaxError(err, len(declsHeader))
+	var decls []ast.Decl
+	if slices.ContainsFunc(items, func(it Item) bool { return it.Decl }) {
+		file, err := p.parseFile(k.fset, declsHeader, blank(cell.Source, items, true), "")
+		if err != nil {
+			return nil, text.syntaxError(err, len(declsHeader))
+		}
+		decls = file.Decls
 	}
 	p.Quiet = len(items) > 0 && items[len(items)-1].quiet
 	singles, list := items, false
@@ -34,7 +39,7 @@ func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 	if err != nil {
 		return nil, text.syntaxError(err, len(stmtsHeader))
 	}
-	for _, d := range decls.Decls {
+	for _, d := range decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			for _, s := range g.Specs {
 				p.imports = append(p.imports, s.(*ast.ImportSpec))

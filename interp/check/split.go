@@ -49,7 +49,7 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 			}
 		}
 		head = head || depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH)
-		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset])) {
+		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset], tokens)) {
 			if start >= 0 {
 				// otherwise a comment may precede the newline, or extend beyond it
 				if closed = lit == ";"; closed {
@@ -92,8 +92,12 @@ func tokenEnd(src string, offset int, tok token.Token, lit string) int {
 	return offset + len(lit)
 }
 
-// isWhole reports whether a text is a complete statement, not just the head of one.
-func isWhole(text string) bool {
+// isWhole reports whether a text with the given tokens is a complete if, for or switch statement, not
+// just the head of one.
+func isWhole(text string, tokens []token.Token) bool {
+	if tokens[len(tokens)-1] != token.RBRACE {
+		return false
+	}
 	_, err := parser.ParseFile(token.NewFileSet(), FileName, stmtsHeader+text+"\n}", parser.SkipObjectResolution)
 	return err == nil
 }

@@ -69,7 +69,9 @@ func (l *activations) take(caller *Frame, id uint64) *activation {
 		return a
 	}
 	a.frame.anc = caller
-	atomic.StoreUint64(&a.frame.id, id)
+	if atomic.LoadUint64(&a.frame.id) != id { // a store takes longer
+		atomic.StoreUint64(&a.frame.id, id)
+	}
 	return a
 }
 
