@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is the version of the messages in this file, between the processes of one session.
-const wireVersion = 11
+const wireVersion = 10
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20

@@ -1,5 +1,5 @@
 // Package frame defines the unit of all messages between the processes of a session or a program: a
-// header, which is JSON unless it has a compact form, and raw bytes.
+// JSON header and raw bytes.
 //
 // A frame is a 4-byte length of the rest of the frame, a 4-byte length of the header, the header,
 // and the payload; lengths are big-endian. The header carries small data that may change between
@@ -37,56 +37,19 @@ func (e *SizeError) Error() string {
 		e.Header, e.Payload, MaxHeader, e.Limit)
 }
 
-// Compact is a header that may have a form besides JSON.
-type Compact interface {
-	// AppendCompact appends that form to b, or reports that the header has none.
-	AppendCompact(b []byte) (form []byte, ok bool)
-}
-
-// CompactReader is a header that a compact form can be read into.
-type CompactReader interface {
-	ReadCompact(form []byte) error
-}
-
-// compactMark begins a header in its compact form. JSON does not begin with it.
-const compactMark = 0
-
 // Append appends one frame to buf.
 func Append(buf []byte, header any, payload []byte) ([]byte, error) {
-	start := len(buf)
-	buf = append(buf, make([]byte, 8)...) // the lengths
-	if whole, ok := appendCompact(buf, header); ok {
-		buf = whole
-	} else {
-		h, err := json.Marshal(header)
-		if err != nil {
-			return buf[:start], err
-		}
-		if len(h) > MaxHeader {
-			return buf[:start], &SizeError{Header: len(h), Payload: len(payload)}
-		}
-		buf = append(buf, h...)
+	h, err := json.Marshal(header)
+	if err != nil {
+		return buf, err
 	}
-	head := len(buf) - start - 8
-	binary.BigEndian.PutUint32(buf[start:], uint32(4+head+len(payload)))
-	binary.BigEndian.PutUint32(buf[start+4:], uint32(head))
+	if len(h) > MaxHeader {
+		return buf, &SizeError{Header: len(h), Payload: len(payload)}
+	}
+	buf = binary.BigEndian.AppendUint32(buf, uint32(4+len(h)+len(payload)))
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(h)))
+	buf = append(buf, h...)
 	return append(buf, payload...), nil
-}
-
-// appendCompact appends the compact form of a header, if it has one.
-func appendCompact(buf []byte, header any) ([]byte, bool) {
-	if c, ok := header.(Compact); ok {
-		return c.AppendCompact(append(buf, compactMark))
-	}
-	return nil, false
-}
-
-// readHeader decodes a header in either form.
-func readHeader(h []byte, header any) error {
-	if c, ok := header.(CompactReader); ok && len(h) > 0 && h[0] == compactMark {
-		return c.ReadCompact(h[1:])
-	}
-	return json.Unmarshal(h, header)
 }
 
 // Writer writes whole frames. It may be used from several goroutines.
@@ -145,7 +108,7 @@ func (r *Reader) Read(header any) ([]byte, error) {
 	if r.head, err = r.bytes(r.head[:0], head); err != nil {
 		return nil, err
 	}
-	if err := readHeader(r.head, header); err != nil {
+	if err := json.Unmarshal(r.head, header); err != nil {
 		return nil, fmt.Errorf("frame header: %w", err)
 	}
 	if cap(r.head) > eager {
