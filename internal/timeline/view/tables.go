@@ -16,6 +16,10 @@ const shown = 12
 func tables(t *timeline.Timeline) string {
 	s := t.Summary()
 	var b strings.Builder
+	if w := s.Slowest; w != nil {
+		fmt.Fprintf(&b, "<p><b>Slowest: rank %d.</b> %s</p>\n", w.Rank, html.EscapeString(fmt.Sprintf("The others waited %s for it, rank %d longest: %s in %s, when rank %d %s.",
+			timeline.Short(w.Waited), w.By, timeline.Short(w.Wait.Took), w.In.Title(), w.Rank, w.Doing)))
+	}
 	var lines [][]string
 	for _, k := range append(append([]timeline.Share{}, s.Kernels...), s.Copies, s.Waits) {
 		if k.Times > 0 {
@@ -24,24 +28,23 @@ func tables(t *timeline.Timeline) string {
 	}
 	table(&b, "Time by kernel, all ranks together", []string{"kernel", "times", "took"}, lines)
 	lines = nil
-	for _, g := range s.Critical {
-		lines = append(lines, []string{fmt.Sprint(g.Rank), g.Name, g.At, timeline.Short(g.Begin), timeline.Short(g.Took)})
-	}
-	table(&b, "Critical path", []string{"rank", "operation", "line", "from", "took"}, lines)
-	lines = nil
 	for _, o := range s.Overlap {
 		lines = append(lines, []string{fmt.Sprint(o.Rank), timeline.Short(o.Busy), timeline.Short(o.Beside), fmt.Sprintf("%.0f %%", o.Percent())})
 	}
 	table(&b, "Overlap of streams and messages", []string{"rank", "works", "on two tracks at once", "overlap"}, lines)
-	if w := s.Slowest; w != nil {
-		fmt.Fprintf(&b, "<p><b>Slowest: rank %d.</b> %s</p>\n", w.Rank, html.EscapeString(fmt.Sprintf("The others waited %s for it, rank %d longest: %s in %s, when rank %d %s.",
-			timeline.Short(w.Waited), w.By, timeline.Short(w.Wait.Took), w.In.Title(), w.Rank, w.Doing)))
+	lines = nil
+	for _, g := range s.Critical {
+		lines = append(lines, []string{fmt.Sprint(g.Rank), g.Name, g.At, timeline.Short(g.Begin), timeline.Short(g.Took)})
 	}
+	fmt.Fprintf(&b, "<details><summary><b>Critical path, %d parts</b></summary>\n", len(lines))
+	table(&b, "", []string{"rank", "operation", "line", "from", "took"}, lines)
+	b.WriteString("</details>\n")
 	fmt.Fprintf(&b, "<p><small>%s</small></p>\n", strings.ReplaceAll(html.EscapeString(strings.Join(t.Header(), "\n")), "\n", "<br>"))
 	return b.String()
 }
 
-// table writes lines under a caption, the first ones in the open. Without lines it writes nothing.
+// table writes lines under a caption, if it has one, the first ones in the open. Without lines it
+// writes nothing.
 func table(b *strings.Builder, caption string, heads []string, lines [][]string) {
 	if len(lines) == 0 {
 		return
@@ -61,7 +64,9 @@ func table(b *strings.Builder, caption string, heads []string, lines [][]string)
 		}
 		b.WriteString("</tbody></table>\n")
 	}
-	fmt.Fprintf(b, "<p><b>%s</b></p>\n", caption)
+	if caption != "" {
+		fmt.Fprintf(b, "<p><b>%s</b></p>\n", caption)
+	}
 	first := lines[:min(shown, len(lines))]
 	write(first)
 	if rest := lines[len(first):]; len(rest) > 0 {
