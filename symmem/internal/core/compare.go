@@ -93,6 +93,7 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 	}
 	if len(c.Ways) > 1 {
 		m.restore(p)
+		m.wait() // f may put into tensors of other ranks
 		rt.within(p, f)
 		m.wait()
 	}
@@ -168,7 +169,7 @@ func (m *measuring) wait() {
 	m.rt.Synchronize()
 }
 
-// restore gives the tensors of all ranks the values from before, once no rank works with them.
+// restore gives the tensors the values from before, once no rank works with them.
 func (m *measuring) restore(p *comparing) {
 	m.wait()
 	for i, t := range p.tensors {
@@ -180,7 +181,6 @@ func (m *measuring) restore(p *comparing) {
 			c.issued(c.stream.copy(t.pointer(), p.saved[i].pointer(), t.Bytes()))
 		}()
 	}
-	m.wait() // what is compared may put into tensors of other ranks
 }
 
 // tried runs code by one way.
