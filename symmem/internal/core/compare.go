@@ -50,8 +50,9 @@ type comparing struct {
 // Compare runs f as it is, and again by each way that its calls can take: reductions by each of
 // their ways within a host, collectives over hosts flat and hierarchical, by NCCL where it is found,
 // by copy engines, and with the back end NVSHMEM the puts, gets, signals, waits and barriers of
-// handles by NVSHMEM, if it can do all of them. Calls that name their way by an option keep it. The others are codes that are
-// compared with f too. Each way runs five times, from the values that the tensors of f's calls had
+// handles by NVSHMEM, if it can do all of them and no kernel of f may wait for them. Calls that name
+// their way by an option keep it. The others are codes that are compared with f too. Each way runs
+// five times, from the values that the tensors of f's calls had
 // before f: the tensors in this rank's memory that f passes to calls.
 //
 // What is compared is these tensors, and those that f makes and has not freed: by Local and Empty, and
@@ -262,6 +263,9 @@ func differs(rank int, want, got []result) *measure.Difference {
 // touched saves the values of tensors that the call uses for the first time. rt.mu is held.
 func (p *comparing) touched(c *Call, tensors []*Tensor) {
 	rt := c.rt
+	if p.learning && c.Record.Manner == operators.Communicating { // such as a kernel that waits for signals of handles
+		p.heap.NotAll = true
+	}
 	for _, t := range tensors {
 		st := t.st
 		ours := st.peer == rt.rank && (st.alloc == nil || !st.alloc.stands)
