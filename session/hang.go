@@ -124,6 +124,10 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(),
 			FormatRanks(p.Missing))
 	}
+	if rows := w.ras.rows(); rows != "" && len(t.marks) > 0 {
+		t.marks = append(t.marks, rows)
+		b.WriteString(rows)
+	}
 	if len(t.marks) > 0 {
 		for _, rank := range r.ranks {
 			if result := r.on[rank].result; result != nil && result.Err != nil {

@@ -273,6 +273,7 @@ func (r *run) tick(now time.Time) {
 	}
 	r.note(r.watch.tellDeaths(r, now))
 	r.lookForDeadlock(now)
+	r.askNCCL(now)
 	if text, rows := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
 		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: rows})
 	}

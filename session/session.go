@@ -223,5 +223,6 @@ type Wait struct {
 	Call string `json:",omitempty"` // a name of the collective call that is unique and equal on all members; "" for other operations
 	Sure bool   `json:",omitempty"` // only calls of Peers, or of any other rank if there are no Peers, can end it
 	Host bool   `json:",omitempty"` // it is a collective call that meets on the host, where the session knows the missing ranks
+	NCCL bool   `json:",omitempty"` // it is a call inside NCCL
 	Seen uint64 `json:",omitempty"` // time of the device's last unsuccessful check, in nanoseconds by a clock of the rank
 }

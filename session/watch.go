@@ -39,6 +39,7 @@ type watch struct {
 	deaths bool // deaths have been reported: see tellDeaths
 	asking bool // unstopped has reported ranks
 	stuck  suspicion
+	ras    rasQuestion
 }
 
 // view is the latest knowledge of one rank.

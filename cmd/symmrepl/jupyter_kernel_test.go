@@ -97,6 +97,8 @@ func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 // TestJupyterLab.
 func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
+func TestJupyterLabTimeline(t *testing.T) { runClients(t, "lab_timeline_test") }
+
 // TestGophernotes needs an environment variable with the folder that .ci/gophernotes makes; `make
 // gophernotes` sets it.
 func TestGophernotes(t *testing.T) {

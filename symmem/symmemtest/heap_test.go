@@ -26,6 +26,7 @@ var heapCases = []testCase{
 	{"HeapTimeouts", 2, true, heapTimeoutsCase},
 	{"HeapAbort", 2, true, heapAbortCase},
 	{"HeapMisuse", 1, true, heapMisuseCase},
+	{"HeapCompare", 2, true, heapCompareCase},
 }
 
 // viaNVSHMEM is the option for calls by NVSHMEM.
@@ -111,6 +112,49 @@ func heapProgram(world *symmem.Runtime) {
 	x.Free()
 	world.Close()
 	os.Exit(0)
+}
+
+// heapCompareCase: Compare runs calls of handles by NVSHMEM too, if it can do all of them.
+func heapCompareCase(t *T) {
+	x := symmem.Empty(symmem.I32, 2)
+	h, next, before := symmem.Rendezvous(x), (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	mine := symmem.Local(symmem.I32, 2).CopyFrom([]int{t.rank, 7})
+	compared := func(f func()) (names []string) {
+		c := symmem.Compare(f)
+		t.equal("all ways are equal", c.Same(), true)
+		for _, w := range c.Ways {
+			if names = append(names, w.Name); w.Refused != "" {
+				t.Errorf("%s cannot: %s", w.Name, w.Refused)
+			}
+		}
+		return names
+	}
+	put := func() { // Meet is a barrier without a kernel
+		symmem.Meet()
+		h.Put(next, mine)
+		symmem.Meet()
+	}
+	if got := compared(put); len(got) != 2 || got[1] != "NVSHMEM" {
+		t.Errorf("the ways of a put are %q", got)
+	}
+	t.equal("values afterwards", x.Ints(), []int{before, 7})
+	mixed := func() {
+		symmem.Meet()
+		if t.rank == 0 {
+			h.Put(next, mine, viaNVSHMEM)
+		} else {
+			h.Put(next, mine)
+		}
+		symmem.Meet()
+	}
+	if got := compared(mixed); len(got) != 2 {
+		t.Errorf("the ways of a put that names its way on one rank are %q", got)
+	}
+	if got := compared(symmem.Meet); len(got) != 1 {
+		t.Errorf("the ways without calls of handles are %q", got)
+	}
+	symmem.Meet()
+	x.Free()
 }
 
 // heapMemoryCase: memory of the heap is zero, also where it is used again; peers' pointers reach it;

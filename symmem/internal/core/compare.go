@@ -40,6 +40,7 @@ type comparing struct {
 	learning bool      // the first run, which finds the tensors and the ways
 	forced   variant   // by which calls go, if they can
 	variants []variant // that calls can take
+	heap     reach     // of the calls of handles
 
 	tensors []*Tensor // that calls use and that were there before, whole
 	saved   []*Tensor // their values before the calls
@@ -48,8 +49,10 @@ type comparing struct {
 
 // Compare runs f as it is, and again by each way that its calls can take: reductions by each of
 // their ways within a host, collectives over hosts flat and hierarchical, by NCCL where it is found,
-// and by copy engines. Calls that name their way by an option keep it. The others are codes that are
-// compared with f too. Each way runs five times, from the values that the tensors of f's calls had
+// by copy engines, and with the back end NVSHMEM the puts, gets, signals, waits and barriers of
+// handles by NVSHMEM, if it can do all of them and no kernel of f may wait for them. Calls that name
+// their way by an option keep it. The others are codes that are compared with f too. Each way runs
+// five times, from the values that the tensors of f's calls had
 // before f: the tensors in this rank's memory that f passes to calls.
 //
 // What is compared is these tensors, and those that f makes and has not freed: by Local and Empty, and
@@ -76,6 +79,7 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 			paths = append(paths, c.path)
 		}
 	}
+	m.offerNVSHMEM(p)
 	p.learning = false
 	first := m.tried(p, variant{name: strings.Join(append([]string{asChosen}, paths...), ", ")}, f)
 	if first.failed != nil {
@@ -90,6 +94,7 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 	}
 	if len(c.Ways) > 1 {
 		m.restore(p)
+		m.wait() // f may put into tensors of other ranks
 		rt.within(p, f)
 		m.wait()
 	}
@@ -101,6 +106,47 @@ func (rt *Runtime) within(p *comparing, f func()) {
 	rt.comparing.Store(p)
 	defer rt.comparing.Store(nil)
 	f()
+}
+
+// reach says whether NVSHMEM does calls of handles: some of them, and not all.
+type reach struct{ Some, NotAll bool }
+
+// agreed reports whether NVSHMEM does calls of some rank and refuses none of any: a signal that one
+// rank gives by NVSHMEM another has to await by it.
+func agreed(ranks []reach) bool {
+	some := false
+	for _, r := range ranks {
+		if r.NotAll {
+			return false
+		}
+		some = some || r.Some
+	}
+	return some
+}
+
+// heapCall notes while f is learnt whether NVSHMEM does a call of a handle that names no way, and
+// reports whether the call goes by it now.
+func (p *comparing) heapCall(can bool) bool {
+	if p.learning {
+		p.heap.Some, p.heap.NotAll = p.heap.Some || can, p.heap.NotAll || !can
+	}
+	return can && p.forced.via == ViaNVSHMEM
+}
+
+// offerNVSHMEM adds NVSHMEM to the ways if all ranks' calls of handles can go by it.
+func (m *measuring) offerNVSHMEM(p *comparing) {
+	if _, ok := m.rt.dev.(device.HeapDevice); !ok {
+		return
+	}
+	m.rt.all.meeting.Lock()
+	all, err := gatherValues(m.rt.all, m.op, "ways", p.heap, nil)
+	m.rt.all.meeting.Unlock()
+	if err != nil {
+		panic(m.rt.failure(m.op, err))
+	}
+	if agreed(all) {
+		p.offers(variant{name: string(ViaNVSHMEM), via: ViaNVSHMEM})
+	}
 }
 
 // tried is how one way went on this rank.
@@ -217,6 +263,9 @@ func differs(rank int, want, got []result) *measure.Difference {
 // touched saves the values of tensors that the call uses for the first time. rt.mu is held.
 func (p *comparing) touched(c *Call, tensors []*Tensor) {
 	rt := c.rt
+	if p.learning && c.Record.Manner == operators.Communicating { // such as a kernel that waits for signals of handles
+		p.heap.NotAll = true
+	}
 	for _, t := range tensors {
 		st := t.st
 		ours := st.peer == rt.rank && (st.alloc == nil || !st.alloc.stands)
@@ -268,7 +317,7 @@ func (p *comparing) options(rt *Runtime, of *operators.Operator, o *options) {
 		if of.NCCL && nccl {
 			p.offers(variant{name: string(ViaNCCL), via: ViaNCCL})
 		}
-		if via := p.forced.via; via == ViaNCCL && of.NCCL || via != "" && via != ViaNCCL && spans {
+		if via := p.forced.via; via == ViaNCCL && of.NCCL || (via == Flat || via == Hierarchical) && spans {
 			o.via, o.given = via, o.given|operators.Via
 		}
 	}

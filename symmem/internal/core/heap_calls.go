@@ -21,13 +21,22 @@ import (
 // byNVSHMEM decides whether a call of the handle goes by NVSHMEM. One that asks for it by Via and
 // cannot have it is refused. waits says that the call waits.
 func (h *Handle) byNVSHMEM(c *Call, waits bool) bool {
-	g, rt := h.g, h.g.rt
-	if c.opts.via != ViaNVSHMEM {
-		if c.opts.via != "" {
-			panic(c.Misuse("Via", "leave it out", "the ways of %s are the usual one and \"NVSHMEM\", not %q", c.Record.Op, string(c.opts.via)))
+	switch c.opts.via {
+	case "":
+		p := c.rt.comparing.Load()
+		return p != nil && p.heapCall(h.notByNVSHMEM(c, waits) == nil)
+	case ViaNVSHMEM:
+		if why := h.notByNVSHMEM(c, waits); why != nil {
+			panic(why)
 		}
-		return false
+		return true
 	}
+	panic(c.Misuse("Via", "leave it out", "the ways of %s are the usual one and \"NVSHMEM\", not %q", c.Record.Op, string(c.opts.via)))
+}
+
+// notByNVSHMEM is why a call of the handle cannot go by NVSHMEM; nil if it can.
+func (h *Handle) notByNVSHMEM(c *Call, waits bool) *Error {
+	g, rt := h.g, h.g.rt
 	_, ok := rt.dev.(device.HeapDevice)
 	rt.mu.Lock()
 	lost, capturing := "", rt.capture != nil
@@ -37,19 +46,19 @@ func (h *Handle) byNVSHMEM(c *Call, waits bool) bool {
 	rt.mu.Unlock()
 	switch {
 	case !ok:
-		panic(c.Misuse("Via", "leave it out", "NVSHMEM needs the cuda device, this is %s", rt.name))
+		return c.Misuse("Via", "leave it out", "NVSHMEM needs the cuda device, this is %s", rt.name)
 	case rt.backendName() != nvshmemBackend:
-		panic(c.Misuse("Via", "leave it out, or choose the back end NVSHMEM: "+rt.backend.fix(nvshmemBackend), "NVSHMEM needs memory of its heap, and the back end is %s", rt.backendName()))
+		return c.Misuse("Via", "leave it out, or choose the back end NVSHMEM: "+rt.backend.fix(nvshmemBackend), "NVSHMEM needs memory of its heap, and the back end is %s", rt.backendName())
 	case !h.t.st.alloc.inHeap():
-		panic(c.Misuse("handle", "give a handle of a tensor that symm.Empty made", "%s is not memory of NVSHMEM's heap", h.t.kind()))
+		return c.Misuse("handle", "give a handle of a tensor that symm.Empty made", "%s is not memory of NVSHMEM's heap", h.t.kind())
 	case c.Record.Manner >= operators.Signalling && g != rt.all:
-		panic(c.Misuse("group", "leave Via out, or use a handle of world", "the signals by NVSHMEM are of world, not of %v", g))
+		return c.Misuse("group", "leave Via out, or use a handle of world", "the signals by NVSHMEM are of world, not of %v", g)
 	case lost != "":
-		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Arg: "Via", Msg: "NVSHMEM cannot go on: " + lost, Hint: "leave Via out"})
+		return &Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Arg: "Via", Msg: "NVSHMEM cannot go on: " + lost, Hint: "leave Via out"}
 	case capturing && waits:
-		panic(c.Misuse("Via", "leave it out", "waits by NVSHMEM cannot be captured: in a graph nothing could end them"))
+		return c.Misuse("Via", "leave it out", "waits by NVSHMEM cannot be captured: in a graph nothing could end them")
 	}
-	return true
+	return nil
 }
 
 // shmemCall issues the steps of a call by NVSHMEM, which has not entered: f returns the first error.

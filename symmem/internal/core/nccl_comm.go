@@ -218,7 +218,7 @@ func (c *communicator) waits() (list []Wait) {
 	}
 	for _, t := range c.Pending() {
 		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > callQuiet && !t.Puts {
-			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.Caller})
+			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.Caller, Library: true})
 		}
 	}
 	return list

@@ -3,11 +3,13 @@ package symmem
 import (
 	"cmp"
 	"encoding/json"
+	"html"
 	"os"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/internal/timeline/perfetto"
+	"github.com/symmrepl/symmrepl/internal/timeline/view"
 )
 
 // Timeline is what all ranks did while [Runtime.Trace] recorded them, by one clock. Its String has a
@@ -94,6 +96,15 @@ func (t *Timeline) String() string {
 		return "nil timeline"
 	}
 	return cmp.Or(t.t.String(), "no operation ran on a device")
+}
+
+// HTML shows the timeline in a notebook: a picture with zoom, tips and arrows, and the summary as
+// tables. Without scripts, as in a notebook that is not trusted, the picture is a still one.
+func (t *Timeline) HTML() string {
+	if t == nil || t.t == nil {
+		return html.EscapeString(t.String())
+	}
+	return cmp.Or(view.HTML(t.t), html.EscapeString(t.String()))
 }
 
 // Summary says where the time went: kernels, copies and waits, the critical path over the ranks, the

@@ -34,8 +34,10 @@ type Wait struct {
 	// no Peers: an operation waits for a signal or a call. It is not set for kernels of the user's,
 	// nor for waits for the network, a library or a copy.
 	Sure bool
-	Host bool   // a collective call waits on the host
-	Seen uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
+	Host bool // a collective call waits on the host
+	// Library says that the call is under way in the device's library of collectives, NCCL.
+	Library bool
+	Seen    uint64 // when the waiting kernel last looked in vain, in nanoseconds of a clock of its own; 0 on the host
 }
 
 // Waits lists the waits of this rank at this moment: on the device for some time already, or in a

@@ -94,22 +94,27 @@ class Outputs(Lab):
     def test_commands(self):
         for page in self.shown("commands", COMMANDS, ["65 %"]):
             page.wait_for_selector(".jp-RenderedSVG >> nth=0")
+            page.wait_for_selector(".symm-timeline svg rect >> nth=0")
 
     def test_untrusted(self):
-        """An untrusted notebook shows its pictures as PNG and none as SVG."""
+        """An untrusted notebook shows its pictures as images and none as SVG, and runs no script."""
         nb = nbformat.from_dict(notebook([*CHARTS[:2], *COMMANDS[3:5]]))
         NotebookClient(nb, timeout=60).execute()
-        kinds = [sorted(k for k in o.data if k.startswith("image/")) for c in nb.cells for o in c.outputs if "data" in o and "image/png" in o.data]
-        self.assertEqual(kinds, [["image/png", "image/svg+xml"]] * 3)
+        kinds = [sorted(o.data) for c in nb.cells for o in c.outputs if "data" in o and "image/svg+xml" in o.data]
+        self.assertEqual(kinds, [["image/png", "image/svg+xml", "text/plain"]] * 2 + [["image/svg+xml", "text/html", "text/plain"]])
         page = self.open(nb, height=1800)
-        images = page.locator('.jp-RenderedImage img[src^="data:image/png"]')
+        images = page.locator('.jp-RenderedImage img[src^="data:image/png"], .jp-RenderedHTML img[src^="data:image/svg+xml"]')
         images.nth(2).wait_for(state="visible")
         self.assertEqual(images.count(), 3)
         for i in range(3):
             self.assertGreater(images.nth(i).evaluate("image => image.naturalWidth"), 400)
         self.assertEqual(page.locator(".jp-RenderedSVG").count(), 0)
+        page.wait_for_selector(".jp-RenderedHTML td:text-is('waits')")  # the summary
+        self.assertEqual(page.locator(".jp-RenderedHTML svg, .jp-RenderedHTML script").count(), 0)
+        self.assertNotIn("symm-timeline", page.locator(".jp-RenderedHTML").last.inner_text())
         self.run_all(page)  # outputs of this session are trusted
-        page.wait_for_selector(".jp-RenderedSVG >> nth=2")
+        page.wait_for_selector(".jp-RenderedSVG >> nth=1")
+        page.wait_for_selector(".symm-timeline svg rect >> nth=0")
 
 
 if __name__ == "__main__":

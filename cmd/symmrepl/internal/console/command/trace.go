@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/internal/timeline/perfetto"
+	"github.com/symmrepl/symmrepl/internal/timeline/view"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -72,8 +73,14 @@ func runTrace(ctx context.Context, c *console.Call) console.Outcome {
 		c.Print("the cell called no operation on a device")
 		return outcome
 	}
-	c.Reply(session.Reply{Values: []session.Value{{Text: text, Data: forms(timelinePicture(t))}}})
+	c.Reply(session.Reply{Values: []session.Value{{Text: text, Data: pictures(t)}}})
 	return outcome
+}
+
+// pictures are the forms of a timeline for notebooks: a page with an interactive picture, and a still
+// one.
+func pictures(t *timeline.Timeline) map[string]any {
+	return map[string]any{"text/html": view.HTML(t), "image/svg+xml": view.SVG(t, view.Light)}
 }
 
 // Traced calls run, which evaluates cells, and returns what the ranks of `:on` did meanwhile.

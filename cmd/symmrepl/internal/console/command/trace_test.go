@@ -120,18 +120,28 @@ func TestFileOfTrace(t *testing.T) {
 	}
 }
 
-func TestTimelinePicture(t *testing.T) {
-	records := tracesOfTwo()
-	svg := timelinePicture(timeline.Merge([]timeline.Rank{records[0], records[1]})).SVG()
-	for _, part := range []string{
-		`<title>barrier at cell[3]:1, 40.0 ms from 0 on</title>`, `<title>barrier waits 25.0 ms for rank 1</title>`,
-		`<title>barrier at cell[3]:1, 10.0 ms from 30.0 ms on</title>`, `<title>Put at cell[3]:2, 10.0 ms from 50.0 ms on</title>`,
-	} {
-		if !strings.Contains(svg, part) {
-			t.Errorf("the picture lacks %s: %s", part, svg)
-		}
+// A notebook gets the picture as a page and as an image, and the text.
+func TestTraceForms(t *testing.T) {
+	traces := tracesOfTwo()
+	c, _, _, _, _ := tracing(&traces)
+	request := c.Request(":trace h.Barrier(0)")
+	var shown session.Reply
+	request.Printer = replies{request.Printer, &shown}
+	if c.Console.Run(t.Context(), request) != console.Done || len(shown.Values) != 1 {
+		t.Fatalf("%+v", shown)
 	}
-	if a, b := strings.Count(svg, "fill:#2A9D4A"), strings.Count(svg, "fill:#3A6EA5"); a != 3 || b != 3 { // with the legend
-		t.Errorf("%d boxes of the first colour, %d of the second: %s", a, b, svg)
+	v := shown.Values[0]
+	page, _ := v.Data["text/html"].(string)
+	image, _ := v.Data["image/svg+xml"].(string)
+	if !strings.HasPrefix(page, `<div class="symm-timeline">`) || !strings.HasPrefix(image, "<svg ") || v.Text != timelineOfTwo || len(v.Data) != 2 {
+		t.Errorf("%+v", v)
 	}
 }
+
+// replies is a printer that keeps the last reply.
+type replies struct {
+	console.Printer
+	last *session.Reply
+}
+
+func (r replies) Reply(reply session.Reply) { *r.last = reply }
