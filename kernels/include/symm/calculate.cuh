@@ -561,10 +561,12 @@ typedef short Halves __attribute__((vector_size(16)));
 typedef _Float16 Float16s __attribute__((vector_size(16)));
 #endif
 
-// The instructions of F16C keep other bits of a NaN than load and round16.
-SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
-  int k = 0;
-  for (; k + 8 <= n; k += 8) {
+// The instructions of F16C keep other bits of a NaN than load and round16. load_vectors converts as many
+// vectors before it looks for NaNs, which takes as long as the conversion of one.
+template <int kVectors> __attribute__((always_inline, target("avx2,f16c"))) inline SYMM_UNCHECKED void load_vectors(float* v, const f16* x) {
+  Ints nan = {};
+#pragma GCC unroll 4
+  for (int k = 0; k < 8 * kVectors; k += 8) {
     Halves h;
     __builtin_memcpy(&h, x + k, sizeof h);
 #ifdef SYMM_CALC_CONVERTS
@@ -573,10 +575,15 @@ SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
     const Floats f = __builtin_ia32_vcvtph2ps256(h);
 #endif
     __builtin_memcpy(v + k, &f, sizeof f);
-    const Ints nan = f != f;
-    if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0))
-      for (int j = k; j < k + 8; j++) v[j] = load(x[j]);
+    nan |= f != f;
   }
+  if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0))
+    for (int k = 0; k < 8 * kVectors; k++) v[k] = load(x[k]);
+}
+SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
+  int k = 0;
+  for (; k + 32 <= n; k += 32) load_vectors<4>(v + k, x + k);
+  for (; k + 8 <= n; k += 8) load_vectors<1>(v + k, x + k);
   for (; k < n; k++) v[k] = load(x[k]);
 }
 SYMM_CALC_WIDE static void store_f16(f16* x, const float* v, int n) {
