@@ -90,6 +90,7 @@ void carry() {
 void settle(Executor* e) {
   if (!e->plain) return;
   e->plain = false;
+  e->end = e->threads;
   const unsigned done = e->thread->linear;
   e->started = done + 1;
   e->alive = e->count - done;
@@ -169,7 +170,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   plain = true;
   frame = nullptr;
   thread = threads;
-  last = threads + count - 1;
+  end = threads + count - 1;
   arrived = yes = 0;
   polling = 0;
   ready = {};
