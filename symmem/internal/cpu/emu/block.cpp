@@ -101,19 +101,10 @@ void settle(Executor* e) {
   }
 }
 
-void dispatch(Executor* e, Fiber* self) {
-  if (e->started < e->count) {
-    const int s = e->fresh_stack = e->stacks.take();
-    emu_switch(&self->sp, e->stacks.prepare(s, carry));
-  } else if (Fiber* next = e->ready.pop()) {
-    if (next != self) {
-      e->thread = &e->threads[e->linear(next)];
-      emu_switch(&self->sp, next->sp);
-    }
-  } else {
-    deadlock(e, self);
-  }
-  self->state = State::kRunning;
+void dispatch_first(Executor* e, Fiber* self) {
+  if (e->started == e->count) deadlock(e, self);
+  const int s = e->fresh_stack = e->stacks.take();
+  emu_switch(&self->sp, e->stacks.prepare(s, carry));
 }
 
 void abandon(Executor* e) {
