@@ -601,3 +601,20 @@ one-shot all-reduce of 4 KiB, µs N N
 	}
 	h.expectNothingLeft()
 }
+
+func TestBenchKernels(t *testing.T) {
+	h := newHome(t, 2)
+	r := h.run("", "bench", "kernels", "--device", "cpu")
+	want := "2 ranks, cpu; µs: of kernels the processor's time of all threads, of collectives the time of the quickest call\nsymmrepl g++ -O2 ratio\n"
+	rows := []string{"saxpy, 1 Mi elements", "sums, 256 elements a thread", "sums, 16 elements a thread", "sums, 1 element a thread", "product, 512 x 512"}
+	for _, name := range []string{"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"} {
+		rows = append(rows, name+", 1 MiB")
+	}
+	for _, row := range rows {
+		want += row + " N N N\n"
+	}
+	if got := shape(r.out); r.status != 0 || got != want {
+		t.Errorf("%s\nwant\n%s%s", got, want, r.err)
+	}
+	h.expectNothingLeft()
+}

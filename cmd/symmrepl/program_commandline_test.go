@@ -69,7 +69,7 @@ func TestCommandLine(t *testing.T) {
 		{"run nosuch.go 1", 2, "run: open nosuch.go: no such file or directory"},
 		{"run nosuch.go", 2, "run: open nosuch.go: no such file or directory"},
 		{"run x -e y", 2, "give one of them"},
-		{"bench nosuch", 2, `bench: there is no "nosuch"; there are session, cell, net, load, overlap, fsdp, token_switch, tensors, one_shot_all_reduce, two_shot_all_reduce, all_reduce, `},
+		{"bench nosuch", 2, `bench: there is no "nosuch"; there are session, cell, kernels, net, load, overlap, fsdp, token_switch, tensors, one_shot_all_reduce, two_shot_all_reduce, all_reduce, `},
 		{"bench barrier --dtype f8", 2, "--dtype f8: bf16, f16, f32, f64, i32, i64 can be measured"},
 		{"bench barrier --sizes 4Q", 2, "numbers of bytes up to 1073741824, such as 4096, 64K or 1M, are expected"},
 		{"bench barrier signal_ring --svg x.svg", 2, "--svg draws operations over their sizes: name one that has sizes, not only barrier and signal_ring"},

@@ -101,6 +101,21 @@ func broadcastingCase(t *T) {
 		t.equal("shape", v.Shape(), []int{130, 70})
 		t.equal("values", slices.Equal(v.Slice(129, 130).Ints(), append(slices.Repeat([]int{1}, 69), 2)) && slices.Equal(v.Transpose().Ints(), m.Ints()), true)
 	}
+	for _, d := range []symmem.DType{symmem.U8, symmem.F32} { // 4 MiB: more than caches of the cpu device
+		rows, cols := 1040, 4096/d.Size()+24
+		m, want := symmem.Local(d, rows, cols), symmem.Local(d, cols, rows)
+		symmem.Map("i % 251", symmem.Into(m))
+		symmem.Map(fmt.Sprintf("((i %% %d) * %d + i / %[1]d) %% 251", rows, cols), symmem.Into(want))
+		t.equal("a large transpose", m.Transpose().Equal(want), true)
+	}
+	m, turned := symmem.Local(symmem.BF16, 260, 2, 4200), symmem.Local(symmem.BF16, 4200, 2, 260) // every second row is at no multiple of 16 bytes
+	symmem.Map("i % 251", symmem.Into(m))
+	symmem.Map("(i % 260 * 8400 + i / 260 % 2 * 4200 + i / 520) % 251", symmem.Into(turned))
+	t.equal("a large transpose of three dimensions", m.Transpose().Equal(turned), true)
+	many, sums := symmem.Local(symmem.F16, 3, 5000), symmem.Local(symmem.F16, 5000) // more columns than a strip
+	symmem.Map("i % 101", symmem.Into(many))
+	symmem.Map("i % 101 + (i + 5000) % 101 + (i + 10000) % 101", symmem.Into(sums))
+	t.equal("sums of columns", many.Sum(symmem.Along(0)).Equal(sums), true)
 	t.equal("rows", symmem.Concatenate(0, x.Slice(0, 1), x).Shape(), []int{3, 3, 4})
 	c := symmem.Concatenate(2, x, x.Add(100))
 	t.equal("columns", c.View(6, 8).Slice(1, 2).Ints(), []int{4, 5, 6, 7, 104, 105, 106, 107})

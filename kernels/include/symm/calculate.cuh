@@ -561,10 +561,12 @@ typedef short Halves __attribute__((vector_size(16)));
 typedef _Float16 Float16s __attribute__((vector_size(16)));
 #endif
 
-// The instructions of F16C keep other bits of a NaN than load and round16.
-SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
-  int k = 0;
-  for (; k + 8 <= n; k += 8) {
+// The instructions of F16C keep other bits of a NaN than load and round16. load_vectors converts as many
+// vectors before it looks for NaNs, which takes as long as the conversion of one.
+template <int kVectors> __attribute__((always_inline, target("avx2,f16c"))) inline SYMM_UNCHECKED void load_vectors(float* v, const f16* x) {
+  Ints nan = {};
+#pragma GCC unroll 4
+  for (int k = 0; k < 8 * kVectors; k += 8) {
     Halves h;
     __builtin_memcpy(&h, x + k, sizeof h);
 #ifdef SYMM_CALC_CONVERTS
@@ -573,10 +575,15 @@ SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
     const Floats f = __builtin_ia32_vcvtph2ps256(h);
 #endif
     __builtin_memcpy(v + k, &f, sizeof f);
-    const Ints nan = f != f;
-    if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0))
-      for (int j = k; j < k + 8; j++) v[j] = load(x[j]);
+    nan |= f != f;
   }
+  if (__builtin_expect(__builtin_ia32_movmskps256((Floats)nan), 0))
+    for (int k = 0; k < 8 * kVectors; k++) v[k] = load(x[k]);
+}
+SYMM_CALC_WIDE static void load_f16(float* v, const f16* x, int n) {
+  int k = 0;
+  for (; k + 32 <= n; k += 32) load_vectors<4>(v + k, x + k);
+  for (; k + 8 <= n; k += 8) load_vectors<1>(v + k, x + k);
   for (; k < n; k++) v[k] = load(x[k]);
 }
 SYMM_CALC_WIDE static void store_f16(f16* x, const float* v, int n) {
@@ -706,9 +713,9 @@ template <class T, bool kMost> struct Lanes<Arg<T, kMost>, true> {
 
 // Strip has the partial results of up to kStrip neighbouring columns, as many as leave room in the
 // nearest cache.
-constexpr int kStrip = 1024;
+template <class R> constexpr int kStrip = 16384 / sizeof(R);
 template <class R> struct Strip {
-  R a[kStrip];
+  R a[kStrip<R>];
   SYMM_CALC void clear(int n) {
     for (int k = 0; k < n; k++) a[k].clear();
   }
@@ -720,8 +727,8 @@ template <class R> struct Strip {
   SYMM_CALC R of(int k) const { return a[k]; }
 };
 template <class T, bool kMost> struct Strip<Arg<T, kMost>> {
-  T a[kStrip];
-  i64 at[kStrip];
+  T a[kStrip<Arg<T, kMost>>];
+  i64 at[kStrip<Arg<T, kMost>>];
   SYMM_CALC void clear(int n) {
     for (int k = 0; k < n; k++) a[k] = 0, at[k] = -1;
   }
@@ -738,10 +745,15 @@ template <class T, bool kMost> struct Strip<Arg<T, kMost>> {
   SYMM_CALC Arg<T, kMost> of(int k) const { return Arg<T, kMost>{a[k], at[k]}; }
 };
 
+// expect says that n elements are read soon: processors do not foresee the next row of a strip.
+template <class T> SYMM_CALC void expect(const T* x, int n) {
+  for (int k = 0; k < n; k += 64 / (int)sizeof(T)) __builtin_prefetch(x + k);
+}
+
 // turn copies a block of kTurn rows and columns: element (r, c) to r * to_row + c from c * from_col + r.
 // Each step interleaves the first half of the vectors with the second.
 #if __has_builtin(__builtin_shufflevector)
-template <class T> constexpr int kTurn = sizeof(T) == 1 ? 1 : kVector<T>;
+template <class T> constexpr int kTurn = kVector<T>;
 template <class T> SYMM_CALC void turn(T* to, int to_row, const T* from, i64 from_col) {
 #define SYMM_CALC_LOAD(j) V a##j; memcpy(&a##j, from + j * from_col, 16);
 #define SYMM_CALC_ZIP(x, y, lo, hi) const V lo = SYMM_CALC_LOW(x, y), hi = SYMM_CALC_HIGH(x, y);
@@ -778,7 +790,18 @@ template <class T> SYMM_CALC void turn(T* to, int to_row, const T* from, i64 fro
 #undef SYMM_CALC_LOW
 #undef SYMM_CALC_HIGH
   } else {
-    *to = *from;
+    typedef u8 V __attribute__((vector_size(16)));
+    V a[16], b[16];
+    for (int j = 0; j < 16; j++) memcpy(&a[j], from + j * from_col, 16);
+    for (int step = 0; step < 4; step++) {
+#pragma GCC unroll 8
+      for (int j = 0; j < 8; j++) {
+        b[2 * j] = __builtin_shufflevector(a[j], a[j + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        b[2 * j + 1] = __builtin_shufflevector(a[j], a[j + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+      }
+      memcpy(a, b, sizeof a);
+    }
+    for (int j = 0; j < 16; j++) memcpy(to + j * to_row, &a[j], 16);
   }
 #undef SYMM_CALC_LOAD
 #undef SYMM_CALC_ZIP
@@ -789,15 +812,48 @@ template <class T> constexpr int kTurn = 1;
 template <class T> SYMM_CALC void turn(T* to, int, const T* from, i64) { *to = *from; }
 #endif
 
+// kAround is whether put_row can store around the caches. The sanitizer watches ordinary stores only.
+#if defined(__x86_64__) && !defined(SYMM_SANITIZE)
+constexpr bool kAround = true;
+SYMM_CALC void store_around(u32 (*to)[4], const u32 (*from)[4]) {
+  typedef u32 V __attribute__((vector_size(16)));
+  V v;
+  memcpy(&v, from, sizeof v);
+  asm volatile("movntdq %1, %0" : "=m"(*to) : "x"(v));
+}
+// stored makes stores around the caches visible before all later ones.
+SYMM_CALC void stored() { asm volatile("sfence" ::: "memory"); }
+#else
+constexpr bool kAround = false;
+SYMM_CALC void store_around(u32 (*)[4], const u32 (*)[4]) {}
+SYMM_CALC void stored() {}
+#endif
+
+// beyond reports whether transpose_block is to store a result of so many bytes around the caches: it is
+// larger than a processor's own, so that rows would be read from memory before they are written.
+template <class T> SYMM_CALC bool beyond(i64 out_row, u64 bytes) {
+  return kAround && bytes >= 4 << 20 && out_row * sizeof(T) % 16 == 0;
+}
+
 // transpose_block does the same as transpose_tile. The tile is turned in the nearest cache: it has room
 // for few lines of a tensor whose rows have a power of two of bytes, so each line is read and
-// written once.
-template <int kTile, class T> SYMM_CALC void transpose_block(T* __restrict__ out, const T* __restrict__ in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
-  T tile[kTile * kTile];
+// written once. If `around` is set, rows are a multiple of 16 bytes apart, and stored follows the last
+// tile.
+template <int kTile, class T>
+SYMM_CALC void transpose_block(T* __restrict__ out, const T* __restrict__ in, i64 rows, i64 cols, i64 out_row, i64 in_col, bool around) {
+  alignas(16) T tile[kTile * kTile];
   if (rows >= kTile && cols >= kTile) {
     for (int c = 0; c < kTile; c += kTurn<T>)
       for (int r = 0; r < kTile; r += kTurn<T>) turn(tile + r * kTile + c, kTile, in + c * in_col + r, in_col);
-    for (int r = 0; r < kTile; r++) memcpy(out + r * out_row, tile + r * kTile, sizeof(T) * kTile);
+    constexpr int bytes = sizeof(T) * kTile;
+    around = around && (u64)out % 16 == 0;
+    for (int r = 0; r < kTile; r++) {
+      char *const to = (char*)(out + r * out_row), *const from = (char*)(tile + r * kTile);
+      if (around)
+        for (int k = 0; k < bytes; k += 16) store_around((u32(*)[4])(to + k), (const u32(*)[4])(from + k));
+      else
+        memcpy(to, from, bytes);
+    }
     return;
   }
   for (i64 r = 0; r < rows && r < kTile; r++)

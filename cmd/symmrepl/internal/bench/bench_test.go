@@ -106,7 +106,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("missing %q", missing)
 	}
 	var out strings.Builder
-	if err := printFigures(figures, []string{"ours", "loop", "closure", "theirs"}, 3, &out); err != nil {
+	if err := printFigures(figures, []string{"ours", "loop", "closure", "theirs"}, 3, "ratio to the best library", &out); err != nil {
 		t.Fatal(err)
 	}
 	const want = "" +

@@ -79,13 +79,18 @@ func Cell(ctx context.Context, open func(context.Context) (s session.Session, cu
 		missing += text + "\n"
 	}
 	fmt.Fprintf(out, "%s, %s; medians\n%s", session.FormatSize(len(infos)), infos[0].Device, missing)
-	return printFigures(figures, cellWays, ownWays, out)
+	return printFigures(figures, cellWays, ownWays, "ratio to the best library", out)
 }
 
 // calls measures calls from a cell, and returns the lines that rank 0 printed.
 func (b *bench) calls() (string, error) {
+	return b.program("import (\"fmt\"; \"sort\"; \"time\")\n" + cellProgram)
+}
+
+// program evaluates a cell, and returns what it printed.
+func (b *bench) program(source string) (string, error) {
 	var said strings.Builder
-	err := b.runTo("import (\"fmt\"; \"sort\"; \"time\")\n"+cellProgram, func(o session.Output) {
+	err := b.runTo(source, func(o session.Output) {
 		if o.Stream == session.Stdout {
 			said.WriteString(o.Text)
 		}

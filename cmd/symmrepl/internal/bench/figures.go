@@ -48,14 +48,14 @@ func add(figures []*figure, what, way string, time float64) []*figure {
 	return figures
 }
 
-// printFigures prints the ways that were measured, of which the first are ours, and the ratio of
-// the very first to the best of the libraries.
-func printFigures(figures []*figure, ways []string, ours int, out io.Writer) error {
+// printFigures prints the ways that were measured, of which the first are ours, and the ratio, under
+// that title, of the very first to the best of the others.
+func printFigures(figures []*figure, ways []string, ours int, ratio string, out io.Writer) error {
 	measured := slices.DeleteFunc(slices.Clone(ways), func(way string) bool {
 		return !slices.ContainsFunc(figures, func(f *figure) bool { return f.Times[way] != 0 })
 	})
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "\t"+strings.Join(measured, "\t")+"\tratio to the best library")
+	fmt.Fprintln(table, "\t"+strings.Join(measured, "\t")+"\t"+ratio)
 	for _, f := range figures {
 		cells, best := []string{f.What}, math.Inf(1)
 		for _, way := range measured {
@@ -68,11 +68,11 @@ func printFigures(figures []*figure, ways []string, ours int, out io.Writer) err
 			}
 			cells = append(cells, text)
 		}
-		ratio := ""
+		part := ""
 		if !math.IsInf(best, 1) {
-			ratio = fmt.Sprintf("%.2f", f.Times[ways[0]]/best)
+			part = fmt.Sprintf("%.2f", f.Times[ways[0]]/best)
 		}
-		fmt.Fprintln(table, strings.Join(append(cells, ratio), "\t"))
+		fmt.Fprintln(table, strings.Join(append(cells, part), "\t"))
 	}
 	return table.Flush()
 }

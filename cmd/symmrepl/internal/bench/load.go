@@ -85,7 +85,7 @@ func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) erro
 	for _, text := range missing {
 		fmt.Fprintln(out, text)
 	}
-	return printFigures(figures, loadWays, ownLoadWays, out)
+	return printFigures(figures, loadWays, ownLoadWays, "ratio to the best library", out)
 }
 
 func mib(n int) string { return strconv.FormatFloat(mebibytes(int64(n)), 'g', 4, 64) + " MiB" }

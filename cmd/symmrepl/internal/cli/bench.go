@@ -20,6 +20,9 @@ const benchRanks = 4
 // benchHosts is the default of -n and --hosts for bench net.
 const benchHosts = 2
 
+// benchLoops is the default of -n for bench kernels: the threads of the loops beside it.
+const benchLoops = 2
+
 // runBench runs symmrepl bench.
 func runBench(ctx context.Context, o options, args []string) (int, error) {
 	if o.report != "" {
@@ -54,6 +57,15 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return s, !s.emulated, nil
 		}
 		return statusOK, bench.Cell(ctx, start, os.Stdout)
+	}
+	if len(args) == 1 && args[0] == "kernels" {
+		o.ranks = cmp.Or(o.ranks, benchLoops)
+		return withSession(ctx, o, func(s *opened) (int, error) {
+			if !s.emulated {
+				return 0, misused("bench kernels measures the cpu device beside loops of C++: add --device cpu")
+			}
+			return statusOK, bench.Kernels(ctx, s, os.Stdout)
+		})
 	}
 	if len(args) == 1 && args[0] == "net" {
 		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // withSession reports an error
@@ -103,7 +115,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, cell, net, load, overlap, fsdp, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, cell, kernels, net, load, overlap, fsdp, token_switch, tensors, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

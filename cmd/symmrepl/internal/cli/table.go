@@ -28,6 +28,7 @@ var forms = []form{
 	{"doctor", "what this machine has, what is missing, and how to get it"},
 	{"bench session", "how fast this machine starts a session and runs cells; with --simulate N, what a session costs beside its ranks, up to N of them, which have no interpreter and no device"},
 	{"bench cell", "what one user waits for: the start, a cell, an edited kernel, calls from a cell, beside CuPy, PyTorch, ipyparallel and ipykernel, as far as python3 has them"},
+	{"bench kernels", "kernels and collectives of the cpu device beside the same loops of C++, compiled by g++ -O2 for two threads"},
 	{"bench net", "how fast kernels of two hosts put and signal to each other, by default simulated ones"},
 	{"bench load", "what it takes to save and load a tensor, to read it into Go and to fill it; with --peers beside numpy, safetensors and PyTorch, as far as python3 has them"},
 	{"bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]", "measure operations (all if none is named) and their limits; with --peers also PyTorch, NCCL and NVSHMEM"},

@@ -172,13 +172,18 @@ func (r *Reduce) host(w *writer, partial, list, names string) {
 	w.line("  if (chunks == 1) out[place] = result(a, len, rank, size%s);\n  else partial[item] = a;\n}", w.numbers())
 	w.line("template <bool kWide> static SYMM_CALC void run(%s) {\n  %s room[calc::kBlock];", list, partial)
 	if r.Columns {
-		w.line("  i64 cols = calc::kStrip;\n  while (cols > 16 && outer * chunks * ((inner + cols - 1) / cols) < gridDim.x) cols /= 2;")
+		w.line("  i64 cols = calc::kStrip<Part>;\n  while (cols > 16 && outer * chunks * ((inner + cols - 1) / cols) < gridDim.x) cols /= 2;")
 		w.line("  const i64 groups = (inner + cols - 1) / cols;")
 		w.line("  SYMM_EACH(item, (u64)(outer * chunks * groups)) {")
 		w.line("    const i64 g = item %% groups * cols, rest = item / groups, chunk = rest %% chunks, o = rest / chunks;")
 		w.line("    const i64 lo = chunk * share, hi = lo + share < len ? lo + share : len;\n    const int m = (int)(inner - g < cols ? inner - g : cols);")
 		w.line("    calc::Strip<Part> a;\n    a.clear(m);\n    for (i64 r = lo; r < hi; r++) {")
 		w.line("      for (int k = 0; k < m; k += calc::kBlock) {\n        const int some = m - k < calc::kBlock ? m - k : calc::kBlock;")
+		for i, operand := range r.Operands {
+			if operand.Access == Flat {
+				w.line("        calc::expect(x%d + (o * len + r + 1) * inner + g + k, some);", i)
+			}
+		}
 		w.line("        a.take(values<kWide>(room, (o * len + r) * inner + g + k, some, %s), k, some, r);\n      }\n    }", names)
 		w.line("    for (int k = 0; k < m; k++) put(a.of(k), (o * chunks + chunk) * inner + g + k, o * inner + g + k, %s);\n  }\n}", names)
 	} else {

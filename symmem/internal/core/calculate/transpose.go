@@ -26,6 +26,10 @@ const tile = 32
 
 func (t *Transpose) wide() int { return min(256/t.Type.Size(), 128) }
 
+// onHost is the same for the kernel Single of the cpu device, whose rows have 128 bytes, two lines of a
+// cache, which processors read together; or 64 for the smallest types.
+func (t *Transpose) onHost() int { return min(128/t.Type.Size(), 64) }
+
 // Plan describes the launch of a transpose.
 type Plan struct {
 	Kernel string
@@ -65,7 +69,10 @@ func (t *Transpose) Plan(l Layout, wide bool) (p Plan, ok bool) {
 	}
 	size := tile
 	p.Kernel = Single
-	if wide {
+	switch {
+	case t.Host:
+		size = t.onHost()
+	case wide:
 		size, p.Kernel = t.wide(), Wider
 	}
 	count := func(n int) int { return (n + size - 1) / size }
@@ -98,13 +105,18 @@ func (t *Transpose) Text() string {
 		{Wider, fmt.Sprintf("transpose_tile_wide<%s, %d, %[2]d>", of, t.wide()), t.wide(), 4 - t.wide()*t.wide()*t.Type.Size()/(32<<10)},
 	}
 	each := "for (i64 tile = blockIdx.x; tile < tiles; tile += gridDim.x)"
+	more, last := "", ""
 	if t.Host {
-		kernels, each = []tiles{{Single, fmt.Sprintf("transpose_block<%d>", tile), tile, 1}}, "SYMM_EACH(tile, (u64)tiles)"
+		kernels, each = []tiles{{Single, fmt.Sprintf("transpose_block<%d>", t.onHost()), t.onHost(), 1}}, "SYMM_EACH(tile, (u64)tiles)"
+		more, last = ", around", "\n  if (around) calc::stored();"
 	}
 	for _, k := range kernels {
 		w.line(`extern "C" __global__ void __launch_bounds__(%d, %d) %s(%s) {`, Threads, k.blocks, k.name, strings.Join(params, ", "))
 		// 32 bits suffice for tiles, and these divisions are most of a thread's calculations.
 		w.line("  const u32 across = (u32)((cols + %d) / %d), down = (u32)((rows + %[1]d) / %[2]d), strip = 8;", k.size-1, k.size)
+		if t.Host {
+			w.line("  const bool around = calc::beyond<%s>(out_row, (u64)tiles * %d);", of, k.size*k.size*t.Type.Size())
+		}
 		w.line("  %s {\n    u32 rest = (u32)tile / (across * down), at = (u32)tile %% (across * down);", each)
 		w.line("    const u32 top = at / (across * strip) * strip, height = down - top < strip ? down - top : strip;\n    at %%= across * strip;")
 		w.line("    const i64 row = (i64)(top + at %% height) * %d, col = (i64)(at / height) * %[1]d;", k.size)
@@ -112,7 +124,7 @@ func (t *Transpose) Text() string {
 		for d := range t.Batch {
 			w.line("    to += rest %% (u32)n%d * o%[1]d, from += rest %% (u32)n%[1]d * i%[1]d, rest /= (u32)n%[1]d;", d)
 		}
-		w.line("    calc::%s(out + to, in + from, rows - row, cols - col, out_row, in_col);\n  }\n}", k.call)
+		w.line("    calc::%s(out + to, in + from, rows - row, cols - col, out_row, in_col%s);\n  }%s\n}", k.call, more, last)
 	}
 	return w.b.String()
 }

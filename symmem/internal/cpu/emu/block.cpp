@@ -90,6 +90,7 @@ void carry() {
 void settle(Executor* e) {
   if (!e->plain) return;
   e->plain = false;
+  e->end = e->threads;
   const unsigned done = e->thread->linear;
   e->started = done + 1;
   e->alive = e->count - done;
@@ -100,19 +101,10 @@ void settle(Executor* e) {
   }
 }
 
-void dispatch(Executor* e, Fiber* self) {
-  if (e->started < e->count) {
-    const int s = e->fresh_stack = e->stacks.take();
-    emu_switch(&self->sp, e->stacks.prepare(s, carry));
-  } else if (Fiber* next = e->ready.pop()) {
-    if (next != self) {
-      e->thread = &e->threads[e->linear(next)];
-      emu_switch(&self->sp, next->sp);
-    }
-  } else {
-    deadlock(e, self);
-  }
-  self->state = State::kRunning;
+void dispatch_first(Executor* e, Fiber* self) {
+  if (e->started == e->count) deadlock(e, self);
+  const int s = e->fresh_stack = e->stacks.take();
+  emu_switch(&self->sp, e->stacks.prepare(s, carry));
 }
 
 void abandon(Executor* e) {
@@ -169,7 +161,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   plain = true;
   frame = nullptr;
   thread = threads;
-  last = threads + count - 1;
+  end = threads + count - 1;
   arrived = yes = 0;
   polling = 0;
   ready = {};

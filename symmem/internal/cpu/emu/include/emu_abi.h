@@ -106,7 +106,7 @@ struct Worker {
   char* shared;
   const Api* api;
   const Thread* thread;  // the running thread, in the table of the block's threads
-  const Thread* last;  // the last one in that table
+  const Thread* end;  // the last one in that table; if `plain` is not set, the first one
   bool plain;  // no thread of the block has waited so far: they run one after the other on one stack
   bool in_runtime;  // the emulator's code runs: signal handlers must not abandon or preempt it
   const void* frame;  // printf's frame, while the C library runs
@@ -120,14 +120,14 @@ struct Worker {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
   }
 
-  // next continues with the next thread if nothing else has to be done; otherwise the run time
-  // decides.
-  __attribute__((always_inline)) bool next() {
+  // next returns the thread after t, which has returned from the kernel, and makes it the running one; or
+  // null if the run time decides what is next.
+  __attribute__((always_inline)) const Thread* next(const Thread* t) {
     mark_runtime(true);
-    const bool more = plain && thread != last;
-    if (more) thread++;
+    if (t >= end) t = nullptr;
+    else thread = ++t;
     mark_runtime(false);
-    return more;
+    return t;
   }
 };
 

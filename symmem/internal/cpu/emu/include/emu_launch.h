@@ -44,15 +44,20 @@ struct Launch<Function> {
 
   // This code is not the kernel's and is not watched. Compilers do not inline watched functions
   // into others.
-  __attribute__((no_sanitize("thread"))) static void run(const char* arguments) {
-    Worker* w = worker();
-    do call(arguments, typename Count<sizeof...(P)>::type{});
-    while (w->next());
-  }
+  __attribute__((no_sanitize("thread"))) static void run(const char* arguments) { unpack(arguments, typename Count<sizeof...(P)>::type{}); }
 
   template <Size... I>
-  __attribute__((always_inline, no_sanitize("thread"))) static void call([[maybe_unused]] const char* arguments, Indices<I...>) {
-    Function(*(const P*)(arguments + layout.at[I].offset)...);
+  __attribute__((always_inline, no_sanitize("thread"))) static void unpack([[maybe_unused]] const char* arguments, Indices<I...>) {
+    each(*(const P*)(arguments + layout.at[I].offset)...);
+  }
+
+  // each runs the kernel for the current thread and those after it. The arguments and the thread stay in
+  // registers.
+  __attribute__((always_inline, no_sanitize("thread"))) static void each(P... p) {
+    Worker* const w = worker();
+    const Thread* t = w->thread;
+    do Function(p...);
+    while ((t = w->next(t)));
   }
 };
 

@@ -15,7 +15,7 @@ struct alignas(16) Wide { unsigned long part[2]; };
 __attribute__((always_inline)) inline Worker* worker() {
   Worker* w;
   asm("movq %%gs:0, %0" : "=r"(w));
-  return w;
+  return (Worker*)__builtin_assume_aligned(w, 8);
 }
 
 // fence orders all accesses before it against all after it.

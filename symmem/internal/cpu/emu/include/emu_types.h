@@ -67,7 +67,7 @@ EMU_INDEX(grid_size, dim3, grid_dim)
 //
 //   const int i = blockIdx.x * blockDim.x + threadIdx.x;
 //   if (i < n) x[i] = 1;
-#define threadIdx ((const uint3&)::emu::worker()->thread->index)
+#define threadIdx (*(const uint3*)__builtin_assume_aligned(&::emu::worker()->thread->index, alignof(uint3)))
 #define blockIdx ((const uint3&)::emu::worker()->block)
 #define blockDim ((const dim3&)::emu::worker()->block_dim)
 #define gridDim ((const dim3&)::emu::worker()->grid_dim)
