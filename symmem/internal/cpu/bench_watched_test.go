@@ -63,7 +63,7 @@ __global__ void shared(int* p, int*, int rounds, int) {
   __shared__ int s[1024];
   for (int i = 0; i < rounds; i++) {
     s[threadIdx.x] = i;
-    asm volatile("" : : "r"(s) : "memory");
+    asm volatile("" : : "l"(&s[0]) : "memory");
   }
 }`
 
