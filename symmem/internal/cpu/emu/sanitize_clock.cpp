@@ -15,14 +15,49 @@ constexpr u32 kManyOfTask = 12;  // number of threads of a task above which they
 // likewise for tasks of a launch, or of one kind of an engine's operations for a peer
 constexpr u32 kManyOfLaunch = 64;
 
-Clock* allocate(u32 n) {
-  u32 c = 0;
-  while (kSmallest << c < n) c++;
-  if (c >= kClasses) n = kSmallest << (kClasses - 1), c = kClasses - 1;
-  Region& r = *region();
-  const std::size_t bytes = sizeof(Clock) + (kSmallest << c) * sizeof(Entry);
-  Clock* found;
-  {
+Clock* next_free(const Clock* c) {
+  Clock* next;
+  std::memcpy(&next, c->entry, sizeof next);
+  return next;
+}
+void set_next_free(Clock* c, Clock* next) { std::memcpy(c->entry, &next, sizeof next); }
+
+// Spare has free clocks of this thread of the system, so that ranks do not wait for each other's
+// allocations. Those of a process that is killed are lost.
+class Spare {
+ public:
+  ~Spare() {
+    for (u32 c = 0; c < kKept; c++) give_back(c, 0);
+    ended_ = true;
+  }
+
+  Clock* take(u32 c) {
+    if (c >= kKept || ended_) return take_from_region(c, 1);
+    if (!list_[c]) list_[c] = take_from_region(c, kMost / 2), count_[c] = length(list_[c]);
+    Clock* const found = list_[c];
+    if (found) list_[c] = next_free(found), count_[c]--;
+    return found;
+  }
+  void give(Clock* clock) {
+    const u32 c = clock->size_class;
+    if (c >= kKept || ended_) return give_to_region(c, clock, clock);
+    set_next_free(clock, list_[c]);
+    list_[c] = clock;
+    if (++count_[c] > kMost) give_back(c, kMost / 2);
+  }
+
+ private:
+  static constexpr u32 kKept = 8, kMost = 32;  // classes, and clocks of each
+
+  static u32 length(const Clock* c) {
+    u32 n = 0;
+    for (; c; c = next_free(c)) n++;
+    return n;
+  }
+  // take_from_region returns a list of up to n clocks; null if there is no memory.
+  static Clock* take_from_region(u32 c, u32 n) {
+    Region& r = *region();
+    const std::size_t bytes = sizeof(Clock) + (kSmallest << c) * sizeof(Entry);
     Held held(r.clock_lock[c]);
     if (!r.free_clocks[c]) {
       const std::size_t all = std::max<std::size_t>(1 << 16, bytes);
@@ -30,13 +65,48 @@ Clock* allocate(u32 n) {
       if (!p) return nullptr;
       for (std::size_t at = 0; at + bytes <= all; at += bytes) {
         Clock* fresh = reinterpret_cast<Clock*>(p + at);
-        std::memcpy(fresh->entry, &r.free_clocks[c], sizeof(Clock*));
+        set_next_free(fresh, r.free_clocks[c]);
         r.free_clocks[c] = fresh;
       }
     }
-    found = r.free_clocks[c];
-    std::memcpy(&r.free_clocks[c], found->entry, sizeof(Clock*));
+    Clock* const first = r.free_clocks[c];
+    Clock* last = first;
+    while (--n > 0 && next_free(last)) last = next_free(last);
+    r.free_clocks[c] = next_free(last);
+    set_next_free(last, nullptr);
+    return first;
   }
+  static void give_to_region(u32 c, Clock* first, Clock* last) {
+    Region& r = *region();
+    Held held(r.clock_lock[c]);
+    set_next_free(last, r.free_clocks[c]);
+    r.free_clocks[c] = first;
+  }
+  // give_back leaves n clocks of a class.
+  void give_back(u32 c, u32 n) {
+    if (count_[c] <= n) return;
+    Clock *const first = list_[c], *last = first;
+    while (--count_[c] > n) last = next_free(last);
+    list_[c] = next_free(last);
+    give_to_region(c, first, last);
+  }
+
+  Clock* list_[kKept] = {};
+  u32 count_[kKept] = {};
+  bool ended_ = false;
+};
+
+Spare& spare() {
+  static thread_local Spare s;
+  return s;
+}
+
+Clock* allocate(u32 n) {
+  u32 c = 0;
+  while (kSmallest << c < n) c++;
+  if (c >= kClasses) n = kSmallest << (kClasses - 1), c = kClasses - 1;
+  Clock* const found = spare().take(c);
+  if (!found) return nullptr;
   found->users.store(1, std::memory_order_relaxed);
   found->n = n;
   found->size_class = c;
@@ -106,11 +176,7 @@ bool Clock::mentions(Task t) const {
 }
 
 void Knowledge::drop() {
-  if (clock_->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  Region& r = *region();
-  Held held(r.clock_lock[clock_->size_class]);
-  std::memcpy(clock_->entry, &r.free_clocks[clock_->size_class], sizeof(Clock*));
-  r.free_clocks[clock_->size_class] = clock_;
+  if (clock_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) spare().give(clock_);
 }
 
 void Knowledge::learn(const Knowledge& o) {
