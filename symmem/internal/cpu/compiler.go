@@ -22,10 +22,15 @@ import (
 
 // compiler is the host's C++ compiler, with the cache of its libraries.
 type compiler struct {
-	quiet   bool // another process of the world writes messages
-	once    sync.Once
-	err     error
-	cxx     CXX
+	quiet bool // another process of the world writes messages
+	once  sync.Once
+	err   error
+
+	findOnce sync.Once
+	findErr  error
+	cxx      CXX
+	version  string // what it prints about itself
+
 	clang   bool
 	flags   []string
 	cache   *kernelcache.Cache
@@ -57,26 +62,37 @@ func (c *compiler) close() { c.precompiling.making.Wait() }
 
 // prepare finds the compiler and writes the headers, when the first snippet is compiled.
 func (c *compiler) prepare() error {
-	c.once.Do(func() { c.err = c.find() })
+	c.once.Do(func() {
+		if c.err = c.find(); c.err == nil {
+			c.err = c.begin()
+		}
+	})
 	return c.err
 }
 
-// canWatch is CXX.CanWatch of the compiler, which it runs at the first call only.
+// find finds the compiler, at the first call.
+func (c *compiler) find() error {
+	c.findOnce.Do(func() {
+		if c.cxx, c.findErr = FindCXX(); c.findErr == nil {
+			c.version, c.findErr = c.cxx.Version()
+		}
+	})
+	return c.findErr
+}
+
+// canWatch returns an error if there is no compiler that can compile watched kernels. It asks at the
+// first call only.
 func (c *compiler) canWatch() error {
-	c.watchOnce.Do(func() { c.watchErr = c.cxx.CanWatch() })
+	if err := c.find(); err != nil {
+		return err
+	}
+	c.watchOnce.Do(func() { c.watchErr = c.cxx.canWatch(c.version) })
 	return c.watchErr
 }
 
-func (c *compiler) find() error {
-	cxx, err := FindCXX()
-	if err != nil {
-		return err
-	}
-	version, err := cxx.Version()
-	if err != nil {
-		return err
-	}
-	c.cxx = cxx
+// begin chooses the flags, opens the cache and writes the headers.
+func (c *compiler) begin() (err error) {
+	version := c.version
 	c.flags = slices.Concat(commonFlags, machineFlags)
 	c.clang = isClang(version)
 	if zig := zigBehind(version); zig != "" && !c.cxx.Zig { // SYMMREPL_CXX may name a script that calls it
@@ -107,7 +123,7 @@ func (c *compiler) find() error {
 		return err
 	}
 	c.headers, err = writeHeaders(c.cache, c.files)
-	c.common = kernelcache.Key(append(append([]string{cxx.String(), version, c.headers}, "flags"), c.flags...)...)
+	c.common = kernelcache.Key(append(append([]string{c.cxx.String(), version, c.headers}, "flags"), c.flags...)...)
 	return err
 }
 

@@ -122,6 +122,11 @@ func (c CXX) CanWatch() error {
 	if err != nil {
 		return err
 	}
+	return c.canWatch(about)
+}
+
+// canWatch is CanWatch of a compiler that prints this about itself.
+func (c CXX) canWatch(about string) error {
 	out, err := c.Command("-dumpversion").Output()
 	if err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + c.String() + " does not print its version: " + err.Error(),

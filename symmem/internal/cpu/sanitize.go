@@ -59,9 +59,6 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 		}
 		return nil
 	}
-	if err := d.compiler.prepare(); err != nil {
-		return err
-	}
 	if err := d.compiler.canWatch(); err != nil {
 		return err
 	}
@@ -72,7 +69,9 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 	if d.watching.Swap(true) {
 		return nil
 	}
-	d.compiler.prepareWatching()
+	if s.Rank == 0 { // for all, which share the cache
+		d.compiler.prepareWatching()
+	}
 	first := !d.remembered.Swap(true)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -81,7 +81,11 @@ func (c *compiler) watchedUnit(src device.Source, unit, folder string, headers [
 
 // prepareWatching makes in the background what the first watched kernel needs.
 func (c *compiler) prepareWatching() {
-	c.precompiling.making.Go(func() { c.hooks() }) // the kernel reports an error
+	c.precompiling.making.Go(func() {
+		if c.prepare() == nil {
+			c.hooks()
+		}
+	}) // the kernel reports an error
 }
 
 // hooks returns the path of the compiled functions that watched kernels call.

@@ -52,8 +52,9 @@
 // # Sources
 //
 // Recording accesses in cells of a few bytes for each word is from ThreadSanitizer (Serebryany,
-// Iskhodzhanov: WBIA 2009); an epoch instead of a clock, with clocks only where needed, is from
-// FastTrack (Flanagan, Freund: PLDI 2009); clocks in groups that follow the hierarchy of threads
+// Iskhodzhanov: WBIA 2009); an epoch instead of a clock, with clocks only where needed, and that an
+// access repeated in the same epoch needs no check, are from FastTrack (Flanagan, Freund: PLDI
+// 2009); clocks in groups that follow the hierarchy of threads
 // are from BARRACUDA (Eizenberg et al.: PLDI 2017); scopes as a cause of races are from ScoRD
 // (Kamath et al.: ISCA 2020). It is new that all ranks share one shadow, so that a store of one GPU
 // and a load of another are compared as if both were threads of the same one.
@@ -159,6 +160,11 @@ struct ThreadState {
   Known more;                 // knowledge beyond that of the block
   Release fence[3];           // what it may publish since its latest fences
   Release pending[kPending];  // what it has loaded and will know at its next fence
+  // The word that it has loaded last, with the word's version and how it was loaded: to load it
+  // again teaches nothing.
+  const Sync* loaded;
+  u64 version;
+  u8 loaded_as;
   u64 acted;                  // when it last synchronised, apart from barriers of the block
 };
 
@@ -216,6 +222,8 @@ class Block {
   u32 time_of(unsigned i) const { return hot_[i].time > after_barrier_ ? hot_[i].time : after_barrier_; }
   unsigned number(const ThreadState& t) const { return static_cast<unsigned>(&t - threads_); }
   bool locate(std::uintptr_t p, Where&);
+  Cell cell(unsigned how, u32 pc, u8 mask) const;
+  bool unknown(const Cell&) const;
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void written(const Granule&, u8 mask, unsigned how);
@@ -243,11 +251,11 @@ class Block {
   void polled();
   void unlock();
 
+  void stamp(unsigned thread, Release&);
   Release release(unsigned thread);
-  void learn(ThreadState&, unsigned level, const Release&);
-  void learn(ThreadState& t, const Release& r) {
-    for (unsigned i = 0; i < kLevels; i++) learn(t, i, r);
-  }
+  void learn(ThreadState&, unsigned from, unsigned to, const Release&);
+  void learn(ThreadState& t, unsigned level, const Release& r) { learn(t, level, level + 1, r); }
+  void learn(ThreadState& t, const Release& r) { learn(t, 0, kLevels, r); }
   bool has(ThreadState&, unsigned level, const Release&);
   unsigned distance(Task other) const;
   void load(ThreadState&, Sync&, const Published& seen, bool acquire, unsigned scope);
@@ -292,10 +300,19 @@ class Block {
   std::vector<Stepping> stepping_;  // by thread
 
   std::vector<u16> learned_;  // threads that know more than the block
+  // Memo is about a task of another block: base_ knows what all its threads did until the time.
+  // nothing_later: it knows of no thread more than that.
   struct Memo {
     Task task;
     u32 time;
-  } memo_[64];  // a cache: base_ knows what all threads of the task did until the time
+    bool nothing_later;
+  } memo_[64];
+  // Page is the shadow of a page that was accessed lately.
+  struct Page {
+    std::uintptr_t number;
+    Granule* shadow;
+    u32 changed;  // ranges_changed when it was found
+  } pages_[8] = {};
   Granule* locked_ = nullptr;
   Where locked_where_{};
 };

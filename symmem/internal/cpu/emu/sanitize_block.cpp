@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -28,16 +29,20 @@ u64 nanoseconds() {
   return static_cast<u64>(t.tv_sec) * 1'000'000'000 + static_cast<u64>(t.tv_nsec);
 }
 
+constexpr std::uintptr_t kPage = 4096;
+
 // number of volatile reads, and of atomic operations without effect, after which other threads run
 constexpr u32 kPolls = 16;
 
 }  // namespace
 
-Block::Block() : threads_(new ThreadState[kMaxThreads]()), hot_(new Hot[kMaxThreads]()) {}
+// Zero is the initial state of a thread, and memory that no block has used costs nothing. end leaves
+// every thread in this state.
+Block::Block() : threads_(static_cast<ThreadState*>(std::calloc(kMaxThreads, sizeof(ThreadState)))), hot_(static_cast<Hot*>(std::calloc(kMaxThreads, sizeof(Hot)))) {}
 
 Block::~Block() {
-  delete[] hot_;
-  delete[] threads_;
+  std::free(hot_);
+  std::free(threads_);
 }
 
 void Block::begin(const Worker& worker, unsigned threads, Watched& w, unsigned long long index) {
@@ -124,11 +129,44 @@ bool Block::locate(std::uintptr_t p, Where& w) {
     w = {&g, true};
     return true;
   }
-  const Range* r = find(p);
-  if (!r || !r->shadow) return false;
-  w = {&r->at(p), false};
+  Page& page = pages_[p / kPage % std::size(pages_)];
+  if (const u32 changed = ranges_changed.load(std::memory_order_acquire); page.number != p / kPage || page.changed != changed) {
+    const Range* r = find(p);
+    if (!r || !r->shadow) return false;
+    page = {p / kPage, &r->at(p & ~(kPage - 1)), changed};
+  }
+  w = {page.shadow + p % kPage / 8, false};
   return true;
 }
+
+// cell returns the record of an access by the thread.
+Cell Block::cell(unsigned how, u32 pc, u8 mask) const {
+  const unsigned me = thread();
+  const u32 time = time_of(me);
+  Cell c;
+  c.task = task_;
+  c.time = time < kTimes ? time : 0;
+  c.thread = me;
+  c.how = how;
+  c.pc = pc;
+  c.mask = mask;
+  return c;
+}
+
+namespace {
+
+// recorded reports whether an access that may be made of bytes of a granule is there already, by the
+// same thread, in the same epoch and from the same place. Then the access was checked, and whoever
+// has made a conflicting one since has checked it against this record. So nothing is lost if the
+// granule is not locked: a record that another thread replaces meanwhile was there before.
+bool recorded(const Granule& g, const Cell& access) {
+  if ((g.invalid | g.unwritten) & access.mask || access.time == 0) return false;
+  for (const Cell& c : g.cells)
+    if (std::memcmp(&c, &access, sizeof c) == 0) return true;
+  return false;
+}
+
+}  // namespace
 
 void Block::access(const void* at, unsigned size, unsigned how, const void* pc) {
   std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
@@ -148,10 +186,12 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
     const unsigned low = p & 7, n = std::min(8 - low, size - done);
     const u8 mask = static_cast<u8>(((1u << n) - 1) << low);
     if (done > 0 && !locate(p, w)) return stray(p, size - done, how, offset(pc));
-    Held held(w.granule->lock);
-    check(w, p, size, mask, how, offset(pc));
-    if (how == (kWrite | kAtomic))
-      if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, false, kSystemScope);
+    if (how == (kWrite | kAtomic) || !recorded(*w.granule, cell(how, offset(pc), mask))) {
+      Held held(w.granule->lock);
+      check(w, p, size, mask, how, offset(pc));
+      if (how == (kWrite | kAtomic))
+        if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, false, kSystemScope);
+    }
     p += n, done += n;
   }
   if ((how & kAtomic) && random_) t.acted = nanoseconds();
@@ -178,21 +218,30 @@ bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
     return c.thread == me || c.time <= block_time_ || (c.thread / 32 == me / 32 && c.time <= warp_time_[me / 32]) ||
            threads_[me].more.level[level].knows(task_, *l, c.thread, c.time);
   }
-  Memo& m = memo_[c.task % 64];
+  Memo& m = memo_[c.task % std::size(memo_)];
   if (level == 0 && m.task == c.task && c.time <= m.time) return true;
   const TaskRecord* record;
   l = region()->launch_of(c.task, &record);
   if (!l) return true;
   if (block) *block = record->block;
-  if (l->actor == actor_ && l->sequence != sequence_ && !l->carried) return true;
-  if (base_.level[level].knows(c.task, *l, c.thread, c.time)) {
-    if (level == 0 && base_.level[0].knows_all(c.task, *l, c.time)) {
-      if (m.task != c.task) m = {static_cast<Task>(c.task), 0};
-      m.time = std::max<u32>(m.time, c.time);
-    }
+  if (m.task != c.task) m = {static_cast<Task>(c.task), 0, false};
+  if (l->actor == actor_ && l->sequence != sequence_ && !l->carried) {
+    m.time = ~u32{0};
     return true;
   }
+  if (base_.level[level].knows(c.task, *l, c.thread, c.time)) {
+    if (level == 0 && base_.level[0].knows_all(c.task, *l, c.time)) m.time = std::max<u32>(m.time, c.time);
+    return true;
+  }
+  if (level == 0 && !base_.level[0].mentions(static_cast<Task>(c.task))) m.nothing_later = true;
   return threads_[me].more.level[level].knows(c.task, *l, c.thread, c.time);
+}
+
+// unknown reports that level 0 does not know an access, if that shows at a glance.
+bool Block::unknown(const Cell& c) const {
+  if (c.task == task_ || threads_[thread()].more.level[0]) return false;
+  const Memo& m = memo_[c.task % std::size(memo_)];
+  return m.task == c.task && m.nothing_later && c.time > m.time;
 }
 
 // check checks an access of bytes of a granule, which is locked, and records it.
@@ -207,7 +256,6 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   if (w.shared && (how & kWrite) && !unwritten_.empty()) written(g, mask, how);
   const unsigned me = thread();
   hot_[me].accessed = true;
-  const u32 time = time_of(me);
   const bool again = watched_->launch->carried == kPutWrites && put_before(g, mask);
   int place = -1;
   for (unsigned i = 0; i < kCells; i++) {
@@ -226,7 +274,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     const bool apart = both_atomic && distance(static_cast<Task>(c.task)) > std::min(reach(c.how), reach(how));
     const bool widths = both_atomic && c.mask != mask;
     const bool conflict = ((c.how | how) & kWrite) && (!both_atomic || apart || widths);
-    if (!conflict && !covers) continue;
+    if (!conflict && (!covers || unknown(c))) continue;
     const Launch* l = nullptr;
     u32 block = 0;
     if (knows(0, c, l, &block)) {
@@ -253,13 +301,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     place = static_cast<int>(i);
   }
   if (place < 0) place = g.next++ % kCells;
-  Cell& c = g.cells[place];
-  c.task = task_;
-  c.time = time < kTimes ? time : 0;
-  c.thread = me;
-  c.how = how;
-  c.pc = pc;
-  c.mask = mask;
+  g.cells[place] = cell(how, pc, mask);
 }
 
 // put_before reports whether another put of the same rank has written some of these bytes of a
@@ -386,30 +428,32 @@ void Block::perhaps_pause(unsigned one_in) {
 
 unsigned Block::distance(Task other) const { return other == task_ ? kBlockScope : rank_of(other) == rank_of(task_) ? kDeviceScope : kSystemScope; }
 
-Release Block::release(unsigned i) {
-  ThreadState& t = threads_[i];
-  Release r;
+// stamp names a release by a thread, whose next access is later than what it publishes.
+void Block::stamp(unsigned i, Release& r) {
   r.task = task_;
-  if (tells_) {
-    r.base = *tells_;
-    r.thread = static_cast<u16>(i);
-    r.joined = true;
-    return r;
-  }
-  r.base = base_;
-  r.more = t.more;
-  r.block_time = block_time_, r.warp_time = warp_time_[i / 32];
   r.thread = static_cast<u16>(i);
+  r.joined = tells_ != nullptr;
+  if (tells_) return;
+  r.block_time = block_time_, r.warp_time = warp_time_[i / 32];
   r.time = time_of(i) - 1;
   if (hot_[i].accessed) {
     r.time++;
     hot_[i].time = ++now_;
     hot_[i].accessed = false;
   }
+}
+
+Release Block::release(unsigned i) {
+  Release r;
+  stamp(i, r);
+  r.base = tells_ ? *tells_ : base_;
+  if (!tells_) r.more = threads_[i].more;
   return r;
 }
 
 bool Block::has(ThreadState& t, unsigned level, const Release& r) {
+  // what preceded the launch, every thread knows
+  if (r.task == task_ && r.time == 0 && !r.more.level[level] && !tells_) return true;
   if (r.joined) return false;
   if (r.task == task_)
     return r.thread == number(t) || r.time <= block_time_ || t.more.level[level].at(task_key(task_, r.thread)) >= r.time;
@@ -425,14 +469,24 @@ void Block::learned(ThreadState& t) {
   learned_.push_back(static_cast<u16>(number(t)));
 }
 
-void Block::learn(ThreadState& t, unsigned level, const Release& r) {
-  if (!r.task || has(t, level, r)) return;
-  learned(t);
-  Knowledge& k = t.more.level[level];
-  if (!r.base.level[level].same(base_.level[level])) k.learn(r.base.level[level]);
-  k.learn(r.more.level[level]);
-  const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
-  if (r.time > 0) k.learn(e, 3);
+// learn adds what a release publishes at some levels.
+void Block::learn(ThreadState& t, unsigned from, unsigned to, const Release& r) {
+  if (!r.task) return;
+  const Times times(r);
+  bool alike[kLevels] = {};  // the result is that of the level before
+  for (unsigned i = from + 1; i < to; i++)
+    alike[i] = r.alike(i, i - 1) && base_.level[i].same(base_.level[i - 1]) && t.more.level[i].same(t.more.level[i - 1]);
+  for (unsigned i = from; i < to; i++) {
+    Knowledge& k = t.more.level[i];
+    if (alike[i]) {
+      k.set(t.more.level[i - 1]);
+    } else if (!has(t, i, r)) {
+      learned(t);
+      if (!r.base.level[i].same(base_.level[i])) k.learn(r.base.level[i]);
+      k.learn(r.more.level[i]);
+      k.learn(times.entry, times.n);
+    }
+  }
 }
 
 // observe: a thread has read a word, and so knows the stores that it saw, but not what preceded
@@ -468,6 +522,11 @@ bool Block::earlier(const ThreadState& t, const Sync& s, u64 value) {
 // load: a thread has loaded a word, and seen a state of it.
 void Block::load(ThreadState& t, Sync& s, const Published& seen, bool acquire, unsigned scope) {
   observe(t, s, seen);
+  const u8 as = static_cast<u8>(acquire << 2 | scope);
+  if (&seen == &s) {
+    if (t.loaded == &s && t.version == s.version && t.loaded_as == as) return;
+    t.loaded = &s, t.version = s.version, t.loaded_as = as;
+  }
   const Release* strong = nullptr;
   unsigned far = 3;
   for (unsigned i = 0; i < 3 && !strong; i++)
@@ -476,6 +535,7 @@ void Block::load(ThreadState& t, Sync& s, const Published& seen, bool acquire, u
   const Release& wide = seen.strong[kBlockScope];
   learn(t, 2, seen.weak);
   if (acquire) {
+    if (strong == &wide) return learn(t, 0, 2, wide);
     if (strong) learn(t, 0, *strong);
     learn(t, 1, wide);
     return;
@@ -484,7 +544,7 @@ void Block::load(ThreadState& t, Sync& s, const Published& seen, bool acquire, u
     if (!r.task || has(t, far > kSystemScope ? 1 : 0, r)) return;
     for (unsigned i = 0; i < t.waiting; i++)
       if (t.pending[i].task == r.task && t.pending[i].thread == r.thread && t.far[i] == far) {
-        t.pending[i] = r;
+        t.pending[i].set(r);
         return;
       }
     if (t.waiting == kPending) return learn(t, r);
@@ -495,34 +555,37 @@ void Block::load(ThreadState& t, Sync& s, const Published& seen, bool acquire, u
   else pend(wide, 3);
 }
 
-namespace {
-
-// both returns what two releases publish together; one of them names the result.
-Release both(const Release& a, const Release& b) {
-  if (!a.task) return b;
-  if (!b.task) return a;
-  Release r = b;
-  r.joined = true;
-  r.more.learn(told_by(a));
-  return r;
-}
-
-}  // namespace
-
 // store: a thread stores a word; swap is set if it also reads the word, known if the word's value
 // before is that of the last store.
 void Block::store(ThreadState& t, Sync& s, bool known, bool swap, bool release_order, unsigned scope) {
   if (watched_->by->seed) s.before = s, s.stored_at = known ? nanoseconds() : 0;
+  s.version++;
   s.stores.add(task_, now_, swap);
   s.carried = !watched_->launch->carried ? Sync::kNoMessage : swap ? Sync::kAdds : Sync::kSets;
-  const Release now = release(number(t));
-  s.weak = swap ? both(s.weak, now) : now;
+  const unsigned me = number(t);
+  Release now;
+  if (release_order) now = release(me);
+  else stamp(me, now);
+  constexpr unsigned kLast = kLevels - 1;
+  Release& weak = s.weak;
+  if (tells_) {
+    now.base.level[kLast] = tells_->level[kLast];
+    if (!swap) weak = Release{};
+    join(weak, now);
+  } else {  // a thread that swaps has learned at this level what was published before
+    weak.base.level[kLast].set(base_.level[kLast]);
+    weak.more.level[kLast].set(t.more.level[kLast]);
+    weak.name(now);
+    weak.joined = false;
+  }
   for (unsigned i = 0; i < 3; i++) {
     const Release& told = release_order ? now : t.fence[i].task ? t.fence[i] : begun_;
     if (i > scope) {
       if (!swap) s.strong[i] = Release{};
+    } else if (swap) {
+      join(s.strong[i], told);
     } else {
-      s.strong[i] = swap ? both(s.strong[i], told) : told;
+      s.strong[i].set(told);
     }
   }
 }
@@ -541,10 +604,7 @@ void Block::settle(ThreadState& t) {
 void Block::fence(unsigned scope) {
   ThreadState& t = current();
   settle(t);
-  for (unsigned i = 0; i < t.waiting; i++) {
-    if (t.far[i] <= scope) learn(t, 0, t.pending[i]);
-    learn(t, 1, t.pending[i]);
-  }
+  for (unsigned i = 0; i < t.waiting; i++) learn(t, t.far[i] <= scope ? 0 : 1, 2, t.pending[i]);
   unsigned left = 0;  // those that a fence of wider scope may still publish
   for (unsigned i = 0; i < t.waiting; i++)
     if (t.far[i] > scope && t.far[i] <= kSystemScope) {
@@ -553,7 +613,7 @@ void Block::fence(unsigned scope) {
     }
   t.waiting = static_cast<u8>(left);
   const Release now = release(number(t));
-  for (unsigned i = 0; i <= scope; i++) t.fence[i] = now;
+  for (unsigned i = 0; i <= scope; i++) t.fence[i].set(now);
   if (!stepping_.empty()) stepping_[number(t)] = Stepping{};
   if (random_) t.acted = nanoseconds();
 }
@@ -603,6 +663,7 @@ u64 Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 o
   const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
   if (kind == kSwap && locked_->unwritten & mask) unwritten(locked_where_, p, size, mask, kRead | kAtomic, offset(pc));
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
+  hot_[thread()].accessed = true;
   Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
   const bool early = s && may_be_early && earlier(t, *s, old);

@@ -39,7 +39,7 @@ bool poster_of(const u64* ready, Poster& p) {
   if (!s || !s->weak.task || s->last != *ready) return false;
   p.task = s->weak.task, p.time = s->weak.time, p.thread = s->weak.thread, p.pc = 0;
   const Release* const told[] = {&s->strong[kSystemScope], &s->strong[kBlockScope], &s->weak};
-  for (unsigned i = 0; i < kLevels; i++) p.known.level[i] = told_by(*told[i]).level[i];
+  for (unsigned i = 0; i < kLevels; i++) p.known.level[i] = told_by(*told[i], i);
   u32 time = 0;
   for (const Cell& c : g.cells)
     if (c.task == p.task && c.thread == p.thread && (c.how & kWrite) && c.time >= time) time = c.time, p.pc = c.pc;

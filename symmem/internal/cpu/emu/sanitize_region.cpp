@@ -54,12 +54,19 @@ double seconds() {
 
 }  // namespace
 
+// The holder is soon done unless it does not run. Then it may not run for long, because others do,
+// and a waiting thread must not be one of them.
 void Lock::wait() {
+  constexpr unsigned kSpins = 64, kYields = 8;
   double began = 0;
-  for (unsigned i = 1; held.exchange(1, std::memory_order_acquire); i++) {
-    while (held.load(std::memory_order_relaxed) && i % 64 != 0) i++, machine::pause();
-    sched_yield();
-    if (i % 4096 != 0) continue;
+  for (unsigned turn = 0; held.exchange(1, std::memory_order_acquire); turn++) {
+    for (unsigned i = 0; i < kSpins && held.load(std::memory_order_relaxed); i++) machine::pause();
+    if (turn < kYields) {
+      sched_yield();
+      continue;
+    }
+    const timespec t{0, 50'000};
+    nanosleep(&t, nullptr);
     if (began == 0) began = seconds();
     if (seconds() - began > 1) return;
   }

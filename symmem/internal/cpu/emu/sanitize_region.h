@@ -109,7 +109,7 @@ struct Region {
   std::atomic<u32> actors, modules, syncs;
   Lock segment_lock, clock_lock[kClasses], sync_lock, met_lock, outside_lock;
   Clock* free_clocks[kClasses];
-  u32 free_syncs;
+  u32 free_syncs, made_syncs;
   u64 met[3], outside[3];  // see sanitize_shadow.h
   struct {
     u64 run[2], known[2][3];

@@ -33,6 +33,7 @@ void enter(const Range* r, std::uintptr_t base, std::size_t bytes) {
     if (!chunk.load()) chunk.store(reinterpret_cast<Chunk*>(new (std::nothrow) Chunk{}));
     if (Chunk* c = chunk.load()) (*c)[p >> kPageBits & (kPages - 1)].store(r);
   }
+  ranges_changed++;
 }
 
 // segment_shadow returns the shadow of memory that processes share, and makes it if there is none.
@@ -82,6 +83,8 @@ Sync* syncs() {
 
 }  // namespace
 
+std::atomic<u32> ranges_changed{1};
+
 const Range* find(std::uintptr_t p) {
   if (p >> kAddressBits) return nullptr;
   const Chunk* c = chunks()[p >> kChunkBits].load(std::memory_order_acquire);
@@ -130,13 +133,51 @@ void forget() {
   outside().forget();
 }
 
-Known told_by(const Release& r) {
-  Known told = r.base;
-  told.learn(r.more);
-  if (r.time == 0) return told;
-  const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
-  for (Knowledge& k : told.level) k.learn(e, 3);
+Knowledge told_by(const Release& r, unsigned level) {
+  Knowledge told = r.base.level[level];
+  told.learn(r.more.level[level]);
+  const Times times(r);
+  told.learn(times.entry, times.n);
   return told;
+}
+
+Known told_by(const Release& r) {
+  Known told;
+  for (unsigned i = 0; i < kLevels; i++) {
+    if (i > 0 && r.alike(i, i - 1)) told.level[i] = told.level[i - 1];
+    else told.level[i] = told_by(r, i);
+  }
+  return told;
+}
+
+void join(Release& a, const Release& b) {
+  if (!b.task) return;
+  if (!a.task) {
+    a = b;
+    return;
+  }
+  const bool same_thread = a.task == b.task && a.thread == b.thread;
+  bool nothing_new = same_thread && a.time == b.time && a.block_time == b.block_time && a.warp_time == b.warp_time;
+  for (unsigned i = 0; i < kLevels && nothing_new; i++)
+    nothing_new = a.base.level[i].same(b.base.level[i]) && (!b.more.level[i] || a.more.level[i].same(b.more.level[i]));
+  // what the same thread did until then, the later release publishes itself
+  const bool implied = same_thread && a.time <= b.time && a.warp_time <= b.warp_time && a.block_time <= b.block_time;
+  const Times times(a);
+  bool alike[kLevels] = {};  // the result is that of the level before
+  for (unsigned i = 1; i < kLevels; i++) alike[i] = a.alike(i, i - 1) && b.alike(i, i - 1);
+  for (unsigned i = 0; i < kLevels && !nothing_new; i++) {
+    Knowledge& more = a.more.level[i];
+    if (alike[i]) {
+      more = a.more.level[i - 1];
+    } else {
+      more.learn(b.more.level[i]);
+      if (!a.base.level[i].same(b.base.level[i])) more.learn(a.base.level[i]);
+      if (!implied) more.learn(times.entry, times.n);
+    }
+  }
+  for (unsigned i = 0; i < kLevels; i++) a.base.level[i].set(b.base.level[i]);
+  a.name(b);
+  a.joined = true;
 }
 
 void Stores::add(Task t, u32 at, bool chained) {
@@ -165,6 +206,7 @@ Sync* sync_of(Granule& g, unsigned at, bool make) {
   else if (r.syncs.load() < kSyncs) index = ++r.syncs;
   else return nullptr;
   Sync* const s = new (&base[index - 1]) Sync{};
+  s->version = static_cast<u64>(++r.made_syncs) << 32;
   s->at = static_cast<u8>(at);
   s->next = first;
   first = index;

@@ -70,10 +70,41 @@ struct Release {
   u32 block_time = 0, warp_time = 0, time = 0;
   u16 thread = 0;
   bool joined = false;  // it publishes more than its thread knew then
+
+  // set assigns, and is fast where nothing changes.
+  void set(const Release& o) {
+    for (unsigned i = 0; i < kLevels; i++) base.level[i].set(o.base.level[i]), more.level[i].set(o.more.level[i]);
+    name(o);
+    joined = o.joined;
+  }
+  // name gives it the thread and the times of another one.
+  void name(const Release& o) {
+    task = o.task, thread = o.thread;
+    block_time = o.block_time, warp_time = o.warp_time, time = o.time;
+  }
+  // alike reports whether it publishes the same at two levels, if that shows at a glance.
+  bool alike(unsigned i, unsigned k) const { return base.level[i].same(base.level[k]) && more.level[i].same(more.level[k]); }
 };
 
-// told_by returns everything that a release publishes.
+// Times are the entries of a clock for what the thread of a release has done, and its warp and its
+// block when they last met.
+struct Times {
+  Entry entry[3];
+  u32 n = 0;
+
+  explicit Times(const Release& r) {
+    if (r.time == 0) return;
+    entry[n++] = {task_key(r.task, r.thread), r.time};
+    if (r.warp_time > 0) entry[n++] = {task_key(r.task, kWarp | r.thread / 32), r.warp_time};
+    if (r.block_time > 0) entry[n++] = {task_key(r.task, kAll), r.block_time};
+  }
+};
+
+// told_by returns everything that a release publishes, at one level or at each.
+Knowledge told_by(const Release&, unsigned level);
 Known told_by(const Release&);
+// join makes a release publish also what a later one does, whose name it gets.
+void join(Release&, const Release& later);
 
 // First is a thread's read of a word as the first value of a count, and a store, if there is one,
 // that is not ordered with it.
@@ -107,7 +138,7 @@ struct Observer {
 constexpr unsigned kObservers = 4;
 
 // Published is the state of a word after a store: what it publishes at each scope, and what it would
-// publish if fences did not matter.
+// publish if fences did not matter, which has the last level only.
 struct Published {
   Release strong[3], weak;
   Stores stores;
@@ -117,6 +148,7 @@ struct Published {
 
 // Sync is a word by which threads synchronise.
 struct Sync : Published {
+  u64 version;  // another one after each store, and of each Sync that was ever made
   Published before;  // the state before the last store
   u64 stored_at;     // when the last store was made, in nanoseconds; 0: `before` is not valid
   u8 at;             // the word's first byte in the granule
@@ -143,8 +175,10 @@ struct Range {
   Granule& at(std::uintptr_t p) const { return shadow[(p - base) / 8]; }
 };
 
-// find returns the range that contains an address, or null.
+// find returns the range that contains an address, or null. ranges_changed is another number after
+// each change of ranges.
 const Range* find(std::uintptr_t p);
+extern std::atomic<u32> ranges_changed;
 // add makes a range; guarded if there are guard pages around it. inode identifies memory that
 // processes share, and is 0 for a process's own. remove ends the range; owner: the memory was made
 // by this process.
