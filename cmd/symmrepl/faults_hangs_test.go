@@ -135,6 +135,7 @@ func TestHangs(t *testing.T) {
 // At a terminal the table of what ranks wait for is one block, and each update overwrites the
 // previous one.
 func TestTableInPlace(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("if symm.Rank() == 0 { select {} }")
 	for range 3 {

@@ -75,6 +75,7 @@ func (h home) descriptors() (n int) {
 // messages that would overrun UCX's buffers, nor by messages that would write to the rank's memory,
 // nor by many silent connections. The session goes on and counts the strangers.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--hosts", "2", "--device", "cpu")
@@ -124,6 +125,7 @@ func TestStrangers(t *testing.T) {
 // Between hosts a rank listens at the address of one interface. A stranger in the network of that
 // interface gets no further either.
 func TestStrangersInTheNetwork(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
 	n.env = append(n.env, "UCX_TCP_PORT_RANGE=31300-31331")

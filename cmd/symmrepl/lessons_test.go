@@ -37,6 +37,7 @@ func TestLessons(t *testing.T) {
 		}
 		for ranks, suffix := range map[int]string{4: ".out", 2: ".2.out"} {
 			t.Run(fmt.Sprint(lesson.Name, "/", ranks), func(t *testing.T) {
+				t.Parallel()
 				if lesson.Name == aboutSanitizer && device() != "cpu" {
 					t.Skip("the sanitizer watches the cpu device")
 				}
@@ -85,15 +86,18 @@ func TestLessonAcrossHosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks)
-		compareLesson(t, lesson, ranks, got, file+".out")
-		if varies == "" {
-			continue
-		}
-		first := slices.IndexFunc(lesson.Runs(), func(c tutorial.Cell) bool { return c.Varies })
-		if shown := (tutorial.Recording{got[first]}).Format(); !regexp.MustCompile(varies).MatchString(shown) {
-			t.Errorf("%s: want %s in:\n%s", file, varies, shown)
-		}
+		t.Run(lesson.Name, func(t *testing.T) {
+			t.Parallel()
+			got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks)
+			compareLesson(t, lesson, ranks, got, file+".out")
+			if varies == "" {
+				return
+			}
+			first := slices.IndexFunc(lesson.Runs(), func(c tutorial.Cell) bool { return c.Varies })
+			if shown := (tutorial.Recording{got[first]}).Format(); !regexp.MustCompile(varies).MatchString(shown) {
+				t.Errorf("want %s in:\n%s", varies, shown)
+			}
+		})
 	}
 }
 
@@ -327,6 +331,7 @@ func linesOf(t *testing.T, rank, ranks int, text string) string {
 
 // A user steps through a tutorial at the prompt, leaves it, and later goes on at the same step.
 func TestTutorialAtThePrompt(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	run := func(entries string, args ...string) result {
 		return h.run(entries, append(args, "-n", "2", "--device", device())...)

@@ -52,6 +52,7 @@ func TestWatchedLessons(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(lesson.Name, func(t *testing.T) {
+			t.Parallel()
 			if slices.Contains(longWatched, lesson.Name) && !*watchedLessons {
 				t.Skip("takes long: runs with -watched only")
 			}

@@ -12,6 +12,7 @@ import (
 // A program of several files that imports packages of its module is started by its folder or by its
 // files, as with go run.
 func TestProgramOfSeveralFiles(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	dir := filepath.Join("..", "..", "interp", "testdata", "module")
 	text, err := os.ReadFile(filepath.Join(dir, "golden.txt"))

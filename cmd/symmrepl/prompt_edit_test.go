@@ -30,6 +30,7 @@ func editing(t *testing.T, variable, line string) *terminal {
 // After :edit an edited cell runs as a new one. A cell that was not changed, or whose editor
 // failed, does not run.
 func TestEdit(t *testing.T) {
+	t.Parallel()
 	refuse := filepath.Join(t.TempDir(), "refuse")
 	x := editing(t, "EDITOR", editor(t, `test ! -e `+refuse+` || exit 3; sed -i s/^6/7/ "$1"`))
 	x.enter("6 * 6")
@@ -68,6 +69,7 @@ func TestEdit(t *testing.T) {
 // An interactive editor gets the terminal with the shell's settings, so that its keys and signals
 // work. The editor's changes to the terminal are undone.
 func TestEditAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	t.Run("ed", func(t *testing.T) {
 		x := editing(t, "VISUAL", needs(t, "ed"))
 		x.enter("6 * 6")

@@ -137,6 +137,7 @@ var chapters = []chapter{
 // TestRecording checks that docs/session.md is the current output of the program, except for times.
 // With -update it records the page again.
 func TestRecording(t *testing.T) {
+	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("docs/session.md was recorded on the cpu device")
 	}
@@ -188,6 +189,7 @@ func timeless(text string) string { return durations.ReplaceAllString(text, "1${
 // TestReadmeSession checks that the session at the beginning of the README is the current output of
 // the program, except for times.
 func TestReadmeSession(t *testing.T) {
+	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("the README shows the cpu device")
 	}

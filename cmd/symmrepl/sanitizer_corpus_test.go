@@ -131,6 +131,7 @@ func testPairs(t *testing.T, heldOut bool) {
 			}
 			for _, name := range slices.Sorted(maps.Keys(files)) {
 				t.Run(name, func(t *testing.T) {
+					t.Parallel() // a wrong cell may only wait
 					w := &watchedSession{t: t, Session: launchOn(t, ranks, hosts)}
 					w.evaluate("names", names)
 					if reply := w.evaluate("sanitize", "symm.Sanitize(true, 0)"); len(reply.Errors) > 0 {
@@ -156,6 +157,7 @@ func testPairs(t *testing.T, heldOut bool) {
 // comes late to a cell is not ordered after the other ranks' accesses in that same cell, even if
 // they have finished it.
 func TestSanitizerCells(t *testing.T) {
+	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("the sanitizer needs the cpu device")
 	}
