@@ -29,6 +29,7 @@ type terminal struct {
 	shown bytes.Buffer // everything, without escape sequences
 	seen  int          // how far expect has read shown
 	raw   bytes.Buffer
+	lines [2]int // where the last line begins in raw and in shown
 }
 
 // Keys.
@@ -86,13 +87,23 @@ func (x *terminal) read(done chan<- struct{}) {
 		n, err := x.pty.Read(buf)
 		x.mu.Lock()
 		x.raw.Write(buf[:n])
-		x.shown.Reset()
-		x.shown.Write(escapes.ReplaceAll(x.raw.Bytes(), nil))
+		x.strip()
 		x.mu.Unlock()
 		if err != nil {
 			return
 		}
 	}
+}
+
+// strip adds what is new in raw to shown. No escape sequence spans lines, so only the last line that
+// was stripped before, which may end within one, is stripped again.
+func (x *terminal) strip() {
+	fresh := x.raw.Bytes()[x.lines[0]:]
+	whole := bytes.LastIndexByte(fresh, '\n') + 1
+	x.shown.Truncate(x.lines[1])
+	x.shown.Write(escapes.ReplaceAll(fresh[:whole], nil))
+	x.lines = [2]int{x.lines[0] + whole, x.shown.Len()}
+	x.shown.Write(escapes.ReplaceAll(fresh[whole:], nil))
 }
 
 // send types keys.
@@ -117,7 +128,7 @@ func (x *terminal) expectAny(texts ...string) {
 		x.mu.Lock()
 		end := -1
 		for _, text := range texts {
-			if i := strings.Index(x.shown.String()[x.seen:], text); i >= 0 && (end < 0 || i+len(text) < end) {
+			if i := bytes.Index(x.shown.Bytes()[x.seen:], []byte(text)); i >= 0 && (end < 0 || i+len(text) < end) {
 				end = i + len(text)
 			}
 		}

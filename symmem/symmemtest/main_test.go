@@ -78,12 +78,17 @@ func TestMain(m *testing.M) {
 func TestSuite(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
-			for _, n := range rankCounts(t, device) {
+			counts := rankCounts(t, device)
+			alone := counts[0] // the world of the cases ofOneRank
+			if slices.Contains(counts, 4) {
+				alone = 4
+			}
+			for _, n := range counts {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					briefly(t, n == 4)
 					w := start(t, device, n)
 					for _, c := range slices.Concat(cases, remoteCases, shmemCases) {
-						if n >= c.min && (n <= 4 || c.many) {
+						if n >= c.min && (n <= 4 || c.many) && (n == alone || !slices.Contains(ofOneRank, c.name)) {
 							t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 						}
 					}

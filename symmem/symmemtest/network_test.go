@@ -82,7 +82,9 @@ func TestNetwork(t *testing.T) {
 					t.Run(name, func(t *testing.T) { w.run(t, name) })
 				}
 				for _, c := range slices.Concat(networkCases, remoteCases, shmemCases) {
-					t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+					if !slices.Contains(ofOneRank, c.name) {
+						t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+					}
 				}
 			})
 		}
