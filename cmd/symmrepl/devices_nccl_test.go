@@ -208,7 +208,7 @@ func TestNCCLInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(patience(), func() { cmd.Process.Kill() }).Stop()
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "[0,1] begun\n" {
 		t.Fatalf("read %q, %v", line, err)
 	}

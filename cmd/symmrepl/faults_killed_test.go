@@ -20,7 +20,7 @@ func TestKilledInOperation(t *testing.T) {
 	const ranks = 3
 	s := launchHere(t, ranks)
 	evalHearing := func(source string, output func(session.Output)) session.Reply {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), patience())
 		defer cancel()
 		return s.Eval(ctx, session.Cell{Source: source, Output: output})
 	}

@@ -82,7 +82,7 @@ func (h home) startHeadless(lead *exec.Cmd) {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { lead.Process.Kill() })
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience()); ; time.Sleep(50 * time.Millisecond) {
 		if r := h.run("", "attach"); r.status == 0 {
 			break
 		}

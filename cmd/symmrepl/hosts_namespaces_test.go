@@ -61,7 +61,7 @@ func newNodes(t *testing.T, addresses [2]string) nodes {
 // mended waits until the kernel has noticed that the cable is connected.
 func (n nodes) mended() {
 	n.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience()); ; time.Sleep(10 * time.Millisecond) {
 		up := 0
 		for i := range 2 {
 			if said, _ := ip("-n", n.name(i), "-o", "link", "show", n.cable(i)); strings.Contains(said, "state UP") {

@@ -49,13 +49,13 @@ func strangersSay(addresses []uint64) map[string][]byte {
 // connection without an answer.
 func strike(t *testing.T, to netip.AddrPort, what string, say []byte) {
 	t.Helper()
-	c, err := net.DialTimeout("tcp", to.String(), patience)
+	c, err := net.DialTimeout("tcp", to.String(), patience())
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(patience()))
 	c.Write(say)
 	if n, err := c.Read(make([]byte, 64)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%s: the rank answers with %d bytes, error %v", what, n, err)
@@ -105,7 +105,7 @@ func TestStrangers(t *testing.T) {
 	}
 	before := h.descriptors()
 	for k := range 600 { // silent connections
-		c, err := net.DialTimeout("tcp", ports[k%2].String(), patience)
+		c, err := net.DialTimeout("tcp", ports[k%2].String(), patience())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func TestSurvivors(t *testing.T) {
 					}
 				}
 				folders, _ := filepath.Glob(h.dir + "/run/symmrepl-*/s*")
-				for deadline := time.Now().Add(patience); len(folders) != 2 &&
+				for deadline := time.Now().Add(patience()); len(folders) != 2 &&
 					time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 					folders, _ = filepath.Glob(h.dir + "/run/symmrepl-*/s*")
 				}

@@ -181,7 +181,7 @@ func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Show
 		return b.String()
 	}
 	kinds := map[session.Stream]string{session.Stdout: tutorial.Stdout, session.Stderr: tutorial.Stderr}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience())
 	defer cancel()
 	reply := s.Eval(ctx, session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source, Output: func(o session.Output) {
 		if kind := kinds[o.Stream]; kind != "" {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -34,7 +35,7 @@ const programVariable = "SYMMREPL_TEST_PROGRAM"
 const binaryVariable = "SYMMREPL_TEST_BINARY"
 
 // patience bounds every wait of these tests.
-const patience = time.Minute
+func patience() time.Duration { return pace.Unhurried(time.Minute) }
 
 func TestMain(m *testing.M) {
 	if os.Getenv(programVariable) != "" || session.IsWorker() {
@@ -149,7 +150,7 @@ type result struct {
 // run runs the program to its end with this standard input.
 func (h home) run(stdin string, args ...string) result {
 	h.t.Helper()
-	return h.runWithin(patience, stdin, args...)
+	return h.runWithin(patience(), stdin, args...)
 }
 
 // runWithin is run for programs that may take longer than patience.
@@ -192,7 +193,7 @@ func launchHere(t *testing.T, ranks int) session.Session {
 func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	t.Helper()
 	needDevices(t, ranks)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
 	if err != nil {
@@ -208,12 +209,13 @@ func end(t *testing.T, what string, cmd *exec.Cmd) error {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	limit := patience()
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(patience):
+	case <-time.After(limit):
 		cmd.Process.Kill()
-		t.Fatalf("%s did not end in %v", what, patience)
+		t.Fatalf("%s did not end in %v", what, limit)
 		return nil
 	}
 }
@@ -265,7 +267,7 @@ func (h home) mayStay(dir string) bool {
 // expectNothingLeft waits until no leftovers are left.
 func (h home) expectNothingLeft() {
 	h.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience()); ; time.Sleep(20 * time.Millisecond) {
 		left := h.leftovers()
 		if len(left) == 0 {
 			return

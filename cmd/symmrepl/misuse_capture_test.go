@@ -19,7 +19,7 @@ func TestRefusedInCapture(t *testing.T) {
 	t.Parallel()
 	s := launchHere(t, 2)
 	eval := func(source string) session.Reply {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), patience())
 		defer cancel()
 		return s.Eval(ctx, session.Cell{Source: source})
 	}

@@ -142,7 +142,7 @@ func TestSignalWhileScriptRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(patience(), func() { cmd.Process.Kill() }).Stop()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "[0,1] begun\n" {
 		t.Fatalf("read %q, %v", line, err)

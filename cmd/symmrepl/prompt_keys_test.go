@@ -124,7 +124,7 @@ func TestTyping(t *testing.T) {
 		x.send("\a\x1b[201~" + ctrlC + ctrlC + "\r" + ctrlC + "\r")
 		x.send(fmt.Sprintf("fmt.Println(%d+1, `alive`)\r", n*1000))
 		done := fmt.Sprintf("\n%d alive\n", n*1000+1)
-		deadline := time.Now().Add(patience)
+		deadline := time.Now().Add(patience())
 		for shown := false; !shown; time.Sleep(2 * time.Millisecond) {
 			x.mu.Lock()
 			shown = strings.Contains(x.shown.String()[x.seen:], done)

@@ -101,7 +101,7 @@ kept := symm.Empty(symm.I32, 4).Fill(40 + symm.Rank())`)
 			if call.release != "" {
 				eval(call.release)
 			}
-			for end := time.Now().Add(patience); doing() != ""; time.Sleep(20 * time.Millisecond) {
+			for end := time.Now().Add(patience()); doing() != ""; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatalf("rank 0 is still doing %q", doing())
 				}

@@ -79,7 +79,7 @@ func TestPositionsOfReplays(t *testing.T) {
 			t.Fatalf("%s: %v", cell, reply.Errors)
 		}
 	}
-	ctx, interrupt := context.WithTimeout(t.Context(), patience)
+	ctx, interrupt := context.WithTimeout(t.Context(), patience())
 	defer interrupt()
 	var replayed session.Reply
 	over := make(chan struct{})

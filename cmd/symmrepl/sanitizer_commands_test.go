@@ -154,7 +154,7 @@ func TestSanitizeFrontEnds(t *testing.T) {
 	t.Parallel()
 	watchedHome(t)
 	s := launchHere(t, 2)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	attached, err := session.Attach(ctx, "")
 	if err != nil {

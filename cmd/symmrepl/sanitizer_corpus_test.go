@@ -204,7 +204,7 @@ type watchedSession struct {
 }
 
 func (w *watchedSession) evaluate(name, source string) session.Reply {
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience())
 	defer cancel()
 	return w.Eval(ctx, session.Cell{Name: name, Line: 1, Source: source})
 }
@@ -212,7 +212,7 @@ func (w *watchedSession) evaluate(name, source string) session.Reply {
 // inOrder evaluates a cell in the order that a seed chooses.
 func (w *watchedSession) inOrder(seed int, source string) session.Reply {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience())
 	defer cancel()
 	reply := w.Eval(ctx, session.Cell{Name: "pair", Line: 1, Source: source, Sanitize: &session.Sanitizing{On: true, Seed: int64(seed)}})
 	if len(reply.Errors) > 0 {

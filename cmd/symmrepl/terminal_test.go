@@ -123,7 +123,7 @@ func (x *terminal) expect(text string) {
 // expectAny waits for one of the texts and continues after the one that ends first.
 func (x *terminal) expectAny(texts ...string) {
 	x.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(patience())
 	for {
 		x.mu.Lock()
 		end := -1
@@ -219,7 +219,7 @@ func (x *terminal) exit(want int) {
 	go func() { x.cmd.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(patience()):
 		x.t.Fatal("the program did not end")
 	}
 	if got := x.cmd.ProcessState.ExitCode(); got != want {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -34,9 +35,8 @@ const (
 	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty: the child makes other worlds too
 )
 
-// On a busy machine:
 const (
-	caseLimit = 60 * time.Second // time limit of a case, after which its ranks are released
+	caseLimit = 60 * time.Second // time limit of a case, after which its ranks are released; more on a busy machine
 	endLimit  = 60 * time.Second // time limit for the end of a rank, after which it is killed
 )
 
@@ -381,6 +381,7 @@ func (w *ranks) enter() {
 
 // collect receives a report from every child. If one fails, the others are released.
 func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
+	limit = pace.Unhurried(limit)
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	graceful := false
