@@ -34,8 +34,9 @@ func TestProgramOfSeveralFiles(t *testing.T) {
 		t.Errorf("its files: %+v, want %q", r, want)
 	}
 	r = h.run("", "run", "-n", "2", "--device", device(), dir, "y")
-	if all := "[0,1] " + strings.ReplaceAll(strings.TrimSuffix(strings.Replace(want, "[x]", "[y]", 1), "\n"), "\n", "\n[0,1] ") +
-		"\n"; r.status != 1 || r.out != all {
-		t.Errorf("on two ranks: %+v, want %q", r, all)
+	for rank := range 2 { // a busy machine may hold one rank back, so that lines are not folded
+		if all := strings.Replace(want, "[x]", "[y]", 1); r.status != 1 || linesOf(t, rank, 2, r.out) != all {
+			t.Errorf("rank %d of two: %+v, want %q", rank, r, all)
+		}
 	}
 }
