@@ -65,7 +65,6 @@ func mend(source string, found ran) (mended, why string, err error) {
 // TestMCPAgent lets a program mend a wrong kernel by the findings alone. Its transcript is in
 // docs/mcp.md; -update-mcp writes it there.
 func TestMCPAgent(t *testing.T) {
-	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("the sanitizer of GPUs finds no races")
 	}

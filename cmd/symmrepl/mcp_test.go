@@ -124,7 +124,6 @@ func plain(value any) (out any) {
 
 // TestMCP uses every tool over standard input and output, on a session that symmrepl mcp starts.
 func TestMCP(t *testing.T) {
-	t.Parallel()
 	h := newHome(t, 2)
 	a := h.mcp(t, "-n", "2", "--device", device())
 	ctx, cancel := context.WithTimeout(t.Context(), pace.Unhurried(3*time.Minute))
@@ -283,7 +282,6 @@ func TestMCP(t *testing.T) {
 // program's cells, shares its variables and interrupts them. A second server, which only looks,
 // serves a socket.
 func TestMCPAttached(t *testing.T) {
-	t.Parallel()
 	h := newHome(t, 2)
 	user := h.terminal("-n", "2", "--device", device())
 	user.enter("mine := 41")

@@ -133,7 +133,8 @@ func TestTyping(t *testing.T) {
 			}
 			if shown {
 				x.raw.Reset()
-				x.seen = 0
+				x.shown.Reset()
+				x.lines, x.seen = [2]int{}, 0
 			}
 			x.mu.Unlock()
 			if !shown && time.Now().After(deadline) {

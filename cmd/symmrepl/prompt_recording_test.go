@@ -137,7 +137,6 @@ var chapters = []chapter{
 // TestRecording checks that docs/session.md is the current output of the program, except for times.
 // With -update it records the page again.
 func TestRecording(t *testing.T) {
-	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("docs/session.md was recorded on the cpu device")
 	}

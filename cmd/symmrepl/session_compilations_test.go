@@ -14,7 +14,6 @@ import (
 // The session names a long compilation once. It prints nothing else about it, not even about ranks
 // that wait for it.
 func TestCompilationsAreNamed(t *testing.T) {
-	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("only the cpu device compiles with the C++ compiler")
 	}
