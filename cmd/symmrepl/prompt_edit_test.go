@@ -9,17 +9,6 @@ import (
 	"testing"
 )
 
-// editor writes a shell script to a file and returns the quoted name. The script's argument is the
-// file to edit.
-func editor(t *testing.T, script string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "an editor")
-	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return "'" + name + "'"
-}
-
 // editing starts the program on one rank. The environment variable names line as the editor.
 func editing(t *testing.T, variable, line string) *terminal {
 	h := newHome(t, 1)

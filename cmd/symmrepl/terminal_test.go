@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -255,4 +256,15 @@ func overwritten(raw []byte) []byte {
 		}
 		raw = append(slices.Clone(raw[:begin]), raw[at[1]:]...)
 	}
+}
+
+// editor writes a shell script to a file and returns the quoted name. The script's argument is the
+// file to edit.
+func editor(t *testing.T, script string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "an editor")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return "'" + name + "'"
 }
