@@ -13,9 +13,11 @@ WHEELS := build/dist
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at
 # most three tests fail, they run once more, alone, and the summary names them. A test with a data
 # race does not run again.
-# Package session, and the files of cmd/symmrepl with the build constraint "race || !raced", run under
-# the race detector alone. The other tests of cmd/symmrepl run in both stages, the second time without
-# those that -short leaves out, and all other packages run without the detector. Both stages and the
+# Packages session and zmtp, and the files of cmd/symmrepl with the build constraint "race || !raced",
+# run under the race detector alone. The other tests of cmd/symmrepl run in both stages, the second time
+# without those that -short or "!race" leaves out, and all other packages run without the detector.
+# Half of the time of most tests is waiting for other processes, so more of them run side by side than
+# there are processors: -p is the number of packages, -parallel that of tests in each. Both stages and the
 # checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
 # built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
 # processor time of interp's tests. Tests are built without go vet, which check runs on all of them.
@@ -42,10 +44,10 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v /symmrepl/session | xargs)" -- -vet=off -tags raced -timeout 25m && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout 25m -p 3 -parallel 3 && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -vet=off -timeout 5m ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages './session/... ./cmd/symmrepl/...' -- -vet=off -timeout 20m -race -short
+	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout 20m -parallel 4 -race -short
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)

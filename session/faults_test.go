@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 // replacedNote is the note about a rank's worker that was replaced.
@@ -46,7 +48,7 @@ func TestFaults(t *testing.T) {
 		if reported := strings.HasPrefix(f.cause, "crashed"); reported != (len(stderr) > 0) {
 			t.Errorf("%s: %d lines of standard error", f.command, len(stderr))
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > pace.Unhurried(5*time.Second) {
 			t.Errorf("%s took %v", f.command, took)
 		}
 		c.want(c.eval("gather again"), "= [0-2] 012\n")
@@ -135,7 +137,7 @@ func TestKilledFromOutside(t *testing.T) {
 	start := time.Now()
 	syscall.Kill(pids[2], syscall.SIGKILL)
 	got := shown()
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > pace.Unhurried(3*time.Second) {
 		t.Errorf("took %v", took)
 	}
 	c.want(got, replacedNote(2, 3, "was killed (SIGKILL)")+
@@ -170,7 +172,7 @@ func TestInterrupt(t *testing.T) {
 	interrupt()
 	c.want(shown(), "[0,2] done\n"+replacedNote(1, 3, "did not stop within 400ms and was killed")+
 		"! [1] interrupted the worker did not stop within 400ms of the interrupt and was killed (a fresh one takes its place)\n")
-	if took := time.Since(start); took < 400*time.Millisecond || took > 5*time.Second {
+	if took := time.Since(start); took < 400*time.Millisecond || took > pace.Unhurried(5*time.Second) {
 		t.Errorf("took %v", took)
 	}
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
@@ -247,7 +249,7 @@ $`
 	if len(notes) != 1 || !regexp.MustCompile(want).MatchString(notes[0]) {
 		t.Errorf("%d notes: %s", len(notes), notes)
 	}
-	if first > 2500*time.Millisecond {
+	if first > pace.Unhurried(2500*time.Millisecond) {
 		t.Errorf("diagnosed after %v", first)
 	}
 	t.Log("diagnosed after", first)
@@ -504,7 +506,7 @@ func TestDeathToldAtOnce(t *testing.T) {
 		if want := fmt.Sprintf("rank 2 was killed (SIGKILL); cell %d still runs on other ranks (Ctrl-C interrupts it)\n", 1+2*i); said != want {
 			t.Errorf("%s: told\n%swant\n%s", endless, said, want)
 		}
-		if took := time.Since(killed); took > time.Second {
+		if took := time.Since(killed); took > pace.Unhurried(time.Second) {
 			t.Errorf("%s: told after %v", endless, took)
 		} else {
 			t.Log(took)
@@ -544,7 +546,7 @@ func TestDeathToldBeforeReplaced(t *testing.T) {
 	began := time.Now()
 	var notes []string
 	reply := c.Eval(t.Context(), Cell{Source: "1:kill 9\ngather x", Name: "in", Output: func(o Output) {
-		if took := time.Since(began); len(notes) == 0 && took > time.Second {
+		if took := time.Since(began); len(notes) == 0 && took > pace.Unhurried(time.Second) {
 			t.Errorf("told after %v", took)
 		}
 		notes = append(notes, o.Text)
@@ -595,7 +597,7 @@ func TestActivitiesAreTold(t *testing.T) {
 		if _, said, _ := strings.Cut(notes[0], "\n"); said != f.want {
 			t.Errorf("told\n%swant\n%s", said, f.want)
 		}
-		if first > 2500*time.Millisecond {
+		if first > pace.Unhurried(2500*time.Millisecond) {
 			t.Errorf("told after %v", first)
 		}
 		t.Log(first)

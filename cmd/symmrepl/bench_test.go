@@ -1,3 +1,5 @@
+//go:build !race
+
 package main
 
 import (
@@ -560,7 +562,7 @@ fill N
 
 func TestBenchTensors(t *testing.T) {
 	h := newHome(t, 1)
-	r := h.runWithin(5*patience, "", "bench", "tensors", "--device", device(), "--dtype", "f32", "--sizes", "64K", "--json")
+	r := h.runWithin(5*patience(), "", "bench", "tensors", "--device", device(), "--dtype", "f32", "--sizes", "64K", "--json")
 	if r.status != 0 || r.err != "" {
 		t.Fatalf("%+v", r)
 	}

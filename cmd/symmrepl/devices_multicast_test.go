@@ -7,6 +7,7 @@ import "testing"
 // TestMulticast: ranks map their memory by multicast if each has its own GPU that supports it. If a
 // step fails, they go on without multicast and Caps gives the reason.
 func TestMulticast(t *testing.T) {
+	t.Parallel()
 	const cells = `t := symm.Empty(symm.F32, 1024); h := symm.Rendezvous(t); part := symm.Rendezvous(t.Slice(4, 8)); pair := symm.NewGroup(0, 1)
 symm.Caps().Multicast, symm.Caps().MulticastWhy, h.MulticastPtr() != 0, int(part.MulticastPtr() - h.MulticastPtr())
 symm.Rendezvous(t, pair).MulticastPtr() != h.MulticastPtr()

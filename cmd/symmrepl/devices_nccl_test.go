@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -24,21 +25,49 @@ func fakeNCCL(t *testing.T, gpus int, env ...string) home {
 	return h
 }
 
-// fakeLibrary builds a library of the cuda device's tests and returns its path, in a folder lib of its
-// own.
+// fakeLibrary returns the path of a library of the cuda device's tests, in a folder lib of its own.
 func fakeLibrary(t *testing.T, source, name string) string {
 	library := filepath.Join(t.TempDir(), "lib", name)
-	if err := os.Mkdir(filepath.Dir(library), 0o700); err != nil {
+	err := os.Mkdir(filepath.Dir(library), 0o700)
+	if err == nil {
+		err = os.Link(built(t, source), library)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/"+source).CombinedOutput(); err != nil {
+	return library
+}
+
+// builds are the libraries that built has made, by source.
+var builds struct {
+	sync.Mutex
+	made map[string]string
+}
+
+// built returns a library made of a C file of the cuda device's tests. It is made once in this
+// process, so nobody may change it.
+func built(t *testing.T, source string) string {
+	t.Helper()
+	builds.Lock()
+	defer builds.Unlock()
+	library := builds.made[source]
+	if library != "" {
+		return library
+	}
+	library = filepath.Join(os.TempDir(), source+".so")
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/"+source, "-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("%s does not build: %v\n%s", source, err, out)
 	}
+	if builds.made == nil {
+		builds.made = map[string]string{}
+	}
+	builds.made[source] = library
 	return library
 }
 
 // TestNCCL runs every collective that NCCL supports, captures one, and loses a communicator.
 func TestNCCL(t *testing.T) {
+	t.Parallel()
 	r := fakeNCCL(t, 2).run(`import ("fmt"; "time")
 t := symm.Empty(symm.F32, 4); h := symm.Rendezvous(t); v := symm.Via("NCCL")
 t.CopyFrom([]float32{1, 2, 3, float32(symm.Rank())})
@@ -74,6 +103,7 @@ p := symm.NewGroup(1); if symm.Rank() == 1 { w := p.Empty(symm.I64, 3); symm.Ren
 // TestNCCLOverHosts: NCCL carries collectives between hosts if all ranks have it. Each rank gives
 // NCCL the name of its host.
 func TestNCCLOverHosts(t *testing.T) {
+	t.Parallel()
 	const cells = `import "os"
 t := symm.Empty(symm.F32, 2); symm.Rendezvous(t); t.CopyFrom([]float32{1, float32(symm.Rank())})
 symm.Explain(func() { symm.AllReduce(t, "sum") })
@@ -135,6 +165,7 @@ symm.AllReduce(t.CopyFrom([]int{4}), "sum").Ints()
 // TestNCCLFails: a failure in NCCL is an error of the call, or of the next synchronisation. The
 // session goes on.
 func TestNCCLFails(t *testing.T) {
+	t.Parallel()
 	const cells = `t := symm.Empty(symm.I32, 1); symm.Rendezvous(t); t.CopyFrom([]int{7})
 symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 symm.Broadcast(t, 0, symm.Via("NCCL")).Ints()
@@ -163,6 +194,7 @@ t.CopyFrom([]int{symm.Rank()}); symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints(
 
 // TestNCCLInterrupted: Ctrl-C ends the wait for a communicator that NCCL never creates.
 func TestNCCLInterrupted(t *testing.T) {
+	t.Parallel()
 	h := fakeNCCL(t, 2, "FAKE_NCCL_HANG=init")
 	cmd := h.command("-n", "2", "--device", "cuda", "-e",
 		`t := symm.Empty(symm.F32, 1); symm.Rendezvous(t); fmt.Println("begun"); symm.AllReduce(t, "sum", symm.Via("NCCL"))`)
@@ -176,7 +208,7 @@ func TestNCCLInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(patience(), func() { cmd.Process.Kill() }).Stop()
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "[0,1] begun\n" {
 		t.Fatalf("read %q, %v", line, err)
 	}
@@ -192,6 +224,7 @@ func TestNCCLInterrupted(t *testing.T) {
 // TestNCCLWindows: with the back end NCCL a tensor is a window as long as both the tensor and the
 // communicator live.
 func TestNCCLWindows(t *testing.T) {
+	t.Parallel()
 	const cells = `t, u := symm.Empty(symm.F32, 4), symm.Empty(symm.F32, 1<<20); symm.Rendezvous(t); symm.Rendezvous(u); symm.Rendezvous(t.Slice(0, 2))
 g := symm.Capture(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")) })
 t.CopyFrom([]float32{1, 2, 3, 4}); g.Replay(); t.Float32s()
@@ -239,6 +272,7 @@ symm.Explain(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")) })
 // TestNCCLOrdinary: NCCL reads ordinary tensors as they are. Explain says so where a symmetric one
 // would be a window.
 func TestNCCLOrdinary(t *testing.T) {
+	t.Parallel()
 	const cells = `t := symm.Local(symm.F32, 4).CopyFrom([]float32{1, 2, 3, float32(symm.Rank())}); v := symm.Via("NCCL")
 symm.Explain(func() { symm.AllReduce(t, "sum", v) }), t.Float32s()
 symm.Explain(func() { symm.AllGather(t.Slice(2, 4), v).Float32s() })
@@ -258,6 +292,7 @@ u := symm.Empty(symm.F32, 4); symm.Rendezvous(u); symm.Explain(func() { symm.All
 // TestNCCLAverages: NCCL has no kernel of its own that averages windows; the average is right all
 // the same.
 func TestNCCLAverages(t *testing.T) {
+	t.Parallel()
 	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23203").run(`t := symm.Empty(symm.F32, 2).CopyFrom([]float32{float32(symm.Rank()), 5}); symm.Rendezvous(t)
 symm.AllReduce(t, "avg", symm.Via("NCCL")).Float32s()
 g := symm.Capture(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")); symm.AllReduce(t, "avg", symm.Via("NCCL")) })
@@ -269,6 +304,7 @@ g.Replay(); g.Replay(); t.Float32s()
 // TestNCCLShares: ranks that share a GPU have a communicator if NCCL_MULTI_RANK_GPU_ENABLE=1 allows
 // it and NCCL is 2.30.3 or later.
 func TestNCCLShares(t *testing.T) {
+	t.Parallel()
 	const cells = `t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank(), 7}); symm.Rendezvous(t)
 symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 `
@@ -289,6 +325,7 @@ symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 // TestNCCLPuts: with the back end NCCL, Via("NCCL") makes a put use NCCL's puts. The fake driver
 // runs no kernels, so the ranks meet on the host.
 func TestNCCLPuts(t *testing.T) {
+	t.Parallel()
 	const cells = `t, u := symm.Empty(symm.I32, 4), symm.Empty(symm.I32, 2); h := symm.Rendezvous(t.Slice(1, 4)); symm.Rendezvous(u); v, next := symm.Via("NCCL"), 1 - symm.Rank()
 u.CopyFrom([]int{10 + symm.Rank(), 20 + symm.Rank()})
 symm.Explain(func() { h.PutWithSignal(next, u, 3, 7, v) })
@@ -340,6 +377,7 @@ h.Put(0, t, symm.Via("NCCL"))
 // TestNCCLEngines: with CopyEngine, NCCL's copy engines run the collectives that they support. They
 // use their own communicator with its own windows.
 func TestNCCLEngines(t *testing.T) {
+	t.Parallel()
 	const cells = `t, u := symm.Empty(symm.I32, 2), symm.Empty(symm.I32, 4); symm.Rendezvous(t); symm.Rendezvous(u); t.CopyFrom([]int{symm.Rank(), 7})
 v, e := symm.Via("NCCL"), symm.CopyEngine()
 symm.Explain(func() { symm.AllGatherOut(t, u, v, e) })
@@ -412,6 +450,7 @@ func (h home) withHeaders(version string) home {
 // TestNCCLOwnHeaders: with the back end NCCL a kernel that uses pointers and barriers is compiled
 // with NCCL's header. It receives NCCL's own windows and device communicators.
 func TestNCCLOwnHeaders(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("SYMMREPL_NVRTC") == "" {
 		t.Skip("needs NVRTC to compile kernels: SYMMREPL_NVRTC is not set")
 	}
@@ -491,6 +530,7 @@ symm.Explain(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
 // TestBackends: --backend, SetBackend and TORCH_SYMMMEM choose the back end of symmetric memory.
 // They refuse a back end that this machine or build does not have.
 func TestBackends(t *testing.T) {
+	t.Parallel()
 	r := fakeNCCL(t, 2, "SYMMREPL_NVSHMEM=/nowhere").run(`symm.GetBackend()
 if symm.Rank() == 0 { symm.SetBackend("NCCL") } else { symm.SetBackend("CUDA") }
 symm.SetBackend("NVSHMEM")

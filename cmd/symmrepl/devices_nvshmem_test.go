@@ -40,6 +40,7 @@ h.Barrier(0, v); t.Free(); u.Free(); t = symm.Empty(symm.I32, 4); t.Ints()
 
 // TestNVSHMEM runs every call that goes by NVSHMEM, and looks at what it does.
 func TestNVSHMEM(t *testing.T) {
+	t.Parallel()
 	for _, ranks := range []int{1, 2, 4} {
 		log := filepath.Join(t.TempDir(), "log")
 		r := fakeNVSHMEM(t, ranks, "FAKE_NVSHMEM_LOG="+log).run(shmemCells, "-n", fmt.Sprint(ranks), "--device", "cuda", "--backend", "NVSHMEM")
@@ -69,6 +70,7 @@ func TestNVSHMEM(t *testing.T) {
 // TestNVSHMEMWaits: waits by NVSHMEM end with their deadline, with another rank's failure, and where
 // no rank can end them; the session goes on.
 func TestNVSHMEMWaits(t *testing.T) {
+	t.Parallel()
 	r := fakeNVSHMEM(t, 2).run(`import "time"
 t, u := symm.Empty(symm.I32, 4).CopyFrom([]int{symm.Rank(), 1, 2, 3}), symm.Local(symm.I32, 1).CopyFrom([]int{7 + symm.Rank()}); h := symm.Rendezvous(t); v := symm.Via("NVSHMEM"); next := 1 - symm.Rank()
 if symm.Rank() == 0 { h.WaitForSignal(2, "==", 1<<40+1, v); symm.Synchronize() } else { panic("no") }
@@ -93,6 +95,7 @@ h.Put(next, u, v); h.Barrier(2, v); t.Ints()
 
 // TestNVSHMEMInterrupted: Ctrl-C ends the wait for a heap that NVSHMEM never makes, and a wait by it.
 func TestNVSHMEMInterrupted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ hang, cell string }{
 		{"init", `fmt.Println("begun"); symm.Empty(symm.F32, 1)`},
 		{"none", `h := symm.Rendezvous(symm.Empty(symm.F32, 1)); fmt.Println("begun"); h.WaitForSignal(1, "==", 1, symm.Via("NVSHMEM"))`},
@@ -123,6 +126,7 @@ func TestNVSHMEMInterrupted(t *testing.T) {
 
 // TestNVSHMEMMisuse: what NVSHMEM does not do is refused, with what to do instead.
 func TestNVSHMEMMisuse(t *testing.T) {
+	t.Parallel()
 	r := fakeNVSHMEM(t, 2).run(`t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); v := symm.Via("NVSHMEM"); next := 1 - symm.Rank(); pair := symm.NewGroup(0, 1)
 symm.Capture(func() { h.Barrier(0, v) })
 symm.Capture(func() { h.WaitForSignal(0, "==", 1, v) })
@@ -183,6 +187,7 @@ h.Put(0, symm.Local(symm.I32, 1), symm.Via("NVSHMEM"))
 // TestNVSHMEMLost: after a rank was replaced no rank can use the heap any more. Memory of the driver
 // goes on.
 func TestNVSHMEMLost(t *testing.T) {
+	t.Parallel()
 	r := fakeNVSHMEM(t, 2).run(`import "os"
 symm.Rendezvous(symm.Empty(symm.I32, 2)).BufferPtrs()[0] != 0
 if symm.Rank() == 1 { os.Exit(3) }

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,20 +12,14 @@ import (
 // fakeGPUs returns a home whose programs use the fake driver of the cuda device's tests and see
 // this number of GPUs. The fake driver has memory and copies but runs no kernel of symmrepl.
 func fakeGPUs(t *testing.T, gpus int, env ...string) home {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
+	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("no C compiler to build the fake driver with")
-	}
-	library := filepath.Join(t.TempDir(), "fakecuda.lib")
-	if out, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/fakecuda.c",
-		"-lpthread").CombinedOutput(); err != nil {
-		t.Fatalf("the fake driver does not build: %v\n%s", err, out)
 	}
 	if device() != "cpu" {
 		t.Skip("needs the fake driver, and this device has a real one")
 	}
 	h := newHome(t, 0)
-	h.env = append([]string{"SYMMREPL_CUDA=" + library, fmt.Sprintf("FAKE_CUDA_DEVICES=%d", gpus)}, env...)
+	h.env = append([]string{"SYMMREPL_CUDA=" + built(t, "fakecuda.c"), fmt.Sprintf("FAKE_CUDA_DEVICES=%d", gpus)}, env...)
 	return h
 }
 
@@ -57,6 +50,7 @@ func inOrder(t *testing.T, what, text string, parts ...string) {
 // TestSharedGPU starts more ranks than there are GPUs. The ranks share memory, and the session says
 // what sharing a GPU means.
 func TestSharedGPU(t *testing.T) {
+	t.Parallel()
 	ring := []string{"[0] []int{11, 7}\n", "[1] []int{12, 7}\n", "[2] []int{13, 7}\n", "[3] []int{10, 7}\n"}
 	for _, c := range []struct {
 		name string
@@ -88,6 +82,7 @@ func TestSharedGPU(t *testing.T) {
 
 // TestRanksOfGPUs: without -n a session has one rank for each GPU.
 func TestRanksOfGPUs(t *testing.T) {
+	t.Parallel()
 	if r := fakeGPUs(t, 3).run("", "-e", "symm.WorldSize(), symm.Caps().Device"); r.status != 0 || r.err != "" ||
 		r.out != "[0] 3, \"cuda:0\"\n[1] 3, \"cuda:1\"\n[2] 3, \"cuda:2\"\n" {
 		t.Errorf("%+v", r)
@@ -96,6 +91,7 @@ func TestRanksOfGPUs(t *testing.T) {
 
 // TestSharedUnderLauncher: the same rule of sharing holds for ranks that torchrun starts.
 func TestSharedUnderLauncher(t *testing.T) {
+	t.Parallel()
 	h := fakeGPUs(t, 1)
 	h.env = append(h.env, "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", freePort(t)),
 		"TORCHELASTIC_RUN_ID=none")
@@ -116,6 +112,7 @@ func TestSharedUnderLauncher(t *testing.T) {
 // TestGPUsApart: if some GPUs of one machine cannot map each other's memory, the ranks form several
 // LSA teams, and a network connects the teams.
 func TestGPUsApart(t *testing.T) {
+	t.Parallel()
 	cells := sharedCells[:strings.Index(sharedCells, "h.GetBuffer")] + `symm.LSA(), symm.Rail()
 h.GetBuffer(symm.Rank()^1, symm.I32, 2).Ints()
 symm.Caps().Hosts, symm.Caps().Parts

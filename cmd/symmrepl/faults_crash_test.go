@@ -10,6 +10,7 @@ import (
 // When Go's runtime ends a worker, the user reads one line with the cause, the remedy and the file
 // of the report. If a cell's own output begins like such a report, the session shows it.
 func TestCrashesOfTheRuntime(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ cell, says, reported string }{
 		"concurrent map writes": {"m := map[int]int{}\nfor range 4 { go func() { for i := 0; ; i++ { m[i&7] = i } }() }; select {}",
 			"cell[4]:1:47: the worker crashed (fatal error: concurrent map writes): goroutines that share a map need a sync.Mutex",

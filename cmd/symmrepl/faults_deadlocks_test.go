@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,11 +91,10 @@ var deadlocks = []deadlock{
 // If a wait cannot end, the session ends it within two seconds. The error gives the reason, and its
 // detail says what all ranks do. The session goes on.
 func TestDeadlocks(t *testing.T) {
+	t.Setenv("SYMMREPL_NET", "null")
 	for _, hosts := range []string{"", "3"} {
 		t.Run("hosts_"+strings.ReplaceAll(hosts, "/", ","), func(t *testing.T) {
-			if hosts != "" {
-				t.Setenv("SYMMREPL_NET", "null")
-			}
+			t.Parallel() // each wait takes seconds
 			h, err := session.ParseHosts(hosts, 3)
 			if err != nil {
 				t.Fatal(err)
@@ -151,6 +151,7 @@ func TestDeadlocks(t *testing.T) {
 
 // After a deadlock ended a wait, the next cell can still look at data that was put and not awaited.
 func TestClearedSignals(t *testing.T) {
+	t.Parallel()
 	r := newHome(t, 2).run("h := symm.Rendezvous(symm.Empty(symm.F32, 4))\n"+
 		"if symm.Rank() == 0 { h.PutSignal(1, 2); h.PutSignal(1, 7) } else { h.WaitSignal(0, 3) }\n"+
 		"fmt.Println(symm.ClearedSignals())\n"+
@@ -192,38 +193,44 @@ func TestNoDeadlocks(t *testing.T) {
 			")); symm.Synchronize() } })"}, nil},
 		{"a timer", []string{"if rank == 1 { time.AfterFunc(" + late + ", func() { h.PutSignal(0, 1) }) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil}, // the last case: the session cannot tell when the last timer is gone
 	}
-	s := launchHere(t, 2)
-	eval := func(source string, ranks []int) (session.Reply, string) {
-		var said strings.Builder
-		reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
-			Output: func(o session.Output) { said.WriteString(o.Text) }})
-		return reply, said.String()
-	}
-	eval("rank := symm.Rank(); t := symm.Empty(symm.F32, 8).Fill(1); h := symm.Rendezvous(t)", nil)
-	for _, c := range cells {
-		for i, source := range c.cells {
-			var ranks []int
-			if i == len(c.cells)-1 {
-				ranks = c.ranks
+	for some := range slices.Chunk(cells, 4) { // each takes seconds, so sessions run them side by side
+		t.Run(some[0].name, func(t *testing.T) {
+			t.Parallel()
+			s := launchHere(t, 2)
+			eval := func(source string, ranks []int) (session.Reply, string) {
+				var said strings.Builder
+				reply := s.Eval(t.Context(), session.Cell{Source: source, Ranks: ranks,
+					Output: func(o session.Output) { said.WriteString(o.Text) }})
+				return reply, said.String()
 			}
-			began := time.Now()
-			reply, said := eval("{\n"+source+"\n}", ranks)
-			if strings.Contains(source, ":=") && !strings.Contains(source, "begun") || strings.HasPrefix(source, "import") ||
-				strings.HasPrefix(source, "var") {
-				reply, said = eval(source, ranks)
+			eval("rank := symm.Rank(); t := symm.Empty(symm.F32, 8).Fill(1); h := symm.Rendezvous(t)", nil)
+			for _, c := range some {
+				for i, source := range c.cells {
+					var ranks []int
+					if i == len(c.cells)-1 {
+						ranks = c.ranks
+					}
+					began := time.Now()
+					reply, said := eval("{\n"+source+"\n}", ranks)
+					if strings.Contains(source, ":=") && !strings.Contains(source, "begun") || strings.HasPrefix(source, "import") ||
+						strings.HasPrefix(source, "var") {
+						reply, said = eval(source, ranks)
+					}
+					if len(reply.Errors) > 0 {
+						t.Fatalf("%s: %v after %v, said %s", c.name, reply.Errors, time.Since(began), said)
+					}
+					if took := time.Since(began); i == len(c.cells)-1 && took < 2800*time.Millisecond {
+						t.Errorf("%s took %v only", c.name, took)
+					}
+				}
 			}
-			if len(reply.Errors) > 0 {
-				t.Fatalf("%s: %v after %v, said %s", c.name, reply.Errors, time.Since(began), said)
-			}
-			if took := time.Since(began); i == len(c.cells)-1 && took < 2800*time.Millisecond {
-				t.Errorf("%s took %v only", c.name, took)
-			}
-		}
+		})
 	}
 }
 
 // A wait is no deadlock while its message is under way, even if the message takes long.
 func TestSlowNetworkIsNoDeadlock(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	h.env = append(h.env, "SYMMREPL_NET=null delay=3s", "SYMMREPL_HOSTS=2")
 	began := time.Now()
@@ -237,6 +244,7 @@ func TestSlowNetworkIsNoDeadlock(t *testing.T) {
 
 // If the wait for a value was given up, showing that value does not hide the error.
 func TestShownValueHidesNoError(t *testing.T) {
+	t.Parallel()
 	r := newHome(t, 2).run("t := symm.Empty(symm.F32, 4).Fill(1); symm.Rendezvous(t)\n"+
 		"if symm.Rank() == 0 { time.Sleep(1500*time.Millisecond) }; symm.OneShotAllReduce(t, \"sum\", symm.Timeout(500*time.Millisecond))\n", "-n", "2", "--device", device())
 	if r.status != 1 || !strings.Contains(r.err, "[1] cell[2]:1:60: one_shot_all_reduce: rank 1 waited ") {

@@ -14,6 +14,7 @@ import (
 // If a rank has no file descriptors left, a call that needs some fails on all ranks, and the error
 // names that rank. When the rank has descriptors again, the next call works.
 func TestRankShortOfDescriptors(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	if device() != "cpu" {
 		t.Skip("the GPU driver opens an unknown number of descriptors")
@@ -50,6 +51,7 @@ symm.OneShotAllReduce(t, "sum").Ints()[0] * 100
 // Cells cannot read the token of a session on several hosts. It is neither in the environment of
 // their process nor in the environment of its parent.
 func TestTokenOutOfReach(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	secret := strings.Repeat("9f3a7c1e", 4)
 	h.env = append(h.env, "SYMMREPL_TOKEN="+secret)

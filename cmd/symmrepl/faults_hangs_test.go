@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -84,7 +85,7 @@ func TestHangs(t *testing.T) {
 			continue
 		}
 		t.Run(strings.ReplaceAll(hang.name, " ", "_"), func(t *testing.T) {
-			limit := 5 * time.Second
+			limit := pace.Unhurried(5 * time.Second)
 			if hang.says == "" {
 				limit = 3 * time.Second
 			}
@@ -115,10 +116,10 @@ func TestHangs(t *testing.T) {
 				told, stopped = limit, limit
 			case told == 0:
 				t.Errorf("not explained: %s", said.String())
-			case told > explained+slack:
+			case told > pace.Unhurried(explained+slack):
 				t.Errorf("explained after %v", told)
 			}
-			if took := ended - stopped; told != 0 && took > back+slack {
+			if took := ended - stopped; told != 0 && took > pace.Unhurried(back+slack) {
 				t.Errorf("the prompt is back %v after the interrupt", took)
 			}
 			t.Logf("explained after %.2f s, back after %.2f s: %s", told.Seconds(), (ended - told).Seconds(),
@@ -134,6 +135,7 @@ func TestHangs(t *testing.T) {
 // At a terminal the table of what ranks wait for is one block, and each update overwrites the
 // previous one.
 func TestTableInPlace(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("if symm.Rank() == 0 { select {} }")
 	for range 3 {

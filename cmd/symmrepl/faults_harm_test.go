@@ -14,6 +14,7 @@ import (
 // numbers or forbids its process the files that it needs. The session then names the rank and
 // replaces it, and the next collective works.
 func TestDescriptorsOfOthers(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.expect("2 ranks, ")
@@ -45,6 +46,7 @@ func TestDescriptorsOfOthers(t *testing.T) {
 // If a cell stops its own process, the session says that the process is stopped. The second
 // interrupt replaces the rank, and the next collective works.
 func TestRankStopsItself(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.expect("2 ranks, ")
@@ -65,6 +67,7 @@ func TestRankStopsItself(t *testing.T) {
 
 // If `ulimit -v` leaves a process too few addresses, one line says so.
 func TestTooFewAddresses(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	cmd := h.command("-n", "2", "--device", "cpu", "-e", "1")
 	cmd.Path, cmd.Args = "/bin/bash", append([]string{"bash", "-c", `ulimit -v 500000; exec "$@"`, "bash"}, cmd.Args...)

@@ -16,10 +16,11 @@ import (
 // If a rank is killed while the others are in an operation, the error of each other rank names it
 // and cites the line of the call. A fresh worker replaces the rank, and then the operation works.
 func TestKilledInOperation(t *testing.T) {
+	t.Parallel()
 	const ranks = 3
 	s := launchHere(t, ranks)
 	evalHearing := func(source string, output func(session.Output)) session.Reply {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), patience())
 		defer cancel()
 		return s.Eval(ctx, session.Cell{Source: source, Output: output})
 	}

@@ -38,7 +38,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			t.Fatal(err)
 		}
 		cell, victim := cells[i%len(cells)], infos[rand.IntN(ranks)]
-		ctx, interrupt := context.WithTimeout(t.Context(), patience)
+		ctx, interrupt := context.WithTimeout(t.Context(), patience())
 		moment := 50*time.Millisecond + rand.N(500*time.Millisecond)
 		killed := make(chan time.Time, 1)
 		time.AfterFunc(moment, func() {

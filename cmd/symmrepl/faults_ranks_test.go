@@ -17,6 +17,7 @@ import (
 // Every misuse is refused on all ranks. The error names the call and says what was wrong.
 // Afterwards the session and its tensors are unchanged.
 func TestMisuse(t *testing.T) {
+	t.Parallel()
 	preparation := []string{
 		"t := symm.Empty(symm.F32, 8).Fill(symm.Rank())",
 		"h := symm.Rendezvous(t)",
@@ -104,6 +105,7 @@ func TestKilledInAllReduce(t *testing.T) {
 // Whatever ends a worker, the session names the rank and the cause and replaces the worker. The
 // next cell works.
 func TestWorkerDeaths(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter(`import "os"`)
 	x.enter("if symm.Rank() == 1 { os.Exit(7) }")
@@ -121,6 +123,7 @@ func TestWorkerDeaths(t *testing.T) {
 // A kernel that writes to an address without memory fails its cell. Afterwards tensors can be used
 // again: at once, or after a fresh worker has taken over if the fault has cost the device.
 func TestKernelFault(t *testing.T) {
+	t.Parallel()
 	r := newHome(t, 2).run("bad := symm.Compile(`__global__ void bad() { *(float*)8 = 1; }`)\n"+
 		"if symm.Rank() == 1 { bad.Launch(symm.Grid(1), symm.Block(1)) }\n"+
 		"1 + 1\n"+
@@ -134,6 +137,7 @@ func TestKernelFault(t *testing.T) {
 // A rank that is alone and has given up a wait goes on: the next cells can communicate, as with
 // several ranks.
 func TestWaitGivenUpByOneRank(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	r := h.run("t := symm.Empty(symm.F32, 4)\n"+
 		"h := symm.Rendezvous(t)\n"+

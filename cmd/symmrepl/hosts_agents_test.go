@@ -98,6 +98,7 @@ func needOwnMounts(t *testing.T, env []string) {
 // between the hosts over UCX, and collectives stay within each host. A rank on the other host that
 // is killed is replaced.
 func TestTwoAgents(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	for _, l := range launches(t) {
 		t.Run(l.name, func(t *testing.T) {

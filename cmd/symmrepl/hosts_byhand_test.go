@@ -13,6 +13,7 @@ import (
 // Two terminals with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are enough for a prompt. A rank
 // that waits says which ranks it waits for.
 func TestStartedByHand(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	port := freePort(t)
 	h.env = byHand(0, 2, port)
@@ -32,6 +33,7 @@ func TestStartedByHand(t *testing.T) {
 
 // Ctrl-C ends a rank that waits for others. The rank says which ones it waited for.
 func TestStartedByHandInterrupted(t *testing.T) {
+	t.Parallel()
 	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not join at "},
 		{"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
 		h := newHome(t, 3)
@@ -47,6 +49,7 @@ func TestStartedByHandInterrupted(t *testing.T) {
 
 // A rank that has reached rank 0 also says which other ranks it waits for, and Ctrl-C ends it too.
 func TestStartedByHandOneMissing(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 3)
 	port := freePort(t)
 	h.env = byHand(0, 3, port)
@@ -66,6 +69,7 @@ func TestStartedByHandOneMissing(t *testing.T) {
 
 // If variables are missing or wrong, the error says so at once.
 func TestStartedByHandIncomplete(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ env, want string }{
 		{"RANK=0 WORLD_SIZE=2", "set without MASTER_PORT"},
 		{"WORLD_SIZE=2", "ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT"},
@@ -86,6 +90,7 @@ func TestStartedByHandIncomplete(t *testing.T) {
 // If there are several sessions, attach asks which one at a terminal and refuses elsewhere. It says
 // which session it took.
 func TestAttachChooses(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	first := h.terminal("-n", "1", "--device", "cpu")
 	first.enter(`mark := "first"`)

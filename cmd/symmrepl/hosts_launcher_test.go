@@ -28,6 +28,7 @@ func (h home) startFollowers(size int, args ...string) []*exec.Cmd {
 }
 
 func TestPromptUnderLauncher(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 3)
 	followers := h.startFollowers(3, "--device", device())
 	h.env = launched(0, 3)
@@ -58,6 +59,7 @@ func TestPromptUnderLauncher(t *testing.T) {
 }
 
 func TestScriptUnderLauncher(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	followers := h.startFollowers(2, "-n", "2", "--device", device(), "-e", "panic(symm.Rank())")
 	h.env = launched(0, 2)
@@ -80,7 +82,7 @@ func (h home) startHeadless(lead *exec.Cmd) {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { lead.Process.Kill() })
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience()); ; time.Sleep(50 * time.Millisecond) {
 		if r := h.run("", "attach"); r.status == 0 {
 			break
 		}
@@ -92,6 +94,7 @@ func (h home) startHeadless(lead *exec.Cmd) {
 
 // Without a terminal, a session that a launcher started waits until users attach.
 func TestHeadless(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	followers := h.startFollowers(2, "--device", device())
 	lead := h.command("--device", device())
@@ -116,6 +119,7 @@ func TestHeadless(t *testing.T) {
 
 // Killing the launcher ends no process of the session. The session ends by itself.
 func TestLauncherKilled(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	followers := h.startFollowers(2, "--device", device())
 	lead := h.command("--device", device())
@@ -133,6 +137,7 @@ func TestLauncherKilled(t *testing.T) {
 }
 
 func TestWrongEnvironment(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	for _, test := range []struct {
 		env    []string

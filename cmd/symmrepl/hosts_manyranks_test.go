@@ -16,6 +16,7 @@ var manyRanks = flag.Bool("many", false, "run sessions of 64 and 72 ranks, which
 // The sessions have more ranks than the arrays of a group once had room for. Every rank puts to a
 // rank on another host, all ranks meet, and each host reduces.
 func TestManyRanks(t *testing.T) {
+	t.Parallel()
 	const cells = `n := symm.WorldSize()
 t := symm.Empty(symm.F32, 4).Fill(symm.Rank())
 h := symm.Rendezvous(t)

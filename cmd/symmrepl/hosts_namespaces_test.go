@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,7 +61,7 @@ func newNodes(t *testing.T, addresses [2]string) nodes {
 // mended waits until the kernel has noticed that the cable is connected.
 func (n nodes) mended() {
 	n.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience()); ; time.Sleep(10 * time.Millisecond) {
 		up := 0
 		for i := range 2 {
 			if said, _ := ip("-n", n.name(i), "-o", "link", "show", n.cable(i)); strings.Contains(said, "state UP") {
@@ -77,7 +78,7 @@ func (n nodes) mended() {
 }
 
 // name returns the name of a node's namespace, and cable the name of its interface.
-func (n nodes) name(i int) string  { return fmt.Sprintf("symmrepl-%d-%d", os.Getpid(), i) }
+func (n nodes) name(i int) string  { return fmt.Sprintf("symmrepl-%s-%d", filepath.Base(n.dir), i) }
 func (n nodes) cable(i int) string { return fmt.Sprint("cable", i) }
 
 func ip(args ...string) (string, error) {
@@ -151,6 +152,7 @@ func swap(x *terminal, number int) {
 // by its timeout, which names the rank that it waited for. When the cable is connected again, the
 // data arrives and the session goes on.
 func TestTwoNodes(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
 	x, other := n.session()
@@ -182,6 +184,7 @@ func TestTwoNodes(t *testing.T) {
 // Over IPv6 the ranks find each other as over IPv4, and UCX uses an interface that has only IPv6
 // addresses.
 func TestTwoNodesIPv6(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"fd13:7::1", "fd13:7::2"})
 	n.env = append(n.env, "UCX_TCP_PORT_RANGE=31200-31231")
@@ -209,6 +212,7 @@ func TestTwoNodesIPv6(t *testing.T) {
 // If UCX does not see the interface of a host, the rank on it says so at the start. Here UCX does
 // not see it because /sys belongs to another network namespace.
 func TestNodeWithoutInterface(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
 	n.env = append(n.env, "RANK=1")
@@ -238,6 +242,7 @@ func TestNodeWithoutInterface(t *testing.T) {
 // runs, and the session goes on without that host. When the cable is connected again, the host's
 // rank has ended. A new process in its place ends with an error that says how to start again.
 func TestNodeCutOff(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
 	n.env = append(n.env, "SYMMREPL_HEARTBEAT=3s")

@@ -62,6 +62,7 @@ func addressIn(t *testing.T, text string) netip.AddrPort {
 // Between simulated hosts each rank listens at one port of UCX's range, on the loopback interface
 // alone. Nothing else listens.
 func TestPorts(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	h := newHome(t, 4)
 	h.env = []string{"UCX_TCP_PORT_RANGE=31100-31115"}
@@ -86,6 +87,7 @@ func TestPorts(t *testing.T) {
 // If the range has fewer ports than there are ranks, the session does not start, and the error
 // names the variable to change.
 func TestTooFewPorts(t *testing.T) {
+	t.Parallel()
 	if !*fullPorts {
 		t.Skip("takes 20 s: runs with -fullports only, as in make test-long")
 	}

@@ -49,13 +49,13 @@ func strangersSay(addresses []uint64) map[string][]byte {
 // connection without an answer.
 func strike(t *testing.T, to netip.AddrPort, what string, say []byte) {
 	t.Helper()
-	c, err := net.DialTimeout("tcp", to.String(), patience)
+	c, err := net.DialTimeout("tcp", to.String(), patience())
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(patience()))
 	c.Write(say)
 	if n, err := c.Read(make([]byte, 64)); n != 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%s: the rank answers with %d bytes, error %v", what, n, err)
@@ -75,6 +75,7 @@ func (h home) descriptors() (n int) {
 // messages that would overrun UCX's buffers, nor by messages that would write to the rank's memory,
 // nor by many silent connections. The session goes on and counts the strangers.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--hosts", "2", "--device", "cpu")
@@ -104,7 +105,7 @@ func TestStrangers(t *testing.T) {
 	}
 	before := h.descriptors()
 	for k := range 600 { // silent connections
-		c, err := net.DialTimeout("tcp", ports[k%2].String(), patience)
+		c, err := net.DialTimeout("tcp", ports[k%2].String(), patience())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,6 +125,7 @@ func TestStrangers(t *testing.T) {
 // Between hosts a rank listens at the address of one interface. A stranger in the network of that
 // interface gets no further either.
 func TestStrangersInTheNetwork(t *testing.T) {
+	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
 	n.env = append(n.env, "UCX_TCP_PORT_RANGE=31300-31331")

@@ -61,6 +61,7 @@ func ownMounts() *syscall.SysProcAttr {
 
 // If a launcher describes two hosts but all ranks are on one, all ranks share memory.
 func TestTwoHostsThatAreOne(t *testing.T) {
+	t.Parallel()
 	want, err := os.ReadFile("../../tutorials/ring.out")
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +156,7 @@ func checkSpanning(t *testing.T, r result) {
 
 // A session on two hosts has one prompt.
 func TestTwoHosts(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join(t.TempDir(), "hosts.go")
 	if err := os.WriteFile(script, []byte(spanning), 0o600); err != nil {
 		t.Fatal(err)
@@ -165,6 +167,7 @@ func TestTwoHosts(t *testing.T) {
 // At a prompt on simulated hosts: where the ranks are, which calls are refused, and what the other
 // hosts lose when a rank is killed.
 func TestPromptOnHosts(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 4)
 	h.env = append(h.env, "SYMMREPL_NET=null")
 	x := h.terminal("-n", "4", "--hosts", "2", "--device", "cpu")
@@ -217,6 +220,7 @@ func TestPromptOnHosts(t *testing.T) {
 
 // Eight ranks on four hosts: each rail has four ranks.
 func TestPromptOnFourHosts(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 8)
 	x := h.terminal("-n", "8", "--hosts", "0-1/2-3/4-5/6-7", "--net", "null", "--device", "cpu")
 	x.expect("8 ranks on 4 hosts, cpu.")
@@ -234,6 +238,7 @@ func TestPromptOnFourHosts(t *testing.T) {
 
 // Ranks on simulated hosts behave as ranks on real hosts.
 func TestSimulatedHosts(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join(t.TempDir(), "hosts.go")
 	if err := os.WriteFile(script, []byte(spanning), 0o600); err != nil {
 		t.Fatal(err)
@@ -247,6 +252,7 @@ func TestSimulatedHosts(t *testing.T) {
 
 // Without UCX a session on simulated hosts does not start, and the error suggests the null network.
 func TestSimulatedWithoutUCX(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 4)
 	h.env = append(h.env, "SYMMREPL_UCX_LIB=/nowhere", "SYMMREPL_NET=")
 	r := h.run("", "-n", "4", "--hosts", "2", "--device", "cpu", "-e", "1")
@@ -259,6 +265,7 @@ func TestSimulatedWithoutUCX(t *testing.T) {
 
 // If a launcher starts ranks on several hosts, --hosts is refused.
 func TestSimulatedAmongRealHosts(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 4)
 	h.env = []string{"RANK=1", "LOCAL_RANK=1", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=192.0.2.1", "MASTER_PORT=1"}
 	const want = "symmrepl: the hosts 0-1/2-3 cannot be simulated: torchrun has started 2 of 4 processes on this host; leave --hosts and SYMMREPL_HOSTS out\n"
@@ -271,6 +278,7 @@ func TestSimulatedAmongRealHosts(t *testing.T) {
 // other host goes on. Before that, a supervisor stops for less than the heartbeat, which does no
 // harm.
 func TestPromptLosesHost(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 4)
 	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=4", "SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2),
 		"SYMMREPL_HEARTBEAT=5s"}

@@ -12,6 +12,7 @@ import (
 //
 //	jupyter execute --inplace --NotebookClient.record_timing=False notebooks/display.ipynb
 func TestGallery(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("short: executes a notebook")
 	}

@@ -102,6 +102,7 @@ func TestJupyterLabTimeline(t *testing.T) { runClients(t, "lab_timeline_test") }
 // TestGophernotes needs an environment variable with the folder that .ci/gophernotes makes; `make
 // gophernotes` sets it.
 func TestGophernotes(t *testing.T) {
+	t.Parallel()
 	const variable = "SYMMREPL_GOPHERNOTES"
 	if os.Getenv(variable) == "" {
 		t.Skipf("%s does not name a folder with gophernotes; make gophernotes builds one", variable)
@@ -116,6 +117,7 @@ func TestGophernotes(t *testing.T) {
 }
 
 func TestKernelInstall(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	prefix := filepath.Join(h.dir, "prefix")
 	r := h.run("", "kernel", "install", "--prefix", prefix, "--name", "four", "-n", "4", "--hosts", "2", "--device", "cpu")

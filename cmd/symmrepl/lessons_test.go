@@ -37,6 +37,7 @@ func TestLessons(t *testing.T) {
 		}
 		for ranks, suffix := range map[int]string{4: ".out", 2: ".2.out"} {
 			t.Run(fmt.Sprint(lesson.Name, "/", ranks), func(t *testing.T) {
+				t.Parallel()
 				if lesson.Name == aboutSanitizer && device() != "cpu" {
 					t.Skip("the sanitizer watches the cpu device")
 				}
@@ -98,16 +99,19 @@ func TestLessonAcrossHosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks, nil)
-		compareLesson(t, lesson, ranks, got, file+".out")
-		varies := varying[lesson.Name]
-		if varies == "" {
-			continue
-		}
-		first := slices.IndexFunc(lesson.Runs(), func(c tutorial.Cell) bool { return c.Varies })
-		if shown := (tutorial.Recording{got[first]}).Format(); !regexp.MustCompile(varies).MatchString(shown) {
-			t.Errorf("%s: want %s in:\n%s", file, varies, shown)
-		}
+		t.Run(lesson.Name, func(t *testing.T) {
+			t.Parallel()
+			got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks, nil)
+			compareLesson(t, lesson, ranks, got, file+".out")
+			varies := varying[lesson.Name]
+			if varies == "" {
+				return
+			}
+			first := slices.IndexFunc(lesson.Runs(), func(c tutorial.Cell) bool { return c.Varies })
+			if shown := (tutorial.Recording{got[first]}).Format(); !regexp.MustCompile(varies).MatchString(shown) {
+				t.Errorf("want %s in:\n%s", varies, shown)
+			}
+		})
 	}
 	if len(crossing) < 8 {
 		t.Errorf("only the lessons %q run on two hosts", crossing)
@@ -198,7 +202,7 @@ func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Show
 		return b.String()
 	}
 	kinds := map[session.Stream]string{session.Stdout: tutorial.Stdout, session.Stderr: tutorial.Stderr}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience())
 	defer cancel()
 	reply := s.Eval(ctx, session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source, Output: func(o session.Output) {
 		if kind := kinds[o.Stream]; kind != "" {
@@ -348,6 +352,7 @@ func linesOf(t *testing.T, rank, ranks int, text string) string {
 
 // A user steps through a tutorial at the prompt, leaves it, and later goes on at the same step.
 func TestTutorialAtThePrompt(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	run := func(entries string, args ...string) result {
 		return h.run(entries, append(args, "-n", "2", "--device", device())...)

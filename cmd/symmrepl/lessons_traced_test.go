@@ -156,21 +156,22 @@ func TestTracedLessons(t *testing.T) {
 	if device() != "cpu" {
 		t.Skip("the null network needs the cpu device")
 	}
+	t.Setenv("SYMMREPL_NET", "null delay=200us")
 	for _, c := range []struct {
-		name, hosts, network string
-		arrows               map[string]int // how many there are at least
-		streams              string         // the first of them
+		name, hosts string
+		arrows      map[string]int // how many there are at least
+		streams     string         // the first of them
 		// waits for signals that none ends: on each rank one that gives up on purpose, or one for a value
 		// that the word has from the start; -1 if that varies
 		vain int
 	}{
-		{"09-copy-engines", "1", "", map[string]int{"signal_add > wait_for_signal beside": 4, "put_with_signal > wait_for_signal": 9}, "host calls,stream 0,stream 1", 4},
-		{"11-put-signal-wait", "2", "null delay=200us", map[string]int{"put_with_signal > wait_for_signal far": 1, "put and signal > put and signal far": 1, "barrier > barrier far": 1}, "host calls,stream 0", 4},
-		{"13-hierarchical", "2", "null delay=200us", map[string]int{"put_with_signal > wait_for_signal far": 4, "barrier > barrier far": 1}, "host calls,stream 0", 0},
-		{"15-moe-overlap", "2", "null delay=200us", map[string]int{"put > put far": 1}, "host calls,stream 0,stream 1", -1},
+		{"09-copy-engines", "1", map[string]int{"signal_add > wait_for_signal beside": 4, "put_with_signal > wait_for_signal": 9}, "host calls,stream 0,stream 1", 4},
+		{"11-put-signal-wait", "2", map[string]int{"put_with_signal > wait_for_signal far": 1, "put and signal > put and signal far": 1, "barrier > barrier far": 1}, "host calls,stream 0", 4},
+		{"13-hierarchical", "2", map[string]int{"put_with_signal > wait_for_signal far": 4, "barrier > barrier far": 1}, "host calls,stream 0", 0},
+		{"15-moe-overlap", "2", map[string]int{"put > put far": 1}, "host calls,stream 0,stream 1", -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Setenv("SYMMREPL_NET", c.network)
+			t.Parallel()
 			l := tracedLesson(t, c.name, c.hosts)
 			found := lessonArrows(t, l)
 			for name, least := range c.arrows {

@@ -196,7 +196,7 @@ func runRanks(t *testing.T, h home, program string) [size]string {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+		defer time.AfterFunc(patience(), func() { cmd.Process.Kill() }).Stop()
 		cmds = append(cmds, cmd)
 	}
 	var texts [size]string

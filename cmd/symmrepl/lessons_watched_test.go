@@ -51,7 +51,7 @@ func TestWatchedLessons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(lesson.Name, func(t *testing.T) {
+		t.Run(lesson.Name, func(t *testing.T) { // alone: checks of exercises have limits of half a second, and watched kernels take their time
 			if slices.Contains(longWatched, lesson.Name) && !*watchedLessons {
 				t.Skip("takes long: runs with -watched only")
 			}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -34,13 +35,50 @@ const programVariable = "SYMMREPL_TEST_PROGRAM"
 const binaryVariable = "SYMMREPL_TEST_BINARY"
 
 // patience bounds every wait of these tests.
-const patience = time.Minute
+func patience() time.Duration { return pace.Unhurried(time.Minute) }
 
 func TestMain(m *testing.M) {
 	if os.Getenv(programVariable) != "" || session.IsWorker() {
 		os.Exit(cli.Main(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
+}
+
+// runTests runs the tests, and returns the exit status. The sessions that tests start in this process
+// share a home, which is removed at the end: the environment of a process is one, so tests that each
+// set their own could not run side by side.
+func runTests(m *testing.M) int {
+	dir, err := makeHome()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	for _, variable := range homeVariables(dir) {
+		name, value, _ := strings.Cut(variable, "=")
+		os.Setenv(name, value)
+	}
+	return m.Run()
+}
+
+// homes is the folder of homes. The path of a Unix socket must be short, and t.TempDir's paths are too
+// long.
+var homes = os.TempDir()
+
+// makeHome makes the folders of a home.
+func makeHome() (dir string, err error) {
+	dir, err = os.MkdirTemp(homes, "h")
+	for _, sub := range []string{"tmp", "run", "state", "cache"} {
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, sub), 0o700)
+		}
+	}
+	return dir, err
+}
+
+// homeVariables returns the variables that make programs leave their files in a home.
+func homeVariables(dir string) []string {
+	return []string{"TMPDIR=" + dir + "/tmp", "XDG_RUNTIME_DIR=" + dir + "/run", "XDG_STATE_HOME=" + dir + "/state"}
 }
 
 // device returns the device of the tests: SYMMREPL_TEST_DEVICE, or cpu.
@@ -56,27 +94,28 @@ type home struct {
 	t   *testing.T
 	dir string
 	env []string // further environment variables of its programs
+	cwd string   // the current folder of its programs; "" for that of the tests
 }
 
 // newHome returns a fresh home for sessions of at most this number of ranks. It skips the test if
 // there are fewer devices.
 func newHome(t *testing.T, ranks int) home {
 	t.Helper()
-	if gpus := symmem.GPUs(); device() == "cuda" && gpus < ranks {
-		t.Skipf("needs %d GPUs, found %d", ranks, gpus)
-	}
-	// The path of a Unix socket must be short, and t.TempDir's paths are too long.
-	dir, err := os.MkdirTemp("", "h")
+	needDevices(t, ranks)
+	dir, err := makeHome()
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	for _, sub := range []string{"tmp", "run", "state", "cache"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return home{t: t, dir: dir}
+}
+
+// needDevices skips the test if there are fewer devices than ranks.
+func needDevices(t *testing.T, ranks int) {
+	t.Helper()
+	if gpus := symmem.GPUs(); device() == "cuda" && gpus < ranks {
+		t.Skipf("needs %d GPUs, found %d", ranks, gpus)
+	}
 }
 
 // command returns a command that runs the program. The environment marks every process that it
@@ -95,9 +134,10 @@ func (h home) command(args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, programVariable+"="+h.dir, "TERM=xterm",
-		"TMPDIR="+h.dir+"/tmp", "XDG_RUNTIME_DIR="+h.dir+"/run", "XDG_STATE_HOME="+h.dir+"/state")
+	cmd.Env = append(cmd.Env, programVariable+"="+h.dir, "TERM=xterm")
+	cmd.Env = append(cmd.Env, homeVariables(h.dir)...)
 	cmd.Env = append(cmd.Env, h.env...)
+	cmd.Dir = h.cwd
 	return cmd
 }
 
@@ -110,7 +150,7 @@ type result struct {
 // run runs the program to its end with this standard input.
 func (h home) run(stdin string, args ...string) result {
 	h.t.Helper()
-	return h.runWithin(patience, stdin, args...)
+	return h.runWithin(patience(), stdin, args...)
 }
 
 // runWithin is run for programs that may take longer than patience.
@@ -152,13 +192,8 @@ func launchHere(t *testing.T, ranks int) session.Session {
 // launchOn starts a session in this process, on simulated hosts.
 func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	t.Helper()
-	h := newHome(t, ranks)
-	for _, variable := range h.command().Env {
-		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(value, h.dir) {
-			t.Setenv(name, value)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	needDevices(t, ranks)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
 	if err != nil {
@@ -174,12 +209,13 @@ func end(t *testing.T, what string, cmd *exec.Cmd) error {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	limit := patience()
 	select {
 	case err := <-ended:
 		return err
-	case <-time.After(patience):
+	case <-time.After(limit):
 		cmd.Process.Kill()
-		t.Fatalf("%s did not end in %v", what, patience)
+		t.Fatalf("%s did not end in %v", what, limit)
 		return nil
 	}
 }
@@ -231,7 +267,7 @@ func (h home) mayStay(dir string) bool {
 // expectNothingLeft waits until no leftovers are left.
 func (h home) expectNothingLeft() {
 	h.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience()); ; time.Sleep(20 * time.Millisecond) {
 		left := h.leftovers()
 		if len(left) == 0 {
 			return

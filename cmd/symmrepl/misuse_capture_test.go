@@ -16,9 +16,10 @@ import (
 // and says what to do instead. The capture is dropped, the call has no other effect, and the next
 // capture works. The test covers every operation that docs/ops.md marks so.
 func TestRefusedInCapture(t *testing.T) {
+	t.Parallel()
 	s := launchHere(t, 2)
 	eval := func(source string) session.Reply {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), patience())
 		defer cancel()
 		return s.Eval(ctx, session.Cell{Source: source})
 	}

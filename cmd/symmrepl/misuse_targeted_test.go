@@ -16,6 +16,7 @@ import (
 // refused before anything is launched. The error names the operation and the ranks, and says what
 // to do. A call that needs no other ranks runs.
 func TestTargetedCells(t *testing.T) {
+	t.Parallel()
 	const preparation = `t := symm.Empty(symm.F32, 12).Fill(symm.Rank()+1); h := symm.Rendezvous(t)
 out := symm.Empty(symm.F32, 36); symm.Rendezvous(out)
 g := symm.Capture(func() { h.Barrier(1) })

@@ -15,6 +15,7 @@ import (
 )
 
 func TestEval(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	r := h.run("", "--device", device(), "-n", "2", "-e",
 		`import "os"; fmt.Println("to", "out"); fmt.Fprintln(os.Stderr, "to err"); symm.Rank()`)
@@ -32,6 +33,7 @@ func TestEval(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	file := filepath.Join(h.dir, "script.go")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -129,6 +131,7 @@ func TestCommandLine(t *testing.T) {
 
 // A signal interrupts the script, and the exit status is 128 plus the signal's number.
 func TestSignalWhileScriptRuns(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	cmd := h.command("-n", "2", "--device", device(), "-e", `fmt.Println("begun"); select {}`)
 	out, err := cmd.StdoutPipe()
@@ -139,7 +142,7 @@ func TestSignalWhileScriptRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(patience(), func() { cmd.Process.Kill() }).Stop()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "[0,1] begun\n" {
 		t.Fatalf("read %q, %v", line, err)

@@ -12,6 +12,7 @@ import (
 // A program of several files that imports packages of its module is started by its folder or by its
 // files, as with go run.
 func TestProgramOfSeveralFiles(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	dir := filepath.Join("..", "..", "interp", "testdata", "module")
 	text, err := os.ReadFile(filepath.Join(dir, "golden.txt"))
@@ -33,8 +34,9 @@ func TestProgramOfSeveralFiles(t *testing.T) {
 		t.Errorf("its files: %+v, want %q", r, want)
 	}
 	r = h.run("", "run", "-n", "2", "--device", device(), dir, "y")
-	if all := "[0,1] " + strings.ReplaceAll(strings.TrimSuffix(strings.Replace(want, "[x]", "[y]", 1), "\n"), "\n", "\n[0,1] ") +
-		"\n"; r.status != 1 || r.out != all {
-		t.Errorf("on two ranks: %+v, want %q", r, all)
+	for rank := range 2 { // a busy machine may hold one rank back, so that lines are not folded
+		if all := strings.Replace(want, "[x]", "[y]", 1); r.status != 1 || linesOf(t, rank, 2, r.out) != all {
+			t.Errorf("rank %d of two: %+v, want %q", rank, r, all)
+		}
 	}
 }

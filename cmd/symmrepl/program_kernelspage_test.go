@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 )
@@ -23,9 +24,10 @@ func TestKernelsPage(t *testing.T) {
 	}
 	for _, p := range programs {
 		t.Run(p[1], func(t *testing.T) {
+			t.Parallel()
 			h := newHome(t, 4)
-			t.Chdir(t.TempDir())
-			if err := os.WriteFile("cells.go", []byte(p[2]), 0o600); err != nil {
+			h.cwd = t.TempDir()
+			if err := os.WriteFile(filepath.Join(h.cwd, "cells.go"), []byte(p[2]), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			run := &programRun{line: "run cells.go", want: result{out: p[3]}}

@@ -10,6 +10,7 @@ import (
 
 // Standard input may be binary. A program given by -e can read it too.
 func TestStandardInputOfProgram(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	file := h.script("in.go", "import (\"io\"; \"os\")\nall, _ := io.ReadAll(os.Stdin)\nfmt.Printf(\"%q\\n\", all)\n")
 	r := h.run("b\n\x00\xff", "run", "-n", "1", "--device", device(), file)
@@ -24,6 +25,7 @@ func TestStandardInputOfProgram(t *testing.T) {
 
 // A program that reads from a terminal receives the typed lines, and Ctrl-C ends it.
 func TestTerminalInputOfProgram(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	file := h.script("ask.go", `package main
 
@@ -53,6 +55,7 @@ func main() {
 // A program chooses the exit status of the command. All its output appears before the end, and no
 // error blames a rank.
 func TestExitOfProgram(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	for _, test := range []struct {
 		code string

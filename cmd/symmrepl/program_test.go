@@ -36,9 +36,10 @@ func TestPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			h := newHome(t, 2)
-			t.Chdir(t.TempDir())
-			for _, run := range runsOf(t, archive) {
+			h.cwd = t.TempDir()
+			for _, run := range runsOf(t, archive, h.cwd) {
 				run.check(t, h)
 			}
 			h.expectNothingLeft()
@@ -54,8 +55,8 @@ type programRun struct {
 	has   []string // lines that standard error must contain; used instead of want.err
 }
 
-// runsOf writes the files of an archive to the current folder and returns its runs.
-func runsOf(t *testing.T, archive *txtar.Archive) (runs []*programRun) {
+// runsOf writes the files of an archive to a folder and returns its runs.
+func runsOf(t *testing.T, archive *txtar.Archive, folder string) (runs []*programRun) {
 	last := &programRun{}
 	for _, f := range archive.Files {
 		text := string(f.Data)
@@ -76,10 +77,11 @@ func runsOf(t *testing.T, archive *txtar.Archive) (runs []*programRun) {
 			}
 			last.want.status = status
 		default:
-			if err := os.MkdirAll(filepath.Dir(f.Name), 0o700); err != nil {
+			name := filepath.Join(folder, f.Name)
+			if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(f.Name, f.Data, 0o600); err != nil {
+			if err := os.WriteFile(name, f.Data, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -94,12 +96,8 @@ func (r *programRun) check(t *testing.T, h home) {
 		first := min(len(args), slices.Index(args, "run")+1) // flags may stand after the subcommand
 		args = slices.Insert(args, first, "--device", device())
 	}
-	work, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := h.run(r.stdin, args...)
-	got.out, got.err = strings.ReplaceAll(got.out, work, "$WORK"), strings.ReplaceAll(got.err, work, "$WORK")
+	got.out, got.err = strings.ReplaceAll(got.out, h.cwd, "$WORK"), strings.ReplaceAll(got.err, h.cwd, "$WORK")
 	if r.has != nil {
 		inOrder(t, "standard error of symmrepl"+r.line, got.err, r.has...)
 		got.err = ""

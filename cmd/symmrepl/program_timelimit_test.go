@@ -4,14 +4,16 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
 // TestTimeLimit: --timeout ends a script that hangs, whatever it hangs in. The error has a table of
 // what the ranks wait for, and the status is 1.
 func TestTimeLimit(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
-	t.Chdir(t.TempDir())
+	h.cwd = t.TempDir()
 	const kernels = "k := symm.Compile(`extern \"C\" __global__ void spin(volatile int* x) {\n\twhile (x[3] == 0) {}\n}\n" +
 		"extern \"C\" __global__ void poll(unsigned* x, int i) {\n\twhile (atomicAdd(x + i, 0u) == 0) __nanosleep(100);\n}\n" +
 		"extern \"C\" __global__ void work(float* x, int n) {\n\tfor (long long i = 0; i < 1ll << 50; i++) x[i % n] = x[i % n] * 0.5f + 1;\n}`)\n// %%\n"
@@ -37,7 +39,8 @@ func TestTimeLimit(t *testing.T) {
 			": interrupted\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := os.WriteFile(c.name+".go", []byte(c.script), 0o600); err != nil {
+			t.Parallel()
+			if err := os.WriteFile(filepath.Join(h.cwd, c.name+".go"), []byte(c.script), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			r := h.run("", "run", c.name+".go", "-n", "2", "--device", "cpu", "--timeout", "4s")

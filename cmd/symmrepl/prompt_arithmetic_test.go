@@ -17,6 +17,7 @@ var updateArithmetic = flag.Bool("update-arithmetic", false, "write the outputs 
 // TestArithmeticPage runs the cells of docs/arithmetic.md and compares what they show. With
 // -update-arithmetic it writes that into the page.
 func TestArithmeticPage(t *testing.T) {
+	t.Parallel()
 	const page, prompt, mark = "../../docs/arithmetic.md", "symm> ", "-- shown --"
 	text, err := os.ReadFile(page)
 	if err != nil {

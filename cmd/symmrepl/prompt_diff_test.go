@@ -8,6 +8,7 @@ import (
 // TestDiffCommand compares tensors between ranks and with each other, by the devices: values, NaN,
 // infinities, integers, no elements, and what is refused.
 func TestDiffCommand(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 3)
 	r := h.run(`x := symm.Empty(symm.F32, 4, 4).Fill(2)
 if symm.Rank() == 2 { x.View(-1).Slice(5, 7).CopyFrom([]float64{2.5, -1}) }

@@ -9,17 +9,6 @@ import (
 	"testing"
 )
 
-// editor writes a shell script to a file and returns the quoted name. The script's argument is the
-// file to edit.
-func editor(t *testing.T, script string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "an editor")
-	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return "'" + name + "'"
-}
-
 // editing starts the program on one rank. The environment variable names line as the editor.
 func editing(t *testing.T, variable, line string) *terminal {
 	h := newHome(t, 1)
@@ -30,6 +19,7 @@ func editing(t *testing.T, variable, line string) *terminal {
 // After :edit an edited cell runs as a new one. A cell that was not changed, or whose editor
 // failed, does not run.
 func TestEdit(t *testing.T) {
+	t.Parallel()
 	refuse := filepath.Join(t.TempDir(), "refuse")
 	x := editing(t, "EDITOR", editor(t, `test ! -e `+refuse+` || exit 3; sed -i s/^6/7/ "$1"`))
 	x.enter("6 * 6")
@@ -68,6 +58,7 @@ func TestEdit(t *testing.T) {
 // An interactive editor gets the terminal with the shell's settings, so that its keys and signals
 // work. The editor's changes to the terminal are undone.
 func TestEditAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	t.Run("ed", func(t *testing.T) {
 		x := editing(t, "VISUAL", needs(t, "ed"))
 		x.enter("6 * 6")

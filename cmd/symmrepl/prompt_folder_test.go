@@ -12,6 +12,7 @@ import (
 // `:cd` changes the folder of all ranks and of shell lines, whatever names cells have defined.
 // Replaying a rank and running the saved session repeat the `:cd`.
 func TestCd(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	data, err := filepath.EvalSymlinks(h.dir)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 // If a cell reads from standard input, the user types the input once at the prompt, and all ranks
 // receive it.
 func TestInputAtPrompt(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter(`fmt.Print("name? "); var name string; fmt.Scanln(&name); fmt.Println(len(name), symm.Rank())`)
 	x.expect("[0,1] name? ")
@@ -32,6 +33,7 @@ func TestInputAtPrompt(t *testing.T) {
 // An attached prompt asks for the input of its own cells, and the first prompt for the input of its
 // own.
 func TestInputOfAttached(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.enter("var name string")
@@ -50,6 +52,7 @@ func TestInputOfAttached(t *testing.T) {
 
 // A script has no user to ask, so standard input is empty.
 func TestInputOfScript(t *testing.T) {
+	t.Parallel()
 	r := newHome(t, 2).run("", "-n", "2", "--device", device(), "-e", `fmt.Scan(new(int))`)
 	if want := (result{0, "[0,1] 0, EOF\n", ""}); r != want {
 		t.Errorf("%+v, want %+v", r, want)

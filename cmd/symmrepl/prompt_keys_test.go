@@ -28,6 +28,7 @@ func (x *terminal) alive(n int) {
 
 // These keys once ended the program or the session, or left a menu on the screen.
 func TestKeysThatTheEditorGetsWrong(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
 	for i, keys := range []string{
@@ -49,6 +50,7 @@ func TestKeysThatTheEditorGetsWrong(t *testing.T) {
 
 // The narrowest screens, and a screen that becomes narrow while a menu of completions is shown.
 func TestKeysOnNarrowScreen(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
 	for i, columns := range []uint16{20, 6, 3, 1, 80} {
@@ -72,6 +74,7 @@ const editorFailed = "the line editor failed and has started again"
 // A panic of the line editor loses only its menu: a new editor goes on with the line. This editor
 // panics because its screen has no row for the menu after Down has left the list of completions.
 func TestEditorThatPanics(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter("6 * 7")
 	x.expect("42\n")
@@ -92,6 +95,7 @@ func TestEditorThatPanics(t *testing.T) {
 // Random keys never end the session, and after them it can still run a cell. -typing.for=10m
 // searches longer.
 func TestTyping(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
 	t.Logf("seed %d", *typingSeed)
@@ -120,7 +124,7 @@ func TestTyping(t *testing.T) {
 		x.send("\a\x1b[201~" + ctrlC + ctrlC + "\r" + ctrlC + "\r")
 		x.send(fmt.Sprintf("fmt.Println(%d+1, `alive`)\r", n*1000))
 		done := fmt.Sprintf("\n%d alive\n", n*1000+1)
-		deadline := time.Now().Add(patience)
+		deadline := time.Now().Add(patience())
 		for shown := false; !shown; time.Sleep(2 * time.Millisecond) {
 			x.mu.Lock()
 			shown = strings.Contains(x.shown.String()[x.seen:], done)
@@ -129,7 +133,8 @@ func TestTyping(t *testing.T) {
 			}
 			if shown {
 				x.raw.Reset()
-				x.seen = 0
+				x.shown.Reset()
+				x.lines, x.seen = [2]int{}, 0
 			}
 			x.mu.Unlock()
 			if !shown && time.Now().After(deadline) {
@@ -143,6 +148,7 @@ func TestTyping(t *testing.T) {
 // Leaving asks once if symmetric tensors are alive. It does not ask if there are none, nor when an
 // attached prompt leaves, because the session goes on.
 func TestLeavingAsksOnce(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.enter("t := symm.Empty(symm.F32, 4)")
@@ -177,6 +183,7 @@ func TestLeavingAsksOnce(t *testing.T) {
 
 // Up recalls a cell of several lines, and the keys edit it as a block.
 func TestRecalledCellIsABlock(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	x := h.terminal("-n", "1", "--device", device())
 	x.enter("func double(n int) int {")
@@ -212,6 +219,7 @@ func TestRecalledCellIsABlock(t *testing.T) {
 
 // The first Ctrl-C clears the line, also while a menu of completions is shown.
 func TestInterruptAfterTab(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
 	x.send("strings.T" + tab + tab)
@@ -223,6 +231,7 @@ func TestInterruptAfterTab(t *testing.T) {
 
 // Home, End and the keys that move by words, with the sequences of xterm, tmux, screen and rxvt.
 func TestCursorKeys(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
 	n := 100

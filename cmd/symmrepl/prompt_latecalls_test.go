@@ -18,6 +18,7 @@ import (
 // background. Its rank keeps its process and its variables, and runs the next cell and the next
 // collective at once. The session names the call until it returns, and drops its result.
 func TestCallsThatDoNotReturn(t *testing.T) {
+	t.Parallel()
 	calls := []struct{ name, cell, says, release string }{
 		{"Accept", `conn, err = l.Accept(); after = true`, "net.(*TCPListener).Accept at cell[",
 			`if symm.Rank() == 0 { c, _ := net.Dial("tcp", l.Addr().String()); c.Close() }`},
@@ -100,7 +101,7 @@ kept := symm.Empty(symm.I32, 4).Fill(40 + symm.Rank())`)
 			if call.release != "" {
 				eval(call.release)
 			}
-			for end := time.Now().Add(patience); doing() != ""; time.Sleep(20 * time.Millisecond) {
+			for end := time.Now().Add(patience()); doing() != ""; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatalf("rank 0 is still doing %q", doing())
 				}
@@ -116,6 +117,7 @@ kept := symm.Empty(symm.I32, 4).Fill(40 + symm.Rank())`)
 // If an interrupt does not stop a worker, only a second Ctrl-C replaces it. The session says before
 // that the rank's variables will be lost.
 func TestInsist(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	pid := x.pid(1)
 	x.enter(`if symm.Rank() == 1 { fmt.Println("runs", "here"); select {} }`)

@@ -20,6 +20,7 @@ var waited = regexp.MustCompile(`waited [0-9.]+m?s`)
 // when the device gives up a wait after the cell has gone on, and when a function of another cell
 // makes the call.
 func TestPositions(t *testing.T) {
+	t.Parallel()
 	const limit = ", symm.Timeout(100*time.Millisecond))"
 	s := launchHere(t, 2)
 	for i, c := range []struct{ cell, want, source string }{
@@ -68,6 +69,7 @@ func TestPositions(t *testing.T) {
 // replay, both while it waits and after it has given up. The session knows the captured cell as
 // long as the graph lives, whatever the garbage collector frees.
 func TestPositionsOfReplays(t *testing.T) {
+	t.Parallel()
 	s := launchHere(t, 2)
 	for _, cell := range []string{
 		"h := symm.Rendezvous(symm.Empty(symm.F32, 4))\ng := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0) }\n})",
@@ -77,7 +79,7 @@ func TestPositionsOfReplays(t *testing.T) {
 			t.Fatalf("%s: %v", cell, reply.Errors)
 		}
 	}
-	ctx, interrupt := context.WithTimeout(t.Context(), patience)
+	ctx, interrupt := context.WithTimeout(t.Context(), patience())
 	defer interrupt()
 	var replayed session.Reply
 	over := make(chan struct{})

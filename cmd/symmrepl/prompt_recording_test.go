@@ -1,4 +1,4 @@
-//go:build race || !raced
+//go:build !race
 
 package main
 
@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "record docs/session.md, and the README's session and picture, again")
 
-// recording is the page that records a session at a terminal.
+// recording is the page that records a session at a terminal. The race detector, under which other
+// tests drive prompts, would slow down the workers that look up its pages of documentation.
 const recording = "../../docs/session.md"
 
 // readmePicture shows the session of the README as a terminal does, line after line.
@@ -195,6 +196,7 @@ func timeless(text string) string { return durations.ReplaceAllString(text, "1${
 // the program, except for times, and that the picture above it shows that session. With -update it
 // records both again.
 func TestReadmeSession(t *testing.T) {
+	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("the README shows the cpu device")
 	}

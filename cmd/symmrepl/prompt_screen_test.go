@@ -12,6 +12,7 @@ import (
 // Escape sequences do not reach the terminal when the session cites panics, errors, or values with
 // a String method of their own.
 func TestEscapesInWhatIsCited(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter(`panic("p\x1b]0;owned\a")`)
 	x.expect(`\x1b]0;owned`)
@@ -32,6 +33,7 @@ func TestEscapesInWhatIsCited(t *testing.T) {
 }
 
 func TestQuestionAtPrompt(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter("strings.ToUpper?")
 	x.expect("func ToUpper(s string) string")
@@ -45,6 +47,7 @@ func TestQuestionAtPrompt(t *testing.T) {
 
 // At the edge of the screen, lessons are broken between words.
 func TestLessonsFitTheScreen(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.expect("symm> ")
 	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 60}); err != nil {
@@ -57,6 +60,7 @@ func TestLessonsFitTheScreen(t *testing.T) {
 
 // At the edge of the screen, errors, remarks and help are broken between words.
 func TestRemarksFitTheScreen(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.expect("symm> ")
 	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 60}); err != nil {
@@ -77,6 +81,7 @@ func TestRemarksFitTheScreen(t *testing.T) {
 // The prompt shows types by the names that cells use. The help on a name is complete and has no
 // references that lead nowhere.
 func TestNamesAtPrompt(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())
 	x.enter("t := symm.Empty(symm.F32, 4); h := symm.Rendezvous(t)")
 	x.enter(":type t")
@@ -103,6 +108,7 @@ func TestNamesAtPrompt(t *testing.T) {
 
 // If a name was lost with its rank, the error says so and names the cell in which it was lost.
 func TestNamesLostAtPrompt(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("kept := 40")
 	x.enter(`import "os"; if symm.Rank() == 1 { os.Exit(3) }`)
@@ -120,6 +126,7 @@ func TestNamesLostAtPrompt(t *testing.T) {
 
 // Values are laid out for the width of the terminal at the moment when the cell is entered.
 func TestValuesFitTheScreen(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("xs := make([]int, 45); strs := []string{strings.Repeat(\"a\", 50), strings.Repeat(\"b\", 50)}")
 	x.enter("xs")

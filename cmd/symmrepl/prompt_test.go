@@ -17,6 +17,7 @@ import (
 )
 
 func TestPrompt(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 4)
 	x := h.terminal("-n", "4", "--device", device())
 	x.enter(`fmt.Println("ab" + "cd", symm.WorldSize())`)
@@ -121,6 +122,7 @@ func TestPrompt(t *testing.T) {
 }
 
 func TestPasteKeepsBlankLinesAndTabs(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	x := h.terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
@@ -131,6 +133,7 @@ func TestPasteKeepsBlankLinesAndTabs(t *testing.T) {
 }
 
 func TestHistoryAcrossSessions(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 1)
 	x := h.terminal("-n", "1", "--device", device())
 	x.enter("6 * 7")
@@ -159,6 +162,7 @@ func TestHistoryAcrossSessions(t *testing.T) {
 // A rank waits for a signal that no rank sends. The session says so without being asked, Ctrl-C
 // ends the cell, tensors are unchanged, and the next cell works.
 func TestInterruptHangingWait(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 4).terminal("-n", "4", "--device", device())
 	x.enter("t := symm.Empty(symm.I32, 4); t.Fill(symm.Rank()); h := symm.Rendezvous(t)")
 	x.enter("if symm.Rank() == 2 { h.WaitSignal(3, 5); symm.Synchronize() }")
@@ -184,6 +188,7 @@ func TestInterruptHangingWait(t *testing.T) {
 }
 
 func TestInterruptEndlessLoop(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("x := 5")
 	x.enter(`fmt.Println("it", "runs"); for { }`)
@@ -196,6 +201,7 @@ func TestInterruptEndlessLoop(t *testing.T) {
 
 // If a rank does not react to Ctrl-C, a second Ctrl-C replaces it.
 func TestSecondCtrlC(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("x := 5")
 	x.stuck(1, syscall.SIGSTOP)
@@ -215,6 +221,7 @@ func TestSecondCtrlC(t *testing.T) {
 }
 
 func TestKilledWorkerAtPrompt(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 3)
 	x := h.terminal("-n", "3", "--device", device())
 	x.enter("x := 3")
@@ -223,7 +230,7 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience()); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the killed worker is still there")
 		}
@@ -241,6 +248,7 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 }
 
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("x := 30 + symm.Rank()")
 	x.enter(":restart 1")
@@ -276,6 +284,7 @@ func TestRestart(t *testing.T) {
 }
 
 func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]struct {
 		do     func(*terminal)
 		status int
@@ -310,6 +319,7 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 func TestAttach(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.enter("shared := 40")
@@ -332,6 +342,7 @@ func TestAttach(t *testing.T) {
 // The variables can be listed while a cell waits. The list then reads no tensor, because the read
 // might wait too.
 func TestVarsWhileWaiting(t *testing.T) {
+	t.Parallel()
 	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.enter("t := symm.Empty(symm.F32, 2, 3).Fill(1); h := symm.Rendezvous(t)")
@@ -349,6 +360,7 @@ func TestVarsWhileWaiting(t *testing.T) {
 }
 
 func TestColoursOnTerminal(t *testing.T) {
+	t.Parallel()
 	x := newHome(t, 2).terminal("-n", "2", "--device", device(), "-e", `fmt.Println("text")`)
 	x.exit(0)
 	x.expect("[0,1] text\n")
@@ -360,6 +372,7 @@ func TestColoursOnTerminal(t *testing.T) {
 }
 
 func TestInputIsColoured(t *testing.T) {
+	t.Parallel()
 	for _, coloured := range []bool{true, false} {
 		h := newHome(t, 1)
 		if !coloured {

@@ -47,6 +47,7 @@ func heads(printed string) (lines []string) {
 // If a run finds only known findings, it says so. If it finds nothing, it says that. The sanitizer
 // has one state for all ranks, whether a command or a cell has changed it.
 func TestSanitizeCommands(t *testing.T) {
+	t.Parallel()
 	h := watchedHome(t)
 	file := filepath.Join(h.dir, "f.go")
 	if err := os.WriteFile(file, []byte("// %%\nsymm.Compile(`__global__ void w(int* x) { x[threadIdx.x / 2] = 1 + threadIdx.x; }`).Launch(symm.Grid(1), symm.Block(64), x)\n"), 0o644); err != nil {
@@ -97,6 +98,7 @@ func TestSanitizeCommands(t *testing.T) {
 
 // The sanitizer also watches a rank that was replaced, and the earlier findings remain.
 func TestSanitizeReplacedRank(t *testing.T) {
+	t.Parallel()
 	h := watchedHome(t)
 	r := h.run(racyCells+`:sanitize on
 launch()
@@ -118,6 +120,7 @@ if symm.Rank() == 1 { os.Exit(3) }
 
 // Interrupting a cell does not change whether the sanitizer is on.
 func TestSanitizeInterrupted(t *testing.T) {
+	t.Parallel()
 	x := watchedHome(t).terminal("-n", "2", "--device", "cpu")
 	x.enter(`:sanitize fmt.Println("begun"); time.Sleep(time.Hour)`)
 	x.expect("[0,1] begun\n")
@@ -131,6 +134,7 @@ func TestSanitizeInterrupted(t *testing.T) {
 
 // With -e, --schedules runs one cell in several orders and reports them together.
 func TestSanitizeOrdersOfOneCell(t *testing.T) {
+	t.Parallel()
 	h := watchedHome(t)
 	cell := strings.ReplaceAll(racyCells, "func launch() {", "{")
 	r := h.run("", "-n", "2", "--device", "cpu", "--sanitize", "--schedules", "3", "--json", "-e", cell)
@@ -147,9 +151,10 @@ func TestSanitizeOrdersOfOneCell(t *testing.T) {
 // All front ends of a session agree on the state and the findings of its sanitizer. Each prints a
 // finding in full the first time it meets it.
 func TestSanitizeFrontEnds(t *testing.T) {
+	t.Parallel()
 	watchedHome(t)
 	s := launchHere(t, 2)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience())
 	defer cancel()
 	attached, err := session.Attach(ctx, "")
 	if err != nil {

@@ -131,6 +131,7 @@ func testPairs(t *testing.T, heldOut bool) {
 			}
 			for _, name := range slices.Sorted(maps.Keys(files)) {
 				t.Run(name, func(t *testing.T) {
+					t.Parallel() // a wrong cell may only wait
 					w := &watchedSession{t: t, Session: launchOn(t, ranks, hosts)}
 					w.evaluate("names", names)
 					if reply := w.evaluate("sanitize", "symm.Sanitize(true, 0)"); len(reply.Errors) > 0 {
@@ -156,6 +157,7 @@ func testPairs(t *testing.T, heldOut bool) {
 // comes late to a cell is not ordered after the other ranks' accesses in that same cell, even if
 // they have finished it.
 func TestSanitizerCells(t *testing.T) {
+	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("the sanitizer needs the cpu device")
 	}
@@ -202,7 +204,7 @@ type watchedSession struct {
 }
 
 func (w *watchedSession) evaluate(name, source string) session.Reply {
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience())
 	defer cancel()
 	return w.Eval(ctx, session.Cell{Name: name, Line: 1, Source: source})
 }
@@ -210,7 +212,7 @@ func (w *watchedSession) evaluate(name, source string) session.Reply {
 // inOrder evaluates a cell in the order that a seed chooses.
 func (w *watchedSession) inOrder(seed int, source string) session.Reply {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience())
 	defer cancel()
 	reply := w.Eval(ctx, session.Cell{Name: "pair", Line: 1, Source: source, Sanitize: &session.Sanitizing{On: true, Seed: int64(seed)}})
 	if len(reply.Errors) > 0 {

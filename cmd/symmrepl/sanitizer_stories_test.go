@@ -95,6 +95,7 @@ symm.Synchronize()`,
 // TestSanitizerManyTensors: the sanitizer watches memory even after thousands of symmetric tensors
 // that were never freed.
 func TestSanitizerManyTensors(t *testing.T) {
+	t.Parallel()
 	if device() != "cpu" {
 		t.Skip("the sanitizer needs the cpu device")
 	}

@@ -38,9 +38,12 @@ $`},
 \[0,1\]   rank 1  waits in .*all_reduce.* #1 at cell\[1\]:6 for rank 0: .*, for [5-9]\.\d s
 $`},
 	} {
-		r := h.run("", "-n", "2", "--device", "cpu", "-e", test.cell)
-		if r.status != 0 || !regexp.MustCompile(test.want).MatchString(r.err) {
-			t.Errorf("cell %d: status %d, said\n%s", i, r.status, r.err)
-		}
+		t.Run(fmt.Sprint("cell ", i+1), func(t *testing.T) {
+			t.Parallel()
+			r := h.run("", "-n", "2", "--device", "cpu", "-e", test.cell)
+			if r.status != 0 || !regexp.MustCompile(test.want).MatchString(r.err) {
+				t.Errorf("status %d, said\n%s", r.status, r.err)
+			}
+		})
 	}
 }

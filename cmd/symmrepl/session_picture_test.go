@@ -1,4 +1,4 @@
-//go:build race || !raced
+//go:build !race
 
 package main
 

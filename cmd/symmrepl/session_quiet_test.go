@@ -96,7 +96,7 @@ if symm.Rank() == 0 { fmt.Println("healthy", true) }`, nil},
 				t.Fatal(err)
 			}
 			began := time.Now()
-			r := h.runWithin(patience+*quietFor, "", append([]string{"run", "-n", fmt.Sprint(s.ranks), "--device", device(), file},
+			r := h.runWithin(patience()+*quietFor, "", append([]string{"run", "-n", fmt.Sprint(s.ranks), "--device", device(), file},
 				s.flags...)...)
 			want := result{0, "[0] healthy true\n", ""}
 			if s.flags != nil {

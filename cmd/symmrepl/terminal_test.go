@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type terminal struct {
 	shown bytes.Buffer // everything, without escape sequences
 	seen  int          // how far expect has read shown
 	raw   bytes.Buffer
+	lines [2]int // where the last line begins in raw and in shown
 }
 
 // Keys.
@@ -86,13 +88,23 @@ func (x *terminal) read(done chan<- struct{}) {
 		n, err := x.pty.Read(buf)
 		x.mu.Lock()
 		x.raw.Write(buf[:n])
-		x.shown.Reset()
-		x.shown.Write(escapes.ReplaceAll(x.raw.Bytes(), nil))
+		x.strip()
 		x.mu.Unlock()
 		if err != nil {
 			return
 		}
 	}
+}
+
+// strip adds what is new in raw to shown. No escape sequence spans lines, so only the last line that
+// was stripped before, which may end within one, is stripped again.
+func (x *terminal) strip() {
+	fresh := x.raw.Bytes()[x.lines[0]:]
+	whole := bytes.LastIndexByte(fresh, '\n') + 1
+	x.shown.Truncate(x.lines[1])
+	x.shown.Write(escapes.ReplaceAll(fresh[:whole], nil))
+	x.lines = [2]int{x.lines[0] + whole, x.shown.Len()}
+	x.shown.Write(escapes.ReplaceAll(fresh[whole:], nil))
 }
 
 // send types keys.
@@ -112,12 +124,12 @@ func (x *terminal) expect(text string) {
 // expectAny waits for one of the texts and continues after the one that ends first.
 func (x *terminal) expectAny(texts ...string) {
 	x.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(patience())
 	for {
 		x.mu.Lock()
 		end := -1
 		for _, text := range texts {
-			if i := strings.Index(x.shown.String()[x.seen:], text); i >= 0 && (end < 0 || i+len(text) < end) {
+			if i := bytes.Index(x.shown.Bytes()[x.seen:], []byte(text)); i >= 0 && (end < 0 || i+len(text) < end) {
 				end = i + len(text)
 			}
 		}
@@ -208,7 +220,7 @@ func (x *terminal) exit(want int) {
 	go func() { x.cmd.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(patience()):
 		x.t.Fatal("the program did not end")
 	}
 	if got := x.cmd.ProcessState.ExitCode(); got != want {
@@ -244,4 +256,15 @@ func overwritten(raw []byte) []byte {
 		}
 		raw = append(slices.Clone(raw[:begin]), raw[at[1]:]...)
 	}
+}
+
+// editor writes a shell script to a file and returns the quoted name. The script's argument is the
+// file to edit.
+func editor(t *testing.T, script string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "an editor")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return "'" + name + "'"
 }

@@ -9,11 +9,19 @@ import (
 )
 
 // Unhurried returns how long something may take that takes d on a quiet machine: longer by as many
-// times as there are threads that want to run for each processor.
+// times as there are threads that want to run for each processor, over the last minute or just now,
+// whichever are more. Call it when the time is over, as the load may have come meanwhile.
 func Unhurried(d time.Duration) time.Duration {
-	var load float64
-	if data, err := os.ReadFile("/proc/loadavg"); err == nil {
-		fmt.Sscan(string(data), &load)
+	data, _ := os.ReadFile("/proc/loadavg")
+	return time.Duration(float64(d) * max(1, load(string(data))/float64(runtime.NumCPU())))
+}
+
+// load returns the number of threads that want to run, of a line of /proc/loadavg, or 0. The average
+// follows a burst of load slowly, the count of the moment includes the caller.
+func load(line string) float64 {
+	var minute, five, fifteen, now float64
+	if n, _ := fmt.Sscanf(line, "%f %f %f %f/", &minute, &five, &fifteen, &now); n < 4 {
+		return 0
 	}
-	return time.Duration(float64(d) * max(1, load/float64(runtime.NumCPU())))
+	return max(minute, now-1)
 }

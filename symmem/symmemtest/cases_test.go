@@ -8,6 +8,10 @@ type testCase struct {
 	run  func(*T)
 }
 
+// ofOneRank lists the cases in which ranks work by themselves, each alike or one alone, so that the other
+// ranks and the network between them do not matter. TestSuite runs them in one world of each device.
+var ofOneRank = []string{"LocalMemory", "CompileErrors", "Templates", "CudaHalf", "NcclNotCompiled", "ShmemMissing"}
+
 var cases = []testCase{
 	{"Numbers", 1, false, numbersCase},
 	{"NumbersThatDoNotFit", 1, false, numbersThatDoNotFitCase},
@@ -230,6 +234,7 @@ var cases = []testCase{
 	{"NcclMultimemRefused", 1, false, ncclMultimemRefusedCase},
 	{"NcclRmsNorm", 1, true, ncclRmsNormCase},
 	{"NcclRefused", 1, false, ncclRefusedCase},
+	{"NcclNotCompiled", 1, false, ncclNotCompiledCase},
 	{"BarrierRefused", 1, false, barrierRefusedCase},
 	{"NcclBarrierRefused", 1, false, ncclBarrierRefusedCase},
 	{"NcclTimeout", 2, false, ncclTimeoutCase},

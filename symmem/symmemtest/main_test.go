@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -34,9 +35,8 @@ const (
 	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty: the child makes other worlds too
 )
 
-// On a busy machine:
 const (
-	caseLimit = 60 * time.Second // time limit of a case, after which its ranks are released
+	caseLimit = 60 * time.Second // time limit of a case, after which its ranks are released; more on a busy machine
 	endLimit  = 60 * time.Second // time limit for the end of a rank, after which it is killed
 )
 
@@ -78,12 +78,17 @@ func TestMain(m *testing.M) {
 func TestSuite(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
-			for _, n := range rankCounts(t, device) {
+			counts := rankCounts(t, device)
+			alone := counts[0] // the world of the cases ofOneRank
+			if slices.Contains(counts, 4) {
+				alone = 4
+			}
+			for _, n := range counts {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					briefly(t, n == 4)
 					w := start(t, device, n)
 					for _, c := range slices.Concat(cases, remoteCases, shmemCases) {
-						if n >= c.min && (n <= 4 || c.many) {
+						if n >= c.min && (n <= 4 || c.many) && (n == alone || !slices.Contains(ofOneRank, c.name)) {
 							t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 						}
 					}
@@ -376,6 +381,7 @@ func (w *ranks) enter() {
 
 // collect receives a report from every child. If one fails, the others are released.
 func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
+	limit = pace.Unhurried(limit)
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	graceful := false

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -80,7 +81,7 @@ func bereftProgram(world *symmem.Runtime) {
 	if errors.As(err, &e) {
 		fmt.Println(e.Kind, e.Op, e.Peer, e.Msg[strings.Index(e.Msg, "and gave up"):])
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > pace.Unhurried(2*time.Second) {
 		fmt.Println("it took", took)
 	}
 	world.Close()

@@ -673,10 +673,8 @@ u64 Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 o
   if (s && kind != kStore) load(t, *s, *seen, acquire, scope);
   if (s && kind != kStore && s->last == old) s->seen = true;
   if (s && kind != kLoad) {
-    if (kind == kStore && !s->seen && s->weak.task && s->last != 0 && s->last != stored) {
-      s->lost = s->last, s->missed = true;
-      s->by = task_, s->by_pc = offset(pc), s->by_thread = static_cast<u16>(thread());
-    }
+    s->comes(stored, kind == kStore);
+    if (kind == kStore && !s->seen && s->weak.task && s->last != 0 && s->last != stored) s->lose(task_, offset(pc), static_cast<u16>(thread()));
     if (watched_->launch->carried && s->carried && (kind == kStore ? s->last != stored : s->carried == Sync::kSets)) outrun(*s, p, size, offset(pc));
     s->last_pc = offset(pc);
     overtakes(*s);
@@ -695,7 +693,8 @@ u64 Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 o
 }
 
 // wants: a thread waits until a word equals a value. If that value was overwritten before any
-// thread saw it, the thread waits in vain, or until the value comes again.
+// thread saw it, the thread waits in vain, or until the value comes again. How many values were
+// overwritten since then does not matter: a receiver may look for the first time after the last of them.
 void Block::wants(const void* at, u64 value, const void* pc) {
   const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
   Where w;
@@ -704,11 +703,13 @@ void Block::wants(const void* at, u64 value, const void* pc) {
   {
     Held held(w.granule->lock);
     const Sync* s = sync_of(*w.granule, p & 7, false);
-    if (!s || !s->missed || s->lost != value || s->last == value) return;
+    if (!s || s->last == value) return;
+    const Lost* const lost = s->loss(value);
+    if (!lost) return;
     const TaskRecord* record;
-    const Launch* l = region()->launch_of(s->by, &record);
+    const Launch* l = region()->launch_of(lost->by, &record);
     if (!l) return;
-    f.place[1] = {s->by, s->by_pc, s->by_thread, kWrite | kAtomic, *l, record->block};
+    f.place[1] = {lost->by, lost->pc, lost->thread, kWrite | kAtomic, *l, record->block};
   }
   f.kind = Kind::kSignalNotConsumed;
   f.count = 1, f.accesses = 2;

@@ -137,6 +137,16 @@ struct Observer {
 };
 constexpr unsigned kObservers = 4;
 
+// Lost is a value that was overwritten before any thread had seen it, and who overwrote it. A sender
+// may overwrite several values, one after another, before the receiver looks for the first of them.
+struct Lost {
+  u64 value;
+  Task by;  // 0: none
+  u32 pc;
+  u16 thread;
+};
+constexpr unsigned kLosts = 8;
+
 // Published is the state of a word after a store: what it publishes at each scope, and what it would
 // publish if fences did not matter, which has the last level only.
 struct Published {
@@ -156,13 +166,25 @@ struct Sync : Published {
   u8 next_first, next_observer;
   Observer observer[kObservers];
   First first[kFirsts];
-  // A value that was overwritten before any thread had seen it, and who overwrote it.
-  u64 lost;
-  Task by;
-  u32 by_pc;
-  u16 by_thread;
-  bool seen, missed;  // last was loaded; lost is valid
-  u32 next;           // the next of the same 4 bytes, or the next free one
+  Lost lost[kLosts];  // the latest values that were overwritten unseen
+  u8 next_lost;
+  bool seen;  // last was loaded
+  u32 next;   // the next of the same 4 bytes, or the next free one
+
+  // lose records that a store overwrites the last value, which no thread has seen.
+  void lose(Task by, u32 pc, u16 thread) { lost[next_lost++ % kLosts] = Lost{last, by, pc, thread}; }
+  // loss returns the record of a value that was lost and has not come again, or null.
+  const Lost* loss(u64 value) const {
+    for (const Lost& l : lost)
+      if (l.by && l.value == value) return &l;
+    return nullptr;
+  }
+  // comes ends the record of a value, which is stored again. A plain store of zero ends all records:
+  // a new count begins.
+  void comes(u64 value, bool plain) {
+    for (Lost& l : lost)
+      if (l.value == value || (plain && !value)) l = Lost{};
+  }
 };
 
 // Range is a piece of watched memory, at multiples of 4096.
