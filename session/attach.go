@@ -186,3 +186,8 @@ func (a *attached) Interrupt(ctx context.Context) (string, error) {
 
 // Close implements Session: it disconnects this front end only.
 func (a *attached) Close() error { return a.conn.Close() }
+
+// Debug implements Session.
+func (a *attached) Debug(ctx context.Context, event func(DebugEvent)) (Debugger, error) {
+	return nil, errNoDebugger
+}

@@ -28,6 +28,10 @@ type Session interface {
 	// Interrupt interrupts the cell that runs, whichever front end has entered it, as if its user had
 	// done so, and returns its title, "" if no cell runs. It does not wait for the end of the cell.
 	Interrupt(ctx context.Context) (cell string, err error)
+	// Debug opens a Debugger. From its return until the Debugger is closed, events are passed to
+	// event, in order and never concurrently; event must not call methods of the Debugger, because
+	// the next event comes only when it has returned. If a stop is there already, it is the first.
+	Debug(ctx context.Context, event func(DebugEvent)) (Debugger, error)
 	// Close ends the session. For an attached front end, it only disconnects.
 	Close() error
 }
