@@ -46,6 +46,9 @@ func (d *debugged) next(want string) {
 	case r := <-d.end:
 		if got = "= " + r.Value; r.Err != nil {
 			got = "! " + r.Err.Error()
+			if r.Err.Kind == session.KindUnsupported {
+				d.t.Log(r.Err.Detail)
+			}
 		}
 	case <-time.After(patient):
 		d.t.Fatalf("%s does not come", want)
@@ -134,7 +137,11 @@ func TestSteps(t *testing.T) {
 	d.in.Resume(session.StepOut)
 	d.next("step cell[1]:9:2")
 	d.in.Break(map[int][]int{1: nil})
+	d.in.Resume(session.StepIn)
+	d.next("step cell[1]:3:2")
 	d.in.Resume(session.StepOver)
+	d.next("step cell[1]:4:2")
+	d.in.Resume(session.StepOver) // into the deferred function, which is called from the same depth
 	d.next("step cell[1]:7:17")
 	d.equal(d.locals(0), "r int 5; x int 2; a *acc &acc{n: 5}")
 	d.in.Resume(session.StepOver)
@@ -160,11 +167,11 @@ func TestEvaluateInFrame(t *testing.T) {
 	d.next("breakpoint cell[1]:8:2")
 	for _, c := range [][2]string{
 		{"n", "3"}, {"n*k + time", "23"}, {"list", `[]string{"a"}`}, {"p.sum() + len(list)", "4"}, {"p", "point{x: 1, y: 2}"}, {"any1.(point).y", "2"},
-		{"any1", "point{x: 1, y: 2}"}, {"g(1)", "4"}, {"fmt.Sprint(n, strings.ToUpper(list[0]))", `"3 A"`}, {"f(1, nil, p)", "10"},
+		{"any1", "point{x: 1, y: 2}"}, {"g(1)", "4"}, {"fmt.Sprint(n, strings.ToUpper(list[0]))", `"3A"`}, {"f(1, nil, p)", "10"},
 		{"n, k", "3, 7"}, {"n = 5", ""}, {"list[0] = \"b\"", ""}, {"list", `[]string{"b"}`}, {"*&n", "5"},
 		{"nobody", "! evaluate:1:1: undefined: nobody"},
 		{"z := 1", "! evaluate:1:1: only an expression or an assignment can be evaluated while code stands"},
-		{"list[4]", "! evaluate:1:6: panic: runtime error: index out of range [4] with length 1"},
+		{"list[4]", "! evaluate:1:1: panic: runtime error: index out of range [4] with length 1"},
 	} {
 		if got := d.value(0, c[0]); got != c[1] {
 			t.Errorf("%s is %s, want %s", c[0], got, c[1])
@@ -175,7 +182,7 @@ func TestEvaluateInFrame(t *testing.T) {
 	d.in.Resume(session.Continue)
 	d.next("= 43")
 	d.begin(3, "n := 4; time.Duration(n)")
-	d.next("= time.Duration(4)")
+	d.next("= 4ns")
 }
 
 // An interrupt ends a cell that stands, and the next cell stands again.
