@@ -240,13 +240,11 @@ func (in *Interp) runEvaluation(c *compiled) (result session.Result) {
 	in.runtime.Evaluating(func() {
 		if _, err := in.runtime.ExecuteProgram(c.main); err != nil {
 			result = session.Result{Err: in.panicError(c, err)}
+		} else {
+			result = in.result(c)
 		}
 	})
-	if result.Err != nil {
-		in.runtime.Take()
-		return result
-	}
-	return in.result(c)
+	return result
 }
 
 // prepareIn compiles a cell for evaluateIn, and puts the local variables that the cell uses into

@@ -72,7 +72,9 @@ func (d *debugged) ask(q session.Query) string {
 	for _, v := range a.Locals {
 		parts = append(parts, fmt.Sprintf("%s %s %s", v.Name, v.Type, v.Value))
 	}
-	if a.Result != nil {
+	if a.Result != nil && a.Result.HasValue != (a.Result.Value != "") {
+		parts = append(parts, "has a value")
+	} else if a.Result != nil {
 		parts = append(parts, a.Result.Value)
 	}
 	return strings.Join(parts, "; ")
@@ -181,7 +183,19 @@ func TestEvaluateInFrame(t *testing.T) {
 	d.equal(d.value(9, "k"), "! there is no frame 9: the rank is in 2")
 	d.in.Resume(session.Continue)
 	d.next("= 43")
-	d.begin(3, "n := 4; time.Duration(n)")
+	d.begin(3, "k = 8", 1)
+	d.next("breakpoint cell[3]:1:1")
+	d.equal(d.value(0, "k"), "7")
+	d.in.Resume(session.Continue)
+	select {
+	case r := <-d.end:
+		if r.HasValue {
+			t.Errorf("the cell has the value %q of an expression that was evaluated in it", r.Value)
+		}
+	case <-time.After(patient):
+		t.Fatal("the cell does not end")
+	}
+	d.begin(4, "n := 4; time.Duration(n)")
 	d.next("= 4ns")
 }
 

@@ -183,12 +183,13 @@ func (rt *Runtime) ResumeFreely() {
 }
 
 // Evaluating runs f on a new goroutine, as code of the running cell that never stands, and returns
-// when f has ended.
+// when f has ended. Positions and values that f shows do not replace those of the cell.
 func (rt *Runtime) Evaluating(f func()) {
 	x := rt.current()
 	x.alive.Add(1)
 	rt.started()
 	mark, call := *rt.mark, *rt.call
+	defer rt.setAside()()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -43,7 +43,7 @@ func (f *fake) Interrupt(context.Context) (string, error) { return "", nil }
 func (f *fake) Debug(context.Context, func(session.DebugEvent)) (session.Debugger, error) {
 	return nil, errors.New("no debugger")
 }
-func (f *fake) Close() error                              { f.closed = true; return nil }
+func (f *fake) Close() error { f.closed = true; return nil }
 
 func measure(f *fake) (string, error) {
 	var out bytes.Buffer
