@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -45,4 +46,20 @@ func BenchmarkFib(b *testing.B) {
 }
 func BenchmarkPrint(b *testing.B) {
 	benchmarkCell(b, "import (\"fmt\"; \"io\")", "for i := 0; i < 1000; i++ { fmt.Fprintln(io.Discard, i) }")
+}
+
+// BenchmarkDebugged runs a loop in a cell that is debugged, without breakpoints.
+func BenchmarkDebugged(b *testing.B) {
+	for _, debugged := range []bool{false, true} {
+		b.Run(fmt.Sprint(debugged), func(b *testing.B) {
+			in := open(b, Options{})
+			r := evaluate(in, session.Cell{ID: 1, Debugged: debugged,
+				Source: "func add(a, b int) int { return a + b }\nfunc loop(n int) (s int) {\n\tfor i := 0; i < n; i++ {\n\t\tx := i % 7\n\t\tif x > 3 {\n\t\t\ts += x\n\t\t}\n\t\ts = add(s, 1)\n\t}\n\treturn s\n}"})
+			if r.Err != nil {
+				b.Fatal(r.Err)
+			}
+			b.ResetTimer()
+			mustEval(b, in, fmt.Sprintf("loop(%d)", b.N))
+		})
+	}
 }
