@@ -209,13 +209,13 @@ func (in *Interp) evaluateIn(frame run.StandingFrame, q session.Query) session.R
 		delete(in.texts, c.Text)
 	}()
 	failed := in.install(c)
-	var restore []func()
+	own := map[string]reflect.Value{} // the memory of the aliases, by their names
 	for v, value := range lent {
 		if failed == nil {
 			name := c.lowered.Lent(v)
 			var was reflect.Value
 			if was, failed = in.runtime.Yaegi().Alias(name, value); failed == nil {
-				restore = append(restore, func() { in.runtime.Yaegi().Alias(name, was) })
+				own[name] = was
 			}
 		}
 	}
@@ -223,11 +223,14 @@ func (in *Interp) evaluateIn(frame run.StandingFrame, q session.Query) session.R
 	if failed == nil {
 		result = in.runEvaluation(c)
 	}
-	for _, again := range restore {
-		again()
+	pointers := map[string]reflect.Value{}
+	for name, was := range own {
+		if _, err := in.runtime.Yaegi().Alias(name, was); err == nil {
+			pointers[name] = was.Addr()
+		}
 	}
 	in.mu.Lock()
-	c.lowered.Rollback()
+	c.lowered.Return(pointers)
 	in.mu.Unlock()
 	if failed != nil {
 		return session.Result{Err: c.ErrorAt(session.KindUnsupported, c.Body.Pos(), "the variables cannot be used here: "+failed.Error())}

@@ -239,11 +239,11 @@ func TestGoroutinesStand(t *testing.T) {
 	var seen []string
 	for range 3 {
 		d.next("breakpoint cell[1]:4:3")
-		seen = append(seen, d.value(0, "i"))
+		seen = append(seen, d.locals(0))
 		d.in.Resume(session.Continue)
 	}
 	slices.Sort(seen)
-	d.equal(strings.Join(seen, " "), "0 1 2")
+	d.equal(strings.Join(seen, " "), "i int 0 i int 1 i int 2")
 	d.next("= 3")
 }
 

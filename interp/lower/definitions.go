@@ -3,6 +3,7 @@ package lower
 import (
 	"go/types"
 	"maps"
+	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -279,6 +280,19 @@ func (d *definitions) commitCallers() {
 	for _, old := range d.outdated {
 		if users := p.callers.of[old.name]; len(users) > 0 {
 			d.kept = append(d.kept, keptFunction{old.fn, maps.Clone(users)})
+		}
+	}
+}
+
+// Return forgets a cell that has run and is not committed. Pointers are those to the variables that
+// it has declared in yaegi, by their names there; other cells may use these variables.
+func (c *Cell) Return(pointers map[string]reflect.Value) {
+	d := c.definitions
+	d.rollback()
+	for _, s := range d.fresh {
+		if pointer, ok := pointers[s.name]; ok {
+			s.pointer, s.captured, s.users = pointer, false, map[*check.Text]bool{}
+			d.program.release(s)
 		}
 	}
 }
