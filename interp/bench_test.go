@@ -78,3 +78,19 @@ func step%[1]d(list []float64, by map[string]int, name string) (total float64, e
 	}
 	benchmarkCell(b, "import (\"fmt\"; \"math\"; \"strings\")", cell.String())
 }
+
+// BenchmarkDebugged runs a loop in a cell that is debugged, without breakpoints.
+func BenchmarkDebugged(b *testing.B) {
+	for _, debugged := range []bool{false, true} {
+		b.Run(fmt.Sprint(debugged), func(b *testing.B) {
+			in := open(b, Options{})
+			r := evaluate(in, session.Cell{ID: 1, Debugged: debugged,
+				Source: "func add(a, b int) int { return a + b }\nfunc loop(n int) (s int) {\n\tfor i := 0; i < n; i++ {\n\t\tx := i % 7\n\t\tif x > 3 {\n\t\t\ts += x\n\t\t}\n\t\ts = add(s, 1)\n\t}\n\treturn s\n}"})
+			if r.Err != nil {
+				b.Fatal(r.Err)
+			}
+			b.ResetTimer()
+			mustEval(b, in, fmt.Sprintf("loop(%d)", b.N))
+		})
+	}
+}

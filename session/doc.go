@@ -66,6 +66,14 @@
 // Config.Deadlock set to DeadlockWait such waits go on. If the session cannot be sure, as with a
 // user's kernel that waits, it reports the wait and lets it go on.
 //
+// # Debugging
+//
+// While a front end debugs (debug.go), cells are compiled so that their code can stand before each
+// statement (DebuggedEvaluator). The controller keeps the breakpoints and sends each cell's with it
+// (debugger.go). A rank that stands says so; the run collects what the others do, tells the front
+// ends, and suspends the watchdog and the limits until the ranks go on (stand.go). Attached front
+// ends do the same through their connection (debugwire.go).
+//
 // # After the end
 //
 // A session leaves no processes or files behind. Workers die with their supervisor, and the

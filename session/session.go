@@ -28,6 +28,10 @@ type Session interface {
 	// Interrupt interrupts the cell that runs, whichever front end has entered it, as if its user had
 	// done so, and returns its title, "" if no cell runs. It does not wait for the end of the cell.
 	Interrupt(ctx context.Context) (cell string, err error)
+	// Debug opens a Debugger. From its return until the Debugger is closed, events are passed to
+	// event, in order and never concurrently; event must not call methods of the Debugger, because
+	// the next event comes only when it has returned. If a stop is there already, it is the first.
+	Debug(ctx context.Context, event func(DebugEvent)) (Debugger, error)
 	// Close ends the session. For an attached front end, it only disconnects.
 	Close() error
 }
@@ -68,6 +72,9 @@ type Cell struct {
 	// Sanitize, if not nil, is the state of the sanitizer from this cell on. The cell must be for
 	// all ranks.
 	Sanitize *Sanitizing `json:",omitempty"`
+	// Debugged says that the code of the cell can stand before statements. The session sets it for
+	// an Evaluator.
+	Debugged bool `json:"-"`
 	// Output receives output while the cell runs. It is never called concurrently or after Eval has
 	// returned. It may be nil.
 	Output func(Output) `json:"-"`

@@ -40,6 +40,8 @@ type watch struct {
 	asking bool // unstopped has reported ranks
 	stuck  suspicion
 	ras    rasQuestion
+
+	resumed time.Time // when ranks that stood went on; zero if none did
 }
 
 // view is the latest knowledge of one rank.

@@ -3,6 +3,7 @@ package lower
 import (
 	"go/types"
 	"maps"
+	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -282,3 +283,20 @@ func (d *definitions) commitCallers() {
 		}
 	}
 }
+
+// Return forgets a cell that has run and is not committed. Pointers are those to the variables that
+// it has declared in yaegi, by their names there; other cells may use these variables.
+func (c *Cell) Return(pointers map[string]reflect.Value) {
+	d := c.definitions
+	d.rollback()
+	for _, s := range d.fresh {
+		if pointer, ok := pointers[s.name]; ok {
+			s.pointer, s.captured, s.users = pointer, false, map[*check.Text]bool{}
+			d.program.release(s)
+		}
+	}
+}
+
+// Lent returns the storage of a variable of a cell that is not committed, for which the cell was
+// lowered: its name in yaegi.
+func (c *Cell) Lent(v *types.Var) string { return c.definitions.l.places[v].name }

@@ -53,7 +53,7 @@
 //	constants.go, unqualify.go, forwarders.go
 //	declarer.go, typedecls.go, typeorder.go, unnamedstructs.go, converters.go, implementations.go   declarations
 //	marker.go, callstack.go, finish.go, uses.go     functions, and uses of names
-//	lowerer.go
+//	lowerer.go, stops.go
 //
 // Expressions:
 //

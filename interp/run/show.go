@@ -29,6 +29,19 @@ func (rt *Runtime) Take() (Shown, bool) {
 	return Shown{pointers, rt.texts, rt.forms}, rt.shown
 }
 
+// setAside forgets the values that the cell has shown until restore is called.
+func (rt *Runtime) setAside() (restore func()) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	values, texts, forms, shown := rt.values, rt.texts, rt.forms, rt.shown
+	rt.values, rt.texts, rt.forms, rt.shown = nil, nil, display.Data{}, false
+	return func() {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		rt.values, rt.texts, rt.forms, rt.shown = values, texts, forms, shown
+	}
+}
+
 // show stores the values of the cell's last expression.
 func (rt *Runtime) show(pointers ...any) {
 	rt.mu.Lock()

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,10 @@ func (f *fake) Sanitizer(context.Context) (session.Sanitizer, error) {
 	return session.Sanitizer{}, nil
 }
 func (f *fake) Interrupt(context.Context) (string, error) { return "", nil }
-func (f *fake) Close() error                              { f.closed = true; return nil }
+func (f *fake) Debug(context.Context, func(session.DebugEvent)) (session.Debugger, error) {
+	return nil, errors.New("no debugger")
+}
+func (f *fake) Close() error { f.closed = true; return nil }
 
 func measure(f *fake) (string, error) {
 	var out bytes.Buffer

@@ -4,6 +4,7 @@ package consoletest
 
 import (
 	"context"
+	"errors"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -20,6 +21,8 @@ type Session struct {
 
 	OnEval    func(session.Cell) session.Reply
 	OnInspect func(ranks []int, q session.Query) []session.Answer
+	Debugger  session.Debugger         // what Debug returns
+	Event     func(session.DebugEvent) // the argument of the last call of Debug
 
 	found session.Findings
 }
@@ -73,6 +76,15 @@ func (s *Session) Sanitizer(context.Context) (session.Sanitizer, error) {
 func (s *Session) Interrupt(context.Context) (string, error) {
 	s.Interrupts++
 	return s.Runs, nil
+}
+
+// Debug implements session.Session.
+func (s *Session) Debug(_ context.Context, event func(session.DebugEvent)) (session.Debugger, error) {
+	if s.Debugger == nil {
+		return nil, errors.New("this session cannot be debugged")
+	}
+	s.Event = event
+	return s.Debugger, nil
 }
 
 // Close implements session.Session.
