@@ -15,11 +15,12 @@ import (
 
 // Adapter answers the requests of one client about one session.
 type Adapter struct {
-	console *console.Console
-	lab     *Lab                   // nil: the client is an editor
-	send    func(dap.EventMessage) // sends an event and does not wait; it may be called from several goroutines
-	by      string                 // the client's name for other users of the session
-	handles handles
+	console  *console.Console
+	lab      *Lab                   // nil: the client is an editor
+	send     func(dap.EventMessage) // sends an event and does not wait; it may be called from several goroutines
+	by       string                 // the client's name for other users of the session
+	attached bool                   // the session was there before
+	handles  handles
 
 	mu          sync.Mutex // guards the fields below
 	debugger    session.Debugger
@@ -29,6 +30,7 @@ type Adapter struct {
 	lastFrame   int
 	breakpoints map[breakpointKey]int // numbers of breakpoints
 	paths       map[string]string     // of files, by names of cells that are relative paths
+	entry       bool                  // the ranks are to stop before the first statement
 }
 
 // begin opens the session's debugger, unless it is open.
@@ -103,6 +105,9 @@ func (a *Adapter) answer(ctx context.Context, m dap.RequestMessage) (dap.Respons
 	case *dap.SourceRequest:
 		text, err := a.source(ctx, r.Arguments)
 		return &dap.SourceResponse{Body: dap.SourceResponseBody{Content: text, MimeType: "text/x-go"}}, err
+	case *dap.LoadedSourcesRequest:
+		sources, err := a.sources(ctx)
+		return &dap.LoadedSourcesResponse{Body: dap.LoadedSourcesResponseBody{Sources: sources}}, err
 	case *dap.ContinueRequest:
 		return &dap.ContinueResponse{Body: dap.ContinueResponseBody{AllThreadsContinued: true}}, a.resume(ctx, session.Continue)
 	case *dap.NextRequest:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/go-dap"
@@ -105,6 +106,9 @@ func (a *Adapter) breakpointSource(ctx context.Context, s dap.Source) (session.B
 // nameOf returns the name of the cells of a file: its path, unless cells of the session come from
 // the file by a relative path.
 func (a *Adapter) nameOf(ctx context.Context, path string) (string, error) {
+	if !a.attached {
+		return path, nil
+	}
 	cells, err := a.console.Session.History(ctx)
 	if err != nil {
 		return "", err
@@ -140,6 +144,23 @@ func (a *Adapter) sourceOf(p session.Place) *dap.Source {
 		return &dap.Source{Name: p.Name, SourceReference: p.Cell}
 	}
 	return nil
+}
+
+// sources lists the cells of the session.
+func (a *Adapter) sources(ctx context.Context) ([]dap.Source, error) {
+	cells, err := a.console.Session.History(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []dap.Source{}
+	for _, c := range cells {
+		if s := a.sourceOf(session.Place{Cell: c.ID, Name: c.Title()}); s != nil && !slices.ContainsFunc(list, func(known dap.Source) bool {
+			return known.Path != "" && known.Path == s.Path
+		}) {
+			list = append(list, *s)
+		}
+	}
+	return list[max(0, len(list)-maxRows):], nil
 }
 
 // source returns the text of a source.

@@ -49,6 +49,26 @@ func (a *Adapter) forget() {
 	a.handles.renew()
 }
 
+// stopOnEntry lets the ranks stop before the first statement that they reach.
+func (a *Adapter) stopOnEntry(ctx context.Context) error {
+	d, err := a.open()
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.entry = true
+	a.mu.Unlock()
+	_, err = d.SetBreakpoints(ctx, session.BreakpointSource{}, []int{1})
+	return err
+}
+
+// entered removes the breakpoint of stopOnEntry after the first stop.
+func (a *Adapter) entered(d session.Debugger) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	d.SetBreakpoints(ctx, session.BreakpointSource{}, nil) // fails only if the session has ended
+}
+
 // stopped takes a new state of a stop. It tells the client at once if the stop is complete, and
 // otherwise when ranks run on for a while.
 func (a *Adapter) stopped(stop *session.Stop) {
@@ -91,6 +111,11 @@ func (a *Adapter) announce() {
 		}
 	}
 	body.Text = strings.Join(others, "\n")
+	if a.entry {
+		a.entry = false
+		body.Reason = "entry"
+		go a.entered(a.debugger)
+	}
 	a.send(&dap.StoppedEvent{Event: event("stopped"), Body: body})
 }
 

@@ -47,7 +47,7 @@ func (a *Adapter) toDAP(rows []row) []dap.Variable {
 // labType returns the type of a row for JupyterLab, whose tree shows the type of a variable in place
 // of its value.
 func labType(kind, value string) string {
-	if kind == "" || value == "" {
+	if kind == "" || value == "" || value == kind {
 		return kind
 	}
 	return kind + " = " + value
@@ -112,7 +112,7 @@ func (a *Adapter) folded(state session.State) []row {
 			if v.Type != r.kind {
 				r.kind = "differs"
 			}
-			values = append(values, fmt.Sprintf("[%s] %s", session.FormatRanks(v.Ranks), v.Value))
+			values = append(values, fmt.Sprintf("[%s] %s", session.FormatRanks(v.Ranks), oneLine(v.Value)))
 		}
 		r.value = strings.Join(values, "  ")
 		r.open = func(context.Context) ([]dap.Variable, error) {
@@ -151,7 +151,7 @@ const idle = -1
 
 // variable returns the row of a variable that is equal on ranks, in a frame of theirs.
 func (a *Adapter) variable(name string, ranks []int, frame int, v session.Variable) row {
-	r := row{name: name, kind: v.Type, value: v.Value, eval: v.Name}
+	r := row{name: name, kind: v.Type, value: oneLine(v.Value), eval: v.Name}
 	if v.Tensor != nil {
 		t := tensor{of: v.Name, ranks: slices.Clone(ranks), frame: frame, size: v.Size, info: *v.Tensor}
 		r.open = func(ctx context.Context) ([]dap.Variable, error) {
@@ -160,6 +160,15 @@ func (a *Adapter) variable(name string, ranks []int, frame int, v session.Variab
 		}
 	}
 	return r
+}
+
+// oneLine returns a value without its further lines, which are the rows of a tensor.
+func oneLine(value string) string {
+	line, _, more := strings.Cut(value, "\n")
+	if more {
+		line += " …"
+	}
+	return line
 }
 
 // ranksLabel names ranks: "rank 0", "ranks 0,2".
