@@ -129,7 +129,7 @@ func (a *Adapter) answer(ctx context.Context, m dap.RequestMessage) (dap.Respons
 // complete makes a response to a request, or an error if err is one. number is the message's own.
 func complete(m dap.RequestMessage, answer dap.ResponseMessage, err error, number int) dap.ResponseMessage {
 	if err != nil {
-		text := reason(err)
+		text := err.Error()
 		answer = &dap.ErrorResponse{
 			Response: dap.Response{Message: text},
 			Body:     dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: escaped(text), ShowUser: true}},
@@ -139,14 +139,6 @@ func complete(m dap.RequestMessage, answer dap.ResponseMessage, err error, numbe
 	r.ProtocolMessage = dap.ProtocolMessage{Seq: number, Type: "response"}
 	r.RequestSeq, r.Command, r.Success = m.GetRequest().Seq, m.GetRequest().Command, err == nil
 	return answer
-}
-
-// reason describes an error in a line, with its hint.
-func reason(err error) string {
-	if of := new(session.Error); errors.As(err, &of) && of.Hint != "" {
-		return of.Error() + " (" + of.Hint + ")"
-	}
-	return err.Error()
 }
 
 // escaped returns a text for ErrorMessage.Format, in which braces name variables.

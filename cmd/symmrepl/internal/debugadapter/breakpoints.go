@@ -154,7 +154,7 @@ func (a *Adapter) sources(ctx context.Context) ([]dap.Source, error) {
 	}
 	list := []dap.Source{}
 	for _, c := range cells {
-		if s := a.sourceOf(session.Place{Cell: c.ID, Name: c.Title()}); s != nil && !slices.ContainsFunc(list, func(known dap.Source) bool {
+		if s := a.sourceOf(session.Place{Cell: c.ID, Name: firstOf(c.Name, fmt.Sprintf("cell[%d]", c.ID))}); s != nil && !slices.ContainsFunc(list, func(known dap.Source) bool {
 			return known.Path != "" && known.Path == s.Path
 		}) {
 			list = append(list, *s)
