@@ -72,10 +72,12 @@ func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
 		})
 	}
 	var err *session.Error
-	if out.lowered, err = in.program.Lower(c); err != nil {
+	if out.lowered, err = in.program.Lower(c, in.debugged); err != nil {
 		return nil, err
 	}
+	in.runtime.AddPoints(out.lowered.Points)
 	if err := in.compileLowered(out); err != nil {
+		in.runtime.DropPoints(out.lowered.Points)
 		out.lowered.Rollback()
 		return nil, yaegiError(c, err)
 	}

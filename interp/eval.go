@@ -23,7 +23,9 @@ func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 	defer end()
 	in.options.Trail.Files = [2]session.TrailFile{}
 	in.mu.Lock()
+	in.debugged = cell.Debugged
 	c, err := in.prepare(cell)
+	in.debugged = false
 	in.mu.Unlock()
 	if err != nil {
 		return session.Result{Err: err}
@@ -65,6 +67,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 		inband.Remark(note)
 	}
 	in.remember(out)
+	in.notePoints(out)
 	out.columns = cell.Columns
 	return out, nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -19,7 +20,9 @@ import (
 // concern the interpreter go to Options.Inspect.
 func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answer, err error) {
 	switch q.Topic {
-	case session.TopicVars, session.TopicType, session.TopicDoc, session.TopicComplete:
+	case session.TopicVars, session.TopicType, session.TopicDoc, session.TopicComplete, session.TopicLines:
+	case session.TopicFrames, session.TopicLocals, session.TopicEvaluate:
+		return in.debug(q)
 	case session.TopicState:
 		return in.state(ctx, q)
 	default:
@@ -37,6 +40,8 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 		a.Text, err = in.help.TypeOf(q.Arg)
 	case session.TopicDoc:
 		a.Text, err = in.help.Documentation(q.Arg, q.Snippet)
+	case session.TopicLines:
+		a.Lines = check.StatementLines(q.Arg)
 	case session.TopicComplete:
 		a.Candidates = in.help.Complete(q.Arg)
 	}
@@ -69,8 +74,13 @@ func (in *Interp) vars() []session.Variable { return in.varsWithin(maxShown) }
 // varsWithin lists the session's variables in order of definition. A value's lines have at most most
 // characters; only a tensor of two dimensions has several.
 func (in *Interp) varsWithin(most int) []session.Variable {
+	return in.described(in.program.Variables(), most)
+}
+
+// described describes variables: see varsWithin.
+func (in *Interp) described(variables []lower.Variable, most int) []session.Variable {
 	var list []session.Variable
-	for _, v := range in.program.Variables() {
+	for _, v := range variables {
 		live := in.runtime.Busy()
 		text := in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text
 		var lines []string

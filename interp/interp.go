@@ -56,6 +56,9 @@ type Interp struct {
 	program *lower.Program
 	help    *help.Guide
 	texts   map[*check.Text]*keptText // texts of cells whose positions may still be looked up
+	// whether the cell that is being compiled can be debugged
+	debugged bool
+	breaks   map[int][]int // lines with breakpoints, by the number of the cell
 	// storage of variables whose names were defined again, which functions may still use
 	retired []*lower.Storage
 	freed   bool // functions are gone since the last check whether they use retired storage
@@ -66,7 +69,7 @@ type Interp struct {
 
 // New makes an interpreter with an empty session.
 func New(options Options) (*Interp, error) {
-	in := &Interp{options: options, imported: map[string]bool{}, texts: map[*check.Text]*keptText{}}
+	in := &Interp{options: options, imported: map[string]bool{}, texts: map[*check.Text]*keptText{}, breaks: map[int][]int{}}
 	if err := named.Check(); err != nil {
 		return nil, err
 	}
@@ -100,9 +103,10 @@ func (in *Interp) Close() { in.runtime.Close() }
 
 // The interfaces that a session uses.
 var (
-	_ session.Evaluator        = (*Interp)(nil)
-	_ session.ActivityReporter = (*Interp)(nil)
-	_ session.LateCallReporter = (*Interp)(nil)
+	_ session.Evaluator         = (*Interp)(nil)
+	_ session.ActivityReporter  = (*Interp)(nil)
+	_ session.LateCallReporter  = (*Interp)(nil)
+	_ session.DebuggedEvaluator = (*Interp)(nil)
 )
 
 // host is the session as seen by the runtime.

@@ -18,8 +18,9 @@ import (
 // keptText is the text of a cell whose positions may still be looked up.
 type keptText struct {
 	*check.Text
-	trees int  // number of yaegi's trees that may have positions in it
-	ended bool // the tree of its statements is gone, with the function literals in them
+	trees  int         // number of yaegi's trees that may have positions in it
+	ended  bool        // the tree of its statements is gone, with the function literals in them
+	points []textPoint // where its code can stand, if it can be debugged
 }
 
 // remember keeps the text of a cell while positions in it may be looked up, which is as long as
@@ -67,6 +68,7 @@ func (in *Interp) forgetTree(t tree) {
 		return
 	}
 	delete(in.texts, c.Text)
+	in.forgetPoints(c)
 	in.checker.Forget(c.Text)
 }
 

@@ -74,6 +74,24 @@ type ActivityReporter interface {
 	Others() (running int, all bool)
 }
 
+// DebuggedEvaluator is an Evaluator whose cells can be debugged: the goroutines of a cell with
+// Cell.Debugged can stand before its statements. Its methods may be called at any time.
+type DebuggedEvaluator interface {
+	// OnStop is called once, before the first cell. When a goroutine begins to stand, it calls
+	// stopped, which returns soon.
+	OnStop(stopped func(StopReason, Place))
+	// Break replaces the breakpoints in cells, by their numbers, of which some may not have begun. A
+	// breakpoint is effective on the first line with a statement from its own on.
+	Break(lines map[int][]int)
+	// Resume makes the goroutine that stands go on, if one does.
+	Resume(how Resume)
+	// Pause makes the goroutine stand that is the first to reach a statement.
+	Pause()
+	// LeaveDebugger removes all breakpoints, ends a step or a pause, and makes the goroutine that
+	// stands go on.
+	LeaveDebugger()
+}
+
 // LateCallReporter is an Evaluator that abandons compiled calls that do not return when their cell
 // is interrupted.
 type LateCallReporter interface {

@@ -13,6 +13,7 @@ type Query struct {
 	Arg   string `json:",omitempty"` // the subject, for the topics that mention Arg
 	// Snippet is the text of a kernel up to Arg, for TopicDoc, if Arg is a name in a kernel's text.
 	Snippet string `json:",omitempty"`
+	Frame   int    `json:",omitempty"` // an index in the answer to TopicFrames
 	// Columns is the number of columns for the answer on the user's screen; 0 if it is not known.
 	Columns int `json:",omitempty"`
 }
@@ -41,8 +42,16 @@ const (
 	TopicSlow Topic = "slow"
 	// Text: how the calls of the cell Arg were executed, a number, "" for the latest cell with calls
 	TopicWhy        Topic = "why"
+	TopicLines      Topic = "lines"       // Lines: on which statements of the cell's text Arg begin
 	TopicStartTrace Topic = "start trace" // no field: from now on the rank records what it does
 	TopicStopTrace  Topic = "stop trace"  // Trace: what it recorded
+)
+
+// Topics about the goroutine that stands: see Debugger. TopicEvaluate runs user code.
+const (
+	TopicFrames   Topic = "frames"   // Frames: the calls that it is in
+	TopicLocals   Topic = "locals"   // Locals: the variables of Query.Frame; Variables: those of the session
+	TopicEvaluate Topic = "evaluate" // Result: the value of the expression Arg in Query.Frame
 )
 
 // Answer is one rank's answer to a Query. An Evaluator sets the field that the topic names; the
@@ -58,6 +67,10 @@ type Answer struct {
 	Topology   *Topology   `json:",omitempty"`
 	Network    *Network    `json:",omitempty"`
 	Trace      *Trace      `json:",omitempty"`
+	Lines      []int       `json:",omitempty"` // ascending, the first line of the text is 1
+	Frames     []Frame     `json:",omitempty"` // innermost first
+	Locals     []Variable  `json:",omitempty"` // innermost declaration first
+	Result     *Result     `json:",omitempty"`
 }
 
 // Variable is a variable of the session on one rank.

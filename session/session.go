@@ -72,6 +72,9 @@ type Cell struct {
 	// Sanitize, if not nil, is the state of the sanitizer from this cell on. The cell must be for
 	// all ranks.
 	Sanitize *Sanitizing `json:",omitempty"`
+	// Debugged says that the code of the cell can stand before statements. The session sets it for
+	// an Evaluator.
+	Debugged bool `json:"-"`
 	// Output receives output while the cell runs. It is never called concurrently or after Eval has
 	// returned. It may be nil.
 	Output func(Output) `json:"-"`

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"reflect"
 )
 
@@ -62,6 +63,30 @@ func (k *Checker) show(own map[string]types.Object, decls []ast.Decl) {
 		panic(err) // another version of go/types
 	}
 	children.SetZero()
+}
+
+// Lend makes variables visible to the next cell under their names, instead of what the session has
+// under them, until restore is called. No cell may be defined meanwhile.
+func (k *Checker) Lend(variables []*types.Var) (restore func()) {
+	k.hide()
+	s := &k.scope
+	objects, imports, visible := maps.Clone(s.objects), maps.Clone(s.imports), map[string]types.Object{}
+	for _, v := range variables {
+		visible[v.Name()] = k.visible[v.Name()]
+		delete(s.imports, v.Name())
+		s.objects[v.Name()], k.visible[v.Name()] = v, v
+	}
+	return func() {
+		k.hide()
+		s.objects, s.imports = objects, imports
+		for name, obj := range visible {
+			if obj != nil {
+				k.visible[name] = obj
+			} else {
+				delete(k.visible, name)
+			}
+		}
+	}
 }
 
 // cover records the session's object for a name, so that hide can restore it.

@@ -55,6 +55,9 @@ func (c *Cell) Texts() []*Text {
 	return c.texts
 }
 
+// Cell returns the number of the cell.
+func (c *Text) Cell() int { return c.cell.ID }
+
 // withPlaces replaces positions of declarations in a message by those in the cell.
 func (c *Text) withPlaces(msg string) string {
 	return place.ReplaceAllStringFunc(msg, func(s string) string {

@@ -119,7 +119,7 @@ func (f *function) nameRange() string {
 // enter returns the statement that begins a function whose closing brace is at end. It returns none
 // if no cell uses stacks.
 func (l *marker) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
-	if !l.program.stacks || l.silent {
+	if !l.tracesCalls() {
 		return nil
 	}
 	return []ast.Stmt{l.enterAs(pos, f.name, end, f.top())}
@@ -133,7 +133,7 @@ func (l *builder) enterAs(pos token.Pos, name string, end token.Pos, top bool) a
 // leave returns the statement that records the position at which a function makes its deferred
 // calls. It returns none if no cell uses stacks.
 func (l *marker) leave(at token.Pos) []ast.Stmt {
-	if !l.program.stacks || l.silent {
+	if !l.tracesCalls() {
 		return nil
 	}
 	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, run.Leave, l.number(at, int(at)))}}

@@ -30,13 +30,21 @@ type Cell struct {
 	Main    *ast.FuncDecl     // runs the cell's statements
 	Replace []run.Replacement // functions and methods that are defined again
 
+	Points []*run.Point // at which its code can stand; none if it cannot be debugged
+
 	definitions *definitions
 }
 
 // Lower rewrites a checked cell for yaegi. The cell's syntax cannot be used for anything else
 // afterwards. The program does not change until the lowered cell is committed.
-func (p *Program) Lower(c *check.Cell) (*Cell, *session.Error) {
+//
+// Code of a debugged cell can stand at points, which get numbers that the program has not used
+// before.
+func (p *Program) Lower(c *check.Cell, debugged bool) (*Cell, *session.Error) {
 	l := p.newLowerer(c)
+	if debugged {
+		l.points.next = p.points + 1
+	}
 	for _, decl := range c.Decls {
 		l.unqualify(decl)
 	}
@@ -130,6 +138,9 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	}
 	out.Main = l.init(append(binds, low.body...))
 	out.Imports = slices.Collect(maps.Keys(l.imports))
+	if out.Points = l.points.list; len(out.Points) > 0 {
+		l.program.points = l.points.next - 1
+	}
 	return out, nil
 }
 
@@ -181,10 +192,10 @@ func (l *lowerer) topLevel() []ast.Stmt {
 	l.fn.name = check.PackageName + ".main"
 	out := l.stmts(stmts)
 	if value != nil {
-		out = append(out, l.show(value.X)...)
+		out = append(append(out, l.stopBefore(value.X)...), l.show(value.X)...)
 	}
 	if l.c.List != nil {
-		out = append(out, l.showList(l.c.List)...)
+		out = append(append(out, l.stopBefore(l.c.List[0])...), l.showList(l.c.List)...)
 	}
 	return l.finishFunction(l.c.Body.Body, out)
 }

@@ -282,3 +282,7 @@ func (d *definitions) commitCallers() {
 		}
 	}
 }
+
+// Lent returns the storage of a variable of a cell that is not committed, for which the cell was
+// lowered: its name in yaegi.
+func (c *Cell) Lent(v *types.Var) string { return c.definitions.l.places[v].name }

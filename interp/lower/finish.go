@@ -30,7 +30,7 @@ func (l *marker) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
 // defers.PushCall(func() { call }). Each return statement first sets the results, which all have
 // names.
 func (l *marker) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
-	if l.program.stacks && !l.silent {
+	if l.tracesCalls() {
 		body = append([]ast.Stmt{l.enterAs(pos, "", pos, false)}, body...)
 	}
 	do := &ast.CallExpr{

@@ -19,6 +19,7 @@ type marker struct {
 	instancing  *instance             // the instance whose declaration is being lowered, or nil
 	counters    map[types.Object]bool // variables that are never negative
 	inFunctions map[*types.TypeName]run.InFunction
+	points      points
 }
 
 // function is one function body during lowering.
@@ -34,6 +35,7 @@ type function struct {
 	literals int              // number of function literals in it so far
 	ranges   int              // number of loops over functions in it so far
 	results  []string         // names of its results, if a deferred call may read or change them
+	locals   []*types.Var     // variables that it declares, the last first, if it can be debugged
 }
 
 func (f *function) top() bool { return f.sig == nil }
@@ -123,7 +125,7 @@ func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 }
 
 func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
-	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
+	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body), locals: l.localsOf(sig, body)}
 	if hasDefer(body) {
 		f.deferred = l.temp("defers")
 	}

@@ -30,6 +30,7 @@ type Program struct {
 	callers callers
 	unnamed unnamed
 	stacks  bool // a cell has used a function that reports stacks: see callstack.go
+	points  int  // how many points cells have: see stops.go
 	codes   bool // a cell has used the code of a function value: see functioncode.go in package run
 
 	instances    map[types.Object][]*instance // of generic functions and types

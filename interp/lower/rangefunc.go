@@ -44,7 +44,7 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 			body = append(body, assign(s.Tok, l.expr(e), params[i]))
 		}
 	}
-	if l.program.stacks && !l.silent {
+	if l.tracesCalls() {
 		body = append([]ast.Stmt{l.enterAs(pos, l.fn.nameRange(), s.Body.Rbrace, false)}, body...)
 	}
 	x := l.expr(s.X)

@@ -10,7 +10,7 @@ import (
 func (l *lowerer) stmts(list []ast.Stmt) []ast.Stmt {
 	out := make([]ast.Stmt, 0, len(list))
 	for _, s := range list {
-		out = append(out, l.stmt(s)...)
+		out = append(append(out, l.stopBefore(s)...), l.stmt(s)...)
 	}
 	return out
 }

@@ -27,6 +27,10 @@ type tracedFunction struct {
 type callFrame struct {
 	function *tracedFunction
 	at       int // the position of the call that it makes, or where it panicked
+	// the statement of the call and the function's variables, if the function has points: see
+	// stops.go
+	point *pointStep
+	frame *yaegi.Frame
 }
 
 // callStack is the stack of calls of a goroutine, outermost first.
@@ -71,6 +75,7 @@ type scope struct {
 	// the function whose calls have positions; nil in functions that only lowered code has
 	function *tracedFunction
 	outer    *scope
+	point    *pointStep // of the statement that was walked last; nil if the function has no points
 }
 
 // enter returns the scope of a function that is declared in s.
@@ -109,15 +114,17 @@ func (rt *Runtime) leaving(position int) func(next yaegi.Step) yaegi.Step {
 }
 
 // calling returns a step that records a call at a position and then runs yaegi's step call.
-func (rt *Runtime) calling(s *scope, position int, call yaegi.Step) yaegi.Step {
+// Point is that of the call's statement, if it has one.
+func (rt *Runtime) calling(s *scope, position int, point *pointStep, call yaegi.Step) yaegi.Step {
 	return func(frame *yaegi.Frame) yaegi.Step {
 		g := rt.callers.current()
 		if g == nil {
-			return rt.callingFirst(s.function, position, call, frame)
+			return rt.callingFirst(callFrame{s.function, position, point, frame}, call)
 		}
 		height := len(g.frames)
 		if height > 0 && s.function != nil {
-			g.frames[height-1].at = position
+			top := &g.frames[height-1]
+			top.at, top.point, top.frame = position, point, frame
 		}
 		next := call(frame)
 		g.frames = g.frames[:height]
@@ -125,16 +132,16 @@ func (rt *Runtime) calling(s *scope, position int, call yaegi.Step) yaegi.Step {
 	}
 }
 
-// callingFirst makes the first call of a goroutine that is in no traced function except f, which
-// may be nil.
-func (rt *Runtime) callingFirst(f *tracedFunction, position int, call yaegi.Step, frame *yaegi.Frame) yaegi.Step {
+// callingFirst makes the first call of a goroutine that is in no traced function except that of
+// from, which may be nil.
+func (rt *Runtime) callingFirst(from callFrame, call yaegi.Step) yaegi.Step {
 	g, id := &callStack{}, goid.Get()
-	if f != nil {
-		g.frames, g.main = []callFrame{{f, position}}, f.top
+	if f := from.function; f != nil {
+		g.frames, g.main = []callFrame{from}, f.top
 	}
 	rt.callers.by.Store(id, g)
 	defer rt.callers.by.Delete(id)
-	return call(frame)
+	return call(from.frame)
 }
 
 // stackOfDefers is what the deferred calls of a function call need to know about the stack.
@@ -162,7 +169,7 @@ func (s stackOfDefers) panicked(value any, at int) []callFrame {
 	frames := slices.Clone(s.frames)
 	frames[len(frames)-1].at = at
 	for _, name := range panicking(value) {
-		frames = append(frames, callFrame{&tracedFunction{name: "runtime." + name}, 0})
+		frames = append(frames, callFrame{function: &tracedFunction{name: "runtime." + name}})
 	}
 	s.frames = s.frames[:s.height]
 	return frames

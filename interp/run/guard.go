@@ -33,9 +33,10 @@ func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 
 // guardCall guards a call, and records it on the stack if its function is traced.
 func (rt *Runtime) guardCall(node *yaegi.Node, in *scope) {
+	point := in.point
 	node.Wrap(func(s yaegi.Step) yaegi.Step {
 		if in.traced {
-			s = rt.calling(in, callPosition(node), s)
+			s = rt.calling(in, callPosition(node), point, s)
 		}
 		return func(frame *yaegi.Frame) yaegi.Step {
 			next := s(frame)

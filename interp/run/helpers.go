@@ -89,6 +89,10 @@ const (
 	// leave#(at int): the calling function is about to make its deferred calls, at position at
 	Leave Helper = "leave#"
 
+	// stop#(point int, variables ...any): the goroutine stands here if the debugger wants it to; see
+	// stops.go
+	StopAt Helper = "stop#"
+
 	// code#(name string, at int): the function literal that begins with this call is the function
 	// name, declared at position at; see functioncode.go
 	Code Helper = "code#"
@@ -182,6 +186,8 @@ func (rt *Runtime) helpers() map[Helper]any {
 
 		Enter: func(string, int, bool) {}, // what yaegi takes for it
 		Leave: func(int) {},
+
+		StopAt: func(int, ...any) {},
 
 		Code:    func(string, int) {},
 		Pointer: rt.pointer,

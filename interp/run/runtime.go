@@ -58,6 +58,7 @@ type Runtime struct {
 	panics  panicStacks
 	callers callStacks
 	codes   functionCodes
+	stops   stops
 	mark    *int         // position of the running statement
 	call    *int         // position of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
@@ -138,6 +139,8 @@ func (rt *Runtime) begin(x *execution) {
 		*rt.mark, *rt.call = int(stmts[0].Pos()), int(stmts[0].Pos())
 	}
 	rt.execution, rt.values, rt.texts, rt.forms, rt.shown = x, nil, nil, display.Data{}, false
+	rt.stops.forget()
+	rt.stops.halt(false)
 }
 
 // current returns the execution of the running cell, or of the last one.

@@ -14,6 +14,10 @@ import (
 // useStep replaces the step of a node in a function, if this package has one for it.
 func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
 	list := node.Children()
+	if len(list) > 1 && isHelper(list[0], StopAt) {
+		rt.stoppingAt(node, in)
+		return
+	}
 	switch len(list) {
 	case 1: // position#
 		if !node.IsStatement() {

@@ -73,6 +73,7 @@ func (rt *Runtime) Close() {
 // until it has. Unwinds says that a limit or a panic is the reason.
 func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)
+	rt.stops.halt(true)
 	halted := make(chan struct{})
 	rt.halting.Store(&halted)
 	rt.abandoned.Add(1)

@@ -27,6 +27,25 @@ func (y *Interpreter) Settle(variables []string) error {
 	return nil
 }
 
+// Alias makes a package-level variable use the memory of another variable of its type, which is
+// addressable, and returns the variable's former memory.
+func (y *Interpreter) Alias(name string, to reflect.Value) (was reflect.Value, err error) {
+	main, err := y.main()
+	if err != nil {
+		return was, err
+	}
+	symbol, data := main.sym[name], y.memory.frame.data
+	if symbol == nil || symbol.index < 0 || symbol.index >= len(data) {
+		return was, fmt.Errorf("interp: yaegi has no variable %s", name)
+	}
+	place := &data[symbol.index]
+	if was = place.Reflect(); was.Type() != to.Type() || !to.CanAddr() {
+		return was, fmt.Errorf("interp: %s is no %v that can be set", name, was.Type())
+	}
+	place.Set(to)
+	return was, nil
+}
+
 // Drop forgets the name of a function. Code that was compiled to call the function still does.
 func (y *Interpreter) Drop(name string) error {
 	main, err := y.main()

@@ -1,0 +1,109 @@
+package lower
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// In a cell that can be debugged, each statement follows a call of run.StopAt with the number of a
+// run.Point and the local variables that are visible there. The functions of such a cell begin with
+// run.Enter, so that the debugger knows the calls that a goroutine is in.
+
+// points collects the points of a cell.
+type points struct {
+	list []*run.Point
+	next int // number of the next point; 0 if the cell cannot be debugged
+}
+
+// isDebugged reports whether the code that is being lowered gets points.
+func (l *marker) isDebugged() bool { return l.points.next > 0 && !l.silent }
+
+// tracesCalls reports whether functions record the calls of each goroutine.
+func (l *marker) tracesCalls() bool { return !l.silent && (l.program.stacks || l.points.next > 0) }
+
+// stopBefore returns the call of run.StopAt that precedes a statement or the cell's last expression.
+// It returns none for statements that do nothing themselves, and in code that is not debugged.
+func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
+	if !l.isDebugged() {
+		return nil
+	}
+	for labeled, is := n.(*ast.LabeledStmt); is; labeled, is = n.(*ast.LabeledStmt) {
+		n = labeled.Stmt
+	}
+	switch n := n.(type) {
+	case *ast.BlockStmt, *ast.EmptyStmt:
+		return nil
+	case *ast.DeclStmt:
+		if !check.DeclaresVariables(n) {
+			return nil
+		}
+	}
+	at := n.Pos()
+	p := &run.Point{Pos: at}
+	args := []ast.Expr{l.number(at, l.points.next)}
+	seen := map[string]bool{}
+	for f := l.fn; f != nil; f = f.outer {
+		for _, v := range f.locals {
+			scope := v.Parent()
+			if seen[v.Name()] || scope == nil || !scope.Contains(at) || v.Pos() >= at || l.hoisted[v] {
+				continue
+			}
+			id := l.ident(at, v.Name())
+			l.info.Uses[id] = v
+			place, ok := l.expr(id).(*ast.Ident)
+			if !ok {
+				continue
+			}
+			seen[v.Name()] = true
+			p.Variables = append(p.Variables, run.PointVariable{Name: v.Name(), Type: v.Type()})
+			args = append(args, place)
+		}
+	}
+	l.points.list = append(l.points.list, p)
+	p.ID = l.points.next
+	l.points.next++
+	return []ast.Stmt{&ast.ExprStmt{X: l.helper(at, run.StopAt, args...)}}
+}
+
+// localsOf returns the variables that a function declares, the last first, not counting functions in
+// it.
+func (l *marker) localsOf(sig *types.Signature, body *ast.BlockStmt) (list []*types.Var) {
+	if !l.isDebugged() {
+		return nil
+	}
+	add := func(obj types.Object) {
+		if v, ok := obj.(*types.Var); ok && v.Name() != "_" && v.Name() != "" {
+			list = append(list, v)
+		}
+	}
+	if sig != nil {
+		if recv := sig.Recv(); recv != nil {
+			add(recv)
+		}
+		for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+			for v := range tuple.Variables() {
+				add(v)
+			}
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.StructType:
+			return false
+		case *ast.Ident:
+			add(l.info.Defs[n])
+		case *ast.CaseClause:
+			if obj := l.info.Implicits[n]; obj != nil {
+				add(obj)
+			}
+		}
+		return true
+	})
+	slices.SortStableFunc(list, func(a, b *types.Var) int { return cmp.Compare(b.Pos(), a.Pos()) })
+	return list
+}

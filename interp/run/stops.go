@@ -1,0 +1,366 @@
+package run
+
+import (
+	"context"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+)
+
+// A goroutine of a debugged cell stands before a statement: the step of StopAt, which precedes the
+// statement, does not return until the debugger lets the goroutine go on or the cell is stopped.
+// One goroutine stands at a time; another one that reaches a breakpoint meanwhile waits for its
+// turn. As long as there are no breakpoints and nothing is stepped or paused, the step only reads a
+// flag.
+
+// Point is a statement before which a goroutine can stand.
+type Point struct {
+	ID        int
+	Pos       token.Pos
+	Variables []PointVariable // local variables that are visible there, the innermost first
+
+	breaks atomic.Bool // it has a breakpoint
+}
+
+// PointVariable is a local variable.
+type PointVariable struct {
+	Name string
+	Type types.Type
+}
+
+// Break sets or removes the point's breakpoint. Runtime.Arm makes it effective.
+func (p *Point) Break(on bool) { p.breaks.Store(on) }
+
+// Breaks reports whether the point has a breakpoint.
+func (p *Point) Breaks() bool { return p.breaks.Load() }
+
+// pointStep is the step of a point.
+type pointStep struct {
+	*Point
+	variables []placed // visible there
+}
+
+// placed is a local variable in the frame of its function.
+type placed struct {
+	PointVariable
+	yaegi.Place
+}
+
+// Way is how a goroutine that stands goes on.
+type Way int
+
+const (
+	GoOn     Way = iota // up to the next breakpoint
+	StepOver            // up to the next statement of the function or of its callers
+	StepIn              // up to the next statement
+	StepOut             // up to the next statement of a caller
+)
+
+// Reason is why a goroutine stands.
+type Reason int
+
+const (
+	none Reason = iota
+	AtBreakpoint
+	AfterStep
+	Paused
+)
+
+// stops is the debugger's state.
+type stops struct {
+	armed  atomic.Bool // a point may have a breakpoint, or a goroutine is stepped or to be paused
+	points sync.Map    // *Point by ID
+
+	mu       sync.Mutex
+	breaks   bool // a point has a breakpoint
+	pausing  bool
+	stepped  int64          // the goroutine that is stepped, 0 if none is
+	deepest  int            // how many calls it may be in when it stands again
+	passing  map[int64]bool // goroutines that never stand
+	standing *Standing
+	told     func(*Standing) // see OnStop
+	left     chan struct{}   // closed when standing ends; nil if no goroutine stands
+	halted   bool            // an execution was stopped: nothing stands until the next one begins
+}
+
+// Standing is a goroutine that stands.
+type Standing struct {
+	Reason Reason
+	Frames []StandingFrame // its calls, the innermost first; only of functions that have points
+
+	goroutine int64
+	depth     int      // how many calls of traced functions the goroutine is in
+	resume    chan Way // holds one
+}
+
+// StandingFrame is a call that a goroutine that stands is in.
+type StandingFrame struct {
+	Function  string // as package runtime names it
+	Pos       token.Pos
+	Variables []FrameVariable // visible there, the innermost first
+}
+
+// FrameVariable is a local variable of a call.
+type FrameVariable struct {
+	PointVariable
+	Value reflect.Value // the variable itself, in yaegi's memory
+}
+
+// AddPoints makes the points of a cell known. It is called before the cell is compiled.
+func (rt *Runtime) AddPoints(list []*Point) {
+	for _, p := range list {
+		rt.stops.points.Store(p.ID, p)
+	}
+}
+
+// DropPoints forgets points whose code is gone or was never compiled.
+func (rt *Runtime) DropPoints(list []*Point) {
+	for _, p := range list {
+		rt.stops.points.Delete(p.ID)
+	}
+}
+
+// OnStop sets the function that a goroutine calls when it begins to stand. The function must return
+// soon; it may call Standing and Resume.
+func (rt *Runtime) OnStop(told func(*Standing)) {
+	rt.stops.mu.Lock()
+	defer rt.stops.mu.Unlock()
+	rt.stops.told = told
+}
+
+// Arm says whether any point has a breakpoint.
+func (rt *Runtime) Arm(breaks bool) {
+	s := &rt.stops
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.breaks = breaks
+	s.arm()
+}
+
+// Pause makes the first goroutine that reaches a point stand.
+func (rt *Runtime) Pause() {
+	s := &rt.stops
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pausing = true
+	s.arm()
+}
+
+// Standing returns the goroutine that stands, nil if none does. What it refers to may be used until
+// Resume is called.
+func (rt *Runtime) Standing() *Standing {
+	rt.stops.mu.Lock()
+	defer rt.stops.mu.Unlock()
+	return rt.stops.standing
+}
+
+// Resume makes the goroutine that stands go on. It returns false if none stands.
+func (rt *Runtime) Resume(way Way) bool {
+	s := &rt.stops
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.standing == nil {
+		return false
+	}
+	select {
+	case s.standing.resume <- way:
+	default: // it goes on already
+	}
+	return true
+}
+
+// ResumeFreely makes the goroutine that stands go on, and ends steps and pauses.
+func (rt *Runtime) ResumeFreely() {
+	rt.stops.forget()
+	rt.Resume(GoOn)
+}
+
+// Evaluating runs f on a new goroutine, as code of the running cell that never stands, and returns
+// when f has ended.
+func (rt *Runtime) Evaluating(f func()) {
+	x := rt.current()
+	x.alive.Add(1)
+	rt.started()
+	mark, call := *rt.mark, *rt.call
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer rt.goroutineEnded(x)
+		defer rt.enter(x)()
+		defer rt.stops.pass()()
+		f()
+	}()
+	<-done
+	*rt.mark, *rt.call = mark, call
+}
+
+// forget ends steps and pauses.
+func (s *stops) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pausing, s.stepped = false, 0
+	s.arm()
+}
+
+// halt says whether an execution was stopped, so that the deferred calls that remain do not stand.
+func (s *stops) halt(halted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.halted = halted
+	if halted {
+		s.pausing, s.stepped = false, 0
+	}
+	s.arm()
+}
+
+// arm updates armed. s.mu is held.
+func (s *stops) arm() { s.armed.Store(!s.halted && (s.breaks || s.pausing || s.stepped != 0)) }
+
+// pass makes the calling goroutine pass all points until end is called.
+func (s *stops) pass() (end func()) {
+	id := goid.Get()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.passing == nil {
+		s.passing = map[int64]bool{}
+	}
+	s.passing[id] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.passing, id)
+	}
+}
+
+// stoppingAt gives a call of StopAt its step.
+func (rt *Runtime) stoppingAt(node *yaegi.Node, in *scope) {
+	list := node.Children()
+	id, _ := strconv.Atoi(list[1].Name())
+	known, ok := rt.stops.points.Load(id)
+	if !ok {
+		node.Generate(doingNothing)
+		return
+	}
+	p := &pointStep{Point: known.(*Point)}
+	in.point = p
+	variables := list[2:]
+	node.Generate(func(next yaegi.Step) yaegi.Step {
+		p.variables = nil
+		for i, v := range variables {
+			if place, ok := v.Result(); ok {
+				p.variables = append(p.variables, placed{p.Variables[i], place})
+			}
+		}
+		f := in.function
+		return func(frame *yaegi.Frame) yaegi.Step {
+			if rt.stops.armed.Load() {
+				rt.reach(callFrame{f, int(p.Pos), p, frame})
+			}
+			return next
+		}
+	})
+}
+
+// reach makes the calling goroutine stand at the point of at, if it has to.
+func (rt *Runtime) reach(at callFrame) {
+	s, id, depth := &rt.stops, goid.Get(), 1
+	g := rt.callers.current()
+	if g != nil {
+		depth = max(len(g.frames), 1)
+	}
+	ctx := rt.context()
+	for {
+		s.mu.Lock()
+		reason := s.reason(at.point.Point, id, depth)
+		if reason == none || s.standing == nil {
+			if reason == none {
+				s.mu.Unlock()
+				return
+			}
+			standing := &Standing{Reason: reason, goroutine: id, depth: depth, Frames: framesOf(g, at), resume: make(chan Way, 1)}
+			s.standing, s.left, s.pausing, s.stepped = standing, make(chan struct{}), false, 0
+			s.arm()
+			told := s.told
+			s.mu.Unlock()
+			rt.stand(ctx, standing, told, at.point.Pos)
+			return
+		}
+		left := s.left
+		s.mu.Unlock()
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reason returns why a goroutine with a number of calls stands at a point. s.mu is held.
+func (s *stops) reason(p *Point, goroutine int64, depth int) Reason {
+	switch {
+	case s.halted || s.passing[goroutine]:
+		return none
+	case p.Breaks():
+		return AtBreakpoint
+	case s.stepped != 0 && goroutine == s.stepped && depth <= s.deepest:
+		return AfterStep
+	case s.pausing:
+		return Paused
+	}
+	return none
+}
+
+// stand returns when the goroutine goes on. Its position is that of the point meanwhile.
+func (rt *Runtime) stand(ctx context.Context, standing *Standing, told func(*Standing), at token.Pos) {
+	s, mark := &rt.stops, *rt.mark
+	*rt.mark = int(at)
+	if told != nil {
+		told(standing)
+	} else {
+		standing.resume <- GoOn
+	}
+	way := GoOn
+	select {
+	case way = <-standing.resume:
+		*rt.mark = mark
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const anyDepth = 1 << 30
+	deepest, steps := map[Way]int{StepIn: anyDepth, StepOver: standing.depth, StepOut: standing.depth - 1}[way]
+	if steps && ctx.Err() == nil {
+		s.stepped, s.deepest = standing.goroutine, deepest
+	}
+	s.standing = nil
+	close(s.left)
+	s.arm()
+}
+
+// framesOf returns the calls of a goroutine that is in the calls of g, which may be nil, and stands
+// at at.
+func framesOf(g *callStack, at callFrame) (list []StandingFrame) {
+	calls := []callFrame{at}
+	if g != nil && len(g.frames) > 0 {
+		calls = slices.Clone(g.frames)
+		calls[len(calls)-1] = at
+	}
+	for _, c := range slices.Backward(calls) {
+		if c.point == nil || c.function == nil {
+			continue
+		}
+		f := StandingFrame{Function: c.function.name, Pos: c.point.Pos}
+		for _, v := range c.point.variables {
+			f.Variables = append(f.Variables, FrameVariable{v.PointVariable, v.In(c.frame).Reflect()})
+		}
+		list = append(list, f)
+	}
+	return list
+}
