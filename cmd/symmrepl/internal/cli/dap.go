@@ -10,8 +10,6 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/debugadapter"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -29,40 +27,22 @@ func serveDAP(ctx context.Context, o options, args []string) (int, error) {
 	server := debugadapter.Server{Launch: o.launchDAP, Attach: attachDAP}
 	switch {
 	case o.socket != "":
-		l, err := userdir.Listen(o.socket)
-		if err != nil {
+		if err := server.ListenAt(ctx, o.socket, func() { notice("editors of yours can debug at " + o.socket) }); err != nil {
 			return 0, fmt.Errorf("--socket: %w", err)
 		}
-		notice("editors of yours can debug at " + o.socket)
-		server.Listen(ctx, l)
+		return statusOK, nil
 	case o.listen != "":
 		var err error
-		if server.Token, err = rendezvous.Token(); err != nil {
-			return 0, fmt.Errorf("--listen: every user of this machine could connect and run code: %w", err)
+		if server.Token, err = session.Token(); err != nil {
+			return 0, fmt.Errorf("--listen: any user of this machine could run code: %w", err)
 		}
-		l, err := listenLoopback(o.listen)
-		if err != nil {
+		ready := func(a net.Addr) { notice("editors that give the token can debug at " + a.String()) }
+		if err := server.ListenPort(ctx, o.listen, ready); err != nil {
 			return 0, fmt.Errorf("--listen: %w", err)
 		}
-		notice("editors that give the token can debug at " + l.Addr().String())
-		server.Listen(ctx, l)
-	default:
-		return statusOK, server.Serve(ctx, os.Stdin, os.Stdout)
+		return statusOK, nil
 	}
-	return statusOK, nil
-}
-
-// listenLoopback listens at an address of this machine that other machines cannot reach, because the
-// protocol has no encryption.
-func listenLoopback(address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("%s can be reached from other machines, and the protocol has no encryption: listen at 127.0.0.1, and let ssh -L forward the port", address)
-	}
-	return net.Listen("tcp", address)
+	return statusOK, server.Serve(ctx, os.Stdin, os.Stdout)
 }
 
 // launchDAP starts a session for a program of a client. What the client leaves out is as on the

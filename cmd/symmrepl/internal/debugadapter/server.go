@@ -7,26 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 
 	"github.com/google/go-dap"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/internal/accept"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 const (
-	maxClients  = 16               // connections to a listener that have sent nothing yet
-	silence     = 30 * time.Second // for the first message of such a connection
-	maxName     = 40               // characters of a client's name that users are shown
-	maxWork     = 16               // requests of one client that are answered at the same time
-	nameOfNoone = "an editor"
+	maxName = 40          // characters of a client's name that users are shown
+	maxWork = 16          // requests of one client that are answered at the same time
+	unnamed = "an editor" // a client that gives no name
 )
 
 // Server serves editors, each by a connection of its own.
@@ -99,32 +94,6 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			}
 		}
 	}
-}
-
-// Listen serves all clients that connect to a listener, until ctx is done.
-func (s Server) Listen(ctx context.Context, l net.Listener) {
-	defer context.AfterFunc(ctx, func() { l.Close() })()
-	loop := &accept.Loop{Listener: l, Strangers: maxClients, Patience: silence, Serve: func(conn net.Conn, known func()) {
-		defer conn.Close()
-		defer context.AfterFunc(ctx, func() { conn.Close() })()
-		s.Serve(ctx, &identified{conn, known}, conn)
-	}}
-	loop.Run()
-}
-
-// identified calls known once the other end has sent something.
-type identified struct {
-	io.Reader
-	known func()
-}
-
-func (r *identified) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if n > 0 && r.known != nil {
-		r.known()
-		r.known = nil
-	}
-	return n, err
 }
 
 // client is one client.
@@ -384,7 +353,7 @@ func clientName(given string) string {
 		printed = append(printed[:maxName-1], '…')
 	}
 	if len(printed) == 0 {
-		return nameOfNoone + " (dap)"
+		return unnamed + " (dap)"
 	}
 	return string(printed) + " (dap)"
 }

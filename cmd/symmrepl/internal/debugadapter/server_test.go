@@ -182,17 +182,14 @@ func TestToken(t *testing.T) {
 // TestListen serves several editors, and lets go of one that does not read.
 func TestListen(t *testing.T) {
 	fake, d := newFake()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	s := serverOf(fake, nil)
+	if err := s.ListenPort(t.Context(), "0.0.0.0:0", nil); err == nil || !strings.Contains(err.Error(), "can be reached from other machines") {
+		t.Errorf("0.0.0.0: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		serverOf(fake, nil).Listen(ctx, l)
-	}()
-	conn, err := net.Dial("tcp", l.Addr().String())
+	over, at := make(chan error, 1), make(chan net.Addr, 1)
+	go func() { over <- s.ListenPort(ctx, "127.0.0.1:0", func(a net.Addr) { at <- a }) }()
+	conn, err := net.Dial("tcp", (<-at).String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +202,9 @@ func TestListen(t *testing.T) {
 		t.Fatalf("%q %v", first, err)
 	}
 	cancel()
-	<-over
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
 	for d.done() != "close" {
 		time.Sleep(time.Millisecond)
 	}
