@@ -91,6 +91,7 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 
 func TestJupyterKernel(t *testing.T)  { runClients(t, "kernel_test") }
 func TestJupyterClients(t *testing.T) { runClients(t, "clients_test") }
+func TestJupyterDebug(t *testing.T)   { runClients(t, "debug_test") }
 func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 
 // With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, and so does
@@ -133,6 +134,7 @@ func TestKernelInstall(t *testing.T) {
 	want := map[string]any{
 		"argv":         []any{program, "kernel", "run", "--ranks", "4", "--device", "cpu", "--hosts", "2", "{connection_file}"},
 		"display_name": "symmrepl (4 ranks, hosts 2, cpu)", "language": "go", "interrupt_mode": "message",
+		"metadata": map[string]any{"debugger": true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
