@@ -87,6 +87,12 @@ func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
 // Doing reports what the running cell does. It may be called at any time.
 func (in *Interp) Doing() session.Activity {
+	if s := in.runtime.Standing(); s != nil {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		at := in.placeOf(s.Frames[0].Pos)
+		return session.Activity{What: "stands at a breakpoint", At: fmt.Sprintf("%s:%d", at.Name, at.Line), Blocked: true}
+	}
 	d := in.runtime.Doing()
 	a := session.Activity{What: d.What, Blocked: d.Blocked, Input: d.Input, Sleeps: d.Sleeps, Beside: d.Beside}
 	var e session.Error

@@ -59,8 +59,10 @@ type attached struct {
 }
 
 type frontCall struct {
+	id     uint64
 	output func(Output)
 	ask    func() // asks for a line of standard input
+	debug  func(opened bool, e *DebugEvent)
 	done   chan frontReply
 }
 
@@ -81,7 +83,7 @@ func (a *attached) read() {
 			return
 		}
 		call := a.open[r.ID]
-		last := r.Output == nil && !r.Ask
+		last := r.Output == nil && !r.Ask && !r.Debugging && r.Debug == nil
 		if last {
 			delete(a.open, r.ID)
 		}
@@ -92,6 +94,10 @@ func (a *attached) read() {
 			call.done <- r
 		case r.Ask:
 			go call.ask()
+		case r.Debugging || r.Debug != nil:
+			if call.debug != nil {
+				call.debug(r.Debugging, r.Debug)
+			}
 		case call.output != nil:
 			call.output(*r.Output)
 		}
@@ -101,9 +107,13 @@ func (a *attached) read() {
 // call sends a request and returns the last reply to it. When ctx ends, call cancels the request
 // and still waits for its reply. output and input may be nil.
 func (a *attached) call(ctx context.Context, q frontRequest, output func(Output), input func(context.Context) (string, error)) frontReply {
+	return a.request(ctx, q, &frontCall{output: output, done: make(chan frontReply, 1)}, input)
+}
+
+// request is call with a prepared frontCall.
+func (a *attached) request(ctx context.Context, q frontRequest, call *frontCall, input func(context.Context) (string, error)) frontReply {
 	over, end := context.WithCancel(ctx)
 	defer end()
-	call := &frontCall{output: output, done: make(chan frontReply, 1)}
 	a.mu.Lock()
 	if a.lost != nil {
 		a.mu.Unlock()
@@ -111,6 +121,7 @@ func (a *attached) call(ctx context.Context, q frontRequest, output func(Output)
 	}
 	a.next++
 	q.ID, q.Input = a.next, input != nil
+	call.id = q.ID
 	call.ask = func() {
 		text, err := input(over)
 		if over.Err() == nil {
@@ -186,8 +197,3 @@ func (a *attached) Interrupt(ctx context.Context) (string, error) {
 
 // Close implements Session: it disconnects this front end only.
 func (a *attached) Close() error { return a.conn.Close() }
-
-// Debug implements Session.
-func (a *attached) Debug(ctx context.Context, event func(DebugEvent)) (Debugger, error) {
-	return nil, errNoDebugger
-}

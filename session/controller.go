@@ -74,6 +74,7 @@ type controller struct {
 	goesOn      bool         // cells that name no ranks run on the remaining ranks: see meant
 	questions   uint64
 	asked       map[uint64]*asked // by the number of the question
+	debug       debugging
 }
 
 // rankState is the controller's knowledge of one rank. controller.mu guards it.
@@ -230,7 +231,7 @@ func (c *controller) event(ranks []int, e event, payload []byte) {
 		c.deliver(e.Recovered.ID, ranks, e, payload)
 	}
 	c.mu.Unlock()
-	if run != nil && (e.Done != nil || e.Died != nil || e.Status != nil || e.Process != nil || e.Probe != 0) {
+	if run != nil && (e.Done != nil || e.Died != nil || e.Stopped != nil || e.Status != nil || e.Process != nil || e.Probe != 0) {
 		run.event(ranks, e, payload)
 	}
 }

@@ -1,9 +1,6 @@
 package session
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // # Debugging
 //
@@ -154,6 +151,3 @@ type DebugEvent struct {
 	Ended     int           `json:",omitempty"` // this cell has ended
 	Changed   *[]Breakpoint `json:",omitempty"` // all breakpoints, after those of some source have changed
 }
-
-// errNoDebugger is returned by sessions that cannot be debugged.
-var errNoDebugger = errors.New("this session cannot be debugged")

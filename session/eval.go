@@ -136,12 +136,16 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if len(difference(left, r.ranks)) > 0 { // the error of a call that needs a lost rank says more
 		only = r.ranks
 	}
+	breaks := r.beginDebugged()
 	for incarnation, ranks := range r.byIncarnation() {
 		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program,
-			cell.Folder, r.sanitize, only}}, []byte(cell.Source))
+			cell.Folder, r.sanitize, only, r.debugged, breaks}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()
+	if r.debugged {
+		c.publish(DebugEvent{Ended: cell.ID})
+	}
 	out, told := r.announceDeaths(out)
 	err = c.repair(context.WithoutCancel(ctx), out)
 	told()
@@ -171,7 +175,7 @@ func (c *controller) correctHints(errs []*Error) {
 // It fails if one of ranks has no worker.
 func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
-		c: c, cell: cell, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks),
+		c: c, cell: cell, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks), orders: make(chan func()),
 		events: make(chan runEvent, min(8*len(ranks), eventsHeld)), over: make(chan struct{}),
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}

@@ -43,6 +43,10 @@ type frontRequest struct {
 
 	Sanitizer bool `json:",omitempty"`
 	Interrupt bool `json:",omitempty"`
+
+	Debug   bool          `json:",omitempty"` // open a debugger, which is closed when the request is cancelled
+	Debugs  uint64        `json:",omitempty"` // with Request: the ID of the request that opened the debugger
+	Request *debugRequest `json:",omitempty"`
 }
 
 type frontInspect struct {
@@ -75,6 +79,10 @@ type frontReply struct {
 
 	Sanitizer   *Sanitizer `json:",omitempty"`
 	Interrupted *string    `json:",omitempty"` // as Interrupt returns it
+
+	Debugging bool         `json:",omitempty"` // the debugger is open: its events follow
+	Debug     *DebugEvent  `json:",omitempty"`
+	Debugged  *debugResult `json:",omitempty"`
 }
 
 // serveFronts listens for further front ends.
@@ -102,7 +110,7 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 		case <-ctx.Done():
 		}
 	}()
-	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), gone: ctx.Done(), open: map[uint64]*frontWork{}}
+	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), gone: ctx.Done(), open: map[uint64]*frontWork{}, debuggers: map[uint64]Debugger{}}
 	in := frame.NewReader(conn, 0)
 	for {
 		var q frontRequest
@@ -144,8 +152,9 @@ type frontServer struct {
 	out  *frame.Writer
 	gone <-chan struct{} // closed when it has disconnected
 
-	mu   sync.Mutex
-	open map[uint64]*frontWork
+	mu        sync.Mutex
+	open      map[uint64]*frontWork
+	debuggers map[uint64]Debugger // by the requests that opened them
 }
 
 // frontWork is a request that is being served.
@@ -198,6 +207,13 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 		var s Sanitizer
 		s, err = f.c.Sanitizer(ctx)
 		r.Sanitizer = &s
+	case q.Debug:
+		err = f.serveDebugger(ctx, q.ID)
+	case q.Request != nil:
+		f.mu.Lock()
+		d := f.debuggers[q.Debugs]
+		f.mu.Unlock()
+		r.Debugged, err = q.Request.do(ctx, d)
 	case q.Interrupt:
 		var cell string
 		cell, err = f.c.Interrupt(ctx)

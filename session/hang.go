@@ -116,7 +116,7 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		b.WriteByte('\n')
 	}
 	for _, p := range r.c.hub.Pending() {
-		since := now.Sub(p.Since)
+		since := w.sinceStop(now.Sub(p.Since), now)
 		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
 			w.waitedLong(r, since, p.Missing)) {
 			t.marks, t.waits = append(t.marks, fmt.Sprint(p.Call.Op, p.Missing)), true
@@ -215,7 +215,7 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 		}
 		return v.lasts + ago
 	}
-	return time.Duration(seconds*float64(time.Second)) + ago
+	return w.sinceStop(time.Duration(seconds*float64(time.Second))+ago, now)
 }
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
@@ -256,7 +256,7 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 		return all(others) || w.waitedLong(r, w.lasts(v, now), others)
 	}
 	for _, wait := range v.waits {
-		since := time.Duration(wait.Since*float64(time.Second)) + now.Sub(v.answered)
+		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered), now)
 		switch peers := []int(wait.Peers); {
 		case since < standAfter:
 		case len(peers) == 0: // any rank may end the wait

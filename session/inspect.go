@@ -9,6 +9,11 @@ import (
 
 // Inspect implements Session.
 func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error) {
+	return c.inspectWithin(ctx, answerTimeout, ranks, q)
+}
+
+// inspectWithin is Inspect; a rank that does not answer in time has an error.
+func (c *controller) inspectWithin(ctx context.Context, timeout time.Duration, ranks []int, q Query) ([]Answer, error) {
 	ranks, err := c.chosen(ranks)
 	if err != nil {
 		return nil, err
@@ -22,7 +27,7 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answe
 		list = append(list, Answer{Rank: e.Ranks[0], Err: e})
 		alive = difference(alive, e.Ranks)
 	}
-	answers := c.ask(ctx, alive, answerTimeout, func(id uint64) command {
+	answers := c.ask(ctx, alive, timeout, func(id uint64) command {
 		return command{Inspect: &question{id, q}}
 	})
 	for _, r := range alive {

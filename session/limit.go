@@ -16,14 +16,23 @@ func (l Limit) Error() string { return fmt.Sprintf("the limit of %v is over", ti
 // limitGrace is the time that ranks may take to report what they do when the limit is over.
 const limitGrace = 500 * time.Millisecond
 
-// stopped handles the end of the cell's context: it interrupts the ranks, or first asks them what
-// they do.
+// stopped handles the end of the cell's context: it interrupts the ranks, or notes that the limit is
+// over.
 func (r *run) stopped(ctx context.Context) {
 	if !errors.As(context.Cause(ctx), &r.limit) {
 		r.interrupt("interrupted")
 		return
 	}
-	r.limitAt = time.Now()
+	r.limitEnd = time.Now()
+}
+
+// reachLimit asks the ranks what they do, when the limit is over. The time for which ranks stood
+// does not count.
+func (r *run) reachLimit(now time.Time) {
+	if r.limitEnd.IsZero() || !r.limitAt.IsZero() || r.halt != nil || now.Before(r.limitEnd.Add(r.stoodFor)) {
+		return
+	}
+	r.limitAt = now
 	r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 }
 

@@ -75,8 +75,3 @@ func (c *controller) Interrupt(context.Context) (string, error) {
 	c.stop()
 	return c.run.cell.Title(), nil
 }
-
-// Debug implements Session.
-func (c *controller) Debug(ctx context.Context, event func(DebugEvent)) (Debugger, error) {
-	return nil, errNoDebugger
-}

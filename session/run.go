@@ -33,7 +33,10 @@ type run struct {
 	over   chan struct{} // closed when loop has ended: events are no longer received
 	shown  atomic.Int64  // time at which output was last shown, in nanoseconds since 1970; several goroutines set it
 
+	orders chan func() // calls for the goroutine that runs loop
+
 	sanitize *Sanitizing // the change of the sanitizer before the cell; nil for none
+	debugged bool        // the cell's code can stand
 
 	started     time.Time
 	on          []rankRun // by rank, including ranks that do not take part
@@ -41,11 +44,15 @@ type run struct {
 	failedAt    time.Time // of the first failure
 	interrupted time.Time
 	limit       Limit
-	limitAt     time.Time // time at which the limit was over
-	hasAborted  bool      // waits of some rank were ended
-	hasDied     bool      // some rank's worker has died
-	inVain      string    // what the ranks did when their waits were ended as a deadlock; "" if they were not
-	inVainRows  []HangRow // the same as rows
+	limitEnd    time.Time     // when the cell's context ended at the limit
+	limitAt     time.Time     // time at which the limit was over
+	hasAborted  bool          // waits of some rank were ended
+	hasDied     bool          // some rank's worker has died
+	inVain      string        // what the ranks did when their waits were ended as a deadlock; "" if they were not
+	inVainRows  []HangRow     // the same as rows
+	halt        *Stop         // what the ranks do while some stand; nil if none does
+	standsSince time.Time     // when the stop began
+	stoodFor    time.Duration // the time of earlier stops
 	watch       watch
 	heard       bool // ranks have reported waits since the last call of releasePeers
 }
@@ -57,7 +64,8 @@ type rankRun struct {
 	incarnation int     // of the worker that runs it
 	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
 
-	result   *Result // nil while it runs; ranks with equal results may share one
+	stands   *stoppedEvent // nil if it does not stand
+	result   *Result       // nil while it runs; ranks with equal results may share one
 	doneAt   time.Time
 	aborted  string  // why the rank's waits were ended, "" if they were not
 	killed   bool    // the worker was killed because it did not stop
@@ -136,9 +144,12 @@ func (r *run) loop(ctx context.Context) {
 		case <-interrupt:
 			interrupt = nil
 			r.stopped(ctx)
+		case order := <-r.orders:
+			order()
 		case now := <-ticker.C:
 			r.tick(now)
 		}
+		r.reachLimit(time.Now())
 		r.endAtLimit(time.Now())
 	}
 }
@@ -146,6 +157,9 @@ func (r *run) loop(ctx context.Context) {
 // interrupt stops the cell on all ranks.
 func (r *run) interrupt(why string) {
 	r.interrupted = time.Now()
+	if r.halt != nil {
+		r.endStop(r.interrupted)
+	}
 	r.abort(r.running(), command{Cancel: r.number, Abort: why})
 }
 
@@ -185,6 +199,8 @@ func (r *run) handle(e runEvent) {
 	case e.Status != nil || e.Process != nil:
 		r.watch.answer(e, time.Now())
 		r.heard = true
+	case e.Stopped != nil:
+		r.stood(e.ranks, e.Stopped)
 	case e.Probe != 0:
 		r.probeAnswered(e)
 	}
@@ -197,8 +213,9 @@ func (r *run) done(ranks []int, result *Result, died bool) {
 		r.explainInVain(result.Err)
 	}
 	for _, rank := range ranks {
-		r.on[rank].result, r.on[rank].doneAt = result, time.Now()
+		r.on[rank].result, r.on[rank].doneAt, r.on[rank].stands = result, time.Now(), nil
 	}
+	r.updateStop(time.Now())
 	r.left -= len(ranks)
 	r.before.endRanks(ranks, time.Now()) // on ranks without output no event has reported that the cell begins
 	r.fold.endRanks(ranks, time.Now())
@@ -268,10 +285,14 @@ func (r *run) tick(now time.Time) {
 		r.insist(now)
 	}
 	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
-	if r.watch.ask(now, r.started, failing) {
+	if r.watch.ask(now, r.started, failing) || r.halt != nil && now.Sub(r.watch.asked) >= standEvery {
+		r.watch.asked = now
 		r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 	}
 	r.note(r.watch.tellDeaths(r, now))
+	if r.updateStop(now); r.halt != nil {
+		return
+	}
 	r.lookForDeadlock(now)
 	if text, rows := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
 		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: rows})

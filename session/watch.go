@@ -39,6 +39,8 @@ type watch struct {
 	deaths bool // deaths have been reported: see tellDeaths
 	asking bool // unstopped has reported ranks
 	stuck  suspicion
+
+	resumed time.Time // when ranks that stood went on; zero if none did
 }
 
 // view is the latest knowledge of one rank.

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is the version of the messages in this file, between the processes of one session.
-const wireVersion = 10
+const wireVersion = 11
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -24,6 +24,7 @@ type command struct {
 	Probe   uint64        `json:",omitempty"` // ask whether the worker is held up; the answer has this number and nothing else
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
+	Debug   *debugCommand `json:",omitempty"`
 	Missing []int         `json:",omitempty"` // to a supervisor, before all have joined: the missing ranks
 	Refused string        `json:",omitempty"` // to a supervisor that has joined through another one: why rank 0 does not admit it
 	// to a host: the controller has taken the output with this number, and all earlier output of
@@ -47,6 +48,16 @@ type evalCommand struct {
 	Folder      string      `json:",omitempty"` // as in Cell
 	Sanitize    *Sanitizing `json:",omitempty"` // the sanitizer's change before the cell
 	Only        RankList    `json:",omitempty"` // the ranks that run the cell; none: all
+	Debugged    bool        `json:",omitempty"` // as in Cell
+	Breaks      []int       `json:",omitempty"` // lines with breakpoints in the cell, if Debugged
+}
+
+// debugCommand is for a DebuggedEvaluator, by its methods. Exactly one field is set.
+type debugCommand struct {
+	Breaks map[int][]int `json:",omitempty"`
+	Resume Resume        `json:",omitempty"`
+	Pause  bool          `json:",omitempty"`
+	Leave  bool          `json:",omitempty"`
 }
 
 type inputCommand struct {
@@ -84,6 +95,7 @@ type event struct {
 	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
 	Probe     uint64        `json:",omitempty"` // the answer to a probe; earlier output has been sent before it
 	HeldUp    bool          `json:",omitempty"` // with Probe: the worker waits for processors much of the time
+	Stopped   *stoppedEvent `json:",omitempty"` // code of the cell stands
 	Recovered *recovered    `json:",omitempty"`
 	Died      *deathEvent   `json:",omitempty"`
 	Joins     bool          `json:",omitempty"` // the ranks have joined the leader of their host
@@ -132,6 +144,12 @@ type statusEvent struct {
 	CPU      float64   `json:",omitempty"` // processor time that it has used, in seconds
 
 	Sharers []int `json:",omitempty"` // as in RankInfo
+}
+
+type stoppedEvent struct {
+	Run    uint64
+	Reason StopReason
+	Place  Place
 }
 
 type processEvent struct {

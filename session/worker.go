@@ -93,7 +93,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, jobs: make(chan job, 1),
+		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, jobs: make(chan job, 1), debugs: make(chan debugCommand, 64),
 		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
 	}
 	w.leaveBySignal()
@@ -102,6 +102,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		return 1
 	}
 	go w.work()
+	go w.debug()
 	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
 	endDescendants()
@@ -133,6 +134,7 @@ type worker struct {
 	hub    *channel         // the connection through which the rank meets the others
 	files  uint64           // number of open files that it must be permitted
 	jobs   chan job         // the next jobs of the one goroutine that runs user code
+	debugs chan debugCommand
 
 	mu        sync.Mutex
 	current   uint64 // the run in hand, 0 when idle
@@ -170,6 +172,9 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		s.Network, input, inheritedTrail()})
 	if err != nil {
 		return err
+	}
+	if stands, can := w.eval.(DebuggedEvaluator); can {
+		stands.OnStop(w.stopped)
 	}
 	w.files = filesNeeded()
 	host, _ := os.Hostname()
@@ -228,6 +233,8 @@ func (w *worker) handle(c command, payload []byte) {
 		w.mu.Unlock()
 	case c.Inspect != nil:
 		go w.inspect(*c.Inspect)
+	case c.Debug != nil:
+		w.debugs <- *c.Debug
 	}
 }
 
@@ -308,8 +315,11 @@ func (w *worker) run(j job) {
 		r.Err = changeFolder(j.eval)
 	}
 	if r.Err == nil {
+		if stands, can := w.eval.(DebuggedEvaluator); can && j.eval.Debugged {
+			stands.Break(map[int][]int{j.eval.Cell: j.eval.Breaks})
+		}
 		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
-			Program: j.eval.Program, Source: j.source})
+			Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
 	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
@@ -360,6 +370,33 @@ func (w *worker) inspect(q question) {
 		e.Err, payload = clipError(asError(err)), nil
 	}
 	w.send(event{Answer: e}, payload)
+}
+
+// debug carries out commands for the evaluator in their order. It may wait while a cell is compiled,
+// and the goroutine that reads commands must not.
+func (w *worker) debug() {
+	stands, can := w.eval.(DebuggedEvaluator)
+	for c := range w.debugs {
+		switch {
+		case !can:
+		case c.Breaks != nil:
+			stands.Break(c.Breaks)
+		case c.Resume != "":
+			stands.Resume(c.Resume)
+		case c.Pause:
+			stands.Pause()
+		case c.Leave:
+			stands.LeaveDebugger()
+		}
+	}
+}
+
+// stopped reports that code of the cell stands.
+func (w *worker) stopped(reason StopReason, at Place) {
+	w.mu.Lock()
+	run := w.current
+	w.mu.Unlock()
+	w.send(event{Stopped: &stoppedEvent{run, reason, at}}, nil)
 }
 
 func (w *worker) send(e event, payload []byte) {

@@ -17,7 +17,7 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	l.funcType(d.Type)
 	l.nameParams(d.Recv)
 	l.nameParams(d.Type.Params)
-	l.fn = l.newFunction(obj.Signature(), d.Body)
+	l.fn = l.newFunction(obj.Signature(), d.Body, d.Recv, d.Type.Params, d.Type.Results)
 	l.fn.name = l.nameDeclared(d, obj)
 	l.nameResults(d.Type)
 	d.Body.List = l.finishFunction(d.Body, append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
@@ -34,7 +34,7 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	l.funcType(e.Type)
 	l.nameParams(e.Type.Params)
 	name := l.fn.nameLiteral()
-	l.fn = l.newFunction(sig, e.Body)
+	l.fn = l.newFunction(sig, e.Body, e.Type.Params, e.Type.Results)
 	l.fn.name, l.fn.literal = name, true
 	l.nameResults(e.Type)
 	e.Body.List = append(l.code(e.Pos(), name, e.Pos()), l.finishFunction(e.Body, append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))...)

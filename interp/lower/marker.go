@@ -124,8 +124,9 @@ func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 	return m, func() { fn.unmarked = was }
 }
 
-func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
-	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body), locals: l.localsOf(sig, body)}
+// newFunction begins a function. Fields are its receiver, parameters and results.
+func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt, fields ...*ast.FieldList) *function {
+	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body), locals: l.localsOf(body, fields...)}
 	if hasDefer(body) {
 		f.deferred = l.temp("defers")
 	}

@@ -50,7 +50,10 @@ func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
 	for f := l.fn; f != nil; f = f.outer {
 		for _, v := range f.locals {
 			scope := v.Parent()
-			if seen[v.Name()] || scope == nil || !scope.Contains(at) || v.Pos() >= at || l.hoisted[v] {
+			if seen[v.Name()] || scope == nil || !scope.Contains(at) || l.hoisted[v] {
+				continue
+			}
+			if _, visible := scope.LookupParent(v.Name(), at); visible != v {
 				continue
 			}
 			id := l.ident(at, v.Name())
@@ -71,8 +74,8 @@ func (l *lowerer) stopBefore(n ast.Node) []ast.Stmt {
 }
 
 // localsOf returns the variables that a function declares, the last first, not counting functions in
-// it.
-func (l *marker) localsOf(sig *types.Signature, body *ast.BlockStmt) (list []*types.Var) {
+// it. Fields are its receiver, parameters and results.
+func (l *marker) localsOf(body *ast.BlockStmt, fields ...*ast.FieldList) (list []*types.Var) {
 	if !l.isDebugged() {
 		return nil
 	}
@@ -81,13 +84,13 @@ func (l *marker) localsOf(sig *types.Signature, body *ast.BlockStmt) (list []*ty
 			list = append(list, v)
 		}
 	}
-	if sig != nil {
-		if recv := sig.Recv(); recv != nil {
-			add(recv)
+	for _, f := range fields {
+		if f == nil {
+			continue
 		}
-		for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
-			for v := range tuple.Variables() {
-				add(v)
+		for _, f := range f.List {
+			for _, id := range f.Names {
+				add(l.info.Defs[id])
 			}
 		}
 	}

@@ -66,6 +66,7 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error
 	x := newExecution(c)
 	defer close(x.done)
 	rt.begin(x)
+	defer rt.stops.forget()
 	go func() {
 		defer close(x.left)
 		defer rt.enter(x)()

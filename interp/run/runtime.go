@@ -139,7 +139,6 @@ func (rt *Runtime) begin(x *execution) {
 		*rt.mark, *rt.call = int(stmts[0].Pos()), int(stmts[0].Pos())
 	}
 	rt.execution, rt.values, rt.texts, rt.forms, rt.shown = x, nil, nil, display.Data{}, false
-	rt.stops.forget()
 	rt.stops.halt(false)
 }
 

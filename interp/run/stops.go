@@ -353,10 +353,13 @@ func framesOf(g *callStack, at callFrame) (list []StandingFrame) {
 		calls[len(calls)-1] = at
 	}
 	for _, c := range slices.Backward(calls) {
-		if c.point == nil || c.function == nil {
+		if c.point == nil {
 			continue
 		}
-		f := StandingFrame{Function: c.function.name, Pos: c.point.Pos}
+		f := StandingFrame{Function: "main", Pos: c.point.Pos}
+		if c.function != nil {
+			f.Function = c.function.name
+		}
 		for _, v := range c.point.variables {
 			f.Variables = append(f.Variables, FrameVariable{v.PointVariable, v.In(c.frame).Reflect()})
 		}

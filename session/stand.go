@@ -1,0 +1,154 @@
+package session
+
+import (
+	"reflect"
+	"slices"
+	"time"
+)
+
+// While ranks stand
+//
+// A rank that stands before a statement reports it (stoppedEvent). From then on until the debugger
+// lets the ranks go on, the run keeps a Stop, which says what each rank does, and tells the
+// debuggers each change of it. Meanwhile nothing counts as a hang, no look for a deadlock is taken,
+// and the program's time limit does not run. When the ranks go on, the watchdog begins anew: waits
+// count from then on.
+
+const (
+	standEvery = 200 * time.Millisecond // between two questions to the ranks while some stand
+	standWait  = 0.3                    // a rank that has waited for so many seconds is taken to wait for those that stand
+)
+
+// do calls f on the goroutine that runs loop, unless the run is over.
+func (r *run) do(f func()) {
+	done := make(chan struct{})
+	select {
+	case r.orders <- func() { defer close(done); f() }:
+		<-done
+	case <-r.over:
+	}
+}
+
+// stood records that ranks stand.
+func (r *run) stood(ranks []int, e *stoppedEvent) {
+	if e.Run != r.number || !r.interrupted.IsZero() {
+		return
+	}
+	for _, rank := range ranks {
+		r.on[rank].stands = e
+	}
+	r.updateStop(time.Now())
+}
+
+// updateStop makes the stop say what the ranks do, and ends it if none stands any more.
+func (r *run) updateStop(now time.Time) {
+	standing := filtered(r.ranks, func(rank int) bool { return r.on[rank].stands != nil })
+	if len(standing) == 0 {
+		if r.halt != nil {
+			r.endStop(now)
+		}
+		return
+	}
+	s := &Stop{Cell: r.cell.ID, Name: r.cell.Title(), Complete: true, Reason: r.on[standing[0]].stands.Reason}
+	if r.halt != nil {
+		s.ID, s.Reason = r.halt.ID, r.halt.Reason
+	} else {
+		r.standsSince = now
+		r.c.mu.Lock()
+		r.c.debug.stops++
+		s.ID = r.c.debug.stops
+		r.c.mu.Unlock()
+	}
+	held := r.waitForStanding(now)
+	for _, rank := range r.ranks {
+		one := RankStop{Rank: rank, State: Runs}
+		switch o := &r.on[rank]; {
+		case o.stands != nil:
+			one.State, one.Reason, one.Place = Stands, o.stands.Reason, o.stands.Place
+		case o.result != nil:
+			one.State = Finished
+			one.Doing, _ = r.watch.describe(r, rank, now, nil)
+		case held[rank]:
+			one.State = Waits
+			one.Doing, _ = r.watch.describe(r, rank, now, nil)
+		}
+		s.Complete = s.Complete && one.State != Runs
+		s.Ranks = append(s.Ranks, one)
+	}
+	if r.halt == nil || !reflect.DeepEqual(s, r.halt) {
+		r.halt = s
+		r.c.publish(DebugEvent{Stopped: s})
+	}
+}
+
+// waitForStanding returns the ranks that wait, in an operation, for ranks that stand or that wait in
+// this way; and those that wait for a line that the user types.
+func (r *run) waitForStanding(now time.Time) map[int]bool {
+	held := map[int]bool{}
+	for _, rank := range r.running() {
+		v := r.watch.view(rank)
+		if v == nil || r.on[rank].stands != nil || v.answered.Before(r.standsSince) {
+			continue
+		}
+		m := v.manner()
+		held[rank] = m == typing || m == spinning ||
+			m == waiting && slices.ContainsFunc(v.waits, func(w Wait) bool { return w.Since+now.Sub(v.answered).Seconds() >= standWait })
+	}
+	halts := func(rank int) bool { return r.on[rank].stands != nil || held[rank] || !r.runs(rank) }
+	for changed := true; changed; {
+		changed = false
+		for _, rank := range r.running() {
+			v := r.watch.view(rank)
+			if !held[rank] || v.manner() != waiting {
+				continue
+			}
+			if !slices.ContainsFunc(v.waits, func(w Wait) bool {
+				return len(w.Peers) == 0 || slices.ContainsFunc(w.Peers, func(peer int) bool { return peer != rank && halts(peer) })
+			}) {
+				held[rank], changed = false, true
+			}
+		}
+	}
+	return held
+}
+
+// resume lets all ranks go on; c says how.
+func (r *run) resume(c debugCommand) {
+	ranks := r.running()
+	if c.Resume != "" {
+		ranks = filtered(ranks, func(rank int) bool { return r.on[rank].stands != nil })
+	}
+	if c.Leave {
+		ranks = r.c.reachable()
+	}
+	r.c.tell(ranks, command{Debug: &c}, nil)
+	if r.halt != nil {
+		r.endStop(time.Now())
+	}
+}
+
+// endStop notes that no rank stands any more.
+func (r *run) endStop(now time.Time) {
+	for rank := range r.on {
+		r.on[rank].stands = nil
+	}
+	id := r.halt.ID
+	r.halt = nil
+	r.stoodFor += now.Sub(r.standsSince)
+	r.watch.resume(now)
+	r.c.publish(DebugEvent{Continued: id})
+}
+
+// resume makes the watchdog begin anew: ranks stood until now.
+func (w *watch) resume(now time.Time) {
+	asked := w.asked
+	*w = watch{asked: asked, since: now, told: w.told, shown: w.shown, hangs: w.hangs, deaths: w.deaths, asking: w.asking, resumed: now}
+}
+
+// sinceStop bounds the duration of something that lasts now by the time since ranks stood.
+func (w *watch) sinceStop(lasts time.Duration, now time.Time) time.Duration {
+	if w.resumed.IsZero() {
+		return lasts
+	}
+	return min(lasts, now.Sub(w.resumed))
+}
