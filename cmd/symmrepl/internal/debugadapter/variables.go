@@ -47,8 +47,11 @@ func (a *Adapter) toDAP(rows []row) []dap.Variable {
 // labType returns the type of a row for JupyterLab, whose tree shows the type of a variable in place
 // of its value.
 func labType(kind, value string) string {
-	if kind == "" || value == "" || value == kind {
+	switch {
+	case kind == "" || value == "":
 		return kind
+	case strings.HasPrefix(value, kind): // as []int{1}
+		return value
 	}
 	return kind + " = " + value
 }
