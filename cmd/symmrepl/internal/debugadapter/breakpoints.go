@@ -50,7 +50,9 @@ func (a *Adapter) setBreakpoints(ctx context.Context, asked dap.SetBreakpointsAr
 	defer a.mu.Unlock()
 	list := []dap.Breakpoint{}
 	for _, b := range set {
-		list = append(list, a.breakpoint(b))
+		one := a.breakpoint(b)
+		one.Source = &asked.Source // JupyterLab's panel shows none without it
+		list = append(list, one)
 	}
 	return list, nil
 }

@@ -162,7 +162,7 @@ func TestStopInCell(t *testing.T) {
 	n.expect("initialize", `{"clientID":"jupyterlab","linesStartAt1":true}`, `{"exceptionBreakpointFilters":[],"supportsConfigurationDoneRequest":true}`)
 	n.expect("attach", "{}", "")
 	n.expect("dumpCell", `{"code":":on 0\nx := 1\n"}`, `{"sourcePath":"/tmp/k/3652198251.go"}`)
-	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/3652198251.go"},"sourceModified":false}`, `{"breakpoints":[{"id":1,"verified":true,"line":3}]}`)
+	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/3652198251.go"},"sourceModified":false}`, `{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/tmp/k/3652198251.go"},"line":3}]}`)
 	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/1.go"}}`, "no cell with the path /tmp/k/1.go is known: it was changed, or belongs to another kernel")
 	if got := d.done(); got != "break 0x := 1 [2]" {
 		t.Errorf("the debugger was asked: %s", got)

@@ -32,11 +32,11 @@ func TestLaunch(t *testing.T) {
 	e.expect("attach", map[string]any{}, "this client uses a session already: a connection is for one")
 	file := map[string]any{"path": "/w/main.go"}
 	e.expect("setBreakpoints", map[string]any{"source": file, "breakpoints": []any{map[string]any{"line": 6}, map[string]any{"line": 200}}},
-		`{"breakpoints":[{"id":1,"verified":true,"line":7},{"id":2,"verified":false,"message":"there is no such line","line":200}]}`)
+		`{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/w/main.go"},"line":7},{"id":2,"verified":false,"message":"there is no such line","source":{"path":"/w/main.go"},"line":200}]}`)
 	if got := d.done(); got != "break 0/w/main.go [6 200]" {
 		t.Errorf("the debugger was asked: %s", got)
 	}
-	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 1}, "lines": []int{1}}, `{"breakpoints":[{"id":3,"verified":true,"line":2}]}`)
+	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 1}, "lines": []int{1}}, `{"breakpoints":[{"id":3,"verified":true,"source":{"sourceReference":1},"line":2}]}`)
 	e.expect("setExceptionBreakpoints", map[string]any{"filters": []string{}}, "{}")
 	e.expect("configurationDone", nil, "")
 	e.expectEvent(`output {"category":"stdout","output":"[0,1] hello\n"}`)
@@ -142,7 +142,7 @@ func TestAttached(t *testing.T) {
 	e.ask("initialize", started)
 	e.expect("attach", nil, "")
 	e.expectEvent("initialized")
-	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"path": "/home/dir/a.go"}, "lines": []int{4}}, `{"breakpoints":[{"id":1,"verified":true,"line":5}]}`)
+	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"path": "/home/dir/a.go"}, "lines": []int{4}}, `{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/home/dir/a.go"},"line":5}]}`)
 	if got := d.done(); got != "break 0dir/a.go [4]" {
 		t.Errorf("the debugger was asked: %s", got)
 	}
