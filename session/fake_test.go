@@ -72,6 +72,8 @@ type fake struct {
 	timers     bool   // a timer is set
 	moves      uint64 // progress
 	kind       Kind   // kind of the errors of waits that were ended
+
+	stands fakeStands
 }
 
 func startFake(env Env) (Evaluator, Communicator, error) {
@@ -99,6 +101,9 @@ func (f *fake) Eval(ctx context.Context, cell Cell) (r Result) {
 	f.count(1)
 	defer f.count(-1)
 	for i, line := range strings.Split(cell.Source, "\n") {
+		if cell.Debugged && !f.stands.reach(ctx, cell, i+1, f.env.Rank, line) {
+			return Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
+		}
 		if who, rest, ok := strings.Cut(line, ":"); ok {
 			if n, err := strconv.Atoi(who); err == nil {
 				if n != f.env.Rank {
@@ -366,6 +371,16 @@ func (f *fake) EndWaits(why string) {
 
 func (f *fake) Inspect(_ context.Context, q Query) (Answer, error) {
 	switch q.Topic {
+	case TopicLines:
+		var a Answer
+		for i, line := range strings.Split(q.Arg, "\n") {
+			if line != "" {
+				a.Lines = append(a.Lines, i+1)
+			}
+		}
+		return a, nil
+	case TopicFrames, TopicEvaluate:
+		return f.stands.answer(q, f.env.Rank)
 	case TopicType:
 		return Answer{Text: fmt.Sprint(f.env.Rank, " ", q.Arg)}, nil
 	case TopicTop:

@@ -94,12 +94,18 @@ func (r *run) waitForStanding(now time.Time) map[int]bool {
 		held[rank] = m == typing || m == spinning ||
 			m == waiting && slices.ContainsFunc(v.waits, func(w Wait) bool { return w.Since+now.Sub(v.answered).Seconds() >= standWait })
 	}
+	for _, p := range r.c.hub.Pending() { // calls that meet on the host
+		for _, rank := range p.Arrived {
+			held[rank] = held[rank] || r.runs(rank) && r.on[rank].stands == nil && now.Sub(p.Since).Seconds() >= standWait &&
+				slices.ContainsFunc(p.Missing, func(missing int) bool { return r.on[missing].stands != nil })
+		}
+	}
 	halts := func(rank int) bool { return r.on[rank].stands != nil || held[rank] || !r.runs(rank) }
 	for changed := true; changed; {
 		changed = false
 		for _, rank := range r.running() {
 			v := r.watch.view(rank)
-			if !held[rank] || v.manner() != waiting {
+			if !held[rank] || v == nil || v.manner() != waiting {
 				continue
 			}
 			if !slices.ContainsFunc(v.waits, func(w Wait) bool {

@@ -24,6 +24,12 @@ type Command struct {
 	// Yields says that a prefix of the name that is also a prefix of other commands means one of
 	// those.
 	Yields bool
+	// YieldsToAll says the same, also of prefixes of commands that yield themselves.
+	YieldsToAll bool
+
+	// WhileStopped says that the command may be entered while the cell that the prompt has entered
+	// stands at a breakpoint.
+	WhileStopped bool
 
 	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a
 	// command continues on the next line while its code is incomplete, its code is completed as in
@@ -97,8 +103,12 @@ func (c *Console) Find(name string) (Command, error) {
 			found = append(found, cmd)
 		}
 	}
-	if older := slices.DeleteFunc(slices.Clone(found), func(cmd Command) bool { return cmd.Yields }); len(older) > 0 {
-		found = older
+	for _, yields := range []func(Command) bool{
+		func(cmd Command) bool { return cmd.YieldsToAll }, func(cmd Command) bool { return cmd.Yields || cmd.YieldsToAll },
+	} {
+		if older := slices.DeleteFunc(slices.Clone(found), yields); len(older) > 0 {
+			found = older
+		}
 	}
 	switch len(found) {
 	case 1:

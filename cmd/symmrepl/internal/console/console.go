@@ -29,10 +29,19 @@ type Console struct {
 	target     []int      // set by `:on 0,2`; nil means all ranks
 	folder     string     // set by `:cd`; "" is the folder of this process
 	sanitizing sanitizing
+	debug      debugging
 }
 
 // Run runs one entry and prints its outcome. Cancelling ctx interrupts it.
 func (c *Console) Run(ctx context.Context, r Request) Outcome {
+	outcome := c.runEntry(ctx, r)
+	if c.debug.takeQuit() {
+		return Quit
+	}
+	return outcome
+}
+
+func (c *Console) runEntry(ctx context.Context, r Request) Outcome {
 	r.Source = strings.TrimRight(r.Source, " \t\r\n")
 	trimmed := strings.TrimSpace(r.Source)
 	switch {
@@ -69,7 +78,9 @@ func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) sessio
 	if r.Columns > valueIndent {
 		cell.Columns = min(c.ColumnsOfRanks(r.Columns), r.Columns-valueIndent)
 	}
+	ctx, attended := c.attend(ctx, r)
 	reply := c.watched(ctx, r, cell)
+	attended()
 	c.explainLost(ctx, reply.Errors)
 	hintAtOther(reply.Errors)
 	shown := reply

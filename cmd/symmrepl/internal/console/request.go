@@ -22,6 +22,9 @@ type Request struct {
 	Columns int // of the screen, for prose; 0 when lines may have any length
 	// Input, unless nil, asks the user for a line of standard input; see session.Cell.
 	Input func(context.Context) (string, error)
+	// Ask, unless nil, asks the user for a line at another prompt, while a cell stands at a
+	// breakpoint.
+	Ask func(ctx context.Context, prompt string) (string, error)
 	// Edit, unless nil, lets the user edit a text in an editor and returns the saved text.
 	Edit func(ctx context.Context, source string) (string, error)
 	// Late, unless nil, shows output of cells that have ended; see session.Cell.

@@ -20,6 +20,15 @@ func (p *prompt) input(ctx context.Context) (string, error) {
 	return text, err
 }
 
+// ask asks for a line after a prompt of its own, while a cell stands.
+func (p *prompt) ask(ctx context.Context, text string) (string, error) {
+	p.request.Printer.CloseLine()
+	io.WriteString(screen(), text)
+	line, err := p.keys.line(ctx, func(s string) { io.WriteString(screen(), s) })
+	io.WriteString(screen(), "\n")
+	return line, err
+}
+
 // line reads a line while a cell runs. Ctrl-D at its beginning is the end of the input.
 func (k *keys) line(ctx context.Context, echo func(string)) (string, error) {
 	defer context.AfterFunc(ctx, func() {

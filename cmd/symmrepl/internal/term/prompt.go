@@ -57,7 +57,7 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 	}
 	defer p.keys.Close()
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
-	p.request.Input, p.request.Edit, p.request.Leave = p.input, p.editCell, p.leave
+	p.request.Input, p.request.Ask, p.request.Edit, p.request.Leave = p.input, p.ask, p.editCell, p.leave
 
 	if err := makeRaw(stdin); err != nil {
 		return fmt.Errorf("the terminal cannot be set up: %w", err)

@@ -9,7 +9,7 @@ import (
 
 func documentation() console.Command {
 	return console.Command{
-		Name: "doc", Args: "NAME", Group: looking, Where: console.TargetRanks,
+		Name: "doc", Args: "NAME", Group: looking, Where: console.TargetRanks, WhileStopped: true,
 		Help: `show the documentation of a package, of a name that it exports, or of a name that a cell defined
 NAME is a package (symm, math/rand/v2), a name in a package (symm.Empty, strings.Builder.Len), a variable or a member of it
 (x, x.Fill), what kernels can use (symm::put, ncclGin, __shfl_sync; symm:: lists a namespace), a command (:on), or what another library calls it

@@ -11,7 +11,7 @@ import (
 
 func help() console.Command {
 	return console.Command{
-		Name: "help", Args: "[COMMAND]", Group: program, Where: console.Here,
+		Name: "help", Args: "[COMMAND]", Group: program, Where: console.Here, WhileStopped: true,
 		Help: `list the commands, or describe one of them
 Of a name that no command has, such as AllGather, the documentation is shown, as :doc does.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {

@@ -13,7 +13,7 @@ import (
 
 func history() console.Command {
 	return console.Command{
-		Name: "history", Args: "[N]", Group: cells, Where: console.TheSession,
+		Name: "history", Args: "[N]", Group: cells, Where: console.TheSession, WhileStopped: true,
 		Help: `show the cells of this session
 ":history 10" shows the last ten. Cells that failed are shown too.`,
 		Run: runHistory,

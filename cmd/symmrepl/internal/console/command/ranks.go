@@ -13,7 +13,7 @@ import (
 
 func ranks() console.Command {
 	return console.Command{
-		Name: "ranks", Group: devices, Where: console.TheSession,
+		Name: "ranks", Group: devices, Where: console.TheSession, WhileStopped: true,
 		Help: `show the rank processes: host, process id, device, state, memory
 The state is idle, running, waiting (with what for), stopped, starting or dead. "Start" counts the workers this rank has
 had: 1 for the first, one more each time it was replaced. After the name of the host stands which simulated one it is, if

@@ -8,7 +8,7 @@ import (
 
 func stop() console.Command {
 	return console.Command{
-		Name: "stop", Yields: true, Group: cells, Where: console.TheSession,
+		Name: "stop", Yields: true, Group: cells, Where: console.TheSession, WhileStopped: true,
 		Help: `interrupt the cell that runs, whichever prompt, notebook or program has entered it
 Ctrl-C interrupts a prompt's own cell. A program that uses the session, as by symmrepl mcp, shows its cells at the
 prompt that has started the session.`,

@@ -9,7 +9,7 @@ import (
 
 func typeOf() console.Command {
 	return console.Command{
-		Name: "type", Args: "EXPRESSION", Group: looking, Where: console.TargetRanks,
+		Name: "type", Args: "EXPRESSION", Group: looking, Where: console.TargetRanks, WhileStopped: true,
 		Help: `show the type of an expression, without evaluating it
 A type is shown with its methods, a package with its import path.`,
 		Complete: completeGo,
