@@ -98,6 +98,9 @@ func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 // TestJupyterLab.
 func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
+// With SYMMREPL_PICTURES it writes the pictures of docs/debugging.md.
+func TestJupyterLabDebug(t *testing.T) { runClients(t, "lab_debug_test") }
+
 // TestGophernotes needs an environment variable with the folder that .ci/gophernotes makes; `make
 // gophernotes` sets it.
 func TestGophernotes(t *testing.T) {
