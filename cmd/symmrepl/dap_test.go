@@ -222,8 +222,8 @@ func TestDAPAttach(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, 2)
 	user := h.terminal("-n", "2", "--device", device())
-	user.enter("mine := 41")
-	user.expect("symm> ")
+	user.enter(`mine := 41; fmt.Println("mine", "is set")`)
+	user.expect("mine is set")
 	socket := filepath.Join(h.dir, "run", "dap")
 	server := h.command("dap", "--socket", socket)
 	if err := server.Start(); err != nil {
@@ -251,8 +251,8 @@ func TestDAPAttach(t *testing.T) {
 	if got := request[*dap.EvaluateResponse](e, "evaluate", map[string]any{"expression": "mine + symm.Rank()"}).Body.Result; got != "[0] 41\n[1] 42" {
 		t.Errorf("the value is %q", got)
 	}
-	user.enter("theirs := func() int { mine++; return mine }")
-	user.expect("symm> ")
+	user.enter(`theirs := func() int { mine++; return mine }; fmt.Println("theirs", "is set")`)
+	user.expect("theirs is set")
 	sources := request[*dap.LoadedSourcesResponse](e, "loadedSources", nil).Body.Sources
 	if len(sources) != 2 || sources[1].SourceReference != 2 {
 		t.Fatalf("the sources are %+v", sources)
