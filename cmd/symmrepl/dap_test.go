@@ -251,8 +251,9 @@ func TestDAPAttach(t *testing.T) {
 	if got := request[*dap.EvaluateResponse](e, "evaluate", map[string]any{"expression": "mine + symm.Rank()"}).Body.Result; got != "[0] 41\n[1] 42" {
 		t.Errorf("the value is %q", got)
 	}
-	user.enter(`theirs := func() int { mine++; return mine }; fmt.Println("theirs", "is set")`)
-	user.expect("theirs is set")
+	request[*dap.EvaluateResponse](e, "evaluate", map[string]any{"expression": "theirs := func() int {\n\tmine++\n\treturn mine\n}", "context": "repl"})
+	user.expect("test editor (dap) runs cell 2")
+	user.expect("is done")
 	sources := request[*dap.LoadedSourcesResponse](e, "loadedSources", nil).Body.Sources
 	if len(sources) != 2 || sources[1].SourceReference != 2 {
 		t.Fatalf("the sources are %+v", sources)
@@ -260,7 +261,7 @@ func TestDAPAttach(t *testing.T) {
 	if got := request[*dap.SourceResponse](e, "source", map[string]any{"sourceReference": 2}).Body.Content; !strings.HasPrefix(got, "theirs := func") {
 		t.Errorf("the source is %q", got)
 	}
-	set := request[*dap.SetBreakpointsResponse](e, "setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 2}, "lines": []int{1}}).Body.Breakpoints
+	set := request[*dap.SetBreakpointsResponse](e, "setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 2}, "lines": []int{2}}).Body.Breakpoints
 	if len(set) != 1 || !set[0].Verified {
 		t.Errorf("the breakpoints are %+v", set)
 	}
