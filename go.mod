@@ -8,6 +8,7 @@ require (
 	github.com/NVIDIA/go-nvml v0.13.0-1
 	github.com/creack/pty v1.1.24
 	github.com/ergochat/readline v0.1.3
+	github.com/google/go-dap v0.12.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/petermattis/goid v0.0.0-20260820044319-269ab09b5261
 	github.com/traefik/yaegi v0.16.1

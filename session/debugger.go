@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -41,11 +42,22 @@ func (b *breaks) applies(cell Cell) bool {
 	return cell.ID > b.since
 }
 
+// holds reports whether a line of the file that a cell is part of is in the cell.
+func (c Cell) holds(line int) bool {
+	first := max(c.Line, 1)
+	return line >= first && line <= first+strings.Count(strings.TrimRight(c.Source, "\n"), "\n")
+}
+
 // linesIn returns the lines with breakpoints in a cell, ascending.
 func (d *debugging) linesIn(cell Cell) (lines []int) {
 	for _, b := range d.breaks {
-		if b.applies(cell) {
-			lines = append(lines, b.lines...)
+		if !b.applies(cell) {
+			continue
+		}
+		for _, line := range b.lines {
+			if b.source.File == "" || cell.holds(line) {
+				lines = append(lines, line)
+			}
 		}
 	}
 	slices.Sort(lines)

@@ -91,6 +91,7 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 
 func TestJupyterKernel(t *testing.T)  { runClients(t, "kernel_test") }
 func TestJupyterClients(t *testing.T) { runClients(t, "clients_test") }
+func TestJupyterDebug(t *testing.T)   { runClients(t, "debug_test") }
 func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 
 // With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, and so does
@@ -98,6 +99,9 @@ func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
 func TestJupyterLabTimeline(t *testing.T) { runClients(t, "lab_timeline_test") }
+
+// With SYMMREPL_PICTURES it writes the pictures of docs/debugging.md.
+func TestJupyterLabDebug(t *testing.T) { runClients(t, "lab_debug_test") }
 
 // TestGophernotes needs an environment variable with the folder that .ci/gophernotes makes; `make
 // gophernotes` sets it.
@@ -137,6 +141,7 @@ func TestKernelInstall(t *testing.T) {
 	want := map[string]any{
 		"argv":         []any{program, "kernel", "run", "--ranks", "4", "--device", "cpu", "--hosts", "2", "{connection_file}"},
 		"display_name": "symmrepl (4 ranks, hosts 2, cpu)", "language": "go", "interrupt_mode": "message",
+		"metadata": map[string]any{"debugger": true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -44,6 +44,10 @@ func TakeToken() string {
 	return token
 }
 
+// Token takes the token that the environment holds, or reads the user's file. It is an error if
+// there is none, or if it can be guessed.
+func Token() (string, error) { return checkToken(TakeToken()) }
+
 // checkToken returns the user's secret for worlds on several hosts: token or, if that is empty, the
 // content of the user's file. It is an error if the secret can be guessed.
 func checkToken(token string) (string, error) {

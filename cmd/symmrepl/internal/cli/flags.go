@@ -63,9 +63,10 @@ type options struct {
 	prefix string
 	name   string
 
-	// mcp
+	// mcp and dap
 	readOnly bool
 	socket   string // a path; "": standard input and output
+	listen   string // HOST:PORT, of dap
 
 	// kernel and serve
 	attach    bool   // to a running session,
@@ -152,6 +153,7 @@ func parse(args []string) (options, error) {
 	})
 	flags.BoolVar(&o.readOnly, "read-only", false, "")
 	flags.StringVar(&o.socket, "socket", "", "")
+	flags.StringVar(&o.listen, "listen", "", "")
 	flags.BoolVar(&o.peers, "peers", false, "")
 	flags.StringVar(&o.dtype, "dtype", "bf16", "")
 	flags.BoolVar(&o.json, "json", false, "")
@@ -235,8 +237,12 @@ func owner(name string) string {
 		return "trace"
 	case "o", "cpp":
 		return "export"
-	case "read-only", "socket":
+	case "read-only":
 		return "mcp"
+	case "socket":
+		return "mcp and dap"
+	case "listen":
+		return "dap"
 	case "sanitize", "schedules", "seed", "deadlock":
 		return "run, -e and the prompt"
 	}
@@ -252,6 +258,7 @@ func (o options) misplaced() error {
 	cells := len(o.args) == 0 || o.args[0] == "run"
 	for _, name := range o.given {
 		switch owner := owner(name); {
+		case name == "socket" && (strings.HasPrefix(command, "mcp ") || strings.HasPrefix(command, "dap ")):
 		case name == "attach" && (strings.HasPrefix(command, "kernel ") || strings.HasPrefix(command, "serve ")):
 		case name == "json" && o.sanitize && cells && (o.hasCode || len(o.args) > 0), (name == "sanitize" || name == "deadlock") && cells:
 		case (name == "schedules" || name == "seed") && cells:

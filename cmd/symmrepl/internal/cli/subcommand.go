@@ -25,6 +25,7 @@ func subcommands() []subcommand {
 		{"kernel", kernel},
 		{"serve", serveProgram},
 		{"mcp", serveMCP},
+		{"dap", serveDAP},
 		{"doctor", doctor},
 		{"bench", runBench},
 		{"completion", completion},

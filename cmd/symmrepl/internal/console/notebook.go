@@ -25,6 +25,20 @@ func (c *Console) LastEntry(cell string) string {
 	return entries[len(entries)-1].text
 }
 
+// Source returns the source of the session's cell that the last entry of a notebook's cell becomes; ""
+// if it becomes none.
+func (c *Console) Source(cell string) string {
+	entry := strings.TrimRight(c.LastEntry(cell), space)
+	if strings.HasPrefix(strings.TrimSpace(entry), magic) && !strings.Contains(strings.TrimSpace(entry), "\n") {
+		return ""
+	}
+	source, isCell := c.code(entry)
+	if !isCell || strings.TrimSpace(source) == "" {
+		return ""
+	}
+	return source
+}
+
 // HasCode reports whether a notebook's cell ends with Go that runs on the ranks of `:on`.
 func (c *Console) HasCode(cell string) bool {
 	entry := strings.TrimSpace(c.LastEntry(cell))

@@ -103,6 +103,7 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Again: stopButton + " again", Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = inputName(number)
+			k.lab.Entered(entry.Name, asked.Code)
 			k.sayRemark(s)
 		}
 		k.enter(ctx, s, entry)

@@ -44,6 +44,7 @@ func (s Spec) Install(prefix string) (string, error) {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"argv": append(s.Argv, "{connection_file}"), "display_name": s.Display, "language": "go", "interrupt_mode": "message",
+		"metadata": map[string]any{"debugger": true},
 	}, "", "  ")
 	if err != nil {
 		return "", err

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/debugadapter"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
 )
@@ -33,6 +34,10 @@ type Kernel struct {
 
 	queue   *queue
 	history history
+
+	lab   *debugadapter.Lab
+	debug chan *request           // debug requests, for one goroutine
+	asks  atomic.Pointer[request] // the latest of them
 
 	mu      sync.Mutex
 	count   int           // numbered entries so far
@@ -57,6 +62,7 @@ func Listen(file, version string) (*Kernel, error) {
 	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
+	k.lab, k.debug = debugadapter.NewLab(k.debugEvent), make(chan *request, debugRequests)
 	return k, nil
 }
 
@@ -91,9 +97,13 @@ type attempt struct {
 // start opens a session.
 func (k *Kernel) start(ctx context.Context, ranks int) error {
 	c, remark, err := k.open(ctx, ranks)
-	if kept := new(Kept); !errors.As(err, kept) {
-		k.current.Store(&attempt{console: c, failed: err, remark: remark})
+	if kept := new(Kept); errors.As(err, kept) {
+		return err
 	}
+	if c != nil {
+		err = k.lab.Reopen(ctx, c)
+	}
+	k.current.Store(&attempt{console: c, failed: err, remark: remark})
 	return err
 }
 
@@ -112,8 +122,10 @@ func (k *Kernel) Serve(ctx context.Context, open Open) {
 	go k.answer(ctx, k.shell, stop)
 	go k.answer(ctx, k.stdin, stop)
 	go k.work(ctx)
+	go k.answerDebug(ctx)
 	<-ctx.Done()
 	<-k.opened
+	k.lab.Close()
 	for _, socket := range []interface{ Close() error }{k.shell, k.control, k.stdin, k.iopub, k.heartbeat} {
 		socket.Close()
 	}
@@ -134,6 +146,8 @@ func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) 
 			switch r.Type {
 			case "execute_request":
 				k.queue.add(r)
+			case "debug_request":
+				k.takeDebug(channel, r)
 			case "input_reply":
 				k.answered(r)
 			default:

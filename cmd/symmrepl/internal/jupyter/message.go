@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
 )
 
 const (
@@ -35,6 +36,7 @@ type request struct {
 	header
 	raw      json.RawMessage // the header as received
 	peer     string          // the front end that answers go to
+	channel  *zmtp.Router    // of a debug request
 	envelope [][]byte        // the frames before the message, by which a proxy routes the answer
 	content  json.RawMessage
 }

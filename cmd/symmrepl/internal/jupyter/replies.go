@@ -28,8 +28,8 @@ func (k *Kernel) info() content {
 			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": "script",
 		},
 		"banner":             banner,
-		"debugger":           false,
-		"supported_features": []string{},
+		"debugger":           true,
+		"supported_features": []string{"debugger"},
 		"help_links":         []content{{"text": "The Go standard library", "url": "https://pkg.go.dev/std"}},
 	}
 }
