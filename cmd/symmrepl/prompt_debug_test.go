@@ -1,3 +1,5 @@
+//go:build race || !raced
+
 package main
 
 import (
