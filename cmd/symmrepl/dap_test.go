@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-dap"
 
-	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 // dapEditor is a client of symmrepl dap.
@@ -72,7 +71,7 @@ func (e *dapEditor) receive() dap.Message {
 			e.t.Fatal("the connection has ended")
 		}
 		return m
-	case <-time.After(pace.Unhurried(patience())):
+	case <-time.After(patience()):
 		e.t.Fatal("no message comes")
 	}
 	return nil
@@ -234,7 +233,7 @@ func TestDAPAttach(t *testing.T) {
 		server.Wait()
 	}()
 	var conn net.Conn
-	deadline := time.Now().Add(pace.Unhurried(patience))
+	deadline := time.Now().Add(patience())
 	for conn == nil {
 		var err error
 		if conn, err = net.Dial("unix", socket); err != nil && time.Now().After(deadline) {
