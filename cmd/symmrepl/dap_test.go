@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-dap"
-
 )
 
 // dapEditor is a client of symmrepl dap.

@@ -272,6 +272,7 @@ var functions = map[string]any{
 	"Tensor.Where":                        (*symmem.Tensor).Where,
 	"Tile.Shape":                          (*symmem.Tile).Shape,
 	"Tile.String":                         (*symmem.Tile).String,
+	"Timeline.HTML":                       (*symmem.Timeline).HTML,
 	"Timeline.Save":                       (*symmem.Timeline).Save,
 	"Timeline.String":                     (*symmem.Timeline).String,
 	"Timeline.Summary":                    (*symmem.Timeline).Summary,
