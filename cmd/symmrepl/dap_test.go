@@ -294,7 +294,7 @@ func TestDAPPort(t *testing.T) {
 		server.Process.Kill()
 		server.Wait()
 	}()
-	line, err := bufio.NewReader(said).ReadString('\n')
+	line, _ := bufio.NewReader(said).ReadString('\n')
 	var port int
 	if _, err := fmt.Sscanf(line, "symmrepl: editors that give the token can debug at 127.0.0.1:%d\n", &port); err != nil {
 		t.Fatalf("%q: %v", line, err)

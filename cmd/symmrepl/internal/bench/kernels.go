@@ -16,7 +16,7 @@ import (
 //go:embed kernels.go.cell
 var kernelsProgram string
 
-//go:embed kernels.cpp.peer
+//go:embed kernels.peer
 var kernelsPeer string
 
 // kernelsWays are the columns of the table.
@@ -48,7 +48,7 @@ func Kernels(ctx context.Context, s session.Session, out io.Writer) error {
 	return printFigures(figures, kernelsWays, 1, "ratio", out)
 }
 
-// kernelLoops compiles kernels.cpp.peer, runs it, and returns what it said.
+// kernelLoops compiles kernels.peer, runs it, and returns what it said.
 func kernelLoops(ctx context.Context) (string, error) {
 	gxx, err := exec.LookPath("g++")
 	if err != nil {
