@@ -370,7 +370,7 @@ symm.Synchronize()""")
 
     def test_hints(self):
         """A line that other kernels accept, or that belongs at another place of a cell, gets a hint besides the error of Go."""
-        for code, hint in (("!ls -l", "$ ls -l runs a command of the shell"), ("%%bash\nls", "lines that begin with $ run in the shell"), ("%%timeit\n1", "%time on the first line"),
+        for code, hint in (("!ls -l", "$ ls -l runs a command of the shell"), ("%%bash\nls", "lines that begin with $ run in the shell"), ("%%timeit\n1", "%%time -n 20 on the first line"),
                            ("x := 1\n:time x", "commands and $ lines stand on the first lines of a cell"), ("y := 2\n%ranks", "commands and $ lines stand on the first lines"), ("z := 3\nz??", "a question such as z? is a cell of its own")):
             reply, _ = self.run_cell(code)
             self.assertEqual(reply["status"], "error")
