@@ -207,6 +207,9 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 		for _, wait := range v.waits {
 			seconds = max(seconds, wait.Since)
 		}
+		if !v.alone.IsZero() { // until then the device alone waited
+			seconds = min(seconds, v.answered.Sub(v.alone).Seconds())
+		}
 	case spinning, holding:
 		for _, b := range v.busy {
 			seconds = max(seconds, b.Since)

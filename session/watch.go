@@ -56,6 +56,7 @@ type view struct {
 	cpu      float64       // processor time that it has used, in seconds
 	slow     bool          // it waits for processors much of the time
 	watched  bool          // it is in a kernel that the sanitizer watches, so the duration says nothing
+	alone    time.Time     // when code of the cell was first seen to do nothing besides a wait, after it was seen to do something
 	does     string        // a description that does not change while the rank stands still
 	lasts    time.Duration // time for which it was seen to do that; processor time if it is slow
 	stopped  bool
@@ -96,6 +97,9 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		v.answered, v.run, v.waits, v.doing, v.busy, v.late, v.standing = now, s.Run, s.Waits, s.Doing, s.Busy, s.Late, s.Standing
 		v.cpu, v.slow = s.CPU, s.HeldUp
 		v.watched = s.Standing != nil && s.Standing.Watched && s.Standing.Inside
+		if before.doing != nil && v.doing == nil {
+			v.alone = now
+		}
 		v.does = v.describe()
 		switch over := now.Sub(before.answered); {
 		case v.does != before.does || v.watched && v.manner() == computing:

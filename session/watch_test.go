@@ -80,3 +80,27 @@ func TestJustFinished(t *testing.T) {
 		}
 	}
 }
+
+// A wait of the device counts from when the code of the cell has nothing else to do, such as to sleep.
+func TestWaitBesideCode(t *testing.T) {
+	start := time.Unix(1000, 0)
+	w := &watch{}
+	answers := func(after time.Duration, doing *Activity) {
+		status := &statusEvent{ID: watchdogQuestion, Waits: []Wait{{Op: "wait_signal", Since: after.Seconds()}}, Doing: doing}
+		w.answer(runEvent{[]int{0}, answer{event{Status: status}, nil}}, start.Add(after))
+	}
+	answers(3*time.Second, &Activity{Sleeps: true})
+	answers(4*time.Second, nil)
+	if got := w.lasts(w.views[0], start.Add(4300*time.Millisecond)); got != 300*time.Millisecond {
+		t.Errorf("after a sleep: %v", got)
+	}
+	answers(6*time.Second, nil)
+	if got := w.lasts(w.views[0], start.Add(6500*time.Millisecond)); got != 2500*time.Millisecond {
+		t.Errorf("later: %v", got)
+	}
+	w = &watch{}
+	answers(3*time.Second, nil)
+	if got := w.lasts(w.views[0], start.Add(4*time.Second)); got != 4*time.Second {
+		t.Errorf("of code that only waits: %v", got)
+	}
+}

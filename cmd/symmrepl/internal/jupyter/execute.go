@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
@@ -26,9 +27,20 @@ type executeRequest struct {
 	StopOnError  *bool             `json:"stop_on_error"`
 }
 
-// work runs entries, one after another.
+// audienceWithin bounds how long the first entry waits for a front end that shows its output.
+const audienceWithin = 2 * time.Second
+
+// work runs entries, one after another. A front end connects its channels one by one: the first
+// entry may be here before the front end has subscribed to its output, without which a console
+// would wait for ever for the entry's end.
 func (k *Kernel) work(ctx context.Context) {
-	for r := k.queue.next(ctx); r != nil; r = k.queue.next(ctx) {
+	r := k.queue.next(ctx)
+	select {
+	case <-k.iopub.Subscribed():
+	case <-time.After(audienceWithin):
+	case <-ctx.Done():
+	}
+	for ; r != nil; r = k.queue.next(ctx) {
 		var asked executeRequest
 		k.status(r, "busy")
 		var answer content

@@ -135,12 +135,15 @@ func (r *Router) Send(peer string, message ...[]byte) bool {
 // Publisher sends messages to all peers that subscribed to them: ZeroMQ's XPUB.
 type Publisher struct {
 	*socket
+	once       sync.Once
+	subscribed chan struct{} // closed at the first subscription
 }
 
 // NewPublisher serves a listener. welcome, if not nil, returns the first message for a peer that
 // subscribes to a topic, or nil.
 func NewPublisher(l net.Listener, welcome func(topic string) [][]byte) *Publisher {
-	return &Publisher{listen(l, "XPUB", func(p *peer) {
+	pub := &Publisher{subscribed: make(chan struct{})}
+	pub.socket = listen(l, "XPUB", func(p *peer) {
 		for {
 			message, err := p.read()
 			if err != nil {
@@ -153,14 +156,23 @@ func NewPublisher(l net.Listener, welcome func(topic string) [][]byte) *Publishe
 			p.mu.Lock()
 			p.topics[topic] = message[0][0] == 1
 			p.mu.Unlock()
-			if message[0][0] == 1 && welcome != nil {
+			if message[0][0] != 1 {
+				continue
+			}
+			if welcome != nil {
 				if m := welcome(topic); m != nil {
 					p.push(encode(m))
 				}
 			}
+			pub.once.Do(func() { close(pub.subscribed) })
 		}
-	})}
+	})
+	return pub
 }
+
+// Subscribed returns a channel that is closed when a peer has subscribed for the first time. What is
+// published before is lost.
+func (p *Publisher) Subscribed() <-chan struct{} { return p.subscribed }
 
 // Publish sends a message, whose first frame is its topic, to the peers that subscribed to a prefix
 // of the topic. It disconnects a peer whose queue is full, so that the peer knows that it may have

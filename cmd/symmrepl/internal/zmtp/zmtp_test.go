@@ -102,8 +102,14 @@ func TestPublisher(t *testing.T) {
 	p := NewPublisher(l, func(topic string) [][]byte { return [][]byte{[]byte("welcome"), []byte(topic)} })
 	defer p.Close()
 	all, some := dial(t, l, "SUB"), dial(t, l, "SUB")
+	select {
+	case <-p.Subscribed():
+		t.Error("a peer that has not subscribed counts as one that has")
+	default:
+	}
 	all.send(t, "\x01")
 	some.send(t, "\x01kernel.")
+	<-p.Subscribed()
 	if got := all.receive(t) + " " + some.receive(t); got != "welcome| welcome|kernel." {
 		t.Fatalf("welcomed by %q", got)
 	}
