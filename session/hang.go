@@ -82,6 +82,7 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	t := waitTable{}
 	lines := map[string][]int{} // ranks by their description
 	longest := map[string]float64{}
+	telling := map[string]bool{} // descriptions of ranks that are worth a report
 	awaited := w.awaitedGroups(r)
 	still := w.standStill(r, now)
 	for _, rank := range r.ranks {
@@ -91,8 +92,13 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		v := w.view(rank)
 		t.typing = t.typing || r.runs(rank) && v.manner() == typing
 		if tells, waits := w.tells(r, rank, still, now); tells && !(patient && !v.waitsForSomeone()) {
-			t.marks = append(t.marks, fmt.Sprint(rank, " ", w.mark(r, rank)))
+			telling[text] = true
 			t.waits = t.waits || waits
+		}
+	}
+	for text := range telling { // a row tells of all its ranks, also of those that came to it a moment later
+		for _, rank := range lines[text] {
+			t.marks = append(t.marks, fmt.Sprint(rank, " ", w.mark(r, rank)))
 		}
 	}
 	var rows []string
