@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -210,12 +211,21 @@ func (b *bench) hang() (told time.Duration, lines int, err error) {
 	return told, lines, err
 }
 
-// liveMemory returns the memory of this process, in bytes: the heap and the stacks of goroutines. A
-// sync.Pool keeps unused values for two collections.
+// liveMemory returns the memory of this process, in bytes: the heap and the stacks of goroutines,
+// once what an earlier session left behind no longer shrinks. A sync.Pool keeps unused values for two
+// collections.
 func liveMemory() int64 {
-	runtime.GC()
-	debug.FreeOSMemory()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc + m.StackInuse)
+	least := int64(math.MaxInt64)
+	for {
+		runtime.GC()
+		debug.FreeOSMemory()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		now := int64(m.HeapAlloc + m.StackInuse)
+		if now >= least {
+			return least
+		}
+		least = now
+		time.Sleep(100 * time.Millisecond)
+	}
 }
