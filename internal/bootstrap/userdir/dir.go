@@ -84,12 +84,13 @@ func Live() []string { return slices.DeleteFunc(list(bases()...), abandoned) }
 // RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends within
 // half a second, and then all other abandoned entries.
 func RemoveAbandoned(path string) {
+	gone := false // its lock may be removed when a later file is not
 	for range 50 {
 		if _, err := os.Stat(path); err != nil {
 			return
 		}
-		if abandoned(path) {
-			os.RemoveAll(path)
+		gone = gone || abandoned(path)
+		if gone && os.RemoveAll(path) == nil { // it fails while another process that ends makes or removes files there
 			base := filepath.Dir(path)
 			if guard, err := lock(base); err == nil {
 				sweep(base)
