@@ -65,15 +65,17 @@ func (d *debugging) linesIn(cell Cell) (lines []int) {
 }
 
 // begin notes a cell that begins while the session is debugged, and returns the lines with
-// breakpoints in it.
-func (d *debugging) begin(cell Cell) []int {
+// breakpoints by cell: in this one, and in those before that have some, whose functions it may call.
+// Commands that change breakpoints arrive on another connection than cells, perhaps later.
+func (d *debugging) begin(cell Cell) map[int][]int {
 	if d.cells == nil {
 		d.cells, d.sent = map[int]Cell{}, map[int][]int{}
 	}
 	d.cells[cell.ID] = Cell{ID: cell.ID, Source: cell.Source, Name: cell.Name, Line: cell.Line}
-	lines := d.linesIn(cell)
-	d.sent[cell.ID] = lines
-	return lines
+	d.sent[cell.ID] = d.linesIn(cell)
+	all := maps.Clone(d.sent)
+	maps.DeleteFunc(all, func(id int, lines []int) bool { return id != cell.ID && len(lines) == 0 })
+	return all
 }
 
 // changed returns the cells in which the breakpoints have changed since they were sent, with their
@@ -159,8 +161,8 @@ func (c *controller) publish(e DebugEvent) {
 }
 
 // beginDebugged notes whether the session is debugged when the cell begins, and returns the lines
-// with breakpoints in it.
-func (r *run) beginDebugged() (lines []int) {
+// with breakpoints, as debugging.begin does.
+func (r *run) beginDebugged() (lines map[int][]int) {
 	c := r.c
 	c.mu.Lock()
 	if r.debugged = len(c.debug.open) > 0 && !r.cell.Silent; r.debugged {

@@ -349,7 +349,7 @@ func (w *worker) run(j job) {
 	}
 	if r.Err == nil {
 		if stands, can := w.eval.(DebuggedEvaluator); can && j.eval.Debugged {
-			stands.Break(map[int][]int{j.eval.Cell: j.eval.Breaks})
+			stands.Break(j.eval.Breaks)
 		}
 		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
 			Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
