@@ -345,13 +345,13 @@ class Faults(unittest.TestCase):
         self.assertLess(time.monotonic() - began, PATIENCE)
         return raised.exception
 
-    def in_background(self, s, source, patience=PATIENCE):
+    def in_background(self, s, source, patience=PATIENCE, **options):
         """Runs a cell on another thread; returns a function that waits for its exception."""
         outcome = []
 
         def run():
             try:
-                outcome.append(s.run(source))
+                outcome.append(s.run(source, **options))
             except symmrepl.SymmreplError as e:
                 outcome.append(e)
 
@@ -419,8 +419,9 @@ class Faults(unittest.TestCase):
     def test_a_rank_that_an_interrupt_does_not_stop(self):
         s = self.session()
         os.kill(s.ranks()[1].pid, signal.SIGSTOP)
-        wait = self.in_background(s, "symm.Rank()", patience=30)
-        wait_until(lambda: s._running, "the cell")
+        seen = []
+        wait = self.in_background(s, 'fmt.Println("begun")', patience=30, on_output=lambda o: seen.append(o.text))
+        wait_until(lambda: "begun\n" in seen, "the cell's output on rank 0")
         end = time.monotonic() + 30
         while s._running and time.monotonic() < end:
             s.interrupt()
