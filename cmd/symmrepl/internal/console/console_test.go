@@ -11,6 +11,7 @@ import (
 )
 
 func TestCells(t *testing.T) {
+	t.Chdir(t.TempDir()) // a cell writes t.pftrace
 	for _, test := range []struct {
 		entry  string
 		source string
