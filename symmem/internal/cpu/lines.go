@@ -38,7 +38,7 @@ func findLine(library string, frames []uint64, wanted func(file string) bool) so
 }
 
 // positions returns the position of an address, followed by those of the calls into which it was
-// inlined, innermost first.
+// inlined, innermost first, as far as their lines are known.
 func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	r := data.Reader()
 	unit, err := r.SeekPC(pc)
@@ -49,12 +49,11 @@ func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	if err != nil || lines == nil {
 		return nil
 	}
-	own, ok := lookUp(lines, pc)
-	if !ok {
-		return nil
+	var out []sourceLine
+	if own, ok := lookUp(lines, pc); ok {
+		out = append(out, own)
 	}
 	calls := inlinedCalls(data, r, pc, lines.Files())
-	out := []sourceLine{own}
 	for i := len(calls) - 1; i >= 0; i-- {
 		out = append(out, calls[i])
 	}
@@ -62,13 +61,14 @@ func positions(data *dwarf.Data, pc uint64) []sourceLine {
 }
 
 // lookUp reads the whole table. LineReader.SeekPC needs sequences in order, but those of different
-// sections are in no order.
+// sections are in no order. An instruction that a compiler has merged from several lines has line 0,
+// which is none.
 func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
 	var previous, e dwarf.LineEntry
 	previous.EndSequence = true
 	for lines.Next(&e) == nil {
 		if !previous.EndSequence && previous.Address <= pc && pc < e.Address && previous.File != nil {
-			return sourceLine{path.Base(previous.File.Name), previous.Line, previous.Column}, true
+			return sourceLine{path.Base(previous.File.Name), previous.Line, previous.Column}, previous.Line > 0
 		}
 		previous = e
 	}
@@ -95,7 +95,7 @@ func inlinedCalls(data *dwarf.Data, r *dwarf.Reader, pc uint64, files []*dwarf.L
 			file, _ := e.Val(dwarf.AttrCallFile).(int64)
 			line, _ := e.Val(dwarf.AttrCallLine).(int64)
 			column, _ := e.Val(dwarf.AttrCallColumn).(int64)
-			if file > 0 && int(file) < len(files) && files[file] != nil {
+			if file > 0 && int(file) < len(files) && files[file] != nil && line > 0 {
 				calls = append(calls, sourceLine{path.Base(files[file].Name), int(line), int(column)})
 			}
 		}
