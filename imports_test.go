@@ -100,7 +100,7 @@ var parts = []part{
 	{"internal/bootstrap/frame", nil},
 
 	// For cells, and for the programs that are exported from sessions.
-	{"display", []string{"session/inband"}},
+	{"display", []string{"session/inband", "show"}},
 	{"chart", []string{"internal"}},
 	{"show", []string{"internal"}},
 
