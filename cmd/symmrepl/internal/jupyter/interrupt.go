@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -12,6 +13,25 @@ type interrupt struct {
 	cancel context.CancelFunc
 	insist func() // replaces the ranks that have not stopped
 	at     time.Time
+}
+
+// interruptible makes Interrupt end the context that it returns, until ended is called. P shows which
+// ranks a second interrupt replaces.
+func (k *Kernel) interruptible(ctx context.Context, p console.Printer) (_ context.Context, ended func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stop = &interrupt{cancel: cancel, insist: func() {
+		if c, err := k.ready(); err == nil {
+			c.ReplaceBusy(p)
+		}
+	}}
+	return ctx, func() {
+		k.mu.Lock()
+		k.stop = nil
+		k.mu.Unlock()
+		cancel()
+	}
 }
 
 // Interrupt interrupts the current entry. If the session has named ranks that have not stopped, the

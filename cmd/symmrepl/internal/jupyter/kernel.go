@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/debugadapter"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/widget"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
 )
 
@@ -34,6 +35,7 @@ type Kernel struct {
 
 	queue   *queue
 	history history
+	widgets *widget.Manager
 
 	lab   *debugadapter.Lab
 	debug chan *request           // debug requests, for one goroutine
@@ -59,7 +61,7 @@ func Listen(file, version string) (*Kernel, error) {
 	if warning := c.warning(); warning != "" {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %s\n", file, warning)
 	}
-	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
+	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue(), widgets: widget.NewManager()}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
 	k.lab, k.debug = debugadapter.NewLab(k.debugEvent), make(chan *request, debugRequests)
@@ -150,6 +152,8 @@ func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) 
 				k.takeDebug(channel, r)
 			case "input_reply":
 				k.answered(r)
+			case "comm_open", "comm_msg", "comm_close":
+				k.comm(r)
 			default:
 				k.status(r, "busy")
 				over := k.reply(ctx, channel, r)
@@ -178,10 +182,11 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 	case "history_request":
 		c = k.past(r)
 	case "comm_info_request":
-		c = content{"comms": content{}}
-	case "comm_open":
-		k.refuse(r)
-		return false
+		var asked struct {
+			Target string `json:"target_name"`
+		}
+		json.Unmarshal(r.content, &asked)
+		c = k.widgets.Info(asked.Target)
 	case "interrupt_request":
 		k.Interrupt()
 		c = content{}
@@ -207,15 +212,6 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 	return over
 }
 
-// refuse closes a comm: the kernel has no targets for comms.
-func (k *Kernel) refuse(r *request) {
-	var opened struct {
-		ID string `json:"comm_id"`
-	}
-	json.Unmarshal(r.content, &opened)
-	k.publish(r, "comm_close", content{"comm_id": opened.ID, "data": content{}})
-}
-
 func (k *Kernel) status(r *request, state string) {
 	k.publish(r, "status", content{"execution_state": state})
 }
@@ -226,7 +222,7 @@ func (k *Kernel) publish(r *request, kind string, c any) {
 	message := k.message(r, kind, c)
 	switch {
 	case message == nil:
-	case kind == "stream" || strings.HasSuffix(kind, "display_data") || kind == "execute_result":
+	case kind == "stream" || strings.HasSuffix(kind, "display_data") || kind == "execute_result" || kind == "comm_msg":
 		k.iopub.Offer(func(messages, bytes int) [][]byte {
 			text := fmt.Sprintf("symmrepl: %d outputs, %.1f MiB, are left out here, because this front end read nothing for some seconds\n", messages, float64(bytes)/(1<<20))
 			return k.message(r, "stream", content{"name": "stderr", "text": text})
