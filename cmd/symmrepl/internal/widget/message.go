@@ -36,13 +36,25 @@ type message struct {
 	event  string // of the method custom
 }
 
+// envelope is the content of a message.
+type envelope struct {
+	Comm   string          `json:"comm_id"`
+	Target string          `json:"target_name"`
+	Data   json.RawMessage `json:"data"`
+}
+
+// change is the data of comm_msg.
+type change struct {
+	Method  string                     `json:"method"`
+	State   map[string]json.RawMessage `json:"state"`
+	Content struct {
+		Event string `json:"event"`
+	} `json:"content"`
+}
+
 // parse reads a comm message. It returns an error for everything that the protocol does not have.
 func parse(kind string, content []byte) (m message, err error) {
-	var outer struct {
-		Comm   string          `json:"comm_id"`
-		Target string          `json:"target_name"`
-		Data   json.RawMessage `json:"data"`
-	}
+	var outer envelope
 	if len(content) > maxMessage {
 		return m, fmt.Errorf("%s of %d bytes: %d are the most", kind, len(content), maxMessage)
 	}
@@ -56,13 +68,7 @@ func parse(kind string, content []byte) (m message, err error) {
 	if kind != kindMessage {
 		return m, nil
 	}
-	var data struct {
-		Method  string                     `json:"method"`
-		State   map[string]json.RawMessage `json:"state"`
-		Content struct {
-			Event string `json:"event"`
-		} `json:"content"`
-	}
+	var data change
 	if err := json.Unmarshal(outer.Data, &data); err != nil {
 		return m, fmt.Errorf("%s: data: %w", kind, err)
 	}
