@@ -46,6 +46,8 @@ type Kernel struct {
 	stop    *interrupt    // of the current entry; nil if there is none
 	answers chan<- string // takes the next line of standard input; nil if no cell waits for one
 	asked   string        // the peer that types it
+	live    int           // numbered texts that change so far
+	lives   map[int]context.CancelFunc
 }
 
 // Listen opens the ports of a connection file. version is that of the program.
@@ -127,6 +129,9 @@ func (k *Kernel) Serve(ctx context.Context, open Open) {
 	go k.answerDebug(ctx)
 	<-ctx.Done()
 	<-k.opened
+	k.mu.Lock()
+	k.endLives()
+	k.mu.Unlock()
 	k.lab.Close()
 	for _, socket := range []interface{ Close() error }{k.shell, k.control, k.stdin, k.iopub, k.heartbeat} {
 		socket.Close()

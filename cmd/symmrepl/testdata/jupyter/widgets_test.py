@@ -298,6 +298,29 @@ class Widgets(unittest.TestCase):
         self.update(slider, value=3)
         self.assertEqual(self.text("n.Int()"), "[0,1] 3")
 
+    def test_top(self):
+        """%top goes on in place while other cells run, until it was shown so often or until an interrupt while no cell runs."""
+        for arguments, texts in (("-d 0.2 -n 3", ["(1 of 3, every 200ms; ■ ends it)", "(2 of 3, every 200ms; ■ ends it)", "held by this rank"]), ("-d 0.2", ["(1, every", "(2, every"])):
+            with self.subTest(arguments=arguments):
+                top = self.kc.execute("%top " + arguments)
+                other = self.kc.execute("time.Sleep(time.Second)\nsymm.Rank()")
+                shown, ran, stopped = [], False, False
+                while len(shown) < len(texts) or not ran or arguments == "-d 0.2" and "■" in shown[-1]["data"]["text/plain"]:
+                    m = self.kc.get_iopub_msg(timeout=PATIENCE)
+                    if m["parent_header"].get("msg_id") == top and m["msg_type"].endswith("display_data"):
+                        self.assertEqual(m["msg_type"], "update_display_data" if shown else "display_data")
+                        shown.append(m["content"])
+                    if m["parent_header"].get("msg_id") == other and m["msg_type"] == "execute_result":
+                        self.assertGreater(len(shown), 2)  # it was shown while the other cell ran
+                        ran = True
+                    if ran and m["msg_type"] == "status" and m["content"]["execution_state"] == "idle" and not stopped:
+                        self.km.interrupt_kernel()
+                        stopped = True
+                self.assertEqual(len({m["transient"]["display_id"] for m in shown}), 1)
+                for m, want in zip(shown, texts):
+                    self.assertIn(want, m["data"]["text/plain"])
+                self.assertNotIn("■", shown[-1]["data"]["text/plain"])
+
 
 if __name__ == "__main__":
     unittest.main()
