@@ -51,7 +51,9 @@ func (k *Kernel) event(ctx context.Context, r *request) {
 	} else {
 		area.End()
 	}
-	k.checkWidgets(s)
+	if outcome != console.Done {
+		k.checkWidgets(s)
+	}
 }
 
 // checkWithin bounds how long a search for replaced workers takes.

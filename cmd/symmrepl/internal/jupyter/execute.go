@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -120,7 +121,9 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 			}
 		}
 	}
-	k.checkWidgets(s)
+	if begins := strings.TrimSpace(asked.Code); s.HasFailed() || len(s.shown) > 0 || strings.HasPrefix(begins, ":") || strings.HasPrefix(begins, "%") {
+		k.checkWidgets(s) // a worker may have been replaced
+	}
 	if failed := s.End(); failed != nil {
 		answer := failed.Content()
 		answer["execution_count"] = number
