@@ -7,7 +7,12 @@
 //
 // The functions that return a Data, the interfaces that values implement to be shown in rich form,
 // and their names are those of the Go kernel gophernotes, so that its notebooks run. Update, Clear,
-// and Progress, a bar that changes in place, exist only here.
+// Progress, a bar that changes in place, and widgets exist only here.
+//
+// A [Widget] is a variable that the user sets in the notebook, on all ranks. [Interact] runs a
+// function of widgets whenever one changes:
+//
+//	display.Interact(func(n int) *chart.Chart { … }, display.Slider("n", 8, 1, 64))
 //
 // Output that several ranks display identically is shown once, like text.
 package display

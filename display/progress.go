@@ -7,7 +7,8 @@ import (
 )
 
 // Progress is a bar that changes in place. Its text changes with each percent, not with time, so
-// ranks that make the same progress share one bar. A Progress is not safe for concurrent use.
+// ranks that make the same progress share one bar; in a notebook, others have a bar each below it. A
+// Progress is not safe for concurrent use.
 type Progress struct {
 	name        string
 	total, done int

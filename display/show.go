@@ -35,7 +35,7 @@ func Clear(wait bool) error { return write(inband.Display{Clear: true, Wait: wai
 // text. An encoding error is also printed on standard error, since cells rarely check the error
 // that Display returns.
 func write(d inband.Display) error {
-	if os.Getenv(inband.Variable) == "" {
+	if !inSession() {
 		_, err := os.Stdout.WriteString(d.Plain())
 		return err
 	}
@@ -48,6 +48,9 @@ func write(d inband.Display) error {
 	_, err = os.Stdout.Write(b)
 	return err
 }
+
+// inSession reports whether a session reads the standard output of this process.
+func inSession() bool { return os.Getenv(inband.Variable) != "" }
 
 // forms returns the forms of d, with a plain text added if there is none.
 func forms(d Data) MIMEMap {

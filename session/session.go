@@ -107,8 +107,17 @@ type Output struct {
 	Display *Display `json:",omitempty"`
 }
 
-// Display is an object that a cell shows, in several forms by MIME type.
-type Display = inband.Display
+// Display is an object that a cell shows, in several forms by MIME type. The form PanelType is a
+// Panel of widgets, also among the forms of a Value.
+type (
+	Display  = inband.Display
+	Panel    = inband.Panel
+	Control  = inband.Control
+	Function = inband.Function
+)
+
+// PanelType is the MIME type of a Panel.
+const PanelType = inband.PanelType
 
 // Stream is the kind of an Output.
 type Stream uint8

@@ -92,6 +92,7 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 func TestJupyterKernel(t *testing.T)  { runClients(t, "kernel_test") }
 func TestJupyterClients(t *testing.T) { runClients(t, "clients_test") }
 func TestJupyterDebug(t *testing.T)   { runClients(t, "debug_test") }
+func TestJupyterWidgets(t *testing.T) { runClients(t, "widgets_test") }
 func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 
 // With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, and so does
@@ -99,6 +100,10 @@ func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
 func TestJupyterLabTimeline(t *testing.T) { runClients(t, "lab_timeline_test") }
+
+// It needs the extension jupyterlab_widgets, whose folder share/jupyter JUPYTER_PATH may name. With
+// SYMMREPL_PICTURES it writes the pictures of widgets in docs/notebooks.md.
+func TestJupyterLabWidgets(t *testing.T) { runClients(t, "lab_widgets_test") }
 
 // With SYMMREPL_PICTURES it writes the pictures of docs/debugging.md.
 func TestJupyterLabDebug(t *testing.T) { runClients(t, "lab_debug_test") }

@@ -16,11 +16,15 @@ func init() {
 		// function, constant and variable definitions
 		"Any":                reflect.ValueOf(display.Any),
 		"Auto":               reflect.ValueOf(display.Auto),
+		"Button":             reflect.ValueOf(display.Button),
+		"Checkbox":           reflect.ValueOf(display.Checkbox),
 		"Clear":              reflect.ValueOf(display.Clear),
 		"Display":            reflect.ValueOf(display.Display),
+		"Dropdown":           reflect.ValueOf(display.Dropdown),
 		"File":               reflect.ValueOf(display.File),
 		"HTML":               reflect.ValueOf(display.HTML),
 		"Image":              reflect.ValueOf(display.Image),
+		"Interact":           reflect.ValueOf(display.Interact),
 		"JPEG":               reflect.ValueOf(display.JPEG),
 		"JSON":               reflect.ValueOf(display.JSON),
 		"JavaScript":         reflect.ValueOf(display.JavaScript),
@@ -45,7 +49,11 @@ func init() {
 		"PDF":                reflect.ValueOf(display.PDF),
 		"PNG":                reflect.ValueOf(display.PNG),
 		"Render":             reflect.ValueOf(display.Render),
+		"Run":                reflect.ValueOf(display.Run),
 		"SVG":                reflect.ValueOf(display.SVG),
+		"Set":                reflect.ValueOf(display.Set),
+		"Slider":             reflect.ValueOf(display.Slider),
+		"Text":               reflect.ValueOf(display.Text),
 		"Update":             reflect.ValueOf(display.Update),
 
 		// type definitions
@@ -63,6 +71,7 @@ func init() {
 		"Renderer":       reflect.ValueOf((*display.Renderer)(nil)),
 		"SVGer":          reflect.ValueOf((*display.SVGer)(nil)),
 		"SimpleRenderer": reflect.ValueOf((*display.SimpleRenderer)(nil)),
+		"Widget":         reflect.ValueOf((*display.Widget)(nil)),
 
 		// interface wrapper definitions
 		"_HTMLer":         reflect.ValueOf((*_github_com_symmrepl_symmrepl_display_HTMLer)(nil)),

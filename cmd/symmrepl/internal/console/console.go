@@ -65,13 +65,24 @@ func (c *Console) Cell(ctx context.Context, r Request) Outcome {
 	return OutcomeOf(c.cell(ctx, r, session.Cell{Source: r.Source, Line: cmp.Or(r.Line, 1)}))
 }
 
-// cell evaluates a cell of a request, on the ranks of `:on` unless it names its own, and prints its
-// output, values and errors.
+// cell evaluates a cell of a request, on the ranks of `:on` unless it names its own, and then the
+// functions of widgets that the cell has shown or changed. It prints their output, values and errors.
 func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) session.Reply {
+	var next following
+	reply := c.once(ctx, r, cell, next.note(r.Printer.Output))
+	if len(reply.Errors) == 0 {
+		reply.Errors = c.follow(ctx, r, next)
+	}
+	return reply
+}
+
+// once evaluates a cell of a request, on the ranks of `:on` unless it names its own. Its output goes
+// to output, and its values and errors to the printer of the request.
+func (c *Console) once(ctx context.Context, r Request, cell session.Cell, output func(session.Output)) session.Reply {
 	if cell.Ranks == nil {
 		cell.Ranks = c.Target()
 	}
-	cell.Output, cell.Input, cell.Late = r.Printer.Output, r.Input, r.Late
+	cell.Output, cell.Input, cell.Late = output, r.Input, r.Late
 	if p, ok := r.Printer.(InPlacePrinter); ok {
 		cell.InPlace = p.ShowsNotesInPlace()
 	}

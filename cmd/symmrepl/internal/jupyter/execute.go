@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -41,6 +42,10 @@ func (k *Kernel) work(ctx context.Context) {
 	case <-ctx.Done():
 	}
 	for ; r != nil; r = k.queue.next(ctx) {
+		if r.change != nil {
+			k.event(ctx, r)
+			continue
+		}
 		var asked executeRequest
 		k.status(r, "busy")
 		var answer content
@@ -81,26 +86,16 @@ func orTrue(b *bool) bool { return b == nil || *b }
 // execute runs an entry and returns the content of the reply.
 func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) content {
 	gone := ctx.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	stored := !asked.Silent && orTrue(asked.StoreHistory)
 	k.mu.Lock()
 	if stored {
 		k.count++
 	}
 	number := k.count
-	s := newScreen(k, r, number, asked.Silent)
-	k.stop = &interrupt{cancel: cancel, insist: func() {
-		if c, err := k.ready(); err == nil {
-			c.ReplaceBusy(s)
-		}
-	}}
 	k.mu.Unlock()
-	defer func() {
-		k.mu.Lock()
-		k.stop = nil
-		k.mu.Unlock()
-	}()
+	s := newScreen(k, r, number, asked.Silent)
+	ctx, ended := k.interruptible(ctx, s)
+	defer ended()
 	if stored {
 		k.history.add(number, asked.Code)
 	}
@@ -119,11 +114,15 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 			k.sayRemark(s)
 		}
 		k.enter(ctx, s, entry)
+		s.showPanels()
 		if !s.HasFailed() {
 			for name, source := range asked.Expressions {
 				expressions[name] = k.evaluate(ctx, source)
 			}
 		}
+	}
+	if begins := strings.TrimSpace(asked.Code); s.HasFailed() || len(s.shown) > 0 || strings.HasPrefix(begins, ":") || strings.HasPrefix(begins, "%") {
+		k.checkWidgets(s) // a worker may have been replaced
 	}
 	if failed := s.End(); failed != nil {
 		answer := failed.Content()
@@ -200,6 +199,7 @@ func (k *Kernel) resize(ctx context.Context, s *screen, number string) {
 		s.Fail(":restart: %v", err)
 		return
 	}
+	k.widgets.LoseAll("the session was restarted", s.comms)
 	s.Note(nil, "a new session with %s", session.FormatSize(ranks))
 }
 

@@ -26,7 +26,8 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // Install writes the spec to a folder that Jupyter searches: below prefix, or of this user if
 // prefix is empty. Beside the spec it writes a Python wheel that adds Go to nbconvert and
-// papermill. It returns the folder.
+// papermill, and where JupyterLab finds it an extension that highlights the text of kernels. It
+// returns the folder of the spec.
 func (s Spec) Install(prefix string) (string, error) {
 	if s.Name == "" {
 		s.Name = "symmrepl"
@@ -72,7 +73,7 @@ func (s Spec) Install(prefix string) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, wheelName(s.Version)), modules, 0o644); err != nil {
 		return "", err
 	}
-	return dir, nil
+	return dir, installLabExtension(data, s.Version)
 }
 
 // userData returns Jupyter's folder for a user's own data.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -14,13 +15,33 @@ type interrupt struct {
 	at     time.Time
 }
 
-// Interrupt interrupts the current entry. If the session has named ranks that have not stopped, the
+// interruptible makes Interrupt end the context that it returns, until ended is called. P shows which
+// ranks a second interrupt replaces.
+func (k *Kernel) interruptible(ctx context.Context, p console.Printer) (_ context.Context, ended func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stop = &interrupt{cancel: cancel, insist: func() {
+		if c, err := k.ready(); err == nil {
+			c.ReplaceBusy(p)
+		}
+	}}
+	return ctx, func() {
+		k.mu.Lock()
+		k.stop = nil
+		k.mu.Unlock()
+		cancel()
+	}
+}
+
+// Interrupt interrupts the current entry, or ends the texts that change if there is none. If the session has named ranks that have not stopped, the
 // next call replaces these ranks.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch i := k.stop; {
 	case i == nil:
+		k.endLives()
 	case i.at.IsZero():
 		i.at = time.Now()
 		i.cancel()

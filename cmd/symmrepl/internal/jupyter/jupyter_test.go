@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -219,5 +220,22 @@ func TestInstall(t *testing.T) {
 	if want := []string{"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg",
 		"symmrepl_jupyter-1.2-py3-none-any.whl"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("%v", names)
+	}
+	extension := filepath.Join(dir, "share/jupyter/labextensions/symmrepl")
+	text, err := os.ReadFile(filepath.Join(extension, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described struct {
+		Name, Version string
+		JupyterLab    struct {
+			Build struct{ Load string } `json:"_build"`
+		}
+	}
+	if err := json.Unmarshal(text, &described); err != nil || described.Name != "symmrepl" || described.Version != "1.2" {
+		t.Errorf("%s: %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(extension, described.JupyterLab.Build.Load)); err != nil {
+		t.Error(err)
 	}
 }

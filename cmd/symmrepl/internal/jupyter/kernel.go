@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/debugadapter"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/widget"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
 )
 
@@ -34,6 +35,7 @@ type Kernel struct {
 
 	queue   *queue
 	history history
+	widgets *widget.Manager
 
 	lab   *debugadapter.Lab
 	debug chan *request           // debug requests, for one goroutine
@@ -44,6 +46,8 @@ type Kernel struct {
 	stop    *interrupt    // of the current entry; nil if there is none
 	answers chan<- string // takes the next line of standard input; nil if no cell waits for one
 	asked   string        // the peer that types it
+	live    int           // numbered texts that change so far
+	lives   map[int]context.CancelFunc
 }
 
 // Listen opens the ports of a connection file. version is that of the program.
@@ -59,7 +63,7 @@ func Listen(file, version string) (*Kernel, error) {
 	if warning := c.warning(); warning != "" {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %s\n", file, warning)
 	}
-	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
+	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue(), widgets: widget.NewManager()}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
 	k.lab, k.debug = debugadapter.NewLab(k.debugEvent), make(chan *request, debugRequests)
@@ -125,6 +129,9 @@ func (k *Kernel) Serve(ctx context.Context, open Open) {
 	go k.answerDebug(ctx)
 	<-ctx.Done()
 	<-k.opened
+	k.mu.Lock()
+	k.endLives()
+	k.mu.Unlock()
 	k.lab.Close()
 	for _, socket := range []interface{ Close() error }{k.shell, k.control, k.stdin, k.iopub, k.heartbeat} {
 		socket.Close()
@@ -150,6 +157,8 @@ func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) 
 				k.takeDebug(channel, r)
 			case "input_reply":
 				k.answered(r)
+			case "comm_open", "comm_msg", "comm_close":
+				k.comm(r)
 			default:
 				k.status(r, "busy")
 				over := k.reply(ctx, channel, r)
@@ -178,10 +187,11 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 	case "history_request":
 		c = k.past(r)
 	case "comm_info_request":
-		c = content{"comms": content{}}
-	case "comm_open":
-		k.refuse(r)
-		return false
+		var asked struct {
+			Target string `json:"target_name"`
+		}
+		json.Unmarshal(r.content, &asked)
+		c = k.widgets.Info(asked.Target)
 	case "interrupt_request":
 		k.Interrupt()
 		c = content{}
@@ -207,15 +217,6 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 	return over
 }
 
-// refuse closes a comm: the kernel has no targets for comms.
-func (k *Kernel) refuse(r *request) {
-	var opened struct {
-		ID string `json:"comm_id"`
-	}
-	json.Unmarshal(r.content, &opened)
-	k.publish(r, "comm_close", content{"comm_id": opened.ID, "data": content{}})
-}
-
 func (k *Kernel) status(r *request, state string) {
 	k.publish(r, "status", content{"execution_state": state})
 }
@@ -226,7 +227,7 @@ func (k *Kernel) publish(r *request, kind string, c any) {
 	message := k.message(r, kind, c)
 	switch {
 	case message == nil:
-	case kind == "stream" || strings.HasSuffix(kind, "display_data") || kind == "execute_result":
+	case kind == "stream" || strings.HasSuffix(kind, "display_data") || kind == "execute_result" || kind == "comm_msg":
 		k.iopub.Offer(func(messages, bytes int) [][]byte {
 			text := fmt.Sprintf("symmrepl: %d outputs, %.1f MiB, are left out here, because this front end read nothing for some seconds\n", messages, float64(bytes)/(1<<20))
 			return k.message(r, "stream", content{"name": "stderr", "text": text})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/widget"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
 )
 
@@ -39,6 +40,7 @@ type request struct {
 	channel  *zmtp.Router    // of a debug request
 	envelope [][]byte        // the frames before the message, by which a proxy routes the answer
 	content  json.RawMessage
+	change   *widget.Control // of an event in the queue; nil of other requests
 }
 
 // content is the content of a message.
@@ -130,8 +132,16 @@ func (s *signer) frames(session, kind string, parent *request, content any) ([][
 	if parent != nil {
 		cause = parent.raw
 	}
-	parts := [][]byte{own, cause, []byte("{}"), body}
+	parts := [][]byte{own, cause, metadataOf(kind), body}
 	return append([][]byte{[]byte(delimiter), []byte(s.sign(parts))}, parts...), nil
+}
+
+// metadataOf returns the metadata of messages of a type.
+func metadataOf(kind string) []byte {
+	if kind == "comm_open" {
+		return []byte(`{"version":"` + widget.ProtocolVersion + `"}`)
+	}
+	return []byte("{}")
 }
 
 func newID() string { return rand.Text() }

@@ -2,11 +2,12 @@ package jupyter
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
 
-// queue holds the entries that wait for their turn.
+// queue holds the entries and the events of widgets that wait for their turn.
 type queue struct {
 	mu       sync.Mutex
 	requests []*request
@@ -21,6 +22,25 @@ func (q *queue) add(r *request) {
 	q.requests = append(q.requests, r)
 	q.last = time.Now()
 	q.mu.Unlock()
+	q.wake()
+}
+
+// replace adds an event, in the place of an earlier one of the same widget, which it returns.
+func (q *queue) replace(r *request) (older *request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at := slices.IndexFunc(q.requests, func(other *request) bool { return other.change == r.change })
+	if at >= 0 {
+		older, q.requests[at] = q.requests[at], r
+		return older
+	}
+	q.requests = append(q.requests, r)
+	q.wake()
+	return nil
+}
+
+// wake makes next look again.
+func (q *queue) wake() {
 	select {
 	case q.more <- struct{}{}:
 	default:
@@ -52,7 +72,7 @@ const (
 	settleBy = time.Second           // bound of the wait
 )
 
-// settle removes and returns all entries that have come, and entries that follow at once. The first of
+// settle removes and returns all entries, but no events, that have come, and entries that follow at once. The first of
 // several cells may fail within a millisecond, before the front end has sent the others. A front end
 // that waits for each answer sends none meanwhile.
 func (q *queue) settle(ctx context.Context) []*request {
@@ -66,8 +86,13 @@ func (q *queue) settle(ctx context.Context) []*request {
 		if wait <= 0 || ctx.Err() != nil || time.Since(start) >= settleBy {
 			requests := q.requests
 			q.requests = nil
+			for _, r := range requests {
+				if r.change != nil {
+					q.requests = append(q.requests, r)
+				}
+			}
 			q.mu.Unlock()
-			return requests
+			return slices.DeleteFunc(requests, func(r *request) bool { return r.change != nil })
 		}
 		q.mu.Unlock()
 		pause := time.Now()

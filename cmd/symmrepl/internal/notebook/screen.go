@@ -40,6 +40,7 @@ type Screen struct {
 	stream string          // the stream that text belongs to
 	text   []byte          // printed but not published yet
 	timer  *time.Timer
+	named  map[string]*named // displays with a name, by it
 }
 
 // NewScreen returns a screen for an entry of a session of size ranks. title is the entry's name in
@@ -146,6 +147,7 @@ func (s *Screen) HasFailed() bool {
 
 // Output implements console.Printer.
 func (s *Screen) Output(o session.Output) {
+	o = s.gather(o)
 	d := o.Display
 	switch {
 	case o.Stream == session.Note:

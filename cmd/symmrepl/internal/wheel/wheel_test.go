@@ -139,16 +139,18 @@ func TestPack(t *testing.T) {
 	}
 	const kernel = "symmrepl-0.1.0.data/data/share/jupyter/kernels/symmrepl/"
 	for name, want := range map[string]string{
-		"symmrepl/__main__.py":                                                "main()",
-		"symmrepl/notebooks/contents.ipynb":                                   "01-hello-ranks.ipynb",
-		"symmrepl/notebooks/display.ipynb":                                    "cells",
-		"symmrepl/notebooks/01-hello-ranks.ipynb":                             "Hello, ranks",
-		kernel + "kernel.json":                                                `"{resource_dir}/../../../../bin/symmrepl"`,
-		kernel + "logo-64x64.png":                                             "PNG",
-		"symmrepl-0.1.0.dist-info/entry_points.txt":                           "symmrepl = symmrepl._program:main",
-		"symmrepl-0.1.0.dist-info/WHEEL":                                      "Tag: tag",
-		"symmrepl-0.1.0.dist-info/licenses/LICENSE":                           "Apache License",
-		"symmrepl-0.1.0.data/data/share/bash-completion/completions/symmrepl": "bash",
+		"symmrepl/__main__.py":                    "main()",
+		"symmrepl/notebooks/contents.ipynb":       "01-hello-ranks.ipynb",
+		"symmrepl/notebooks/display.ipynb":        "cells",
+		"symmrepl/notebooks/01-hello-ranks.ipynb": "Hello, ranks",
+		kernel + "kernel.json":                    `"{resource_dir}/../../../../bin/symmrepl"`,
+		kernel + "logo-64x64.png":                 "PNG",
+		"symmrepl-0.1.0.data/data/share/jupyter/labextensions/symmrepl/package.json":          `"version": "0.1.0"`,
+		"symmrepl-0.1.0.data/data/share/jupyter/labextensions/symmrepl/static/remoteEntry.js": "_JUPYTERLAB",
+		"symmrepl-0.1.0.dist-info/entry_points.txt":                                           "symmrepl = symmrepl._program:main",
+		"symmrepl-0.1.0.dist-info/WHEEL":                                                      "Tag: tag",
+		"symmrepl-0.1.0.dist-info/licenses/LICENSE":                                           "Apache License",
+		"symmrepl-0.1.0.data/data/share/bash-completion/completions/symmrepl":                 "bash",
 	} {
 		if !strings.Contains(contents[name], want) {
 			t.Errorf("%s has no %q", name, want)

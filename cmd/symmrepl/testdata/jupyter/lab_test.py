@@ -54,6 +54,19 @@ class Notebooks(Lab):
             self.picture(page, f"lab-error-{theme.lower()}.png")
             page.close()
 
+    def test_cuda_is_highlighted(self):
+        """A cell that begins with %%cuda is highlighted as C++, also one that becomes such a cell; others as Go."""
+        page = self.open(notebook(['%%cuda\nextern "C" __global__ void k(int* x) { return; }', "x := 1"]))
+        page.locator(".jp-Notebook-cell >> nth=0").locator(".cm-content[data-language=cpp]").wait_for()
+        page.locator(".jp-Notebook-cell >> nth=1").locator(".cm-content[data-language=go]").wait_for()
+        colour = page.locator(".jp-Notebook-cell >> nth=0").locator(".cm-line span:text-is('return')").first.evaluate("e => getComputedStyle(e).color")
+        self.assertNotEqual(colour, page.locator(".cm-content >> nth=0").evaluate("e => getComputedStyle(e).color"))
+        page.locator(".jp-Notebook-cell >> nth=1").locator(".cm-content").click()
+        page.keyboard.press("Control+Home")
+        page.keyboard.type("%%cuda\n")
+        page.locator(".jp-Notebook-cell >> nth=1").locator(".cm-content[data-language=cpp]").wait_for()
+        page.close()
+
     def test_notebook(self):
         for theme in ("Light", "Dark"):
             page = self.open(notebook(CELLS), theme, width=1200, height=900)
