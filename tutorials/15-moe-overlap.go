@@ -339,5 +339,5 @@ fmt.Println("correct")
 // `symmrepl bench token_switch` measures it on your machine. With `"high_throughput"` a token
 // crosses to each other host only once: see `docs/hosts.md`.
 //
-// Read on: this is the last tutorial. `tutorials/fsdp.go` is a step of sharded training, and `docs/export.md` turns a
-// session into a program for PyTorch.
+// Read on: `:tutorial 17` carries a kernel to PyTorch, and tensors there and back. `tutorials/fsdp.go` is a step of sharded
+// training.
