@@ -163,7 +163,8 @@ number := 3*rank + 1
 number
 
 // %% [exercise] Repair: give
-// After `give(root)`, called by all ranks, the `t` of every rank holds the `number` of the rank `root`, in all four elements. Only the root writes. The
+// After `give(root)`, called by all ranks, the `t` of every rank holds the `number` of the rank `root`, in all four elements. Only the root
+// writes. The
 // function below has two mistakes. The check gives each rank another number and calls `give` with each rank as the root.
 
 // %% [start]

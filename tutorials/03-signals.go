@@ -182,7 +182,8 @@ seen
 // Now it is your turn: first a repair, then a program. Both functions below break the rule of this tutorial.
 
 // %% [exercise] Repair: too early
-// All ranks call `post(n)`, and then `collect()`, which must return the number that the left neighbour has posted. Repair both functions: the order of their
+// All ranks call `post(n)`, and then `collect()`, which must return the number that the left neighbour has posted. Repair both functions:
+// the order of their
 // lines is wrong. Often they give the right number all the same. The check makes puts and ranks late.
 
 // %% [start]

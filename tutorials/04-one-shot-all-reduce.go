@@ -183,7 +183,8 @@ x.Float32s()[:4]
 
 // %% [exercise] Repair: the difference
 // `gap` is to compute how far the right neighbour's vector is above this rank's: `out[i]` is the neighbour's `x[i]` minus this rank's, for all `n`
-// elements. It is launched with one block of 32 threads. The kernel below gives the right numbers for the first 32 elements, if no rank is late. Repair it.
+// elements. It is launched with one block of 32 threads. The kernel below gives the right numbers for the first 32 elements, if no rank is
+// late. Repair it.
 
 // %% [start]
 gap := symm.Compile(`
@@ -199,7 +200,8 @@ __global__ void gap(symm::Handle h, float* out, int n) {
 // Each thread handles the elements `i`, `i + 32`, `i + 64` …: a `for` in place of the `if`.
 
 // %% [hint]
-// A barrier before the loop, so that the neighbour's vector is complete, and one after it, so that no rank changes its vector while its left neighbour reads.
+// A barrier before the loop, so that the neighbour's vector is complete, and one after it, so that no rank changes its vector while its
+// left neighbour reads.
 
 // %% [solution]
 gap := symm.Compile(`

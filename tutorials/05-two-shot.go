@@ -115,7 +115,8 @@ fmt.Println("the sum is", result[0], "and element 126 is", result[126])
 // end. A test with 128 elements would not find this. So test with lengths that the number of ranks does not divide.
 
 // %% [exercise] Repair: the remainder
-// `whole` is the kernel `sum` under another name. Repair it so that it adds up all `n` elements, for any `n`, and touches nothing behind them. How the slices are
+// `whole` is the kernel `sum` under another name. Repair it so that it adds up all `n` elements, for any `n`, and touches nothing behind
+// them. How the slices are
 // divided is up to you, but each element belongs to one rank. It is launched with one block of 64 threads.
 
 // %% [start]

@@ -195,14 +195,15 @@ progress := symm.Rendezvous(count)
 work := func() { count.Fill(count.Ints()[0] + 1) }
 
 // %% [exercise] Write: uneven work
-// Write `rounds(items)`. Each rank calls it with a number of its own. In each round a rank that still has items calls `work()` once, and then all ranks meet in the
+// Write `rounds(items)`. Each rank calls it with a number of its own. In each round a rank that still has items calls `work()` once, and
+// then all ranks meet in the
 // barrier on channel 1, so that nobody begins an item before all have ended the one before. The function below hangs when the numbers differ.
 //
 // `most(n)` returns the largest `n` of all ranks.
 
 // %% [start]
 func most(n int) int {
-	return symm.OneShotAllReduce(symm.Empty(symm.I32, 1).Fill(n), "max").Ints()[0]
+	return symm.AllReduce(symm.Empty(symm.I32, 1).Fill(n), "max").Ints()[0]
 }
 
 func rounds(items int) {
@@ -237,7 +238,7 @@ symm.Rendezvous(outcome)
 honest := work
 for turn := range 4 {
 	symm.Recover() // ends waits that an earlier answer left
-	items := []int{2, 3, 0, 1}[(rank+turn)%4]
+	items, theirs := []int{2, 3, 0, 1}[(rank+turn)%4], symm.Local(symm.I32, 1)
 	each := symm.AllGather(symm.Empty(symm.I32, 1).Fill(items)).Ints()
 	count.Fill(0)
 	symm.Meet()
@@ -247,7 +248,7 @@ for turn := range 4 {
 			time.Sleep(15 * time.Millisecond) // this rank is slow
 		}
 		for p := range size {
-			if progress.GetBuffer(p, symm.I32, 1).Ints()[0] < min(done, each[p]) {
+			if progress.Get(p, theirs); theirs.Ints()[0] < min(done, each[p]) {
 				early = 1 // an item before this one is not finished
 			}
 		}

@@ -112,7 +112,8 @@ symm.Synchronize()
 // The message shows which rank's packet is missing, the epoch that the kernel waits for, and the epoch that it sees.
 
 // %% [exercise] Repair: take
-// `take` is another `receive`, with three mistakes: it does not wait for the epoch that it is given, it never looks again, and it takes the wrong half of the
+// `take` is another `receive`, with three mistakes: it does not wait for the epoch that it is given, it never looks again, and it takes the
+// wrong half of the
 // packet. Repair the kernel. It is launched with a thread for each of the 8 packets.
 
 // %% [start]

@@ -102,7 +102,8 @@ choices
 // How many copies go to each rank? A plain `AllToAllVDev` would need that number for each rank.
 
 // %% [exercise] Repair: splits for ranks
-// `forRanks` is to count the copies for each rank: `splits[r]` is the number of copies whose expert is on rank `r`, and each rank has `per` experts, in order. A
+// `forRanks` is to count the copies for each rank: `splits[r]` is the number of copies whose expert is on rank `r`, and each rank has `per`
+// experts, in order. A
 // choice of -1 is a copy that goes to nobody. The kernel below has three mistakes. It is launched with one block of 128 threads.
 
 // %% [start]
@@ -215,7 +216,8 @@ fmt.Println("splits", splits.Ints(), "places", place.Ints())
 
 // %% [markdown]
 // %% [exercise] Predict: the place of a copy
-// A rank has six copies, for the experts 3, 1, 0, 3, 3, 0. They are sorted by expert, and copies for the same expert keep their order. Which place does copy 3 get, the
+// A rank has six copies, for the experts 3, 1, 0, 3, 3, 0. They are sorted by expert, and copies for the same expert keep their order.
+// Which place does copy 3 get, the
 // second of those for expert 3? Copies and places count from 0.
 
 // %% [start]

@@ -168,14 +168,16 @@ big.Free()
 //     product      [ own  ][ left's  ][ next      ][ …
 
 // %% [exercise] Predict: four pieces
-// Four ranks. The product of one rank's rows takes 200 µs. The own rows are there at the beginning; the other three pieces arrive 300, 600 and 900 µs later. Each is multiplied
+// Four ranks. The product of one rank's rows takes 200 µs. The own rows are there at the beginning; the other three pieces arrive 300, 600
+// and 900 µs later. Each is multiplied
 // as soon as it has arrived and the product before it has ended. After how many µs is everything multiplied?
 
 // %% [start]
 predict := 0.0
 
 // %% [hint]
-// Draw a line for the arrivals and one for the products, as above. When does the product of the first piece from another rank begin, at 200 or at 300?
+// Draw a line for the arrivals and one for the products, as above. When does the product of the first piece from another rank begin, at 200
+// or at 300?
 
 // %% [hint]
 // The last piece arrives at 900, and nothing is left to multiply before it. How long does its product take?

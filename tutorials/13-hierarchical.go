@@ -65,7 +65,8 @@ for _, r := range team.Ranks() {
 fmt.Println("the slice has the sum of this host:", slice.Equal(hostSum))
 
 // %% [exercise] Predict: two hosts of two
-// Four ranks on two hosts: ranks 0 and 1 on one, ranks 2 and 3 on the other. Each rank has filled its vector with its number plus 1. What do the elements of the slice of rank 2 hold
+// Four ranks on two hosts: ranks 0 and 1 on one, ranks 2 and 3 on the other. Each rank has filled its vector with its number plus 1. What
+// do the elements of the slice of rank 2 hold
 // after step 1?
 
 // %% [start]

@@ -159,7 +159,8 @@ for round := range 3 {
 // A name without Strong or Weak is strong.
 
 // %% [exercise] Predict: what a signal counts
-// In a kernel every rank puts once to each *other* rank, each time with `ncclGin_SignalInc{0}`. Five ranks launch it four times, and nobody resets a signal. What is signal 0 of a rank then?
+// In a kernel every rank puts once to each *other* rank, each time with `ncclGin_SignalInc{0}`. Five ranks launch it four times, and nobody
+// resets a signal. What is signal 0 of a rank then?
 
 // %% [start]
 predict := 0.0

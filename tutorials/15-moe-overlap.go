@@ -193,7 +193,8 @@ if rank == 0 {
 //     side stream                              wait ─ shared ─ record
 
 // %% [exercise] Predict: the time of a layer
-// Suppose that routing takes 10 µs, the dispatch 40, the experts 100, the combine 40, the shared expert 60 and the sum 5, that steps beside each other do not slow each other down, and that the layer is
+// Suppose that routing takes 10 µs, the dispatch 40, the experts 100, the combine 40, the shared expert 60 and the sum 5, that steps beside
+// each other do not slow each other down, and that the layer is
 // ordered as above. How many µs does it take?
 
 // %% [start]

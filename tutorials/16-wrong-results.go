@@ -44,7 +44,8 @@ symm.Synchronize()
 // The report names the line, a thread with a wrong access, and the memory next to the address.
 
 // %% [exercise] Predict: how many threads are outside?
-// A tensor has 500 elements. A kernel with `x[2 * i] = 1`, where `i` is `blockIdx.x * blockDim.x + threadIdx.x`, is launched with 2 blocks of 256 threads. How many threads
+// A tensor has 500 elements. A kernel with `x[2 * i] = 1`, where `i` is `blockIdx.x * blockDim.x + threadIdx.x`, is launched with 2 blocks
+// of 256 threads. How many threads
 // write outside the tensor?
 
 // %% [start]
@@ -155,7 +156,8 @@ pass.Launch(symm.Grid(1), symm.Block(32), hData, symm.Local(symm.I32, 32))
 symm.Synchronize()
 
 // %% [exercise] Repair: an order that is strong enough
-// `hand` is the kernel `pass` under another name. Repair it, so that the sanitizer finds nothing and each rank has its left neighbour's number. Keep the flag: use a fence on
+// `hand` is the kernel `pass` under another name. Repair it, so that the sanitizer finds nothing and each rank has its left neighbour's
+// number. Keep the flag: use a fence on
 // each side, or a release and an acquire. It is launched once, with one block of 32 threads; the pad is zero before.
 
 // %% [start]

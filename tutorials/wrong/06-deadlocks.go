@@ -121,7 +121,7 @@ func rounds(items int) { // everybody works in each round
 // %% [wrong] Write: uneven work
 // says: more or less often than it has items
 func rounds(items int) { // as many rounds as the rank with the fewest items has
-	for range symm.OneShotAllReduce(symm.Empty(symm.I32, 1).Fill(items), "min").Ints()[0] {
+	for range symm.AllReduce(symm.Empty(symm.I32, 1).Fill(items), "min").Ints()[0] {
 		work()
 		progress.Barrier(1, limit)
 	}
