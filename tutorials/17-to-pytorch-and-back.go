@@ -338,7 +338,7 @@ if failure != nil {
 		complaint = fmt.Sprintf("the file has %v: one tensor with the name \"weight\" is wanted", tensors)
 	case w.DType != symm.F32:
 		complaint = fmt.Sprintf("the file has %v: the elements are float32 there", w)
-	case len(w.Shape) == 2 && w.Shape[0] == 2 && w.Shape[1] == 3:
+	case size > 1 && len(w.Shape) == 2 && w.Shape[0] == 2 && w.Shape[1] == 3:
 		complaint = fmt.Sprintf("the file has %v: that is the part of one rank, and the rows of the other %d are missing", w, size-1)
 	case fmt.Sprint(w.Shape) != fmt.Sprint([]int{2 * size, 3}):
 		complaint = fmt.Sprintf("the file has %v: the ranks' parts follow each other along dimension 0, to %d rows of 3", w, 2*size)

@@ -88,7 +88,7 @@ predict := 4.0
 func rounds(items int) {
 	for range items {
 		work()
-		progress.Barrier(1, limit)
+		hRounds.Barrier(1, limit)
 	}
 }
 
@@ -98,7 +98,7 @@ func rounds(items int) { // one barrier at the end
 	for range items {
 		work()
 	}
-	progress.Barrier(1, limit)
+	hRounds.Barrier(1, limit)
 }
 
 // %% [wrong] Write: uneven work
@@ -114,7 +114,7 @@ func rounds(items int) { // no barrier
 func rounds(items int) { // everybody works in each round
 	for range most(items) {
 		work()
-		progress.Barrier(1, limit)
+		hRounds.Barrier(1, limit)
 	}
 }
 
@@ -123,7 +123,7 @@ func rounds(items int) { // everybody works in each round
 func rounds(items int) { // as many rounds as the rank with the fewest items has
 	for range symm.AllReduce(symm.Empty(symm.I32, 1).Fill(items), "min").Ints()[0] {
 		work()
-		progress.Barrier(1, limit)
+		hRounds.Barrier(1, limit)
 	}
 }
 
@@ -133,7 +133,7 @@ func rounds(items int) { // the barrier only with work
 	for i := range most(items) {
 		if i < items {
 			work()
-			progress.Barrier(1, limit)
+			hRounds.Barrier(1, limit)
 		}
 	}
 }
