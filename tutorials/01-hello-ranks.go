@@ -8,6 +8,8 @@
 // One GPU usually has one process. A program for four GPUs usually has four processes, one per GPU. Each process has a
 // number, its **rank**, counted from 0. All ranks run the same code:
 //
+// ![One cell runs on four ranks, and each has an x of its own.](picture:ranks)
+//
 //     you type:        x := symm.Rank() * 10
 //
 //     rank 0 runs it   rank 1 runs it   rank 2 runs it   rank 3 runs it
@@ -119,6 +121,8 @@ square
 // ## Neighbours
 //
 // Ranks often communicate in a ring. Every rank has a neighbour on the right and one on the left:
+//
+// ![A ring of four ranks.](picture:ring)
 //
 //         ┌─> 0 ──> 1 ──> 2 ──> 3 ─┐
 //         └────────────────────────┘

@@ -11,6 +11,8 @@
 // memory of all other ranks into its own address space. From then on, a kernel on GPU 0 reads the memory of GPU 3 by an
 // ordinary load, over NVLink. The other rank makes no call.
 //
+// ![Two ranks, each with a copy of t and a handle that knows both copies.](picture:memory)
+//
 //      rank 0                     rank 1
 //     ┌───────────────┐          ┌───────────────┐
 //     │ t (my copy)   │<────┐┌──>│ t (my copy)   │
@@ -239,6 +241,8 @@ fmt.Println("correct")
 
 // %% [markdown]
 // A common pattern: each rank owns a *slot* in every copy. With one slot per rank, no rank overwrites what another has written.
+//
+// ![Rank 1 writes its slot, number 1, in the copies of all ranks.](picture:slots)
 
 // %% A tensor with one slot for each rank, all empty.
 slots := symm.Empty(symm.I32, size).Fill(-1)

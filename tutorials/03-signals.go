@@ -10,6 +10,8 @@
 //
 // A **signal** synchronises two ranks. One rank puts it, the other waits for it:
 //
+// ![Rank 0 puts data and then a signal; rank 1 waits for the signal and reads.](picture:signal)
+//
 //     rank 0                          rank 1
 //     put data into rank 1's copy
 //     put a signal ───────────────>   wait for the signal
@@ -155,6 +157,8 @@ default:
 //
 // If a slot is used repeatedly, one signal is not enough. The writer signals "the data is there". The reader must
 // signal "I have read it", or the writer overwrites data that is still being read.
+//
+// ![A slot that is used again: the reader signals that it has read.](picture:both-ways)
 //
 //     left                            right
 //     put data

@@ -10,6 +10,8 @@
 //
 // To avoid this waste, share the work: each rank is responsible for one *slice* of the vector.
 //
+// ![First shot: each rank adds up one slice of all vectors. Second shot: it stores the sums to all ranks.](picture:two-shot)
+//
 //     slice:        0        1        2        3
 //     rank 0      [sum]   ───────────────────────     first shot:  rank r reads slice r of all ranks, and adds
 //     rank 1      ───────  [sum]   ──────────────

@@ -110,6 +110,8 @@ symm.Synchronize()
 // %% [markdown]
 // All ranks wait, in a cycle:
 //
+// ![A circle of waits: each rank waits for its left neighbour.](picture:circle)
+//
 //     0 waits for the last rank … 2 waits for 1, 1 waits for 0
 //
 // Draw an arrow from each rank to the rank it waits for. If the arrows form a cycle, it is a deadlock, whatever the code

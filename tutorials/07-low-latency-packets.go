@@ -12,10 +12,14 @@
 //     read from peers       the request goes, the data comes back    2 trips
 //     barrier               flags go to the peers                    1 trip
 //
+// ![The trips of an all-reduce with barriers, and of one with packets.](picture:trips)
+//
 // "Put, then signal" is not free either. A *fence* between the two keeps the signal from overtaking the data: in
 // practice the GPU waits until the peer has acknowledged the data, and only then sends the signal.
 //
 // Is one trip enough? Yes: **put data and flag into the same store.**
+//
+// ![A packet: an epoch and data in one store of 64 bits.](picture:packet)
 //
 //     64 bits:   | epoch, 32 bits | data, 32 bits |
 //

@@ -7,6 +7,8 @@
 //
 // A GPU can compute while data moves. So overlap the two:
 //
+// ![An all-gather and a product, in turn and at the same time.](picture:overlap)
+//
 //     one after the other    [ all-gather ][ product        ]
 //     overlapped             [ all-gather ]
 //                            [ product        ]
@@ -58,6 +60,8 @@ symm.AllReduce(all, "sum", symm.CopyEngine())
 //
 // A **stream** is a queue of work. Work in one stream runs in order. Work in two streams may run at the same time,
 // unless an **event** orders it: one stream *records* the event, another *waits* for it.
+//
+// ![Two streams; the events filled and gathered order them.](picture:streams)
 //
 //     main stream    fill ─ record filled          ─ product a × b ─ wait for gathered ─ product all × w
 //                                 │                                         │

@@ -268,6 +268,8 @@ fmt.Println("all blocks have come around:", complete.Item() == 1)
 //     symmrepl -n 4 --hosts 2     LSA teams 0,1 and 2,3     rails 0,2 and 1,3
 //     symmrepl -n 4               LSA team 0,1,2,3          each rank has a rail of its own
 //
+// ![Two hosts of two ranks: LSA teams inside the hosts, rails between them.](picture:teams)
+//
 // Here you build the two levels yourself: a collective in the LSA team, and put, signal and wait along the rail. A
 // collective of the world does both: tutorial 13 compares them.
 

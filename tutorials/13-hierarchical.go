@@ -37,6 +37,8 @@ fmt.Println(size, "ranks in all:", perHost*hosts == size)
 //     3. all-gather inside       each rank gives its slice to its host
 //
 // Each rank sends only a `p`-th of a vector over the network, once to each other host.
+//
+// ![Two hosts of two ranks: which slices hold the sum of the host, and which the sum of all, after each step.](picture:hierarchical)
 
 // %% A vector of small integers, which every order of summing gives exactly.
 n := 1 << 14

@@ -21,6 +21,8 @@
 //     LSA        load/store accessible: pointers to peers on my host     tutorials 02 to 05
 //     multimem   one address for all of them, in the switch              needs a switch that does it
 //     GIN        GPU-initiated networking: put, signal, wait             tutorial 11
+//
+// ![A kernel of rank 0 reaches rank 1 on its host by a pointer, and the ranks of the other host by puts.](picture:reach)
 
 // %% Who am I?
 rank, size := symm.Rank(), symm.WorldSize()

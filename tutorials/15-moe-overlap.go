@@ -16,6 +16,10 @@
 // gap. In this tutorial you build the layer one step after the other, look at its timeline, and
 // then overlap the steps.
 //
+// ![A layer of experts in turn, and two ways to overlap the shared expert.](picture:layer)
+//
+// It runs on one host and on two:
+//
 //     symmrepl tutorial 15 -n 4               the ranks of one host
 //     symmrepl tutorial 15 -n 4 --hosts 2     the same, and tokens cross between two hosts, simulated on this machine
 //

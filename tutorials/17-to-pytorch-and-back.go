@@ -8,6 +8,8 @@
 // You develop a kernel here, where a hang ends, a race is reported and a cell takes a second. It is used elsewhere: in a training
 // job, where PyTorch allocates the memory and starts the ranks. Three things cross the border:
 //
+// ![What goes from symmrepl to PyTorch and back: kernels, tensors, programs.](picture:border)
+//
 //     a kernel     symmrepl ──> PyTorch      `:export k.py`: its text, its launches and its checks
 //     values       symmrepl <─> PyTorch      files in PyTorch's formats, or the Python package
 //     a program    symmrepl <── PyTorch      kernels that Triton or nvcc has compiled: `symm.LoadKernel`

@@ -64,6 +64,9 @@ func contents(lessons []Lesson) ([]byte, error) {
 
 // file returns the file of the notebook.
 func (w *writer) file() ([]byte, error) {
+	if w.failed != nil {
+		return nil, w.failed
+	}
 	nb := notebook{w.cells, map[string]any{
 		"kernelspec":    map[string]any{"display_name": "symmrepl", "language": "go", "name": "symmrepl"},
 		"language_info": map[string]any{"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},
@@ -83,6 +86,7 @@ type writer struct {
 	recording Recording
 	cells     []any
 	first     []int // lines of the file on which the code cells begin
+	failed    error // a picture that does not exist
 }
 
 func (w *writer) step(s Step) {
@@ -110,9 +114,14 @@ func folded(title, text string) string {
 }
 
 func (w *writer) text(text string) {
-	if text != "" {
-		w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(linked(text, w.names))})
+	if text == "" {
+		return
 	}
+	shown, err := pictured(linked(text, w.names))
+	if err != nil {
+		w.failed = err
+	}
+	w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(shown)})
 }
 
 // id returns the id of the next cell, which is the same in every run.

@@ -2,11 +2,17 @@ package tutorial
 
 import (
 	"bytes"
+	"encoding/base64"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial/drawing"
 )
 
 const sample = `//go:build ignore
@@ -101,6 +107,71 @@ func TestLinked(t *testing.T) {
 		"[Tutorial 02](02-second.ipynb) is in `symmrepl tutorial 02 -n 4`, tutorial 99 is not.\n    :tutorial 02\n"
 	if got := linked(text, names); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A picture stands in a notebook in place of the one in letters, which a terminal shows with its name.
+func TestPicturesInTexts(t *testing.T) {
+	const text = "Before.\n\n![Ranks & a ring](picture:ring)\n\n    0 ──> 1\n\n    1 ──> 0\n\nAfter.\n\n    code\n![End](picture:packet)"
+	if got, want := strings.Join(Pictures(text), " "), "ring packet"; got != want {
+		t.Errorf("the pictures %s, want %s", got, want)
+	}
+	plain := "Before.\n\nPicture ring in the notebook: Ranks & a ring\n\n    0 ──> 1\n\n    1 ──> 0\n\nAfter.\n\n    code\nPicture packet in the notebook: End\n"
+	if got := Plain(text); got != plain {
+		t.Errorf("a terminal shows\n%q\nwant\n%q", got, plain)
+	}
+	got, err := pictured(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`base64,[A-Za-z0-9+/]+=*`).ReplaceAllString(got, "base64,…")
+	want := "Before.\n\n<img alt=\"Ranks &amp; a ring\" src=\"data:image/svg+xml;base64,…\">\n\n*Ranks & a ring*\n\nAfter.\n\n    code\n" +
+		"<img alt=\"End\" src=\"data:image/svg+xml;base64,…\">\n\n*End*\n"
+	if shown != want {
+		t.Errorf("a notebook shows\n%q\nwant\n%q", shown, want)
+	}
+	svg, err := drawing.SVG("ring")
+	if err != nil || !strings.Contains(got, base64.StdEncoding.EncodeToString([]byte(svg))) {
+		t.Errorf("the ring is not in the notebook: %v", err)
+	}
+	if _, err := pictured("![No](picture:nosuch)"); err == nil || !strings.Contains(err.Error(), `no picture "nosuch"`) {
+		t.Error(err)
+	}
+}
+
+// Every tutorial has a picture, and every picture is in a tutorial.
+func TestPicturesOfTutorials(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, l := range all {
+		count := 0
+		for _, s := range l.Steps {
+			texts := []string{s.Text}
+			if s.Exercise != nil {
+				texts = append(texts, s.Exercise.Task)
+			}
+			for _, text := range texts {
+				for _, name := range Pictures(text) {
+					if _, err := drawing.SVG(name); err != nil {
+						t.Errorf("%s: %v", l.Name, err)
+					}
+					used[name] = true
+					count++
+				}
+				if strings.Count(text, "](picture:") != len(Pictures(text)) {
+					t.Errorf("%s: a picture stands in a line of its own:\n%s", l.Name, text)
+				}
+			}
+		}
+		if count == 0 {
+			t.Errorf("%s has no picture", l.Name)
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(used)), drawing.Names(); !slices.Equal(got, want) {
+		t.Errorf("the tutorials show %q, and there are %q", got, want)
 	}
 }
 

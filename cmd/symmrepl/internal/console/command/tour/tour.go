@@ -51,13 +51,13 @@ func (t *Tour) show(c *console.Call) {
 	step := t.step()
 	parts := []string{fmt.Sprintf("── %s, step %d of %d ──", t.lesson.Name, t.at, len(t.lesson.Steps))}
 	if step.Text != "" {
-		parts = append(parts, render.Wrap(step.Text, c.Request.Columns))
+		parts = append(parts, render.Wrap(tutorial.Plain(step.Text), c.Request.Columns))
 	}
 	if step.Cell != nil {
 		parts = append(parts, indent(step.Cell.Code()))
 	}
 	if e := step.Exercise; e != nil {
-		parts = append(parts, "## Exercise: "+e.Title, render.Wrap(e.Task, c.Request.Columns), indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
+		parts = append(parts, "## Exercise: "+e.Title, render.Wrap(tutorial.Plain(e.Task), c.Request.Columns), indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
 	}
 	c.Print(strings.Join(parts, "\n\n") + "\n")
 }
