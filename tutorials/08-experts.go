@@ -138,6 +138,8 @@ __global__ void forRanks(const int* choice, int copies, long long* splits, int r
 }`)
 
 // %% [check]
+import "slices"
+
 wanted := func(picks []int, per int) []int {
 	n := make([]int, size)
 	for _, e := range picks {

@@ -105,6 +105,11 @@ out.Float32s()[n-1]*float32(size) == symm.OneShotAllReduce(grad, "sum").Float32s
 // `safetensors.torch`, `.npy` and `.npz` as numpy. First a folder that all ranks know.
 
 // %% A folder for this tutorial's files, named by the process of rank 0.
+import (
+	"os"
+	"path/filepath"
+)
+
 pid := symm.Broadcast(symm.Empty(symm.I32, 1).Fill(os.Getpid()), 0).Ints()[0]
 folder := filepath.Join(os.TempDir(), fmt.Sprint("symmrepl-tutorial-17-", pid))
 os.MkdirAll(folder, 0o700)
@@ -115,6 +120,8 @@ grad.Save(filepath.Join(folder, "grad-{rank}.safetensors"), "grad")
 symm.FileTensors(filepath.Join(folder, fmt.Sprint("grad-", rank, ".safetensors")))
 
 // %% [varies] Rank 0 reads a file with PyTorch, where PyTorch is installed.
+import "os/exec"
+
 script := `
 import sys
 from safetensors.torch import load_file

@@ -213,6 +213,49 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// A check is known by its source, with or without its title, and with the lines that an editor adds.
+func TestSolvedBy(t *testing.T) {
+	lesson, err := Find("02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := lesson.Exercises()[1]
+	for source, want := range map[string]bool{
+		e.Check.Source: true, "\n" + e.Check.Code() + "\n\n": true,
+		e.Start.Source: false, e.Check.Source + "\nx := 1": false, `fmt.Println("correct")`: false,
+	} {
+		name, title, ok := SolvedBy(source)
+		if ok != want || ok && (name != lesson.Name || title != e.Title) {
+			t.Errorf("%q, %q, %v, want %v of\n%s", name, title, ok, want, source)
+		}
+	}
+}
+
+// The overview counts the exercises that are solved, links to the notebooks, and says where to go on.
+func TestOverview(t *testing.T) {
+	check := func(title string) Step { return Step{Exercise: &Exercise{Title: title}} }
+	lessons := []Lesson{
+		{Name: "01-one", Title: "One: the first.", Steps: []Step{check("a"), check("b")}},
+		{Name: "02-two", Title: "Two: the second.", Steps: []Step{check("a")}},
+	}
+	const head = "| Lesson | | Solved |\n|---|---|---|\n"
+	for _, test := range []struct {
+		progress Progress
+		want     string
+	}{
+		{Progress{}, head + "| [01 One](01-one.ipynb) | the first. | 0 of 2 |\n| [02 Two](02-two.ipynb) | the second. | 0 of 1 |\n\n" +
+			"0 of 3 exercises are solved. Go on with lesson [01](01-one.ipynb)."},
+		{Progress{"01-one": {Solved: []string{"b", "an earlier one", "a"}}}, head + "| [01 One](01-one.ipynb) | the first. | 2 of 2 ✓ |\n" +
+			"| [02 Two](02-two.ipynb) | the second. | 0 of 1 |\n\n2 of 3 exercises are solved. Go on with lesson [02](02-two.ipynb)."},
+		{Progress{"01-one": {Solved: []string{"b", "a"}}, "02-two": {Solved: []string{"a"}}}, head + "| [01 One](01-one.ipynb) | the first. | 2 of 2 ✓ |\n" +
+			"| [02 Two](02-two.ipynb) | the second. | 1 of 1 ✓ |\n\n3 of 3 exercises are solved."},
+	} {
+		if got := Overview(lessons, test.progress); got != test.want {
+			t.Errorf("%s\nwant\n%s", got, test.want)
+		}
+	}
+}
+
 func TestRecording(t *testing.T) {
 	r := Recording{{{Stdout, "[0] a\n[1] b\n"}, {Value, "[0-1] 1\n"}}, nil, {{Error + " panic", "[0] c\n"}}}
 	got, err := ParseRecording(r.Format())
@@ -264,9 +307,14 @@ func TestNotebook(t *testing.T) {
       ]`,
 		`"evalue": "[0-3] In[3]:1:1: panic: no"`,
 		`"[0-3] In[3]:1:1: panic: no\n[0-3]     check(x)\n[0] In[2]:1:3: panic: yes"`,
-		`"tags": [
+		`"metadata": {
+    "jupyter": {
+     "source_hidden": true
+    },
+    "tags": [
      "raises-exception"
-    ]`,
+    ]
+   },`,
 		`"id": "00-sample-2"`,
 	} {
 		if !strings.Contains(string(text), want) {

@@ -93,6 +93,21 @@ func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
 	}
 }
 
+// Solved records that an exercise is solved if source is that of its check, which has succeeded. A
+// notebook runs checks as ordinary cells. Progress that cannot be saved is lost: nobody has asked
+// for it.
+func Solved(source string) {
+	name, title, ok := tutorial.SolvedBy(source)
+	if !ok {
+		return
+	}
+	progress := tutorial.ReadProgress(statedir.Dir())
+	reached := progress[name]
+	reached.Solve(title)
+	progress[name] = reached
+	_ = progress.Write(statedir.Dir())
+}
+
 // lessonCell returns a cell of a tutorial for the session.
 func lessonCell(cell tutorial.Cell) session.Cell {
 	return session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source}

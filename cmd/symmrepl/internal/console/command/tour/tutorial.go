@@ -80,7 +80,8 @@ func list(c *console.Call) console.Outcome {
 		}
 		rows = append(rows, []string{l.Name, read, fmt.Sprintf("%d of %d", len(reached.Solved), len(l.Exercises())), l.Title})
 	}
-	c.Print(render.Fit(render.Table(rows), c.Request.Columns) + "\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.")
+	c.PrintForms(render.Fit(render.Table(rows), c.Request.Columns)+"\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.",
+		map[string]any{"text/markdown": tutorial.Overview(all, progress)})
 	return console.Done
 }
 
