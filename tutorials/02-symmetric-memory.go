@@ -208,7 +208,7 @@ for round := range 2 * size { // each rank is the root twice: once it is late, o
 	t.Fill(-1)
 	symm.Meet()
 	if rank == (root+round/size)%size {
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(40 * time.Millisecond)
 	}
 	got, found := float32(-1), make([]int, 4)
 	if symm.Maybe(func() { give(root); got = t.Float32s()[3] }) != nil { // a wait that cannot end becomes an error

@@ -220,20 +220,20 @@ func collect() float32 {
 }
 
 // %% [check]
-posts, late := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 5)
+posts, trouble := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 5)
 symm.Rendezvous(posts)
-symm.Rendezvous(late)
+symm.Rendezvous(trouble)
 for round := range 4 {
 	symm.Recover() // clears signals that an earlier answer left
 	mine := 1 + int(time.Now().UnixNano()%10000)*size + rank
 	want := float32(symm.AllGather(posts.Fill(mine)).Ints()[left])
 	t.Fill(-1)
 	symm.Meet()
-	switch {
-	case round < 2:
-		symm.Slow(fmt.Sprint(rank, " 10ms puts")) // the data of every rank is late
-	case rank%2 == round%2:
-		time.Sleep(20 * time.Millisecond) // the sender is late
+	switch late := rank%2 == round%2; {
+	case late && round < 2:
+		symm.Slow(fmt.Sprint(rank, " 60ms puts")) // the data is late
+	case late:
+		time.Sleep(60 * time.Millisecond) // the sender is late
 	}
 	got, found := float32(-1), make([]int, 5)
 	if symm.Maybe(func() { post(mine); got = collect(); symm.Synchronize() }) != nil { // a wait that cannot end becomes an error
@@ -260,7 +260,7 @@ for round := range 4 {
 	default:
 		found[2] = 1
 	}
-	switch now := symm.AllReduce(late.CopyFrom(found), "max").Ints(); {
+	switch now := symm.AllReduce(trouble.CopyFrom(found), "max").Ints(); {
 	case now[0] > 0:
 		panic("a rank waits for a signal that never comes: post signals to the right on channel 2, and collect waits for the left on channel 2")
 	case now[3] > 0:

@@ -184,13 +184,13 @@ func collect() float32 {
 }
 
 // %% [wrong] Repair: too early
-// says: a rank posted late
-func post(n int) { // no signal: it hopes that 15 ms are enough
+// says: a put took long
+func post(n int) { // no signal: it hopes that 20 ms are enough
 	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
 }
 
 func collect() float32 {
-	time.Sleep(15 * time.Millisecond)
+	time.Sleep(20 * time.Millisecond)
 	return t.Float32s()[0]
 }
 
