@@ -76,11 +76,12 @@ out.Float32s()[n-1]*float32(size) == symm.OneShotAllReduce(grad, "sum").Float32s
 //       }
 //       symm::barrier(h, 0);
 //     }""",
-//         "cell2.cu",
-//     )
+//
+// The next lines name the kernel and the types of its parameters:
+//
 //     average = source2.kernel("average", "symm::Handle", "float*", "int")
 //
-// and of the cells that run it:
+// and the first cell becomes this:
 //
 //     # Cell 1.
 //     rank, size = symm.rank(), symm.world_size()
