@@ -8,6 +8,8 @@
 // One GPU usually has one process. A program for four GPUs usually has four processes, one per GPU. Each process has a
 // number, its **rank**, counted from 0. All ranks run the same code:
 //
+// ![One cell runs on four ranks, and each has an x of its own.](picture:ranks)
+//
 //     you type:        x := symm.Rank() * 10
 //
 //     rank 0 runs it   rank 1 runs it   rank 2 runs it   rank 3 runs it
@@ -56,7 +58,54 @@ if rank == 0 {
 
 // %% [markdown]
 // An `if` on the rank gives different ranks different jobs. You will see it in every multi-GPU program.
+
+// %% [exercise] Predict: the count of rank 1
+// Exercises come in three kinds: predict what a cell shows, repair code that is wrong, write code. First a prediction. Do not run this:
 //
+//     count := 1
+//     if symm.Rank() == 0 {
+//         count = 11
+//     }
+//     count *= symm.Rank() + 2
+//
+// What is `count` on rank 1? Set `predict` to that number, and check. Then run the lines.
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Which ranks run the line in the `if`? Whose `count` does it change?
+
+// %% [hint]
+// On rank 1 `count` is still 1 before the last line. What is `symm.Rank() + 2` there?
+
+// %% [solution]
+predict := 3.0
+
+// %% [check]
+countOf := func(rank int) float64 {
+	count := 1
+	if rank == 0 {
+		count = 11
+	}
+	return float64(count * (rank + 2))
+}
+switch predict {
+case countOf(1):
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: set it to the count of rank 1")
+case 33:
+	panic("33 would be right if rank 0 had changed the count of rank 1: each rank has its own variable")
+case countOf(0):
+	panic("22 is the count of rank 0, and rank 1 is asked for")
+case 2:
+	panic("2 is what rank 0 multiplies by: on rank 1 symm.Rank() is 1")
+default:
+	panic(fmt.Sprintf("the count of rank 1 is not %v: go through the lines as rank 1 does, which skips the one in the if", predict))
+}
+
+// %% [markdown]
 // Next, a deliberate mistake. What happens to the other ranks when one rank fails?
 
 // %% [fails] One rank divides by zero.
@@ -73,6 +122,8 @@ square
 //
 // Ranks often communicate in a ring. Every rank has a neighbour on the right and one on the left:
 //
+// ![A ring of four ranks.](picture:ring)
+//
 //         ┌─> 0 ──> 1 ──> 2 ──> 3 ─┐
 //         └────────────────────────┘
 //
@@ -82,10 +133,59 @@ square
 right := (rank + 1) % size
 right
 
+// %% [exercise] Repair: first and last
+// `role` returns "first" for rank 0 of `size` ranks, "last" for the rank with the highest number, and "middle" for the others. The function below
+// counts from the wrong end. Repair it; it must be right for any number of ranks from 2 on. Enter your function as one cell, which replaces it.
+
+// %% [start]
+func role(rank, size int) string {
+	if rank == 1 {
+		return "first"
+	}
+	if rank == size {
+		return "last"
+	}
+	return "middle"
+}
+
+// %% [hint]
+// Ranks are counted from 0. Which number has the last of 4 ranks? `role(3, 4)` shows what the function says.
+
+// %% [hint]
+// The first rank is 0, and the last one is `size - 1`.
+
+// %% [solution]
+func role(rank, size int) string {
+	if rank == 0 {
+		return "first"
+	}
+	if rank == size-1 {
+		return "last"
+	}
+	return "middle"
+}
+
+// %% [check]
+for n := 2; n <= 5; n++ {
+	for r := range n {
+		want := "middle"
+		switch r {
+		case 0:
+			want = "first"
+		case n - 1:
+			want = "last"
+		}
+		if got := role(r, n); got != want {
+			panic(fmt.Sprintf("role(%d, %d) is %q: of %d ranks, 0 to %d, rank %d is %q", r, n, got, n, n-1, r, want))
+		}
+	}
+}
+fmt.Println("correct")
+
 // %% [exercise] The left neighbour
 // Write `left`, which returns the left neighbour of a rank in a ring of `size` ranks. The left neighbour of rank 0 is the last rank.
 //
-// Enter your function as one cell. It replaces the function below, which is wrong.
+// It replaces the function below, which is wrong for one rank.
 
 // %% [start]
 func left(rank, size int) int { return rank - 1 }

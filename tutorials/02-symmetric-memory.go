@@ -11,6 +11,8 @@
 // memory of all other ranks into its own address space. From then on, a kernel on GPU 0 reads the memory of GPU 3 by an
 // ordinary load, over NVLink. The other rank makes no call.
 //
+// ![Two ranks, each with a copy of t and a handle that knows both copies.](picture:memory)
+//
 //      rank 0                     rank 1
 //     ┌───────────────┐          ┌───────────────┐
 //     │ t (my copy)   │<────┐┌──>│ t (my copy)   │
@@ -69,7 +71,59 @@ t.Float32s()
 // read your copy before your left neighbour has written it. In one-sided communication no call
 // tells you that data has arrived: **the reader and the writer must synchronise**. The next
 // tutorial shows how to do that for two ranks instead of all.
+
+// %% [exercise] Predict: a view or a copy
+// Does `GetBuffer` copy? Every rank runs these lines. Predict what they print, which is the same on all ranks:
 //
+//     t.Fill(rank + 1)
+//     h.Barrier(0)
+//     there := h.GetBuffer(0, symm.F32, 4)   // rank 0's copy
+//     before := there.Float32s()[0]
+//     h.Barrier(0)
+//     if rank == 0 {
+//         t.Fill(7)
+//     }
+//     h.Barrier(0)
+//     fmt.Println(before + there.Float32s()[0])
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// `there` is not a copy of the numbers: it is the memory of rank 0, under a name of this rank. `Float32s` reads it each time.
+
+// %% [hint]
+// The first time rank 0's copy holds 1, the second time 7.
+
+// %% [solution]
+predict := 8.0
+
+// %% [check]
+t.Fill(rank + 1)
+h.Barrier(0)
+there := h.GetBuffer(0, symm.F32, 4)
+before := there.Float32s()[0]
+h.Barrier(0)
+if rank == 0 {
+	t.Fill(7)
+}
+h.Barrier(0)
+switch truth := float64(before + there.Float32s()[0]); predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: what do the lines print?")
+case 2:
+	panic("2 would be right if GetBuffer made a copy: it returns the memory of rank 0 itself, which Fill changes in between")
+case 14:
+	panic("14 would be right if before were read at the end: Float32s reads when it is called, and rank 0 had not written 7 then")
+case 7, 1:
+	panic(fmt.Sprintf("%v is one of the two numbers: the last line adds them", predict))
+default:
+	panic(fmt.Sprintf("the lines do not print %v: both times they read the copy of rank 0, on every rank", predict))
+}
+
+// %% [markdown]
 // ## Mistakes
 //
 // What happens if one rank asks for a different size?
@@ -104,7 +158,91 @@ h.GetBuffer(right, symm.F32, 5)
 //     symm.Empty(dtype, n)        all ranks          through a handle
 //     a Go variable               one rank           cells
 //
+// Time for a repair, with the handle `h` and the tensor `t` of before.
+
+// %% A number for each rank.
+number := 3*rank + 1
+number
+
+// %% [exercise] Repair: give
+// After `give(root)`, called by all ranks, the `t` of every rank holds the `number` of the rank `root`, in all four elements. Only the root
+// writes. The
+// function below has two mistakes. The check gives each rank another number and calls `give` with each rank as the root.
+
+// %% [start]
+func give(root int) {
+	h.Barrier(0)
+	if rank == root {
+		h.Put(right, symm.Local(symm.F32, 4).Fill(number))
+	}
+}
+
+// %% [hint]
+// Run `give(0)`, then `t.Float32s()`. Which copies does the root write? A loop `for peer := range size` goes over all ranks.
+
+// %% [hint]
+// The barrier must be where it helps the readers: when may they look at their copies?
+
+// %% [hint]
+// Put into the copy of every peer, your own too. Then a barrier, outside the `if`: all ranks must reach it.
+
+// %% [solution]
+func give(root int) {
+	if rank == root {
+		for peer := range size {
+			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
+		}
+	}
+	h.Barrier(0)
+}
+
+// %% [check]
+numbers, trouble := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 4)
+symm.Rendezvous(numbers)
+symm.Rendezvous(trouble)
+for round := range 2 * size { // each rank is the root twice: once it is late, once the rank after it
+	root := round % size
+	symm.Recover() // ends waits that an earlier answer left
+	number = 1 + int(time.Now().UnixNano()%10000)*size + rank
+	want := float32(symm.AllGather(numbers.Fill(number)).Ints()[root])
+	t.Fill(-1)
+	symm.Meet()
+	if rank == (root+round/size)%size {
+		time.Sleep(40 * time.Millisecond)
+	}
+	got, found := float32(-1), make([]int, 4)
+	if symm.Maybe(func() { give(root); got = t.Float32s()[3] }) != nil { // a wait that cannot end becomes an error
+		found[0] = 1
+	}
+	symm.Maybe(symm.Meet) // which fails after a wait that was ended
+	symm.Recover()
+	later := t.Float32s()[3]
+	switch {
+	case got == want:
+	case later == want:
+		found[1] = 1
+	case later == -1:
+		found[2] = 1
+	default:
+		found[3] = 1
+	}
+	switch now := symm.AllReduce(trouble.CopyFrom(found), "max").Ints(); {
+	case now[0] > 0:
+		panic("a rank waits in a barrier that another never reaches: all ranks call it, not only the root")
+	case now[3] > 0:
+		panic(fmt.Sprintf("a copy holds the number of a rank that is not the root %d: only the root writes, and it writes into everybody's copy", root))
+	case now[2] > 0:
+		panic(fmt.Sprintf("a copy was never written: the root %d writes into the copy of each of the %d ranks, its own too", root, size))
+	case now[1] > 0:
+		panic("the number had not arrived when give returned: which barrier makes the readers wait for the puts?")
+	}
+}
+fmt.Println("correct")
+
+// %% [markdown]
 // A common pattern: each rank owns a *slot* in every copy. With one slot per rank, no rank overwrites what another has written.
+//
+// ![Rank 1 writes its slot, number 1, in the copies of all ranks.](picture:slots)
 
 // %% A tensor with one slot for each rank, all empty.
 slots := symm.Empty(symm.I32, size).Fill(-1)

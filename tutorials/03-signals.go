@@ -10,6 +10,8 @@
 //
 // A **signal** synchronises two ranks. One rank puts it, the other waits for it:
 //
+// ![Rank 0 puts data and then a signal; rank 1 waits for the signal and reads.](picture:signal)
+//
 //     rank 0                          rank 1
 //     put data into rank 1's copy
 //     put a signal ───────────────>   wait for the signal
@@ -90,10 +92,73 @@ h.Barrier(0)
 symm.PendingSignals()
 
 // %% [markdown]
+// Count before you run:
+
+// %% [exercise] Predict: what is left
+// No signal is pending. Then all ranks run these lines. How many signals are pending afterwards, on all ranks together?
+//
+//     if rank == 0 {
+//         h.PutSignal(right, 1)
+//         h.PutSignal(right, 2)
+//         h.PutSignal(right, 3)
+//     }
+//     if left == 0 {
+//         h.WaitSignal(0, 2)
+//     }
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Rank 0 puts three signals, on three channels. Which of them does the wait consume?
+
+// %% [hint]
+// A wait consumes one signal: the one on its channel, from the rank that it names.
+
+// %% [solution]
+predict := 2.0
+
+// %% [check]
+symm.Recover() // no signal is pending
+over := symm.Empty(symm.I32, 1)
+symm.Rendezvous(over)
+symm.Meet()
+if rank == 0 {
+	h.PutSignal(right, 1)
+	h.PutSignal(right, 2)
+	h.PutSignal(right, 3)
+}
+if left == 0 {
+	h.WaitSignal(0, 2)
+}
+symm.Meet()
+if over.Fill(0); left == 0 { // the signals to this rank; rank 0 would list them too
+	over.Fill(len(symm.PendingSignals()))
+}
+truth := float64(symm.AllReduce(over, "sum").Ints()[0])
+symm.Recover()
+switch predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0, and a wait does not consume every signal: it names a channel")
+case 1:
+	panic("1 is the number of signals that the wait consumes; how many are left?")
+case 3:
+	panic("3 are put, but the wait on channel 2 consumes one")
+case 3 * float64(size), 2 * float64(size):
+	panic(fmt.Sprintf("%v would be right if every rank put signals: only rank 0 does", predict))
+default:
+	panic(fmt.Sprintf("not %v signals are left: count the puts of rank 0, and the waits of its right neighbour", predict))
+}
+
+// %% [markdown]
 // ## In both directions, on two channels
 //
 // If a slot is used repeatedly, one signal is not enough. The writer signals "the data is there". The reader must
 // signal "I have read it", or the writer overwrites data that is still being read.
+//
+// ![A slot that is used again: the reader signals that it has read.](picture:both-ways)
 //
 //     left                            right
 //     put data
@@ -118,7 +183,100 @@ seen
 // %% [markdown]
 // Every rank has received all three messages of its left neighbour, in order.
 //
-// Now it is your turn. A token travels once around the ring. The variables `token`, `hToken` and `first` are ready.
+// Now it is your turn: first a repair, then a program. Both functions below break the rule of this tutorial.
+
+// %% [exercise] Repair: too early
+// All ranks call `post(n)`, and then `collect()`, which must return the number that the left neighbour has posted. Repair both functions:
+// the order of their
+// lines is wrong. Often they give the right number all the same. The check makes puts and ranks late.
+
+// %% [start]
+func post(n int) {
+	h.PutSignal(right, 2)
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+}
+
+func collect() float32 {
+	got := t.Float32s()[0]
+	h.WaitSignal(left, 2)
+	return got
+}
+
+// %% [hint]
+// Put, then signal. Wait, then read. Which of the two does each function break?
+
+// %% [hint]
+// Swap the two lines of `post`. In `collect`, read `t` after the wait: `return t.Float32s()[0]`.
+
+// %% [solution]
+func post(n int) {
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+	h.PutSignal(right, 2)
+}
+
+func collect() float32 {
+	h.WaitSignal(left, 2)
+	return t.Float32s()[0]
+}
+
+// %% [check]
+posts, trouble := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 5)
+symm.Rendezvous(posts)
+symm.Rendezvous(trouble)
+for round := range 4 {
+	symm.Recover() // clears signals that an earlier answer left
+	mine := 1 + int(time.Now().UnixNano()%10000)*size + rank
+	want := float32(symm.AllGather(posts.Fill(mine)).Ints()[left])
+	t.Fill(-1)
+	symm.Meet()
+	switch late := rank%2 == round%2; {
+	case late && round < 2:
+		symm.Slow(fmt.Sprint(rank, " 60ms puts")) // the data is late
+	case late:
+		time.Sleep(60 * time.Millisecond) // the sender is late
+	}
+	got, found := float32(-1), make([]int, 5)
+	if symm.Maybe(func() { post(mine); got = collect(); symm.Synchronize() }) != nil { // a wait that cannot end becomes an error
+		found[0] = 1
+	}
+	symm.Slow("off")
+	symm.Maybe(symm.Meet) // which fails after a wait that was ended
+	if found[0] == 0 {
+		for range 50 { // signals are on their way for a moment between hosts
+			if found[4] = len(symm.PendingSignals()); found[4] == 0 {
+				break
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+	}
+	symm.Recover()
+	later := t.Float32s()[0]
+	switch {
+	case got == want:
+	case later != want:
+		found[3] = 1
+	case round < 2:
+		found[1] = 1
+	default:
+		found[2] = 1
+	}
+	switch now := symm.AllReduce(trouble.CopyFrom(found), "max").Ints(); {
+	case now[0] > 0:
+		panic("a rank waits for a signal that never comes: post signals to the right on channel 2, and collect waits for the left on channel 2")
+	case now[3] > 0:
+		panic("a number has never arrived: post puts it into the memory of the right neighbour")
+	case now[1] > 0:
+		panic("a put took long, and collect returned an old number: the signal must follow the data, and the read must follow the wait")
+	case now[2] > 0:
+		panic("a rank posted late, and collect of its neighbour did not wait for it: wait, then read")
+	case now[4] > 0:
+		panic("the number is right, but a signal was put that nobody waits for: each put of a signal needs its wait")
+	}
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// A token travels once around the ring. The variables `token`, `hToken` and `first` are ready.
 
 // %% A tensor for the token, and the number with which it starts.
 token := symm.Empty(symm.I32, 1)

@@ -7,6 +7,8 @@
 //
 // In training and inference, GPUs often add up vectors: each GPU has one vector, and all need the sum. That is an **all-reduce**.
 //
+// ![Rank 1 reads the vectors of all ranks and adds them up. So does every other rank.](picture:one-shot)
+//
 //     rank 0 has  1 1 1 1                  10 10 10 10
 //     rank 1 has  2 2 2 2    all-reduce    10 10 10 10
 //     rank 2 has  3 3 3 3   ───────────>   10 10 10 10
@@ -45,7 +47,49 @@ twice.Launch(symm.Grid(1), symm.Block(32), out, x, n)
 out.Float32s()[n-1]
 
 // %% [markdown]
-// All ranks compile the same text and launch it on their own tensors. The arguments are compared with the parameters before the launch:
+// All ranks compile the same text and launch it on their own tensors.
+
+// %% [exercise] Predict: the work of a thread
+// The kernel `twice` runs on one block of 32 threads, and there are 100 elements. How many elements does thread 3 double?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Thread 3 begins with `i = 3` and goes on in steps of 32. Write down its values of `i`.
+
+// %% [hint]
+// 3, 35, 67 … Is the next one still less than 100?
+
+// %% [solution]
+predict := 4.0
+
+// %% [check]
+turns := symm.Local(symm.I32, 32)
+symm.Compile(`
+__global__ void turns(int* count, int n) {
+  count[threadIdx.x] = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) count[threadIdx.x]++;
+}`).Launch(symm.Grid(1), symm.Block(32), turns, n)
+truth := float64(turns.Ints()[3])
+symm.Meet() // kernels take longer on some ranks
+switch predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: how many values does i have in thread 3?")
+case 3:
+	panic("3 would be right for thread 4 and those after it: 100 elements are three rounds of 32 and four more, for threads 0 to 3")
+case 100.0 / 32:
+	panic("threads share whole elements: some have one more than others")
+case 32, 100:
+	panic(fmt.Sprintf("%v is not the work of one thread: 32 threads share 100 elements", predict))
+default:
+	panic(fmt.Sprintf("thread 3 does not double %v elements: its i is 3, then 32 more each time, as long as it is less than 100", predict))
+}
+
+// %% [markdown]
+// The arguments of a launch are compared with the parameters first:
 
 // %% [fails] An argument is missing.
 twice.Launch(symm.Grid(1), symm.Block(32), out, n)
@@ -140,6 +184,109 @@ for i := range n {
 }
 h.Barrier(0)
 x.Float32s()[:4]
+
+// %% [exercise] Repair: the difference
+// `gap` is to compute how far the right neighbour's vector is above this rank's: `out[i]` is the neighbour's `x[i]` minus this rank's, for all `n`
+// elements. It is launched with one block of 32 threads. The kernel below gives the right numbers for the first 32 elements, if no rank is
+// late. Repair it.
+
+// %% [start]
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int i = threadIdx.x, right = (h.rank + 1) % h.world_size;
+  if (i < n) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+}`)
+
+// %% [hint]
+// Compare it with `sum`: what does `sum` have that is missing here, before and after the loop, and what is the loop?
+
+// %% [hint]
+// Each thread handles the elements `i`, `i + 32`, `i + 64` …: a `for` in place of the `if`.
+
+// %% [hint]
+// A barrier before the loop, so that the neighbour's vector is complete, and one after it, so that no rank changes its vector while its
+// left neighbour reads.
+
+// %% [solution]
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + 1) % h.world_size;
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  symm::barrier(h, 0);
+}`)
+
+// %% [check]
+limit := symm.Timeout(2 * time.Second)
+verdict := symm.Empty(symm.I32, 6)
+symm.Rendezvous(verdict)
+values := make([]int, n)
+for i := range values {
+	values[i] = -1 - (7*i+29*rank*rank)%200
+}
+x.CopyFrom(values)
+h.Barrier(0, limit)
+mine, theirs := x.Float32s(), h.GetBuffer((rank+1)%size, symm.F32, n).Float32s()
+late := size - 1
+h.Barrier(0, limit)
+if rank == late {
+	x.Fill(500) // what its vector held before
+}
+out.Fill(12345)
+h.Barrier(0, limit)
+if rank == late {
+	time.Sleep(100 * time.Millisecond)
+	x.CopyFrom(mine)
+}
+found := make([]int, 6) // mistakes found on this rank, in the order of the messages below
+if symm.Maybe(func() { gap.Launch(symm.Grid(1), symm.Block(32), h, out, n, limit); symm.Synchronize() }) != nil {
+	found[0] = 1
+}
+symm.Recover()
+for i, got := range out.Float32s() {
+	switch got {
+	case theirs[i] - mine[i]:
+	case 12345:
+		found[1] = 1
+	case 500 - mine[i], 0:
+		found[2] = 1
+	case mine[i] - theirs[i]:
+		found[3] = 1
+	default:
+		found[4] = 1
+	}
+}
+switch found = symm.AllReduce(verdict.CopyFrom(found), "max").Ints(); {
+case found[0] > 0:
+	panic("a barrier gave up: all ranks must reach each barrier, with all threads of the block")
+case found[1] > 0:
+	panic(fmt.Sprintf("some elements of out are not written: 32 threads must handle %d elements", n))
+case found[3] > 0:
+	panic("out has the opposite sign: the neighbour's element comes first, this rank's is taken from it")
+case found[4] > 0:
+	panic("out has numbers that are not the right neighbour's element minus this rank's: which rank's buffer does the kernel read?")
+case found[2] > 0:
+	panic(fmt.Sprintf("out has an old value of rank %d, which was late: a barrier must wait for it before any rank reads", late))
+}
+
+// On the emulated device the sanitizer grades what remains. It does not depend on who comes first.
+symm.Sanitize(true, 0)
+symm.Findings() // those of before
+x.CopyFrom(mine)
+gap.Launch(symm.Grid(1), symm.Block(32), h, out, n, symm.Timeout(20*time.Second))
+x.CopyFrom(mine)
+symm.Synchronize()
+findings := symm.Findings()
+symm.Sanitize(false, 0)
+found[5] = len(findings)
+if symm.AllReduce(verdict.CopyFrom(found), "max").Ints()[5] > 0 {
+	said := "the numbers are right, but a rank may change its vector while its left neighbour still reads: the sanitizer finds accesses that nothing orders"
+	for _, f := range findings {
+		said += "\n- " + f.String()
+	}
+	panic(said)
+}
+fmt.Println("correct")
 
 // %% [exercise] The maximum
 // Write a kernel `biggest` with the same parameters as `sum`. `out[i]` must be the largest `x[i]` of all ranks. It is

@@ -10,6 +10,8 @@
 //
 // To avoid this waste, share the work: each rank is responsible for one *slice* of the vector.
 //
+// ![First shot: each rank adds up one slice of all vectors. Second shot: it stores the sums to all ranks.](picture:two-shot)
+//
 //     slice:        0        1        2        3
 //     rank 0      [sum]   ───────────────────────     first shot:  rank r reads slice r of all ranks, and adds
 //     rank 1      ───────  [sum]   ──────────────
@@ -28,8 +30,42 @@ fmt.Println("4 ranks: one-shot", oneShot(4, 1<<20), "two-shot", twoShot(4, 1<<20
 fmt.Println("2 ranks: one-shot", oneShot(2, 1<<20), "two-shot", twoShot(2, 1<<20))
 
 // %% [markdown]
-// With four ranks, two-shot moves half as many bytes; with eight ranks, a quarter. With two ranks the number is the same.
-//
+// With four ranks, two-shot moves half as many bytes. With two ranks the number is the same.
+
+// %% [exercise] Predict: eight ranks
+// With eight ranks, how many times as many bytes does one-shot move as two-shot? Work it out from the two formulas.
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// One-shot moves 7·S bytes with eight ranks. How many does two-shot move, in terms of S?
+
+// %% [hint]
+// Two-shot moves 2·7·S/8. Divide 7·S by that.
+
+// %% [solution]
+predict := 4.0
+
+// %% [check]
+switch truth := float64(oneShot(8, 1<<20)) / float64(twoShot(8, 1<<20)); predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: divide the bytes of one-shot by those of two-shot")
+case 1 / truth:
+	panic("it is the other way round: one-shot moves more")
+case 8, 7:
+	panic(fmt.Sprintf("%v would be right if the slices travelled once: they travel to the rank that adds, and from there to all", predict))
+case 2:
+	panic("2 is the answer for four ranks")
+case 3.5:
+	panic("two-shot moves 2·(N-1)·S/N bytes, not 2·S: a rank does not send its own slice to itself")
+default:
+	panic(fmt.Sprintf("not %v: divide (N-1)·S by 2·(N-1)·S/N, for N = 8", predict))
+}
+
+// %% [markdown]
 // Why use one-shot at all? Because in two-shot the data travels twice, one time after the other: first to the rank that
 // adds, then from there to all ranks. In one-shot it travels once. Another trip between the GPUs takes most of a
 // microsecond, and for short vectors the trips take most of the time.
@@ -79,6 +115,106 @@ fmt.Println("the sum is", result[0], "and element 126 is", result[126])
 // %% [markdown]
 // The last elements belong to no rank and keep each rank's own number. No error, no crash: only a wrong number at the
 // end. A test with 128 elements would not find this. So test with lengths that the number of ranks does not divide.
+
+// %% [exercise] Repair: the remainder
+// `whole` is the kernel `sum` under another name. Repair it so that it adds up all `n` elements, for any `n`, and touches nothing behind
+// them. How the slices are
+// divided is up to you, but each element belongs to one rank. It is launched with one block of 64 threads.
+
+// %% [start]
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = n / h.world_size, first = h.rank * each, end = first + each;
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [hint]
+// The loop is right if `first` and `end` are. Which elements are in no slice when 4 ranks share 127?
+
+// %% [hint]
+// The simplest repair lets the last rank take what remains: there, `end` is `n`. (The next exercise is about fairness.)
+
+// %% [hint]
+// `if (h.rank == h.world_size - 1) end = n;` after the line with `each`.
+
+// %% [solution]
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = n / h.world_size, first = h.rank * each, end = first + each;
+  if (h.rank == h.world_size - 1) end = n;
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [check]
+verdict := symm.Empty(symm.I32, 5)
+symm.Rendezvous(verdict)
+fresh := make([]int, n)
+for i := range fresh {
+	fresh[i] = 1 + (7*i+13*rank)%50
+}
+sums := symm.OneShotAllReduce(x.CopyFrom(fresh), "sum").Float32s()
+for _, length := range []int{127, 128, 126, 101, 5, 1} {
+	x.CopyFrom(fresh)
+	found := make([]int, 5) // mistakes found on this rank, in the order of the messages below
+	if symm.Maybe(func() {
+		whole.Launch(symm.Grid(1), symm.Block(64), h, length, symm.Timeout(2*time.Second))
+		symm.Synchronize()
+	}) != nil {
+		found[0] = 1
+	}
+	symm.Recover()
+	for i, got := range x.Float32s() {
+		switch {
+		case i >= length && got != float32(fresh[i]):
+			found[1] = 1
+		case i >= length || got == sums[i]:
+		case got == float32(fresh[i]):
+			found[2] = 1
+		default:
+			found[3] = 1
+		}
+	}
+	switch found = symm.AllReduce(verdict.CopyFrom(found), "max").Ints(); {
+	case found[0] > 0:
+		panic("a barrier gave up: all ranks must reach each barrier, with all threads of the block")
+	case found[1] > 0:
+		panic(fmt.Sprintf("of n = %d elements: the kernel changed an element behind the last one; no slice may end after n", length))
+	case found[2] > 0:
+		panic(fmt.Sprintf("of n = %d elements, some belong to no rank: they are not the sum", length))
+	case found[3] > 0:
+		panic(fmt.Sprintf("of n = %d elements, some were added up by two ranks, the second time with sums in them: each element belongs to one rank", length))
+	}
+}
+
+// On the emulated device the sanitizer grades what remains. It does not depend on who comes first.
+symm.Sanitize(true, 0)
+symm.Findings() // those of before
+x.CopyFrom(fresh)
+whole.Launch(symm.Grid(1), symm.Block(64), h, 127, symm.Timeout(20*time.Second))
+x.CopyFrom(fresh)
+symm.Synchronize()
+findings := symm.Findings()
+symm.Sanitize(false, 0)
+if symm.AllReduce(verdict.CopyFrom([]int{0, 0, 0, 0, len(findings)}), "max").Ints()[4] > 0 {
+	said := "the sums are right, but the sanitizer finds accesses that nothing orders: two ranks share an element, or a barrier is missing"
+	for _, f := range findings {
+		said += "\n- " + f.String()
+	}
+	panic(said)
+}
+fmt.Println("correct")
 
 // %% [exercise] Fair slices
 // Write `slice(r, ranks, n)`. It returns where the slice of rank `r` begins and where it ends (the first element after

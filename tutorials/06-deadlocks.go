@@ -110,10 +110,58 @@ symm.Synchronize()
 // %% [markdown]
 // All ranks wait, in a cycle:
 //
+// ![A circle of waits: each rank waits for its left neighbour.](picture:circle)
+//
 //     0 waits for the last rank … 2 waits for 1, 1 waits for 0
 //
 // Draw an arrow from each rank to the rank it waits for. If the arrows form a cycle, it is a deadlock, whatever the code
-// looks like. Break the cycle anywhere: at least one rank must send before it waits. It is simplest if all ranks do.
+// looks like.
+
+// %% [exercise] Predict: how many cycles?
+// Six ranks, and each waits for the rank two after it: rank 0 for 2, rank 4 for 0, rank 5 for 1. How many separate cycles do the arrows form?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Start at rank 0 and follow the arrows until you are back. Which ranks did you not visit?
+
+// %% [hint]
+// 0 waits for 2, 2 for 4, 4 for 0. Then start at rank 1.
+
+// %% [solution]
+predict := 2.0
+
+// %% [check]
+cycles := func(ranks, step int) (n float64) {
+	seen := make([]bool, ranks)
+	for r := range ranks {
+		if !seen[r] {
+			n++
+		}
+		for ; !seen[r]; r = (r + step) % ranks {
+			seen[r] = true
+		}
+	}
+	return n
+}
+switch predict {
+case cycles(6, 2):
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0, and there is a cycle: each rank waits, and nobody can go on")
+case 1:
+	panic("1 would be right if every rank waited for the next one: from rank 0 the arrows never reach rank 1")
+case 3:
+	panic("3 is the number of ranks in a cycle; how many cycles are there?")
+case 6:
+	panic("6 is the number of arrows: several of them form a cycle")
+default:
+	panic(fmt.Sprintf("not %v: follow the arrows from rank 0, then from the first rank that you have not visited", predict))
+}
+
+// %% [markdown]
+// Break the cycle anywhere: at least one rank must send before it waits. It is simplest if all ranks do.
 
 // %% Send first, then wait.
 h.PutSignal(right, 0, limit)
@@ -140,6 +188,107 @@ symm.Synchronize()
 // In large programs the same happens with buffers: anything that holds a limited number of messages can be full.
 //
 // ## Find the mistake
+//
+// Loops are another source of deadlocks. Some ranks have more to do than others, and each item ends with a barrier.
+
+// %% Work that is counted, and a handle for the barriers between its rounds.
+worked := 0
+work := func() {
+	symm.Synchronize() // a barrier is work of the device: the host must wait for it
+	worked++
+}
+hRounds := symm.Rendezvous(symm.Empty(symm.I32, 1))
+
+// %% [exercise] Write: uneven work
+// Write `rounds(items)`. Each rank calls it with a number of its own. In each round a rank that still has items calls `work()` once, and
+// then all ranks meet in the
+// barrier on channel 1, so that nobody begins an item before all have ended the one before. The function below hangs when the numbers differ.
+//
+// `most(n)` returns the largest `n` of all ranks.
+
+// %% [start]
+func most(n int) int {
+	return symm.AllReduce(symm.Empty(symm.I32, 1).Fill(n), "max").Ints()[0]
+}
+
+func rounds(items int) {
+	for range items {
+		work()
+		hRounds.Barrier(1, limit)
+	}
+}
+
+// %% [hint]
+// A rank with fewer items leaves the loop early. In which call do the others then wait?
+
+// %% [hint]
+// All ranks must make the same number of rounds, whatever they have to do: as many as the rank with the most items needs.
+
+// %% [hint]
+// `for i := range most(items)`: work only `if i < items`, but meet in every round.
+
+// %% [solution]
+func rounds(items int) {
+	for i := range most(items) {
+		if i < items {
+			work()
+		}
+		hRounds.Barrier(1, limit)
+	}
+}
+
+// %% [check]
+outcome, moments := symm.Empty(symm.I32, 3), symm.Empty(symm.I64, 8)
+symm.Rendezvous(outcome)
+symm.Rendezvous(moments)
+honest := work
+for turn := range 4 {
+	symm.Recover() // ends waits that an earlier answer left
+	items := []int{2, 3, 0, 1}[(rank+turn)%4]
+	symm.Meet()
+	times := make([]int, 8) // when each item began, and when it ended, in µs
+	done := 0
+	work = func() {
+		symm.Synchronize()
+		if done++; done > 4 {
+			return
+		}
+		times[2*done-2] = int(time.Now().UnixMicro())
+		if rank == turn%size {
+			time.Sleep(15 * time.Millisecond) // this rank is slow
+		}
+		honest()
+		times[2*done-1] = int(time.Now().UnixMicro())
+	}
+	found := make([]int, 3)
+	if symm.Maybe(func() { rounds(items); symm.Synchronize() }) != nil { // a wait that gives up becomes an error
+		found[0] = 1
+	}
+	work = honest
+	symm.Maybe(symm.Meet)
+	symm.Recover()
+	if done != items {
+		found[2] = 1
+	}
+	const slack = 5000 // of the clocks of two hosts
+	for i, ended := range symm.AllGather(moments.CopyFrom(times)).Ints() {
+		if next := i%8 + 1; i%2 == 1 && next < 8 && times[next] > 0 && times[next] < ended-slack {
+			found[1] = 1 // it began before all had ended the one before
+		}
+	}
+	switch now := symm.AllReduce(outcome.CopyFrom(found), "max").Ints(); {
+	case now[2] > 0 && now[0] == 0:
+		panic("a rank has called work more or less often than it has items")
+	case now[0] > 0:
+		panic("a rank waits in a barrier that another does not reach: all ranks must call it equally often, also those that have no items left")
+	case now[1] > 0:
+		panic("a rank has begun an item before another had ended the one before: all ranks meet after each round, not only at the end")
+	}
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// Now the other way round: code that has everything, in the wrong order.
 //
 // Simulations use a *halo exchange*: each rank sends its edges to the left and to the right, and receives an edge from each. The code below hangs.
 

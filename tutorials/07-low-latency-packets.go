@@ -12,10 +12,14 @@
 //     read from peers       the request goes, the data comes back    2 trips
 //     barrier               flags go to the peers                    1 trip
 //
+// ![The trips of an all-reduce with barriers, and of one with packets.](picture:trips)
+//
 // "Put, then signal" is not free either. A *fence* between the two keeps the signal from overtaking the data: in
 // practice the GPU waits until the peer has acknowledged the data, and only then sends the signal.
 //
 // Is one trip enough? Yes: **put data and flag into the same store.**
+//
+// ![A packet: an epoch and data in one store of 64 bits.](picture:packet)
 //
 //     64 bits:   | epoch, 32 bits | data, 32 bits |
 //
@@ -110,7 +114,95 @@ symm.Synchronize()
 
 // %% [markdown]
 // The message shows which rank's packet is missing, the epoch that the kernel waits for, and the epoch that it sees.
-//
+
+// %% [exercise] Repair: take
+// `take` is another `receive`, with three mistakes: it does not wait for the epoch that it is given, it never looks again, and it takes the
+// wrong half of the
+// packet. Repair the kernel. It is launched with a thread for each of the 8 packets.
+
+// %% [start]
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet == 0) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet >> 32));
+}`)
+
+// %% [hint]
+// The epoch is in the high 32 bits of a packet, the number in the low ones. Which does `packet >> 32` give?
+
+// %% [hint]
+// The inbox is never cleared, so an old packet is not 0. What must be compared with what, for the loop to end?
+
+// %% [hint]
+// In the loop `packet` must be loaded again, as in `receive`: the compiler does not do it for you.
+
+// %% [solution]
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)packet);
+}`)
+
+// %% [check]
+symm.Recover() // ends waits that an earlier answer left
+wrong, sent, taken := symm.Empty(symm.I32, 3), symm.Local(symm.F32, 8), symm.Local(symm.F32, 8)
+symm.Rendezvous(wrong)
+inbox.Fill(0)
+h.Barrier(0)
+for e := 11; e <= 14; e++ {
+	taken.Fill(-1)
+	symm.Meet()
+	if rank%2 == e%2 {
+		time.Sleep(20 * time.Millisecond) // this rank sends late
+	}
+	send.Launch(symm.Grid(1), symm.Block(8), h, right, sent.Fill(1000*e+rank), e)
+	found := make([]int, 3) // mistakes found on this rank, in the order of the messages below
+	if symm.Maybe(func() {
+		take.Launch(symm.Grid(1), symm.Block(8), h, left, taken, e, symm.Timeout(600*time.Millisecond))
+		symm.Synchronize()
+	}) != nil {
+		found[0] = 1
+	}
+	symm.Maybe(symm.Meet)
+	symm.Recover() // the inbox keeps its packets
+	for _, got := range taken.Float32s() {
+		switch {
+		case got == float32(1000*e+left):
+		case got == float32(1000*(e-1)+left), got == 0, got == -1 && found[0] == 0:
+			found[1] = 1
+		default:
+			found[2] = 1
+		}
+	}
+	switch now := symm.AllReduce(wrong.CopyFrom(found), "max").Ints(); {
+	case now[0] > 0:
+		panic(fmt.Sprintf("take gave up: the packets of epoch %d came, some after it had looked; does it look again, and compare the epoch half?", e))
+	case now[1] > 0:
+		panic(fmt.Sprintf("a rank sent epoch %d late, and take did not wait for it: it took what was in the inbox before", e))
+	case now[2] > 0:
+		panic("out is not what the left neighbour has sent: the number is in the other half of the packet")
+	}
+}
+fmt.Println("correct")
+
+// %% [markdown]
 // ## A slot can be overwritten
 //
 // Let the sender be faster than the receiver: it sends epochs 3 and 4 before the receiver polls for 3.
@@ -250,6 +342,40 @@ fmt.Println("barriers", byBarriers, "packets", byPackets)
 // The first two rely only on the GPU's memory model. The last relies on more: that the stores of one instruction to one
 // line arrive together, which is known only for some GPUs, over NVLink. NCCL calls the first and the last LL and LL128.
 // The comment at the beginning of `kernels/include/symm/line.cuh` states what symmrepl relies on, and where.
+
+// %% [exercise] Predict: bytes on the wire
+// A rank sends 1200 bytes of data to a peer in packets of 16 bytes. How many bytes does it send?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// How many bytes of data are in one such packet? See the table.
+
+// %% [hint]
+// 12 bytes of data in each packet, so 100 packets. How long is each?
+
+// %% [solution]
+predict := 1600.0
+
+// %% [check]
+wire := func(data, carried, packet int) float64 { return float64((data + carried - 1) / carried * packet) }
+switch predict {
+case wire(1200, 12, 16):
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: count the packets, and multiply by their length")
+case 1200:
+	panic("1200 is the data alone: each packet also carries its epoch")
+case wire(1200, 4, 8):
+	panic("2400 would be right for packets of 8 bytes, half of which is the epoch")
+case wire(1200, 120, 128):
+	panic("1280 would be right for lines of 128 bytes")
+case 100, 75:
+	panic(fmt.Sprintf("%v is a number of packets, not of bytes", predict))
+default:
+	panic(fmt.Sprintf("not %v bytes: 1200 bytes at 12 for each packet, and 16 bytes for each packet on the wire", predict))
+}
 
 // %% Bytes that a rank sends to each peer, for 4 KiB and for 4 MiB of data.
 for _, data := range []int{4 << 10, 4 << 20} {

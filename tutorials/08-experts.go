@@ -12,6 +12,8 @@
 // spread over the GPUs. A token is a piece of text, represented as a row of numbers. For each token, a *router* chooses
 // a few experts, here two. So the token travels to the GPUs of its experts, is processed there, and travels back:
 //
+// ![Tokens travel to the ranks of their experts, and the results travel back.](picture:tokens)
+//
 //     router          dispatch          experts          combine
 //     token 0 ──> 3,1        ╲  ╱       expert 0, 1       ╲  ╱      token 0 = weighted sum of
 //     token 1 ──> 0,3         ╲╱        on rank 0          ╲╱                 the results of 3 and 1
@@ -99,6 +101,88 @@ choices
 // %% [markdown]
 // In a real model, a matrix product and a kernel that picks the two largest values compute `choices`. Note that no token chooses the last expert. That happens.
 //
+// How many copies go to each rank? A plain `AllToAllVDev` would need that number for each rank.
+
+// %% [exercise] Repair: splits for ranks
+// `forRanks` is to count the copies for each rank: `splits[r]` is the number of copies whose expert is on rank `r`, and each rank has `per`
+// experts, in order. A
+// choice of -1 is a copy that goes to nobody. The kernel below has three mistakes. It is launched with one block of 128 threads.
+
+// %% [start]
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    for (int c = 0; c < copies; c++) splits[r] += choice[c] % per == r;
+  }
+}`)
+
+// %% [hint]
+// Experts 0 and 1 are on rank 0, experts 2 and 3 on rank 1. Which operator gives the rank?
+
+// %% [hint]
+// Launch it twice: the counts become twice as large. What must a sum begin with?
+
+// %% [hint]
+// In C++, as in Go, `-1 / 2` is 0. So a masked copy counts for rank 0, unless the kernel leaves it out.
+
+// %% [solution]
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    int n = 0;
+    for (int c = 0; c < copies; c++) n += choice[c] >= 0 && choice[c] / per == r;
+    splits[r] = n;
+  }
+}`)
+
+// %% [check]
+import "slices"
+
+wanted := func(picks []int, per int) []int {
+	n := make([]int, size)
+	for _, e := range picks {
+		if e >= 0 {
+			n[e/per]++
+		}
+	}
+	return n
+}
+counted := symm.Local(symm.I64, size)
+for turn := range 4 {
+	per, picks := 2+turn%2, make([]int, copies)
+	for c := range picks {
+		picks[c] = (5*c*c + 3*turn + rank) % (per * size)
+	}
+	if turn >= 2 {
+		picks[turn], picks[copies-1] = -1, -1
+	}
+	counted.Fill(1000 * turn) // what the last launch has left
+	forRanks.Launch(symm.Grid(1), symm.Block(128), symm.Local(symm.I32, copies).CopyFrom(picks), copies, counted, size, per)
+	got, want := counted.Ints(), wanted(picks, per)
+	bare := slices.Clone(picks)
+	for c, e := range bare {
+		bare[c] = max(e, 0)
+	}
+	over := slices.Clone(got)
+	for r := range over {
+		over[r] -= 1000 * turn
+	}
+	switch {
+	case slices.Equal(got, want):
+	case turn > 0 && slices.Equal(over, want):
+		panic("the counts are added to what was in splits before: a launch must begin with 0")
+	case turn >= 2 && slices.Equal(got, wanted(bare, per)):
+		panic("copies with the choice -1 are counted for rank 0: they go to nobody")
+	default:
+		panic(fmt.Sprintf("of the choices %v, with %d experts on each rank, splits are %v; expert e is on rank e / %d", picks, per, got, per))
+	}
+}
+symm.Meet() // kernels take longer on some ranks
+fmt.Println("correct")
+
+// %% [markdown]
 // ### Route and pack
 //
 // The exchange needs the copies sorted by expert, and the number of copies for each expert. The first kernel computes
@@ -134,6 +218,44 @@ packed := symm.Local(symm.F32, copies, hidden)
 route.Launch(symm.Grid(1), symm.Block(128), choice, copies, splits, experts, place)
 pack.Launch(symm.Grid(copies), symm.Block(32), x, place, packed, hidden)
 fmt.Println("splits", splits.Ints(), "places", place.Ints())
+
+// %% [markdown]
+// %% [exercise] Predict: the place of a copy
+// A rank has six copies, for the experts 3, 1, 0, 3, 3, 0. They are sorted by expert, and copies for the same expert keep their order.
+// Which place does copy 3 get, the
+// second of those for expert 3? Copies and places count from 0.
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// How many copies are for the experts 0, 1 and 2? They all come before.
+
+// %% [hint]
+// Three copies are for smaller experts. Of the copies for expert 3, one comes before copy 3.
+
+// %% [solution]
+predict := 4.0
+
+// %% [check]
+placed := symm.Local(symm.I32, 6)
+route.Launch(symm.Grid(1), symm.Block(128), symm.Local(symm.I32, 6).CopyFrom([]int{3, 1, 0, 3, 3, 0}), 6, symm.Local(symm.I64, 4), 4, placed)
+truth := float64(placed.Ints()[3])
+symm.Meet() // kernels take longer on some ranks
+switch predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: the copies for expert 0 come first")
+case 3:
+	panic("3 is the place of copy 0, which is also for expert 3 and comes before copy 3")
+case 5:
+	panic("places count from 0: five copies in front would give place 5, and that is the place of copy 4")
+case 1:
+	panic("copy 3 is the second for its expert, but the copies for smaller experts come before all of those")
+default:
+	panic(fmt.Sprintf("not %v: count the copies for smaller experts, and those for expert 3 that come before copy 3", predict))
+}
 
 // %% [markdown]
 // ### Dispatch

@@ -7,6 +7,8 @@
 //
 // A GPU can compute while data moves. So overlap the two:
 //
+// ![An all-gather and a product, in turn and at the same time.](picture:overlap)
+//
 //     one after the other    [ all-gather ][ product        ]
 //     overlapped             [ all-gather ]
 //                            [ product        ]
@@ -58,6 +60,8 @@ symm.AllReduce(all, "sum", symm.CopyEngine())
 //
 // A **stream** is a queue of work. Work in one stream runs in order. Work in two streams may run at the same time,
 // unless an **event** orders it: one stream *records* the event, another *waits* for it.
+//
+// ![Two streams; the events filled and gathered order them.](picture:streams)
 //
 //     main stream    fill ─ record filled          ─ product a × b ─ wait for gathered ─ product all × w
 //                                 │                                         │
@@ -166,7 +170,48 @@ big.Free()
 //
 //     arrives      [ own ][ left's ][ next      ][ …
 //     product      [ own  ][ left's  ][ next      ][ …
-//
+
+// %% [exercise] Predict: four pieces
+// Four ranks. The product of one rank's rows takes 200 µs. The own rows are there at the beginning; the other three pieces arrive 300, 600
+// and 900 µs later. Each is multiplied
+// as soon as it has arrived and the product before it has ended. After how many µs is everything multiplied?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Draw a line for the arrivals and one for the products, as above. When does the product of the first piece from another rank begin, at 200
+// or at 300?
+
+// %% [hint]
+// The last piece arrives at 900, and nothing is left to multiply before it. How long does its product take?
+
+// %% [solution]
+predict := 1100.0
+
+// %% [check]
+finish := 200.0 // of the own rows
+for _, arrives := range []float64{300, 600, 900} {
+	finish = max(finish, arrives) + 200
+}
+switch predict {
+case finish:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: when has the last product ended?")
+case 900 + 4*200:
+	panic("1700 would be right if everything had to arrive first: three of the products run while rows still arrive")
+case 800:
+	panic("800 is the time of the products alone: they wait for rows")
+case 900:
+	panic("at 900 the last piece arrives, and its product only begins")
+case 1000:
+	panic("the product of the first piece from another rank cannot begin at 200: it arrives at 300")
+default:
+	panic(fmt.Sprintf("not %v: each product begins when its rows are there and the product before has ended, and takes 200", predict))
+}
+
+// %% [markdown]
 // Each rank puts its rows into every rank's `all`, followed by a 64-bit word with the number of the round: word 2 is
 // for the rows of rank 2. The main stream waits for one word, multiplies, waits for the next.
 

@@ -12,6 +12,8 @@
 //     memory that peers can access  the ranks meet on the host, and map  a memory pool
 //     the launch of each operation  host time, a few µs per operation    a graph
 //
+// ![Operations launched one by one, and as a graph.](picture:launches)
+//
 // On four H200s an all-reduce of 4 KiB takes 2.67 µs (`docs/benchmarks.md`). If the host needs longer than that to
 // issue it, the GPU waits for the host. And each meeting on the host lasts until the slowest rank
 // arrives; only then is memory mapped.

@@ -184,7 +184,46 @@ fmt.Println("weak:", countEarly(symm.Weak()), "of", rounds, "early")
 //     step 0   0 ──a──> 1   1 ──b──> 2   2 ──c──> 3   3 ──d──> 0     each rank its own block
 //     step 1   0 ──d──> 1   1 ──a──> 2   2 ──b──> 3   3 ──c──> 0     the block received in step 0
 //     step 2   0 ──c──> 1   1 ──d──> 2   2 ──a──> 3   3 ──b──> 0
-//
+
+// %% [exercise] Predict: around six ranks
+// The same ring with six ranks. The blocks have the numbers of the ranks that own them: `a` is block 0. Which block does rank 0 receive in step 3?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// From whom does rank 0 receive, in every step? Which block does that rank pass on in step 0, and in step 1?
+
+// %% [hint]
+// Rank 5 sends block 5 in step 0, then what it received in the step before: block 4 in step 1.
+
+// %% [solution]
+predict := 2.0
+
+// %% [check]
+block := make([]int, 6) // what each rank passes on
+for r := range block {
+	block[r] = r
+}
+for range 3 {
+	block = append(block[5:], block[:5]...) // each rank has received its left neighbour's
+}
+switch predict {
+case float64(block[5]):
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0, and block 0 never comes back to rank 0")
+case 5:
+	panic("5 is the block of step 0, from the left neighbour itself")
+case 3:
+	panic("the first step is step 0: in step 2 rank 0 receives block 3")
+case 4, 1:
+	panic(fmt.Sprintf("block %v comes in another step: the blocks come in the order 5, 4 …", predict))
+default:
+	panic(fmt.Sprintf("not %v: rank 0 receives from rank 5, whose block in step s is 5-s", predict))
+}
+
+// %% [markdown]
 // All `N-1` steps are in *one* launch. Each rank communicates only with its neighbours, which suits networks. Each step
 // has its own word and its own place, so that nothing is overwritten within a launch.
 
@@ -228,6 +267,8 @@ fmt.Println("all blocks have come around:", complete.Item() == 1)
 //
 //     symmrepl -n 4 --hosts 2     LSA teams 0,1 and 2,3     rails 0,2 and 1,3
 //     symmrepl -n 4               LSA team 0,1,2,3          each rank has a rail of its own
+//
+// ![Two hosts of two ranks: LSA teams inside the hosts, rails between them.](picture:teams)
 //
 // Here you build the two levels yourself: a collective in the LSA team, and put, signal and wait along the rail. A
 // collective of the world does both: tutorial 13 compares them.

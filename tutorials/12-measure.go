@@ -207,6 +207,8 @@ fmt.Printf("the trip costs as much as %.0f KB\n", (emptyH200+tripH200)*rateH200/
 // %% [markdown]
 // The last line separates two regions. This picture is called a *roofline*:
 //
+// ![The share of the link that an all-reduce can use, by its size: first it grows with the bytes, then the link is full.](picture:roofline)
+//
 //     share of the link's bandwidth
 //     1 │                     ┌──────────────   bandwidth-bound:
 //       │                  ／                    send fewer bytes, fill the links

@@ -37,6 +37,8 @@ fmt.Println(size, "ranks in all:", perHost*hosts == size)
 //     3. all-gather inside       each rank gives its slice to its host
 //
 // Each rank sends only a `p`-th of a vector over the network, once to each other host.
+//
+// ![Two hosts of two ranks: which slices hold the sum of the host, and which the sum of all, after each step.](picture:hierarchical)
 
 // %% A vector of small integers, which every order of summing gives exactly.
 n := 1 << 14
@@ -63,6 +65,45 @@ for _, r := range team.Ranks() {
 	hostSum += float32(r + 1)
 }
 fmt.Println("the slice has the sum of this host:", slice.Equal(hostSum))
+
+// %% [exercise] Predict: two hosts of two
+// Four ranks on two hosts: ranks 0 and 1 on one, ranks 2 and 3 on the other. Each rank has filled its vector with its number plus 1. What
+// do the elements of the slice of rank 2 hold
+// after step 1?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Step 1 stays inside the host. Which ranks share a host with rank 2?
+
+// %% [hint]
+// Ranks 2 and 3, whose vectors hold 3 and 4.
+
+// %% [solution]
+predict := 7.0
+
+// %% [check]
+sumOf := func(ranks ...int) (sum float64) {
+	for _, r := range ranks {
+		sum += float64(r + 1)
+	}
+	return sum
+}
+switch predict {
+case sumOf(2, 3):
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: what does the slice hold after the reduce-scatter inside the host?")
+case sumOf(0, 1, 2, 3):
+	panic("10 is the sum of all: the other host has not been asked yet")
+case sumOf(2):
+	panic("3 is the vector of rank 2 alone: the reduce-scatter adds up the host")
+case sumOf(0, 2):
+	panic("ranks 0 and 2 are a rail, with one rank on each host: step 1 is inside the host")
+default:
+	panic(fmt.Sprintf("not %v: add up what the ranks of its host have, their numbers plus 1", predict))
+}
 
 // %% [markdown]
 // ## Step 2: across

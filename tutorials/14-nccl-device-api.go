@@ -21,6 +21,8 @@
 //     LSA        load/store accessible: pointers to peers on my host     tutorials 02 to 05
 //     multimem   one address for all of them, in the switch              needs a switch that does it
 //     GIN        GPU-initiated networking: put, signal, wait             tutorial 11
+//
+// ![A kernel of rank 0 reaches rank 1 on its host by a pointer, and the ranks of the other host by puts.](picture:reach)
 
 // %% Who am I?
 rank, size := symm.Rank(), symm.WorldSize()
@@ -156,7 +158,42 @@ for round := range 3 {
 //     the barrier, Put                 and their puts to me have landed
 //     the LSA barrier                  loads and stores inside the host. Nothing of GIN
 //
-// A name without Strong or Weak is strong. A kernel that violates this table often gives the right
+// A name without Strong or Weak is strong.
+
+// %% [exercise] Predict: what a signal counts
+// In a kernel every rank puts once to each *other* rank, each time with `ncclGin_SignalInc{0}`. Five ranks launch it four times, and nobody
+// resets a signal. What is signal 0 of a rank then?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// How many puts come to one rank in one launch?
+
+// %% [hint]
+// A signal keeps counting from launch to launch.
+
+// %% [solution]
+predict := 16.0
+
+// %% [check]
+switch predict {
+case 4 * (5 - 1):
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: each put that comes adds one to the signal")
+case 4:
+	panic("4 would be right for one launch, or for a ring: here several ranks put to each, in each of four launches")
+case 20:
+	panic("20 would be right if a rank also put to itself")
+case 80, 100:
+	panic(fmt.Sprintf("%v counts the puts to all ranks: each rank has a signal of its own", predict))
+default:
+	panic(fmt.Sprintf("not %v: count the puts to one rank in a launch, times the launches", predict))
+}
+
+// %% [markdown]
+// A kernel that violates this table often gives the right
 // result by luck: `:net delay 200us reorder on` removes the luck, as in tutorial 11.
 //
 // ## Both at once

@@ -16,6 +16,10 @@
 // gap. In this tutorial you build the layer one step after the other, look at its timeline, and
 // then overlap the steps.
 //
+// ![A layer of experts in turn, and two ways to overlap the shared expert.](picture:layer)
+//
+// It runs on one host and on two:
+//
 //     symmrepl tutorial 15 -n 4               the ranks of one host
 //     symmrepl tutorial 15 -n 4 --hosts 2     the same, and tokens cross between two hosts, simulated on this machine
 //
@@ -192,6 +196,39 @@ if rank == 0 {
 //                                              │                      │
 //     side stream                              wait ─ shared ─ record
 
+// %% [exercise] Predict: the time of a layer
+// Suppose that routing takes 10 µs, the dispatch 40, the experts 100, the combine 40, the shared expert 60 and the sum 5, that steps beside
+// each other do not slow each other down, and that the layer is
+// ordered as above. How many µs does it take?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// Which steps are one after the other? Which two begin at the same time?
+
+// %% [hint]
+// The sum waits for both of the two: for the one that ends last.
+
+// %% [solution]
+predict := 215.0
+
+// %% [check]
+switch truth := 10.0 + 40 + 100 + max(40, 60) + 5; predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: add up the steps, with the two that run beside each other")
+case 255:
+	panic("255 is the time of the staircase: the shared expert runs beside the combine")
+case 195:
+	panic("195 would be right if the sum did not wait for the shared expert, which takes longer than the combine")
+case 210:
+	panic("the sum comes after both")
+default:
+	panic(fmt.Sprintf("not %v: of the two steps beside each other the longer one counts, and all others follow one another", predict))
+}
+
 // %% The combine on the main stream, the shared expert beside it.
 side := symm.NewStream()
 ready, done := symm.NewEvent(), symm.NewEvent()
@@ -339,5 +376,5 @@ fmt.Println("correct")
 // `symmrepl bench token_switch` measures it on your machine. With `"high_throughput"` a token
 // crosses to each other host only once: see `docs/hosts.md`.
 //
-// Read on: this is the last tutorial. `tutorials/fsdp.go` is a step of sharded training, and `docs/export.md` turns a
-// session into a program for PyTorch.
+// Read on: `:tutorial 17` carries a kernel to PyTorch, and tensors there and back. `tutorials/fsdp.go` is a step of sharded
+// training.

@@ -42,8 +42,54 @@ symm.Synchronize()
 
 // %% [markdown]
 // The report names the line, a thread with a wrong access, and the memory next to the address.
-//
+
+// %% [exercise] Predict: how many threads are outside?
+// A tensor has 500 elements. A kernel with `x[2 * i] = 1`, where `i` is `blockIdx.x * blockDim.x + threadIdx.x`, is launched with 2 blocks
+// of 256 threads. How many threads
+// write outside the tensor?
+
+// %% [start]
+predict := 0.0
+
+// %% [hint]
+// There are 512 threads, with `i` from 0 to 511. For which `i` is `2 * i` at least 500?
+
+// %% [hint]
+// From `i = 250` on. How many numbers are 250 to 511?
+
+// %% [solution]
+predict := 262.0
+
+// %% [check]
+outside := symm.Local(symm.I32, 512)
+symm.Compile(`
+__global__ void outside(int* is) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  is[i] = 2 * i >= 500;
+}`).Launch(symm.Grid(2), symm.Block(256), outside)
+truth := symm.Reduce("sum(x0)", outside).Item()
+symm.Meet() // kernels take longer on some ranks
+switch predict {
+case truth:
+	fmt.Println("correct")
+case 0:
+	panic("predict is still 0: the last thread writes element 1022 of 500")
+case 12:
+	panic("12 would be right for x[i]: the index is twice that")
+case 250:
+	panic("250 is the number of threads that write inside")
+case truth - 1:
+	panic("element 500 is outside, too: the last one is 499")
+case 256:
+	panic("all of the second block is outside, but some threads of the first are, too")
+default:
+	panic(fmt.Sprintf("not %v: of 512 threads, count those with 2 * i >= 500", predict))
+}
+
+// %% [markdown]
 // ## A race in a block
+//
+// ![Two threads and one word: a race, and the same accesses ordered by a barrier.](picture:race)
 //
 // This sum of a block is in many books. One line is missing, and the result is usually right.
 
@@ -112,6 +158,84 @@ __global__ void pass(symm::Handle h, int* out) {
 }`)
 pass.Launch(symm.Grid(1), symm.Block(32), hData, symm.Local(symm.I32, 32))
 symm.Synchronize()
+
+// %% [exercise] Repair: an order that is strong enough
+// `hand` is the kernel `pass` under another name. Repair it, so that the sanitizer finds nothing and each rank has its left neighbour's
+// number. Keep the flag: use a fence on
+// each side, or a release and an acquire. It is launched once, with one block of 32 threads; the pad is zero before.
+
+// %% [start]
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [hint]
+// Two things need an order: the data before the flag on the side that sends, and the flag before the data on the side that reads.
+
+// %% [hint]
+// The peers are other GPUs. `__threadfence()` orders for one GPU; which fence orders for all?
+
+// %% [hint]
+// With functions: `symm::store_release(h.pad(next), 1u);` and `while (symm::load_acquire(h.pad(h.rank)) == 0);`
+
+// %% [solution]
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+    __threadfence_system();
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [check]
+symm.Recover() // the pad is zero again
+symm.Sanitize(true, 0)
+symm.Findings() // those of before
+handed, bad := symm.Local(symm.I32, 32).Fill(-1), symm.Empty(symm.I32, 3)
+symm.Rendezvous(bad)
+data.Fill(-1)
+symm.Meet()
+hung, notLeft := 0, 0
+if symm.Maybe(func() { hand.Launch(symm.Grid(1), symm.Block(32), hData, handed); symm.Synchronize() }) != nil {
+	hung = 1
+}
+symm.Maybe(symm.Meet)
+seen := symm.Findings()
+symm.Recover()
+for _, v := range handed.Ints() {
+	if v != (rank+size-1)%size {
+		notLeft = 1
+	}
+}
+switch now := symm.AllReduce(bad.CopyFrom([]int{hung, notLeft, len(seen)}), "max").Ints(); {
+case now[0] > 0:
+	panic("the kernel does not end: each rank sets the flag of the next one, and waits for its own")
+case now[2] > 0:
+	said := "the sanitizer finds accesses that are not ordered, or too weakly; the peers are on other GPUs, and both sides need an order"
+	for _, f := range seen {
+		said += "\n- " + f.String()
+	}
+	panic(said)
+case now[1] > 0:
+	panic("out is not the number of the left neighbour")
+}
+fmt.Println("correct")
 
 // %% [markdown]
 // There are three repairs: `__threadfence_system()` before the store and after the loop;

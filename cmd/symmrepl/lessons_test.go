@@ -367,18 +367,18 @@ func TestTutorialAtThePrompt(t *testing.T) {
 			rest = after
 		}
 	}
-	expect(run("", "tutorial"), 0, "01-hello-ranks", "0 of 1  Hello, ranks")
-	expect(run(":next\n:where\n:next\n:next\n:next\n:prev\n:again\n", "tutorial", "01"), 0, "step 1 of 9", "# Hello, ranks",
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "0 of 3  Hello, ranks")
+	expect(run(":next\n:where\n:next\n:next\n:next\n:next\n:prev\n:prev\n:again\n", "tutorial", "01"), 0, "step 1 of 11", "# Hello, ranks",
 		"    symm.Rank()", "[0] 0\n[1] 1\n",
-		"step 2 of 9", "[0,1] 2\n", "01-hello-ranks, step 2 of 9: Hello, ranks", `exercise "The left neighbour": not solved yet`,
-		"step 5 of 9", "100 / rank", "[1] 100\n", "step 4 of 9", "[1] I am the last\n")
-	expect(run("square\n:next\n:next\n:next\n:hint\nfunc left(r, n int) int { return (r+n-1) % n }\n:check\n", "tutorial", "hello"), 0,
-		"Step 5 of 9", "step 5 of 9", "[1] 1\n", "Exercise: The left neighbour", "Hint 1 (2 more): ", "[0,1] correct\n")
-	expect(run(":next\n", "tutorial", "1"), 0, "Step 8 of 9", "step 9 of 9", "Read on")
-	expect(run(":tutorial 1 8\n:check\n"), 1, "step 8 of 9", "left(0, 2) is -1; ranks are 0 to 1")
-	expect(run(":tutorial 1 8\n:restart\n:tutorial 01-hello-ranks 8\n"), 0, "step 8 of 9", "step 8 of 9",
-		"`:tutorial 01-hello-ranks 8` runs the cells before this step again")
-	expect(run("", "tutorial"), 0, "01-hello-ranks", "to the end", "1 of 1") // returning to an earlier step keeps the progress
+		"step 2 of 11", "[0,1] 2\n", "01-hello-ranks, step 2 of 11: Hello, ranks", `exercise "The left neighbour": not solved yet`,
+		"step 6 of 11", "100 / rank", "[1] 100\n", "step 4 of 11", "[1] I am the last\n")
+	expect(run("square\n:next\n:next\n:next\n:next\n:hint\nfunc left(r, n int) int { return (r+n-1) % n }\n:check\n", "tutorial", "hello"), 0,
+		"Step 6 of 11", "step 6 of 11", "[1] 1\n", "Exercise: Repair: first and last", "Exercise: The left neighbour", "Hint 1 (2 more): ", "[0,1] correct\n")
+	expect(run(":next\n", "tutorial", "1"), 0, "Step 10 of 11", "step 11 of 11", "Read on")
+	expect(run(":tutorial 1 10\n:check\n"), 1, "step 10 of 11", "left(0, 2) is -1; ranks are 0 to 1")
+	expect(run(":tutorial 1 10\n:restart\n:tutorial 01-hello-ranks 10\n"), 0, "step 10 of 11", "step 10 of 11",
+		"`:tutorial 01-hello-ranks 10` runs the cells before this step again")
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "to the end", "1 of 3") // returning to an earlier step keeps the progress
 	expect(run(":next\n"), 1, ":next: no tutorial is open; :tutorial lists them")
 	expect(run("", "tutorial", "nothing"), 2, `no tutorial is called "nothing"`)
 }

@@ -75,7 +75,7 @@ func TestRemarksFitTheScreen(t *testing.T) {
 	x.enter(":help")
 	x.expect("  :edit [N|new]\n    edit a cell in your editor, and run it as a new cell\n")
 	x.enter(":tutorial")
-	x.expect("02-symmetric-memory           0 of 1  Symmetric memory and\n                                      handles: ")
+	x.expect("02-symmetric-memory           0 of 3  Symmetric memory and\n                                      handles: ")
 }
 
 // The prompt shows types by the names that cells use. The help on a name is complete and has no

@@ -35,3 +35,80 @@ func left(rank, size int) int {
 	}
 	return rank - 1
 }
+
+// %% [wrong] Predict: the count of rank 1
+// says: would be right if rank 0 had changed the count
+predict := 33.0
+
+// %% [wrong] Predict: the count of rank 1
+// says: 22 is the count of rank 0
+predict := 22.0
+
+// %% [wrong] Predict: the count of rank 1
+// says: 2 is what rank 0 multiplies by
+predict := 2.0
+
+// %% [wrong] Predict: the count of rank 1
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: the count of rank 1
+// says: the count of rank 1 is not 13
+predict := 13.0 // the sum of both
+
+// %% [wrong] Repair: first and last
+// says: role(1, 2) is "middle": of 2 ranks, 0 to 1, rank 1 is "last"
+func role(rank, size int) string { // one of two mistakes
+	if rank == 0 {
+		return "first"
+	}
+	if rank == size {
+		return "last"
+	}
+	return "middle"
+}
+
+// %% [wrong] Repair: first and last
+// says: role(0, 2) is "middle"
+func role(rank, size int) string { // the other one
+	if rank == 1 {
+		return "first"
+	}
+	if rank == size-1 {
+		return "last"
+	}
+	return "middle"
+}
+
+// %% [wrong] Repair: first and last
+// says: role(1, 2) is "middle"
+func role(rank, size int) string { // right for four ranks only
+	switch rank {
+	case 0:
+		return "first"
+	case 3:
+		return "last"
+	}
+	return "middle"
+}
+
+// %% [wrong] Repair: first and last
+// says: role(1, 3) is "last"
+func role(rank, size int) string {
+	if rank == 0 {
+		return "first"
+	}
+	return "last"
+}
+
+// %% [wrong] Repair: first and last
+// says: role(1, 2) is "middle"
+func role(rank, size int) string { // asks for the rank that runs it
+	if rank == 0 {
+		return "first"
+	}
+	if rank == symm.WorldSize()-1 {
+		return "last"
+	}
+	return "middle"
+}

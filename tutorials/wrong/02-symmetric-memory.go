@@ -54,3 +54,83 @@ func gather() {
 	}
 	hs.Barrier(0)
 }
+
+// %% [wrong] Predict: a view or a copy
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: a view or a copy
+// says: would be right if GetBuffer made a copy
+predict := 2.0
+
+// %% [wrong] Predict: a view or a copy
+// says: would be right if before were read at the end
+predict := 14.0
+
+// %% [wrong] Predict: a view or a copy
+// says: is one of the two numbers
+predict := 7.0
+
+// %% [wrong] Predict: a view or a copy
+// says: both times they read the copy of rank 0
+predict := 9.0 // rank 1 begins with its own 2
+
+// %% [wrong] Repair: give
+// says: which barrier makes the readers wait for the puts
+func give(root int) {
+	h.Barrier(0)
+	if rank == root {
+		for peer := range size {
+			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
+		}
+	}
+}
+
+// %% [wrong] Repair: give
+// says: a copy was never written
+func give(root int) {
+	if rank == root {
+		h.Put(right, symm.Local(symm.F32, 4).Fill(number))
+	}
+	h.Barrier(0)
+}
+
+// %% [wrong] Repair: give
+// says: its own too
+func give(root int) {
+	if rank == root {
+		for peer := range size {
+			if peer != rank {
+				h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
+			}
+		}
+	}
+	h.Barrier(0)
+}
+
+// %% [wrong] Repair: give
+// says: a rank waits in a barrier that another never reaches
+func give(root int) {
+	if rank == root {
+		for peer := range size {
+			h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
+		}
+		h.Barrier(0)
+	}
+}
+
+// %% [wrong] Repair: give
+// says: that is not the root
+func give(root int) { // everybody writes, the last one wins
+	for peer := range size {
+		h.Put(peer, symm.Local(symm.F32, 4).Fill(number))
+	}
+	h.Barrier(0)
+}
+
+// %% [wrong] Repair: give
+// says: that is not the root
+func give(root int) { // no communication
+	t.Fill(number)
+	h.Barrier(0)
+}

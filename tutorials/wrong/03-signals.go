@@ -125,3 +125,96 @@ func relay() {
 	hToken.WaitSignal(left, 0)
 	pass(2 * token.Ints()[0])
 }
+
+// %% [wrong] Predict: what is left
+// says: a wait does not consume every signal
+predict := 0.0
+
+// %% [wrong] Predict: what is left
+// says: 1 is the number of signals that the wait consumes
+predict := 1.0
+
+// %% [wrong] Predict: what is left
+// says: 3 are put
+predict := 3.0
+
+// %% [wrong] Predict: what is left
+// says: would be right if every rank put signals
+predict := 8.0
+
+// %% [wrong] Predict: what is left
+// says: count the puts of rank 0
+predict := 6.0 // the sum of the channels
+
+// %% [wrong] Repair: too early
+// says: a put took long
+func post(n int) { // one of the two is repaired
+	h.PutSignal(right, 2)
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+}
+
+func collect() float32 {
+	h.WaitSignal(left, 2)
+	return t.Float32s()[0]
+}
+
+// %% [wrong] Repair: too early
+// says: a put took long
+func post(n int) { // the other one is repaired
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+	h.PutSignal(right, 2)
+}
+
+func collect() float32 {
+	got := t.Float32s()[0]
+	h.WaitSignal(left, 2)
+	return got
+}
+
+// %% [wrong] Repair: too early
+// says: waits for a signal that never comes
+func post(n int) {
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+	h.PutSignal(right, 1)
+}
+
+func collect() float32 {
+	h.WaitSignal(left, 2)
+	return t.Float32s()[0]
+}
+
+// %% [wrong] Repair: too early
+// says: a put took long
+func post(n int) { // no signal: it hopes that 20 ms are enough
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+}
+
+func collect() float32 {
+	time.Sleep(20 * time.Millisecond)
+	return t.Float32s()[0]
+}
+
+// %% [wrong] Repair: too early
+// says: a number has never arrived
+func post(n int) {
+	t.Fill(n)
+	h.PutSignal(right, 2)
+}
+
+func collect() float32 {
+	h.WaitSignal(left, 2)
+	return h.GetBuffer(right, symm.F32, 4).Float32s()[0]
+}
+
+// %% [wrong] Repair: too early
+// says: a signal was put that nobody waits for
+func post(n int) {
+	h.Put(right, symm.Local(symm.F32, 4).Fill(n))
+	h.PutSignal(right, 2)
+	h.PutSignal(right, 3)
+}
+
+func collect() float32 {
+	h.WaitSignal(left, 2)
+	return t.Float32s()[0]
+}

@@ -104,3 +104,83 @@ __global__ void biggest(symm::Handle h, float* out, int n) {
   }
   symm::barrier(h, 0);
 }`)
+
+// %% [wrong] Predict: the work of a thread
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: the work of a thread
+// says: would be right for thread 4
+predict := 3.0
+
+// %% [wrong] Predict: the work of a thread
+// says: threads share whole elements
+predict := 3.125
+
+// %% [wrong] Predict: the work of a thread
+// says: is not the work of one thread
+predict := 32.0
+
+// %% [wrong] Predict: the work of a thread
+// says: its i is 3, then 32 more each time
+predict := 5.0
+
+// %% [wrong] Repair: the difference
+// says: 32 threads must handle 100 elements
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int i = threadIdx.x, right = (h.rank + 1) % h.world_size;
+  if (!symm::barrier(h, 0)) return;
+  if (i < n) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the difference
+// says: a barrier must wait for it before any rank reads
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + 1) % h.world_size;
+  
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the difference
+// says: while its left neighbour still reads
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + 1) % h.world_size;
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  
+}`)
+
+// %% [wrong] Repair: the difference
+// says: the opposite sign
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + 1) % h.world_size;
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(h.rank)[i] - h.buffer<float>(right)[i];
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the difference
+// says: which rank's buffer does the kernel read
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + h.world_size - 1) % h.world_size;
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the difference
+// says: a barrier must wait for it before any rank reads
+gap := symm.Compile(`
+__global__ void gap(symm::Handle h, float* out, int n) {
+  int right = (h.rank + 1) % h.world_size;
+  
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(right)[i] - h.buffer<float>(h.rank)[i];
+  
+}`)

@@ -46,3 +46,100 @@ func slice(r, ranks, n int) (first, end int) { // the first rank takes the remai
 	}
 	return rest + r*each, rest + (r+1)*each
 }
+
+// %% [wrong] Predict: eight ranks
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: eight ranks
+// says: it is the other way round
+predict := 0.25
+
+// %% [wrong] Predict: eight ranks
+// says: would be right if the slices travelled once
+predict := 8.0
+
+// %% [wrong] Predict: eight ranks
+// says: 2 is the answer for four ranks
+predict := 2.0
+
+// %% [wrong] Predict: eight ranks
+// says: a rank does not send its own slice to itself
+predict := 3.5
+
+// %% [wrong] Predict: eight ranks
+// says: divide (N-1)·S by
+predict := 16.0
+
+// %% [wrong] Repair: the remainder
+// says: an element behind the last one
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = (n + h.world_size - 1) / h.world_size, first = h.rank * each, end = first + each; // rounded up
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the remainder
+// says: some belong to no rank
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = n / h.world_size, first = h.rank * each, end = first + each;
+  if (h.rank == 0) end += n % h.world_size; // the first ones again
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the remainder
+// says: some belong to no rank
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = n / h.world_size, first = h.rank * each, end = first + each;
+  if (h.rank == h.world_size - 1) end = n - 1;
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong] Repair: the remainder
+// says: the sanitizer finds accesses that nothing orders
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = n / h.world_size, first = h.rank * each, end = first + each;
+  if (h.rank == h.world_size - 1) end = n;
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  
+}`)
+
+// %% [wrong] Repair: the remainder
+// says: some belong to no rank
+whole := symm.Compile(`
+__global__ void whole(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int each = (n + h.world_size - 1) / h.world_size, first = h.rank * each, end = min(first + each, n / h.world_size * h.world_size);
+  for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)

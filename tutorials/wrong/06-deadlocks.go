@@ -62,3 +62,82 @@ func exchange(rounds int) {
 	}
 	symm.Synchronize()
 }
+
+// %% [wrong] Predict: how many cycles?
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: how many cycles?
+// says: 1 would be right if every rank waited for the next one
+predict := 1.0
+
+// %% [wrong] Predict: how many cycles?
+// says: 3 is the number of ranks in a cycle
+predict := 3.0
+
+// %% [wrong] Predict: how many cycles?
+// says: 6 is the number of arrows
+predict := 6.0
+
+// %% [wrong] Predict: how many cycles?
+// says: follow the arrows from rank 0
+predict := 4.0
+
+// %% [wrong] Write: uneven work
+// says: all ranks must call it equally often
+func rounds(items int) {
+	for range items {
+		work()
+		hRounds.Barrier(1, limit)
+	}
+}
+
+// %% [wrong] Write: uneven work
+// says: before another had ended the one before
+func rounds(items int) { // one barrier at the end
+	for range items {
+		work()
+	}
+	hRounds.Barrier(1, limit)
+}
+
+// %% [wrong] Write: uneven work
+// says: before another had ended the one before
+func rounds(items int) { // no barrier
+	for range items {
+		work()
+	}
+}
+
+// %% [wrong] Write: uneven work
+// says: more or less often than it has items
+func rounds(items int) { // everybody works in each round
+	for range most(items) {
+		work()
+		hRounds.Barrier(1, limit)
+	}
+}
+
+// %% [wrong] Write: uneven work
+// says: more or less often than it has items
+func rounds(items int) { // as many rounds as the rank with the fewest items has
+	for range symm.AllReduce(symm.Empty(symm.I32, 1).Fill(items), "min").Ints()[0] {
+		work()
+		hRounds.Barrier(1, limit)
+	}
+}
+
+// %% [wrong] Write: uneven work
+// says: all ranks must call it equally often
+func rounds(items int) { // the barrier only with work
+	for i := range most(items) {
+		if i < items {
+			work()
+			hRounds.Barrier(1, limit)
+		}
+	}
+}
+
+// %% [wrong] Write: uneven work
+// says: more or less often than it has items
+func rounds(items int) {}

@@ -136,3 +136,125 @@ __global__ void collect(symm::Handle h, const float* in, float* out, int n, unsi
     }
   }
 }`)
+
+// %% [wrong] Predict: bytes on the wire
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: bytes on the wire
+// says: 1200 is the data alone
+predict := 1200.0
+
+// %% [wrong] Predict: bytes on the wire
+// says: would be right for packets of 8 bytes
+predict := 2400.0
+
+// %% [wrong] Predict: bytes on the wire
+// says: would be right for lines
+predict := 1280.0
+
+// %% [wrong] Predict: bytes on the wire
+// says: is a number of packets
+predict := 100.0
+
+// %% [wrong] Repair: take
+// says: take did not wait for it
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet == 0) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet));
+}`)
+
+// %% [wrong] Repair: take
+// says: take gave up
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet));
+}`)
+
+// %% [wrong] Repair: take
+// says: the number is in the other half
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet >> 32));
+}`)
+
+// %% [wrong] Repair: take
+// says: take gave up
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while ((unsigned)packet != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet));
+}`)
+
+// %% [wrong] Repair: take
+// says: take did not wait for it
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 > epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet));
+}`)
+
+// %% [wrong] Repair: take
+// says: take gave up
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch + 1) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)(packet));
+}`)

@@ -72,3 +72,93 @@ __global__ void weigh(float* y, const float* back, const int* place, const float
     y[t * hidden + j] = sum;
   }
 }`)
+
+// %% [wrong] Predict: the place of a copy
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: the place of a copy
+// says: 3 is the place of copy 0
+predict := 3.0
+
+// %% [wrong] Predict: the place of a copy
+// says: that is the place of copy 4
+predict := 5.0
+
+// %% [wrong] Predict: the place of a copy
+// says: the copies for smaller experts come before
+predict := 1.0
+
+// %% [wrong] Predict: the place of a copy
+// says: count the copies for smaller experts
+predict := 2.0
+
+// %% [wrong] Repair: splits for ranks
+// says: expert e is on rank e / 2
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    int n = 0;
+    for (int c = 0; c < copies; c++) n += choice[c] >= 0 && choice[c] % per == r;
+    splits[r] = n;
+  }
+}`)
+
+// %% [wrong] Repair: splits for ranks
+// says: copies with the choice -1 are counted for rank 0
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    int n = 0;
+    for (int c = 0; c < copies; c++) n += choice[c] / per == r;
+    splits[r] = n;
+  }
+}`)
+
+// %% [wrong] Repair: splits for ranks
+// says: added to what was in splits before
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    for (int c = 0; c < copies; c++) splits[r] += choice[c] >= 0 && choice[c] / per == r;
+  }
+}`)
+
+// %% [wrong] Repair: splits for ranks
+// says: expert e is on rank e / 2
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    int n = 0;
+    for (int c = 0; c < copies; c++) n += choice[c] == r;
+    splits[r] = n;
+  }
+}`)
+
+// %% [wrong] Repair: splits for ranks
+// says: expert e is on rank e / 2
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    int n = 0;
+    for (int c = 0; c < copies; c++) n += choice[c] >= 0 && choice[c] / per <= r;
+    splits[r] = n;
+  }
+}`)
+
+// %% [wrong] Repair: splits for ranks
+// says: expert e is on rank e / 3
+forRanks := symm.Compile(`
+__global__ void forRanks(const int* choice, int copies, long long* splits, int ranks, int per) {
+  int r = threadIdx.x;
+  if (r < ranks) {
+    int n = 0;
+    for (int c = 0; c < copies; c++) n += choice[c] >= 0 && choice[c] / 2 == r;
+    splits[r] = n;
+  }
+}`)

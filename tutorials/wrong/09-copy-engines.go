@@ -65,3 +65,27 @@ func pipeline(pieces int) {
 		compute(i)
 	}
 }
+
+// %% [wrong] Predict: four pieces
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: four pieces
+// says: 1700 would be right if everything had to arrive first
+predict := 1700.0
+
+// %% [wrong] Predict: four pieces
+// says: 800 is the time of the products alone
+predict := 800.0
+
+// %% [wrong] Predict: four pieces
+// says: at 900 the last piece arrives
+predict := 900.0
+
+// %% [wrong] Predict: four pieces
+// says: it arrives at 300
+predict := 1000.0
+
+// %% [wrong] Predict: four pieces
+// says: each product begins when its rows are there
+predict := 1300.0

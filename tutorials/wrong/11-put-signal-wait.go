@@ -66,3 +66,27 @@ __global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
   symm::put_with_signal(h, right, (n + 1) * sizeof(float), u + 1, sizeof(float), 1, epoch);
   if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);
 }`)
+
+// %% [wrong] Predict: around six ranks
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: around six ranks
+// says: 5 is the block of step 0
+predict := 5.0
+
+// %% [wrong] Predict: around six ranks
+// says: the first step is step 0
+predict := 3.0
+
+// %% [wrong] Predict: around six ranks
+// says: comes in another step
+predict := 4.0
+
+// %% [wrong] Predict: around six ranks
+// says: comes in another step
+predict := 1.0
+
+// %% [wrong] Predict: around six ranks
+// says: whose block in step s
+predict := 6.0

@@ -50,3 +50,23 @@ func crosses(way string, ranks, hosts, bytes int) int {
 	}
 	return (hosts - 1) * bytes / p
 }
+
+// %% [wrong] Predict: two hosts of two
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: two hosts of two
+// says: 10 is the sum of all
+predict := 10.0
+
+// %% [wrong] Predict: two hosts of two
+// says: 3 is the vector of rank 2 alone
+predict := 3.0
+
+// %% [wrong] Predict: two hosts of two
+// says: ranks 0 and 2 are a rail
+predict := 4.0
+
+// %% [wrong] Predict: two hosts of two
+// says: add up what the ranks of its host have
+predict := 5.0 // the numbers without the 1

@@ -110,3 +110,23 @@ __global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
   gin.waitSignal(ncclCoopCta(), 0, world.nRanks - 1);
   gin.flush(ncclCoopCta());
 }`)
+
+// %% [wrong] Predict: what a signal counts
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: what a signal counts
+// says: 4 would be right for one launch
+predict := 4.0
+
+// %% [wrong] Predict: what a signal counts
+// says: if a rank also put to itself
+predict := 20.0
+
+// %% [wrong] Predict: what a signal counts
+// says: counts the puts to all ranks
+predict := 80.0
+
+// %% [wrong] Predict: what a signal counts
+// says: count the puts to one rank
+predict := 5.0

@@ -53,3 +53,23 @@ func early() {
 	multiply()
 	complete()
 }
+
+// %% [wrong] Predict: the time of a layer
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: the time of a layer
+// says: 255 is the time of the staircase
+predict := 255.0
+
+// %% [wrong] Predict: the time of a layer
+// says: if the sum did not wait for the shared expert
+predict := 195.0
+
+// %% [wrong] Predict: the time of a layer
+// says: the sum comes after both
+predict := 210.0
+
+// %% [wrong] Predict: the time of a layer
+// says: the longer one counts
+predict := 155.0

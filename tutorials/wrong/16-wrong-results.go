@@ -95,3 +95,132 @@ __global__ void around(symm::Handle h, int* sums, int rounds) {
     if (i == 0) symm::wait_signal(h, next, 1);
   }
 }`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: the sanitizer finds accesses that are not ordered
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+    __threadfence();
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: the sanitizer finds accesses that are not ordered
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: the sanitizer finds accesses that are not ordered
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+    __threadfence_system();
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: the sanitizer finds accesses that are not ordered
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *(volatile unsigned*)h.pad(next) = 1;
+    __threadfence_system();
+    __threadfence_system();
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: the sanitizer finds accesses that are not ordered
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    symm::store_relaxed(h.pad(next), 1u);
+    while (symm::load_relaxed(h.pad(h.rank)) == 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: the sanitizer finds accesses that are not ordered
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+    __threadfence_system();
+  }
+  
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+
+// %% [wrong] Repair: an order that is strong enough
+// says: out is not the number of the left neighbour
+hand := symm.Compile(`
+__global__ void hand(symm::Handle h, int* out) { // no communication
+  out[threadIdx.x] = h.rank - 1;
+}`)
+
+// %% [wrong] Predict: how many threads are outside?
+// says: predict is still 0
+predict := 0.0
+
+// %% [wrong] Predict: how many threads are outside?
+// says: 12 would be right for x[i]
+predict := 12.0
+
+// %% [wrong] Predict: how many threads are outside?
+// says: 250 is the number of threads that write inside
+predict := 250.0
+
+// %% [wrong] Predict: how many threads are outside?
+// says: the last one is 499
+predict := 261.0
+
+// %% [wrong] Predict: how many threads are outside?
+// says: some threads of the first are, too
+predict := 256.0
+
+// %% [wrong] Predict: how many threads are outside?
+// says: count those with
+predict := 24.0

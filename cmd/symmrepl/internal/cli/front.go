@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command/tour"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/script"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
@@ -65,6 +66,7 @@ func front(ctx context.Context, o options, s *opened, first ...string) (int, err
 func (s *opened) console() *console.Console {
 	c := &console.Console{
 		Session: s, Size: s.size, Commands: command.All(programs()), Incomplete: check.Incomplete, Invalid: check.Invalid,
+		Succeeded: tour.Solved,
 	}
 	if !s.emulated {
 		c.Unwatched = onGPUs(exec.LookPath)

@@ -21,6 +21,15 @@ func (c *Call) Code() (source string, ok bool) { return c.Command.Code(c.Arg) }
 // Print prints text, such as a table.
 func (c *Call) Print(text string) { c.Request.Printer.Print(text) }
 
+// PrintForms prints text, or its other forms, by MIME type, where the printer has them.
+func (c *Call) PrintForms(text string, data map[string]any) {
+	if p, ok := c.Request.Printer.(FormPrinter); ok {
+		p.PrintForms(text, data)
+		return
+	}
+	c.Print(text)
+}
+
 // Note prints a remark.
 func (c *Call) Note(format string, args ...any) { c.Request.Printer.Note(nil, format, args...) }
 

@@ -22,6 +22,8 @@ type Console struct {
 	// Unwatched says in a sentence what the sanitizer does not watch on the session's devices; ""
 	// if it watches everything.
 	Unwatched string
+	// Succeeded, unless nil, is told the source of each cell that all ranks have run without an error.
+	Succeeded func(source string)
 
 	mu         sync.Mutex // guards the fields below; the slice that target refers to never changes
 	exited     bool       // the program whose cells these are has ended itself,
@@ -97,6 +99,9 @@ func (c *Console) once(ctx context.Context, r Request, cell session.Cell, output
 	shown := reply
 	shown.Errors = c.noteExits(reply.Errors)
 	r.Printer.Reply(shown)
+	if c.Succeeded != nil && len(reply.Errors) == 0 && cell.Ranks == nil {
+		c.Succeeded(cell.Source)
+	}
 	return reply
 }
 

@@ -58,6 +58,13 @@ type InPlacePrinter interface {
 	ShowsNotesInPlace() bool
 }
 
+// FormPrinter is a Printer that shows text of the console in the forms of a notebook as well.
+type FormPrinter interface {
+	Printer
+	// PrintForms shows data by MIME type, and text where no other form can be shown.
+	PrintForms(text string, data map[string]any)
+}
+
 // Outcome tells a front end how an entry ended.
 type Outcome int
 

@@ -179,6 +179,14 @@ func (s *Screen) Note(ranks []int, format string, args ...any) {
 	s.note(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
 }
 
+// PrintForms implements console.FormPrinter.
+func (s *Screen) PrintForms(text string, data map[string]any) {
+	forms := Content{"text/plain": text}
+	maps.Copy(forms, data)
+	s.CatchUp()
+	s.publish("display_data", Content{"data": forms, "metadata": Content{}, "transient": Content{}})
+}
+
 // note shows a remark of the session as a display of its own, because notebooks draw standard error
 // like errors. A note replaces the previous one of its topic.
 func (s *Screen) note(o session.Output) {

@@ -50,20 +50,26 @@ func (l Lesson) Notebook(r Recording) ([]byte, error) {
 	return w.file()
 }
 
-// contents makes a notebook with links to the notebooks of the lessons and to the gallery of displays.
+// contents makes a notebook whose cell lists the lessons, with links to their notebooks and with the
+// exercises that are solved. Its stored output is that of a user who has solved none.
 func contents(lessons []Lesson) ([]byte, error) {
 	w := writer{name: "contents"}
-	text := "# Contents\n\nEach notebook is a lesson with exercises. Its kernel, symmrepl, runs every cell on all ranks; without a GPU the ranks run on an emulated device.\n\n"
-	for _, l := range lessons {
-		number, _, _ := strings.Cut(l.Name, "-")
-		text += fmt.Sprintf("- [%s %s](%s.ipynb)\n", number, l.Title, l.Name)
-	}
-	w.text(text + "\n[display](display.ipynb) shows what a cell can show.")
+	w.text("# Contents\n\nEach notebook is a lesson with exercises. Its kernel, symmrepl, runs every cell on all ranks; " +
+		"without a GPU the ranks run on an emulated device.\n\n" +
+		"Run the next cell to see which exercises you have solved: an exercise counts when its check has accepted your answer, here or at the prompt.")
+	w.cells = append(w.cells, codeCell{"code", 1, w.id(), map[string]any{}, []map[string]any{{
+		"data":     map[string]any{"text/markdown": lines(Overview(lessons, Progress{})), "text/plain": []string{"The lessons, with links to their notebooks"}},
+		"metadata": map[string]any{}, "output_type": "display_data",
+	}}, []string{":tutorial"}})
+	w.text("[display](display.ipynb) shows what a cell can show, and [python](python.ipynb) a notebook of Python beside a session.")
 	return w.file()
 }
 
 // file returns the file of the notebook.
 func (w *writer) file() ([]byte, error) {
+	if w.failed != nil {
+		return nil, w.failed
+	}
 	nb := notebook{w.cells, map[string]any{
 		"kernelspec":    map[string]any{"display_name": "symmrepl", "language": "go", "name": "symmrepl"},
 		"language_info": map[string]any{"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},
@@ -83,25 +89,30 @@ type writer struct {
 	recording Recording
 	cells     []any
 	first     []int // lines of the file on which the code cells begin
+	failed    error // a picture that does not exist
 }
 
 func (w *writer) step(s Step) {
 	w.text(s.Text)
 	if s.Cell != nil {
-		w.code(*s.Cell, s.Cell.Fails)
+		metadata := map[string]any{}
+		if s.Cell.Fails {
+			metadata["tags"] = mayFail
+		}
+		w.code(*s.Cell, metadata)
 	}
 	e := s.Exercise
 	if e == nil {
 		return
 	}
 	w.text("## Exercise: " + e.Title + "\n\n" + e.Task)
-	w.code(e.Start, false)
+	w.code(e.Start, map[string]any{})
 	for i, hint := range e.Hints {
 		w.text(folded(fmt.Sprintf("Hint %d", i+1), hint))
 	}
 	w.text(folded("A solution", "```go\n"+e.Solution.Code()+"\n```"))
-	w.text("The next cell checks your answer: run it again when you have changed the one above.")
-	w.code(e.Check, true)
+	w.text("The next cell, which is folded, checks your answer: run it again when you have changed the one above.")
+	w.code(e.Check, map[string]any{"jupyter": map[string]any{"source_hidden": true}, "tags": mayFail})
 }
 
 // folded returns Markdown that unfolds on a click.
@@ -110,26 +121,30 @@ func folded(title, text string) string {
 }
 
 func (w *writer) text(text string) {
-	if text != "" {
-		w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(linked(text, w.names))})
+	if text == "" {
+		return
 	}
+	shown, err := pictured(linked(text, w.names))
+	if err != nil {
+		w.failed = err
+	}
+	w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(shown)})
 }
 
 // id returns the id of the next cell, which is the same in every run.
 func (w *writer) id() string { return fmt.Sprintf("%s-%d", w.name, len(w.cells)+1) }
 
+// mayFail are the tags of a cell that does not end the run of a notebook if it fails.
+var mayFail = []string{"raises-exception"}
+
 // code adds a cell with its recorded output.
-func (w *writer) code(c Cell, fails bool) {
+func (w *writer) code(c Cell, metadata map[string]any) {
 	before := 1 // lines of the file before the cell's
 	if c.Title != "" {
 		before++
 	}
 	w.first = append(w.first, c.Line-before)
 	count := len(w.first)
-	metadata := map[string]any{}
-	if fails {
-		metadata["tags"] = []string{"raises-exception"}
-	}
 	outputs := []map[string]any{}
 	for _, p := range w.recording[count-1] {
 		outputs = append(outputs, w.output(p, c.File))

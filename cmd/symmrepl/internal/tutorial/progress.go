@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Progress is the progress of a user in each tutorial, by name.
@@ -16,11 +17,35 @@ type Reached struct {
 	Solved []string `json:"solved,omitempty"` // titles of exercises
 }
 
+// solved reports whether an exercise is solved.
+func (r Reached) solved(title string) bool { return slices.Contains(r.Solved, title) }
+
 // Solve records that an exercise is solved.
 func (r *Reached) Solve(title string) {
-	if !slices.Contains(r.Solved, title) {
+	if !r.solved(title) {
 		r.Solved = append(r.Solved, title)
 	}
+}
+
+// SolvedBy returns the exercise whose check is this source, as a prompt runs it or a notebook: the
+// name of its tutorial, and its title. ok is false if it is no check.
+func SolvedBy(source string) (name, title string, ok bool) {
+	if !strings.Contains(source, Correct) {
+		return "", "", false
+	}
+	all, err := All()
+	if err != nil {
+		return "", "", false
+	}
+	source = strings.TrimSpace(source)
+	for _, l := range all {
+		for _, e := range l.Exercises() {
+			if source == e.Check.Source || source == e.Check.Code() {
+				return l.Name, e.Title, true
+			}
+		}
+	}
+	return "", "", false
 }
 
 // ReadProgress reads the progress from a folder. It is empty if the folder is "" or has no file

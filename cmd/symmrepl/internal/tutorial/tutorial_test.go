@@ -2,11 +2,17 @@ package tutorial
 
 import (
 	"bytes"
+	"encoding/base64"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial/drawing"
 )
 
 const sample = `//go:build ignore
@@ -89,7 +95,7 @@ func TestOrder(t *testing.T) {
 		number, _, _ := strings.Cut(l.Name, "-")
 		names = append(names, number)
 	}
-	if got, want := strings.Join(names, " "), "01 02 03 04 05 06 16 07 08 09 10 11 12 13 14 15"; got != want {
+	if got, want := strings.Join(names, " "), "01 02 03 04 05 06 16 07 08 09 10 11 12 13 14 15 17"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -101,6 +107,71 @@ func TestLinked(t *testing.T) {
 		"[Tutorial 02](02-second.ipynb) is in `symmrepl tutorial 02 -n 4`, tutorial 99 is not.\n    :tutorial 02\n"
 	if got := linked(text, names); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A picture stands in a notebook in place of the one in letters, which a terminal shows with its name.
+func TestPicturesInTexts(t *testing.T) {
+	const text = "Before.\n\n![Ranks & a ring](picture:ring)\n\n    0 ──> 1\n\n    1 ──> 0\n\nAfter.\n\n    code\n![End](picture:packet)"
+	if got, want := strings.Join(Pictures(text), " "), "ring packet"; got != want {
+		t.Errorf("the pictures %s, want %s", got, want)
+	}
+	plain := "Before.\n\nPicture ring in the notebook: Ranks & a ring\n\n    0 ──> 1\n\n    1 ──> 0\n\nAfter.\n\n    code\nPicture packet in the notebook: End\n"
+	if got := Plain(text); got != plain {
+		t.Errorf("a terminal shows\n%q\nwant\n%q", got, plain)
+	}
+	got, err := pictured(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`base64,[A-Za-z0-9+/]+=*`).ReplaceAllString(got, "base64,…")
+	want := "Before.\n\n<img alt=\"Ranks &amp; a ring\" src=\"data:image/svg+xml;base64,…\">\n\n*Ranks & a ring*\n\nAfter.\n\n    code\n" +
+		"<img alt=\"End\" src=\"data:image/svg+xml;base64,…\">\n\n*End*\n"
+	if shown != want {
+		t.Errorf("a notebook shows\n%q\nwant\n%q", shown, want)
+	}
+	svg, err := drawing.SVG("ring")
+	if err != nil || !strings.Contains(got, base64.StdEncoding.EncodeToString([]byte(svg))) {
+		t.Errorf("the ring is not in the notebook: %v", err)
+	}
+	if _, err := pictured("![No](picture:nosuch)"); err == nil || !strings.Contains(err.Error(), `no picture "nosuch"`) {
+		t.Error(err)
+	}
+}
+
+// Every tutorial has a picture, and every picture is in a tutorial.
+func TestPicturesOfTutorials(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, l := range all {
+		count := 0
+		for _, s := range l.Steps {
+			texts := []string{s.Text}
+			if s.Exercise != nil {
+				texts = append(texts, s.Exercise.Task)
+			}
+			for _, text := range texts {
+				for _, name := range Pictures(text) {
+					if _, err := drawing.SVG(name); err != nil {
+						t.Errorf("%s: %v", l.Name, err)
+					}
+					used[name] = true
+					count++
+				}
+				if strings.Count(text, "](picture:") != len(Pictures(text)) {
+					t.Errorf("%s: a picture stands in a line of its own:\n%s", l.Name, text)
+				}
+			}
+		}
+		if count == 0 {
+			t.Errorf("%s has no picture", l.Name)
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(used)), drawing.Names(); !slices.Equal(got, want) {
+		t.Errorf("the tutorials show %q, and there are %q", got, want)
 	}
 }
 
@@ -139,6 +210,49 @@ func TestProgress(t *testing.T) {
 	}
 	if got := ReadProgress(dir); len(got) != 0 {
 		t.Errorf("a broken file gives the progress %v", got)
+	}
+}
+
+// A check is known by its source, with or without its title, and with the lines that an editor adds.
+func TestSolvedBy(t *testing.T) {
+	lesson, err := Find("02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := lesson.Exercises()[1]
+	for source, want := range map[string]bool{
+		e.Check.Source: true, "\n" + e.Check.Code() + "\n\n": true,
+		e.Start.Source: false, e.Check.Source + "\nx := 1": false, `fmt.Println("correct")`: false,
+	} {
+		name, title, ok := SolvedBy(source)
+		if ok != want || ok && (name != lesson.Name || title != e.Title) {
+			t.Errorf("%q, %q, %v, want %v of\n%s", name, title, ok, want, source)
+		}
+	}
+}
+
+// The overview counts the exercises that are solved, links to the notebooks, and says where to go on.
+func TestOverview(t *testing.T) {
+	check := func(title string) Step { return Step{Exercise: &Exercise{Title: title}} }
+	lessons := []Lesson{
+		{Name: "01-one", Title: "One: the first.", Steps: []Step{check("a"), check("b")}},
+		{Name: "02-two", Title: "Two: the second.", Steps: []Step{check("a")}},
+	}
+	const head = "| Lesson | | Solved |\n|---|---|---|\n"
+	for _, test := range []struct {
+		progress Progress
+		want     string
+	}{
+		{Progress{}, head + "| [01 One](01-one.ipynb) | the first. | 0 of 2 |\n| [02 Two](02-two.ipynb) | the second. | 0 of 1 |\n\n" +
+			"0 of 3 exercises are solved. Go on with lesson [01](01-one.ipynb)."},
+		{Progress{"01-one": {Solved: []string{"b", "an earlier one", "a"}}}, head + "| [01 One](01-one.ipynb) | the first. | 2 of 2 ✓ |\n" +
+			"| [02 Two](02-two.ipynb) | the second. | 0 of 1 |\n\n2 of 3 exercises are solved. Go on with lesson [02](02-two.ipynb)."},
+		{Progress{"01-one": {Solved: []string{"b", "a"}}, "02-two": {Solved: []string{"a"}}}, head + "| [01 One](01-one.ipynb) | the first. | 2 of 2 ✓ |\n" +
+			"| [02 Two](02-two.ipynb) | the second. | 1 of 1 ✓ |\n\n3 of 3 exercises are solved."},
+	} {
+		if got := Overview(lessons, test.progress); got != test.want {
+			t.Errorf("%s\nwant\n%s", got, test.want)
+		}
 	}
 }
 
@@ -193,9 +307,14 @@ func TestNotebook(t *testing.T) {
       ]`,
 		`"evalue": "[0-3] In[3]:1:1: panic: no"`,
 		`"[0-3] In[3]:1:1: panic: no\n[0-3]     check(x)\n[0] In[2]:1:3: panic: yes"`,
-		`"tags": [
+		`"metadata": {
+    "jupyter": {
+     "source_hidden": true
+    },
+    "tags": [
      "raises-exception"
-    ]`,
+    ]
+   },`,
 		`"id": "00-sample-2"`,
 	} {
 		if !strings.Contains(string(text), want) {

@@ -51,13 +51,13 @@ func (t *Tour) show(c *console.Call) {
 	step := t.step()
 	parts := []string{fmt.Sprintf("── %s, step %d of %d ──", t.lesson.Name, t.at, len(t.lesson.Steps))}
 	if step.Text != "" {
-		parts = append(parts, render.Wrap(step.Text, c.Request.Columns))
+		parts = append(parts, render.Wrap(tutorial.Plain(step.Text), c.Request.Columns))
 	}
 	if step.Cell != nil {
 		parts = append(parts, indent(step.Cell.Code()))
 	}
 	if e := step.Exercise; e != nil {
-		parts = append(parts, "## Exercise: "+e.Title, render.Wrap(e.Task, c.Request.Columns), indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
+		parts = append(parts, "## Exercise: "+e.Title, render.Wrap(tutorial.Plain(e.Task), c.Request.Columns), indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
 	}
 	c.Print(strings.Join(parts, "\n\n") + "\n")
 }
@@ -91,6 +91,21 @@ func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
 	if err := progress.Write(statedir.Dir()); err != nil {
 		c.Note("your progress cannot be saved: %v", err)
 	}
+}
+
+// Solved records that an exercise is solved if source is that of its check, which has succeeded. A
+// notebook runs checks as ordinary cells. Progress that cannot be saved is lost: nobody has asked
+// for it.
+func Solved(source string) {
+	name, title, ok := tutorial.SolvedBy(source)
+	if !ok {
+		return
+	}
+	progress := tutorial.ReadProgress(statedir.Dir())
+	reached := progress[name]
+	reached.Solve(title)
+	progress[name] = reached
+	_ = progress.Write(statedir.Dir())
 }
 
 // lessonCell returns a cell of a tutorial for the session.

@@ -133,3 +133,23 @@ func TestCatchUpFails(t *testing.T) {
 	enter(t, c, ":tutorial 02 6", console.Failed, "broken")
 	enter(t, c, ":again", console.Failed, ":again: no step was shown yet; :next goes on")
 }
+
+// An exercise counts as solved when a cell with the source of its check has succeeded, as in a
+// notebook, and not when it has failed.
+func TestSolvedInANotebook(t *testing.T) {
+	lesson, err := tutorial.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, fake, _ := newConsole(t)
+	c.Succeeded = Solved
+	check := lesson.Exercises()[0].Check.Source
+	fake.OnEval = func(session.Cell) session.Reply { return session.Reply{Errors: []*session.Error{{Msg: "not yet"}}} }
+	enter(t, c, check, console.Failed, "not yet")
+	enter(t, c, ":tutorial", console.Done, "0 of 3  Hello, ranks")
+	fake.OnEval = nil
+	enter(t, c, "x := 1", console.Done, "")
+	enter(t, c, ":tutorial", console.Done, "0 of 3  Hello, ranks")
+	enter(t, c, check, console.Done, "")
+	enter(t, c, ":tutorial", console.Done, "1 of 3  Hello, ranks")
+}

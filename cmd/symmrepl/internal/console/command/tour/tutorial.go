@@ -21,7 +21,7 @@ func (t *Tour) Tutorial() console.Command {
 		Name: "tutorial", Args: "[NAME [STEP]]", Group: group, Where: console.AllRanks,
 		Help: `list the tutorials, or begin one
 ":tutorial 03" continues where you left it; it first runs the cells before that, because a fresh session has not run them.
-":tutorial 03 1" begins at step 1.`,
+":tutorial 03 1" begins at step 1. In a notebook the list has links to the notebooks of the tutorials; exercises that were solved in them count.`,
 		Run: t.open,
 	}
 }
@@ -80,7 +80,8 @@ func list(c *console.Call) console.Outcome {
 		}
 		rows = append(rows, []string{l.Name, read, fmt.Sprintf("%d of %d", len(reached.Solved), len(l.Exercises())), l.Title})
 	}
-	c.Print(render.Fit(render.Table(rows), c.Request.Columns) + "\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.")
+	c.PrintForms(render.Fit(render.Table(rows), c.Request.Columns)+"\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.",
+		map[string]any{"text/markdown": tutorial.Overview(all, progress)})
 	return console.Done
 }
 
