@@ -3,8 +3,11 @@ package interp
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -17,15 +20,28 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// benchmarkCell measures a cell in a session that has run setup.
+// benchmarkCell measures a cell in a session that has run setup. Beside the time it reports the
+// processor time, cpu-ns/op, that the process takes, which hardly depends on the machine's load.
 func benchmarkCell(b *testing.B, setup, src string) {
 	in := open(b, Options{Packages: testPackage(func() {})})
 	mustEval(b, in, setup)
+	runtime.GC()
+	start := processorTime(b)
 	for b.Loop() {
 		if r := in.Eval(context.Background(), session.Cell{ID: 1, Source: src}); r.Err != nil {
 			b.Fatal(r.Err)
 		}
 	}
+	b.ReportMetric(float64((processorTime(b)-start)/time.Duration(b.N)), "cpu-ns/op")
+}
+
+// processorTime returns the processor time that the process has used.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func BenchmarkDefine(b *testing.B) { benchmarkCell(b, "", "x := 1") }

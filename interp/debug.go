@@ -39,6 +39,9 @@ func (in *Interp) notePoints(c *compiled) {
 			changed = append(changed, text)
 		}
 	}
+	if changed == nil {
+		return // no point, and so no breakpoint, is new
+	}
 	for _, text := range changed {
 		text.setBreaks(in.breaks[text.Cell()])
 	}
@@ -62,10 +65,14 @@ func (in *Interp) textAt(c *compiled, at token.Pos) *keptText {
 
 // forgetPoints forgets the points of a text that is dropped. in.mu is held.
 func (in *Interp) forgetPoints(text *keptText) {
+	if text.points == nil {
+		return
+	}
 	for _, p := range text.points {
 		in.runtime.DropPoints([]*run.Point{p.Point})
 	}
 	text.points = nil
+	in.arm()
 }
 
 // setBreaks sets breakpoints on lines: on the first statements that begin on them, or on the next

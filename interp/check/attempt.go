@@ -26,15 +26,24 @@ type Attempt struct {
 	at       map[diagnostic]token.Pos // positions of errors in the syntax
 	undo     []func()                 // functions that undo the check's changes to types of earlier cells
 	tolerant bool                     // go on after errors, to learn as much as possible about an incomplete cell
+	brief    bool                     // a cell with errors is checked once more: see Check
+	packages map[string]string        // import paths of the packages that the text may name, by that name
+	value    token.Pos                // where the last expression begins while the statements are checked
 }
 
 // Check type-checks a cell in three stages, each of which sees the results of those before it:
 // declarations without the bodies of functions, statements, and bodies. So functions may use
 // variables that the cell's statements define. The session does not change.
+//
+// The first attempt supposes that the cell has no errors. It leaves out what only their hints need,
+// and checks bodies with their declarations if no stage depends on that.
 func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 	auto := map[string]string{}
-	for {
+	for brief := len(p.cell.Program) == 0; ; brief = false {
 		a := k.attempt(p, auto)
+		if a.brief = brief; brief {
+			a.Cell.Info.Scopes = nil
+		}
 		a.run()
 		if len(a.errs) == 0 && a.source == nil {
 			a.Cell.Packages = k.pkgs.takeFresh()
@@ -45,7 +54,7 @@ func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 			k.dropFresh()
 			return nil, &Failure{Err: a.source}
 		}
-		if !a.missingImports() {
+		if !brief && !a.missingImports() {
 			k.dropFresh()
 			err := p.errorOf(session.KindType, a.errs) // also sorts them
 			first := a.errs[0]
@@ -98,6 +107,8 @@ func (k *Attempt) run() {
 	if k.failed() {
 		return
 	}
+	k.packages = k.Imports()
+	maps.DeleteFunc(k.packages, func(name, _ string) bool { return !strings.Contains(c.cell.Source, name) })
 	known := names{k.Checker.visible, map[string]types.Object{}}
 	k.Checker.hide()
 	for _, path := range c.Dots {
@@ -125,12 +136,16 @@ func (k *Attempt) run() {
 	for _, id := range declaredNames(c.Decls) {
 		known.define(id.Name, nil)
 	}
+	vars := c.varsOfConstants()
+	together := k.brief && len(vars) == 0 && k.standAlone(known)
 	for _, d := range c.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		switch {
 		case !ok:
 		case f.Body == nil:
 			k.errorAt(f.Pos(), "missing function body")
+		case together:
+			decls = append(decls, f)
 		case f.Recv == nil:
 			decls = append(decls, stub(f))
 			bodies = append(bodies, body(f))
@@ -150,7 +165,6 @@ func (k *Attempt) run() {
 			bodies = append(bodies, body(f))
 		}
 	}
-	vars := c.varsOfConstants()
 	for _, id := range declaredNames(vars) {
 		known.define(id.Name, nil)
 	}
@@ -196,24 +210,52 @@ func (k *Attempt) run() {
 	}
 }
 
+// standAlone reports whether the cell's functions can be checked with its declarations: none is
+// generic or a method of an earlier cell's type, and none uses a name that the statements define.
+func (k *Attempt) standAlone(known names) bool {
+	c := k.Cell
+	defined := map[string]bool{}
+	for _, s := range c.Stmts {
+		for _, id := range definedNames(s) {
+			defined[id.Name] = true
+		}
+	}
+	for _, d := range c.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if f.Type.TypeParams != nil || f.Recv != nil && (ReceiverName(f) == nil || HasTypeParams(f) || k.isForeign(f, known)) {
+			return false
+		}
+		uses := false
+		if len(defined) > 0 {
+			ast.Inspect(f, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				uses = uses || ok && defined[id.Name]
+				return !uses
+			})
+		}
+		if uses {
+			return false
+		}
+	}
+	return true
+}
+
 // statements checks the cell's statements and finds the variables that they define and the value of
 // the last one.
 func (k *Attempt) statements(known names) {
 	c := k.Cell
 	var last *ast.ExprStmt
 	if s, ok := c.Stmts[len(c.Stmts)-1].(*ast.ExprStmt); ok {
-		last = s
+		last, k.value = s, s.Pos()
 	}
 	before := len(k.errs)
 	k.stage(known, []ast.Decl{&ast.FuncDecl{
 		Name: &ast.Ident{NamePos: c.Body.Name.Pos(), Name: "cell#"}, Type: c.Body.Type, Body: c.Body.Body,
 	}})
-	if last != nil {
-		line, column, _ := c.Position(last.Pos())
-		k.errs = slices.DeleteFunc(k.errs, func(d diagnostic) bool {
-			return d.line == line && d.column == column && strings.HasSuffix(d.msg, "is not used")
-		})
-	}
+	k.value = token.NoPos
 	if len(k.errs) > before && !k.tolerant {
 		return
 	}
@@ -284,13 +326,13 @@ func (k *Attempt) stage(known names, decls []ast.Decl) {
 		return
 	}
 	file := &ast.File{Package: k.Cell.Body.Pos(), Name: &ast.Ident{NamePos: k.Cell.Body.Pos(), Name: PackageName}}
-	for name, path := range k.Imports() {
-		if known.get(name) == nil && !declares(decls, name) && strings.Contains(k.Cell.cell.Source, name) {
+	for name, path := range k.packages {
+		if known.get(name) == nil && !declares(decls, name) {
 			addImport(file, name, path)
 		}
 	}
 	file.Decls = append(file.Decls, decls...)
-	conf := types.Config{Importer: k.Checker.pkgs, Error: k.report, GoVersion: goVersion}
+	conf := types.Config{Importer: k.Checker.pkgs, Error: k.report, GoVersion: goVersion, DisableUnusedImportCheck: true}
 	defer parenthesize(decls, known)()
 	if err := checkFile(&conf, k.Checker.fset, pkg, k.Cell.Info, file); err != nil { // other errors went to k.report
 		k.errorAt(decls[0].Pos(), err.Error())
@@ -315,13 +357,16 @@ func (k *Attempt) report(err error) {
 	if strings.HasPrefix(e.Msg, "\t") || e.Soft && k.permits(e) {
 		return
 	}
+	if e.Pos == k.value && strings.HasSuffix(e.Msg, "is not used") {
+		return // its value is shown
+	}
 	k.errorAt(e.Pos, e.Msg)
 }
 
-// permits reports whether an error is permitted at a prompt: variables, imports and labels may be
-// unused, and at the top level x := may define x again.
+// permits reports whether an error is permitted at a prompt: variables and labels may be unused, and
+// at the top level x := may define x again.
 func (k *Attempt) permits(e types.Error) bool {
-	if strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " and not used") {
+	if strings.Contains(e.Msg, "declared and not used") {
 		return true
 	}
 	return e.Msg == "no new variables on left side of :=" && slices.ContainsFunc(k.Cell.Stmts, func(s ast.Stmt) bool {

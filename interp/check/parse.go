@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -35,7 +36,11 @@ func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 	if n := len(items) - 1; n >= 0 && items[n].list {
 		singles, list = items[:n], true
 	}
-	stmts, err := p.parseFile(k.fset, stmtsHeader, blank(cell.Source, singles, false), "\n}")
+	body := ""
+	if slices.ContainsFunc(singles, func(it Item) bool { return !it.Decl }) {
+		body = blank(cell.Source, singles, false)
+	}
+	stmts, err := p.parseFile(k.fset, stmtsHeader, body, "\n}")
 	if err != nil {
 		return nil, text.syntaxError(err, len(stmtsHeader))
 	}
@@ -73,6 +78,8 @@ func (p *Syntax) parseFile(fset *token.FileSet, header, src, trailer string) (*a
 		}
 		return nil, list
 	}
-	p.noteLocals(p.files[len(p.files)-1], f.Decls)
+	if strings.Contains(src, token.TYPE.String()) {
+		p.noteLocals(p.files[len(p.files)-1], f.Decls)
+	}
 	return f, nil
 }

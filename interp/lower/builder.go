@@ -17,6 +17,8 @@ type builder struct {
 	hidden  run.Exports           // symbols for types that have no name in the tables
 	noted   map[string]types.Type // types that the runtime has to know, by key
 	temps   int
+	// whether something may be declared under a predeclared name
+	predeclared bool
 }
 
 // note adds a type to those that the runtime has to know.

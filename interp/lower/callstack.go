@@ -20,6 +20,9 @@ var stackFunctions = map[string]bool{
 	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
 }
 
+// askingPackages lists the packages of stackFunctions and codePointer.
+var askingPackages = map[string]bool{"runtime": true, "runtime/debug": true, "reflect": true}
+
 // codePointer is the method that returns the code of a function value.
 const codePointer = "(reflect.Value).Pointer"
 
@@ -27,7 +30,7 @@ const codePointer = "(reflect.Value).Pointer"
 // function values.
 func (l *facts) asks() (stack, code bool) {
 	for _, obj := range l.info.Uses {
-		if fn, ok := obj.(*types.Func); ok {
+		if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil && askingPackages[fn.Pkg().Path()] {
 			stack, code = stack || stackFunctions[fn.FullName()], code || fn.FullName() == codePointer
 		}
 	}

@@ -42,6 +42,7 @@ type Cell struct {
 // before.
 func (p *Program) Lower(c *check.Cell, debugged bool) (*Cell, *session.Error) {
 	l := p.newLowerer(c)
+	l.predeclared = l.declaresPredeclared()
 	if debugged {
 		l.points.next = p.points + 1
 	}

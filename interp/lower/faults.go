@@ -19,7 +19,7 @@ func (l *facts) panics(n ast.Node) (at token.Pos) {
 			return false
 		}
 		switch n := n.(type) {
-		case *ast.FuncLit, *ast.BlockStmt:
+		case *ast.FuncLit, *ast.BlockStmt, *ast.Ident, *ast.BasicLit:
 			return false
 		case ast.Expr:
 			if tv, ok := l.info.Types[n]; ok && (tv.IsType() || tv.Value != nil) {

@@ -90,13 +90,7 @@ func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 	}
 	var at token.Pos
 	count, alone := 0, true
-	var stack []ast.Node
 	ast.Inspect(loop, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		stack = append(stack, n)
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
 			alone = false
@@ -113,7 +107,7 @@ func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 				}
 			}
 		}
-		return true
+		return alone && count < 2
 	})
 	if !alone || count != 1 {
 		return nil, func() {}
@@ -126,8 +120,9 @@ func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 
 // newFunction begins a function. Fields are its receiver, parameters and results.
 func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt, fields ...*ast.FieldList) *function {
-	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body), locals: l.localsOf(body, fields...)}
-	if hasDefer(body) {
+	f := &function{outer: l.fn, sig: sig, locals: l.localsOf(body, fields...)}
+	deferring := false
+	if deferring, f.gotos = jumps(body); deferring {
 		f.deferred = l.temp("defers")
 	}
 	return f
@@ -153,39 +148,26 @@ func (l *marker) nameResults(t *ast.FuncType) {
 	}
 }
 
-// hasDefer reports whether a body has defer statements, not counting functions in it.
-func hasDefer(body *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.DeferStmt:
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-// gotosOf collects the labels that goto statements in a body jump to, not counting functions in it.
-func gotosOf(body *ast.BlockStmt) map[string]bool {
-	var names map[string]bool
+// jumps reports whether a body has defer statements, and collects the labels that its goto
+// statements jump to, not counting functions in it.
+func jumps(body *ast.BlockStmt) (deferring bool, gotos map[string]bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit:
+		case ast.Expr: // the only statements in it are those of function literals
 			return false
+		case *ast.DeferStmt:
+			deferring = true
 		case *ast.BranchStmt:
 			if n.Tok == token.GOTO {
-				if names == nil {
-					names = map[string]bool{}
+				if gotos == nil {
+					gotos = map[string]bool{}
 				}
-				names[n.Label.Name] = true
+				gotos[n.Label.Name] = true
 			}
 		}
 		return true
 	})
-	return names
+	return deferring, gotos
 }
 
 // kept gives a function literal in a loop its own frame. Yaegi passes the literal to compiled code,

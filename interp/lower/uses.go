@@ -28,9 +28,22 @@ func (l *marker) qualified(e ast.Expr) ast.Expr {
 	return sel
 }
 
+// declaresPredeclared reports whether the cell declares something under a predeclared name.
+func (l *facts) declaresPredeclared() bool {
+	for id := range l.info.Defs {
+		if types.Universe.Lookup(id.Name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // renamePredeclared renames the local variables and constants of a function that have predeclared
 // names, because yaegi would treat nil and iota as the predeclared ones.
 func (l *builder) renamePredeclared(n ast.Node) {
+	if !l.predeclared {
+		return
+	}
 	ast.Inspect(n, func(n ast.Node) bool {
 		if s, ok := n.(*ast.TypeSwitchStmt); ok {
 			l.renameBound(s)
@@ -96,6 +109,7 @@ func (l *builder) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Ty
 	for _, p := range params {
 		l.params[p] = true
 	}
+	l.predeclared = true // it may declare such names
 	l.unqualify(f)
 	return fn
 }
