@@ -98,6 +98,7 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 		rt.within(p, f)
 		m.wait()
 	}
+	m.whole = true
 	return c
 }
 

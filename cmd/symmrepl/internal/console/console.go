@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/shadow"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -22,6 +23,8 @@ type Console struct {
 	// Unwatched says in a sentence what the sanitizer does not watch on the session's devices; ""
 	// if it watches everything.
 	Unwatched string
+	// Shadow runs code on the cpu device too, for `:compare`; nil if nothing does.
+	Shadow *shadow.Shadow
 
 	mu         sync.Mutex // guards the fields below; the slice that target refers to never changes
 	exited     bool       // the program whose cells these are has ended itself,
