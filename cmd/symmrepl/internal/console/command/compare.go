@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,7 @@ the first, or after five minutes without a ":compare".`,
 			for _, v := range reply.Values {
 				row.Ranks = append(row.Ranks, v.Ranks...)
 			}
+			slices.Sort(row.Ranks)
 			return c.Reply(session.Reply{Values: []session.Value{row}})
 		},
 	}
@@ -87,7 +89,7 @@ const reference = "the others are compared with it"
 // secondWay is the line of the cpu device, below the table in a reply.
 func secondWay(w shadow.Way, table session.Reply) string {
 	const device = "cpu device"
-	took, result := w.Took.Round(100*time.Nanosecond).String(), "equal: "+strings.Join(w.Changed, ", ")
+	took, result := digits(w.Took).String(), "equal: "+strings.Join(w.Changed, ", ")
 	switch {
 	case w.Refused != "":
 		took, result = "-", "cannot: "+w.Refused
@@ -104,4 +106,13 @@ func secondWay(w shadow.Way, table session.Reply) string {
 		}
 	}
 	return fmt.Sprintf("%-*s  %10s  %s", width, device, took, result)
+}
+
+// digits rounds a duration to four digits.
+func digits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for unit*10000 <= d {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
