@@ -52,9 +52,6 @@ func (e *Error) Error() string {
 	return text
 }
 
-// codeCell is the number of the code among the cells of a finder.
-const codeCell = -1
-
 // Of returns what code, the statements of a function's body, needs from the session whose cells are
 // history. The error is an *Error, or that of a checker.
 func Of(history []session.Cell, code string) (*Needs, error) {
