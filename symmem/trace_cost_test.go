@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -22,10 +23,10 @@ func processorTime(tb testing.TB) time.Duration {
 }
 
 // BenchmarkTraceCost prints the processor time of a cell of 1,000 calls without and with a trace: medians
-// of 60 pairs of runs, of which every other pair runs in the other order, and the median and the
-// quartiles of the pairs' relative differences. The first of the two rows of differences is of pairs
-// without a trace in either run: what the machine alone makes them differ by. Recording includes the comparison of clocks, and
-// StopTrace the record.
+// of pairs of runs, of which every other one runs in the other order, and the median and the quartiles
+// of the pairs' relative differences; and the same of pairs without a trace in either run, which shows
+// what the machine alone makes them differ by. Garbage is collected before each run, from a heap
+// of the size that an interpreter has, so that a run pays for its own.
 func BenchmarkTraceCost(b *testing.B) {
 	d, err := cpu.Open(0)
 	if err != nil {
@@ -41,6 +42,8 @@ func BenchmarkTraceCost(b *testing.B) {
 	}
 	defer rt.Close()
 	const calls, rounds = 1000, 60
+	interpreter := make([]byte, 32<<20)
+	defer runtime.KeepAlive(interpreter)
 	w := tabwriter.NewWriter(b.Output(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "1,000 calls of\twithout\twith a trace\trecording (quartiles)\tnothing (quartiles)\ttaking the record")
 	for _, n := range []int{1 << 10, 1 << 14, 1 << 18} {
@@ -61,6 +64,7 @@ func BenchmarkTraceCost(b *testing.B) {
 			if traced {
 				rt.StartTrace()
 			}
+			runtime.GC()
 			at := processorTime(b)
 			cell()
 			took = (processorTime(b) - at).Seconds()
@@ -72,7 +76,7 @@ func BenchmarkTraceCost(b *testing.B) {
 			return took, taking
 		}
 		var without, with, taking, recording, nothing []float64
-		for i := range rounds {
+		for i := range min(rounds, rounds<<16/n) {
 			var plain, traced, took float64
 			if i%2 == 0 {
 				plain, _ = run(false)
