@@ -28,7 +28,7 @@ var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the
 	// interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem", "symmem/compilers", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "symmem", "symmem/compilers", "symmem/filediff", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "internal/bootstrap/userdir", "session", "session/inband"}},
@@ -38,6 +38,7 @@ var parts = []part{
 
 	// A session on one rank: interp is what session calls an Evaluator.
 	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run", "interp/symbols", "session", "session/inband", "symmem"}},
+	{"interp/replay", []string{"interp/check", "interp/export", "interp/symbols", "session"}},
 	{"interp/export", []string{".", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "kernels", "session"}},
 	{"interp/export/modules", nil},
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/lower/typed", "interp/run", "session"}},
@@ -60,6 +61,7 @@ var parts = []part{
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
 	{"symmem/foreign", []string{"symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
+	{"symmem/filediff", []string{"symmem/internal", "symmem/internal/core/measure"}},
 	{"symmem/compilers", []string{"symmem/internal/cpu"}},
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/core/calculate", "symmem/internal/core/calls", "symmem/internal/core/copies", "symmem/internal/core/delays", "symmem/internal/core/launch",
 		"symmem/internal/core/layout", "symmem/internal/core/measure", "symmem/internal/core/memory", "symmem/internal/core/nccl", "symmem/internal/core/networks", "symmem/internal/core/nvshmem", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/expression", "symmem/internal/net"}},

@@ -47,6 +47,8 @@ type Config struct {
 	Deadlock string
 	// Program, unless nil, means that the cells are those of a program.
 	Program *Program
+	// Private means that no further front ends can attach to the session.
+	Private bool
 }
 
 // Program means that the cells of a session are one program, run as by `go run`: the program reads
@@ -122,7 +124,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 // open makes the session ready for its first cell, or closes it.
 func (c *controller) open(ctx context.Context) error {
 	err := c.startWorkers(ctx)
-	if err == nil {
+	if err == nil && !c.config.Private {
 		err = c.serveFronts() // only now, because the ranks take cells
 	}
 	if err != nil {

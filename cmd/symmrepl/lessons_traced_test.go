@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -16,14 +13,7 @@ import (
 // tracedLesson runs a lesson on four ranks while they are traced, and returns the timeline.
 func tracedLesson(t *testing.T, name, hosts string) *timeline.Timeline {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../tutorials", name+".go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lesson, err := tutorial.Parse(name+".go", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lesson := readLesson(t, name)
 	const ranks = 4
 	on, err := session.ParseHosts(hosts, ranks)
 	if err != nil {

@@ -31,6 +31,10 @@ func TestWays(t *testing.T) {
 			t.Errorf("%s\nprinted\n%s\nwant %s", code, out, want)
 		}
 	}
+	uneven := ":compare symm.AllReduce(symm.Local(symm.I32, 8), \"sum\")\n%%\nif symm.Rank() == 1 { symm.Local(symm.I32, 8).Slice(3, 99) }; symm.AllReduce(symm.Local(symm.I32, 8), \"sum\")"
+	if r := h.run("", "--device", device(), "-n", "2", "-e", uneven); r.status != 1 || !strings.Contains(r.err, "Slice: [3, 99) is not within the first dimension of 8\n") {
+		t.Errorf("code that one rank refuses ends with %d and\n%s", r.status, r.err)
+	}
 	r := h.run("symm.AllReduce(symm.Local(symm.I32, 8), \"sum\");\n1+1\n:why\n:why 1\n", "--device", device(), "-n", "2")
 	if strings.Count(r.out, "cell[1]:1: all_reduce i32[8] sum on world (2 ranks)") != 2 || !strings.Contains(r.out, "    way: ") {
 		t.Errorf(":why printed\n%s%s", r.out, r.err)

@@ -51,6 +51,28 @@ func whyCase(t *T) {
 		t.Errorf("the latest cell with calls has %d", len(latest))
 	}
 
+	graph := symmem.Capture(func() {
+		for range 5 {
+			add.Launch(symmem.Grid(1), symmem.Block(4), x)
+		}
+	})
+	t.rt.BeginCell(1002)
+	graph.Replay()
+	into := symmem.Local(symmem.F32, 2)
+	h.Get(t.rank, into)
+	into.Float32s()
+	replayed, _ := t.rt.Why(1002)
+	var details []string
+	for _, c := range replayed {
+		details = append(details, c.Details...)
+	}
+	for _, want := range []string{"kernels: those of the graph, which has the calls add, add, add, add and 1 more", "fetches: 8 bytes over ", "kernels: none: "} {
+		if !slices.ContainsFunc(details, func(d string) bool { return strings.HasPrefix(d, want) }) {
+			t.Errorf("a replay, a get and a read are explained by %q, without %q", details, want)
+		}
+	}
+	graph.Free()
+
 	t.rt.BeginCell(1002)
 	for range 130 {
 		symmem.Local(symmem.U8, 1).Fill(1)

@@ -98,6 +98,7 @@ func (rt *Runtime) Compare(f func(), others ...func()) Comparison {
 		rt.within(p, f)
 		m.wait()
 	}
+	m.whole = true
 	return c
 }
 
@@ -227,7 +228,10 @@ func (m *measuring) compared(first, w tried) measure.Way {
 	m.rt.all.meeting.Lock()
 	all, err := gatherValues(m.rt.all, m.op, "results", mine, nil)
 	m.rt.all.meeting.Unlock()
-	if err != nil {
+	switch {
+	case err != nil && w.failed != nil: // the others wait in the code that this rank refused
+		panic(w.failed)
+	case err != nil:
 		panic(m.rt.failure(m.op, err))
 	}
 	way := measure.Way{Name: w.name}

@@ -23,6 +23,8 @@ type Graph struct {
 	builds  []int           // of these groups, when it was captured
 	tensors []*Tensor       // that it uses, so that their memory stays theirs
 	calls   []Record        // for the record of waits
+	first   []Record        // its first calls, and
+	begun   int             // how many it has, for Why
 	posts   int             // operations that it posts for other hosts
 	holds   bool            // kernels of the user's may post more
 	of      func()          // the function that was captured: while it is kept, the positions of Config.Caller in it stay known
@@ -133,6 +135,9 @@ func (g *Graph) Replay(opts ...Option) {
 		}
 	}
 	c.begins(false)
+	if c.passed != nil {
+		c.passed.graph = g
+	}
 	g.replay.Caller.Store(int64(rt.calls.Caller()))
 	g.replay.Stream.Store(int64(s.id))
 	rt.expect(op, g.posts)

@@ -54,6 +54,7 @@ func (rt *Runtime) Measure(f func()) Runs {
 	mine.Sent = sent(chosen)
 	runs := m.gathered(mine)
 	runs.Device, runs.Host, runs.Calls = runs.Took, nil, graphCalls
+	m.whole = true
 	return runs
 }
 
@@ -97,6 +98,7 @@ func (rt *Runtime) measured(op string, n int, codes ...func()) []Runs {
 	for i := range codes {
 		runs[i] = m.gathered(mine[i])
 	}
+	m.whole = true
 	return runs
 }
 
@@ -118,6 +120,7 @@ type measuring struct {
 	t           *Tensor // for the barrier
 	h           *Handle // nil if the ranks cannot meet on the device
 	begin, over *Event
+	whole       bool // it has not failed
 }
 
 func (rt *Runtime) beginMeasure(op string, codes ...func()) *measuring {
@@ -138,8 +141,12 @@ func (rt *Runtime) beginMeasure(op string, codes ...func()) *measuring {
 func (m *measuring) end() {
 	m.begin.Free()
 	m.over.Free()
-	if m.t != nil && m.rt.abort.Load() == nil { // else the others do not come, and Recover frees it
+	switch {
+	case m.t == nil || m.rt.abort.Load() != nil: // the others do not come, and Recover frees it
+	case m.whole:
 		m.t.Free()
+	default:
+		Maybe(func() { m.t.Free() }) // the user's error is the one to report, also if the others do not come
 	}
 }
 

@@ -54,6 +54,9 @@ func (rt *Runtime) Slowed() string {
 func (c *Call) begins(user bool) {
 	c.delay(user)
 	c.remember()
+	if g := c.rt.capture; g != nil {
+		g.begin(&c.Record)
+	}
 }
 
 // delay puts the call's delay in its stream, once, if Slow has asked for one.

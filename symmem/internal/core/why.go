@@ -40,8 +40,9 @@ type passed struct {
 	kernels [4]string
 	n       int // of the kernels, the first four of which have names here
 	loaded  bool
-	staged  int  // bytes of ordinary memory that symmetric memory stood for
-	fresh   int8 // where the memory of the result is from
+	staged  int    // bytes of ordinary memory that symmetric memory stood for
+	fresh   int8   // where the memory of the result is from
+	graph   *Graph // that was replayed, else nil
 }
 
 // The values of passed.fresh.
@@ -147,9 +148,9 @@ func (rt *Runtime) explained(p *passed) Explained {
 		e.Call += fmt.Sprintf(" on %v (%d ranks)", p.group, len(p.group.ranks))
 	}
 	add := func(format string, args ...any) { e.Details = append(e.Details, fmt.Sprintf(format, args...)) }
-	way, bytes := p.way, p.bytes
+	way, bytes, far := p.way, p.bytes, false
 	if way == nil && p.route.way != "" {
-		far := p.group.split.Spans() && (p.route.way == "with" || !p.group.split.Near(p.route.peer))
+		far = p.group.split.Spans() && (p.route.way == "with" || !p.group.split.Near(p.route.peer))
 		way, bytes = rt.wayOf(p.group, &p.route, p.notNCCL, far), max(p.route.size, p.route.bytes)
 	}
 	switch {
@@ -158,19 +159,27 @@ func (rt *Runtime) explained(p *passed) Explained {
 	case way != nil:
 		add("way: %s, because %s", way.Path, way.Why)
 	default:
-		add("way: it has no other")
+		add("way: the only one")
 	}
 	if p.notNCCL != "" {
 		add("not by NCCL: %s", p.notNCCL)
 	}
-	if way != nil && p.group != nil {
+	switch {
+	case way == nil || p.group == nil:
+	case !far && bytes > 0 && (p.call.Op == operators.Get.Name || p.call.Op == operators.GetBlock.Name):
+		add("fetches: %d bytes over %s", bytes, rt.medium())
+	default:
 		if n := sent([]choice{{call: p.call, bytes: bytes}}); n > 0 {
 			add("sends: %d bytes at least over %s", n, rt.medium())
 		}
 	}
 	switch {
+	case p.graph != nil && p.graph.begun == 0:
+		add("kernels: none: the graph is empty")
+	case p.graph != nil:
+		add("kernels: those of the graph, which has the calls %s", p.graph.named())
 	case p.n == 0:
-		add("kernels: none")
+		add("kernels: none: the device copies or fills by itself, or the host does the work")
 	case p.n > len(p.kernels):
 		add("kernels: %s and %d more", strings.Join(p.kernels[:], ", "), p.n-len(p.kernels))
 	default:
@@ -192,6 +201,29 @@ func (rt *Runtime) explained(p *passed) Explained {
 	}
 	add("back end: %s", rt.backend.name)
 	return e
+}
+
+// graphCallsNamed is how many calls of a graph Why names.
+const graphCallsNamed = 4
+
+// begin notes a call that the graph captures. rt.mu is held.
+func (g *Graph) begin(c *Record) {
+	if g.begun++; len(g.first) < graphCallsNamed {
+		g.first = append(g.first, *c)
+	}
+}
+
+// named lists the first calls of a graph: "scale, all_reduce f32[8] sum, … and 3 more".
+func (g *Graph) named() string {
+	var list []string
+	for i := range g.first {
+		list = append(list, g.first[i].Text())
+	}
+	text := strings.Join(list, ", ")
+	if more := g.begun - len(g.first); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // medium is what carries stores to other ranks of the host.

@@ -51,7 +51,7 @@ func attachTo(ctx context.Context, dir, choose string) (*opened, error) {
 		s.Close()
 		return nil, err
 	}
-	o := &opened{Session: s, size: len(infos), attached: true, dir: dir}
+	o := &opened{Session: s, size: len(infos), emulated: emulated(strings.SplitN(infos[0].Device, ":", 2)[0]), attached: true, dir: dir}
 	notice(o.attachedTo())
 	return o, nil
 }

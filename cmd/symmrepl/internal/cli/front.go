@@ -71,6 +71,10 @@ func (s *opened) console() *console.Console {
 	if !s.emulated {
 		c.Unwatched = onGPUs(exec.LookPath)
 	}
+	if s.shadow == nil {
+		s.shadow = s.newShadow()
+	}
+	c.Shadow = s.shadow
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/shadow"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
@@ -25,6 +26,16 @@ type opened struct {
 	attached bool   // to a session that outlives this process
 	dir      string // of that session
 	tended   bool   // by a launcher that is this process's parent for the whole job
+
+	shadow *shadow.Shadow // nil before there is a console
+}
+
+// Close ends or leaves the session, and ends its second one.
+func (s *opened) Close() error {
+	if s.shadow != nil {
+		s.shadow.Close()
+	}
+	return s.Session.Close()
 }
 
 // withSession starts or joins the session of o, runs do on it and closes it. A process that a

@@ -55,12 +55,6 @@ func (o options) openMCP(ctx context.Context, args []string) (*opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; -n N starts one", err)
 	}
-	infos, err := s.Ranks(ctx)
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	s.emulated = emulated(strings.SplitN(infos[0].Device, ":", 2)[0])
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/shadow"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -24,6 +25,8 @@ type Console struct {
 	Unwatched string
 	// Succeeded, unless nil, is told the source of each cell that all ranks have run without an error.
 	Succeeded func(source string)
+	// Shadow runs code on the cpu device too, for `:compare`; nil if nothing does.
+	Shadow *shadow.Shadow
 
 	mu         sync.Mutex // guards the fields below; the slice that target refers to never changes
 	exited     bool       // the program whose cells these are has ended itself,

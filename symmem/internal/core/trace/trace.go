@@ -30,9 +30,11 @@ type Trace struct {
 
 	mu      sync.Mutex
 	ops     []*operation
-	host    []timeline.Slice
+	spare   []operation  // for the next calls
+	host    [][]hostCall // in pieces, so that recording a call copies no earlier one
+	calling hostCall     // the call that is under way on the host; its begin is 0 if none is
+	cells   []timeline.Slice
 	cell    *timeline.Slice
-	call    *timeline.Slice // that is under way on the host
 	dropped int
 	current map[int]*operation // by stream
 	latest  *operation
@@ -50,6 +52,26 @@ type operation struct {
 	parts      []timeline.Slice // kernels and copies
 	group      []int            // its members by world rank
 	ordinal    uint64           // of a collective call in the group
+}
+
+// hostCall is a call on the host, or a wait in one: what a slice of it needs.
+type hostCall struct {
+	name, meets  string
+	others       []int // of a wait: for whom
+	begin, took  int64
+	call, caller int
+}
+
+// hostPiece is how many calls a piece of Trace.host has.
+const hostPiece = 512
+
+// slice is the call as a slice.
+func (c *hostCall) slice() timeline.Slice {
+	s := timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: c.name, Begin: c.begin, Took: c.took, Call: c.call, Caller: c.caller, Meets: c.meets}
+	if len(c.others) > 0 {
+		s.Kind, s.Peers, s.Ended, s.For = timeline.Wait, c.others, c.others, "the same call"
+	}
+	return s
 }
 
 // known is a call whose kernels know it by an id.
@@ -124,7 +146,12 @@ func (t *Trace) Result(to *timeline.Rank) error {
 	if t.cell != nil {
 		t.endCell()
 	}
-	to.Slices = append(to.Slices, t.host...)
+	to.Slices = append(to.Slices, t.cells...)
+	for _, piece := range t.host {
+		for i := range piece {
+			to.Slices = append(to.Slices, piece[i].slice())
+		}
+	}
 	to.More += t.dropped
 	slices.SortStableFunc(to.Slices, func(a, b timeline.Slice) int { return cmp.Compare(a.Begin, b.Begin) })
 	return err
@@ -135,10 +162,14 @@ func (t *Trace) Issue(op string, stream int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	caller := t.caller()
-	t.latest = &operation{Slice: timeline.Slice{Kind: timeline.Operation, Track: timeline.Track(stream), Name: op, Caller: caller}}
+	if len(t.spare) == 0 {
+		t.spare = make([]operation, 64)
+	}
+	t.latest, t.spare = &t.spare[0], t.spare[1:]
+	*t.latest = operation{Slice: timeline.Slice{Kind: timeline.Operation, Track: timeline.Track(stream), Name: op, Caller: caller}}
 	t.current[stream] = t.latest
-	if t.call == nil && !t.stopped {
-		t.call = &timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: op, Begin: timeline.Now(), Caller: caller}
+	if t.calling.begin == 0 && !t.stopped {
+		t.calling = hostCall{name: op, begin: timeline.Now(), caller: caller}
 	}
 }
 
@@ -146,13 +177,13 @@ func (t *Trace) Issue(op string, stream int) {
 func (t *Trace) Left() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c := t.call; c != nil {
-		c.Took = timeline.Now() - c.Begin
+	if c := &t.calling; c.begin != 0 {
+		c.took = timeline.Now() - c.begin
 		if t.latest != nil {
-			c.Call = t.latest.Call
+			c.call = t.latest.Call
 		}
 		t.keepCall(*c)
-		t.call = nil
+		c.begin = 0
 	}
 }
 
@@ -215,14 +246,14 @@ func (t *Trace) Crosses(over string, bytes int) {
 // Calls notes a call on the host, until the function it returns is called. If it waits for others,
 // meets names it equally on all of them.
 func (t *Trace) Calls(op string, others []int, meets string) (done func()) {
-	s := timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: op, Begin: timeline.Now(), Caller: t.caller(), Meets: meets}
+	c := hostCall{name: op, begin: timeline.Now(), caller: t.caller(), meets: meets}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		s.Took = timeline.Now() - s.Begin
-		if t.keepCall(s); len(others) > 0 {
-			s.Kind, s.Peers, s.Ended, s.For = timeline.Wait, others, others, "the same call"
-			t.keepCall(s)
+		c.took = timeline.Now() - c.begin
+		if t.keepCall(c); len(others) > 0 {
+			c.others = others
+			t.keepCall(c)
 		}
 	}
 }
@@ -245,19 +276,24 @@ func (t *Trace) EndCell() {
 
 func (t *Trace) endCell() {
 	t.cell.Took = timeline.Now() - t.cell.Begin
-	t.host, t.cell = append(t.host, *t.cell), nil
+	t.cells, t.cell = append(t.cells, *t.cell), nil
 }
 
-// keepCall adds a slice of the host if there is room for it. t.mu is held.
-func (t *Trace) keepCall(s timeline.Slice) {
+// keepCall adds a call on the host if there is room for it. t.mu is held.
+func (t *Trace) keepCall(c hostCall) {
 	if t.stopped {
 		return
 	}
-	if len(t.host) >= kept {
+	last := len(t.host) - 1
+	if last >= 0 && last*hostPiece+len(t.host[last]) >= kept {
 		t.dropped++
 		return
 	}
-	t.host = append(t.host, s)
+	if last < 0 || len(t.host[last]) == hostPiece {
+		t.host = append(t.host, make([]hostCall, 0, hostPiece))
+		last++
+	}
+	t.host[last] = append(t.host[last], c)
 }
 
 // keep adds an operation if there is room for it, and numbers it. t.mu is held.

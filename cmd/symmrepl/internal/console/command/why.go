@@ -23,7 +23,11 @@ remember the latest eight cells that have made calls, of each the first 128 call
 			}
 			reply := foldedCalls(answers)
 			if len(reply.Values) == 0 && len(reply.Errors) == 0 {
-				c.Note("no calls are remembered")
+				if c.Arg != "" {
+					c.Note("no calls of cell %s are remembered: it has made none on a device, or eight later cells have; Empty, Rendezvous, Compile and other calls by which ranks meet on the host alone are not listed", c.Arg)
+				} else {
+					c.Note("no calls are remembered")
+				}
 			}
 			return c.Reply(reply)
 		},
