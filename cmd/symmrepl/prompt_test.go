@@ -344,7 +344,7 @@ func TestAttach(t *testing.T) {
 func TestVarsWhileWaiting(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, 2)
-	x := h.terminal("-n", "2", "--device", device())
+	x := h.terminal("-n", "2", "--device", device(), "--deadlock", "wait") // the wait may end before the other terminal is there
 	x.enter("t := symm.Empty(symm.F32, 2, 3).Fill(1); h := symm.Rendezvous(t)")
 	x.enter(`if symm.Rank() == 0 { fmt.Println("it", "waits"); h.WaitSignal(1, 0); symm.Synchronize() }`)
 	x.expect("[0] it waits\n")

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
@@ -21,7 +22,7 @@ func (t *T) reduced(d symmem.DType, op string, values []float64) float64 {
 // one host.
 func hostsOf(size int) [][]int {
 	if os.Getenv(hostVariable) != "" {
-		return symmem.Caps().Hosts
+		return hostsOfWorld()
 	}
 	all := make([]int, size)
 	for r := range all {
@@ -29,6 +30,9 @@ func hostsOf(size int) [][]int {
 	}
 	return [][]int{all}
 }
+
+// hostsOfWorld asks once in a process, as expected values ask for every element.
+var hostsOfWorld = sync.OnceValue(func() [][]int { return symmem.Caps().Hosts })
 
 // grouped combines the values of each host in rank order, and then the results of the hosts.
 func grouped(d symmem.DType, op string, values []float64, hosts [][]int) float64 {
@@ -45,29 +49,27 @@ func grouped(d symmem.DType, op string, values []float64, hosts [][]int) float64
 	if d != symmem.F16 && d != symmem.BF16 && d != symmem.F32 && d != symmem.F64 {
 		step = func(_ symmem.DType, x float64) float64 { return wrap(x) }
 	}
-	combine := func(values []float64) float64 {
-		acc := values[0]
-		for _, v := range values[1:] {
-			switch op {
-			case "max":
-				acc = max(acc, v)
-			case "min":
-				acc = min(acc, v)
-			default:
-				acc = step(d, acc+v)
-			}
+	combine := func(acc, v float64) float64 {
+		switch op {
+		case "max":
+			return max(acc, v)
+		case "min":
+			return min(acc, v)
 		}
-		return acc
+		return step(d, acc+v)
 	}
-	var sums []float64
-	for _, host := range hosts {
-		var of []float64
-		for _, r := range host {
-			of = append(of, values[r])
+	var acc float64
+	for i, host := range hosts {
+		sum := values[host[0]]
+		for _, r := range host[1:] {
+			sum = combine(sum, values[r])
 		}
-		sums = append(sums, combine(of))
+		if i == 0 {
+			acc = sum
+		} else {
+			acc = combine(acc, sum)
+		}
 	}
-	acc := combine(sums)
 	if op == "avg" {
 		if acc /= float64(len(values)); d == symmem.F16 || d == symmem.BF16 || d == symmem.F32 || d == symmem.F64 {
 			return rounded(d, acc)

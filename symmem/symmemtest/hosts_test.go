@@ -177,6 +177,7 @@ func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 	var log strings.Builder
 	for range w.children {
 		s := <-reports
+		s.c.tallies = s.r.Tallies
 		if !s.r.Failed {
 			continue
 		}
@@ -191,6 +192,7 @@ func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
 		stop() // ranks that were released from now on would give up the next case
 	}
 	if passed {
+		w.compareTallies(t)
 		return true, false
 	}
 	if !refused {

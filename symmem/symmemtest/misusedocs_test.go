@@ -2,7 +2,9 @@ package symmemtest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -62,13 +64,16 @@ var acceptances = []accepted{
 
 // acceptance returns the index of the acceptance that applies, or -1.
 func acceptance(op, misuse string) int {
-	for i, a := range acceptances {
-		if regexp.MustCompile("^(?:"+a.ops+")$").MatchString(op) && regexp.MustCompile("^(?:"+a.misuse+")$").MatchString(misuse) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(acceptancePatterns(), func(p [2]*regexp.Regexp) bool { return p[0].MatchString(op) && p[1].MatchString(misuse) })
 }
+
+// acceptancePatterns returns the compiled patterns of the acceptances: of operations, and of misuses.
+var acceptancePatterns = sync.OnceValue(func() (list [][2]*regexp.Regexp) {
+	for _, a := range acceptances {
+		list = append(list, [2]*regexp.Regexp{regexp.MustCompile("^(?:" + a.ops + ")$"), regexp.MustCompile("^(?:" + a.misuse + ")$")})
+	}
+	return list
+})
 
 // TestAcceptances checks that all acceptances are documented.
 func TestAcceptances(t *testing.T) {

@@ -83,8 +83,11 @@ func TestOverHosts(t *testing.T) {
 					t.Skip("give -hosts; make test-long does")
 				}
 				w := startOn(t, device, c.ranks, strconv.Itoa(c.hosts), c.network)
-				for _, name := range alsoOverHosts {
-					t.Run(name, func(t *testing.T) { w.run(t, name) })
+				// TestHosts runs these cases in the same world of the cpu device, but not with -short.
+				if inHosts := device == "cpu" && c.ranks == 4 && c.network == "null" && c.hosts == 2; !inHosts || testing.Short() {
+					for _, name := range alsoOverHosts {
+						t.Run(name, func(t *testing.T) { w.run(t, name) })
+					}
 				}
 				for _, c := range overHostsCases {
 					t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })

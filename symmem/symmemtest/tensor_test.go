@@ -264,9 +264,12 @@ func localMemoryCase(t *T) {
 	}
 }
 
+// significant is the number of significant bits of each type of floats.
+var significant = map[symmem.DType]int{symmem.F16: 11, symmem.BF16: 8, symmem.F32: 24, symmem.F64: 53, symmem.F8E4M3: 4, symmem.F8E5M2: 3}
+
 // rounded returns x rounded to the nearest value of a type with few bits.
 func rounded(d symmem.DType, x float64) float64 {
-	bits := map[symmem.DType]int{symmem.F16: 11, symmem.BF16: 8, symmem.F32: 24, symmem.F64: 53, symmem.F8E4M3: 4, symmem.F8E5M2: 3}[d]
+	bits := significant[d]
 	if x == 0 || math.IsInf(x, 0) || x != x {
 		return x
 	}
