@@ -132,6 +132,7 @@ func TestMarkedWords(t *testing.T) {
 func TestUnprefixed(t *testing.T) {
 	for text, want := range map[string]string{
 		"[0-3] In[1]:1: a\n[0-3]     b\n[0-3]     ^\n[0-3] In[1]:2: c\n[0-3]     d": "[0-3] In[1]:1: a\n    b\n    ^\n[0-3] In[1]:2: c\n    d",
+		"[0] \x1b[1ma\x1b[0m\n[0]     b\n[0] \x1b[1m    ^\x1b[0m":                   "[0] \x1b[1ma\x1b[0m\n    b\n\x1b[1m    ^\x1b[0m",
 		"[0] a\n[1]     b": "[0] a\n[1]     b",
 		"a\n    b":         "a\n    b",
 		"[x] a\n[x]     b": "[x] a\n[x]     b",

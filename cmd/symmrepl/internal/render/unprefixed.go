@@ -1,6 +1,12 @@
 package render
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// style matches what paints text.
+var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Unprefixed returns the text of errors with each one's ranks on its first line only: the lines below
 // it, which are indented, do not repeat them. Notebooks show it; on a terminal, lines of other ranks
@@ -10,7 +16,7 @@ func Unprefixed(text string) string {
 	last := ""
 	for _, line := range strings.Split(text, "\n") {
 		prefix, rest := cutPrefix(line)
-		if prefix != "" && prefix == last && strings.HasPrefix(rest, " ") {
+		if prefix != "" && prefix == last && strings.HasPrefix(style.ReplaceAllString(rest, ""), " ") {
 			line = rest
 		}
 		last = prefix
@@ -19,8 +25,7 @@ func Unprefixed(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// cutPrefix divides a line into its ranks, "[0-3] ", and the rest. A style of the ranks counts as
-// theirs.
+// cutPrefix divides a line into its ranks, "[0-3] ", and the rest.
 func cutPrefix(line string) (prefix, rest string) {
 	if !strings.HasPrefix(line, "[") {
 		return "", line

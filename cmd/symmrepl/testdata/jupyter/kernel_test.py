@@ -302,7 +302,7 @@ symm.Synchronize()""")
         self.assertNotRegex(reply["traceback"][0], "\x1b\\[(?!0m|1m)")  # no colour but that of the theme
 
     def test_findings(self):
-        """The first time, a finding of the sanitizer is shown in full and folded; later, in a line that names the first cell."""
+        """The first time, a finding of the sanitizer is shown in full; later, in a line that names the first cell."""
         self.run_cell("racy := symm.Compile(`__global__ void racy(int* x) { x[threadIdx.x / 2] = threadIdx.x; }`)\nplaces := symm.Local(symm.I32, 64)")
         self.addCleanup(self.run_cell, "%sanitize off")
         reply, outputs = self.run_cell("%sanitize on")
@@ -317,7 +317,8 @@ symm.Synchronize()""")
         launch = "racy.Launch(symm.Grid(1), symm.Block(64), places)"
         number, (first,) = found("%sanitize on\n" + launch)
         self.assertTrue(first["text/plain"].startswith("[0,1] race in a block: in i32[64]\n"), first)
-        self.assertTrue(first["text/html"].startswith("<details><summary><b>[0,1] race in a block: in i32[64]</b>"), first)
+        self.assertTrue(first["text/html"].startswith('<div class="symm-finding"><b>[0,1] race in a block: in i32[64]</b>'), first)
+        self.assertEqual(first["text/html"].count("<mark>x</mark>[threadIdx.x / 2]"), 2, first)
         again = f"[0,1] again: race in a block, as in In[{number}], at In[{number - 2}]:1:51"
         for code in launch, "%sanitize off\n%sanitize 2 " + launch:
             self.assertEqual(found(code)[1], [{"text/plain": again, "text/html": again}])

@@ -1,6 +1,7 @@
 """Outputs of every kind in JupyterLab, in both themes: python -m unittest lab_outputs_test."""
 
 import os
+import sys
 import unittest
 
 import nbformat
@@ -38,6 +39,41 @@ ERRORS = [
     "rank = rank +\n\tranks",
     "func at(xs []int, i int) int {\n\treturn xs[i]\n}\nat([]int{1, 2}, 2*rank)",
     "h := symm.Rendezvous(symm.Empty(symm.F32, 4))\nh.WaitSignal(1-rank, 0, symm.Timeout(100*time.Millisecond))\nsymm.Synchronize()",
+]
+
+TENSORS = [
+    "%restart -n 4",
+    "rank := symm.Rank()\nsymm.Empty(symm.BF16, 8, 12).Rand(7)",
+    "x := symm.Local(symm.F32, 512, 1024).Rand(1)\nx.View(-1).Slice(40, 41).Fill(math.NaN())\nx",
+    "symm.Local(symm.I32, 12, 16, 16).Arange()",
+    "y := symm.Local(symm.F32, 6, 8).Arange()\nif rank == 2 {\n\ty.View(-1).Slice(9, 11).Fill(0.5)\n}\ny",
+]
+
+RANKS = [
+    "%restart -n 4",
+    "rank := symm.Rank()",
+    """loss := make([]float64, 40)
+for i := range loss {
+	loss[i] = math.Exp(-float64(i)/float64(10+4*rank)) + 0.02*float64(rank)
+}
+c := chart.Lines(loss)
+c.Title, c.X, c.Y = "loss by rank", "step", "loss"
+c""",
+    'map[string]any{"rank": rank % 2, "device": "cpu", "shape": []int{1024, 4096}, "stride": []int{4096, 1}, "dtype": "bf16", "offset": 16 * (rank % 2)}',
+    "for i := range 5 {\n\tfmt.Printf(\"step %d: %d tokens\\n\", i, 100*i+rank)\n}",
+    "xs := []int{1, 2, 3}\nxs[2*rank]",
+    "h := symm.Rendezvous(symm.Empty(symm.F32, 4))\nif rank == 3 {\n\tpanic(\"the input of rank 3 is empty\")\n}\nif rank == 0 {\n\tsymm.Empty(symm.F32, -1)\n}\nrank * rank",
+]
+
+FINDINGS = [
+    "n := symm.Empty(symm.I32, 64)\nh := symm.Rendezvous(n)",
+    """%%cuda next
+__global__ void next(symm::handle h) {
+  int right = (h.rank + 1) % h.world_size;
+  h.buffer<int>(right)[threadIdx.x] = h.rank;
+  h.buffer<int>(h.rank)[threadIdx.x] += 1;
+}""",
+    "%%sanitize\nnext.Launch(symm.Grid(1), symm.Block(64), h)\nsymm.Synchronize()",
 ]
 
 COMMANDS = [
@@ -86,6 +122,39 @@ class Outputs(Lab):
     def test_charts(self):
         for page in self.shown("charts", CHARTS, []):
             page.wait_for_selector(".jp-RenderedImage img >> nth=0")
+
+    def test_tensors(self):
+        """Tables of tensors have statistics, a heat map, slices to choose, and the differences between ranks."""
+        for page in self.shown("tensors", TENSORS, ["mean", "1 NaN", "7 more slices"]):
+            page.wait_for_selector("summary:text-is('ranks 0,1,3')")
+            tables = page.locator(".symm-tensor table:visible")
+            self.assertEqual(page.locator(".symm-tensor table:visible").count(), 4)  # one tab of each row is open
+            page.click("summary:text-is('[1]')")
+            page.wait_for_selector("td:text-is('256'):visible")
+            self.assertEqual(tables.count(), 4)
+            page.click("summary:text-is('differences')")
+            page.wait_for_selector("text=2 of the 48 elements shown differ")
+            self.assertEqual(tables.count(), 3)
+
+    def test_ranks(self):
+        """Ranks that differ are tabs of which one is open, errors are red, and lines of charts are one chart."""
+        for page in self.shown("ranks", RANKS, ["the input of rank 3 is empty"]):
+            self.assertEqual(page.locator(".jp-RenderedSVG").count(), 1)
+            failed = page.locator("summary.symm-failed:text-is('✗ rank 3')")
+            error = page.locator(".jp-RenderedHTMLCommon pre:has-text('the input of rank 3 is empty')")
+            self.assertFalse(error.last.is_visible())
+            failed.last.click()
+            error.last.wait_for(state="visible")
+            got = self.contrasts(page, failed.last, 1)
+            print(f"contrast of a failed tab: {got[0]:.1f}", file=sys.stderr)
+            self.assertGreater(got[0], 4.5)
+
+    def test_findings(self):
+        """A finding is open: its accesses stand beside each other."""
+        for page in self.shown("findings", FINDINGS, ["repair: "]):
+            panes = page.locator(".symm-finding pre").all()
+            boxes = [p.bounding_box() for p in panes[:2]]
+            self.assertGreater(boxes[1]["x"], boxes[0]["x"] + boxes[0]["width"])
 
     def test_errors(self):
         for page in self.shown("errors", ERRORS, ["imported", "index out of range", "rank 0,1 waited"]):
