@@ -48,9 +48,9 @@ func Range(values []float64) (lo, hi float64, ok bool) {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 const (
-	side    = 168 // pixels that the longer side of a picture takes, if there are not more numbers
+	side    = 288 // pixels that the longer side of a picture takes, if there are not more numbers
 	shortly = 12  // pixels that the shorter side takes at least
-	largest = 24  // pixels of a square at most
+	largest = 14  // pixels of a square at most
 )
 
 // Image returns rows of the given number of columns as an image element of HTML: a PNG in a data

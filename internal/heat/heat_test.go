@@ -12,7 +12,7 @@ import (
 
 func TestImage(t *testing.T) {
 	html := Image([]float64{-1, 0, 3, math.NaN(), math.Inf(1), 1}, 3)
-	const before = `<img class="symm-heat" alt="heat map of -1 to 3" width="72" height="48" src="data:image/png;base64,`
+	const before = `<img class="symm-heat" alt="heat map of -1 to 3" width="42" height="28" src="data:image/png;base64,`
 	text, ok := strings.CutPrefix(html, before)
 	text, ends := strings.CutSuffix(text, `">`)
 	if !ok || !ends {
@@ -27,7 +27,7 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []color.RGBA{Shade(0), Shade(float64(64) / 254), Shade(1), none, none, Shade(0.5)} {
-		if got := color.RGBAModel.Convert(picture.At(i%3*24+12, i/3*24+12)); got != want {
+		if got := color.RGBAModel.Convert(picture.At(i%3*14+7, i/3*14+7)); got != want {
 			t.Errorf("square %d is %v, want %v", i, got, want)
 		}
 	}
@@ -37,8 +37,8 @@ func TestImage(t *testing.T) {
 		size    string
 	}{
 		"one row":    {make([]float64, 512), 512, `width="512" height="12"`},
-		"one column": {make([]float64, 84), 1, `width="12" height="168"`},
-		"one number": {[]float64{7}, 1, `width="24" height="24"`},
+		"one column": {make([]float64, 84), 1, `width="12" height="252"`},
+		"one number": {[]float64{7}, 1, `width="14" height="14"`},
 	} {
 		if got := Image(c.values, c.columns); !strings.Contains(got, c.size) {
 			t.Errorf("%s: %.200s, want %s", name, got, c.size)

@@ -87,7 +87,10 @@ func errorText(e *session.Error) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func preformatted(html string) string { return "<pre>" + strings.TrimRight(html, "\n") + "</pre>" }
+// pre begins text in the font of code: pages of nbconvert set no font for it.
+const pre = `<pre style="font-family:var(--jp-code-font-family,monospace)">`
+
+func preformatted(html string) string { return pre + strings.TrimRight(html, "\n") + "</pre>" }
 
 // asHTML returns the first form of a value that HTML can show. Notebooks that are not trusted show
 // no SVG in HTML.

@@ -32,7 +32,7 @@ func tabbed(open int, labelsAndHTML ...string) string {
 	return b.String() + "</div>"
 }
 
-const rowStart = `<tr><th style="text-align:left">%s</th><td style="text-align:left"><pre>%s</pre></td></tr>`
+const rowStart = `<tr><th style="text-align:left">%s</th><td style="text-align:left">` + pre + `%s</pre></td></tr>`
 
 // compared is a table of labels and lines.
 func compared(labelsAndLines ...string) string {
@@ -53,19 +53,19 @@ func TestByRank(t *testing.T) {
 		"HTML": {[]session.Value{value("text/html", "<b>a</b>", 0), value("text/html", "c", 1, 2, 3)}, nil,
 			tabbed(0, "rank 0", "<b>a</b>", "ranks 1-3", "c")},
 		"HTML and text": {[]session.Value{value("text/html", "a", 0), {Ranks: []int{1}, Text: "<"}}, nil,
-			tabbed(0, "rank 0", "a", "rank 1", "<pre>&lt;</pre>")},
+			tabbed(0, "rank 0", "a", "rank 1", pre+"&lt;</pre>")},
 		"pictures": {[]session.Value{value("image/svg+xml", "<svg/>", 0), value("image/png", "YQ==", 1)}, nil,
 			tabbed(0, "rank 0", "<svg/>", "rank 1", `<img src="data:image/png;base64,YQ==">`)},
 		"a form that is no HTML": {[]session.Value{value("text/html", "a", 0), value("text/latex", "$x$", 1)}, nil, ""},
 		"one value":              {[]session.Value{value("text/html", "a", 0)}, nil, ""},
 		"one error":              {nil, []*session.Error{failed}, ""},
 		"texts": {[]session.Value{{Ranks: []int{0}, Text: "a <b>\nx = 1 kg"}, {Ranks: []int{1, 2}, Text: "a <b>\nx = 25 kg\nmore\x1b"}}, nil,
-			tabbed(0, "rank 0", "<pre>a &lt;b&gt;\nx = 1 kg</pre>", "ranks 1,2", "<pre>a &lt;b&gt;\nx = 25 kg\nmore\\x1b</pre>",
+			tabbed(0, "rank 0", pre+"a &lt;b&gt;\nx = 1 kg</pre>", "ranks 1,2", pre+"a &lt;b&gt;\nx = 25 kg\nmore\\x1b</pre>",
 				"differences", compared("all", "a &lt;b&gt;", "rank 0", "x = <mark>1</mark> kg", "ranks 1,2", "x = <mark>25</mark> kg", "rank 0", "<i>no line</i>", "ranks 1,2", "<mark>more\\x1b</mark>"))},
 		"a value and an error": {[]session.Value{{Ranks: []int{0, 2}, Text: "5"}}, []*session.Error{failed},
-			tabbed(1, "ranks 0,2", "<pre>5</pre>", "✗ rank 1", "<pre><b>In[2]:1:3: index &lt;9&gt;</b>\n    a[9]\n      ^\n    hint: a hint</pre>")},
+			tabbed(1, "ranks 0,2", pre+"5</pre>", "✗ rank 1", pre+"<b>In[2]:1:3: index &lt;9&gt;</b>\n    a[9]\n      ^\n    hint: a hint</pre>")},
 		"errors": {nil, []*session.Error{{Ranks: []int{1}, Msg: "x is 1"}, {Ranks: []int{0}, Msg: "x is 2"}},
-			tabbed(0, "✗ rank 0", "<pre><b>x is 2</b></pre>", "✗ rank 1", "<pre><b>x is 1</b></pre>",
+			tabbed(0, "✗ rank 0", pre+"<b>x is 2</b></pre>", "✗ rank 1", pre+"<b>x is 1</b></pre>",
 				"differences", compared("rank 0", "x is <mark>2</mark>", "rank 1", "x is <mark>1</mark>"))},
 	} {
 		if got := ByRank(c.values, c.errs); got != c.want {

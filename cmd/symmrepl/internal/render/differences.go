@@ -190,7 +190,7 @@ func textDifferences(groups []group) string {
 	var b strings.Builder
 	b.WriteString(`<table class="symm-differences">`)
 	row := func(label, text string) {
-		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:left"><pre>%s</pre></td></tr>`, html.EscapeString(label), text)
+		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:left">%s</td></tr>`, html.EscapeString(label), preformatted(text))
 	}
 	var equal []string
 	closeEqual := func() {

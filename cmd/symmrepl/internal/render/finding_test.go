@@ -71,7 +71,7 @@ func TestFindingHTML(t *testing.T) {
 		`<div style="border:1px dashed #888888;border-radius:4px;padding:2px 8px">rank 2</div></div>` +
 		`<div style="display:flex;flex-wrap:wrap;gap:12px;margin:6px 0">` +
 		`<div style="flex:1 1 320px;border-left:4px solid #0072b2;padding-left:8px;overflow-x:auto"><div>1. cell[3]:7:12: rank 1, kernel add, block [0 0 0], thread [5 0 0] and 63 more, reads 4 bytes (launched at cell[3]:12)</div>` +
-		`<pre>   7 │ total +<mark>=</mark> x&lt;y&gt;[threadIdx.x];</pre></div>` +
+		pre + `   7 │ total +<mark>=</mark> x&lt;y&gt;[threadIdx.x];</pre></div>` +
 		`<div style="flex:1 1 320px;border-left:4px solid #d55e00;padding-left:8px;overflow-x:auto"><div>2. cell[3]:2: rank 0, kernel fill, block [0 0 0], thread [5 0 0], writes 256 bytes (in elements/fill.cu:20)</div></div></div>` +
 		`<div>order: nothing orders them</div><div><b>repair: symm::barrier(h, 0) before line 7</b></div><div>the order of seed 3 shows it: --seed 3</div></div>`
 	if got := FindingHTML(raceOfRanks, 3); got != want {

@@ -110,7 +110,7 @@ func sourceOf(a session.Access) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("<pre>")
+	b.WriteString(pre)
 	if a.Line > 0 {
 		fmt.Fprintf(&b, "%4d │ ", a.Line)
 	}

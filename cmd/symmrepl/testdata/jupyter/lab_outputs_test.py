@@ -68,7 +68,7 @@ c""",
 FINDINGS = [
     "n := symm.Empty(symm.I32, 64)\nh := symm.Rendezvous(n)",
     """%%cuda next
-__global__ void next(symm::handle h) {
+__global__ void next(symm::Handle h) {
   int right = (h.rank + 1) % h.world_size;
   h.buffer<int>(right)[threadIdx.x] = h.rank;
   h.buffer<int>(h.rank)[threadIdx.x] += 1;
