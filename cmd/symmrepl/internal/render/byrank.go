@@ -66,7 +66,7 @@ func groupsOf(values []session.Value, errs []*session.Error) []group {
 	var groups []group
 	for _, v := range values {
 		g := group{ranks: v.Ranks, html: asHTML(v), data: v.Data}
-		if len(v.Data) == 0 {
+		if len(richForms(v)) == 0 {
 			g.text = v.Text
 		}
 		groups = append(groups, g)
@@ -87,15 +87,22 @@ func errorText(e *session.Error) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// pre begins text in the font of code: pages of nbconvert set no font for it.
-const pre = `<pre style="font-family:var(--jp-code-font-family,monospace)">`
+// pre begins text in the font of code, which pages of nbconvert do not set, on the ground of its table.
+const pre = `<pre style="font-family:var(--jp-code-font-family,monospace);background:transparent">`
 
 func preformatted(html string) string { return pre + strings.TrimRight(html, "\n") + "</pre>" }
+
+// richForms returns the forms of a value that notebooks show besides its text.
+func richForms(v session.Value) map[string]any {
+	data := forms.Shown(v.Data)
+	delete(data, "text/plain")
+	return data
+}
 
 // asHTML returns the first form of a value that HTML can show. Notebooks that are not trusted show
 // no SVG in HTML.
 func asHTML(v session.Value) string {
-	data := forms.Shown(v.Data)
+	data := richForms(v)
 	for _, mimeType := range []string{"text/html", "image/png", "image/jpeg", "image/svg+xml"} {
 		text, ok := data[mimeType].(string)
 		switch {

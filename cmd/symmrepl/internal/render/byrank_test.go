@@ -56,6 +56,8 @@ func TestByRank(t *testing.T) {
 			tabbed(0, "rank 0", "a", "rank 1", pre+"&lt;</pre>")},
 		"pictures": {[]session.Value{value("image/svg+xml", "<svg/>", 0), value("image/png", "YQ==", 1)}, nil,
 			tabbed(0, "rank 0", "<svg/>", "rank 1", `<img src="data:image/png;base64,YQ==">`)},
+		"text of displays": {[]session.Value{{Ranks: []int{0}, Text: "a", Data: map[string]any{"text/plain": "a"}}, {Ranks: []int{1}, Text: "a"}}, nil,
+			tabbed(0, "rank 0", pre+"a</pre>", "rank 1", pre+"a</pre>", "differences", compared("all", "a"))},
 		"a form that is no HTML": {[]session.Value{value("text/html", "a", 0), value("text/latex", "$x$", 1)}, nil, ""},
 		"one value":              {[]session.Value{value("text/html", "a", 0)}, nil, ""},
 		"one error":              {nil, []*session.Error{failed}, ""},

@@ -495,6 +495,53 @@ fmt.Println("after")""")
             ("stream", {"name": "stdout", "text": "[0,1] after\n"}),
         ])
 
+    def test_tensor(self):
+        """A tensor is a table with statistics, in the digits of its type; its text is that of the prompt."""
+        _, outputs = self.run_cell("symm.Empty(symm.BF16, 2, 8).Arange()")
+        (kind, result), = outputs
+        self.assertEqual((kind, sorted(result["data"])), ("execute_result", ["text/html", "text/plain"]))
+        self.assertIn("<b>bf16[2, 8]</b> on cpu, symmetric<br>min 0, max 15, mean 7.5, no NaN<", result["data"]["text/html"])
+        self.assertEqual(result["data"]["text/html"].count('<img class="symm-heat" '), 1)
+        self.assertEqual(result["data"]["text/plain"].splitlines(), ["[0,1] bf16[2, 8] on cpu, symmetric", "[0,1]   0 1  2  3  4  5  6  7", "[0,1]   8 9 10 11 12 13 14 15"])
+
+    def test_ranks_side_by_side(self):
+        """What ranks show differently is a row of tabs, with the differences; lines of charts are one chart."""
+        def tabs(page):
+            return re.findall(r"<summary(?: class=\"symm-failed\")?>([^<]*)</summary>", page)
+
+        tensor = "symm.Local(symm.F32, 3).Fill(symm.Rank())"
+        _, ((_, result),) = self.run_cell(tensor)
+        self.assertEqual(result["data"]["text/plain"], "[0] f32[3] on cpu [0 0 0]\n[1] f32[3] on cpu [1 1 1]")
+        self.assertEqual(tabs(result["data"]["text/html"]), ["rank 0", "rank 1", "differences"])
+        self.assertIn("3 of the 3 elements shown differ", result["data"]["text/html"])
+        names = re.findall(r'<details name="([^"]*)"', result["data"]["text/html"])
+        self.assertEqual((len(names), len(set(names))), (3, 1))
+        _, ((_, again),) = self.run_cell(tensor)
+        self.assertNotEqual(re.findall(r'<details name="([^"]*)"', again["data"]["text/html"])[0], names[0])  # the tabs of each output open alone
+
+        _, outputs = self.run_cell('chart.Lines([]int{1, 2, 3 * symm.Rank()})')
+        result = outputs[-1][1]["data"]
+        self.assertEqual(sorted(result), ["image/png", "image/svg+xml", "text/plain"])
+        self.assertTrue(">rank 0<" in result["image/svg+xml"] and ">rank 1<" in result["image/svg+xml"])
+
+        _, outputs = self.run_cell('display.Display(display.HTML(fmt.Sprintf("<b>%d</b>", symm.Rank())))\nfmt.Println("after")')
+        (kind, shown), after = outputs
+        self.assertEqual((kind, tabs(shown["data"]["text/html"])), ("display_data", ["rank 0", "rank 1"]))
+        self.assertEqual(after, ("stream", {"name": "stdout", "text": "[0,1] after\n"}))
+
+        reply, outputs = self.run_cell('if symm.Rank() == 1 {\n\tpanic("<b>one</b>")\n}\n5')
+        (_, shown), (kind, error) = outputs
+        self.assertEqual(tabs(shown["data"]["text/html"]), ["rank 0", "✗ rank 1"])
+        self.assertIn("panic: &lt;b&gt;one&lt;/b&gt;</b>", shown["data"]["text/html"])
+        self.assertRegex(shown["data"]["text/plain"], r"^\[0\] 5\n\[1\] In\[\d+\]:2:2: panic: <b>one</b>\n\[1\]     panic\(")
+        self.assertRegex(error["traceback"][0], r"^\[1\] In\[\d+\]:2:2: panic: <b>one</b>$")  # the rest is in the tab
+        self.assertRegex(reply["traceback"][0], r"panic: <b>one</b>\x1b\[0m\n    panic\(")  # for clients that show replies
+
+        _, outputs = self.run_cell('for i := range 8 {\n\tfmt.Println(i, "<i>", symm.Rank())\n}')
+        page = outputs[-1][1]["data"]
+        self.assertEqual((sorted(page), tabs(page["text/html"])), (["text/html"], ["by rank", "rank 0", "rank 1", "differences"]))
+        self.assertNotIn("<i>", page["text/html"])
+
     def test_displays_that_fail(self):
         for data, why in (('display.JSON(map[string]any{"f": func() {}})', "json: unsupported type: func()"),
                           ("display.PNG(make([]byte, 64<<20))", "it takes 85 MiB, and 36 are shown at most")):

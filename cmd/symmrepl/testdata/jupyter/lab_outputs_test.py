@@ -7,6 +7,7 @@ import unittest
 import nbformat
 from lab import PICTURES, Lab, notebook
 from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 
 RESULTS = [
     't := symm.Empty(symm.F32, 2, 4).Fill(1)\nh := symm.Rendezvous(t)\nfmt.Println("printed by all ranks")\n[]int{symm.Rank(), symm.WorldSize()}',
@@ -184,6 +185,45 @@ class Outputs(Lab):
         self.run_all(page)  # outputs of this session are trusted
         page.wait_for_selector(".jp-RenderedSVG >> nth=1")
         page.wait_for_selector(".symm-timeline svg rect >> nth=0")
+
+    def test_untrusted_ranks(self):
+        """Where a notebook is not trusted, tabs are a list in which several can be open, with heat maps and without a style sheet."""
+        nb = self.executed([TENSORS[0], *TENSORS[4:]])
+        page = self.open(nb, height=1800)
+        tab = page.locator(".symm-tabs > details")
+        tab.first.wait_for(state="visible")
+        self.assertEqual((tab.count(), page.locator(".jp-RenderedHTML style").count()), (3, 0))
+        page.click("summary:text-is('rank 2')")
+        page.wait_for_selector("td:text-is('0.5') >> nth=0", state="visible")
+        images = page.locator(".jp-RenderedHTML img.symm-heat:visible")
+        self.assertEqual(images.count(), 2)
+        self.assertGreater(images.nth(1).evaluate("image => image.naturalWidth"), 60)
+
+    def test_nbconvert(self):
+        """Tabs work in pages of nbconvert, in both themes: one is open, at its right there is no other, and a page that is printed has all."""
+        nb = self.executed([TENSORS[0], *TENSORS[4:]])
+        for theme in ("light", "dark"):
+            file = os.path.join(self.folder, theme + ".html")
+            with open(file, "w") as f:
+                f.write(HTMLExporter(theme=theme).from_notebook_node(nb)[0])
+            page = self.browser.new_context().new_page()
+            page.goto("file://" + file, wait_until="domcontentloaded")
+            labels = page.locator(".symm-tabs > details > summary")
+            self.assertEqual(labels.all_inner_texts(), ["ranks 0,1,3", "rank 2", "differences"])
+            self.assertEqual(len({box["y"] for box in (label.bounding_box() for label in labels.all())}), 1)  # one row
+            first, second = page.locator("td:text-is('9') >> nth=0"), page.locator("td:text-is('0.5') >> nth=0")
+            self.assertEqual((first.is_visible(), second.is_visible()), (True, False))
+            labels.nth(1).press("Enter")  # the keyboard reaches them
+            second.wait_for(state="visible")
+            self.assertFalse(first.is_visible())
+            page.emulate_media(media="print")
+            self.assertEqual((first.is_visible(), second.is_visible()), (True, True))
+            page.close()
+
+    def executed(self, sources):
+        nb = nbformat.from_dict(notebook(sources))
+        NotebookClient(nb, timeout=60).execute()
+        return nb
 
 
 if __name__ == "__main__":
