@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
@@ -199,7 +200,9 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 			shown = append(shown, tutorial.Piece{Kind: kind, Text: text})
 		}
 	}
+	apart := "" // values and errors of a display of tabs, after which the error has only first lines
 	for _, o := range nb.Cells[i].Outputs {
+		page, _ := joined(o.Data["text/html"]).(string)
 		switch o.Type {
 		case "stream":
 			if text := withoutRemarks(string(o.Text)); text != "" {
@@ -211,13 +214,24 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 			}
 			add(tutorial.Value, plain(o.Data))
 		case "display_data":
-			if o.Data["text/html"] != nil || strings.Contains(plain(o.Data), "    repair: ") {
+			if o.Data["text/plain"] == nil { // the tabs of what streams hold
+			} else if strings.Contains(page, `class="symm-failed"`) {
+				apart = plain(o.Data)
+			} else if page != "" || strings.Contains(plain(o.Data), "    repair: ") {
 				add(tutorial.Finding, plain(o.Data))
 			} else if text := withoutRemarks(plain(o.Data)); text != "" {
 				t.Errorf("cell %d displays %s, a form that recordings do not hold", i+1, text)
 			}
 		case "error":
-			add(tutorial.Error+" "+o.Error, colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", ""))
+			text := colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", "")
+			if first, _, _ := strings.Cut(text, "\n"); strings.Contains(apart, first) {
+				at := strings.Index(apart, first)
+				if at > 0 {
+					add(tutorial.Value, apart[:at])
+				}
+				text = render.Unprefixed(apart[at:])
+			}
+			add(tutorial.Error+" "+o.Error, text)
 		default:
 			t.Errorf("cell %d has an output of type %s, which recordings do not hold", i+1, o.Type)
 		}

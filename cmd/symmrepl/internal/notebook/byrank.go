@@ -89,10 +89,15 @@ func (s *Screen) release() {
 	}
 }
 
-// nameTabs gives the tabs in a message's HTML names of their own in the notebook.
+// nameTabs gives the tabs in a message's HTML names of their own in the notebook. Those of a numbered
+// entry depend on its number, so that executing a notebook again gives the same file.
 func (s *Screen) nameTabs(data Content) {
+	id := s.id
+	if s.number > 0 {
+		id = fmt.Sprint(s.number)
+	}
 	if text, ok := data["text/html"].(string); ok {
-		data["text/html"] = tabs.Name(text, fmt.Sprint(s.title, s.number))
+		data["text/html"] = tabs.Name(text, id)
 	}
 }
 
