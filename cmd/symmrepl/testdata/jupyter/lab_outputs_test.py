@@ -44,10 +44,10 @@ ERRORS = [
 
 TENSORS = [
     "%restart -n 4",
-    "rank := symm.Rank()\nsymm.Empty(symm.BF16, 8, 12).Rand(7)",
+    "symm.Empty(symm.BF16, 8, 12).Rand(7)",
     "x := symm.Local(symm.F32, 512, 1024).Rand(1)\nx.View(-1).Slice(40, 41).Fill(math.NaN())\nx",
     "symm.Local(symm.I32, 12, 16, 16).Arange()",
-    "y := symm.Local(symm.F32, 6, 8).Arange()\nif rank == 2 {\n\ty.View(-1).Slice(9, 11).Fill(0.5)\n}\ny",
+    "y := symm.Local(symm.F32, 6, 8).Arange()\nif symm.Rank() == 2 {\n\ty.View(-1).Slice(9, 11).Fill(0.5)\n}\ny",
 ]
 
 RANKS = [
