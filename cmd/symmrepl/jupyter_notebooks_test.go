@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
@@ -176,6 +175,21 @@ func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, 
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// withRanks begins the lines below an error's first line with its ranks, as recordings do.
+func withRanks(text string) string {
+	var b strings.Builder
+	ranks := ""
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "[") {
+			ranks = line[:strings.Index(line, " ")+1]
+		} else if strings.HasPrefix(line, " ") {
+			b.WriteString(ranks)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // shownBy returns the outputs of cell i, which the kernel gave this number, without the session's
 // remarks. It removes the number from errors.
 func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
@@ -229,9 +243,9 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 				if at > 0 {
 					add(tutorial.Value, apart[:at])
 				}
-				text = render.Unprefixed(apart[at:])
+				text = apart[at:]
 			}
-			add(tutorial.Error+" "+o.Error, text)
+			add(tutorial.Error+" "+o.Error, withRanks(text))
 		default:
 			t.Errorf("cell %d has an output of type %s, which recordings do not hold", i+1, o.Type)
 		}

@@ -139,7 +139,7 @@ class Outputs(Lab):
 
     def test_ranks(self):
         """Ranks that differ are tabs of which one is open, errors are red, and lines of charts are one chart."""
-        for page in self.shown("ranks", RANKS, ["the input of rank 3 is empty"]):
+        for page in self.shown("ranks", RANKS, ["dimensions must not be negative"]):
             self.assertEqual(page.locator(".jp-RenderedSVG").count(), 1)
             failed = page.locator("summary.symm-failed:text-is('✗ rank 3')")
             error = page.locator(".jp-RenderedHTMLCommon pre:has-text('the input of rank 3 is empty')")
