@@ -121,7 +121,9 @@ func (s *Screen) apart(values []session.Value, errs []*session.Error) bool {
 func briefly(errs []*session.Error, size int) []string {
 	var lines []string
 	for _, e := range errs {
-		first, _, _ := strings.Cut(e.Error(), "\n")
+		head := *e
+		head.Hint = "" // its tab has it
+		first, _, _ := strings.Cut(head.Error(), "\n")
 		lines = append(lines, session.Prefix(e.Ranks, size)+render.Plain(first))
 	}
 	return []string{strings.Join(lines, "\n")}
