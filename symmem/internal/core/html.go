@@ -26,7 +26,8 @@ const (
 // of its memory, its least and greatest element, their mean, the number of NaN, and a heat map. Of a
 // large tensor the table shows both ends, and of one of more than two dimensions with many rows the
 // first slices of the last two have a tab each, and the last one has. Elements are rounded: those of
-// bf16 to 3 digits, of f16 to 4, of f32 to 5, of f64 to 6. Of more than 2²⁸ elements, and under the
+// bf16 to 3 digits, of f16 and f32
+// to 4, of f64 to 5. Of more than 2²⁸ elements, and under the
 // sanitizer of more than 4096, there is only the table. It waits for the current stream. If the tensor
 // cannot be read, it returns the reason.
 func (t *Tensor) HTML() string {
@@ -127,7 +128,7 @@ func (v *drawing) slices(rows, columns int) {
 func (v *drawing) part(name string, first, rows, columns int) string {
 	var b strings.Builder
 	part := forms.Part{Name: name}
-	b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><table>` + "\n<tr><th></th>")
+	b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table>` + "\n<tr><th></th>")
 	across(columns, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			part.Columns = append(part.Columns, strconv.Itoa(i))
@@ -162,7 +163,7 @@ func (v *drawing) part(name string, first, rows, columns int) string {
 		part.Rows, part.Cells = append(part.Rows, "…"), append(part.Cells, nil)
 		b.WriteString("<tr><th>…</th></tr>\n")
 	})
-	b.WriteString("</table>" + v.heat(first, rows, columns) + "</div>")
+	b.WriteString("</table></div>" + v.heat(first, rows, columns) + "</div>")
 	v.shown.Parts = append(v.shown.Parts, part)
 	return b.String()
 }
@@ -287,7 +288,7 @@ func (t *Tensor) indexOf(row int) string {
 
 // digits are the significant digits of elements in tables: about as many as a type has, and of wide
 // types as many as fit.
-var digits = map[DType]int{F8E5M2: 2, F8E4M3: 2, BF16: 3, F16: 4, F32: 5, F64: 6}
+var digits = map[DType]int{F8E5M2: 2, F8E4M3: 2, BF16: 3, F16: 4, F32: 4, F64: 5}
 
 // brief returns an element, given its bits, as a text for tables. It does not round whole digits of
 // numbers below a million.

@@ -97,7 +97,7 @@ class Outputs(Lab):
             nb = notebook(sources)
             for cell in nb["cells"]:
                 cell["metadata"] = RAISES
-            page = self.open(nb, theme, width=1150, height=2400)
+            page = self.open(nb, theme, width=1150, height=2900)
             self.run_all(page)
             for text in ends:
                 page.wait_for_selector(f".jp-OutputArea-output >> text={text} >> nth=0")

@@ -56,7 +56,7 @@ class Notebooks(Lab):
 
     def test_notebook(self):
         for theme in ("Light", "Dark"):
-            page = self.open(notebook(CELLS), theme, width=1200, height=900)
+            page = self.open(notebook(CELLS), theme, width=1200, height=1250)  # cells outside the window have no elements
             self.run_all(page)
             page.wait_for_selector("text=[0,1] the same on all ranks")
             page.wait_for_selector("text=[1] 1")
