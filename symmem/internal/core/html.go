@@ -26,10 +26,9 @@ const (
 // of its memory, its least and greatest element, their mean, the number of NaN, and a heat map. Of a
 // large tensor the table shows both ends, and of one of more than two dimensions with many rows the
 // first slices of the last two have a tab each, and the last one has. Elements are rounded: those of
-// bf16 to 3 digits, of f16 and f32
-// to 4, of f64 to 5. Of more than 2²⁸ elements, and under the
-// sanitizer of more than 4096, there is only the table. It waits for the current stream. If the tensor
-// cannot be read, it returns the reason.
+// bf16 to 3 digits, of f16 and f32 to 4, of f64 to 5. Of more than 2²⁸ elements, and under the sanitizer
+// of more than 4096, there is only the table. It waits for the current stream. If the tensor cannot be
+// read, it returns the reason.
 func (t *Tensor) HTML() string {
 	text, _ := t.forms()
 	return text
