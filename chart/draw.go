@@ -2,12 +2,13 @@ package chart
 
 import (
 	"image/color"
-	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/symmrepl/symmrepl/internal/heat"
 )
 
 const (
@@ -75,7 +76,7 @@ func drawBar(canvas draw.Canvas, bar vg.Rectangle, lo, hi float64, labels text.S
 	for i := range steps {
 		piece := vg.Rectangle{Min: vg.Point{X: bar.Min.X, Y: at(float64(i) / steps)},
 			Max: vg.Point{X: bar.Max.X, Y: min(at(float64(i+2)/steps), bar.Max.Y)}}
-		canvas.SetColor(shade((float64(i) + 0.5) / steps))
+		canvas.SetColor(heat.Shade((float64(i) + 0.5) / steps))
 		canvas.Fill(piece.Path())
 	}
 	labels.XAlign, labels.YAlign = text.XLeft, text.YCenter
@@ -91,13 +92,8 @@ func drawBar(canvas draw.Canvas, bar vg.Rectangle, lo, hi float64, labels text.S
 
 // bounds returns the least and the greatest number of a heat map, 0 and 0 if there is none.
 func (g *grid) bounds() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range g.values {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	if lo > hi {
+	lo, hi, ok := heat.Range(g.values)
+	if !ok {
 		return 0, 0
 	}
 	return lo, hi

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+
+	"github.com/symmrepl/symmrepl/internal/heat"
 )
 
 func labels(marks []plot.Tick) string {
@@ -150,7 +152,7 @@ func TestColors(t *testing.T) {
 	}
 	last := -1.0
 	for i := range 101 {
-		c := color.RGBAModel.Convert(shade(float64(i) / 100)).(color.RGBA)
+		c := heat.Shade(float64(i) / 100)
 		light := 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 		if light <= last {
 			t.Errorf("shade %d is not lighter than the one before", i)

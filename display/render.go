@@ -10,7 +10,7 @@ import (
 )
 
 // The interfaces that values implement to be shown in rich form. A value that implements several of
-// them is offered in all of these forms.
+// them is offered in all of these forms; the first two come before methods of one form.
 type (
 	// Renderer returns all forms and their metadata.
 	Renderer interface{ Render() Data }
@@ -37,6 +37,10 @@ func Render(x any) (d Data, ok bool) {
 	add := func(mimeType string, form any) {
 		d.Data = merged(d.Data, MIMEMap{mimeType: form})
 	}
+	missing := func(mimeType string) bool {
+		_, has := d.Data[mimeType]
+		return !has
+	}
 	if img, is := x.(image.Image); is {
 		d = Image(img)
 	}
@@ -47,31 +51,31 @@ func Render(x any) (d Data, ok bool) {
 	if r, is := x.(SimpleRenderer); is {
 		d.Data = merged(d.Data, r.SimpleRender())
 	}
-	if r, is := x.(HTMLer); is {
+	if r, is := x.(HTMLer); is && missing(MIMETypeHTML) {
 		add(MIMETypeHTML, r.HTML())
 	}
-	if r, is := x.(JavaScripter); is {
+	if r, is := x.(JavaScripter); is && missing(MIMETypeJavaScript) {
 		add(MIMETypeJavaScript, r.JavaScript())
 	}
-	if r, is := x.(JPEGer); is {
+	if r, is := x.(JPEGer); is && missing(MIMETypeJPEG) {
 		add(MIMETypeJPEG, r.JPEG())
 	}
-	if r, is := x.(JSONer); is {
+	if r, is := x.(JSONer); is && missing(MIMETypeJSON) {
 		add(MIMETypeJSON, r.JSON())
 	}
-	if r, is := x.(Latexer); is {
+	if r, is := x.(Latexer); is && missing(MIMETypeLatex) {
 		add(MIMETypeLatex, r.Latex())
 	}
-	if r, is := x.(Markdowner); is {
+	if r, is := x.(Markdowner); is && missing(MIMETypeMarkdown) {
 		add(MIMETypeMarkdown, r.Markdown())
 	}
-	if r, is := x.(PDFer); is {
+	if r, is := x.(PDFer); is && missing(MIMETypePDF) {
 		add(MIMETypePDF, r.PDF())
 	}
-	if r, is := x.(PNGer); is {
+	if r, is := x.(PNGer); is && missing(MIMETypePNG) {
 		add(MIMETypePNG, r.PNG())
 	}
-	if r, is := x.(SVGer); is {
+	if r, is := x.(SVGer); is && missing(MIMETypeSVG) {
 		add(MIMETypeSVG, r.SVG())
 	}
 	return d, d.Data != nil

@@ -175,6 +175,21 @@ func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, 
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// withRanks begins the lines below an error's first line with its ranks, as recordings do.
+func withRanks(text string) string {
+	var b strings.Builder
+	ranks := ""
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "[") {
+			ranks = line[:strings.Index(line, " ")+1]
+		} else if strings.HasPrefix(line, " ") {
+			b.WriteString(ranks)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // shownBy returns the outputs of cell i, which the kernel gave this number, without the session's
 // remarks. It removes the number from errors.
 func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
@@ -199,7 +214,9 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 			shown = append(shown, tutorial.Piece{Kind: kind, Text: text})
 		}
 	}
+	apart := "" // values and errors of a display of tabs, after which the error has only first lines
 	for _, o := range nb.Cells[i].Outputs {
+		page, _ := joined(o.Data["text/html"]).(string)
 		switch o.Type {
 		case "stream":
 			if text := withoutRemarks(string(o.Text)); text != "" {
@@ -211,13 +228,24 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 			}
 			add(tutorial.Value, plain(o.Data))
 		case "display_data":
-			if o.Data["text/html"] != nil || strings.Contains(plain(o.Data), "    repair: ") {
+			if o.Data["text/plain"] == nil { // the tabs of what streams hold
+			} else if strings.Contains(page, `class="symm-failed"`) {
+				apart = plain(o.Data)
+			} else if page != "" || strings.Contains(plain(o.Data), "    repair: ") {
 				add(tutorial.Finding, plain(o.Data))
 			} else if text := withoutRemarks(plain(o.Data)); text != "" {
 				t.Errorf("cell %d displays %s, a form that recordings do not hold", i+1, text)
 			}
 		case "error":
-			add(tutorial.Error+" "+o.Error, colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", ""))
+			text := colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", "")
+			if first, _, _ := strings.Cut(text, "\n"); strings.Contains(apart, first) {
+				at := strings.Index(apart, first)
+				if at > 0 {
+					add(tutorial.Value, apart[:at])
+				}
+				text = apart[at:]
+			}
+			add(tutorial.Error+" "+o.Error, withRanks(text))
 		default:
 			t.Errorf("cell %d has an output of type %s, which recordings do not hold", i+1, o.Type)
 		}

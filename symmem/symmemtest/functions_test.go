@@ -259,6 +259,7 @@ var functions = map[string]any{
 	"Tensor.Rand":                         (*symmem.Tensor).Rand,
 	"Tensor.Save":                         (*symmem.Tensor).Save,
 	"Tensor.Shape":                        (*symmem.Tensor).Shape,
+	"Tensor.SimpleRender":                 (*symmem.Tensor).SimpleRender,
 	"Tensor.Slice":                        (*symmem.Tensor).Slice,
 	"Tensor.Sqrt":                         (*symmem.Tensor).Sqrt,
 	"Tensor.Stats":                        (*symmem.Tensor).Stats,

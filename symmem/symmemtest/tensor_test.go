@@ -175,10 +175,21 @@ func printingCase(t *T) {
 	t.equal("freed", x.String(), "u64[1] on "+where+", symmetric, freed")
 	t.equal("freed handle", h.String(), "handle of u64[1] in world, freed")
 	t.equal("freed table", x.HTML(), x.String())
-	t.equal("table", symmem.Local(symmem.I32, 2, 1, 2).Arange().HTML(), "<table><caption>i32[2, 1, 2] on "+where+"</caption>\n"+
+	const laid = `<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table>` + "\n"
+	t.equal("table", symmem.Local(symmem.I32, 2, 1, 2).Arange().HTML(), `<div class="symm-tensor"><b>i32[2, 1, 2]</b> on `+where+"<br>min 0, max 3, mean 1.5"+laid+
 		"<tr><th></th><th>0</th><th>1</th></tr>\n"+
 		"<tr><th>0, 0</th><td>0</td><td>1</td></tr>\n"+
-		"<tr><th>1, 0</th><td>2</td><td>3</td></tr>\n</table>")
+		"<tr><th>1, 0</th><td>2</td><td>3</td></tr>\n</table></div></div></div>")
+	t.equal("table of bf16", symmem.Empty(symmem.BF16, 5).CopyFrom([]float64{1. / 3, 1000, -1e-5, math.NaN(), math.Inf(1)}).HTML(),
+		`<div class="symm-tensor"><b>bf16[5]</b> on `+where+", symmetric<br>min -1.00136e-05, max +Inf, mean +Inf, <b>1 NaN</b>"+laid+
+			"<tr><th></th><th>0</th><th>1</th><th>2</th><th>3</th><th>4</th></tr>\n"+
+			"<tr><th></th><td>0.334</td><td>1000</td><td>-1e-05</td><td>NaN</td><td>+Inf</td></tr>\n</table></div></div></div>")
+	cube := symmem.Local(symmem.F32, 7, 16, 3).Arange().HTML()
+	t.equal("tabs of slices", strings.Count(cube, "<summary>"), 5)
+	t.equal("the last slice", strings.Contains(cube, "<summary>[6]</summary>"), true)
+	t.equal("its first row", strings.Contains(cube, "<tr><th>0</th><td>288</td><td>289</td><td>290</td></tr>"), true)
+	t.equal("slices without a tab", strings.Contains(cube, "<small>2 more slices between the last two: "), true)
+	t.equal("heat maps of slices", strings.Count(cube, `<img class="symm-heat"`), 5)
 	large := symmem.Local(symmem.I32, 20, 20).Arange().HTML()
 	t.equal("rows of a large table", strings.Count(large, "<tr>"), 14)
 	t.equal("its first row", strings.Split(large, "\n")[2], "<tr><th>0</th><td>0</td><td>1</td><td>2</td><td>3</td><td>4</td><td>5</td><td>…</td>"+

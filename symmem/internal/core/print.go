@@ -2,7 +2,6 @@ package symmem
 
 import (
 	"fmt"
-	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,13 +18,7 @@ func (t *Tensor) String() string {
 		return "nil tensor"
 	}
 	var b strings.Builder
-	b.WriteString(t.kind() + " on " + t.rt.DeviceName())
-	switch {
-	case t.st.peer != t.rt.rank:
-		fmt.Fprintf(&b, ", memory of rank %d", t.st.peer)
-	case t.st.alloc != nil:
-		b.WriteString(", symmetric")
-	}
+	b.WriteString(t.kind() + " on " + t.place())
 	if t.st.freed.Load() {
 		return b.String() + ", freed"
 	}
@@ -37,6 +30,17 @@ func (t *Tensor) String() string {
 		text = " " + text
 	}
 	return b.String() + text
+}
+
+// place returns the device, and the kind of memory if it is no local memory.
+func (t *Tensor) place() string {
+	switch {
+	case t.st.peer != t.rt.rank:
+		return fmt.Sprintf("%s, memory of rank %d", t.rt.DeviceName(), t.st.peer)
+	case t.st.alloc != nil:
+		return t.rt.DeviceName() + ", symmetric"
+	}
+	return t.rt.DeviceName()
 }
 
 // String is, for example, "handle of f32[4] in world".
@@ -180,69 +184,4 @@ func (d DType) text(bits uint64) string {
 		return strconv.FormatUint(bits, 10)
 	}
 	return strconv.FormatInt(d.element().Integer(bits), 10)
-}
-
-// tabled is how many rows and columns a table of a large tensor shows at each end.
-const tabled = 6
-
-// HTML returns the tensor as a table in which each line is a row of the last dimension. Of a large
-// tensor it shows both ends. It waits for the current stream. If the tensor cannot be read, it returns
-// the reason.
-func (t *Tensor) HTML() string {
-	if t == nil || t.st == nil {
-		return "nil tensor"
-	}
-	var b strings.Builder
-	if !t.st.freed.Load() && t.n > 0 && Maybe(func() { t.table(&b) }) == nil {
-		return b.String()
-	}
-	return html.EscapeString(t.String())
-}
-
-// table writes the table of a tensor with at least one element.
-func (t *Tensor) table(b *strings.Builder) {
-	columns := 1
-	if len(t.shape) > 0 {
-		columns = t.shape[len(t.shape)-1]
-	}
-	rows := t.n / columns
-	flat := t.View(t.n)
-	fmt.Fprintf(b, "<table><caption>%s</caption>\n", html.EscapeString(t.kind()+" on "+t.rt.DeviceName()))
-	across(b, columns, "<tr><th></th>", func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			fmt.Fprintf(b, "<th>%d</th>", i)
-		}
-	}, "<th>…</th>", "</tr>\n")
-	across(b, rows, "", func(lo, hi int) {
-		for row := lo; row < hi; row++ {
-			across(b, columns, "<tr><th>"+t.indexOf(row)+"</th>", func(lo, hi int) {
-				for _, text := range t.texts(flat.Slice(row*columns+lo, row*columns+hi)) {
-					fmt.Fprintf(b, "<td>%s</td>", text)
-				}
-			}, "<td>…</td>", "</tr>\n")
-		}
-	}, "<tr><th>…</th></tr>\n", "</table>")
-}
-
-// across writes n items between two texts: all of them, or the first and the last with a gap between.
-func across(b *strings.Builder, n int, before string, write func(lo, hi int), gap, after string) {
-	b.WriteString(before)
-	if n <= 2*tabled+1 {
-		write(0, n)
-	} else {
-		write(0, tabled)
-		b.WriteString(gap)
-		write(n-tabled, n)
-	}
-	b.WriteString(after)
-}
-
-// indexOf returns the index of a row in all dimensions except the last: "1, 3".
-func (t *Tensor) indexOf(row int) string {
-	var text string
-	for i := len(t.shape) - 2; i >= 0; i-- {
-		text = fmt.Sprintf(", %d%s", row%t.shape[i], text)
-		row /= t.shape[i]
-	}
-	return strings.TrimPrefix(text, ", ")
 }

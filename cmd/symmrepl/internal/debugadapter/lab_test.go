@@ -12,6 +12,8 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/consoletest"
+	"github.com/symmrepl/symmrepl/internal/heat"
+	"github.com/symmrepl/symmrepl/internal/tabs"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -128,7 +130,7 @@ func TestRichInspect(t *testing.T) {
 		}
 		var reply session.Reply
 		for r := range 2 {
-			v := session.Value{Ranks: []int{r}, Text: fmt.Sprintf("t%d", r), Data: map[string]any{"text/html": fmt.Sprintf("<table>%d</table>", r)}}
+			v := session.Value{Ranks: []int{r}, Text: fmt.Sprintf("t%d", r), Data: map[string]any{"text/html": fmt.Sprintf("<table>%d</table>%s", r, heat.Image([]float64{0, 1}, 2))}}
 			if strings.HasPrefix(cell.Source, "chart.Heat") {
 				v = session.Value{Ranks: []int{r}, Text: "chart", Data: map[string]any{"image/svg+xml": fmt.Sprintf("<?xml?>\n<svg>%d</svg>", r)}}
 			}
@@ -140,10 +142,14 @@ func TestRichInspect(t *testing.T) {
 		return reply
 	}
 	n := newFrontEnd(t, fake)
-	n.expect("richInspectVariables", `{"variableName":"t"}`, `{"data":{"image/svg+xml":"\u003c?xml?\u003e\n\u003csvg\u003e0\u003c/svg\u003e",`+
-		`"text/html":"\u003cdetails open\u003e\u003csummary\u003erank 0\u003c/summary\u003e\u003ctable\u003e0\u003c/table\u003e\u003cdiv\u003e\u003csvg\u003e0\u003c/svg\u003e\u003c/div\u003e\u003c/details\u003e`+
-		`\u003cdetails\u003e\u003csummary\u003erank 1\u003c/summary\u003e\u003ctable\u003e1\u003c/table\u003e\u003cdiv\u003e\u003csvg\u003e1\u003c/svg\u003e\u003c/div\u003e\u003c/details\u003e",`+
-		`"text/plain":"[0] t0\n[1] t1"},"metadata":{}}`)
+	page, err := json.Marshal(tabs.Name(tabs.HTML([]tabs.Tab{
+		{Label: "rank 0", HTML: "<table>0</table><div><svg>0</svg></div>"}, {Label: "rank 1", HTML: "<table>1</table><div><svg>1</svg></div>"},
+	}), "0 t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.expect("richInspectVariables", `{"variableName":"t"}`,
+		`{"data":{"image/svg+xml":"\u003c?xml?\u003e\n\u003csvg\u003e0\u003c/svg\u003e","text/html":`+string(page)+`,"text/plain":"[0] t0\n[1] t1"},"metadata":{}}`)
 	n.expect("richInspectVariables", `{"variableName":"nosuch"}`, `{"data":{},"metadata":{}}`)
 	count := len(fake.Cells)
 	n.expect("richInspectVariables", `{"variableName":"os.Exit(1)"}`, `{"data":{},"metadata":{}}`)

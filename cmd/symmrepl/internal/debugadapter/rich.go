@@ -3,9 +3,12 @@ package debugadapter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/notebook"
+	"github.com/symmrepl/symmrepl/internal/heat"
+	"github.com/symmrepl/symmrepl/internal/tabs"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -34,6 +37,9 @@ func (a *Adapter) rich(ctx context.Context, v richVariable) (body, error) {
 		values = withMaps(values, maps)
 	}
 	data, metadata := notebook.Bundle(values, a.console.Size)
+	if page, ok := data[typeHTML].(string); ok {
+		data[typeHTML] = tabs.Name(page, fmt.Sprint(v.Frame, " ", v.Name))
+	}
 	if err == nil && len(maps) > 0 {
 		if svg, ok := maps[0].Data[typeSVG].(string); ok {
 			data[typeSVG] = svg
@@ -65,7 +71,8 @@ func (a *Adapter) valueOf(ctx context.Context, number int, expression string) ([
 	return reply.Values, err
 }
 
-// withMaps adds heat maps to the HTML of values. Both are folded by rank.
+// withMaps gives the HTML of values heat maps with axes, in place of small ones. Both are folded by
+// rank.
 func withMaps(values, maps []session.Value) []session.Value {
 	var out []session.Value
 	for _, v := range values {
@@ -76,7 +83,7 @@ func withMaps(values, maps []session.Value) []session.Value {
 		}
 		for _, m := range maps {
 			if svg, ok := m.Data[typeSVG].(string); ok && sharesRank(v.Ranks, m.Ranks) {
-				html += "<div>" + withoutProlog(svg) + "</div>"
+				html = heat.Without(html) + "<div>" + withoutProlog(svg) + "</div>"
 				break
 			}
 		}

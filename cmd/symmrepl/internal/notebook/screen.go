@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/internal/forms"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -33,6 +33,9 @@ type Screen struct {
 	id      string
 	number  int
 	started time.Time
+
+	held    held    // displays that wait for those of other ranks
+	printed printed // what ranks have printed
 
 	mu     sync.Mutex      // guards the fields below
 	failed *Failure        // nil if nothing went wrong
@@ -107,8 +110,9 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// CatchUp publishes all text before an output that is no text.
+// CatchUp publishes all displays and text before an output that is no text.
 func (s *Screen) CatchUp() {
+	s.release()
 	s.CloseLine()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,13 +129,14 @@ func (s *Screen) Flush() {
 // End publishes the rest, and then the failure. It returns the failure, or nil.
 func (s *Screen) End() *Failure {
 	s.CatchUp()
+	s.byRank()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.timer != nil {
 		s.timer.Stop()
 	}
 	if s.failed != nil {
-		s.publish("error", s.failed)
+		s.publish("error", Failure{Name: s.failed.Name, Value: s.failed.Value, Traceback: s.failed.shown()})
 	} else {
 		s.settle()
 	}
@@ -149,11 +154,15 @@ func (s *Screen) HasFailed() bool {
 func (s *Screen) Output(o session.Output) {
 	o = s.gather(o)
 	d := o.Display
+	if s.hold(o) {
+		return
+	}
 	switch {
 	case o.Stream == session.Note:
 		s.note(o)
 		return
 	case d == nil:
+		s.printed.add(o, s.Printer.Size)
 		s.Printer.Output(o)
 		return
 	}
@@ -162,7 +171,8 @@ func (s *Screen) Output(o session.Output) {
 		s.publish("clear_output", Content{"wait": d.Wait})
 		return
 	}
-	message := Content{"data": orEmpty(d.Data), "metadata": orEmpty(d.Metadata), "transient": Content{}}
+	message := Content{"data": forms.Shown(d.Data), "metadata": orEmpty(d.Metadata), "transient": Content{}}
+	s.nameTabs(message["data"].(Content))
 	if d.ID != "" {
 		message["transient"] = Content{"display_id": d.ID}
 	}
@@ -237,13 +247,33 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// Reply implements console.Printer. Text values become one result, and so do values that fit into
-// tabs; other values that not all ranks share become a result each.
+// Reply implements console.Printer. The values become one result, with a tab for each if they differ;
+// so do values and errors together, or several errors, as a display before the failure. Values that
+// do not fit into tabs become a result each.
 func (s *Screen) Reply(r session.Reply) {
 	s.CatchUp()
+	errs := render.Alike(r.Errors)
+	apart := len(errs) > 0 && s.apart(r.Values, errs)
+	if !apart {
+		s.values(r.Values)
+	}
+	for _, f := range r.Findings {
+		s.finding(f)
+	}
+	if len(errs) > 0 {
+		f := FailureOf(errs, s.Printer.Size)
+		if apart {
+			f.brief = briefly(errs, s.Printer.Size)
+		}
+		s.fail(f)
+	}
+}
+
+// values publishes the values of ranks.
+func (s *Screen) values(values []session.Value) {
 	var text []session.Value
-	for _, v := range r.Values {
-		if v.Data != nil && len(r.Values) > 1 && render.ByRank(r.Values) == "" {
+	for _, v := range values {
+		if v.Data != nil && len(values) > 1 && !together(values) {
 			s.result(text)
 			text = nil
 			s.label(v.Ranks)
@@ -253,12 +283,6 @@ func (s *Screen) Reply(r session.Reply) {
 		text = append(text, v)
 	}
 	s.result(text)
-	for _, f := range r.Findings {
-		s.finding(f)
-	}
-	if len(r.Errors) > 0 {
-		s.fail(FailureOf(r.Errors, s.Printer.Size))
-	}
 }
 
 // finding publishes a finding of the sanitizer as a display of its own.
@@ -275,29 +299,14 @@ func (s *Screen) result(values []session.Value) {
 		return
 	}
 	data, metadata := Bundle(values, s.Printer.Size)
+	s.nameTabs(data)
 	s.publish("execute_result", Content{"execution_count": s.number, "data": data, "metadata": metadata})
-}
-
-// Bundle returns values by MIME type: as text, folded by rank, and also either in the other forms
-// of the only value, with its metadata, or as tabs.
-func Bundle(values []session.Value, size int) (data, metadata Content) {
-	var text bytes.Buffer
-	data, metadata = Content{}, Content{}
-	render.New(&text, &text, size, false).Reply(session.Reply{Values: values})
-	data["text/plain"] = strings.TrimSuffix(text.String(), "\n")
-	if len(values) == 1 {
-		maps.Copy(data, values[0].Data)
-		maps.Copy(metadata, values[0].Metadata)
-	} else if slices.ContainsFunc(values, func(v session.Value) bool { return v.Data != nil }) {
-		data["text/html"] = render.ByRank(values)
-	}
-	return data, metadata
 }
 
 // Fail implements console.Printer.
 func (s *Screen) Fail(format string, args ...any) {
 	text := render.Plain(fmt.Sprintf(format, args...))
-	s.fail(Failure{"refused", text, []string{text}})
+	s.fail(Failure{Name: "refused", Value: text, Traceback: []string{text}})
 }
 
 // fail adds to the failure that end publishes.
@@ -308,6 +317,7 @@ func (s *Screen) fail(f Failure) {
 		s.failed = &f
 		return
 	}
+	s.failed.brief = append(s.failed.shown(), f.shown()...)
 	s.failed.Traceback = append(s.failed.Traceback, f.Traceback...)
 }
 
@@ -319,6 +329,16 @@ type Failure struct {
 	Name      string   `json:"ename"`
 	Value     string   `json:"evalue"`
 	Traceback []string `json:"traceback"` // several lines in each element, since some front ends put an empty line between elements
+
+	brief []string // what is published in place of Traceback, if the errors have a display; nil if they have none
+}
+
+// shown returns the traceback that notebooks show.
+func (f Failure) shown() []string {
+	if f.brief != nil {
+		return f.brief
+	}
+	return f.Traceback
 }
 
 // Content returns the failure as the content of a reply.
@@ -334,5 +354,9 @@ func FailureOf(errs []*session.Error, size int) Failure {
 	p.Bold = true // notebooks show errors on a background of their own, dark or light, on which few colours are readable
 	p.Reply(session.Reply{Errors: errs})
 	first, _, _ := strings.Cut(errs[0].Error(), "\n")
-	return Failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + render.Plain(first), []string{strings.TrimSuffix(text.String(), "\n")}}
+	return Failure{
+		Name:      string(errs[0].Kind),
+		Value:     session.Prefix(errs[0].Ranks, size) + render.Plain(first),
+		Traceback: []string{render.Unprefixed(strings.TrimSuffix(text.String(), "\n"))},
+	}
 }

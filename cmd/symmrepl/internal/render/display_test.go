@@ -97,27 +97,3 @@ func TestTopicsInPlace(t *testing.T) {
 		}
 	}
 }
-
-func TestByRank(t *testing.T) {
-	value := func(html string, ranks ...int) session.Value {
-		return session.Value{Ranks: ranks, Data: map[string]any{"text/html": html}}
-	}
-	for want, values := range map[string][]session.Value{
-		"<details open><summary>rank 0</summary><b>a</b></details><details><summary>ranks 1-3</summary>c</details>": {value("<b>a</b>",
-			0), value("c", 1, 2, 3)},
-		"<details open><summary>rank 0</summary>a</details><details><summary>rank 1</summary><pre>&lt;</pre></details>": {value("a", 0),
-			{Ranks: []int{1}, Text: "<"}},
-		`<details open><summary>rank 0</summary><svg/></details><details><summary>rank 1</summary><img src="data:image/png;base64,YQ=="></details>`: {
-			{Ranks: []int{0}, Data: map[string]any{"image/svg+xml": "<svg/>"}},
-			{Ranks: []int{1}, Data: map[string]any{"image/png": "YQ=="}},
-		},
-		"": {value("a", 0), {Ranks: []int{1}, Data: map[string]any{"text/latex": "$x$"}}},
-	} {
-		if got := ByRank(values); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	if got := ByRank([]session.Value{value("a", 0)}); got != "" {
-		t.Errorf("one value has tabs: %q", got)
-	}
-}

@@ -14,17 +14,27 @@ import (
 // at the 1-based column and a wave below the rest of the word there. The second line is empty if
 // the column is not known.
 func excerpt(source string, column int) (line, caret string) {
+	line, at := locate(source, column)
+	if at < 0 {
+		return line, ""
+	}
+	return line, blank(line[:at]) + "^" + strings.Repeat("~", max(columns(word(line[at:]))-1, 0))
+}
+
+// locate returns the first line of source without its indentation, and the index in it of the
+// character at the 1-based column, -1 if the column is not known.
+func locate(source string, column int) (line string, at int) {
 	source, _, _ = strings.Cut(source, "\n")
 	source = strings.TrimRight(source, " \t\r\n")
 	line = strings.TrimLeft(source, " \t")
-	at := column - 1 - (len(source) - len(line))
+	at = column - 1 - (len(source) - len(line))
 	if line == "" || at < 0 || at > len(line) {
-		return line, ""
+		return line, -1
 	}
 	for at < len(line) && !utf8.RuneStart(line[at]) {
 		at--
 	}
-	return line, blank(line[:at]) + "^" + strings.Repeat("~", max(columns(word(line[at:]))-1, 0))
+	return line, at
 }
 
 // blank returns white space as wide as text. It keeps tabs, so that they end at the same columns.

@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 
@@ -140,27 +139,5 @@ func FindingsJSON(found []session.Finding) string {
 	out := json.NewEncoder(&b)
 	out.SetIndent("", "  ")
 	out.Encode(map[string]any{"findings": append([]session.Finding{}, found...)})
-	return b.String()
-}
-
-// FindingHTML returns a finding as a piece of HTML for notebooks, which shows only its head until
-// it is opened. It uses no script or style sheet, because notebooks remove these when they are
-// opened again.
-func FindingHTML(f session.Finding, size int) string {
-	lines := report(f)
-	head := html.EscapeString(session.Prefix(f.Ranks, size) + lines[0].text)
-	if len(lines) == 1 {
-		return head
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><b>%s</b></summary><pre>", head)
-	for _, l := range lines[1:] {
-		text := html.EscapeString(l.text)
-		if l.style == styleHint {
-			text = "<b>" + text + "</b>"
-		}
-		b.WriteString(text + "\n")
-	}
-	b.WriteString("</pre></details>")
 	return b.String()
 }

@@ -64,16 +64,39 @@ func TestFinding(t *testing.T) {
 }
 
 func TestFindingHTML(t *testing.T) {
-	const want = `<details><summary><b>[0,1] race between ranks: element 5 of f32[64] of rank 0, allocated at cell[3]:1</b></summary><pre>` +
-		`  cell[3]:7:12: rank 1, kernel add, block [0 0 0], thread [5 0 0] and 63 more, reads 4 bytes (launched at cell[3]:12)
-    total += x&lt;y&gt;[threadIdx.x];
-           ^
-  cell[3]:2: rank 0, kernel fill, block [0 0 0], thread [5 0 0], writes 256 bytes (in elements/fill.cu:20)
-    order: nothing orders them
-<b>    repair: symm::barrier(h, 0) before line 7</b>
-    the order of seed 3 shows it: --seed 3
-</pre></details>`
-	if got := FindingHTML(raceOfRanks, 4); got != want {
+	const want = `<div class="symm-finding"><b>[0,1] race between ranks: element 5 of f32[64] of rank 0, allocated at cell[3]:1</b>` +
+		`<div style="display:flex;flex-wrap:wrap;gap:6px;margin:6px 0">` +
+		`<div style="border:2px solid #888888;border-radius:4px;padding:2px 8px">rank 0<div style="border-left:4px solid #d55e00;padding-left:4px">2. writes</div><div>▣ memory</div></div>` +
+		`<div style="border:2px solid #888888;border-radius:4px;padding:2px 8px">rank 1<div style="border-left:4px solid #0072b2;padding-left:4px">1. reads</div></div>` +
+		`<div style="border:1px dashed #888888;border-radius:4px;padding:2px 8px">rank 2</div></div>` +
+		`<div style="display:flex;flex-wrap:wrap;gap:12px;margin:6px 0">` +
+		`<div style="flex:1 1 320px;border-left:4px solid #0072b2;padding-left:8px;overflow-x:auto"><div>1. cell[3]:7:12: rank 1, kernel add, block [0 0 0], thread [5 0 0] and 63 more, reads 4 bytes (launched at cell[3]:12)</div>` +
+		pre + `   7 │ total +<mark>=</mark> x&lt;y&gt;[threadIdx.x];</pre></div>` +
+		`<div style="flex:1 1 320px;border-left:4px solid #d55e00;padding-left:8px;overflow-x:auto"><div>2. cell[3]:2: rank 0, kernel fill, block [0 0 0], thread [5 0 0], writes 256 bytes (in elements/fill.cu:20)</div></div></div>` +
+		`<div>order: nothing orders them</div><div><b>repair: symm::barrier(h, 0) before line 7</b></div><div>the order of seed 3 shows it: --seed 3</div></div>`
+	if got := FindingHTML(raceOfRanks, 3); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for name, c := range map[string]struct {
+		change func(*session.Finding)
+		size   int
+		has    string
+		lacks  string
+	}{
+		"of a large session, the ranks of the finding": {func(*session.Finding) {}, 64, ">rank 1<", ">rank 2<"},
+		"of one rank, none":                            {func(*session.Finding) {}, 1, "race between ranks", "rank 0<div"},
+		"text of ranks": {func(f *session.Finding) {
+			f.Kind, f.Memory, f.Order, f.Repair = "<i>", "<i>\x1b", "<i>", "<i>"
+			f.Accesses = []session.Access{{Op: "<i>", Kernel: "<i>", File: "<i>", Line: 1, Column: 2, Source: "<i>é"}}
+		}, 2, "&lt;<mark>i</mark>&gt;é", "<i>"},
+		"a character of two bytes": {func(f *session.Finding) { f.Accesses[0].Source, f.Accesses[0].Column = "«x", 1 }, 2, "<mark>«</mark>x", "�"},
+		"again":                    {func(f *session.Finding) { f.Again = "In[3]" }, 2, "[0,1] again: ", "<div"},
+	} {
+		f := raceOfRanks
+		f.Accesses = append([]session.Access(nil), f.Accesses...)
+		c.change(&f)
+		if got := FindingHTML(f, c.size); !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) {
+			t.Errorf("%s: %s has no %s, or has %s", name, got, c.has, c.lacks)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -104,9 +105,10 @@ func (p *Printer) Note(ranks []int, format string, args ...any) {
 }
 
 // Reply closes a line that output left open, and writes the values, errors and findings of a cell.
+// Values that differ only in other forms than text are one.
 func (p *Printer) Reply(r session.Reply) {
 	p.CloseLine()
-	for _, v := range r.Values {
+	for _, v := range sameText(r.Values) {
 		p.text(p.out, session.Prefix(v.Ranks, p.Size), "", v.Text)
 	}
 	for _, e := range Alike(r.Errors) {
@@ -115,6 +117,23 @@ func (p *Printer) Reply(r session.Reply) {
 	for _, f := range r.Findings {
 		p.Finding(f)
 	}
+}
+
+// sameText joins the ranks of values with the same text.
+func sameText(values []session.Value) []session.Value {
+	var out []session.Value
+	at := map[string]int{}
+	for _, v := range values {
+		i, known := at[v.Text]
+		if !known {
+			at[v.Text] = len(out)
+			out = append(out, session.Value{Ranks: v.Ranks, Text: v.Text})
+			continue
+		}
+		out[i].Ranks = append(slices.Clone(out[i].Ranks), v.Ranks...)
+		slices.Sort(out[i].Ranks)
+	}
+	return out
 }
 
 // Print writes text of the front end itself, such as a command's table, without prefix.

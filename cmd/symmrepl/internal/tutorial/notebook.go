@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
 // notebook is a file of nbformat 4.5; fields are in the order in which Jupyter writes them.
@@ -168,7 +170,7 @@ func (w *writer) output(p Piece, file string) map[string]any {
 			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "metadata": map[string]any{}, "output_type": "display_data",
 		}
 	}
-	text = strings.TrimSuffix(text, "\n")
+	text = render.Unprefixed(strings.TrimSuffix(text, "\n"))
 	first, _, _ := strings.Cut(text, "\n")
 	return map[string]any{"ename": strings.TrimPrefix(p.Kind, Error+" "), "evalue": first, "output_type": "error", "traceback": []string{text}}
 }

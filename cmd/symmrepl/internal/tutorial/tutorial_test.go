@@ -306,7 +306,7 @@ func TestNotebook(t *testing.T) {
        "[1] 2"
       ]`,
 		`"evalue": "[0-3] In[3]:1:1: panic: no"`,
-		`"[0-3] In[3]:1:1: panic: no\n[0-3]     check(x)\n[0] In[2]:1:3: panic: yes"`,
+		`"[0-3] In[3]:1:1: panic: no\n    check(x)\n[0] In[2]:1:3: panic: yes"`,
 		`"metadata": {
     "jupyter": {
      "source_hidden": true

@@ -302,7 +302,7 @@ symm.Synchronize()""")
         self.assertNotRegex(reply["traceback"][0], "\x1b\\[(?!0m|1m)")  # no colour but that of the theme
 
     def test_findings(self):
-        """The first time, a finding of the sanitizer is shown in full and folded; later, in a line that names the first cell."""
+        """The first time, a finding of the sanitizer is shown in full; later, in a line that names the first cell."""
         self.run_cell("racy := symm.Compile(`__global__ void racy(int* x) { x[threadIdx.x / 2] = threadIdx.x; }`)\nplaces := symm.Local(symm.I32, 64)")
         self.addCleanup(self.run_cell, "%sanitize off")
         reply, outputs = self.run_cell("%sanitize on")
@@ -317,7 +317,8 @@ symm.Synchronize()""")
         launch = "racy.Launch(symm.Grid(1), symm.Block(64), places)"
         number, (first,) = found("%sanitize on\n" + launch)
         self.assertTrue(first["text/plain"].startswith("[0,1] race in a block: in i32[64]\n"), first)
-        self.assertTrue(first["text/html"].startswith("<details><summary><b>[0,1] race in a block: in i32[64]</b>"), first)
+        self.assertTrue(first["text/html"].startswith('<div class="symm-finding"><b>[0,1] race in a block: in i32[64]</b>'), first)
+        self.assertEqual(first["text/html"].count("x[threadIdx.x / 2] <mark>=</mark> threadIdx.x;"), 2, first)
         again = f"[0,1] again: race in a block, as in In[{number}], at In[{number - 2}]:1:51"
         for code in launch, "%sanitize off\n%sanitize 2 " + launch:
             self.assertEqual(found(code)[1], [{"text/plain": again, "text/html": again}])
@@ -493,6 +494,53 @@ fmt.Println("after")""")
             ("display_data", {"data": {"application/json": {"rank": 1}, "text/plain": "map[rank:1]"}, "metadata": {}, "transient": {}}),
             ("stream", {"name": "stdout", "text": "[0,1] after\n"}),
         ])
+
+    def test_tensor(self):
+        """A tensor is a table with statistics, in the digits of its type; its text is that of the prompt."""
+        _, outputs = self.run_cell("symm.Empty(symm.BF16, 2, 8).Arange()")
+        (kind, result), = outputs[1:]
+        self.assertEqual((kind, sorted(result["data"])), ("execute_result", ["text/html", "text/plain"]))
+        self.assertIn("<b>bf16[2, 8]</b> on cpu, symmetric<br>min 0, max 15, mean 7.5, no NaN<", result["data"]["text/html"])
+        self.assertEqual(result["data"]["text/html"].count('<img class="symm-heat" '), 1)
+        self.assertEqual(result["data"]["text/plain"].splitlines(), ["[0,1] bf16[2, 8] on cpu, symmetric", "[0,1]   0 1  2  3  4  5  6  7", "[0,1]   8 9 10 11 12 13 14 15"])
+
+    def test_ranks_side_by_side(self):
+        """What ranks show differently is a row of tabs, with the differences; lines of charts are one chart."""
+        def tabs(page):
+            return re.findall(r"<summary(?: class=\"symm-failed\")?>([^<]*)</summary>", page)
+
+        tensor = "symm.Local(symm.F32, 3).Fill(symm.Rank())"
+        _, (_, (_, result)) = self.run_cell(tensor)
+        self.assertEqual(result["data"]["text/plain"], "[0] f32[3] on cpu [0 0 0]\n[1] f32[3] on cpu [1 1 1]")
+        self.assertEqual(tabs(result["data"]["text/html"]), ["rank 0", "rank 1", "differences"])
+        self.assertIn("3 of the 3 elements shown differ", result["data"]["text/html"])
+        names = re.findall(r'<details name="([^"]*)"', result["data"]["text/html"])
+        self.assertEqual((len(names), len(set(names))), (3, 1))
+        _, (_, (_, again)) = self.run_cell(tensor)
+        self.assertNotEqual(re.findall(r'<details name="([^"]*)"', again["data"]["text/html"])[0], names[0])  # the tabs of each output open alone
+
+        _, outputs = self.run_cell('chart.Lines([]int{1, 2, 3 * symm.Rank()})')
+        result = outputs[-1][1]["data"]
+        self.assertEqual(sorted(result), ["image/png", "image/svg+xml", "text/plain"])
+        self.assertTrue(">rank 0<" in result["image/svg+xml"] and ">rank 1<" in result["image/svg+xml"])
+
+        _, outputs = self.run_cell('display.Display(display.HTML(fmt.Sprintf("<b>%d</b>", symm.Rank())))\nfmt.Println("after")')
+        _, (kind, shown), after = outputs
+        self.assertEqual((kind, tabs(shown["data"]["text/html"])), ("display_data", ["rank 0", "rank 1"]))
+        self.assertEqual(after, ("stream", {"name": "stdout", "text": "[0,1] after\n"}))
+
+        reply, outputs = self.run_cell('if symm.Rank() == 1 {\n\tpanic("<b>one</b>")\n}\n5')
+        _, (_, shown), (kind, error) = outputs
+        self.assertEqual(tabs(shown["data"]["text/html"]), ["rank 0", "✗ rank 1"])
+        self.assertIn("panic: &lt;b&gt;one&lt;/b&gt;</b>", shown["data"]["text/html"])
+        self.assertRegex(shown["data"]["text/plain"], r"^\[0\] 5\n\[1\] In\[\d+\]:2:2: panic: <b>one</b>\n\[1\]     panic\(")
+        self.assertRegex(error["traceback"][0], r"^\[1\] In\[\d+\]:2:2: panic: <b>one</b>$")  # the rest is in the tab
+        self.assertRegex(reply["traceback"][0], r"panic: <b>one</b>\x1b\[0m\n    panic\(")  # for clients that show replies
+
+        _, outputs = self.run_cell('for i := range 8 {\n\tfmt.Println(i, "<i>", symm.Rank())\n}')
+        page = outputs[-1][1]["data"]
+        self.assertEqual((sorted(page), tabs(page["text/html"])), (["text/html"], ["by rank", "rank 0", "rank 1", "differences"]))
+        self.assertNotIn("<i>", page["text/html"])
 
     def test_displays_that_fail(self):
         for data, why in (('display.JSON(map[string]any{"f": func() {}})', "json: unsupported type: func()"),
