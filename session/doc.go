@@ -24,7 +24,7 @@
 // can answer and interrupt while user code spins (worker.go). The output of user code to
 // descriptors 1 and 2 goes through pipes to the supervisor, and from there to the fold (fold.go).
 // The fold compares the ranks' lines by position, keeps equal lines once (strand.go) and shows them
-// once; the worker marks where the cell begins, because goroutines of earlier cells print too
+// once; the worker notes where the cell begins, because goroutines of earlier cells print too
 // (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
 // reports that it is done; the supervisor empties the pipes before it passes that on. When the last
 // rank is done, values and errors are folded too (reply.go), and Eval returns.

@@ -57,7 +57,7 @@ type process struct {
 	cellsConn   *net.UnixConn
 	cells       *frame.Writer  // commands that are jobs, on cellsConn
 	pipes       [2]*pipe       // standard output and error
-	begins      [2]beginFinder // marks in the pipes; the pipe's lock guards all but the expected run
+	begins      [2]beginFinder // in the pipes; the pipe's lock guards all but the expected run
 	tail        *tail          // the last bytes of standard error
 	trail       *Trail
 	crash       *crashReport
@@ -132,7 +132,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		}
 		defer w.Close()
 		ends[i] = w
-		if p.pipes[i], err = newPipe(r); err != nil {
+		if p.pipes[i], err = newPipe(r, &p.trail.begins[i].read); err != nil {
 			p.closeFiles()
 			return nil, err
 		}
@@ -207,13 +207,13 @@ func (p *process) kill() {
 func (p *process) closeFiles() {
 	p.control.Close()
 	p.cellsConn.Close()
-	if p.trail != nil {
-		p.trail.unmap()
-	}
 	for _, pipe := range p.pipes {
 		if pipe != nil {
-			pipe.file.Close()
+			pipe.file.Close() // returns when nobody reads any more
 		}
+	}
+	if p.trail != nil {
+		p.trail.unmap()
 	}
 }
 
@@ -238,20 +238,21 @@ type pipe struct {
 	file *os.File
 	raw  syscall.RawConn
 
-	mu  sync.Mutex // one reader at a time, so that bytes keep their order
-	buf []byte
+	mu   sync.Mutex // one reader at a time, so that bytes keep their order
+	buf  []byte
+	read *atomic.Uint64 // as in beginning
 }
 
 // flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
 const flushLimit = 1 << 20
 
-func newPipe(r *os.File) (*pipe, error) {
+func newPipe(r *os.File, read *atomic.Uint64) (*pipe, error) {
 	raw, err := r.SyscallConn()
 	if err != nil {
 		r.Close()
 		return nil, err
 	}
-	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10)}, nil
+	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10), read: read}, nil
 }
 
 // pump passes all bytes to sink until the other end is closed.
@@ -270,7 +271,9 @@ func (p *pipe) drain(fd int, limit int, sink func([]byte)) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for total := 0; total < limit; {
+		p.read.Add(1)
 		n, err := unix.Read(fd, p.buf)
+		p.read.Add(uint64(2*max(n, 0) - 1))
 		switch {
 		case n > 0:
 			sink(p.buf[:n])

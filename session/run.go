@@ -55,6 +55,7 @@ type run struct {
 	stoodFor    time.Duration // the time of earlier stops
 	watch       watch
 	heard       bool // ranks have reported waits since the last call of releasePeers
+	judging     bool // the ranks judge whether they are held up
 }
 
 // rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
@@ -279,6 +280,10 @@ func (r *run) kill(rank int, why string) {
 
 // tick shows overdue output, kills ranks that do not stop, and runs the watchdog.
 func (r *run) tick(now time.Time) {
+	if !r.judging {
+		r.judging = true
+		r.beginJudging()
+	}
 	r.before.tick(now)
 	r.probe(r.fold.tick(now))
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
@@ -339,6 +344,21 @@ func (r *run) shownAt() time.Time {
 // stop names the user's way to interrupt the cell.
 func (r *run) stop() string { return cmp.Or(r.cell.Stop, "Ctrl-C") }
 
+// beginJudging asks the ranks for the first time whether they are held up: they judge from then on,
+// so the answers do not matter. A short cell ends before, and its ranks need not look at all their
+// threads.
+func (r *run) beginJudging() {
+	r.c.tell(r.running(), command{Probe: r.c.newProbe().id}, nil)
+}
+
+// newProbe returns a probe that has not been sent.
+func (c *controller) newProbe() *probe {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.questions++
+	return &probe{c.questions, time.Now()}
+}
+
 // probe asks ranks whether they are held up. Lines of other ranks wait for their output. A rank
 // that has not answered the last probe is not asked again.
 func (r *run) probe(ranks []int) {
@@ -346,10 +366,7 @@ func (r *run) probe(ranks []int) {
 	if len(ranks) == 0 {
 		return
 	}
-	r.c.mu.Lock()
-	r.c.questions++
-	p := &probe{r.c.questions, time.Now()}
-	r.c.mu.Unlock()
+	p := r.c.newProbe()
 	for _, rank := range ranks {
 		r.on[rank].probe = p
 	}

@@ -146,7 +146,7 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 		}
 		s.emit(event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
 	}
-	return func(b []byte) { p.begins[stream-1].split(b, pass, begin) }
+	return func(b []byte) { p.begins[stream-1].split(b, &p.trail.begins[stream-1], pass, begin) }
 }
 
 // drain passes on the output that the worker has written so far.

@@ -94,7 +94,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64),
+		spec: spec, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64),
 		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
 	}
 	w.leaveBySignal()
@@ -130,7 +130,7 @@ type worker struct {
 	eval   Evaluator
 	comm   Communicator
 	stdin  stdinReader
-	begin  func(run uint64) // marks in the output that a run begins
+	begin  func(run uint64) // notes that a run begins in the output
 	heldUp *heldUp          // judges since the run began
 	hub    *channel         // the connection through which the rank meets the others
 	cells  *cellChannel     // the connection on which cells arrive; nil for a rank of a simulation
@@ -161,6 +161,11 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if w.cells, err = inheritedCells(cellFD); err != nil {
 		return fmt.Errorf("the connection for cells: %w", err)
 	}
+	trail, err := inheritedTrail()
+	if err != nil {
+		return fmt.Errorf("the memory shared with the supervisor: %w", err)
+	}
+	w.begin = newBeginMarker(trail).mark
 	s := w.spec
 	hosts, err := ParseHosts(s.Hosts, s.Size)
 	if err != nil {
@@ -175,7 +180,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		input = os.Stdin
 	}
 	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend,
-		s.Network, input, inheritedTrail()})
+		s.Network, input, trail})
 	if err != nil {
 		return err
 	}
@@ -367,7 +372,6 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
-	w.heldUp.end(j.eval.Run)
 	if why := w.harm(); why != "" {
 		w.send(event{Died: &deathEvent{Cause: why}}, nil)
 		return // the supervisor ends the process
