@@ -106,6 +106,9 @@ type event struct {
 	Gone      string        `json:",omitempty"` // why the supervisor itself is lost
 }
 
+// isAnswer reports whether the event is a worker's answer to a job, which has a connection of its own.
+func (e *event) isAnswer() bool { return e.Done != nil || e.Recovered != nil }
+
 type readyEvent struct {
 	PID    int
 	Host   string

@@ -29,7 +29,8 @@ const (
 	controlFD   = 3
 	bootstrapFD = 4
 	trailFD     = 5
-	cellFD      = 6
+	jobsFD      = 6
+	answersFD   = 7
 )
 
 const (
@@ -95,14 +96,20 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	out := frame.NewWriter(control)
 	w := &worker{
 		spec: spec, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64),
-		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
+	}
+	w.emit = func(e event, payload []byte) { // a failure shows at the reading end
+		if e.isAnswer() {
+			w.out.Write(e, payload)
+		} else {
+			out.Write(e, payload)
+		}
 	}
 	w.leaveBySignal()
 	if err := w.start(start); err != nil {
 		w.send(event{Failed: asError(err)}, nil)
 		return 1
 	}
-	go w.work(frame.NewReader(w.cells, maxPayload))
+	go w.work(frame.NewReader(w.jobs, maxPayload))
 	go w.debug()
 	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
@@ -125,17 +132,19 @@ func setArgs(args []string) {
 
 // worker is the process-wide state of one rank.
 type worker struct {
-	spec   workerSpec
-	emit   func(event, []byte)
-	eval   Evaluator
-	comm   Communicator
-	stdin  stdinReader
-	begin  func(run uint64) // notes that a run begins in the output
-	heldUp *heldUp          // judges since the run began
-	hub    *channel         // the connection through which the rank meets the others
-	cells  *cellChannel     // the connection on which cells arrive; nil for a rank of a simulation
-	files  uint64           // number of open files that it must be permitted
-	debugs chan debugCommand
+	spec    workerSpec
+	emit    func(event, []byte)
+	eval    Evaluator
+	comm    Communicator
+	stdin   stdinReader
+	begin   func(run uint64) // notes that a run begins in the output
+	heldUp  *heldUp          // judges since the run began
+	hub     *channel         // the connection through which the rank meets the others
+	jobs    *jobChannel      // the connection on which cells arrive; nil for a rank of a simulation
+	answers *jobChannel      // the connection for the answers to them
+	out     *frame.Writer    // on answers
+	files   uint64           // number of open files that it must be permitted
+	debugs  chan debugCommand
 
 	mu        sync.Mutex
 	current   uint64  // the run in hand, 0 when idle
@@ -158,9 +167,13 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if w.hub, err = inherited(bootstrapFD); err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
 	}
-	if w.cells, err = inheritedCells(cellFD); err != nil {
+	if w.jobs, err = inheritedJobs(jobsFD); err != nil {
 		return fmt.Errorf("the connection for cells: %w", err)
 	}
+	if w.answers, err = inheritedJobs(answersFD); err != nil {
+		return fmt.Errorf("the connection for answers: %w", err)
+	}
+	w.out = frame.NewWriter(w.answers)
 	trail, err := inheritedTrail()
 	if err != nil {
 		return fmt.Errorf("the memory shared with the supervisor: %w", err)
