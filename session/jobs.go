@@ -3,6 +3,7 @@ package session
 import (
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -224,6 +225,7 @@ func (r *reader) wait(epoll int) {
 				r.remove(e.Fd, a)
 			}
 		}
+		runtime.Gosched() // the goroutine that an answer has woken goes on here, and need not wait for another thread
 	}
 }
 
