@@ -16,8 +16,7 @@ const (
 
 // heldUp judges whether this process, a worker, gets enough processor time: on a busy machine its
 // threads wait for processors, and it prints later than other ranks. It judges when it is asked,
-// since the first question during a run: see run.beginJudging. Methods may be called from several
-// goroutines.
+// from its first look during a run on. Methods may be called from several goroutines.
 type heldUp struct {
 	mu      sync.Mutex
 	run     uint64        // the run that began last
@@ -37,6 +36,16 @@ func (h *heldUp) begin(run uint64) {
 	h.run, h.at, h.is = run, time.Time{}, false
 }
 
+// look takes the first look during the run, unless it was taken.
+func (h *heldUp) look() {
+	h.mu.Lock()
+	first := h.at.IsZero()
+	h.mu.Unlock()
+	if first {
+		h.now()
+	}
+}
+
 // usedCPU returns the processor time of this process in seconds.
 func usedCPU() float64 {
 	var u unix.Rusage
@@ -47,15 +56,7 @@ func usedCPU() float64 {
 }
 
 // now reports whether the worker has been held up lately.
-func (h *heldUp) now() bool {
-	h.mu.Lock()
-	recent, is := !h.at.IsZero() && time.Since(h.at) < starvedOver, h.is
-	h.mu.Unlock()
-	if recent { // a look takes a tenth of a millisecond, and simulated ranks share h
-		return is
-	}
-	return h.judge(time.Now(), procfs.Starved())
-}
+func (h *heldUp) now() bool { return h.judge(time.Now(), procfs.Starved()) }
 
 func (h *heldUp) judge(now time.Time, starved time.Duration) bool {
 	h.mu.Lock()

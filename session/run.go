@@ -285,7 +285,7 @@ func (r *run) kill(rank int, why string) {
 func (r *run) tick(now time.Time) {
 	if !r.judging {
 		r.judging = true
-		r.beginJudging()
+		r.c.tell(r.running(), command{Judge: true}, nil) // not when the cell begins: a short one should not pay for the look
 	}
 	r.before.tick(now)
 	r.probe(r.fold.tick(now))
@@ -347,21 +347,6 @@ func (r *run) shownAt() time.Time {
 // stop names the user's way to interrupt the cell.
 func (r *run) stop() string { return cmp.Or(r.cell.Stop, "Ctrl-C") }
 
-// beginJudging asks the ranks for the first time whether they are held up: they judge from then on,
-// so the answers do not matter. A short cell ends before, and its ranks need not look at all their
-// threads.
-func (r *run) beginJudging() {
-	r.c.tell(r.running(), command{Probe: r.c.newProbe().id}, nil)
-}
-
-// newProbe returns a probe that has not been sent.
-func (c *controller) newProbe() *probe {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.questions++
-	return &probe{c.questions, time.Now()}
-}
-
 // probe asks ranks whether they are held up. Lines of other ranks wait for their output. A rank
 // that has not answered the last probe is not asked again.
 func (r *run) probe(ranks []int) {
@@ -369,7 +354,10 @@ func (r *run) probe(ranks []int) {
 	if len(ranks) == 0 {
 		return
 	}
-	p := r.c.newProbe()
+	r.c.mu.Lock()
+	r.c.questions++
+	p := &probe{r.c.questions, time.Now()}
+	r.c.mu.Unlock()
 	for _, rank := range ranks {
 		r.on[rank].probe = p
 	}

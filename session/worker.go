@@ -241,6 +241,8 @@ func (w *worker) handle(c command, payload []byte) {
 		w.send(event{Status: w.status(c.Status, c.Look)}, nil)
 	case c.Probe != 0:
 		w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
+	case c.Judge:
+		w.heldUp.look()
 	case c.Input != nil:
 		w.mu.Lock()
 		if w.current == c.Input.Run {
