@@ -92,13 +92,14 @@ func TestCallsRedefined(t *testing.T) {
 // for each variable, and several for a method.
 func TestCallsAllocate(t *testing.T) {
 	in := open(t, Options{Packages: callPackage()})
-	mustEval(t, in, "import (\"math\"; \"test/call\")\nx, c := 0.0, call.New(1)\ntype T struct{ n int }\nfunc (t *T) add(k int) int { t.n += k; return t.n }\nfunc add(a, b int) int { if a < b { return a + b }; return a - b }\nt := &T{}")
+	mustEval(t, in, "import (\"math\"; \"test/call\")\nx, c := 0.0, call.New(1)\ntype T struct{ n int }\nfunc (t *T) add(k int) int { t.n += k; return t.n }\nfunc add(a, b int) int { if a < b { return a + b }; return a - b }\nt := &T{}\ntype V struct{ n int; name string }\nfunc (v V) add(k int) int { return v.n + k }\nv := V{1, \"v\"}")
 	for _, c := range []struct {
 		name, cell string
 		most       uint64
 	}{
 		{"function", "s := 0; for i := 0; i < 10000; i++ { s = add(s, i) }", 0},
 		{"method", "s := 0; for i := 0; i < 10000; i++ { s = t.add(i) }", 0},
+		{"method of a value", "s := 0; for i := 0; i < 10000; i++ { s = v.add(i) }", 0},
 		{"literal", "s := 0; f := func(n int) { s += n }; for i := 0; i < 10000; i++ { f(i) }", 0},
 		{"compiled function", "for i := 0; i < 10000; i++ { x = math.Max(x, 2) }", 0},
 		{"compiled method", "for i := 0; i < 10000; i++ { c.Add(i) }", 0},

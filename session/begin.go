@@ -1,88 +1,91 @@
 package session
 
 import (
-	"bytes"
-	"fmt"
-	"os"
-	"slices"
+	"runtime"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
 // Goroutines of earlier cells may print at any time, which differs between ranks. Lines of a cell
-// are compared by their position, so every worker marks in its output where the cell begins; its
-// supervisor removes the marks and reports them.
+// are compared by their position, so every worker notes where in its output the cell begins. It does
+// so in memory that it shares with its supervisor: a mark in the output would wake the supervisor
+// for each stream.
 
-// beginMark returns the mark that a worker writes to both streams before any output of a run.
-func beginMark(run uint64) []byte { return fmt.Appendf(nil, "\x1b_symmrepl;run;%d\x1b\\", run) }
+// beginning says where the output of a run begins on one stream. It is part of a Trail.
+type beginning struct {
+	read atomic.Uint64 // twice the number of bytes that the supervisor has read, plus 1 while it reads
+	at   atomic.Uint64 // number of the stream's bytes before the run
+	run  atomic.Uint64 // stored after at
+}
 
-// beginMarker writes the marks of a worker. It writes none to a stream that user code has closed or
-// redirected.
+// noteTries bounds how often note looks at a stream. Without quiet in that time, it may count bytes
+// twice that the supervisor reads at the moment.
+const noteTries = 1000
+
+// note notes in the worker that a run begins, on the stream with the descriptor fd. It notes nothing
+// if fd is not open.
+func (b *beginning) note(run uint64, fd int) {
+	for try := range noteTries {
+		read := b.read.Load()
+		unread, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+		if err != nil {
+			return
+		}
+		if read%2 == 0 && b.read.Load() == read || try == noteTries-1 {
+			b.at.Store(read/2 + uint64(unread))
+			b.run.Store(run)
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// beginMarker notes the beginnings of runs in a worker. It notes none on a stream that user code has
+// closed or redirected.
 type beginMarker struct {
-	files [2]*os.File // user code prints through the same files, so each of its writes stays together
+	trail *Trail
 	pipes [2]unix.Stat_t
 }
 
-func newBeginMarker() *beginMarker {
-	m := &beginMarker{files: [2]*os.File{os.Stdout, os.Stderr}}
-	for i := range m.files {
+func newBeginMarker(trail *Trail) *beginMarker {
+	m := &beginMarker{trail: trail}
+	for i := range m.pipes {
 		unix.Fstat(i+1, &m.pipes[i])
 	}
 	return m
 }
 
-// mark marks the beginning of a run.
+// mark notes that a run begins.
 func (m *beginMarker) mark(run uint64) {
-	for i, f := range m.files {
+	for i := range m.pipes {
 		var s unix.Stat_t
 		if unix.Fstat(i+1, &s) == nil && s.Dev == m.pipes[i].Dev && s.Ino == m.pipes[i].Ino {
-			f.Write(beginMark(run)) // fails if user code has closed it
+			m.trail.begins[i].note(run, i+1)
 		}
 	}
 }
 
-// beginFinder takes the marks out of one stream of a worker.
+// beginFinder finds in one stream of a worker where a run begins.
 type beginFinder struct {
-	expected atomic.Uint64 // the run whose mark is expected, 0 if none
-	held     []byte        // the last bytes of the stream, if they may be the beginning of that mark
+	expected atomic.Uint64 // the run whose beginning is expected, 0 if none
+	passed   uint64        // number of bytes of the stream so far
 }
 
 // split passes on the next bytes of the stream, and calls begin at the place where the expected run
-// begins. Calls do not overlap.
-func (f *beginFinder) split(b []byte, pass func([]byte), begin func(run uint64)) {
-	run := f.expected.Load()
-	if run == 0 {
-		pass(b)
-		return
+// begins: a run that prints nothing begins nowhere. Calls do not overlap.
+func (f *beginFinder) split(b []byte, noted *beginning, pass func([]byte), begin func(run uint64)) {
+	from := f.passed
+	f.passed += uint64(len(b))
+	if run := f.expected.Load(); run != 0 && noted.run.Load() == run {
+		if at := noted.at.Load(); at < f.passed {
+			if at > from {
+				pass(b[:at-from])
+				b = b[at-from:]
+			}
+			f.expected.CompareAndSwap(run, 0)
+			begin(run)
+		}
 	}
-	b = slices.Concat(f.held, b)
-	mark := beginMark(run)
-	before, after, found := bytes.Cut(b, mark)
-	if !found {
-		at := beginningAt(b, mark)
-		before, f.held = b[:at], b[at:]
-	}
-	if len(before) > 0 {
-		pass(before)
-	}
-	if !found {
-		return
-	}
-	f.held = nil
-	f.expected.CompareAndSwap(run, 0)
-	begin(run)
-	if len(after) > 0 {
-		pass(after)
-	}
-}
-
-// beginningAt returns the index in b of a suffix that is a beginning of mark, len(b) if there is
-// none.
-func beginningAt(b, mark []byte) int {
-	at := max(0, len(b)-len(mark)+1)
-	for !bytes.HasPrefix(mark, b[at:]) {
-		at++
-	}
-	return at
+	pass(b)
 }

@@ -10,31 +10,75 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The text before and after the mark stays unchanged, even if it looks like a mark, in whatever
-// pieces the stream is read.
+// A run begins at the noted place, in whatever pieces the stream is read.
 func TestBeginFinder(t *testing.T) {
-	mark := string(beginMark(7))
-	for _, c := range []struct{ text, want string }{
-		{mark, "<7>"},
-		{"a\n" + mark + "b\n", "a\n<7>b\n"},
-		{"a" + mark, "a<7>"},
-		{mark + "b" + mark, "<7>b" + mark}, // a run begins once
-		{"\x1b[1mbold\x1b_symmrepl;" + mark[:5] + mark + "\x1b", "\x1b[1mbold\x1b_symmrepl;" + mark[:5] + "<7>\x1b"},
-		{string(beginMark(6)) + mark, string(beginMark(6)) + "<7>"},
+	const text = "before\nthe run"
+	for _, c := range []struct {
+		run, at  uint64
+		expected uint64
+		want     string
+	}{
+		{7, 0, 7, "<7>before\nthe run"},
+		{7, 7, 7, "before\n<7>the run"},
+		{7, 3, 7, "bef<7>ore\nthe run"},
+		{7, uint64(len(text)), 7, text}, // it has printed nothing
+		{6, 3, 7, text},                 // run 7 has not begun
+		{7, 3, 0, text},                 // it began before
 	} {
-		for first := range len(c.text) {
-			for second := first; second <= len(c.text); second++ {
+		for first := range len(text) {
+			for second := first; second <= len(text); second++ {
 				var f beginFinder
-				f.expected.Store(7)
+				var noted beginning
+				f.expected.Store(c.expected)
+				noted.at.Store(c.at)
+				noted.run.Store(c.run)
 				var got bytes.Buffer
-				for _, part := range []string{c.text[:first], c.text[first:second], c.text[second:]} {
-					f.split([]byte(part), func(b []byte) { got.Write(b) }, func(run uint64) { fmt.Fprintf(&got, "<%d>", run) })
+				for _, part := range []string{text[:first], text[first:second], text[second:]} {
+					f.split([]byte(part), &noted, func(b []byte) { got.Write(b) }, func(run uint64) { fmt.Fprintf(&got, "<%d>", run) })
 				}
 				if got.String() != c.want {
-					t.Fatalf("%q in 3 parts, from %d and from %d: %q", c.text, first, second, got.String())
+					t.Fatalf("run %d from %d, in 3 parts, from %d and from %d: %q", c.run, c.at, first, second, got.String())
 				}
 			}
 		}
+	}
+}
+
+// A worker notes the number of bytes that it has written before, whether they have been read or not.
+func TestNote(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	var noted beginning
+	p, err := newPipe(r, &noted.read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for run, step := range []struct {
+		write string
+		flush bool
+		want  uint64
+	}{{"", false, 0}, {"abc", false, 3}, {"", true, 3}, {"de", true, 5}, {"f", false, 6}} {
+		w.WriteString(step.write)
+		if step.flush {
+			p.flush(func([]byte) {})
+		}
+		noted.note(uint64(run), int(w.Fd()))
+		if noted.at.Load() != step.want || noted.run.Load() != uint64(run) {
+			t.Errorf("run %d begins at %d of run %d, want %d", run, noted.at.Load(), noted.run.Load(), step.want)
+		}
+	}
+	noted.read.Add(1) // somebody reads, and never ends
+	noted.note(5, int(w.Fd()))
+	if noted.at.Load() != 6 || noted.run.Load() != 5 {
+		t.Errorf("run 5 begins at %d of run %d, want 6", noted.at.Load(), noted.run.Load())
+	}
+	noted.note(6, -1)
+	if noted.run.Load() != 5 {
+		t.Error("a run began on a descriptor that is not open")
 	}
 }
 
@@ -64,7 +108,7 @@ func TestOldOutputArrivesLate(t *testing.T) {
 	c.want(<-shown, "[1] old\n[0,1] next\n[0,1] last\n")
 }
 
-// A stream that user code has redirected gets no marks.
+// A stream that user code has redirected is that stream of no run.
 func TestNoMarkElsewhere(t *testing.T) {
 	c := launch(t, 1)
 	file := filepath.Join(t.TempDir(), "out")

@@ -11,13 +11,13 @@ import (
 
 // The connections of a worker
 //
-// A worker has three connections that cells must not use: two to its supervisor, one of which brings
-// only cells and recoveries, and one to the hub. They have high descriptor numbers, so that code that
-// closes inherited descriptors, or writes to a guessed number, does not hit them. After each cell the
-// worker checks that the connections to the hub and for cells still exist, and that the process may
-// have as many files open as it needs. If a check fails, the rank would fail in every later cell, so
-// the worker reports it and the supervisor ends the worker. The supervisor itself notices when the
-// other connection is gone.
+// A worker has four connections that cells must not use: one to the hub, and three to its supervisor,
+// of which one brings cells and recoveries and one takes the answers to them. They have high
+// descriptor numbers, so that code that closes inherited descriptors, or writes to a guessed number,
+// does not hit them. After each cell the worker checks that the connections to the hub and for cells
+// still exist, and that the process may have as many files open as it needs. If a check fails, the
+// rank would fail in every later cell, so the worker reports it and the supervisor ends the worker.
+// The supervisor itself notices when the other connection is gone.
 
 // highDescriptor is the lowest number of a connection, if the limit of open files permits it.
 const highDescriptor = 1000
@@ -46,20 +46,20 @@ func inherited(fd int) (*channel, error) {
 	return c, nil
 }
 
-// cellChannel is the connection that brings a worker its cells. A read blocks the thread: the kernel
-// then wakes the thread that runs the cell, and no other.
-type cellChannel struct{ channel }
+// jobChannel is a worker's end of a pipe for jobs or answers: see jobPipes. A read or write blocks
+// the thread: the kernel then wakes the thread that runs the cell, and no other.
+type jobChannel struct{ channel }
 
-// inheritedCells is inherited for that connection.
-func inheritedCells(fd int) (*cellChannel, error) {
+// inheritedJobs is inherited for such a connection.
+func inheritedJobs(fd int) (*jobChannel, error) {
 	c, err := moved(fd)
 	if err != nil {
 		return nil, err
 	}
-	return &cellChannel{*c}, nil
+	return &jobChannel{*c}, nil
 }
 
-func (c *cellChannel) Read(b []byte) (int, error) {
+func (c *jobChannel) Read(b []byte) (int, error) {
 	for {
 		n, err := unix.Read(c.fd, b)
 		switch {
@@ -72,6 +72,17 @@ func (c *cellChannel) Read(b []byte) (int, error) {
 			return n, nil
 		}
 	}
+}
+
+func (c *jobChannel) Write(b []byte) (n int, err error) {
+	for n < len(b) {
+		more, err := unix.Write(c.fd, b[n:])
+		if err != nil && err != unix.EINTR {
+			return n, err
+		}
+		n += max(more, 0)
+	}
+	return n, nil
 }
 
 // moved returns a channel, without its File, for a descriptor from the supervisor, at a high number.
@@ -121,7 +132,7 @@ func (w *worker) harm() string {
 	if !w.hub.whole() {
 		return "lost its connection with the other ranks: a cell closed descriptors that are not its own"
 	}
-	if !w.cells.whole() {
+	if !w.jobs.whole() || !w.answers.whole() {
 		return lostSession
 	}
 	var limit unix.Rlimit

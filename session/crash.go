@@ -88,6 +88,13 @@ func surelyReport(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("runtime/cgo: ")) || bytes.HasPrefix(text, []byte("SIG"))
 }
 
+// holds reports whether text is held back.
+func (c *crashReport) holds() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.expires != nil
+}
+
 // release passes on the text that is held back, as output.
 func (c *crashReport) release() {
 	c.mu.Lock()

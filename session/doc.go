@@ -20,11 +20,12 @@
 // Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package
 // bootstrap) which ranks take part, so that a collective call that needs another rank fails at
 // once, and sends the source to the ranks (run.go). In each worker one goroutine only reads cells,
-// from a connection of its own, and runs them; another reads the other commands, so that the worker
-// can answer and interrupt while user code spins (worker.go). The output of user code to
-// descriptors 1 and 2 goes through pipes to the supervisor, and from there to the fold (fold.go).
+// from a pipe of its own, runs them and answers through a second pipe (jobs.go); another goroutine
+// reads the other commands, so that the worker can answer and interrupt while user code spins
+// (worker.go). The output of user code to descriptors 1 and 2 goes through pipes to the supervisor,
+// and from there to the fold (fold.go).
 // The fold compares the ranks' lines by position, keeps equal lines once (strand.go) and shows them
-// once; the worker marks where the cell begins, because goroutines of earlier cells print too
+// once; the worker notes where the cell begins, because goroutines of earlier cells print too
 // (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
 // reports that it is done; the supervisor empties the pipes before it passes that on. When the last
 // rank is done, values and errors are folded too (reply.go), and Eval returns.

@@ -176,7 +176,7 @@ func (c *controller) correctHints(errs []*Error) {
 func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
 		c: c, cell: cell, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks), orders: make(chan func()),
-		events: make(chan runEvent, min(8*len(ranks), eventsHeld)), over: make(chan struct{}),
+		events: newRunEvents(len(ranks)), over: make(chan struct{}),
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
 	r.fold = newFold(ranks, foldMost, func(o Output) {

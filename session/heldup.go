@@ -12,45 +12,37 @@ import (
 const (
 	starvedPart = 4                     // a worker is held up if its threads have waited for processors for more than 1/starvedPart of the time
 	starvedOver = 50 * time.Millisecond // the shortest time over which that is judged
-	// delay of the first look: a look takes a tenth of a millisecond, which short cells should not
-	// pay
-	starvedFrom = 2 * time.Millisecond
 )
 
 // heldUp judges whether this process, a worker, gets enough processor time: on a busy machine its
-// threads wait for processors, and it prints later than other ranks. Methods may be called from
-// several goroutines.
+// threads wait for processors, and it prints later than other ranks. It judges when it is asked,
+// from its first look during a run on. Methods may be called from several goroutines.
 type heldUp struct {
 	mu      sync.Mutex
 	run     uint64        // the run that began last
-	first   *time.Timer   // takes the first look
 	at      time.Time     // time of the last look
 	starved time.Duration // time that threads had waited for processors until then
 	is      bool          // the last judgement
 }
 
-// begin restarts the judgement for a run, shortly after now. If simulated ranks share h, only the
-// first call for a run counts.
+// begin restarts the judgement for a run. If simulated ranks share h, only the first call for a run
+// counts.
 func (h *heldUp) begin(run uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.run == run {
 		return
 	}
-	h.run = run
-	if h.first != nil {
-		h.first.Stop()
-	}
-	h.at, h.is = time.Time{}, false
-	h.first = time.AfterFunc(starvedFrom, func() { h.now() })
+	h.run, h.at, h.is = run, time.Time{}, false
 }
 
-// end ends the judgement for a run: a first look that has not been taken yet is not needed.
-func (h *heldUp) end(run uint64) {
+// look takes the first look during the run, unless it was taken.
+func (h *heldUp) look() {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.run == run && h.at.IsZero() {
-		h.first.Stop()
+	first := h.at.IsZero()
+	h.mu.Unlock()
+	if first {
+		h.now()
 	}
 }
 

@@ -225,7 +225,6 @@ func (h *hostLeader) send() {
 		list := h.waiting
 		h.waiting, h.size, h.settled = nil, 0, 0
 		clear(h.last)
-		list = withoutIdleBegins(list)
 		for _, e := range list {
 			slices.Sort(e.ranks)
 		}
@@ -247,28 +246,6 @@ func (h *hostLeader) send() {
 			buf = nil
 		}
 	}
-}
-
-// withoutIdleBegins removes the event that a run begins, if the run ends in the same list without
-// output: the end implies the beginning.
-func withoutIdleBegins(list []*hostEvent) []*hostEvent {
-	type ending struct{ done, printed bool }
-	endings := map[int]ending{} // by rank, from later events in the list
-	for _, h := range slices.Backward(list) {
-		switch e := &h.event; {
-		case e.Begins != 0:
-			h.ranks = slices.DeleteFunc(h.ranks, func(r int) bool { return endings[r].done && !endings[r].printed })
-		case e.Output != 0:
-			for _, r := range h.ranks {
-				endings[r] = ending{endings[r].done, true}
-			}
-		case e.Done != nil:
-			for _, r := range h.ranks {
-				endings[r] = ending{done: true}
-			}
-		}
-	}
-	return slices.DeleteFunc(list, func(h *hostEvent) bool { return len(h.ranks) == 0 })
 }
 
 // joinBegins merges the event that a run begins into the output that follows it, if that has the

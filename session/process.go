@@ -21,7 +21,8 @@ import (
 // spawner starts processes from one thread that lives as long as the spawner: the kernel signals a
 // child when the thread that forked it ends, not when the process ends.
 type spawner struct {
-	work chan func()
+	work   chan func()
+	reader reader // of the answers of the processes that are workers
 }
 
 func newSpawner() *spawner {
@@ -45,7 +46,10 @@ func (s *spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Pr
 	return p, err
 }
 
-func (s *spawner) close() { close(s.work) }
+func (s *spawner) close() {
+	close(s.work)
+	s.reader.close()
+}
 
 // process is the supervisor's side of one worker process.
 type process struct {
@@ -53,11 +57,10 @@ type process struct {
 	spec        workerSpec
 	os          *os.Process
 	control     *net.UnixConn
-	out         *frame.Writer // commands, on control
-	cellsConn   *net.UnixConn
-	cells       *frame.Writer  // commands that are jobs, on cellsConn
+	out         *frame.Writer // commands but jobs, on control
+	jobs        *jobPipes
 	pipes       [2]*pipe       // standard output and error
-	begins      [2]beginFinder // marks in the pipes; the pipe's lock guards all but the expected run
+	begins      [2]beginFinder // in the pipes; the pipe's lock guards all but the expected run
 	tail        *tail          // the last bytes of standard error
 	trail       *Trail
 	crash       *crashReport
@@ -65,6 +68,7 @@ type process struct {
 	oomKills    atomic.Uint64 // a recent count while the worker lived: see countOOMKills
 	rss         atomic.Int64  // bytes resident while it ran
 
+	passing     sync.WaitGroup // answers that are passed on after output
 	deathReport sync.Once
 	clearing    sync.Once
 	relayed     chan struct{} // closed when all its events have been passed on
@@ -107,15 +111,15 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		// processes of another session.
 		group.Setpgid, group.Setsid = false, true
 	}
-	cellsMine, cellsTheirs, err := socketPair()
+	jobs, jobsEnd, answersEnd, err := newJobPipes()
 	if err != nil {
 		mine.Close()
 		return nil, err
 	}
-	defer cellsTheirs.Close()
+	defer jobsEnd.Close()
+	defer answersEnd.Close()
 	p := &process{incarnation: spec.Incarnation, spec: spec, tail: &tail{},
-		control: mine, out: frame.NewWriter(promptWriter{mine}),
-		cellsConn: cellsMine, cells: frame.NewWriter(promptWriter{cellsMine}),
+		control: mine, out: frame.NewWriter(promptWriter{mine}), jobs: jobs,
 		relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
 	var trail *os.File
 	if p.trail, trail, err = newTrail(); err != nil {
@@ -132,14 +136,14 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		}
 		defer w.Close()
 		ends[i] = w
-		if p.pipes[i], err = newPipe(r); err != nil {
+		if p.pipes[i], err = newPipe(r, &p.trail.begins[i].read); err != nil {
 			p.closeFiles()
 			return nil, err
 		}
 	}
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
 		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
-		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail, cellsTheirs},
+		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail, jobsEnd, answersEnd},
 		Sys:   group,
 	})
 	if err != nil {
@@ -168,7 +172,7 @@ func workerEnvironment() []string {
 func (p *process) send(c command, payload []byte) {
 	out := p.out
 	if c.isJob() {
-		out = p.cells
+		out = p.jobs.out
 	}
 	if err := out.Write(c, payload); err != nil {
 		p.kill()
@@ -206,14 +210,14 @@ func (p *process) kill() {
 
 func (p *process) closeFiles() {
 	p.control.Close()
-	p.cellsConn.Close()
-	if p.trail != nil {
-		p.trail.unmap()
-	}
+	p.jobs.close()
 	for _, pipe := range p.pipes {
 		if pipe != nil {
-			pipe.file.Close()
+			pipe.file.Close() // returns when nobody reads any more
 		}
+	}
+	if p.trail != nil {
+		p.trail.unmap()
 	}
 }
 
@@ -238,20 +242,21 @@ type pipe struct {
 	file *os.File
 	raw  syscall.RawConn
 
-	mu  sync.Mutex // one reader at a time, so that bytes keep their order
-	buf []byte
+	mu   sync.Mutex // one reader at a time, so that bytes keep their order
+	buf  []byte
+	read *atomic.Uint64 // as in beginning
 }
 
 // flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
 const flushLimit = 1 << 20
 
-func newPipe(r *os.File) (*pipe, error) {
+func newPipe(r *os.File, read *atomic.Uint64) (*pipe, error) {
 	raw, err := r.SyscallConn()
 	if err != nil {
 		r.Close()
 		return nil, err
 	}
-	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10)}, nil
+	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10), read: read}, nil
 }
 
 // pump passes all bytes to sink until the other end is closed.
@@ -264,13 +269,26 @@ func (p *pipe) flush(sink func([]byte)) {
 	p.raw.Control(func(fd uintptr) { p.drain(int(fd), flushLimit, sink) })
 }
 
+// isEmpty reports whether all bytes that have arrived were passed on.
+func (p *pipe) isEmpty() bool {
+	if !p.mu.TryLock() {
+		return false
+	}
+	defer p.mu.Unlock()
+	unread := 0
+	err := p.raw.Control(func(fd uintptr) { unread, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	return err == nil && unread == 0
+}
+
 // drain reads until no byte is left or the limit is reached, and reports whether the other end is
 // closed.
 func (p *pipe) drain(fd int, limit int, sink func([]byte)) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for total := 0; total < limit; {
+		p.read.Add(1)
 		n, err := unix.Read(fd, p.buf)
+		p.read.Add(uint64(2*max(n, 0) - 1))
 		switch {
 		case n > 0:
 			sink(p.buf[:n])

@@ -17,7 +17,6 @@ const (
 	abortWait  = 0.05                   // a wait is ended because of a failed rank only after this many seconds
 	abortSoon  = 1                      // a wait that ends by itself within this many seconds is left alone, if its peer's wait has ended so too
 	idleKeep   = 1 << 20                // bytes of output between cells that are kept for the next cell
-	eventsHeld = 256                    // events of the ranks that may wait to be handled
 )
 
 // run is one cell on its way through the ranks. The fields down to over do not change after newRun.
@@ -29,8 +28,8 @@ type run struct {
 	ranks  []int
 	fold   *fold
 	before *fold // folds the output from before the cell begins and passes it to fold
-	events chan runEvent
-	over   chan struct{} // closed when loop has ended: events are no longer received
+	events *runEvents
+	over   chan struct{} // closed when loop has ended
 	shown  atomic.Int64  // time at which output was last shown, in nanoseconds since 1970; several goroutines set it
 
 	orders chan func() // calls for the goroutine that runs loop
@@ -55,6 +54,7 @@ type run struct {
 	stoodFor    time.Duration // the time of earlier stops
 	watch       watch
 	heard       bool // ranks have reported waits since the last call of releasePeers
+	judging     bool // the ranks judge whether they are held up
 }
 
 // rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
@@ -114,10 +114,7 @@ type runEvent struct {
 
 // event passes an event to loop. The controller calls it.
 func (r *run) event(ranks []int, e event, payload []byte) {
-	select {
-	case r.events <- runEvent{ranks, answer{e, payload}}:
-	case <-r.over:
-	}
+	r.events.add(runEvent{ranks, answer{e, payload}})
 }
 
 // give sends a line of standard input to ranks.
@@ -132,15 +129,24 @@ func (r *run) loop(ctx context.Context) {
 	defer ticker.Stop()
 	defer close(r.over)
 	interrupt := ctx.Done()
-	for r.left > 0 {
-		select {
-		case e := <-r.events:
-			r.handle(e)
-			if r.heard && !r.failedAt.IsZero() && len(r.events) == 0 {
-				r.heard = false
-				r.releasePeers()
-				r.note(r.watch.tellDeaths(r, time.Now()))
+	for {
+		for list := r.events.take(r.left); list != nil; list = r.events.take(r.left) {
+			for _, e := range list {
+				r.handle(e)
 			}
+		}
+		if r.left == 0 {
+			return
+		}
+		if r.heard && !r.failedAt.IsZero() {
+			r.heard = false
+			r.releasePeers()
+			r.note(r.watch.tellDeaths(r, time.Now()))
+		}
+		r.reachLimit(time.Now())
+		r.endAtLimit(time.Now())
+		select {
+		case <-r.events.some:
 		case <-interrupt:
 			interrupt = nil
 			r.stopped(ctx)
@@ -149,8 +155,6 @@ func (r *run) loop(ctx context.Context) {
 		case now := <-ticker.C:
 			r.tick(now)
 		}
-		r.reachLimit(time.Now())
-		r.endAtLimit(time.Now())
 	}
 }
 
@@ -279,6 +283,10 @@ func (r *run) kill(rank int, why string) {
 
 // tick shows overdue output, kills ranks that do not stop, and runs the watchdog.
 func (r *run) tick(now time.Time) {
+	if !r.judging {
+		r.judging = true
+		r.c.tell(r.running(), command{Judge: true}, nil) // not when the cell begins: a short one should not pay for the look
+	}
 	r.before.tick(now)
 	r.probe(r.fold.tick(now))
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {

@@ -220,7 +220,7 @@ func (s *simulated) do(c command, payload []byte) {
 // startWorker starts an incarnation.
 func (s *simulated) startWorker(incarnation int) {
 	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp}
-	// The beginning of a run is reported before its output: see withoutIdleBegins.
+	// The beginning of a run is reported with its output, as by a supervisor.
 	var begins uint64
 	w.begin = func(run uint64) { begins = run }
 	print := func(text string) {

@@ -128,6 +128,9 @@ func (s *supervisor) start(incarnation int) {
 	}
 	go s.listen(p)
 	go s.wait(p)
+	if err := s.spawner.reader.add(p.jobs, func() bool { return s.takeAnswers(p) }); err != nil {
+		s.endFor(p, "cannot be heard: "+err.Error())
+	}
 }
 
 // sink passes on output of one stream.
@@ -146,7 +149,7 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 		}
 		s.emit(event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
 	}
-	return func(b []byte) { p.begins[stream-1].split(b, pass, begin) }
+	return func(b []byte) { p.begins[stream-1].split(b, &p.trail.begins[stream-1], pass, begin) }
 }
 
 // drain passes on the output that the worker has written so far.
@@ -162,8 +165,39 @@ func (s *supervisor) drainAlive(p *process) {
 	p.crash.release()
 }
 
-// listen passes on the worker's events. It passes on the output of a cell before the event that the
-// cell is done, and earlier output before the answer to a probe.
+// takeAnswers passes on the worker's answers to jobs that have come, and reports whether there may be
+// more.
+func (s *supervisor) takeAnswers(p *process) (more bool) {
+	err := p.jobs.take(func(e event, payload []byte) { s.answered(p, e, payload) })
+	if err != nil && err != io.EOF {
+		s.severed(p, err)
+	}
+	return err == nil
+}
+
+// answered passes on an answer: after the output of the cell if the cell is done. Its caller takes
+// the answers of all workers and must not wait for the fold, which may hold output back.
+func (s *supervisor) answered(p *process, e event, payload []byte) {
+	e.Incarnation = p.incarnation
+	if e.Done == nil {
+		s.emit(e, payload)
+		return
+	}
+	s.mu.Lock()
+	s.busy = false
+	s.mu.Unlock()
+	if p.pipes[0].isEmpty() && p.pipes[1].isEmpty() && !p.crash.holds() {
+		s.emit(e, payload)
+		return
+	}
+	p.passing.Go(func() {
+		s.drainAlive(p)
+		s.emit(e, payload)
+	})
+}
+
+// listen passes on the worker's events but its answers to jobs. It passes on earlier output before
+// the answer to a probe.
 func (s *supervisor) listen(p *process) {
 	defer close(p.relayed)
 	in := frame.NewReader(p.control, maxPayload)
@@ -185,12 +219,6 @@ func (s *supervisor) listen(p *process) {
 				s.emit(e, nil)
 			}()
 			continue
-		}
-		if e.Done != nil {
-			s.mu.Lock()
-			s.busy = false
-			s.mu.Unlock()
-			s.drainAlive(p)
 		}
 		s.emit(e, payload)
 	}
@@ -308,6 +336,8 @@ func (s *supervisor) countOOMKills() uint64 {
 // died reports the end of a worker, once.
 func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 	p.deathReport.Do(func() {
+		p.jobs.take(func(e event, payload []byte) { s.answered(p, e, payload) }) // the end of the pipe is no news
+		p.passing.Wait()
 		s.drain(p)
 		stderr, held := p.tail.String(), p.crash.take()
 		if len(held) > 0 {

@@ -8,12 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Trail is memory that a worker shares with its supervisor. From it the supervisor learns the
-// position of a worker that could not report it, because Go's runtime or the kernel has ended the
-// worker. Positions are numbers of the evaluator.
+// Trail is memory that a worker shares with its supervisor. From it the supervisor learns where the
+// output of a run begins, and the position of a worker that could not report it, because Go's runtime
+// or the kernel has ended the worker. Positions are numbers of the evaluator.
 type Trail struct {
 	Mark, Call int          // the positions of the statement that runs and, if that belongs to another cell, of this cell's own statement
 	Files      [2]TrailFile // files of the running cell; zero while no cell runs
+
+	begins [2]beginning // by stream, standard output first: where the run's output begins
 }
 
 // TrailFile maps positions to offsets in the text of a cell: positions from Base to Base+Size
@@ -63,15 +65,10 @@ func mapTrail(fd int) (*Trail, error) {
 // unmap releases the memory.
 func (t *Trail) unmap() { unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(t)), unsafe.Sizeof(*t))) }
 
-// inheritedTrail returns the Trail of this worker. Without one, the position of a dead worker stays
-// unknown.
-func inheritedTrail() *Trail {
+// inheritedTrail returns the Trail of this worker.
+func inheritedTrail() (*Trail, error) {
 	defer unix.Close(trailFD)
-	t, err := mapTrail(trailFD)
-	if err != nil {
-		return new(Trail)
-	}
-	return t
+	return mapTrail(trailFD)
 }
 
 // placeAt sets the position of an error to an offset in the text of a cell.

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is the version of the messages in this file, between the processes of one session.
-const wireVersion = 11
+const wireVersion = 12
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -22,6 +22,7 @@ type command struct {
 	Status  uint64        `json:",omitempty"` // ask for the worker's activity; the answer has this number
 	Look    bool          `json:",omitempty"` // with Status: only its progress and its waits
 	Probe   uint64        `json:",omitempty"` // ask whether the worker is held up; the answer has this number and nothing else
+	Judge   bool          `json:",omitempty"` // judge from now on whether the worker is held up
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
 	Debug   *debugCommand `json:",omitempty"`
@@ -105,6 +106,9 @@ type event struct {
 	Joins     bool          `json:",omitempty"` // the ranks have joined the leader of their host
 	Gone      string        `json:",omitempty"` // why the supervisor itself is lost
 }
+
+// isAnswer reports whether the event is a worker's answer to a job, which has a connection of its own.
+func (e *event) isAnswer() bool { return e.Done != nil || e.Recovered != nil }
 
 type readyEvent struct {
 	PID    int

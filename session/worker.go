@@ -29,7 +29,8 @@ const (
 	controlFD   = 3
 	bootstrapFD = 4
 	trailFD     = 5
-	cellFD      = 6
+	jobsFD      = 6
+	answersFD   = 7
 )
 
 const (
@@ -94,15 +95,21 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64),
-		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
+		spec: spec, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64),
+	}
+	w.emit = func(e event, payload []byte) { // a failure shows at the reading end
+		if e.isAnswer() {
+			w.out.Write(e, payload)
+		} else {
+			out.Write(e, payload)
+		}
 	}
 	w.leaveBySignal()
 	if err := w.start(start); err != nil {
 		w.send(event{Failed: asError(err)}, nil)
 		return 1
 	}
-	go w.work(frame.NewReader(w.cells, maxPayload))
+	go w.work(frame.NewReader(w.jobs, maxPayload))
 	go w.debug()
 	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
@@ -125,17 +132,19 @@ func setArgs(args []string) {
 
 // worker is the process-wide state of one rank.
 type worker struct {
-	spec   workerSpec
-	emit   func(event, []byte)
-	eval   Evaluator
-	comm   Communicator
-	stdin  stdinReader
-	begin  func(run uint64) // marks in the output that a run begins
-	heldUp *heldUp          // judges since the run began
-	hub    *channel         // the connection through which the rank meets the others
-	cells  *cellChannel     // the connection on which cells arrive; nil for a rank of a simulation
-	files  uint64           // number of open files that it must be permitted
-	debugs chan debugCommand
+	spec    workerSpec
+	emit    func(event, []byte)
+	eval    Evaluator
+	comm    Communicator
+	stdin   stdinReader
+	begin   func(run uint64) // notes that a run begins in the output
+	heldUp  *heldUp          // judges since the run began
+	hub     *channel         // the connection through which the rank meets the others
+	jobs    *jobChannel      // the connection on which cells arrive; nil for a rank of a simulation
+	answers *jobChannel      // the connection for the answers to them
+	out     *frame.Writer    // on answers
+	files   uint64           // number of open files that it must be permitted
+	debugs  chan debugCommand
 
 	mu        sync.Mutex
 	current   uint64  // the run in hand, 0 when idle
@@ -158,9 +167,18 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if w.hub, err = inherited(bootstrapFD); err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
 	}
-	if w.cells, err = inheritedCells(cellFD); err != nil {
+	if w.jobs, err = inheritedJobs(jobsFD); err != nil {
 		return fmt.Errorf("the connection for cells: %w", err)
 	}
+	if w.answers, err = inheritedJobs(answersFD); err != nil {
+		return fmt.Errorf("the connection for answers: %w", err)
+	}
+	w.out = frame.NewWriter(w.answers)
+	trail, err := inheritedTrail()
+	if err != nil {
+		return fmt.Errorf("the memory shared with the supervisor: %w", err)
+	}
+	w.begin = newBeginMarker(trail).mark
 	s := w.spec
 	hosts, err := ParseHosts(s.Hosts, s.Size)
 	if err != nil {
@@ -175,7 +193,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		input = os.Stdin
 	}
 	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend,
-		s.Network, input, inheritedTrail()})
+		s.Network, input, trail})
 	if err != nil {
 		return err
 	}
@@ -223,6 +241,8 @@ func (w *worker) handle(c command, payload []byte) {
 		w.send(event{Status: w.status(c.Status, c.Look)}, nil)
 	case c.Probe != 0:
 		w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
+	case c.Judge:
+		w.heldUp.look()
 	case c.Input != nil:
 		w.mu.Lock()
 		if w.current == c.Input.Run {
@@ -367,7 +387,6 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
-	w.heldUp.end(j.eval.Run)
 	if why := w.harm(); why != "" {
 		w.send(event{Died: &deathEvent{Cause: why}}, nil)
 		return // the supervisor ends the process

@@ -98,13 +98,10 @@ func (r *Reader) Read(header any) ([]byte, error) {
 			return nil, err
 		}
 	}
-	total := int(binary.BigEndian.Uint32(lengths[:4]))
-	head := int(binary.BigEndian.Uint32(lengths[4:]))
-	body := total - 4 - head
-	if head > MaxHeader || body < 0 || body > r.limit {
-		return nil, &SizeError{Header: head, Payload: body, Limit: r.limit}
+	head, body, err := parts(lengths[:], r.limit)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if r.head, err = r.bytes(r.head[:0], head); err != nil {
 		return nil, err
 	}
@@ -118,6 +115,40 @@ func (r *Reader) Read(header any) ([]byte, error) {
 		return nil, nil
 	}
 	return r.bytes(nil, body)
+}
+
+// parts returns the lengths of the header and of the payload from the lengths of a frame.
+func parts(lengths []byte, limit int) (head, body int, err error) {
+	total := int(binary.BigEndian.Uint32(lengths[:4]))
+	head = int(binary.BigEndian.Uint32(lengths[4:]))
+	body = total - 4 - head
+	if head > MaxHeader || body < 0 || body > limit {
+		return 0, 0, &SizeError{Header: head, Payload: body, Limit: limit}
+	}
+	return head, body, nil
+}
+
+// Decode decodes the header of the frame at the beginning of buf into header, a pointer, and returns
+// the payload, at most limit bytes in new memory, and the size of the frame in bytes. The size is 0
+// if buf has only a part of the frame. No Beat may stand before the frame.
+func Decode(buf []byte, limit int, header any) (payload []byte, size int, err error) {
+	if len(buf) < len(Beat) {
+		return nil, 0, nil
+	}
+	head, body, err := parts(buf, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	if size = len(Beat) + head + body; len(buf) < size {
+		return nil, 0, nil
+	}
+	if err := json.Unmarshal(buf[len(Beat):len(Beat)+head], header); err != nil {
+		return nil, 0, fmt.Errorf("frame header: %w", err)
+	}
+	if body > 0 {
+		payload = bytes.Clone(buf[len(Beat)+head : size])
+	}
+	return payload, size, nil
 }
 
 // Rest returns the bytes after the last frame as a plain stream.

@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -66,6 +67,41 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Decode finds frames in whatever pieces their bytes come.
+func TestDecode(t *testing.T) {
+	var stream []byte
+	for n, payload := range []string{"", "payload", ""} {
+		stream, _ = Append(stream, header{"h", n}, []byte(payload))
+	}
+	for piece := 1; piece <= len(stream); piece++ {
+		var buf []byte
+		var got strings.Builder
+		for at := 0; at < len(stream); at += piece {
+			buf = append(buf, stream[at:min(at+piece, len(stream))]...)
+			for {
+				var h header
+				payload, size, err := Decode(buf, 7, &h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if size == 0 {
+					break
+				}
+				fmt.Fprintf(&got, "%d %q ", h.N, payload)
+				buf = buf[size:]
+			}
+		}
+		if want := `0 "" 1 "payload" 2 "" `; got.String() != want || len(buf) > 0 {
+			t.Errorf("in pieces of %d bytes: %s, want %s; %d bytes remain", piece, got.String(), want, len(buf))
+		}
+	}
+	long, _ := Append(nil, header{"h", 1}, []byte("payload"))
+	var size *SizeError
+	if _, _, err := Decode(long[:len(Beat)], 6, &header{}); !errors.As(err, &size) || size.Payload != 7 {
+		t.Errorf("a payload over the limit: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	one, _ := Append(nil, header{"a", 1}, []byte("12345"))
 	f.Add(one)
@@ -76,11 +112,20 @@ func FuzzRead(f *testing.F) {
 		for {
 			var h header
 			p, err := r.Read(&h)
+			for bytes.HasPrefix(in, []byte(Beat)) {
+				in = in[len(Beat):]
+			}
+			var same header
+			q, size, wrong := Decode(in, 64, &same)
+			if (wrong == nil && size > 0) != (err == nil) {
+				t.Fatalf("Read: %v, Decode: %d bytes, %v", err, size, wrong)
+			}
 			if err != nil {
 				return
 			}
-			if len(p) > 64 {
-				t.Fatalf("%d bytes of payload", len(p))
+			in = in[size:]
+			if len(p) > 64 || h != same || !bytes.Equal(p, q) {
+				t.Fatalf("Read: %v %q, Decode: %v %q", h, p, same, q)
 			}
 		}
 	})

@@ -9,9 +9,9 @@ import (
 )
 
 // After a function has returned, nothing else refers to its variables if all of them, temporary
-// ones included, are numbers, bools, strings, slices, pointers or the like, and the function takes
-// no address, makes no function, and calls no method (which could take the address of its
-// receiver). The frame of such a function is reused.
+// ones included, are numbers, bools, strings, slices, pointers or the like, or structs of these, and
+// the function takes no address, makes no function, and calls no method (which could take the
+// address of its receiver). The frame of such a function is reused.
 
 // activation is a frame with its variables, kept between calls of a function.
 type activation struct {
@@ -31,15 +31,32 @@ type activations struct {
 // activations returns the activations of a function with a layout, or nil if its frames cannot be
 // reused.
 func (n *Node) activations(l *layout) *activations {
-	for i, t := range l.types {
-		if l.sizes[i] == 0 && !isWord[t.Kind()] && t.Kind() != reflect.String && t.Kind() != reflect.Slice {
-			return nil
-		}
-	}
-	if n.block().leavesVariables() {
+	shared := func(t reflect.Type) bool { return !isCopied(t) }
+	if slices.ContainsFunc(l.types, shared) || n.block().leavesVariables() {
 		return nil
 	}
 	return &activations{layout: l}
+}
+
+// isCopied reports whether values of a type are copied wherever they go. Interfaces and boxes may
+// refer to the variable that was converted, slices to the array that they are made of.
+func isCopied(t reflect.Type) bool {
+	switch k := t.Kind(); k {
+	case reflect.Struct:
+		if t == reflect.TypeFor[reflect.Value]() {
+			return false
+		}
+		for i := range t.NumField() {
+			if !isCopied(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.String, reflect.Slice:
+		return true
+	default:
+		return isWord[k] || scalarSize[k] > 0
+	}
 }
 
 // isWord has the kinds that are a pointer.

@@ -258,8 +258,12 @@ func setReceiver(to *Value, from reflect.Value) bool {
 	if !from.IsValid() {
 		return false
 	}
-	if v := valueOf(&from); v.isOf(to.typ) && isWord[to.flag&kindMask] {
-		*(*unsafe.Pointer)(to.ptr) = *(*unsafe.Pointer)(v.address())
+	if v := valueOf(&from); v.isOf(to.typ) {
+		if isWord[to.flag&kindMask] {
+			*(*unsafe.Pointer)(to.ptr) = *(*unsafe.Pointer)(v.address())
+		} else {
+			move(to.typ, to.ptr, v.address())
+		}
 		return true
 	}
 	receiver := to.reflect()
