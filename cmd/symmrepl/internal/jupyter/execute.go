@@ -14,8 +14,10 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// stopButton is the symbol of the button that interrupts a cell in notebooks.
-const stopButton = "■"
+const (
+	stopButton = "■"      // interrupts a cell in notebooks
+	stopKey    = "Ctrl-C" // the same in text consoles
+)
 
 // executeRequest is the content of execute_request.
 type executeRequest struct {
@@ -89,7 +91,7 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		k.count++
 	}
 	number := k.count
-	s := newScreen(k, r, number, asked.Silent)
+	s := newScreen(k, r, number, asked.Silent, k.isConsole(r, asked.Code))
 	k.stop = &interrupt{cancel: cancel, insist: func() {
 		if c, err := k.ready(); err == nil {
 			c.ReplaceBusy(s)
@@ -112,7 +114,11 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	if ranks := resize.FindStringSubmatch(asked.Code); ranks != nil {
 		k.resize(ctx, s, ranks[1])
 	} else if k.await(ctx, s) {
-		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Again: stopButton + " again", Gone: gone, Input: s.ask, Late: s.Output}
+		stop := stopButton
+		if s.Console {
+			stop = stopKey
+		}
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stop, Again: stop + " again", Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = inputName(number)
 			k.lab.Entered(entry.Name, asked.Code)

@@ -40,10 +40,11 @@ type Kernel struct {
 	asks  atomic.Pointer[request] // the latest of them
 
 	mu      sync.Mutex
-	count   int           // numbered entries so far
-	stop    *interrupt    // of the current entry; nil if there is none
-	answers chan<- string // takes the next line of standard input; nil if no cell waits for one
-	asked   string        // the peer that types it
+	count   int               // numbered entries so far
+	stop    *interrupt        // of the current entry; nil if there is none
+	answers chan<- string     // takes the next line of standard input; nil if no cell waits for one
+	asked   string            // the peer that types it
+	typed   map[string]string // by client session: the code of its latest is_complete_request
 }
 
 // Listen opens the ports of a connection file. version is that of the program.
@@ -59,7 +60,7 @@ func Listen(file, version string) (*Kernel, error) {
 	if warning := c.warning(); warning != "" {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %s\n", file, warning)
 	}
-	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
+	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue(), typed: map[string]string{}}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
 	k.lab, k.debug = debugadapter.NewLab(k.debugEvent), make(chan *request, debugRequests)

@@ -97,6 +97,7 @@ func (k *Kernel) isComplete(r *request) content {
 	if err := json.Unmarshal(r.content, &asked); err != nil {
 		return malformed(err)
 	}
+	k.noteTyped(r, asked.Code)
 	c, _ := k.ready()
 	if c == nil {
 		return content{"status": "unknown"}

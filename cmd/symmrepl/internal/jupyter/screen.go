@@ -13,7 +13,8 @@ type screen struct {
 }
 
 // newScreen returns a screen that publishes to all front ends, or to none if the entry is silent.
-func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
+// console is set if a text console has sent it.
+func newScreen(k *Kernel, r *request, number int, silent, console bool) *screen {
 	publish := func(kind string, c any) {
 		if result, ok := c.(content); ok && kind == "execute_result" {
 			k.noteResult(number, result)
@@ -22,7 +23,10 @@ func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
 			k.publish(r, kind, c)
 		}
 	}
-	return &screen{Screen: notebook.NewScreen(1, inputName(number), r.ID, number, publish), k: k, request: r, payload: []any{}}
+	s := notebook.NewScreen(1, inputName(number), r.ID, number, publish)
+	s.Console = console
+	s.Printer.InPlace = console
+	return &screen{Screen: s, k: k, request: r, payload: []any{}}
 }
 
 // noteResult adds the text of a result to the history.

@@ -28,24 +28,30 @@ type Publish func(kind string, content any)
 // render.Printer lays out text.
 type Screen struct {
 	*render.Printer
+	// Console is set if the front end is a text console, as jupyter console and qtconsole: it
+	// ignores update_display_data, and its text obeys the ANSI escapes that move the cursor.
+	Console bool
+
 	publish Publish
 	title   string
 	id      string
 	number  int
 	started time.Time
 
-	mu     sync.Mutex      // guards the fields below
-	failed *Failure        // nil if nothing went wrong
-	topics map[string]bool // of the notes shown so far
-	stream string          // the stream that text belongs to
-	text   []byte          // printed but not published yet
+	mu     sync.Mutex                // guards the fields below
+	failed *Failure                  // nil if nothing went wrong
+	topics map[string]session.Output // the last note of each topic
+	stream string                    // the stream that text belongs to
+	text   []byte                    // printed but not published yet
 	timer  *time.Timer
+
+	late Content // for a text console: an update of a picture that is not published yet
 }
 
 // NewScreen returns a screen for an entry of a session of size ranks. title is the entry's name in
 // remarks and number the number of its results; id is different for all entries of a notebook.
 func NewScreen(size int, title, id string, number int, publish Publish) *Screen {
-	s := &Screen{publish: publish, title: title, id: id, number: number, started: time.Now(), topics: map[string]bool{}}
+	s := &Screen{publish: publish, title: title, id: id, number: number, started: time.Now(), topics: map[string]session.Output{}}
 	s.Printer = render.New(stream{s, "stdout"}, stream{s, "stderr"}, size, false)
 	return s
 }
@@ -124,15 +130,15 @@ func (s *Screen) Flush() {
 // End publishes the rest, and then the failure. It returns the failure, or nil.
 func (s *Screen) End() *Failure {
 	s.CatchUp()
+	s.showLate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	s.settle()
 	if s.failed != nil {
 		s.publish("error", s.failed)
-	} else {
-		s.settle()
 	}
 	return s.failed
 }
@@ -151,11 +157,14 @@ func (s *Screen) Output(o session.Output) {
 	case o.Stream == session.Note:
 		s.note(o)
 		return
-	case d == nil:
+	case d == nil, s.Console && isText(d):
 		s.Printer.Output(o)
 		return
 	}
 	s.CatchUp()
+	if !d.Update {
+		s.showLate()
+	}
 	if d.Clear {
 		s.publish("clear_output", Content{"wait": d.Wait})
 		return
@@ -164,6 +173,10 @@ func (s *Screen) Output(o session.Output) {
 	if d.ID != "" {
 		message["transient"] = Content{"display_id": d.ID}
 	}
+	if d.Update && s.Console {
+		s.late = message
+		return
+	}
 	if d.Update {
 		s.publish("update_display_data", message)
 		return
@@ -171,46 +184,6 @@ func (s *Screen) Output(o session.Output) {
 	s.label(o.Ranks)
 	s.publish("display_data", message)
 }
-
-// Note implements console.Printer.
-func (s *Screen) Note(ranks []int, format string, args ...any) {
-	s.note(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
-}
-
-// note shows a remark of the session as a display of its own, because notebooks draw standard error
-// like errors. A note replaces the previous one of its topic.
-func (s *Screen) note(o session.Output) {
-	var text bytes.Buffer
-	render.New(&text, &text, s.Printer.Size, false).Output(o)
-	message := Content{"data": Content{"text/plain": strings.TrimSuffix(text.String(), "\n")}, "metadata": Content{}, "transient": Content{}}
-	if o.Topic != "" {
-		message["transient"] = Content{"display_id": s.noteID(o.Topic)}
-		s.mu.Lock()
-		shown := s.topics[o.Topic]
-		s.topics[o.Topic] = true
-		s.mu.Unlock()
-		if shown {
-			s.publish("update_display_data", message)
-			return
-		}
-	}
-	s.CatchUp()
-	s.publish("display_data", message)
-}
-
-// settle replaces the entry's notes with a topic, which described waits that are over, by the time
-// that the entry took. s.mu is held.
-func (s *Screen) settle() {
-	for topic := range s.topics {
-		s.publish("update_display_data", Content{
-			"data":     Content{"text/plain": fmt.Sprintf("%s took %.1f s", s.title, time.Since(s.started).Seconds())},
-			"metadata": Content{}, "transient": Content{"display_id": s.noteID(topic)},
-		})
-	}
-}
-
-// noteID names the display of the notes with a topic.
-func (s *Screen) noteID(topic string) string { return s.id + " " + topic }
 
 // label prints the ranks of the next output, unless it is from all.
 func (s *Screen) label(ranks []int) {
@@ -247,6 +220,7 @@ func (s *Screen) Reply(r session.Reply) {
 		s.finding(f)
 	}
 	if len(r.Errors) > 0 {
+		s.drawCycle(r.Errors)
 		s.fail(FailureOf(r.Errors, s.Printer.Size))
 	}
 }
