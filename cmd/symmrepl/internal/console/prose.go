@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+	"html"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -22,10 +24,24 @@ func FitText(text string, columns int) string {
 	return render.Fit(strings.Join(blocks, "\n\n"), columns)
 }
 
+// HTMLText returns a text as HTML: paragraphs of prose, which a front end fills, and other blocks as
+// they are.
+func HTMLText(text string) string {
+	var b strings.Builder
+	for block := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
+		tag := "pre"
+		if isProse(block) {
+			tag = "p"
+		}
+		fmt.Fprintf(&b, "<%s>%s</%[1]s>\n", tag, html.EscapeString(block))
+	}
+	return b.String()
+}
+
 // isProse reports whether a block is a paragraph. A declaration is none, nor are code and rows of
 // tables, which have indented lines or columns.
 func isProse(block string) bool {
-	if strings.Contains(block, "  ") {
+	if strings.Contains(block, "  ") || strings.Contains(block, "\t") || strings.HasPrefix(block, "//") || strings.HasSuffix(block, ";") {
 		return false
 	}
 	word, _, _ := strings.Cut(block, " ")

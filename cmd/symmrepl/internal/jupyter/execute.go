@@ -167,7 +167,7 @@ func (k *Kernel) sayRemark(s *screen) {
 func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	c, _ := k.ready()
 	if console.IsQuestion(entry.Source) {
-		k.page(ctx, s, console.Asked(entry.Source))
+		k.page(ctx, s, entry.Source)
 		return
 	}
 	if target := c.Target(); target != nil && c.HasCode(entry.Source) {
@@ -209,15 +209,16 @@ func (k *Kernel) resize(ctx context.Context, s *screen, number string) {
 	s.Note(nil, "a new session with %s", session.FormatSize(ranks))
 }
 
-// page shows the documentation of a name in the front end's pager.
-func (k *Kernel) page(ctx context.Context, s *screen, name string) {
+// page answers a question about a name in the front end's pager.
+func (k *Kernel) page(ctx context.Context, s *screen, question string) {
 	c, _ := k.ready()
-	text := c.Explain(ctx, name, len(name))
+	name := console.Asked(question)
+	text := c.ExplainAt(ctx, name, len(name), console.DetailOf(question))
 	if text == "" {
 		s.Fail("nothing is known of %s", name)
 		return
 	}
-	s.payload = append(s.payload, content{"source": "page", "data": content{"text/plain": text}, "start": 0})
+	s.payload = append(s.payload, content{"source": "page", "data": explanation(text), "start": 0})
 }
 
 // evaluate returns the value of an expression, or the error, as user_expressions has them.

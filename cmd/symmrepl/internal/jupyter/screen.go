@@ -25,7 +25,6 @@ func newScreen(k *Kernel, r *request, number int, silent, console bool) *screen 
 	}
 	s := notebook.NewScreen(1, inputName(number), r.ID, number, publish)
 	s.Console = console
-	s.Printer.InPlace = console
 	return &screen{Screen: s, k: k, request: r, payload: []any{}}
 }
 

@@ -28,9 +28,7 @@ type Publish func(kind string, content any)
 // render.Printer lays out text.
 type Screen struct {
 	*render.Printer
-	// Console is set if the front end is a text console, as jupyter console and qtconsole: it
-	// ignores update_display_data, and its text obeys the ANSI escapes that move the cursor.
-	Console bool
+	Console bool // the front end is a text console: see showInConsole
 
 	publish Publish
 	title   string
@@ -45,7 +43,9 @@ type Screen struct {
 	text   []byte                    // printed but not published yet
 	timer  *time.Timer
 
-	late Content // for a text console: an update of a picture that is not published yet
+	// Of a text console: see showInConsole.
+	bar  string  // the display whose line is open; "" if there is none
+	late Content // an update that is not published yet
 }
 
 // NewScreen returns a screen for an entry of a session of size ranks. title is the entry's name in
@@ -67,6 +67,7 @@ func (w stream) Write(b []byte) (int, error) {
 	s := w.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeBar()
 	if s.stream != w.name {
 		s.flush(true)
 		s.stream = w.name
@@ -117,6 +118,7 @@ func (s *Screen) CatchUp() {
 	s.CloseLine()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeBar()
 	s.flush(true)
 }
 
@@ -130,9 +132,9 @@ func (s *Screen) Flush() {
 // End publishes the rest, and then the failure. It returns the failure, or nil.
 func (s *Screen) End() *Failure {
 	s.CatchUp()
-	s.showLate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.showLate()
 	if s.timer != nil {
 		s.timer.Stop()
 	}
@@ -157,24 +159,21 @@ func (s *Screen) Output(o session.Output) {
 	case o.Stream == session.Note:
 		s.note(o)
 		return
-	case d == nil, s.Console && isText(d):
+	case d == nil:
 		s.Printer.Output(o)
-		return
-	}
-	s.CatchUp()
-	if !d.Update {
-		s.showLate()
-	}
-	if d.Clear {
-		s.publish("clear_output", Content{"wait": d.Wait})
 		return
 	}
 	message := Content{"data": orEmpty(d.Data), "metadata": orEmpty(d.Metadata), "transient": Content{}}
 	if d.ID != "" {
 		message["transient"] = Content{"display_id": d.ID}
 	}
-	if d.Update && s.Console {
-		s.late = message
+	s.CloseLine()
+	if s.showInConsole(o, message) {
+		return
+	}
+	s.CatchUp()
+	if d.Clear {
+		s.publish("clear_output", Content{"wait": d.Wait})
 		return
 	}
 	if d.Update {
