@@ -100,6 +100,8 @@ func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
 func TestJupyterLabTimeline(t *testing.T) { runClients(t, "lab_timeline_test") }
 
+func TestJupyterLabHostile(t *testing.T) { runClients(t, "lab_hostile_test") }
+
 // With SYMMREPL_PICTURES it writes the pictures of docs/debugging.md.
 func TestJupyterLabDebug(t *testing.T) { runClients(t, "lab_debug_test") }
 

@@ -118,7 +118,7 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		if s.Console {
 			stop = stopKey
 		}
-		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stop, Again: stop + " again", Gone: gone, Input: s.ask, Late: s.Output}
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stop, Again: stop + " again", Notebook: !s.Console, Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = inputName(number)
 			k.lab.Entered(entry.Name, asked.Code)

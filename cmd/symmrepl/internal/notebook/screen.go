@@ -95,7 +95,7 @@ func (s *Screen) flush(all bool) {
 		n = wholeRunes(s.text)
 	}
 	if n > 0 {
-		s.publish("stream", Content{"name": s.stream, "text": string(s.text[:n])})
+		s.publish("stream", Content{"name": s.stream, "text": valid(string(s.text[:n]))})
 	}
 	s.text = append(s.text[:0], s.text[n:]...)
 }
@@ -111,6 +111,23 @@ func wholeRunes(text []byte) int {
 		}
 	}
 	return len(text)
+}
+
+// valid returns a text with bytes that are not UTF-8 written as in strings of Go: messages cannot
+// hold them.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // CatchUp publishes all text before an output that is no text.
