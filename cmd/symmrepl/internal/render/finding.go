@@ -143,7 +143,8 @@ func FindingsJSON(found []session.Finding) string {
 	return b.String()
 }
 
-// FindingHTML returns a finding as a piece of HTML for notebooks, which can be folded to its head. It uses no script or style sheet, because notebooks remove these when they are
+// FindingHTML returns a finding as a piece of HTML for notebooks, which shows only its head until
+// it is opened. It uses no script or style sheet, because notebooks remove these when they are
 // opened again.
 func FindingHTML(f session.Finding, size int) string {
 	lines := report(f)
@@ -152,7 +153,7 @@ func FindingHTML(f session.Finding, size int) string {
 		return head
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details open><summary><b>%s</b></summary><pre>", head)
+	fmt.Fprintf(&b, "<details><summary><b>%s</b></summary><pre>", head)
 	for _, l := range lines[1:] {
 		text := html.EscapeString(l.text)
 		if l.style == styleHint {

@@ -64,7 +64,7 @@ func TestFinding(t *testing.T) {
 }
 
 func TestFindingHTML(t *testing.T) {
-	const want = `<details open><summary><b>[0,1] race between ranks: element 5 of f32[64] of rank 0, allocated at cell[3]:1</b></summary><pre>` +
+	const want = `<details><summary><b>[0,1] race between ranks: element 5 of f32[64] of rank 0, allocated at cell[3]:1</b></summary><pre>` +
 		`  cell[3]:7:12: rank 1, kernel add, block [0 0 0], thread [5 0 0] and 63 more, reads 4 bytes (launched at cell[3]:12)
     total += x&lt;y&gt;[threadIdx.x];
            ^

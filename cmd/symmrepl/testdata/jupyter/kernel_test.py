@@ -317,7 +317,7 @@ symm.Synchronize()""")
         launch = "racy.Launch(symm.Grid(1), symm.Block(64), places)"
         number, (first,) = found("%sanitize on\n" + launch)
         self.assertTrue(first["text/plain"].startswith("[0,1] race in a block: in i32[64]\n"), first)
-        self.assertTrue(first["text/html"].startswith("<details open><summary><b>[0,1] race in a block: in i32[64]</b>"), first)
+        self.assertTrue(first["text/html"].startswith("<details><summary><b>[0,1] race in a block: in i32[64]</b>"), first)
         again = f"[0,1] again: race in a block, as in In[{number}], at In[{number - 2}]:1:51"
         for code in launch, "%sanitize off\n%sanitize 2 " + launch:
             self.assertEqual(found(code)[1], [{"text/plain": again, "text/html": again}])
