@@ -51,7 +51,7 @@ type Screen struct {
 // NewScreen returns a screen for an entry of a session of size ranks. title is the entry's name in
 // remarks and number the number of its results; id is different for all entries of a notebook.
 func NewScreen(size int, title, id string, number int, publish Publish) *Screen {
-	s := &Screen{publish: publish, title: title, id: id, number: number, started: time.Now(), topics: map[string]session.Output{}}
+	s := &Screen{publish: onTheme(publish), title: title, id: id, number: number, started: time.Now(), topics: map[string]session.Output{}}
 	s.Printer = render.New(stream{s, "stdout"}, stream{s, "stderr"}, size, false)
 	return s
 }
