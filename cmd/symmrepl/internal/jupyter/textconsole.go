@@ -19,8 +19,10 @@ func (k *Kernel) noteTyped(r *request, code string) {
 	k.typed[r.Session] = code
 }
 
-// isConsole reports whether an entry comes from a text console. k.mu is held.
+// isConsole reports whether an entry comes from a text console, which asks anew before each entry.
+// k.mu is held.
 func (k *Kernel) isConsole(r *request, code string) bool {
 	typed, asked := k.typed[r.Session]
+	delete(k.typed, r.Session)
 	return asked && r.cellID == "" && strings.TrimSpace(typed) == strings.TrimSpace(code)
 }

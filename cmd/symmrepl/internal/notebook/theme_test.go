@@ -22,6 +22,9 @@ func TestClearPaper(t *testing.T) {
 			t.Errorf("%s is left:\n%s", colour, got)
 		}
 	}
+	if n := strings.Count(got, `<g fill="#787878" transform=`); n != 1 {
+		t.Errorf("%d groups give words their colour:\n%s", n, got)
+	}
 	if !strings.Contains(got, "waves") || !strings.Contains(got, "#0072B2") {
 		t.Errorf("text or lines are lost:\n%s", got)
 	}
