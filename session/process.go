@@ -57,7 +57,8 @@ type process struct {
 	cellsConn   *net.UnixConn
 	cells       *frame.Writer  // commands that are jobs, on cellsConn
 	pipes       [2]*pipe       // standard output and error
-	begins      [2]beginFinder // marks in the pipes; the pipe's lock guards all but the expected run
+	printed     *printed       // reads them
+	begins      [2]beginFinder // marks in the pipes; the pipes' lock guards all but the expected run
 	tail        *tail          // the last bytes of standard error
 	trail       *Trail
 	crash       *crashReport
@@ -124,19 +125,13 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	}
 	defer trail.Close()
 	var ends [2]*os.File
-	for i := range p.pipes {
-		r, w, err := os.Pipe()
-		if err != nil {
-			p.closeFiles()
-			return nil, err
-		}
-		defer w.Close()
-		ends[i] = w
-		if p.pipes[i], err = newPipe(r); err != nil {
-			p.closeFiles()
-			return nil, err
-		}
+	if p.printed, ends, err = newPrinted(); err != nil {
+		p.closeFiles()
+		return nil, err
 	}
+	p.pipes = p.printed.pipes
+	defer ends[0].Close()
+	defer ends[1].Close()
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
 		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
 		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail, cellsTheirs},
@@ -210,10 +205,8 @@ func (p *process) closeFiles() {
 	if p.trail != nil {
 		p.trail.unmap()
 	}
-	for _, pipe := range p.pipes {
-		if pipe != nil {
-			pipe.file.Close()
-		}
+	if p.printed != nil {
+		p.printed.close()
 	}
 }
 
@@ -231,58 +224,6 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 		return nil, nil, err
 	}
 	return conn.(*net.UnixConn), theirs, nil
-}
-
-// pipe is the reading end of a worker's output.
-type pipe struct {
-	file *os.File
-	raw  syscall.RawConn
-
-	mu  sync.Mutex // one reader at a time, so that bytes keep their order
-	buf []byte
-}
-
-// flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
-const flushLimit = 1 << 20
-
-func newPipe(r *os.File) (*pipe, error) {
-	raw, err := r.SyscallConn()
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10)}, nil
-}
-
-// pump passes all bytes to sink until the other end is closed.
-func (p *pipe) pump(sink func([]byte)) {
-	p.raw.Read(func(fd uintptr) bool { return p.drain(int(fd), 1<<62, sink) })
-}
-
-// flush passes the bytes that have already arrived to sink.
-func (p *pipe) flush(sink func([]byte)) {
-	p.raw.Control(func(fd uintptr) { p.drain(int(fd), flushLimit, sink) })
-}
-
-// drain reads until no byte is left or the limit is reached, and reports whether the other end is
-// closed.
-func (p *pipe) drain(fd int, limit int, sink func([]byte)) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for total := 0; total < limit; {
-		n, err := unix.Read(fd, p.buf)
-		switch {
-		case n > 0:
-			sink(p.buf[:n])
-			total += n
-		case err == unix.EINTR:
-		case err == unix.EAGAIN:
-			return false
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // tail keeps the last bytes written to it.

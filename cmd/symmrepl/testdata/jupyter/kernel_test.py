@@ -381,6 +381,14 @@ symm.Synchronize()""")
             self.assertNotIn(word, text)
         self.assertIn("Ctrl-C interrupts", "".join(c["text"] for t, c in self.console(":help") if t == "stream"))
 
+    def test_order_of_streams(self):
+        """Standard output and standard error are shown in the order in which they were printed, by all ranks and by one."""
+        self.run_cell('import "os"')
+        one = 'fmt.Println("out", i)\nfmt.Fprintln(os.Stderr, "err", i)\nprintln("ln", i)'
+        for code, ranks in ((f"for i := range 40 {{\n{one}\n}}", "[0,1]"), (f"for i := range 40 {{ if symm.Rank() == 1 {{\n{one}\n}} }}", "[1]")):
+            text = "".join(c["text"] for t, c in self.run_cell(code)[1] if t == "stream")
+            self.assertEqual(text.splitlines(), [f"{ranks} {word} {i}" for i in range(40) for word in ("out", "err", "ln")])
+
     def test_bytes_that_are_no_text(self):
         """Bytes that are not UTF-8 arrive as in strings of Go, and escapes as they are."""
         self.assertEqual(self.text('fmt.Print("a\\xff\\xfeé\\x1b[31mred\\x1b[0m\\n")'), "[0,1] a\\xff\\xfeé\x1b[31mred\x1b[0m\n")
