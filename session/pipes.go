@@ -34,13 +34,13 @@ type shared struct{ *sync.Mutex }
 const (
 	// flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
 	flushLimit = 1 << 20
-	// turn bounds what is read from one pipe before the other has its turn.
-	turn = 256 << 10
+	// pipeSize is what a pipe holds, in bytes, unless its size was changed.
+	pipeSize = 64 << 10
 )
 
 // newPrinted returns two pipes and their writing ends, which the caller closes.
 func newPrinted() (p *printed, ends [2]*os.File, err error) {
-	p = &printed{open: 2, buf: make([]byte, 32<<10)}
+	p = &printed{open: 2, buf: make([]byte, pipeSize)}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -73,7 +73,7 @@ func newPrinted() (p *printed, ends [2]*os.File, err error) {
 			return nil, ends, err
 		}
 		failed := one.raw.Control(func(fd uintptr) {
-			err = unix.EpollCtl(poll, unix.EPOLL_CTL_ADD, int(fd), &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(i)})
+			err = unix.EpollCtl(poll, unix.EPOLL_CTL_ADD, int(fd), &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(i)})
 		})
 		if failed != nil || err != nil {
 			return nil, ends, os.NewSyscallError("epoll_ctl", err)
@@ -137,7 +137,7 @@ func (p *printed) step(poll int, sink func(Stream, []byte)) (n int, ended, idle 
 	}
 	for _, e := range events[:count] {
 		i := int(e.Fd)
-		got, closed := p.read(i, sink)
+		got, closed := p.read(i, e.Events&unix.EPOLLHUP != 0, sink)
 		n += got
 		if closed {
 			p.open--
@@ -147,16 +147,20 @@ func (p *printed) step(poll int, sink func(Stream, []byte)) (n int, ended, idle 
 	return n, false, false
 }
 
-// read reads from a pipe until it is empty or the other has its turn, and reports whether its other
-// end is closed. p.mu is held.
-func (p *printed) read(i int, sink func(Stream, []byte)) (total int, closed bool) {
+// read reads what a pipe holds, or after the end of its writers all that it held, and reports whether
+// it has ended. What is written meanwhile is left to the next event: the other pipe may have got text
+// before. p.mu is held.
+func (p *printed) read(i int, hungUp bool, sink func(Stream, []byte)) (total int, closed bool) {
 	gone := p.pipes[i].raw.Control(func(fd uintptr) {
-		for total < turn {
+		for {
 			n, err := unix.Read(int(fd), p.buf)
 			switch {
 			case n > 0:
 				sink([]Stream{Stdout, Stderr}[i], p.buf[:n])
 				total += n
+				if n < len(p.buf) && !hungUp {
+					return
+				}
 			case err == unix.EINTR:
 			case err == unix.EAGAIN:
 				return
