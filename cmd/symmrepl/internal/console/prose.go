@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"html"
 	"strings"
 
@@ -29,11 +28,11 @@ func FitText(text string, columns int) string {
 func HTMLText(text string) string {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
-		tag := "pre"
+		begin, end := `<pre style="margin:0 0 1em;background:transparent">`, "</pre>\n"
 		if isProse(block) {
-			tag = "p"
+			begin, end = "<p>", "</p>\n"
 		}
-		fmt.Fprintf(&b, "<%s>%s</%[1]s>\n", tag, html.EscapeString(block))
+		b.WriteString(begin + html.EscapeString(block) + end)
 	}
 	return b.String()
 }

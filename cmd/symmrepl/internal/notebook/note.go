@@ -47,7 +47,7 @@ func (s *Screen) noteMessage(o session.Output) Content {
 	plain := strings.TrimSuffix(text.String(), "\n")
 	data, transient := Content{"text/plain": plain}, Content{}
 	if picture := render.CycleSVG(o.Cycle); picture != "" {
-		data["text/html"] = "<pre>" + html.EscapeString(plain) + "</pre>" + picture
+		data["text/html"] = `<pre style="margin:0;background:transparent">` + html.EscapeString(plain) + "</pre>" + picture
 	}
 	if o.Topic != "" {
 		transient["display_id"] = s.id + " " + o.Topic
