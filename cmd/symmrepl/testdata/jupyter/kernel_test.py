@@ -815,6 +815,29 @@ class Ends(unittest.TestCase):
         kc.stop_channels()
         km.shutdown_kernel()
 
+    def test_cycle_of_waits(self):
+        """Ranks that wait in a ring are called a cycle, and drawn: while the cell runs, and if its waits cannot end."""
+        km, kc = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--ranks", "4"])
+        self.addCleanup(km.shutdown_kernel)
+        self.addCleanup(kc.stop_channels)
+        ring = "h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal((symm.Rank()+1)%4, 0{}); symm.Synchronize()"
+        for limit in ("", ", symm.Timeout(5*time.Second)"):
+            msg_id, shown, error = kc.execute(ring.format(limit)), [], None
+            while True:
+                m = kc.get_iopub_msg(timeout=PATIENCE)
+                if m["parent_header"].get("msg_id") != msg_id:
+                    continue
+                if m["msg_type"].endswith("display_data") and "text/html" in m["content"]["data"]:
+                    shown.append(m["content"]["data"])
+                if m["msg_type"] == "error":
+                    error = m["content"]
+                if m["content"].get("execution_state") == "idle":
+                    break
+            self.assertGreater(len(shown), 0, error)
+            self.assertEqual(shown[0]["text/html"].count("<circle"), 4)
+            said = shown[0]["text/plain"] if limit else error["traceback"][0]
+            self.assertIn("a cycle of 4 waits: rank 0 → 1 → 2 → 3 → 0", said)
+
     def test_shutdown_while_a_cell_runs(self):
         km, kc = start_new_kernel(kernel_name=KERNEL)
         kc.execute('fmt.Println("on"); for {}')
