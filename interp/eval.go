@@ -52,13 +52,13 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	if failed != nil {
 		return nil, help.Explain(failed)
 	}
-	declarations := checked.Declarations() // compiling changes the syntax
+	declarations, sources := checked.Declarations(), checked.Sources() // compiling changes the syntax
 	notes := help.Notes(in.checker, checked)
 	if out, err = in.compileAll(checked); err != nil {
 		in.checker.DropPackages(checked.Packages)
 		return nil, err
 	}
-	in.help.Declare(declarations)
+	in.help.Declare(declarations, sources)
 	noteImports(checked)
 	for _, note := range notes {
 		inband.Remark(note)

@@ -40,6 +40,12 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 		a.Text, err = in.help.TypeOf(q.Arg)
 	case session.TopicDoc:
 		a.Text, err = in.help.Documentation(q.Arg, q.Snippet)
+		if q.Snippet == "" {
+			a.Variables = in.described(in.variablesCalled(q.Arg), cmp.Or(q.Columns, maxShown))
+		}
+		if q.Source {
+			a.Source = in.help.Source(q.Arg, q.Snippet)
+		}
 	case session.TopicLines:
 		a.Lines = check.StatementLines(q.Arg)
 	case session.TopicComplete:
@@ -75,6 +81,12 @@ func (in *Interp) vars() []session.Variable { return in.varsWithin(maxShown) }
 // characters; only a tensor of two dimensions has several.
 func (in *Interp) varsWithin(most int) []session.Variable {
 	return in.described(in.program.Variables(), most)
+}
+
+// variablesCalled returns the variable of the session that has a name, if there is one.
+func (in *Interp) variablesCalled(name string) []lower.Variable {
+	name = strings.TrimSpace(name)
+	return slices.DeleteFunc(in.program.Variables(), func(v lower.Variable) bool { return v.Name != name })
 }
 
 // described describes variables: see varsWithin.

@@ -46,17 +46,15 @@ func TestBeginFinder(t *testing.T) {
 
 // A worker notes the number of bytes that it has written before, whether they have been read or not.
 func TestNote(t *testing.T) {
-	r, w, err := os.Pipe()
+	var begins [2]beginning
+	p, ends, err := newPrinted(&begins)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer p.close()
+	defer ends[1].Close()
+	w, noted := ends[0], &begins[0]
 	defer w.Close()
-	var noted beginning
-	p, err := newPipe(r, &noted.read)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for run, step := range []struct {
 		write string
 		flush bool
@@ -64,7 +62,7 @@ func TestNote(t *testing.T) {
 	}{{"", false, 0}, {"abc", false, 3}, {"", true, 3}, {"de", true, 5}, {"f", false, 6}} {
 		w.WriteString(step.write)
 		if step.flush {
-			p.flush(func([]byte) {})
+			p.flush(func(Stream, []byte) {})
 		}
 		noted.note(uint64(run), int(w.Fd()))
 		if noted.at.Load() != step.want || noted.run.Load() != uint64(run) {
@@ -90,21 +88,21 @@ func TestOldOutputArrivesLate(t *testing.T) {
 	c.eval("1:later " + file + " old")
 	s := c.c.keeper(1).(*supervisor)
 	s.mu.Lock()
-	pipe := s.process.pipes[0]
+	printed := s.process.printed
 	s.mu.Unlock()
-	pipe.mu.Lock() // nothing is read
+	printed.mu.Lock() // nothing is read
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, "rank 1 has printed", func() bool {
 		waiting := 0
-		pipe.raw.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+		printed.pipes[0].raw.Control(func(fd uintptr) { waiting, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
 		return waiting >= len("old\n")
 	})
 	shown := make(chan string)
 	go func() { shown <- c.eval("print next\nprint last") }()
 	soon(t, "the cell runs", func() bool { return c.c.runningCell() != "" })
-	pipe.mu.Unlock()
+	printed.mu.Unlock()
 	c.want(<-shown, "[1] old\n[0,1] next\n[0,1] last\n")
 }
 

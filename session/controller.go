@@ -291,7 +291,7 @@ func (c *controller) begins(ranks []int, e event) {
 		r.on[rank].begun[e.Output] = true
 	}
 	c.mu.Unlock()
-	r.before.endStream(ranks, e.Output, time.Now())
+	r.before.endStreams(ranks, time.Now(), e.Output)
 }
 
 // output passes output of ranks to the running cell, if the cell has begun on them; otherwise it

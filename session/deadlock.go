@@ -277,7 +277,7 @@ func sortedRanks(m map[int][]int) []int {
 // held waits for ranks that are.
 func (r *run) endInVain(held map[int][]int, now time.Time) {
 	t := r.watch.table(r, now)
-	r.inVainRows = t.list
+	r.inVainRows, r.inVainCycle = t.list, t.cycle
 	r.inVain = strings.ReplaceAll("\n"+t.rows, "\n  ", "\n")[1:]
 	released := map[string][]int{} // ranks by the reason
 	for _, rank := range r.running() {
@@ -325,11 +325,11 @@ func (r *run) whatTheyDo(ranks []int) string {
 }
 
 // explainInVain changes the error of a rank whose waits were ended as a deadlock: its kind becomes
-// KindDeadlock, and its detail and Hang the table.
+// KindDeadlock, and its detail, Hang and Cycle the table.
 func (r *run) explainInVain(e *Error) {
 	switch e.Kind {
 	case KindInterrupted, KindPeer, KindDeadlock:
-		e.Kind, e.Hang = KindDeadlock, r.inVainRows
+		e.Kind, e.Hang, e.Cycle = KindDeadlock, r.inVainRows, r.inVainCycle
 		if e.Detail == "" {
 			e.Detail = r.inVain
 		}

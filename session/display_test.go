@@ -47,7 +47,7 @@ func TestLineStillInItsPipe(t *testing.T) {
 	c := launch(t, 3)
 	s := c.c.keeper(1).(*supervisor)
 	s.mu.Lock()
-	unread := &s.process.pipes[0].mu // the pipe stays unread while the test holds its lock
+	unread := &s.process.printed.mu // its output stays unread while the test holds its lock
 	s.mu.Unlock()
 	unread.Lock()
 	shown := make(chan string, 1)

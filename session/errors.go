@@ -42,6 +42,7 @@ type Error struct {
 	Hint   string    // what to do next
 	Detail string    // longer text: a compiler's log, a stack
 	Hang   []HangRow `json:",omitempty"` // of KindDeadlock: what the ranks did when their waits were ended
+	Cycle  []int     `json:",omitempty"` // of KindDeadlock: ranks that waited in a cycle, as in Output.Cycle
 	Fatal  bool      // the worker cannot go on and is replaced, for example because its GPU context is lost
 	Exited bool      // a program has ended itself with status Status, for example by os.Exit; see Program
 	Status int

@@ -279,8 +279,8 @@ func TestWatchdogAsksFirst(t *testing.T) {
 	}
 	waits(1, late+2*tick)
 	const want = "cell 1 has run for 2.4 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.4 s\n"
-	said, rows := r.watch.report(r, at(late+watchEvery))
-	if said != want || len(rows) != 1 || rows[0].Doing != "waits in wait_signal" || FormatRanks(rows[0].Ranks) != "0,1" {
+	said, table := r.watch.report(r, at(late+watchEvery))
+	if rows := table.list; said != want || len(rows) != 1 || rows[0].Doing != "waits in wait_signal" || FormatRanks(rows[0].Ranks) != "0,1" {
 		t.Errorf("told\n%swant\n%s", said, want)
 	}
 }

@@ -78,7 +78,7 @@ func (f *fold) add(ranks []int, stream Stream, b []byte, now time.Time) (wait fu
 		}
 		all.join(q)
 	}
-	f.advance(stream, now)
+	f.advance(now)
 	f.flush()
 	var room chan struct{}
 	for _, i := range positions {
@@ -94,7 +94,7 @@ func (f *fold) add(ranks []int, stream Stream, b []byte, now time.Time) (wait fu
 		case <-room:
 		case <-time.After(f.most):
 			f.mu.Lock()
-			f.advance(stream, now.Add(f.most))
+			f.advance(now.Add(f.most))
 			f.flush()
 			f.mu.Unlock()
 		}
@@ -115,23 +115,20 @@ func (f *fold) positions(ranks []int) []int {
 }
 
 // endRanks ends the output of ranks, ascending: an unfinished last line now counts as a whole line.
-func (f *fold) endRanks(ranks []int, now time.Time) {
-	for _, stream := range []Stream{Stdout, Stderr} {
-		f.endStream(ranks, stream, now)
-	}
-}
+func (f *fold) endRanks(ranks []int, now time.Time) { f.endStreams(ranks, now, Stdout, Stderr) }
 
-// endStream does the same for one stream.
-func (f *fold) endStream(ranks []int, stream Stream, now time.Time) {
+// endStreams does the same for some streams.
+func (f *fold) endStreams(ranks []int, now time.Time, streams ...Stream) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := &f.streams[stream]
-	all.ending = append(all.ending, f.positions(ranks)...)
-	if all.silent() {
-		return
+	for _, stream := range streams {
+		all := &f.streams[stream]
+		all.ending = append(all.ending, f.positions(ranks)...)
+		if !all.silent() {
+			all.endNow()
+		}
 	}
-	all.endNow()
-	f.advance(stream, now)
+	f.advance(now)
 	f.flush()
 }
 
@@ -147,8 +144,8 @@ func (f *fold) tick(now time.Time) (behind []int) {
 		if f.unfinished {
 			f.streams[stream].of[0].takeUnfinished(now)
 		}
-		behind = union(behind, f.advance(stream, now))
 	}
+	behind = f.advance(now)
 	f.flush()
 	return behind
 }
@@ -180,30 +177,57 @@ func (f *fold) redirect(emit func(Output)) {
 	f.emit = emit
 }
 
-// advance shows every line that is complete or overdue. It returns the ranks, ascending, for which
-// the next line waits and which may be held up.
-func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
+// advance shows every line that is complete or overdue, of both streams in the order in which the
+// lines came. It returns the ranks, ascending, for which the next line waits and which may be held
+// up.
+func (f *fold) advance(now time.Time) (behind []int) {
+	for {
+		stream, until := f.earliest()
+		if stream == 0 {
+			return nil
+		}
+		goesOn, behind := f.advanceStream(stream, until, now)
+		if !goesOn {
+			return behind
+		}
+	}
+}
+
+// earliest returns the stream of the line that came first among those that are held, 0 if none is,
+// and when the first line of the other stream came; zero if that has none.
+func (f *fold) earliest() (stream Stream, until time.Time) {
+	out, err := f.streams[Stdout].came(), f.streams[Stderr].came()
+	switch {
+	case out.IsZero() && err.IsZero():
+		return 0, until
+	case err.IsZero() || !out.IsZero() && !err.Before(out):
+		return Stdout, err
+	}
+	return Stderr, out
+}
+
+// advanceStream shows lines of a stream until one waits, or came later than until, unless that is
+// zero. It reports whether the latter is so or no line is left.
+func (f *fold) advanceStream(stream Stream, until, now time.Time) (goesOn bool, behind []int) {
 	all := &f.streams[stream]
 	if all.blocked(now) {
-		return nil
+		return false, nil
 	}
 	for {
 		all.blocker = nil
 		holders, lines, awaited := f.first(stream)
 		if len(holders) == 0 {
-			return nil
+			return true, nil
 		}
-		since := holders[0].since()
-		for _, q := range holders[1:] {
-			if at := q.since(); at.Before(since) {
-				since = at
-			}
+		since := earliestOf(holders)
+		if !until.IsZero() && since.After(until) {
+			return true, nil
 		}
 		waited := now.Sub(since)
 		if len(awaited) > 0 && waited < f.most {
 			if waited < foldAge {
 				all.blocker, all.position, all.since = awaited[0], holders[0].next, since
-				return nil
+				return false, nil
 			}
 			for _, q := range awaited {
 				for i := range q.members.each {
@@ -214,11 +238,11 @@ func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 			}
 			if len(behind) > 0 {
 				slices.Sort(behind)
-				return behind
+				return false, behind
 			}
 		}
 		slices.SortFunc(holders, func(a, b *strand) int { return a.first - b.first })
-		if len(awaited) > 0 || !f.together(stream, holders, lines) {
+		if len(awaited) > 0 || !f.together(stream, holders, lines, until) {
 			f.line(stream, holders)
 		}
 		for _, q := range holders {
@@ -275,11 +299,11 @@ func (f *fold) first(stream Stream) (holders []*strand, lines int, awaited []*st
 
 // together shows at once the first lines that are equal in all holders, at most the given number.
 // It reports whether there are any. Lines that are cut because of their length are left to the
-// method line.
-func (f *fold) together(stream Stream, holders []*strand, lines int) bool {
-	text := holders[0].bytes()[:holders[0].whole]
+// method line, and so are those that came later than until, unless that is zero.
+func (f *fold) together(stream Stream, holders []*strand, lines int, until time.Time) bool {
+	text := holders[0].bytes()[:holders[0].wholeUntil(until)]
 	for _, q := range holders[1:] {
-		text = text[:commonPrefix(text, q.bytes()[:q.whole])]
+		text = text[:commonPrefix(text, q.bytes()[:q.wholeUntil(until)])]
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	if count := bytes.Count(text, newline); count <= lines {

@@ -70,6 +70,56 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// Lines of the two streams are shown in the order in which they came, also those that had to wait
+// for ranks that did not print.
+func TestFoldOrdersStreams(t *testing.T) {
+	type step struct {
+		ranks  []int
+		stream Stream // 0: the ranks are done
+		text   string
+	}
+	for name, c := range map[string]struct {
+		steps []step
+		want  string
+	}{
+		"of one rank": {
+			[]step{{[]int{0}, Stdout, "a\n"}, {[]int{0}, Stderr, "b\n"}, {[]int{0}, Stdout, "c\nd\n"}, {[]int{0}, Stderr, "e\n"}, {[]int{0, 1}, 0, ""}},
+			"1[0] a\n2[0] b\n1[0] c\n1[0] d\n2[0] e\n",
+		},
+		"of all ranks": {
+			[]step{{[]int{0}, Stderr, "a\n"}, {[]int{0}, Stdout, "b\n"}, {[]int{1}, Stderr, "a\n"}, {[]int{1}, Stdout, "b\n"}},
+			"2[0,1] a\n1[0,1] b\n",
+		},
+		"a line of one before a line of all": {
+			[]step{{[]int{0}, Stdout, "a\n"}, {[]int{0, 1}, Stderr, "b\n"}, {[]int{1}, 0, ""}},
+			"1[0] a\n2[0,1] b\n",
+		},
+		"parts of lines": {
+			[]step{{[]int{0}, Stdout, "a"}, {[]int{0}, Stderr, "b\n"}, {[]int{0}, Stdout, "c\n"}, {[]int{0, 1}, 0, ""}},
+			"1[0] ac\n2[0] b\n",
+		},
+	} {
+		var got strings.Builder
+		f := newFold([]int{0, 1}, foldMost, func(o Output) {
+			for line := range strings.Lines(o.Text) {
+				fmt.Fprintf(&got, "%d%s%s", o.Stream, Prefix(o.Ranks, 2), line)
+			}
+		})
+		now := time.Unix(0, 0)
+		for _, s := range c.steps {
+			now = now.Add(time.Millisecond)
+			if s.stream == 0 {
+				f.endRanks(s.ranks, now)
+			} else {
+				f.write(s.ranks, s.stream, []byte(s.text), now)
+			}
+		}
+		if got.String() != c.want {
+			t.Errorf("%s: got\n%swant\n%s", name, got.String(), c.want)
+		}
+	}
+}
+
 // Between cells, a line that only one rank has printed, because its cell was over later, does not
 // separate the next lines.
 func TestFoldBetweenCells(t *testing.T) {

@@ -20,23 +20,23 @@ import (
 // The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
 
-// report returns the table of waits, as text and as rows, if a rank seems to wait in vain, and the
-// table has changed or was not shown yet. It sets w.again if the table is no worse than the last
+// report returns the table of waits, and its text under a head, if a rank seems to wait in vain, and
+// the table has changed or was not shown yet. The text is "" otherwise. It sets w.again if the table is no worse than the last
 // one: it is then for front ends that show it in place.
-func (w *watch) report(r *run, now time.Time) (text string, rows []HangRow) {
+func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
-		return "", nil
+		return "", t
 	}
-	t := w.table(r, now)
+	t = w.table(r, now)
 	age := now.Sub(r.started).Seconds()
 	w.again = true
 	if len(t.marks) == 0 || t.typing {
 		if !w.hangs {
-			return "", nil
+			return "", t
 		}
 		w.hangs = false
-		return fmt.Sprintf("%s has run for %.1f s and goes on\n", r.cell.Title(), age), nil
+		return fmt.Sprintf("%s has run for %.1f s and goes on\n", r.cell.Title(), age), waitTable{}
 	}
 	state := ""
 	if t.waits {
@@ -51,10 +51,10 @@ func (w *watch) report(r *run, now time.Time) (text string, rows []HangRow) {
 		w.told[mark] = true
 	}
 	if w.again && now.Sub(w.shown) < againEvery {
-		return "", nil
+		return "", t
 	}
 	w.hangs, w.shown = true, now
-	return text, t.list
+	return text, t
 }
 
 // HangRow says what some ranks of a cell do while ranks wait in vain: a row of the watchdog's table.
@@ -72,6 +72,7 @@ type waitTable struct {
 	marks  []string // the facts that are worth a report, without numbers that change; none if there are none
 	waits  bool     // one of these facts is that a rank waits
 	typing bool     // a rank waits for a line that the user types
+	cycle  []int    // see watch.cycle
 }
 
 // table makes the table from the last answers of the ranks, and from calls at the hub in which
@@ -129,6 +130,9 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		}
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(),
 			FormatRanks(p.Missing))
+	}
+	if t.cycle = w.cycle(r); t.cycle != nil {
+		fmt.Fprintf(&b, "  %s\n", describeCycle(t.cycle))
 	}
 	if rows := w.ras.rows(); rows != "" && len(t.marks) > 0 {
 		t.marks = append(t.marks, rows)

@@ -48,6 +48,6 @@ func (r *run) endAtLimit(now time.Time) {
 	}
 	t := r.watch.table(r, now)
 	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, t.rows)
-	r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text, Hang: t.list})
+	r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text, Hang: t.list, Cycle: t.cycle})
 	r.interrupt(r.limit.Error())
 }

@@ -91,6 +91,22 @@ func (q *lineQueue) since() time.Time {
 	return q.marks[0].at
 }
 
+// wholeUntil returns the number of bytes of whole lines that came until a time; of all whole lines if
+// it is zero.
+func (q *lineQueue) wholeUntil(at time.Time) int {
+	if at.IsZero() {
+		return q.whole
+	}
+	n := 0
+	for _, m := range q.marks {
+		if m.at.After(at) {
+			break
+		}
+		n = m.end - q.taken
+	}
+	return min(n, q.whole)
+}
+
 // wantRoom returns nil if the queue has room, and otherwise a channel that will be closed when it
 // has.
 func (q *lineQueue) wantRoom() chan struct{} {

@@ -59,8 +59,8 @@ type process struct {
 	control     *net.UnixConn
 	out         *frame.Writer // commands but jobs, on control
 	jobs        *jobPipes
-	pipes       [2]*pipe       // standard output and error
-	begins      [2]beginFinder // in the pipes; the pipe's lock guards all but the expected run
+	printed     *printed       // standard output and error
+	begins      [2]beginFinder // in what is printed, whose lock guards all but the expected run
 	tail        *tail          // the last bytes of standard error
 	trail       *Trail
 	crash       *crashReport
@@ -128,19 +128,12 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	}
 	defer trail.Close()
 	var ends [2]*os.File
-	for i := range p.pipes {
-		r, w, err := os.Pipe()
-		if err != nil {
-			p.closeFiles()
-			return nil, err
-		}
-		defer w.Close()
-		ends[i] = w
-		if p.pipes[i], err = newPipe(r, &p.trail.begins[i].read); err != nil {
-			p.closeFiles()
-			return nil, err
-		}
+	if p.printed, ends, err = newPrinted(&p.trail.begins); err != nil {
+		p.closeFiles()
+		return nil, err
 	}
+	defer ends[0].Close()
+	defer ends[1].Close()
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
 		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
 		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail, jobsEnd, answersEnd},
@@ -211,10 +204,8 @@ func (p *process) kill() {
 func (p *process) closeFiles() {
 	p.control.Close()
 	p.jobs.close()
-	for _, pipe := range p.pipes {
-		if pipe != nil {
-			pipe.file.Close() // returns when nobody reads any more
-		}
+	if p.printed != nil {
+		p.printed.close() // returns when nobody reads any more
 	}
 	if p.trail != nil {
 		p.trail.unmap()
@@ -235,72 +226,6 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 		return nil, nil, err
 	}
 	return conn.(*net.UnixConn), theirs, nil
-}
-
-// pipe is the reading end of a worker's output.
-type pipe struct {
-	file *os.File
-	raw  syscall.RawConn
-
-	mu   sync.Mutex // one reader at a time, so that bytes keep their order
-	buf  []byte
-	read *atomic.Uint64 // as in beginning
-}
-
-// flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
-const flushLimit = 1 << 20
-
-func newPipe(r *os.File, read *atomic.Uint64) (*pipe, error) {
-	raw, err := r.SyscallConn()
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10), read: read}, nil
-}
-
-// pump passes all bytes to sink until the other end is closed.
-func (p *pipe) pump(sink func([]byte)) {
-	p.raw.Read(func(fd uintptr) bool { return p.drain(int(fd), 1<<62, sink) })
-}
-
-// flush passes the bytes that have already arrived to sink.
-func (p *pipe) flush(sink func([]byte)) {
-	p.raw.Control(func(fd uintptr) { p.drain(int(fd), flushLimit, sink) })
-}
-
-// isEmpty reports whether all bytes that have arrived were passed on.
-func (p *pipe) isEmpty() bool {
-	if !p.mu.TryLock() {
-		return false
-	}
-	defer p.mu.Unlock()
-	unread := 0
-	err := p.raw.Control(func(fd uintptr) { unread, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
-	return err == nil && unread == 0
-}
-
-// drain reads until no byte is left or the limit is reached, and reports whether the other end is
-// closed.
-func (p *pipe) drain(fd int, limit int, sink func([]byte)) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for total := 0; total < limit; {
-		p.read.Add(1)
-		n, err := unix.Read(fd, p.buf)
-		p.read.Add(uint64(2*max(n, 0) - 1))
-		switch {
-		case n > 0:
-			sink(p.buf[:n])
-			total += n
-		case err == unix.EINTR:
-		case err == unix.EAGAIN:
-			return false
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // tail keeps the last bytes written to it.

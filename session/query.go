@@ -13,6 +13,7 @@ type Query struct {
 	Arg   string `json:",omitempty"` // the subject, for the topics that mention Arg
 	// Snippet is the text of a kernel up to Arg, for TopicDoc, if Arg is a name in a kernel's text.
 	Snippet string `json:",omitempty"`
+	Source  bool   `json:",omitempty"` // for TopicDoc: the answer has the source, too
 	Frame   int    `json:",omitempty"` // an index in the answer to TopicFrames
 	// Columns is the number of columns for the answer on the user's screen; 0 if it is not known.
 	Columns int `json:",omitempty"`
@@ -24,10 +25,12 @@ type Topic string
 // Every Evaluator answers these topics. The comments name the field of Answer that holds the
 // answer.
 const (
-	TopicVars     Topic = "vars"     // Variables: the variables of the session, in the order of their definition
-	TopicState    Topic = "state"    // State: all that the rank holds and does, the variables among it
-	TopicType     Topic = "type"     // Text: the type of the expression Arg
-	TopicDoc      Topic = "doc"      // Text: the declaration and the documentation of the name Arg
+	TopicVars  Topic = "vars"  // Variables: the variables of the session, in the order of their definition
+	TopicState Topic = "state" // State: all that the rank holds and does, the variables among it
+	TopicType  Topic = "type"  // Text: the type of the expression Arg
+	// Text: the declaration and the documentation of the name Arg; Variables: the variable of that
+	// name, if there is one; Source, if it is asked for
+	TopicDoc      Topic = "doc"
 	TopicComplete Topic = "complete" // Candidates: completions of the word at the end of the source Arg
 	TopicCaps     Topic = "caps"     // Text: the capabilities of the device and the back end, one on each line
 	TopicTop      Topic = "top"      // Text: memory and utilisation of the device, one line
@@ -61,6 +64,7 @@ type Answer struct {
 	Err  *Error `json:",omitempty"`
 
 	Text       string      `json:",omitempty"`
+	Source     string      `json:",omitempty"` // "" if it is not known
 	Variables  []Variable  `json:",omitempty"`
 	State      *RankState  `json:",omitempty"`
 	Candidates []Candidate `json:",omitempty"`

@@ -49,6 +49,7 @@ type run struct {
 	hasDied     bool          // some rank's worker has died
 	inVain      string        // what the ranks did when their waits were ended as a deadlock; "" if they were not
 	inVainRows  []HangRow     // the same as rows
+	inVainCycle []int         // the cycle in which ranks waited then
 	halt        *Stop         // what the ranks do while some stand; nil if none does
 	standsSince time.Time     // when the stop began
 	stoodFor    time.Duration // the time of earlier stops
@@ -303,8 +304,8 @@ func (r *run) tick(now time.Time) {
 	}
 	r.lookForDeadlock(now)
 	r.askNCCL(now)
-	if text, rows := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
-		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: rows})
+	if text, t := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
+		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text, Hang: t.list, Cycle: t.cycle})
 	}
 }
 

@@ -102,6 +102,9 @@ type Output struct {
 	Again bool `json:",omitempty"`
 	// Hang of a Note are the rows of its table, if it says that ranks wait in vain.
 	Hang []HangRow `json:",omitempty"`
+	// Cycle of such a Note are three or more ranks that wait in a cycle, each for the next and the
+	// last for the first; none if there is no such cycle.
+	Cycle []int `json:",omitempty"`
 	// Display is set for output that is more than text. Text is then the form for front ends that
 	// show only text.
 	Display *Display `json:",omitempty"`

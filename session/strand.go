@@ -77,6 +77,33 @@ func (s *strands) silent() bool {
 	return !slices.ContainsFunc(s.list, func(q *strand) bool { return len(q.bytes()) > 0 })
 }
 
+// came returns when the first of the lines came that are held; zero if none is.
+func (s *strands) came() time.Time {
+	var at time.Time
+	position := 0
+	for _, q := range s.list {
+		if q.whole == 0 || !at.IsZero() && q.next > position {
+			continue
+		}
+		if since := q.since(); at.IsZero() || q.next < position || since.Before(at) {
+			at = since
+		}
+		position = q.next
+	}
+	return at
+}
+
+// earliestOf returns when the first held line of any of the strands came.
+func earliestOf(list []*strand) time.Time {
+	at := list[0].since()
+	for _, q := range list[1:] {
+		if since := q.since(); since.Before(at) {
+			at = since
+		}
+	}
+	return at
+}
+
 // endNow ends the strands of the ranks that are ending.
 func (s *strands) endNow() {
 	if len(s.ending) == 0 {

@@ -123,9 +123,7 @@ func (s *supervisor) start(incarnation int) {
 			return err != nil || info.Exiting
 		},
 	}
-	for i, stream := range []Stream{Stdout, Stderr} {
-		go p.pipes[i].pump(s.sink(p, stream))
-	}
+	go p.printed.pump(s.sink(p))
 	go s.listen(p)
 	go s.wait(p)
 	if err := s.spawner.reader.add(p.jobs, func() bool { return s.takeAnswers(p) }); err != nil {
@@ -133,8 +131,13 @@ func (s *supervisor) start(incarnation int) {
 	}
 }
 
-// sink passes on output of one stream.
-func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
+// sink passes on output.
+func (s *supervisor) sink(p *process) func(Stream, []byte) {
+	return func(stream Stream, b []byte) { s.pass(p, stream, b) }
+}
+
+// pass passes on output of one stream.
+func (s *supervisor) pass(p *process, stream Stream, b []byte) {
 	pass := func(b []byte) {
 		if stream == Stderr {
 			p.tail.write(b)
@@ -149,13 +152,12 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 		}
 		s.emit(event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
 	}
-	return func(b []byte) { p.begins[stream-1].split(b, &p.trail.begins[stream-1], pass, begin) }
+	p.begins[stream-1].split(b, &p.trail.begins[stream-1], pass, begin)
 }
 
 // drain passes on the output that the worker has written so far.
 func (s *supervisor) drain(p *process) {
-	p.pipes[0].flush(s.sink(p, Stdout))
-	p.pipes[1].flush(s.sink(p, Stderr))
+	p.printed.flush(s.sink(p))
 }
 
 // drainAlive is drain for a worker that has acted since it wrote the output: the output contains no
@@ -186,7 +188,7 @@ func (s *supervisor) answered(p *process, e event, payload []byte) {
 	s.mu.Lock()
 	s.busy = false
 	s.mu.Unlock()
-	if p.pipes[0].isEmpty() && p.pipes[1].isEmpty() && !p.crash.holds() {
+	if p.printed.isEmpty() && !p.crash.holds() {
 		s.emit(e, payload)
 		return
 	}

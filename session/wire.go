@@ -1,5 +1,10 @@
 package session
 
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
 // wireVersion is the version of the messages in this file, between the processes of one session.
 const wireVersion = 12
 
@@ -190,12 +195,15 @@ const (
 	maxDetail = 256 << 10
 )
 
-// clip shortens text to about n bytes.
+// clip shortens text to about n bytes, and says how much it leaves out.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return text[:n] + "… (cut)"
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s… (%d bytes more are left out)", text[:n], len(text)-n)
 }
 
 // clipError shortens an error's texts for the wire.

@@ -105,6 +105,8 @@ func TestJupyterLabTimeline(t *testing.T) { runClients(t, "lab_timeline_test") }
 // SYMMREPL_PICTURES it writes the pictures of widgets in docs/notebooks.md.
 func TestJupyterLabWidgets(t *testing.T) { runClients(t, "lab_widgets_test") }
 
+func TestJupyterLabHostile(t *testing.T) { runClients(t, "lab_hostile_test") }
+
 // With SYMMREPL_PICTURES it writes the pictures of docs/debugging.md.
 func TestJupyterLabDebug(t *testing.T) { runClients(t, "lab_debug_test") }
 

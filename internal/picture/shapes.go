@@ -60,7 +60,17 @@ func (c *Canvas) Disc(x, y, radius float64, colour string) {
 // Words draws a line of text. y is its base line; x is its beginning with text.XLeft, its middle
 // with text.XCenter, and its end with text.XRight.
 func (c *Canvas) Words(x, y float64, align text.XAlignment, line string) {
-	style := text.Style{Color: RGB(Ink), Font: font.From(plot.DefaultFont, Pixels(12)), Handler: plot.DefaultTextHandler, XAlign: align}
+	c.words(x, y, align, line, Ink)
+}
+
+// Note is Words in a grey that can be read on white paper, and on a dark page that shows through
+// paper that a front end has cleared.
+func (c *Canvas) Note(x, y float64, align text.XAlignment, line string) {
+	c.words(x, y, align, line, "#787878")
+}
+
+func (c *Canvas) words(x, y float64, align text.XAlignment, line, colour string) {
+	style := text.Style{Color: RGB(colour), Font: font.From(plot.DefaultFont, Pixels(12)), Handler: plot.DefaultTextHandler, XAlign: align}
 	style.Font.Variant = "Sans"
 	c.FillText(style, c.at(x, y), line)
 }

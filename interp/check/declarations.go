@@ -34,6 +34,86 @@ func (c *Cell) Declarations() map[string]string {
 	return all
 }
 
+// maxSource is the largest piece of source, in bytes, that Sources keeps whole.
+const maxSource = 16 << 10
+
+// Sources returns the text that defines each name of the cell, with the bodies of functions and the
+// comments above, by "name" or "Type.Method". A variable has the statement that defines it.
+func (c *Cell) Sources() map[string]string {
+	all := map[string]string{}
+	add := func(name string, from, to token.Pos) {
+		if text := c.source(from, to); text != "" && name != "_" {
+			all[name] = text
+		}
+	}
+	for _, d := range c.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if base := ReceiverName(d); base != nil {
+				name = base.Name + "." + name
+			}
+			add(name, d.Pos(), d.End())
+		case *ast.GenDecl:
+			c.specSources(d, add)
+		}
+	}
+	for _, s := range c.Stmts {
+		switch s := s.(type) {
+		case *ast.AssignStmt:
+			if s.Tok != token.DEFINE {
+				continue
+			}
+			for _, e := range s.Lhs {
+				if id, ok := e.(*ast.Ident); ok {
+					add(id.Name, s.Pos(), s.End())
+				}
+			}
+		case *ast.DeclStmt:
+			if d, ok := s.Decl.(*ast.GenDecl); ok {
+				c.specSources(d, add)
+			}
+		}
+	}
+	return all
+}
+
+// specSources adds what a declaration defines: all of it, or one of the parts in its parentheses.
+func (c *Cell) specSources(d *ast.GenDecl, add func(name string, from, to token.Pos)) {
+	for _, s := range d.Specs {
+		for _, id := range specNames(s) {
+			if d.Lparen.IsValid() {
+				add(id.Name, s.Pos(), s.End())
+			} else {
+				add(id.Name, d.Pos(), d.End())
+			}
+		}
+	}
+}
+
+// source returns a piece of the cell's text, from the line comments directly above it on. Of a long
+// piece it returns the beginning.
+func (c *Text) source(from, to token.Pos) string {
+	start, end := c.Offset(from), c.Offset(to)
+	if start < 0 || end < start || end > len(c.cell.Source) {
+		return ""
+	}
+	above, before := cutLine(c.cell.Source[:start])
+	if strings.TrimSpace(before) == "" {
+		for above != "" {
+			rest, line := cutLine(above[:len(above)-1])
+			if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+				break
+			}
+			start, above = len(rest), rest
+		}
+	}
+	if text := c.cell.Source[start:end]; len(text) <= maxSource {
+		return text
+	}
+	return strings.ToValidUTF8(c.cell.Source[start:start+maxSource], "") + "…"
+}
+
 // declaration returns a piece of the cell's text together with the line comments directly above it.
 func (c *Text) declaration(from, to token.Pos) string {
 	start, end := c.Offset(from), c.Offset(to)

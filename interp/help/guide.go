@@ -13,13 +13,18 @@ import (
 type Guide struct {
 	checker  *check.Checker
 	declared map[string]string // text of the cells' declarations, by "name" or "Type.Method"
+	sources  map[string]string // text that defined a name of the session, by the same
 }
 
 // New returns a guide to a checker's session.
-func New(k *check.Checker) *Guide { return &Guide{k, map[string]string{}} }
+func New(k *check.Checker) *Guide { return &Guide{k, map[string]string{}, map[string]string{}} }
 
-// Declare remembers the text of a cell's declarations: see check.Syntax.Declarations.
-func (h *Guide) Declare(declarations map[string]string) { maps.Copy(h.declared, declarations) }
+// Declare remembers the text of a cell's declarations and the source of its names: see
+// check.Cell.Declarations and check.Cell.Sources.
+func (h *Guide) Declare(declarations, sources map[string]string) {
+	maps.Copy(h.declared, declarations)
+	maps.Copy(h.sources, sources)
+}
 
 // checkExpr checks an expression as the last one of a cell. The expression may use packages without
 // importing them.

@@ -15,8 +15,12 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// completeWithin bounds how long the user waits for candidates.
-const completeWithin = 300 * time.Millisecond
+const (
+	completeWithin = 300 * time.Millisecond // how long the user waits for candidates
+	// the same inside of a kernel's text, of which the first candidates need the reference of kernels
+	// to be read
+	completeKernelWithin = 5 * time.Second
+)
 
 // Complete returns the sorted candidates for word, the end of the entry at the cursor. Candidates
 // begin with word, or with word in other case if none does.
@@ -55,7 +59,11 @@ func (c *Console) completeCommand(ctx context.Context, line string) (candidates 
 
 // CompleteGo completes the Go at the end of source. It asks the first of the target ranks.
 func (c *Console) CompleteGo(ctx context.Context, source string) (candidates []session.Candidate, word string) {
-	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	within := completeWithin
+	if _, _, inKernel := rawStringAt(source, len(source)); inKernel {
+		within = completeKernelWithin
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: session.TopicComplete, Arg: source})
 	if err != nil || len(answers) == 0 || answers[0].Err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"go/scanner"
 	"go/token"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -27,7 +29,7 @@ func Asked(question string) string { return strings.Trim(question, "? \t\n") }
 // answer prints an explanation.
 func (c *Console) answer(ctx context.Context, r Request, question string) Outcome {
 	name := Asked(question)
-	text := c.Explain(ctx, name, len(name))
+	text := c.ExplainAt(ctx, name, len(name), DetailOf(question))
 	if text == "" {
 		r.Printer.Fail("nothing is known of %s%s", name, c.meant(ctx, name))
 		return Failed
@@ -49,11 +51,36 @@ func (c *Console) meant(ctx context.Context, name string) string {
 // of kernels, which takes longer than candidates may.
 const explainWithin = 5 * time.Second
 
+// valuesWithin bounds how long an explanation waits for the values of a variable on all ranks.
+const valuesWithin = 2 * time.Second
+
 // Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's
 // help, the documentation of Go, or a type. If there is none, it explains the function in whose
 // arguments the position is. Inside of a kernel's text it explains what the kernel can use. It
 // returns "" if it finds nothing.
 func (c *Console) Explain(ctx context.Context, entry string, at int) string {
+	return c.ExplainAt(ctx, entry, at, Full)
+}
+
+// Detail says how much an explanation has.
+type Detail int
+
+const (
+	Brief      Detail = iota // of a variable not the methods of its type
+	Full                     // all of the documentation
+	WithSource               // and the source, where it is known: of names that cells define, and of functions of kernels' headers
+)
+
+// DetailOf returns what a question asks for: with two marks, as half??, also for the source.
+func DetailOf(question string) Detail {
+	if strings.Contains(question, "??") {
+		return WithSource
+	}
+	return Full
+}
+
+// ExplainAt is Explain with some detail.
+func (c *Console) ExplainAt(ctx context.Context, entry string, at int, detail Detail) string {
 	if cmd, err := c.Find(c.commandAt(entry, at)); err == nil {
 		return cmd.Describe()
 	}
@@ -66,21 +93,71 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	}
 	if ok {
 		for _, n := range placesAt(text, in) {
-			answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: session.TopicDoc, Arg: n.name, Snippet: text[:n.at]})
-			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {
-				return answers[0].Text
+			if text := c.explainBy(ctx, session.Query{Topic: session.TopicDoc, Arg: n.name, Snippet: text[:n.at]}, detail); text != "" {
+				return text
 			}
 		}
 	}
 	for _, name := range namesAt(entry, at) {
 		for _, topic := range []session.Topic{session.TopicDoc, session.TopicType} {
-			answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: topic, Arg: name})
-			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {
-				return answers[0].Text
+			if text := c.explainBy(ctx, session.Query{Topic: topic, Arg: name}, detail); text != "" {
+				return text
 			}
 		}
 	}
 	return ""
+}
+
+// explainBy returns the answer to a query about a name as an explanation, "" if there is none.
+func (c *Console) explainBy(ctx context.Context, q session.Query, detail Detail) string {
+	q.Source = q.Topic == session.TopicDoc && detail == WithSource
+	answers, err := c.Session.Inspect(ctx, c.firstTarget(), q)
+	if err != nil || len(answers) == 0 || answers[0].Err != nil || answers[0].Text == "" {
+		return ""
+	}
+	a := answers[0]
+	parts := []string{a.Text}
+	if len(a.Variables) > 0 {
+		declaration, about, _ := strings.Cut(a.Text, "\n\n")
+		if detail == Brief {
+			about, _, _ = strings.Cut(opaque.ReplaceAllString(about, ""), methods)
+		}
+		parts = []string{declaration, c.values(ctx, q), about}
+	}
+	if source := strings.Trim(a.Source, "\n"); source != "" {
+		parts = append(parts, "Source:", "    "+strings.ReplaceAll(source, "\n", "\n    "))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
+}
+
+// methods begins the list of a type's methods in its documentation.
+const methods = "\n\nfunc ("
+
+// opaque is the declaration of a structure of which users see no field.
+var opaque = regexp.MustCompile(`^type \w+ struct \{\n *// contains filtered or unexported fields\n\}\n\n`)
+
+// values shows the value of a variable: once if it is equal on the ranks that cells run on,
+// otherwise with the ranks. q asks for the variable's documentation. Ranks that do not answer soon
+// are left out.
+func (c *Console) values(ctx context.Context, q session.Query) string {
+	ranks := c.Target()
+	if ranks == nil {
+		ranks, _ = c.Ranks("all")
+	}
+	ctx, cancel := context.WithTimeout(ctx, valuesWithin)
+	defer cancel()
+	answers, _ := c.Session.Inspect(ctx, ranks, q)
+	var lines []string
+	for _, v := range session.FoldVariables(answers) {
+		prefix := ""
+		if v.Differs {
+			prefix = session.Prefix(v.Ranks, c.Size)
+		}
+		for line := range strings.Lines(v.Value) {
+			lines = append(lines, "    "+prefix+strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // commandAt returns the name of a command that contains or ends at a position, or "".

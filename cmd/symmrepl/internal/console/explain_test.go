@@ -98,6 +98,44 @@ func TestExplainInSnippet(t *testing.T) {
 	}
 }
 
+// The explanation of a variable has its values, with the ranks if they differ, and only in brief no
+// list of methods; one with the source ends with it.
+func TestExplainVariable(t *testing.T) {
+	c, fake, _ := newConsole()
+	differ := false
+	fake.OnInspect = func(ranks []int, q session.Query) (answers []session.Answer) {
+		for _, r := range ranks {
+			value := "7\n 8"
+			if differ && r == 2 {
+				value = "9"
+			}
+			a := session.Answer{Rank: r, Text: "var x *T\n\ntype T struct {\n    // contains filtered or unexported fields\n}\n\nT is one.\n\nfunc (t *T) F()  // F does.",
+				Variables: []session.Variable{{Name: "x", Value: value}}}
+			if q.Source {
+				a.Source = "x := f(\n1)"
+			}
+			answers = append(answers, a)
+		}
+		return answers
+	}
+	const full = "type T struct {\n    // contains filtered or unexported fields\n}\n\nT is one.\n\nfunc (t *T) F()  // F does."
+	for _, test := range []struct {
+		detail console.Detail
+		differ bool
+		want   string
+	}{
+		{console.Brief, false, "var x *T\n\n    7\n     8\n\nT is one."},
+		{console.Full, false, "var x *T\n\n    7\n     8\n\n" + full},
+		{console.WithSource, false, "var x *T\n\n    7\n     8\n\n" + full + "\n\nSource:\n\n    x := f(\n    1)"},
+		{console.Brief, true, "var x *T\n\n    [0,1,3] 7\n    [0,1,3]  8\n    [2] 9\n\nT is one."},
+	} {
+		differ = test.differ
+		if got := c.ExplainAt(context.Background(), "x", 1, test.detail); got != test.want {
+			t.Errorf("%v: %q, want %q", test.detail, got, test.want)
+		}
+	}
+}
+
 func TestIsQuestion(t *testing.T) {
 	for entry, want := range map[string]bool{
 		"symm.Empty?": true, "symm::put?": true, " ?x ": true, "x??": true, ":on?": true, "math/rand/v2?": true, "größe?": true,

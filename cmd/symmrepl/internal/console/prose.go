@@ -1,6 +1,7 @@
 package console
 
 import (
+	"html"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -22,10 +23,24 @@ func FitText(text string, columns int) string {
 	return render.Fit(strings.Join(blocks, "\n\n"), columns)
 }
 
+// HTMLText returns a text as HTML: paragraphs of prose, which a front end fills, and other blocks as
+// they are.
+func HTMLText(text string) string {
+	var b strings.Builder
+	for block := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
+		begin, end := `<pre style="margin:0 0 1em;background:transparent">`, "</pre>\n"
+		if isProse(block) {
+			begin, end = "<p>", "</p>\n"
+		}
+		b.WriteString(begin + html.EscapeString(block) + end)
+	}
+	return b.String()
+}
+
 // isProse reports whether a block is a paragraph. A declaration is none, nor are code and rows of
 // tables, which have indented lines or columns.
 func isProse(block string) bool {
-	if strings.Contains(block, "  ") {
+	if strings.Contains(block, "  ") || strings.Contains(block, "\t") || strings.HasPrefix(block, "//") || strings.HasSuffix(block, ";") {
 		return false
 	}
 	word, _, _ := strings.Cut(block, " ")

@@ -19,3 +19,13 @@ func TestFitText(t *testing.T) {
 		}
 	}
 }
+
+// In HTML, paragraphs of prose are filled by the front end, and other blocks keep their lines. Text is
+// no HTML.
+func TestHTMLText(t *testing.T) {
+	const text = "func F[T <any>]()\n\nF does\nthis & that.\n\n  a  b\n\n// a.h\nint f();\n\n\tf()\n"
+	const want = "<pre style=\"margin:0 0 1em;background:transparent\">func F[T &lt;any&gt;]()</pre>\n<p>F does\nthis &amp; that.</p>\n<pre style=\"margin:0 0 1em;background:transparent\">  a  b</pre>\n<pre style=\"margin:0 0 1em;background:transparent\">// a.h\nint f();</pre>\n<pre style=\"margin:0 0 1em;background:transparent\">\tf()</pre>\n"
+	if got := console.HTMLText(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

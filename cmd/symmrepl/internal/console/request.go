@@ -11,11 +11,12 @@ type Request struct {
 	Source  string
 	Printer Printer
 
-	Name   string // name in the positions of its cells; "cell[ID]" when empty
-	Line   int    // line on which Source begins in the text that the user sees; 1 when zero
-	Silent bool   // its cells are not recorded in the history
-	By     string // the program that has made the request; see session.Cell
-	Stop   string // key or button that interrupts its cells, for notes; "Ctrl-C" when empty
+	Name     string // name in the positions of its cells; "cell[ID]" when empty
+	Line     int    // line on which Source begins in the text that the user sees; 1 when zero
+	Silent   bool   // its cells are not recorded in the history
+	By       string // the program that has made the request; see session.Cell
+	Stop     string // key or button that interrupts its cells, for notes; "Ctrl-C" when empty
+	Notebook bool   // it is a cell of a notebook, which has buttons in place of the prompt's keys
 	// Again and Gone are the fields of session.Cell.
 	Again   string
 	Gone    <-chan struct{}

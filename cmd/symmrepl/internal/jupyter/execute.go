@@ -15,8 +15,10 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// stopButton is the symbol of the button that interrupts a cell in notebooks.
-const stopButton = "■"
+const (
+	stopButton = "■"      // interrupts a cell in notebooks
+	stopKey    = "Ctrl-C" // the same in text consoles
+)
 
 // executeRequest is the content of execute_request.
 type executeRequest struct {
@@ -92,8 +94,9 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		k.count++
 	}
 	number := k.count
+	text := k.isConsole(r, asked.Code)
 	k.mu.Unlock()
-	s := newScreen(k, r, number, asked.Silent)
+	s := newScreen(k, r, number, asked.Silent, text)
 	ctx, ended := k.interruptible(ctx, s)
 	defer ended()
 	if stored {
@@ -107,7 +110,11 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	if ranks := resize.FindStringSubmatch(asked.Code); ranks != nil {
 		k.resize(ctx, s, ranks[1])
 	} else if k.await(ctx, s) {
-		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Again: stopButton + " again", Gone: gone, Input: s.ask, Late: s.Output}
+		stop := stopButton
+		if s.Console {
+			stop = stopKey
+		}
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stop, Again: stop + " again", Notebook: !s.Console, Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = inputName(number)
 			k.lab.Entered(entry.Name, asked.Code)
@@ -160,7 +167,7 @@ func (k *Kernel) sayRemark(s *screen) {
 func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	c, _ := k.ready()
 	if console.IsQuestion(entry.Source) {
-		k.page(ctx, s, console.Asked(entry.Source))
+		k.page(ctx, s, entry.Source)
 		return
 	}
 	if target := c.Target(); target != nil && c.HasCode(entry.Source) {
@@ -203,15 +210,16 @@ func (k *Kernel) resize(ctx context.Context, s *screen, number string) {
 	s.Note(nil, "a new session with %s", session.FormatSize(ranks))
 }
 
-// page shows the documentation of a name in the front end's pager.
-func (k *Kernel) page(ctx context.Context, s *screen, name string) {
+// page answers a question about a name in the front end's pager.
+func (k *Kernel) page(ctx context.Context, s *screen, question string) {
 	c, _ := k.ready()
-	text := c.Explain(ctx, name, len(name))
+	name := console.Asked(question)
+	text := c.ExplainAt(ctx, name, len(name), console.DetailOf(question))
 	if text == "" {
 		s.Fail("nothing is known of %s", name)
 		return
 	}
-	s.payload = append(s.payload, content{"source": "page", "data": content{"text/plain": text}, "start": 0})
+	s.payload = append(s.payload, content{"source": "page", "data": explanation(text), "start": 0})
 }
 
 // evaluate returns the value of an expression, or the error, as user_expressions has them.

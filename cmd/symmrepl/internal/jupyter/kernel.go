@@ -42,11 +42,12 @@ type Kernel struct {
 	asks  atomic.Pointer[request] // the latest of them
 
 	mu      sync.Mutex
-	count   int           // numbered entries so far
-	stop    *interrupt    // of the current entry; nil if there is none
-	answers chan<- string // takes the next line of standard input; nil if no cell waits for one
-	asked   string        // the peer that types it
-	live    int           // numbered texts that change so far
+	count   int               // numbered entries so far
+	stop    *interrupt        // of the current entry; nil if there is none
+	answers chan<- string     // takes the next line of standard input; nil if no cell waits for one
+	asked   string            // the peer that types it
+	typed   map[string]string // by client session: the code of its latest is_complete_request
+	live    int               // numbered texts that change so far
 	lives   map[int]context.CancelFunc
 }
 
@@ -63,7 +64,8 @@ func Listen(file, version string) (*Kernel, error) {
 	if warning := c.warning(); warning != "" {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %s\n", file, warning)
 	}
-	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue(), widgets: widget.NewManager()}
+	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue(),
+		typed: map[string]string{}, widgets: widget.NewManager()}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
 	k.lab, k.debug = debugadapter.NewLab(k.debugEvent), make(chan *request, debugRequests)

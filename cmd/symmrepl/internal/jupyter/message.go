@@ -38,6 +38,7 @@ type request struct {
 	raw      json.RawMessage // the header as received
 	peer     string          // the front end that answers go to
 	channel  *zmtp.Router    // of a debug request
+	cellID   string          // of the notebook's cell, in front ends that have cells
 	envelope [][]byte        // the frames before the message, by which a proxy routes the answer
 	content  json.RawMessage
 	change   *widget.Control // of an event in the queue; nil of other requests
@@ -113,6 +114,11 @@ func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
 	if err := json.Unmarshal(parts[0], &r.header); err != nil {
 		return nil, fmt.Errorf("the header is malformed: %w", err)
 	}
+	var metadata struct {
+		CellID string `json:"cellId"`
+	}
+	json.Unmarshal(parts[2], &metadata) // it is optional, and other front ends have it otherwise
+	r.cellID = metadata.CellID
 	return r, nil
 }
 

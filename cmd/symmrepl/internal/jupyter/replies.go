@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -78,17 +79,30 @@ func (k *Kernel) complete(ctx context.Context, r *request) content {
 
 // inspect answers inspect_request.
 func (k *Kernel) inspect(ctx context.Context, r *request) content {
-	var asked cursor
+	var asked struct {
+		cursor
+		Detail int `json:"detail_level"` // 1 asks for the source, too
+	}
 	if err := json.Unmarshal(r.content, &asked); err != nil {
 		return malformed(err)
 	}
 	data := content{}
 	if c, _ := k.ready(); c != nil {
-		if text := c.Explain(ctx, asked.Code, asked.at()); text != "" {
-			data["text/plain"] = text
+		detail := console.Brief
+		if asked.Detail > 0 {
+			detail = console.WithSource
+		}
+		if text := c.ExplainAt(ctx, asked.Code, asked.at(), detail); text != "" {
+			data = explanation(text)
 		}
 	}
 	return content{"found": len(data) > 0, "data": data, "metadata": content{}}
+}
+
+// explanation is a text about a name in its forms. Front ends fill the paragraphs of the HTML, and
+// break lines of the text that are too long for them once more.
+func explanation(text string) content {
+	return content{"text/plain": text, "text/html": console.HTMLText(text)}
 }
 
 // isComplete answers is_complete_request.
@@ -97,6 +111,7 @@ func (k *Kernel) isComplete(r *request) content {
 	if err := json.Unmarshal(r.content, &asked); err != nil {
 		return malformed(err)
 	}
+	k.noteTyped(r, asked.Code)
 	c, _ := k.ready()
 	if c == nil {
 		return content{"status": "unknown"}

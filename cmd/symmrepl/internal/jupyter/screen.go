@@ -33,7 +33,8 @@ type shownPanel struct {
 }
 
 // newScreen returns a screen that publishes to all front ends, or to none if the entry is silent.
-func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
+// console is set if a text console has sent it.
+func newScreen(k *Kernel, r *request, number int, silent, console bool) *screen {
 	publish := func(kind string, c any) {
 		if result, ok := c.(content); ok && kind == "execute_result" {
 			k.noteResult(number, result)
@@ -44,6 +45,7 @@ func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
 	}
 	s := &screen{k: k, request: r, publish: publish, payload: []any{}, panels: map[string]*shownPanel{}}
 	s.Screen = notebook.NewScreen(1, inputName(number), r.ID, number, publish)
+	s.Console = console
 	s.comms = func(kind string, c any) { k.publish(r, kind, c) }
 	return s
 }

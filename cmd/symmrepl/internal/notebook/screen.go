@@ -28,6 +28,8 @@ type Publish func(kind string, content any)
 // render.Printer lays out text.
 type Screen struct {
 	*render.Printer
+	Console bool // the front end is a text console: see showInConsole
+
 	publish Publish
 	title   string
 	id      string
@@ -37,19 +39,23 @@ type Screen struct {
 	held    held    // displays that wait for those of other ranks
 	printed printed // what ranks have printed
 
-	mu     sync.Mutex      // guards the fields below
-	failed *Failure        // nil if nothing went wrong
-	topics map[string]bool // of the notes shown so far
-	stream string          // the stream that text belongs to
-	text   []byte          // printed but not published yet
+	mu     sync.Mutex                // guards the fields below
+	failed *Failure                  // nil if nothing went wrong
+	topics map[string]session.Output // the last note of each topic
+	stream string                    // the stream that text belongs to
+	text   []byte                    // printed but not published yet
 	timer  *time.Timer
 	named  map[string]*named // displays with a name, by it
+
+	// Of a text console: see showInConsole.
+	bar  string  // the display whose line is open; "" if there is none
+	late Content // an update that is not published yet
 }
 
 // NewScreen returns a screen for an entry of a session of size ranks. title is the entry's name in
 // remarks and number the number of its results; id is different for all entries of a notebook.
 func NewScreen(size int, title, id string, number int, publish Publish) *Screen {
-	s := &Screen{publish: publish, title: title, id: id, number: number, started: time.Now(), topics: map[string]bool{}}
+	s := &Screen{publish: onTheme(publish), title: title, id: id, number: number, started: time.Now(), topics: map[string]session.Output{}}
 	s.Printer = render.New(stream{s, "stdout"}, stream{s, "stderr"}, size, false)
 	return s
 }
@@ -65,6 +71,7 @@ func (w stream) Write(b []byte) (int, error) {
 	s := w.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeBar()
 	if s.stream != w.name {
 		s.flush(true)
 		s.stream = w.name
@@ -92,7 +99,7 @@ func (s *Screen) flush(all bool) {
 		n = wholeRunes(s.text)
 	}
 	if n > 0 {
-		s.publish("stream", Content{"name": s.stream, "text": string(s.text[:n])})
+		s.publish("stream", Content{"name": s.stream, "text": valid(string(s.text[:n]))})
 	}
 	s.text = append(s.text[:0], s.text[n:]...)
 }
@@ -110,12 +117,30 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
+// valid returns a text with bytes that are not UTF-8 written as in strings of Go: messages cannot
+// hold them.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // CatchUp publishes all displays and text before an output that is no text.
 func (s *Screen) CatchUp() {
 	s.release()
 	s.CloseLine()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeBar()
 	s.flush(true)
 }
 
@@ -132,13 +157,13 @@ func (s *Screen) End() *Failure {
 	s.byRank()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.showLate()
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	s.settle()
 	if s.failed != nil {
 		s.publish("error", Failure{Name: s.failed.Name, Value: s.failed.Value, Traceback: s.failed.shown()})
-	} else {
-		s.settle()
 	}
 	return s.failed
 }
@@ -166,15 +191,19 @@ func (s *Screen) Output(o session.Output) {
 		s.Printer.Output(o)
 		return
 	}
-	s.CatchUp()
-	if d.Clear {
-		s.publish("clear_output", Content{"wait": d.Wait})
-		return
-	}
 	message := Content{"data": forms.Shown(d.Data), "metadata": orEmpty(d.Metadata), "transient": Content{}}
 	s.nameTabs(message["data"].(Content))
 	if d.ID != "" {
 		message["transient"] = Content{"display_id": d.ID}
+	}
+	s.CloseLine()
+	if s.showInConsole(o, message) {
+		return
+	}
+	s.CatchUp()
+	if d.Clear {
+		s.publish("clear_output", Content{"wait": d.Wait})
+		return
 	}
 	if d.Update {
 		s.publish("update_display_data", message)
@@ -184,11 +213,6 @@ func (s *Screen) Output(o session.Output) {
 	s.publish("display_data", message)
 }
 
-// Note implements console.Printer.
-func (s *Screen) Note(ranks []int, format string, args ...any) {
-	s.note(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
-}
-
 // PrintForms implements console.FormPrinter.
 func (s *Screen) PrintForms(text string, data map[string]any) {
 	forms := Content{"text/plain": text}
@@ -196,41 +220,6 @@ func (s *Screen) PrintForms(text string, data map[string]any) {
 	s.CatchUp()
 	s.publish("display_data", Content{"data": forms, "metadata": Content{}, "transient": Content{}})
 }
-
-// note shows a remark of the session as a display of its own, because notebooks draw standard error
-// like errors. A note replaces the previous one of its topic.
-func (s *Screen) note(o session.Output) {
-	var text bytes.Buffer
-	render.New(&text, &text, s.Printer.Size, false).Output(o)
-	message := Content{"data": Content{"text/plain": strings.TrimSuffix(text.String(), "\n")}, "metadata": Content{}, "transient": Content{}}
-	if o.Topic != "" {
-		message["transient"] = Content{"display_id": s.noteID(o.Topic)}
-		s.mu.Lock()
-		shown := s.topics[o.Topic]
-		s.topics[o.Topic] = true
-		s.mu.Unlock()
-		if shown {
-			s.publish("update_display_data", message)
-			return
-		}
-	}
-	s.CatchUp()
-	s.publish("display_data", message)
-}
-
-// settle replaces the entry's notes with a topic, which described waits that are over, by the time
-// that the entry took. s.mu is held.
-func (s *Screen) settle() {
-	for topic := range s.topics {
-		s.publish("update_display_data", Content{
-			"data":     Content{"text/plain": fmt.Sprintf("%s took %.1f s", s.title, time.Since(s.started).Seconds())},
-			"metadata": Content{}, "transient": Content{"display_id": s.noteID(topic)},
-		})
-	}
-}
-
-// noteID names the display of the notes with a topic.
-func (s *Screen) noteID(topic string) string { return s.id + " " + topic }
 
 // label prints the ranks of the next output, unless it is from all.
 func (s *Screen) label(ranks []int) {
@@ -261,6 +250,7 @@ func (s *Screen) Reply(r session.Reply) {
 		s.finding(f)
 	}
 	if len(errs) > 0 {
+		s.drawCycle(r.Errors)
 		f := FailureOf(errs, s.Printer.Size)
 		if apart {
 			f.brief = briefly(errs, s.Printer.Size)

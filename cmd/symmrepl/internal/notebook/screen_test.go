@@ -9,3 +9,11 @@ func TestWholeRunes(t *testing.T) {
 		}
 	}
 }
+
+func TestValid(t *testing.T) {
+	for text, want := range map[string]string{"": "", "é\x00": "é\x00", "\xff\xfea": `\xff\xfea`, "a\xc3": `a\xc3`, "\ufffd\x80": "\ufffd\\x80"} {
+		if got := valid(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

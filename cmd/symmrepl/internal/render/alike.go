@@ -11,11 +11,12 @@ import (
 )
 
 // particular matches the parts of an error's text that differ between ranks that made the same
-// mistake: ranks, after the word, and times.
-var particular = regexp.MustCompile(`\branks? [0-9][0-9,-]*|\b[0-9]+(\.[0-9]+)?(ms|µs|s)\b`)
+// mistake: ranks, after the word, times, and addresses.
+var particular = regexp.MustCompile(`\branks? [0-9][0-9,-]*|\b0x[0-9a-f]+\b|\b[0-9]+(\.[0-9]+)?(ms|µs|s)\b`)
 
-// Alike joins errors that differ only in ranks and times. The joined text lists the reporting
-// ranks, the ranks that each of them names, in the same order, and the longest of the times:
+// Alike joins errors that differ only in ranks, times and addresses. The joined text lists the
+// reporting ranks, the ranks that each of them names, in the same order, the longest of the times,
+// and the addresses, of many the first and the last:
 //
 //	[0-3] cell[5]:2:1: wait_signal: rank 0-3 waited 401ms for a signal of rank 3,0,1,2 on channel 0, which never came
 func Alike(errs []*session.Error) []*session.Error {
@@ -43,9 +44,12 @@ func Alike(errs []*session.Error) []*session.Error {
 	return out
 }
 
-// blanked returns a text without ranks and times.
+// blanked returns a text without ranks, times and addresses.
 func blanked(text string) string {
 	return particular.ReplaceAllStringFunc(text, func(found string) string {
+		if isAddress(found) {
+			return "\x00x"
+		}
 		if word, _, isRank := strings.Cut(found, " "); isRank {
 			return word + " \x00"
 		}
@@ -75,7 +79,7 @@ func joined(errs []*session.Error) *session.Error {
 	return &all
 }
 
-// joinedText joins the texts of ranks, which differ only in ranks and times.
+// joinedText joins the texts of ranks, which differ only in ranks, times and addresses.
 func joinedText(texts []string, ranks []int) string {
 	columns := make([][]string, len(particular.FindAllString(texts[0], -1)))
 	for _, text := range texts {
@@ -90,8 +94,12 @@ func joinedText(texts []string, ranks []int) string {
 	})
 }
 
-// joinedColumn joins the strings at one place of the texts: times, or ranks after their word.
+// joinedColumn joins the strings at one place of the texts: times, addresses, or ranks after their
+// word.
 func joinedColumn(column []string, ranks []int) string {
+	if isAddress(column[0]) {
+		return joinedAddresses(column)
+	}
 	word, _, isRank := strings.Cut(column[0], " ")
 	if !isRank {
 		return slices.MaxFunc(column, func(a, b string) int { return int(duration(a) - duration(b)) })
@@ -116,6 +124,20 @@ func joinedColumn(column []string, ranks []int) string {
 		return word + " " + session.FormatRanks(ranks)
 	}
 	return word + " " + list
+}
+
+func isAddress(text string) bool { return strings.HasPrefix(text, "0x") }
+
+// joinedAddresses lists the addresses of ranks, in their order, of many the first and the last.
+func joinedAddresses(list []string) string {
+	const most = 4
+	switch {
+	case len(slices.Compact(slices.Clone(list))) == 1:
+		return list[0]
+	case len(list) > most:
+		return list[0] + ",…," + list[len(list)-1]
+	}
+	return strings.Join(list, ",")
 }
 
 func duration(text string) time.Duration {

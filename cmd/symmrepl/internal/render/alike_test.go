@@ -25,6 +25,9 @@ func TestErrorsAlike(t *testing.T) {
 			Hint:   fmt.Sprintf("rank %d must put it", peer),
 		}
 	}
+	fault := func(rank, address int) *session.Error {
+		return &session.Error{Kind: session.KindFault, Ranks: []int{rank}, File: "In[7]", Line: 2, Msg: fmt.Sprintf("kernel bad: writes address %#x, where no memory is", address)}
+	}
 	source := func(ranks string) string {
 		return fmt.Sprintf("[%s]     h.WaitSignal(left, 0)\n[%[1]s]     ^\n", ranks)
 	}
@@ -63,6 +66,22 @@ func TestErrorsAlike(t *testing.T) {
 		"several ranks": {
 			[]*session.Error{{Ranks: []int{0, 2}, Msg: "waits for ranks 1,3"}, {Ranks: []int{1}, Msg: "waits for ranks 0,2"}},
 			"[0-2] waits for ranks (1,3),(0,2),(1,3)\n",
+		},
+		"addresses": {
+			[]*session.Error{fault(0, 0x7f00), fault(1, 0x7f10), fault(2, 0xab)},
+			"[0-2] In[7]:2: kernel bad: writes address 0x7f00,0x7f10,0xab, where no memory is\n",
+		},
+		"the same address": {
+			[]*session.Error{fault(0, 0x10), fault(3, 0x10)},
+			"[0,3] In[7]:2: kernel bad: writes address 0x10, where no memory is\n",
+		},
+		"many addresses": {
+			[]*session.Error{fault(0, 1), fault(1, 2), fault(2, 3), fault(3, 4), fault(4, 5)},
+			"[0-4] In[7]:2: kernel bad: writes address 0x1,…,0x5, where no memory is\n",
+		},
+		"names with 0x": {
+			[]*session.Error{{Ranks: []int{0}, Msg: "x0x1 of 3"}, {Ranks: []int{1}, Msg: "x0x2 of 3"}},
+			"[0] x0x1 of 3\n[1] x0x2 of 3\n",
 		},
 	} {
 		var b bytes.Buffer

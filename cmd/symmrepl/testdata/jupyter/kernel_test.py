@@ -294,6 +294,115 @@ symm.Synchronize()""")
         self.assertRegex(took["data"]["text/plain"], rf"^In\[{number}\] took [3-9]\.[0-9] s$")
         self.assertEqual(took["transient"], report["transient"])
 
+    def test_hang_report_is_live(self):
+        """The report of a hang has present times until the cell is interrupted, and then says so."""
+        msg_id = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(time.Hour) }; h.Barrier(0); symm.Synchronize()")
+        said = []
+        while len(said) < 5:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["parent_header"].get("msg_id") == msg_id and m["msg_type"].endswith("display_data"):
+                said.append(float(re.search(r"has run for ([0-9.]+) s and waits", m["content"]["data"]["text/plain"])[1]))
+        self.assertEqual(said, sorted(set(said)))
+        self.km.interrupt_kernel()
+        number = self.reply(msg_id)["execution_count"]
+        displays = [(kind, content["data"]["text/plain"]) for kind, content in self.outputs(msg_id) if kind.endswith("display_data")]
+        self.assertEqual(displays[-1][0], "update_display_data")
+        self.assertRegex(displays[-1][1], rf"^\[0,1\] In\[{number}\] was interrupted after [0-9.]+ s, until when it waited:\n\[0,1\]   rank 0  waits in time.Sleep")
+
+    def console(self, code):
+        """Runs a cell as jupyter console and qtconsole do, which first ask whether it is complete."""
+        self.reply(self.kc.is_complete(code))
+        return self.run_cell(code)[1]
+
+    def test_progress_in_consoles(self):
+        """Text consoles ignore updates of displays: a bar is text that is overwritten there."""
+        code = 'bar := display.NewProgress("steps", 2)\nbar.Add(1)\nbar.Add(1)\nfmt.Println("done")'
+        bar = lambda full, percent: f"[0,1] steps {'█' * full}{'░' * (30 - full)} {percent:3} %\x1b[K"
+        text = "".join(c["text"] for t, c in self.console(code) if t == "stream")
+        self.assertEqual(text, f"{bar(0, 0)}\r{bar(15, 50)}\r{bar(30, 100)}\n[0,1] done\n")
+        kinds = [t for t, _ in self.run_cell(code)[1] if t.endswith("display_data")]
+        self.assertEqual(kinds, ["display_data", "update_display_data", "update_display_data"])
+
+    def test_hang_in_consoles(self):
+        """A text console gets the table once, and how to interrupt the cell there."""
+        code = "h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(4 * time.Second) }; h.Barrier(0); symm.Synchronize()"
+        displays = [(t, c["data"]["text/plain"]) for t, c in self.console(code) if t.endswith("display_data")]
+        self.assertEqual({t for t, _ in displays}, {"display_data"}, displays)
+        self.assertRegex(displays[0][1], r" s and waits \(Ctrl-C interrupts it\):\n")
+        self.assertEqual(sum(" and waits " in text for _, text in displays), 1, displays)
+
+    def explain(self, code, level=0):
+        """Returns what Shift-Tab shows at the bar in a text."""
+        at = code.index("|")
+        return self.reply(self.kc.inspect(code.replace("|", ""), at, level))["data"]
+
+    def test_variables_are_explained(self):
+        """Shift-Tab of a variable shows its type and its value on each rank, and no list of methods; its text fills lines of any length."""
+        self.run_cell("table := symm.Local(symm.F32, 2, 3).Fill(7)\nmine := symm.Rank() + 40\nshared := []int{1, 2}")
+        data = self.explain("table|")
+        self.assertRegex(data["text/plain"], r"^var table \*symm.Tensor\n\n    f32\[2[, ]+3\] .*\n.*7 +7 +7")
+        self.assertNotIn("func (t *Tensor)", data["text/plain"])
+        self.assertIn("<p>Tensor is a contiguous array in device memory, row-major.", data["text/html"])
+        self.assertIn("func (t *Tensor) Fill(", self.explain("table|", 1)["text/plain"])
+        self.assertEqual(self.explain("mine|")["text/plain"], "var mine int\n\n    [0] 40\n    [1] 41")
+        self.assertEqual(self.explain("shared|")["text/plain"], "var shared []int\n\n    []int{1, 2}")
+
+    def test_sources(self):
+        """Detail level 1 shows the source of what cells define and of functions in kernels' headers."""
+        half = "// half halves.\nfunc half(n int) int {\n\treturn n / 2\n}"
+        self.run_cell(half + "\nadd := symm.Compile(`__global__ void add(int* x) {\n  x[0] += 1;\n}`)")
+        indented = lambda text: "Source:\n\n    " + text.replace("\n", "\n    ")
+        self.assertEqual(self.explain("half|(3)")["text/plain"], "func half(n int) int\n\nhalf halves.")
+        self.assertEqual(self.explain("half|(3)", 1)["text/plain"], "func half(n int) int\n\nhalf halves.\n\n" + indented(half))
+        self.assertTrue(self.explain("add|", 1)["text/plain"].endswith(indented("add := symm.Compile(`__global__ void add(int* x) {\n  x[0] += 1;\n}`)")))
+        page, = self.run_cell("half??")[0]["payload"]
+        self.assertTrue(page["data"]["text/plain"].endswith(indented(half)))
+        put = self.explain("%%cuda\n__global__ void f(symm::Handle h) { symm::put_signal|(h, 1, 0); }", 1)["text/plain"]
+        self.assertIn("Source:\n\n    __device__ __forceinline__ bool put_signal(const Handle& h, int dst, u32 channel) {\n", put)
+        self.assertTrue(put.endswith("\n    }"))
+
+    def test_kernels_text(self):
+        """Inside of a kernel's text names and members complete and are explained, in a Go string and in %%cuda cells."""
+        def complete(code):
+            at = code.index("|")
+            return self.reply(self.kc.complete(code.replace("|", ""), at))["matches"]
+
+        for begin, end in (("%%cuda\n", ""), ("k := symm.Compile(`", "`)"), ("k := symm.Compile(`\n", "")):
+            self.assertEqual(complete(f"{begin}__global__ void f(symm::Handle h) {{ h.bu| }}{end}"), ["buffer", "buffers"])
+            self.assertEqual(complete(f"{begin}__global__ void f(symm::Handle h) {{ symm::put_s|{end}"), ["put_signal"])
+            self.assertIn("template <class T> T* buffer(int p) const;", self.explain(f"{begin}__global__ void f(symm::Handle h) {{ h.buffer|<int>(0); }}{end}")["text/plain"])
+
+    def test_help(self):
+        """Help in a notebook speaks of its buttons, and in a console of its keys."""
+        text = self.text(":help")
+        for word in ("Shift-Tab", "■", "%%cuda"):
+            self.assertIn(word, text)
+        for word in ("Ctrl-C interrupts", "Ctrl-D", "Alt-Enter"):
+            self.assertNotIn(word, text)
+        self.assertIn("Ctrl-C interrupts", "".join(c["text"] for t, c in self.console(":help") if t == "stream"))
+
+    def test_order_of_streams(self):
+        """Standard output and standard error are shown in the order in which they were printed, by all ranks and by one."""
+        self.run_cell('import "os"')
+        one = 'fmt.Println("out", i)\nfmt.Fprintln(os.Stderr, "err", i)\nprintln("ln", i)'
+        for code, ranks in ((f"for i := range 40 {{\n{one}\n}}", "[0,1]"), (f"for i := range 40 {{ if symm.Rank() == 1 {{\n{one}\n}} }}", "[1]")):
+            text = "".join(c["text"] for t, c in self.run_cell(code)[1] if t == "stream")
+            self.assertEqual(text.splitlines(), [f"{ranks} {word} {i}" for i in range(40) for word in ("out", "err", "ln")])
+
+    def test_bytes_that_are_no_text(self):
+        """Bytes that are not UTF-8 arrive as in strings of Go, and escapes as they are."""
+        self.assertEqual(self.text('fmt.Print("a\\xff\\xfeé\\x1b[31mred\\x1b[0m\\n")'), "[0,1] a\\xff\\xfeé\x1b[31mred\x1b[0m\n")
+
+    def test_long_texts(self):
+        """One line of 10 MB and 100,000 lines arrive in full; a long value and a long error say how much is left out."""
+        self.assertEqual(self.text('fmt.Println(strings.Repeat("z", 10e6))'), "[0,1] " + "z" * 10_000_000 + "\n")
+        text = self.text("for i := range 100000 { fmt.Println(i) }")
+        for rank in "01":  # a rank that is far ahead is shown without the other
+            self.assertEqual([n for ranks, n in re.findall(r"^\[([0-9,]+)\] (.*)$", text, re.M) if rank in ranks], [str(i) for i in range(100_000)])
+        self.assertTrue(self.text('strings.Repeat("v", 10e6)').endswith('"… (10000000 bytes)'))
+        reply, _ = self.run_cell('panic(strings.Repeat("p", 10e6))')
+        self.assertRegex(reply["traceback"][0], r"p… \([0-9]+ bytes more are left out\)")
+
     def test_errors_of_ranks_fold(self):
         """Errors that differ only in ranks are shown as one."""
         reply, _ = self.run_cell("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal(1-symm.Rank(), 0, symm.Timeout(100*time.Millisecond)); symm.Synchronize()")
@@ -753,6 +862,29 @@ class Ends(unittest.TestCase):
         self.assertEqual(self.text(kc, "symm.LSA().Ranks()"), ["[0,1] []int{0, 1}\n[2,3] []int{2, 3}"])
         kc.stop_channels()
         km.shutdown_kernel()
+
+    def test_cycle_of_waits(self):
+        """Ranks that wait in a ring are called a cycle, and drawn: while the cell runs, and if its waits cannot end."""
+        km, kc = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--ranks", "4"])
+        self.addCleanup(km.shutdown_kernel)
+        self.addCleanup(kc.stop_channels)
+        ring = "h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal((symm.Rank()+1)%4, 0{}); symm.Synchronize()"
+        for limit in ("", ", symm.Timeout(5*time.Second)"):
+            msg_id, shown, error = kc.execute(ring.format(limit)), [], None
+            while True:
+                m = kc.get_iopub_msg(timeout=PATIENCE)
+                if m["parent_header"].get("msg_id") != msg_id:
+                    continue
+                if m["msg_type"].endswith("display_data") and "text/html" in m["content"]["data"]:
+                    shown.append(m["content"]["data"])
+                if m["msg_type"] == "error":
+                    error = m["content"]
+                if m["content"].get("execution_state") == "idle":
+                    break
+            self.assertGreater(len(shown), 0, error)
+            self.assertEqual(shown[0]["text/html"].count("<circle"), 4)
+            said = shown[0]["text/plain"] if limit else error["traceback"][0]
+            self.assertIn("a cycle of 4 waits: rank 0 → 1 → 2 → 3 → 0", said)
 
     def test_shutdown_while_a_cell_runs(self):
         km, kc = start_new_kernel(kernel_name=KERNEL)

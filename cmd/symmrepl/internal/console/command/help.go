@@ -21,21 +21,30 @@ Of a name that no command has, such as AllGather, the documentation is shown, as
 	}
 }
 
-// entries describes the entries that are no commands. Help and the page of commands begin with it.
-const entries = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
+// Help and the page of commands begin with what can be entered besides commands.
+const (
+	goText = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
 expression is shown, unless a semicolon ends the cell. symm, fmt, math, time and strings are imported; other packages are
 imported when a cell uses them.
-An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
+`
+	promptKeys = `An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
 Ctrl-C interrupts the cell that runs, Ctrl-D leaves. Up recalls an entry, all its lines; the arrow keys move in it, and
 Alt-Enter breaks a line.
-
-  NAME?          show the documentation of a name
+`
+	notebookKeys = `Tab completes, and Shift-Tab shows what a name is, both inside of a kernel's text, too. ■ interrupts the cell that runs, and
+variables stay; ■ again replaces ranks that do not stop. Restart starts a new session. A cell may begin with commands and
+lines for the shell; its Go follows below them.
+`
+	otherForms = `
+  NAME?          show the documentation of a name; NAME?? also the source
   %%rank [0,2]   as a cell's first line: only these ranks run it
   %%cuda [NAME] [-g GRID -b BLOCK ARGUMENT…]
                  as a cell's first line: the lines below are CUDA C++, compiled to a kernel, and launched if a size is given
   %%COMMAND      as a cell's first line: run the lines below by a command that takes code, as %%time and %%sanitize
   $ COMMAND      run a line with the shell of this machine
   :COMMAND       run a command; % may replace :, and the name may be shortened while it is unambiguous`
+	entries = goText + promptKeys + otherForms
+)
 
 func runHelp(ctx context.Context, c *console.Call) console.Outcome {
 	if c.Arg != "" {
@@ -56,7 +65,11 @@ func runHelp(ctx context.Context, c *console.Call) console.Outcome {
 		}
 		rows = append(rows, []string{"  " + cmd.Usage(), cmd.Summary()})
 	}
-	c.Print(console.FitText(entries+"\n"+render.Table(rows)+"\n:help COMMAND says more about one of them.", c.Request.Columns))
+	begin := entries
+	if c.Request.Notebook {
+		begin = goText + notebookKeys + otherForms
+	}
+	c.Print(console.FitText(begin+"\n"+render.Table(rows)+"\n:help COMMAND says more about one of them.", c.Request.Columns))
 	return console.Done
 }
 

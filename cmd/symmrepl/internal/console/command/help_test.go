@@ -23,6 +23,27 @@ func TestHelpShowsEveryCommand(t *testing.T) {
 	}
 }
 
+// In a notebook, :help speaks of its buttons and not of the prompt's keys.
+func TestHelpInNotebook(t *testing.T) {
+	c, _, out := newConsole()
+	for notebook, want := range map[bool]string{false: "Ctrl-C interrupts", true: "■ interrupts"} {
+		out.Reset()
+		r := c.Request(":help")
+		r.Notebook = notebook
+		c.Console.Run(context.Background(), r)
+		text := out.String()
+		for _, word := range []string{"Ctrl-C interrupts", "Ctrl-D", "Alt-Enter", "■ interrupts", "Shift-Tab"} {
+			in := word == want || !notebook && (word == "Ctrl-D" || word == "Alt-Enter") || notebook && word == "Shift-Tab"
+			if strings.Contains(text, word) != in {
+				t.Errorf("in a notebook %v: %q is there: %v", notebook, word, !in)
+			}
+		}
+		if !strings.Contains(text, "%%cuda") {
+			t.Errorf("in a notebook %v: %%%%cuda is not there", notebook)
+		}
+	}
+}
+
 // If no command has the name, :help looks it up as :doc does.
 func TestHelpOfNames(t *testing.T) {
 	c, fake, out := newConsole()

@@ -36,7 +36,7 @@ func (l *links) picture() picture.Picture {
 		for i, kind := range kinds {
 			y := size + row*float64(i)
 			c.Box(10, y, 14, 4, colour(i))
-			c.Words(30, y+6, text.XLeft, kind)
+			c.Note(30, y+6, text.XLeft, kind)
 		}
 	})
 }

@@ -9,7 +9,8 @@ import (
 func quit() console.Command {
 	return console.Command{
 		Name: "quit", Insists: true, Group: program, Where: console.Here, WhileStopped: true,
-		Help: `leave; so does Ctrl-D at an empty prompt
+		Help: `leave
+At an empty prompt, Ctrl-D leaves, too.
 If symmetric tensors would be lost with the session, the prompt says so first, and leaves when it is told again. ":quit!"
 leaves at once.`,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
