@@ -66,9 +66,9 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 type Detail int
 
 const (
-	Brief      Detail = iota // of a variable not the methods of its type
+	Brief      Detail = iota // of a variable its value, and not the methods of its type
 	Full                     // all of the documentation
-	WithSource               // and the source, where it is known: of names that cells define, and of functions of kernels' headers
+	WithSource               // of a variable its value; and the source, where it is known: of names that cells define, and of functions of kernels' headers
 )
 
 // DetailOf returns what a question asks for: with two marks, as half??, also for the source.
@@ -117,7 +117,7 @@ func (c *Console) explainBy(ctx context.Context, q session.Query, detail Detail)
 	}
 	a := answers[0]
 	parts := []string{a.Text}
-	if len(a.Variables) > 0 {
+	if len(a.Variables) > 0 && detail != Full {
 		declaration, about, _ := strings.Cut(a.Text, "\n\n")
 		if detail == Brief {
 			about, _, _ = strings.Cut(opaque.ReplaceAllString(about, ""), methods)

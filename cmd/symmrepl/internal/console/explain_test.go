@@ -98,8 +98,8 @@ func TestExplainInSnippet(t *testing.T) {
 	}
 }
 
-// The explanation of a variable has its values, with the ranks if they differ, and only in brief no
-// list of methods; one with the source ends with it.
+// The explanation of a variable has its values, with the ranks if they differ, in brief and with the
+// source; only in brief it has no list of methods.
 func TestExplainVariable(t *testing.T) {
 	c, fake, _ := newConsole()
 	differ := false
@@ -125,7 +125,7 @@ func TestExplainVariable(t *testing.T) {
 		want   string
 	}{
 		{console.Brief, false, "var x *T\n\n    7\n     8\n\nT is one."},
-		{console.Full, false, "var x *T\n\n    7\n     8\n\n" + full},
+		{console.Full, false, "var x *T\n\n" + full},
 		{console.WithSource, false, "var x *T\n\n    7\n     8\n\n" + full + "\n\nSource:\n\n    x := f(\n    1)"},
 		{console.Brief, true, "var x *T\n\n    [0,1,3] 7\n    [0,1,3]  8\n    [2] 9\n\nT is one."},
 	} {

@@ -22,7 +22,7 @@ CELLS = [
     't := symm.Empty(symm.F32, 4).Fill(symm.Rank())\nh := symm.Rendezvous(t)\nfmt.Println("the same on all ranks")\nsymm.Rank()',
     PLOT,
     "symm.Empty(symm.F32, 4).Fill(10 + symm.Rank())",
-    "h.WaitSignal(1-symm.Rank(), 0)",
+    "if symm.Rank() == 1 {\n\ttime.Sleep(time.Hour)\n}\nh.WaitSignal(1, 0)\nsymm.Synchronize()",
 ]
 
 
@@ -79,7 +79,8 @@ class Notebooks(Lab):
             self.picture(page, f"lab-waits-{theme.lower()}.png")
             page.click("text=Kernel >> nth=0")
             page.click("text=Interrupt Kernel")
-            page.wait_for_selector("text=interrupted >> nth=0")
+            page.wait_for_selector("text=/was interrupted after [0-9.]+ s/")  # in the report of the wait
+            page.wait_for_selector("text=/: interrupted/ >> nth=0")
             page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
             self.picture(page, f"lab-interrupted-{theme.lower()}.png")
             page.close()
