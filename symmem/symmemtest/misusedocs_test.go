@@ -19,9 +19,9 @@ type accepted struct {
 // acceptances are all misuses that operations accept.
 var acceptances = []accepted{
 	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
-	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|Work|DeviceComm|DeviceWindow|MemPool|TokenSwitch|TokenRouting|Timeline)\.(String|HTML)`,
+	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph|Work|DeviceComm|DeviceWindow|MemPool|TokenSwitch|TokenRouting|Timeline)\.(String|HTML|SimpleRender)`,
 		`receiver (nil|zero)`, "package symmem", "prints as nil"},
-	{`Tensor\.(Backend|DType|Shape|Numel|Bytes|Memory|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)|` +
+	{`Tensor\.(Backend|DType|Shape|Numel|Bytes|Memory|Symmetric|String|HTML|SimpleRender)|Tile\.(Shape|String)|Group\.(Backend|Channels|Name|Rank|Ranks|Size|String)|` +
 		`Handle\.(BufferSize|Group|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph|Work)\.String|` +
 		`DeviceComm\.(Group|String)|MemPool\.(Group|Stats|String)|DeviceWindow\.(Handle|String)|TokenSwitch\.(Config|Group|String)|TokenRouting\.String`,
 		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem",

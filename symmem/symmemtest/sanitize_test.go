@@ -55,6 +55,34 @@ __global__ void pass(symm::Handle h, int round) {
 	dropped(t, k.Kernel("set"))
 }
 
+// sanitizeOffTogetherCase: all ranks forget the words of memory that they share at the same time when
+// the sanitizer is switched off.
+func sanitizeOffTogetherCase(t *T) {
+	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
+	const words = 4096
+	shared := symmem.Empty(symmem.I32, words).Fill(0)
+	h := symmem.Rendezvous(shared, symmem.LSA())
+	add := symmem.Compile(`__global__ void add(symm::Handle h, int n) {
+  for (int peer = 0; peer < h.world_size; peer++)
+    for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd_system(&h.buffer<int>(peer)[i], 1);
+}`)
+	const rounds = 10
+	for range rounds {
+		t.rt.Sanitize(true, 0)
+		add.Launch(symmem.Grid(1), symmem.Block(64), h, words)
+		symmem.Synchronize()
+		t.rt.Sanitize(false, 0)
+		t.equal("findings", len(t.rt.Findings()), 0)
+	}
+	want := make([]int, words)
+	for i := range want {
+		want[i] = rounds * t.size
+	}
+	t.equal("sums", shared.Ints(), want)
+	t.meet()
+	shared.Free()
+}
+
 // dropped: the garbage collector frees memory at any time, also while the sanitizer is being
 // switched off, and tensors that reuse the memory cause no findings.
 func dropped(t *T, set *symmem.Kernel) {

@@ -51,11 +51,15 @@ Granule* segment_shadow(u64 inode, std::size_t bytes) {
   return static_cast<Granule*>(shadow);
 }
 
-// give zeroes the shadow of so many bytes, and frees everything that it refers to.
+// give zeroes the shadow of so many bytes, and frees everything that it refers to. Processes that
+// share the memory may do so at the same time.
 void give(Granule* shadow, std::size_t bytes) {
   region()->each_used(shadow, bytes * 8, [](void* p, std::size_t n) {
     for (Granule *g = static_cast<Granule*>(p), *end = g + n / sizeof(Granule); g != end; g++)
-      if (g->sync[0] | g->sync[1]) clear(*g);
+      if (g->sync[0] | g->sync[1]) {
+        Held held(g->lock);
+        clear(*g);
+      }
   });
   region()->give(shadow, bytes * 8);
 }

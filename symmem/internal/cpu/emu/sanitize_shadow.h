@@ -212,7 +212,8 @@ void retire(std::uintptr_t p, std::size_t bytes);
 // mark sets the state of bytes from now on, and forgets their accesses.
 void mark(std::uintptr_t p, std::size_t bytes, unsigned state);
 // forget forgets all marks and accesses of memory that this process watches, and what ranks have
-// published. No watched accesses may be made meanwhile.
+// published. No watched accesses may be made meanwhile. Processes that share memory may do so at the
+// same time.
 void forget();
 
 // sync_of returns the Sync of the word that begins at a byte of a granule. If there is none, it
