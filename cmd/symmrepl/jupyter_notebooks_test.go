@@ -167,8 +167,8 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 }
 
 // waiting matches the session's remark about a cell that takes long on a busy machine: a line, a
-// line for each group of ranks, and at the end the cell's time.
-var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has run for [0-9.]+ s( and waits)? \(.*\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
+// line for each group of ranks, and in place of the first line, when the cell has ended, how it has.
+var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has (run for [0-9.]+ s( and waits)? \(.*|failed after [0-9.]+ s, until when it waited:)\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
 
 // withoutRemarks removes the session's own remarks.
 func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }

@@ -61,7 +61,7 @@ func (a *Area) Publish(kind string, c any) {
 	var id string
 	var output Content
 	switch c := c.(type) {
-	case *notebook.Failure:
+	case notebook.Failure:
 		output = Content{"output_type": "error", "ename": c.Name, "evalue": c.Value, "traceback": c.Traceback}
 	case Content:
 		if kind == "stream" && a.join(c) {
