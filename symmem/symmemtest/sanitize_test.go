@@ -76,7 +76,7 @@ func sanitizeOffTogetherCase(t *T) {
 	}
 	want := make([]int, words)
 	for i := range want {
-		want[i] = rounds * t.size
+		want[i] = rounds * h.WorldSize()
 	}
 	t.equal("sums", shared.Ints(), want)
 	t.meet()
