@@ -195,6 +195,10 @@ var sessions = []struct {
 		{cell: "import \"github.com/symmrepl/symmrepl/symmem\"\nvar t *symmem.Tensor = 1",
 			err: "cell[15]:2:24: cannot use 1 (untyped int constant) as *symmem.Tensor value in variable declaration", kind: session.KindType},
 	}},
+	{"a longer name of a package", []step{
+		{cell: "import ourSymm \"github.com/symmrepl/symmrepl/symmem\"\nvar t *ourSymm.Tensor"},
+		{cell: "t = 1", err: "cell[2]:1:5: cannot use 1 (untyped int constant) as *symm.Tensor value in assignment", kind: session.KindType},
+	}},
 	{"errors of the checker", []step{
 		{cell: "x := 1\ny := undefinedName", err: "cell[1]:2:6: undefined: undefinedName", kind: session.KindType},
 		{cell: "x", err: "cell[2]:1:1: undefined: x", kind: session.KindType},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"go/types"
 	"maps"
 	"regexp"
@@ -9,9 +10,11 @@ import (
 )
 
 // AsCalled replaces the names of packages in a message by the names that cells use: symm.Tensor,
-// not symmem.Tensor. It does not change quoted text.
+// not symmem.Tensor. Of several names of a package it uses the shortest. It does not change quoted
+// text.
 func (k *Checker) AsCalled(msg string, imports map[string]string) string {
-	for _, name := range slices.Sorted(maps.Keys(imports)) {
+	shortest := func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(imports), shortest) {
 		own := k.pkgs.Package(imports[name]).Name()
 		if own == name || !strings.Contains(msg, own+".") || imports[own] != "" || k.scope.objects[own] != nil {
 			continue
