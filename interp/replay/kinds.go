@@ -112,7 +112,7 @@ func isForeign(t types.Type) bool {
 // sendable returns why the value of a variable can be neither sent nor made by a replay, or nil.
 func sendable(v variable) error {
 	refuse := func(why, hint string) error {
-		return &Error{0, "the variable " + v.name + " of type " + check.TypeName(v.typ) + " cannot be sent: " + why, hint}
+		return &Error{Msg: "the variable " + v.name + " of type " + check.TypeName(v.typ) + " cannot be sent: " + why, Hint: hint}
 	}
 	switch {
 	case isPlain(v.typ) || isTensor(v.typ):

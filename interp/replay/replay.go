@@ -34,23 +34,8 @@ type variable struct {
 	typ  types.Type
 }
 
-// Error says why code cannot be run in another session.
-type Error struct {
-	Cell int // that the reason is in; 0 for the code itself
-	Msg  string
-	Hint string
-}
-
-func (e *Error) Error() string {
-	text := e.Msg
-	if e.Cell != 0 {
-		text = fmt.Sprintf("cell %d: %s", e.Cell, e.Msg)
-	}
-	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
-	}
-	return text
-}
+// Error says why code cannot be run in another session: its cell is 0 for the code itself.
+type Error = export.Error
 
 // Of returns what code, the statements of a function's body, needs from the session whose cells are
 // history. The error is an *Error, or that of a checker.
@@ -58,7 +43,7 @@ func Of(history []session.Cell, code string) (*Needs, error) {
 	history = slices.DeleteFunc(slices.Clone(history), func(c session.Cell) bool { return c.Ended })
 	for _, c := range history {
 		if c.Program != nil {
-			return nil, &Error{c.ID, "it runs a program, whose files are no cells", ""}
+			return nil, &Error{Cell: c.ID, Msg: "it runs a program, whose files are no cells"}
 		}
 	}
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
@@ -306,7 +291,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			n.sent = append(n.sent, variable{name, obj.Type()})
 		case nil:
 			if len(f.bodies[name]) == 0 {
-				return &Error{0, fmt.Sprintf("the code uses %s, which the session has no more under this name", name), "give what replaced it another name"}
+				return &Error{Msg: fmt.Sprintf("the code uses %s, which the session has no more under this name", name), Hint: "give what replaced it another name"}
 			}
 		}
 	}
@@ -316,7 +301,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			return err
 		}
 		if isFunc(v.typ) && !f.open(v.name) {
-			return &Error{0, "the variable " + v.name + " cannot be sent: what its function has captured is not known", "declare the function itself, by func " + v.name}
+			return &Error{Msg: "the variable " + v.name + " cannot be sent: what its function has captured is not known", Hint: "declare the function itself, by func " + v.name}
 		}
 	}
 	for name := range f.assigns(ran, ran.Body) {
@@ -332,7 +317,7 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			continue
 		}
 		if c.Failed != "" {
-			return &Error{c.ID, "it declares or sets what the code uses, and it failed: " + c.Failed, "run it again without the failure"}
+			return &Error{Cell: c.ID, Msg: "it declares or sets what the code uses, and it failed: " + c.Failed, Hint: "run it again without the failure"}
 		}
 		if err := refuseUnsteady(f.cells[i], f.cells[i].Body, c.ID); err != nil {
 			return err

@@ -65,7 +65,7 @@ func refuseUnsteady(c *check.Cell, node ast.Node, cell int) (err error) {
 		if why == "" || slices.Contains(steady[path], obj.Name()) || some != nil && !slices.Contains(some, obj.Name()) {
 			return true
 		}
-		err = &Error{cell, fmt.Sprintf("%s.%s cannot be compared between sessions: %s", obj.Pkg().Name(), obj.Name(), why), "call it in a cell before, and keep the result in a variable"}
+		err = &Error{Cell: cell, Msg: fmt.Sprintf("%s.%s cannot be compared between sessions: %s", obj.Pkg().Name(), obj.Name(), why), Hint: "call it in a cell before, and keep the result in a variable"}
 		return false
 	})
 	return err
