@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits
@@ -105,7 +106,7 @@ const (
 )
 
 // vdevBlockBytes of out are worth a block.
-const vdevBlockBytes = 32 << 10
+const vdevBlockBytes = 8 << 10
 
 func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
@@ -156,6 +157,9 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	// because a rank does not know the splits of others.
 	size := c.Group().Size()
 	blocks := min(p.PacketGrid(size), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
+	if r.Row%4 == 0 && core.Operand(out).Addr()%4 == 0 {
+		a.Room = uint64(min(tuning.Most(p.Pieces, size, tuning.Packets), alltoallvdev.Room(blocks, n)))
+	}
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 	c.Launch("all_to_all_vdev", size, l, launch.Bytes(a))
 }

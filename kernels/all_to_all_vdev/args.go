@@ -47,4 +47,11 @@ type AllToAllVdevArgs struct {
 	Head    packets.PacketArgs // N: splits; Context.Channels: at least the grid's blocks
 	Signals abi.Signals        // a block of its own, not the one of Handle
 	Rows    RowsArgs
+	Room    uint64 // bytes of rows from one rank to another that may travel as packets; 0: none
 }
+
+// Room returns how many bytes of rows from one rank to another find room in the inboxes of a grid, as
+// packets behind those of n splits.
+func Room(blocks, n int) int { return blocks * (packets.Threads - (n+31)&^31) * packetBytes }
+
+const packetBytes = 12 // that a packet carries

@@ -52,22 +52,35 @@ struct Plan {
   u64 from[kSplits];       // the first row, as an index into in
   u64 to[kSplits];         // the first row at the destination: its address, or on another host its offset in the window of out
   u64 a[kSplits + 1], b[kSplits + 1], warps[32];
+  u32 received[kSplits];   // number of rows of each split that comes to this rank, in the order of the sources
 };
 
-// scan returns the sum of the values of the threads before this one. All threads of the block call
-// it.
-__device__ __forceinline__ u64 scan(Plan& plan, u64 value) {
+// scan returns the sum of the values of the threads before this one, to the first n threads. All
+// threads of the block call it. It synchronises them only if n is above 32.
+__device__ __forceinline__ u64 scan(Plan& plan, u32 n, u64 value) {
   const int lane = threadIdx.x & 31;
   u64 sum = value;
-  for (int d = 1; d < 32; d <<= 1) {
+  for (int d = 1; d < 32 && d < n; d <<= 1) {
     const u64 other = __shfl_up_sync(0xffffffffu, sum, d);
     if (lane >= d) sum += other;
   }
+  if (n <= 32) return sum - value;
   __syncthreads();
   if (lane == 31) plan.warps[threadIdx.x >> 5] = sum;
   __syncthreads();
   for (int w = 0; w < (int)(threadIdx.x >> 5); w++) sum += plan.warps[w];
   return sum - value;
+}
+
+// find returns the split of [low, high) that has the byte `at`, counted from the first row of the
+// plan.
+__device__ __forceinline__ u32 find(const Plan& plan, u64 row, u32 low, u32 high, u64 at) {
+  while (high - low > 1) {
+    const u32 middle = (low + high) / 2;
+    if (plan.start[middle] * row <= at) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 // Verdict is a thread's reason to refuse the splits; the field what is 0 if there is none.
@@ -102,7 +115,7 @@ __device__ __forceinline__ bool make_plan(const Context& c, const RowsArgs& a, P
   const u32 dst = i / experts, expert = i % experts, index = combine ? expert * world + dst : i;
 
   const i64 split = mine ? a.splits[index] : 0;
-  const u64 start = scan(plan, split < 0 || split > (i64)a.in_rows ? 0 : (u64)split);
+  const u64 start = scan(plan, n, split < 0 || split > (i64)a.in_rows ? 0 : (u64)split);
   if (mine) {
     plan.start[i] = start;
     if (i == n - 1) plan.start[n] = start + (u64)split;
@@ -116,16 +129,17 @@ __device__ __forceinline__ bool make_plan(const Context& c, const RowsArgs& a, P
     if (what && (!verdict.what || p < verdict.rank)) verdict = Verdict{what, index, p, (i64)v};
     if (p < me) before += v;
     total += v;
-    if (blockIdx.x == 0 && dst == me) a.out_splits[combine ? p * experts + expert : expert * world + p] = (i64)v;
+    if (dst != me) return;
+    plan.received[p * experts + expert] = (u32)v;
+    if (blockIdx.x == 0) a.out_splits[combine ? p * experts + expert : expert * world + p] = (i64)v;
   });
-  if (!__syncthreads_and(ok)) return false;
-  if (__syncthreads_or(verdict.what)) return true;
+  if (__syncthreads_or(!ok || verdict.what)) return __syncthreads_and(ok);
 
   // For each split of dst, a is the number of rows that lie before it in out, padding and rows of
   // lower ranks included; b is the total number of rows of dst.
-  const u64 region = a.align == 0 ? total : total == 0 ? a.align : (total + a.align - 1) / a.align * a.align;
+  const u64 region = total == 0 ? a.align : a.align <= 1 ? total : (total + a.align - 1) / a.align * a.align;
   const u64 x = mine ? (combine ? before : region) : 0, y = mine ? (combine ? total : region) : 0;
-  const u64 sum_x = scan(plan, x), sum_y = scan(plan, y);
+  const u64 sum_x = scan(plan, n, x), sum_y = scan(plan, n, y);
   if (mine) plan.a[i + 1] = sum_x + x, plan.b[i + 1] = sum_y + y;
   if (i == 0) plan.a[0] = plan.b[0] = 0;
   __syncthreads();
@@ -139,19 +153,25 @@ __device__ __forceinline__ bool make_plan(const Context& c, const RowsArgs& a, P
   return true;
 }
 
-// write_offsets stores where the rows of each split begin in this rank's out.
-__device__ __forceinline__ void write_offsets(const Context& c, const RowsArgs& a, Plan& plan) {
+// offset_in_out returns the row of this rank's out at which the rows of split i begin, for thread i.
+// Splits are in the order of out, and rows is the number of rows of split i. All threads of the
+// block call it, once after make_plan.
+__device__ __forceinline__ u64 offset_in_out(const Context& c, const RowsArgs& a, Plan& plan, u64 rows) {
   const u32 n = (u32)a.n, world = (u32)c.ranks(), me = (u32)c.rank, i = threadIdx.x;
-  const u64 before = scan(plan, i < n ? (u64)a.out_splits[i] : 0);
+  const u64 before = scan(plan, n, i < n ? rows : 0);
+  if (a.layout == kCombine) return before;
   if (i < n) plan.b[i] = before;
   __syncthreads();
-  if (i >= n) return;
-  if (a.layout == kCombine) {
-    a.out_offsets[i] = (i64)before;
-    return;
-  }
+  if (i >= n) return 0;
   const u32 expert = i / world, first = me * (n / world);
-  a.out_offsets[i] = (i64)(plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world]);
+  return plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world];
+}
+
+// write_offsets stores where the rows of each split begin in this rank's out.
+__device__ __forceinline__ void write_offsets(const Context& c, const RowsArgs& a, Plan& plan) {
+  const u32 i = threadIdx.x;
+  const u64 offset = offset_in_out(c, a, plan, i < a.n ? (u64)a.out_splits[i] : 0);
+  if (i < a.n) a.out_offsets[i] = (i64)offset;
 }
 
 // report describes to the host why the first block refuses. rows is the number of rows of the input
@@ -194,18 +214,13 @@ class Pieces {
   __device__ __forceinline__ Turn turn(u32 k) const {
     const u32 experts = (u32)a_.n / world_, d = (me_ + k) % world_;
     if (!a_.out[d]) return Turn{};
-    u32 low = d * experts, high = low + experts;  // the split is in [low, high)
+    const u32 low = d * experts, high = low + experts;
     const u64 first = plan_.start[low] * a_.row, last = plan_.start[high] * a_.row;
     const u64 share = ((last - first + gridDim.x - 1) / gridDim.x + 127) & ~127ull;
     Turn t;
     t.at = first + blockIdx.x * share;
     t.end = t.at + share < last ? t.at + share : last;
-    while (t.at < t.end && high - low > 1) {
-      const u32 middle = (low + high) / 2;
-      if (plan_.start[middle] * a_.row <= t.at) low = middle;
-      else high = middle;
-    }
-    t.split = low;
+    t.split = t.at < t.end ? find(plan_, a_.row, low, high, t.at) : low;
     return t;
   }
   __device__ __forceinline__ void take(Turn& t, u64 most, const char*& src, char*& dst, u64& n) const {

@@ -94,17 +94,22 @@ template <class T> __device__ __forceinline__ Load<T> unpack(const Packet& p) {
 
 // The arguments of a kernel, of type Args, have a context and inboxes as those of PacketArgs.
 
-// inbox returns this thread's slot in the inbox of rank p, in the part that source writes in an
-// epoch.
+// inbox returns a slot in the inbox of rank p, in the part that source writes in an epoch; without a
+// slot, that of this thread.
+template <class Args> __device__ __forceinline__ Packet* inbox(const Args& a, int p, int source, u32 epoch, u32 slot) {
+  return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + slot;
+}
 template <class Args> __device__ __forceinline__ Packet* inbox(const Args& a, int p, int source, u32 epoch) {
-  return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + threadIdx.x;
+  return inbox(a, p, source, epoch, threadIdx.x);
 }
 
-// receive polls the packets of up to kTogether sources, from rank first on and without this rank,
-// until all have arrived.
-template <class Args> __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const Args& a, int first, u32 epoch) {
+// receive polls the packets in a slot from up to kTogether sources, from rank first on, until those
+// have arrived for which sends(p) is true. Without a slot, it receives what all other ranks sent to
+// the slot of this thread.
+template <class Args, class Sends>
+__device__ __forceinline__ bool receive(Packet (&q)[kTogether], const Args& a, int first, u32 epoch, u32 slot, Sends sends) {
   const Context& c = a.context;
-  const Packet* from = inbox(a, c.rank, first, epoch);
+  const Packet* from = inbox(a, c.rank, first, epoch, slot);
   Patience patience;
   for (;;) {
 #pragma unroll
@@ -115,13 +120,16 @@ template <class Args> __device__ __forceinline__ bool receive(Packet (&q)[kToget
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;
-      if (p < c.ranks() && p != c.rank && q[j].epoch != epoch) missing = p, seen = q[j].epoch;
+      if (p < c.ranks() && sends(p) && q[j].epoch != epoch) missing = p, seen = q[j].epoch;
     }
     if (missing < 0) break;
     if (patience.expired(c, Wait{kPacket, (u32)missing, blockIdx.x, epoch}, seen)) return false;
   }
   patience.satisfied(c);
   return true;
+}
+template <class Args> __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const Args& a, int first, u32 epoch) {
+  return receive(q, a, first, epoch, threadIdx.x, [&](int p) { return p != a.context.rank; });
 }
 
 // reduce_received reduces mine and the elements that the others sent in an epoch, with sums of type

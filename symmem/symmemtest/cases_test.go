@@ -140,6 +140,7 @@ var cases = []testCase{
 	{"VDevExamples", 2, false, vdevExampleCase},
 	{"VDevRandom", 1, true, vdevRandomCase},
 	{"VDevBytes", 1, false, vdevBytesCase},
+	{"VDevMixed", 1, false, vdevMixedCase},
 	{"VDevGaps", 1, true, vdevGapsCase},
 	{"ExpertRoundTrip", 1, true, expertRoundTripCase},
 	{"DispatchNeighbour", 1, true, dispatchNeighbourCase},

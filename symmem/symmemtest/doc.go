@@ -76,7 +76,7 @@
 //
 //	handle_offset, get_remote_tensor                   HandleFields, PeerMemory
 //	nvshmem_put, nvshmem_get, nvshmem_all_to_all       SignalWords, PutAndGet, AllToAll
-//	all_to_all_vdev, _2d, _2d_offset                   VDevExamples, VDevRandom, VDevGaps
+//	all_to_all_vdev, _2d, _2d_offset                   VDevExamples, VDevRandom, VDevMixed, VDevGaps
 //	dispatch_combine, in a subgroup                    ExpertRoundTrip, VDevExamples
 //	dispatch and roundtrip of tokens                   DispatchNeighbour
 //	tile_reduce, multi_root_tile_reduce                TileExamples, TileSquare, TileReduce, TileMultiRoot

@@ -46,7 +46,7 @@ var overNetwork = []string{
 	"Slow", "Measure", "Compare", "Why", "SlowFinds", "SignalWords", "State", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "ReduceScatterFloat8", "AllGather", "AllToAll",
 	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolNoMeeting", "MemPoolComputeOps", "MemPoolMisuse", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
 	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
-	"VDevBytes", "VDevGaps", "ExpertRoundTrip",
+	"VDevBytes", "VDevMixed", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 	"BarrierRefused", "NcclBarrierRefused",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused",

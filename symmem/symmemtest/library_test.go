@@ -144,7 +144,7 @@ func libraryPutsCase(t *T) {
 	symmem.Rendezvous(u)
 	next, last := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
 	if err := symmem.Maybe(func() { h.Put(next, u.Slice(0, 0), viaNCCL) }); err != nil {
-		if caps := symmem.Caps(); caps.Backend == "NCCL" && len(caps.Hosts) == 1 && !strings.Contains(err.Error(), "2.29.7 or later") {
+		if caps := symmem.Caps(); caps.Backend == "NCCL" && len(caps.Hosts) == 1 && !strings.Contains(err.Error(), "2.29.7 and later") {
 			t.Errorf("with windows on one host: %v", err)
 		}
 		return
@@ -430,7 +430,8 @@ func libraryAbortCase(t *T) {
 // libraryMisuseCase makes calls that are refused; the group stays usable.
 func libraryMisuseCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4, t.size)
-	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL) }, "was not rendezvoused by world", "Rendezvous")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.AllReduce(x, "sum", viaNCCL) }) }, "was not rendezvoused by world",
+		"before the capture, call Rendezvous on it or make the call once")
 	symmem.Rendezvous(x)
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers",
 		"leave it out")

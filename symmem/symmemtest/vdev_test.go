@@ -321,6 +321,38 @@ func dispatchNeighbourCase(t *T) {
 	v.free()
 }
 
+// vdevMixedCase sends few rows, which travel as packets, and many, which do not, by turns: the calls
+// follow each other without a barrier, and one rank with many rows for one other is enough.
+func vdevMixedCase(t *T) {
+	const experts, width, most = 2, 32, 2400
+	n := t.size * experts
+	even := func(k int) [][]int { return slices.Repeat([][]int{slices.Repeat([]int{k}, n)}, t.size) }
+	crowd := func(from, split, k int) [][]int {
+		all := even(1)
+		all[from] = slices.Clone(all[from])
+		all[from][split] = k
+		return all
+	}
+	out := 2*most + 4*n
+	v := t.newVDev(symmem.I64, experts, width, most, out)
+	for i, splits := range [][][]int{even(1), even(2), crowd(0, n-1, most-n), even(1), crowd(t.size-1, 0, 700), crowd(0, 0, 700), even(0), even(3), even(20)} {
+		v.fill(t.rank, splits[t.rank])
+		symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits)
+		v.in.Fill(-7)
+		v.back.Fill(untouched)
+		symmem.AllToAllVDev2DOffset(v.out, v.back, v.outSplits, v.backSplits)
+		want, counts, _ := dispatched(splits, t.rank, experts, width, out, 1)
+		t.equal(fmt.Sprint("out ", i), v.out.Ints(), want)
+		t.equal(fmt.Sprint("counts and offsets ", i), v.outSplits.Ints(), counts)
+		sum := 0
+		for _, k := range splits[t.rank] {
+			sum += k
+		}
+		t.equal(fmt.Sprint("back ", i), v.back.Ints(), append(rows(t.rank, 0, sum, width), slices.Repeat([]int{untouched}, (most-sum)*width)...))
+	}
+	v.free()
+}
+
 // vdevGapsCase sends rows with gaps between them.
 func vdevGapsCase(t *T) {
 	const experts = 2

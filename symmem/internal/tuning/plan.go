@@ -89,3 +89,15 @@ func Pick(rules []Rule, ranks, bytes int, lines bool) *Way {
 	}
 	panic("tuning: a table of rules has no last one")
 }
+
+// Most returns up to how many bytes the rules choose a way in groups of so many ranks; 0 means never.
+// The last rule of the table is for another way.
+func Most(rules []Rule, ranks int, way *Way) int {
+	most := 0
+	for _, r := range rules {
+		if r.Way == way && (r.Ranks == 0 || ranks <= r.Ranks) {
+			most = max(most, r.Bytes)
+		}
+	}
+	return most
+}

@@ -33,6 +33,7 @@
 #include "nvshmem/table.h"
 #include "cuda/atomic"
 #include "all_reduce/lines.cuh"
+#include "all_to_all_vdev/row_packets.cuh"
 #include "all_to_all_vdev/rows.cuh"
 #include "hosts/by_host.cuh"
 #include "hosts/pipes.cuh"
