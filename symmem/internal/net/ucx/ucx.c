@@ -151,6 +151,8 @@ static void *ucx_open(const net_config *config, const net_events *events, char w
 	if (!status && *config->interface) status = ucx.config_modify(settings, "NET_DEVICES", config->interface);
 	// puts of UCX's protocol are not used; versions without this setting are fine
 	if (!status) ucx.config_modify(settings, "TCP_PUT_ENABLE", "n");
+	// by default UCX cuts what it sends over TCP into pieces of 8 KiB, of a write each
+	if (!status && !getenv("UCX_TCP_TX_SEG_SIZE")) ucx.config_modify(settings, "TCP_TX_SEG_SIZE", "64k");
 	if (!status) {
 		step = "begin";
 		ucx_params p = {.mask = UCX_PARAM_FEATURES | UCX_PARAM_ENDPOINTS, .features = UCX_FEATURE_AM | UCX_FEATURE_WAKEUP, .endpoints = config->size};
