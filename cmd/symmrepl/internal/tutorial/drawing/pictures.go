@@ -28,6 +28,7 @@ var pictures = map[string]drawn{
 	"tokens":       {600, 200, tokens},
 	"overlap":      {560, 150, overlap},
 	"streams":      {640, 120, streams},
+	"ahead":        {560, 136, ahead},
 	"launches":     {560, 190, launches},
 	"teams":        {480, 230, teams},
 	"roofline":     {520, 220, roofline},
