@@ -20,6 +20,7 @@ var pictures = map[string]drawn{
 	"slots":        {520, 190, slots},
 	"signal":       {480, 170, signalled},
 	"both-ways":    {480, 230, bothWays},
+	"pieces":       {480, 230, pieces},
 	"one-shot":     {520, 200, oneShot},
 	"two-shot":     {560, 190, twoShot},
 	"circle":       {320, 230, circle},
