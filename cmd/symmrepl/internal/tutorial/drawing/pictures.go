@@ -23,6 +23,7 @@ var pictures = map[string]drawn{
 	"pieces":       {480, 230, pieces},
 	"one-shot":     {520, 200, oneShot},
 	"two-shot":     {560, 190, twoShot},
+	"zones":        {580, 126, zones},
 	"circle":       {320, 230, circle},
 	"trips":        {560, 220, trips},
 	"packet":       {440, 80, packet},
