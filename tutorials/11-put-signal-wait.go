@@ -175,11 +175,12 @@ fmt.Println("weak:", countEarly(symm.Weak()), "of", rounds, "early")
 // ![Four pieces with weak signals arrive in another order; the receiver answers when it has read all of them.](picture:pieces)
 //
 //     left                            right
-//     piece 0, word 10 ──────╮
-//     piece 1, word 11 ────────────>
-//     piece 2, word 12 ────────────>
-//     piece 3, word 13 ────────────>
-//                            ╰─────>  piece 0 comes last
+//     piece 0, word 10 ─────╮
+//     piece 1, word 11 ─────┼──────>
+//     piece 2, word 12 ─────┼──────>
+//     piece 3, word 13 ─────┼──────>
+//                           ╰──────>  piece 0 comes last
+//                                     read all four
 //     wait for word 14 <────────────  word 14: I have read them
 //     the next round …
 
@@ -200,7 +201,8 @@ acknowledge := func(round uint64) { h.PutWithSignal(left, nothing, 14, round) }
 
 // %% [exercise] Repair: pieces in any order
 // `receive(round)` returns the four numbers that the left neighbour has sent in this round. It calls `acknowledge(round)` once: then the left
-// neighbour may send the next round to the same place. Two of the three questions have a wrong answer in it. Repair both; the signals stay weak.
+// neighbour may send the next round to the same place. It answers two of
+// the three questions of this tutorial wrongly. Repair both. The signals stay weak.
 
 // %% [start]
 func receive(round uint64) []float32 {
