@@ -201,8 +201,8 @@ acknowledge := func(round uint64) { h.PutWithSignal(left, nothing, 14, round) }
 
 // %% [exercise] Repair: pieces in any order
 // `receive(round)` returns the four numbers that the left neighbour has sent in this round. It calls `acknowledge(round)` once: then the left
-// neighbour may send the next round to the same place. It answers two of
-// the three questions of this tutorial wrongly. Repair both. The signals stay weak.
+// neighbour may send the next round to the same place. It answers two of the three questions of this tutorial wrongly. Repair both. The signals
+// stay weak.
 
 // %% [start]
 func receive(round uint64) []float32 {
