@@ -397,6 +397,7 @@ if ends(map[int]func(){1: shut}, map[int]func(){1: open}) { // product 1 does no
 if ends(map[int]func(){2: open}, map[int]func(){0: shut}) { // gather 2 does not wait for product 0: this must not end
 	mistakes[1] = 1
 }
+pause = symm.Timeout(2 * time.Second) // what follows must end, on a busy machine too
 if !ends(map[int]func(){2: open}, map[int]func(){1: shut}) { // gather 2 waits for product 1
 	mistakes[2] = 1
 }

@@ -255,7 +255,7 @@ test := func(rounds int, late func(round int) int) {
 	found := make([]int, 4) // mistakes found, in the order of the messages below
 	if symm.Maybe(func() {
 		for round := 1; round <= rounds+1; round++ { // one more than are received
-			h.WaitForSignal(14, ">=", uint64(round-1), wire, symm.Timeout(time.Second))
+			h.WaitForSignal(14, ">=", uint64(round-1), wire, symm.Timeout(2*time.Second))
 			for i := range parts {
 				if i != late(round) {
 					put(round, i)
@@ -307,7 +307,7 @@ test(5, func(round int) int { return round - 1 }) // in the last round no piece 
 acknowledge = func(round uint64) {                 // what comes next comes before what receive does next
 	realAcknowledge(round)
 	for i := range parts {
-		h.WaitForSignal(10+i, ">=", round+1, symm.Timeout(time.Second))
+		h.WaitForSignal(10+i, ">=", round+1, symm.Timeout(2*time.Second))
 	}
 }
 test(3, func(round int) int { return len(parts) })
