@@ -282,6 +282,143 @@ fmt.Println(symm.Explain(func() {
 // Such calls carry tensor parallelism. Training that shards the weights (FSDP) gathers and scatters whole layers instead, beside the
 // products of other layers: `tutorials/fsdp.go` is a step of it.
 //
+// ## One layer ahead
+//
+// Suppose that each rank owns a part of the weights of every layer. While a layer is multiplied, the weights of the next one are gathered.
+// Two buffers are enough: layers 0, 2, 4 … use buffer 0, and layers 1, 3, 5 … use buffer 1.
+//
+// ![Weights are gathered one layer ahead, into two buffers; gather 2 needs the buffer of product 0.](picture:ahead)
+//
+//     side stream     [ gather 0 ][ gather 1 ]    [ gather 2 ]  [ gather 3 ]
+//     main stream                 [ product 0    ][ product 1   ][ product 2 …
+//
+// Gathers follow one another on the side stream. But gather 2 uses the buffer of layer 0. What must it wait for?
+
+// %% Two buffers and their events, and two functions that enqueue work on the current stream: gather a layer, multiply a layer.
+layers := 4
+owned := symm.Local(symm.F32, layers*m, k) // this rank's part of every layer
+made := symm.Local(symm.F32, layers*size*m, n)
+madeFrom := func(layer int) *symm.Tensor { return made.Slice(layer*size*m, (layer+1)*size*m) }
+buffers := []*symm.Tensor{symm.Empty(symm.F32, size*m, k), symm.Empty(symm.F32, size*m, k)}
+for _, b := range buffers {
+	symm.Rendezvous(b)
+}
+arrived := []*symm.Event{symm.NewEvent(), symm.NewEvent()} // one for each buffer
+used := []*symm.Event{symm.NewEvent(), symm.NewEvent()}
+gather := func(layer, buffer int) { symm.AllGatherOut(rowsOf(owned, layer), buffers[buffer], symm.CopyEngine()) }
+multiply := func(layer, buffer int) { symm.MatMul(madeFrom(layer), buffers[buffer], w) }
+
+// %% [exercise] Repair: one layer ahead
+// `forward(layers)` is to gather and to multiply every layer, so that
+//
+// - a layer is multiplied when its weights have arrived,
+// - no gather overwrites a buffer that a product still reads,
+// - the next layer is gathered while a layer is multiplied, and the host waits for nothing.
+//
+// It breaks the second rule. Usually the products are fast enough, and nobody notices. Repair it. The events `used` are there for it. A wait
+// for an event that was never recorded ends at once.
+
+// %% [start]
+func forward(layers int) {
+	for layer := range layers {
+		b := layer % 2
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+	}
+}
+
+// %% [hint]
+// The event `arrived` orders a product after its gather. Which order is missing: between which product, and which gather?
+
+// %% [hint]
+// A buffer is free when the product that reads it has ended. So record `used[b]` on the main stream. Where? And which stream waits for it?
+
+// %% [hint]
+// `used[b].Record()` after `multiply`, and `used[b].Wait(side)` before `gather`. The gather of layer 2 then waits for the product of layer 0,
+// and not for that of layer 1.
+
+// %% [solution]
+func forward(layers int) {
+	for layer := range layers {
+		b := layer % 2
+		used[b].Wait(side)
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		used[b].Record()
+	}
+}
+
+// %% [check]
+symm.Recover() // ends waits that an earlier answer left
+realGather, realMultiply := gather, multiply
+for layer := range layers {
+	rowsOf(owned, layer).Fill(10*layer + rank + 1)
+}
+made.Fill(0)
+symm.Meet()
+mistakes := make([]int, 4) // found on this rank, in the order of the messages below
+if symm.Maybe(func() { forward(layers); symm.Synchronize() }) != nil {
+	mistakes[3] = 1
+}
+symm.Recover()
+for layer := range layers {
+	for p := range size {
+		if !rowsOf(madeFrom(layer), p).Equal(k * (10*layer + p + 1)) {
+			mistakes[3] = 1
+		}
+	}
+}
+
+// From now on gather and multiply only wait for each other: shut makes the current stream wait until a stream reaches open.
+pause := symm.Timeout(500 * time.Millisecond)
+shut := func() { h.WaitForSignal(101, ">=", 1, pause) }
+open := func() { h.SignalAdd(rank, 101, 1) }
+ends := func(gathers, multiplies map[int]func()) bool { // by layer
+	play := func(work map[int]func()) func(layer, buffer int) {
+		return func(layer, buffer int) {
+			if f := work[layer]; f != nil {
+				f()
+			}
+		}
+	}
+	gather, multiply = play(gathers), play(multiplies)
+	failed := symm.Maybe(func() { forward(layers); symm.Synchronize() })
+	gather, multiply = realGather, realMultiply
+	symm.Recover()
+	return failed == nil
+}
+if ends(map[int]func(){1: shut}, map[int]func(){1: open}) { // product 1 does not wait for gather 1: this must not end
+	mistakes[0] = 1
+}
+if ends(map[int]func(){2: open}, map[int]func(){0: shut}) { // gather 2 does not wait for product 0: this must not end
+	mistakes[1] = 1
+}
+pause = symm.Timeout(2 * time.Second) // what follows must end, on a busy machine too
+if !ends(map[int]func(){2: open}, map[int]func(){1: shut}) { // gather 2 waits for product 1
+	mistakes[2] = 1
+}
+judged := symm.Empty(symm.I32, 4)
+symm.Rendezvous(judged)
+switch mistakes = symm.AllReduce(judged.CopyFrom(mistakes), "max").Ints(); {
+case mistakes[0] > 0:
+	panic("layer 1 is multiplied before its weights have arrived: the main stream must wait for the event that side records after the gather")
+case mistakes[1] > 0:
+	panic("layer 2 is gathered into the buffer of layer 0, whose product still reads it: side must wait for that product")
+case mistakes[2] > 0:
+	panic("layer 2 is not gathered while layer 1 is multiplied: wait only for the product that used the same buffer, and let the host wait for nothing")
+case mistakes[3] > 0:
+	panic("a product is wrong: gather and multiply every layer once, and multiply from the buffer into which it was gathered")
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// The same question comes back wherever memory is used again: who still reads it? An event orders the two streams of a rank. Between ranks,
+// symmrepl's all-gather takes care: it begins when all ranks have come.
+//
 // ## All in one kernel
 //
 // Waits can be finer still. In your own kernel each *block* can wait for its rows. Then the product is one launch, and

@@ -168,6 +168,152 @@ fmt.Println("weak:", countEarly(symm.Weak()), "of", rounds, "early")
 // `:net` without settings shows which peers a network connects, and its traffic so far. `:net off`
 // makes it orderly again.
 //
+// ## A message in pieces
+//
+// A long message goes in pieces, which may take different paths. Each piece has a weak signal and a word of its own:
+//
+// ![Four pieces with weak signals arrive in another order; the receiver answers when it has read all of them.](picture:pieces)
+//
+//     left                            right
+//     piece 0, word 10 ─────╮
+//     piece 1, word 11 ─────┼──────>
+//     piece 2, word 12 ─────┼──────>
+//     piece 3, word 13 ─────┼──────>
+//                           ╰──────>  piece 0 comes last
+//                                     read all four
+//     wait for word 14 <────────────  word 14: I have read them
+//     the next round …
+
+// %% The sender: four pieces of one number. A piece may go when the receiver has read the round before.
+parts := make([]*symm.Handle, 4)
+for i := range parts {
+	parts[i] = symm.Rendezvous(t.Slice(i, i+1))
+}
+
+func post(round uint64) {
+	h.WaitForSignal(14, ">=", round-1)
+	for i, part := range parts {
+		part.PutWithSignal(right, message.Slice(i, i+1), 10+i, round, symm.Weak())
+	}
+}
+
+acknowledge := func(round uint64) { h.PutWithSignal(left, nothing, 14, round) }
+
+// %% [exercise] Repair: pieces in any order
+// `receive(round)` returns the four numbers that the left neighbour has sent in this round. It calls `acknowledge(round)` once: then the left
+// neighbour may send the next round to the same place. It answers two of the three questions of this tutorial wrongly. Repair both. The signals
+// stay weak.
+
+// %% [start]
+func receive(round uint64) []float32 {
+	h.WaitForSignal(13, ">=", round) // the last piece
+	acknowledge(round)
+	return t.Float32s()
+}
+
+// %% [hint]
+// Second question: when has the data arrived? Word 13 is the signal of piece 3. What does a weak signal say about the pieces before it?
+
+// %% [hint]
+// Third question: when may the left neighbour send again? What if its next round comes between `acknowledge` and `t.Float32s()`?
+
+// %% [hint]
+// Wait for the words 10, 11, 12 and 13. Then `got := t.Float32s()`, then `acknowledge(round)`.
+
+// %% [solution]
+func receive(round uint64) []float32 {
+	for i := range parts {
+		h.WaitForSignal(10+i, ">=", round)
+	}
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [check]
+secrets, judged, wire := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 4), symm.NewStream()
+symm.Rendezvous(secrets)
+symm.Rendezvous(judged)
+realAcknowledge := acknowledge
+test := func(rounds int, late func(round int) int) {
+	symm.Recover() // ends waits that an earlier answer left, and clears the words
+	secret := symm.AllGather(secrets.Fill(1 + int(time.Now().UnixNano()%1000))).Ints()
+	number := func(r, round, i int) int { return 1000*secret[r] + 10*round + i }
+	var messages []*symm.Tensor
+	for round := range rounds + 2 {
+		sent := make([]int, len(parts))
+		for i := range sent {
+			sent[i] = number(rank, round, i)
+		}
+		messages = append(messages, symm.Local(symm.F32, len(parts)).CopyFrom(sent))
+	}
+	t.Fill(-1)
+	symm.Meet()
+	put := func(round, i int) {
+		parts[i].PutWithSignal(right, messages[round].Slice(i, i+1), 10+i, uint64(round), symm.Weak(), wire)
+	}
+	found := make([]int, 4) // mistakes found, in the order of the messages below
+	if symm.Maybe(func() {
+		for round := 1; round <= rounds+1; round++ { // one more than are received
+			h.WaitForSignal(14, ">=", uint64(round-1), wire, symm.Timeout(2*time.Second))
+			for i := range parts {
+				if i != late(round) {
+					put(round, i)
+				}
+			}
+			if i := late(round); i < len(parts) {
+				symm.Slow(fmt.Sprint(rank, " 60ms puts"))
+				put(round, i)
+				symm.Slow("off")
+			}
+		}
+		for round := 1; round <= rounds; round++ {
+			got := receive(uint64(round))
+			if len(got) != len(parts) {
+				found[3] = 1
+				continue
+			}
+			for i, v := range got {
+				switch int(v) {
+				case number(left, round, i):
+				case -1, number(left, round-1, i):
+					found[1] = 1
+				case number(left, round+1, i):
+					found[2] = 1
+				default:
+					found[3] = 1
+				}
+			}
+		}
+		symm.Synchronize()
+	}) != nil {
+		found[0] = 1
+	}
+	symm.Slow("off")
+	acknowledge = realAcknowledge
+	symm.Recover()
+	switch found = symm.AllReduce(judged.CopyFrom(found), "max").Ints(); {
+	case found[1] > 0:
+		panic("a piece came later than the others, and receive did not wait for it: a weak signal tells of its own piece, so wait for the word of each piece to reach the round")
+	case found[2] > 0:
+		panic("receive acknowledged before it had read: the left neighbour sent the next round to the same place")
+	case found[3] > 0:
+		panic("receive does not return the four numbers that the left neighbour has sent: they are in t")
+	case found[0] > 0:
+		panic("a wait gave up: the pieces come with the words 10 to 13, and the left neighbour waits for acknowledge(round) in each round")
+	}
+}
+test(5, func(round int) int { return round - 1 }) // in the last round no piece is late
+acknowledge = func(round uint64) {                 // what comes next comes before what receive does next
+	realAcknowledge(round)
+	for i := range parts {
+		h.WaitForSignal(10+i, ">=", round+1, symm.Timeout(2*time.Second))
+	}
+}
+test(3, func(round int) int { return len(parts) })
+fmt.Println("correct")
+
+// %% [markdown]
 // ## From a kernel
 //
 // Until now the CPU requested each put. GPU-initiated means that a kernel requests it. Such puts

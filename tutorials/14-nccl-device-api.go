@@ -196,6 +196,137 @@ default:
 // A kernel that violates this table often gives the right
 // result by luck: `:net delay 200us reorder on` removes the luck, as in tutorial 11.
 //
+// ## Several steps in one launch
+//
+// A kernel that goes around the ring step by step uses its inbox again in each step. So the questions of tutorial 11 come back inside one
+// launch: when has the data of *this* step arrived, and when may the left neighbour put again?
+
+// %% A window with what I have and what I get, and a communicator with one barrier and one signal.
+const each = 16
+z := symm.Empty(symm.I32, 2*each)
+twoHalves := symm.Window(z)
+turning := symm.DevComm(symm.DevReqs{WorldGinBarriers: 1, GinSignals: 1})
+
+// %% [exercise] Repair: turn
+// In each step of `turn`, every rank puts the first half of its window into the second half of its right neighbour's, waits for what the
+// left neighbour has put, and copies it into its own first half. So after 3 steps a rank has the numbers of the rank 3 places to its left.
+// For one step the kernel is right. For more it has two mistakes: repair both. It is launched with one block of 32 threads.
+
+// %% [start]
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + 1);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+  }
+}`)
+
+// %% [hint]
+// How much has my signal grown when the data of step 2 has arrived? Does the wait of step 2 wait at all?
+
+// %% [hint]
+// A fast left neighbour puts the data of step 2 while I still copy those of step 1. What says that all ranks have copied?
+
+// %% [hint]
+// Wait for `before + step`. After the copy, all ranks meet: the `bar.sync` from above, once more.
+
+// %% [solution]
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)
+
+// %% [check]
+symm.Recover() // ends waits that an earlier answer left
+judged := symm.Empty(symm.I32, 3)
+symm.Rendezvous(judged)
+turns := 0
+around := func(steps int, limit time.Duration) (gaveUp, wrong bool) {
+	turns++
+	z.Fill(-1)
+	z.Slice(0, each).Fill(100*turns + rank)
+	symm.Meet()
+	gaveUp = symm.Maybe(func() {
+		turn.Launch(symm.Grid(1), symm.Block(32), turning, twoHalves, 4*each, steps, symm.Timeout(limit))
+		symm.Synchronize()
+	}) != nil
+	if gaveUp {
+		return true, false
+	}
+	from := ((rank-steps)%size + size) % size
+	return false, !z.Slice(0, each).Equal(100*turns+from)
+}
+worst := func(steps int, limit time.Duration, watch bool) (gaveUp, wrong, raced bool, list []symm.Finding) { // of all ranks
+	if watch {
+		symm.Sanitize(true, 0)
+		symm.Findings() // those of before
+	}
+	found := make([]int, 3)
+	failed, differs := around(steps, limit)
+	if failed {
+		found[0] = 1
+		symm.Recover()
+	}
+	if differs {
+		found[1] = 1
+	}
+	if watch {
+		symm.Meet()
+		list = symm.Findings()
+		symm.Sanitize(false, 0)
+		found[2] = len(list)
+	}
+	found = symm.AllReduce(judged.CopyFrom(found), "max").Ints()
+	return found[0] > 0, found[1] > 0, found[2] > 0, list
+}
+for _, steps := range []int{1, 3, 4, 2} {
+	switch gaveUp, wrong, _, _ := worst(steps, time.Second, false); {
+	case gaveUp:
+		panic("a wait gave up: in step s the signal has grown by s since before, and all ranks must reach each barrier")
+	case wrong && steps == 1:
+		panic("one step goes wrong: put the first half into the second half of the right neighbour's window, and copy what has come into the first")
+	case wrong:
+		panic(fmt.Sprintf("after %d steps a rank does not have the numbers of the rank %d places to its left: each step waits for one more signal, and nobody puts into an inbox that has not been copied", steps, steps))
+	}
+}
+// The sanitizer grades what remains. It does not depend on who comes first.
+if _, wrong, raced, list := worst(3, 20*time.Second, true); wrong || raced {
+	said := "right by luck: each step waits for one more signal, and nobody puts into an inbox that has not been copied"
+	for _, f := range list {
+		said += "\n- " + f.String()
+	}
+	panic(said)
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// The last barrier needs no fence: each rank has waited for its own data. It says that all have copied. On two hosts the kernel would also be
+// wrong without the flush, and there the sanitizer says so.
+//
 // ## Both at once
 //
 // NCCL's examples end with a *hybrid* all-to-all: pointers for the ranks on my host, puts for all

@@ -103,6 +103,121 @@ y := ts.Combine(r, made)
 y.Slice(0, 1).Float32s()[:8]
 
 // %% [markdown]
+// ### Many blocks for an expert
+//
+// One block for each expert is slow when an expert has many rows. So the next kernel gives each zone to several blocks: block `x` of `gridDim.x`
+// takes a part of the rows. The figure has the zones of three experts with 5, 0 and 7 rows. The rows between them are padding, whose numbers
+// mean nothing:
+//
+// ![Zones of three experts: 5, 0 and 7 rows, which begin at multiples of 8.](picture:zones)
+//
+//     row        0 1 2 3 4 5 6 7 8 9 …      14
+//     expert     0 0 0 0 0 · · · 2 2 2 2 2 2 2 ·
+//     counts     5 0 7      offsets    0 8 8
+
+// %% [exercise] Repair: the zones
+// `zones` is to multiply like `grouped`, with several blocks for each expert: `blockIdx.y` is the expert, `blockIdx.x` the part of its rows.
+// It has two mistakes. It is often right all the same, in tests where `Align` is 1 and everything divides evenly. Repair it. No row may
+// be multiplied twice, and no row that is padding may be written.
+
+// %% [start]
+zones := symm.Compile(`
+__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
+  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
+  int begin = 0;
+  for (int b = 0; b < e; b++) begin += counts[b];
+  int first = part * (counts[e] / parts), end = first + counts[e] / parts;
+  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
+    int row = begin + first + i / hidden, j = i % hidden;
+    float sum = 0;
+    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
+    made[row * hidden + j] = weights[row] * sum;
+  }
+}`)
+
+// %% [hint]
+// In the figure, the rows of expert 2 begin at 8. Where does the kernel look for them?
+
+// %% [hint]
+// An expert has 7 rows and 3 blocks. How many rows do the blocks take together?
+
+// %% [hint]
+// A zone begins at `offsets[e]`. For fair parts that leave nothing out, see tutorial 05: `first` is `counts[e] * part / parts`, and `end` is the
+// same for `part + 1`.
+
+// %% [solution]
+zones := symm.Compile(`
+__global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
+  int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
+  int first = counts[e] * part / parts, end = counts[e] * (part + 1) / parts;
+  for (int i = threadIdx.x; i < (end - first) * hidden; i += blockDim.x) {
+    int row = offsets[e] + first + i / hidden, j = i % hidden;
+    float sum = 0;
+    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
+    made[row * hidden + j] = weights[row] * sum;
+  }
+}`)
+
+// %% [check]
+var three []int // the matrices of three experts
+for e := range 3 {
+	three = append(three, matrix(e)...)
+}
+factors := symm.Local(symm.F32, 3, hidden, hidden).CopyFrom(three)
+multiplied := func(counts, offsets []int, total, blocks int) { // panics if a row is wrong
+	owner, in, scale := make([]int, total), make([]int, total*hidden), make([]int, total)
+	for i := range total {
+		owner[i] = -1 // padding
+		scale[i] = 1 + i%5
+		for j := range hidden {
+			in[i*hidden+j] = (3*i + j*j) % 11
+		}
+	}
+	for e, n := range counts {
+		for i := range n {
+			owner[offsets[e]+i] = e
+		}
+	}
+	out := symm.Local(symm.F32, total, hidden).Fill(-1)
+	zones.Launch(symm.Grid(blocks, len(counts)), symm.Block(64), symm.Local(symm.F32, total, hidden).CopyFrom(in), symm.Local(symm.F32, total).CopyFrom(scale),
+		symm.Local(symm.I32, len(counts)).CopyFrom(counts), symm.Local(symm.I32, len(counts)).CopyFrom(offsets), factors, out, hidden)
+	got := out.Float32s()
+	for i, e := range owner {
+		for j := range hidden {
+			switch v := got[i*hidden+j]; {
+			case e < 0 && v != -1:
+				panic(fmt.Sprintf("row %d is padding, and the kernel wrote it: with counts %v, zones begin at %v, and zone e has counts[e] rows", i, counts, offsets))
+			case e < 0:
+			case v == -1:
+				panic(fmt.Sprintf("expert %d has %d rows from row %d on, and row %d is left out with %d blocks", e, counts[e], offsets[e], i, blocks))
+			case v != float32(scale[i]*(1+e%3)*in[i*hidden+(j-e+hidden)%hidden]):
+				panic(fmt.Sprintf("row %d is wrong: it belongs to expert %d, whose matrix it is multiplied by, and has the weight %d", i, e, scale[i]))
+			}
+		}
+	}
+}
+for _, blocks := range []int{1, 2, 3, 8} {
+	multiplied([]int{5, 0, 7}, []int{0, 8, 8}, 16, blocks)
+	multiplied([]int{8, 3, 1}, []int{0, 8, 16}, 24, blocks)
+}
+
+// On the emulated device the sanitizer grades what remains.
+symm.Sanitize(true, 0)
+symm.Findings() // those of before
+multiplied([]int{5, 0, 7}, []int{0, 8, 8}, 16, 3)
+symm.Meet()
+findings := symm.Findings()
+symm.Sanitize(false, 0)
+if len(findings) > 0 {
+	said := "the rows are right, but the sanitizer finds accesses that nothing orders: every row belongs to one block"
+	for _, f := range findings {
+		said += "\n- " + f.String()
+	}
+	panic(said)
+}
+fmt.Println("correct")
+
+// %% [markdown]
 // ### The shared expert
 //
 // It is an ordinary product, `x × v`, of this rank's tokens. Then its result is added to the

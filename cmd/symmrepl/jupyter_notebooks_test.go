@@ -57,7 +57,13 @@ func TestNotebooks(t *testing.T) {
 // executedNotebook has those fields of an nbformat file that describe code cells and their outputs.
 type executedNotebook struct {
 	Cells []struct {
-		Type    string `json:"cell_type"`
+		Type     string `json:"cell_type"`
+		Metadata struct {
+			Execution struct { // times that nbclient notes
+				Began time.Time `json:"iopub.status.busy"`
+				Ended time.Time `json:"iopub.status.idle"`
+			} `json:"execution"`
+		} `json:"metadata"`
 		Outputs []struct {
 			Type      string         `json:"output_type"`
 			Name      string         `json:"name"`
@@ -68,6 +74,14 @@ type executedNotebook struct {
 			Traceback []string       `json:"traceback"`
 		} `json:"outputs"`
 	} `json:"cells"`
+}
+
+// took returns the time that the code cells ran, without the start of the kernel.
+func (nb executedNotebook) took() (all time.Duration) {
+	for _, c := range nb.Cells {
+		all += c.Metadata.Execution.Ended.Sub(c.Metadata.Execution.Began)
+	}
+	return all
 }
 
 // multiline is a text. Files often hold it as a list of lines.
@@ -168,7 +182,7 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 
 // waiting matches the session's remark about a cell that takes long on a busy machine: a line, a
 // line for each group of ranks, and in place of the first line, when the cell has ended, how it has.
-var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has (run for [0-9.]+ s( and waits)? \(.*|failed after [0-9.]+ s, until when it waited:)\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
+var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has (run for [0-9.]+ s( and waits)? \(.*|failed after [0-9.]+ s(, until when it waited:)?)\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
 
 // withoutRemarks removes the session's own remarks.
 func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }

@@ -58,6 +58,7 @@ func TestSolutions(t *testing.T) {
 			for i, lesson := range lessons {
 				t.Run(fmt.Sprintf("%s/%d/%d", lesson.Name, ranks, round+1), func(t *testing.T) {
 					got := notebookOf(t, executed[[2]string{files[i], "first"}])
+					t.Logf("the cells took %.1f s", got.took().Seconds())
 					if ranks == 1 {
 						compareOutcomes(t, solved(lesson), got, want[files[i]])
 					} else {

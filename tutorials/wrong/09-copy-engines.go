@@ -89,3 +89,122 @@ predict := 1000.0
 // %% [wrong] Predict: four pieces
 // says: each product begins when its rows are there
 predict := 1300.0
+
+// %% [wrong] Repair: one layer ahead
+// says: whose product still reads it
+func forward(layers int) { // recorded, and nobody waits
+	for layer := range layers {
+		b := layer % 2
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		used[b].Record()
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: whose product still reads it
+func forward(layers int) { // the main stream waits for itself
+	for layer := range layers {
+		b := layer % 2
+		used[b].Wait()
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		used[b].Record()
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: whose product still reads it
+func forward(layers int) { // recorded before the product
+	for layer := range layers {
+		b := layer % 2
+		used[b].Wait(side)
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		used[b].Record()
+		multiply(layer, b)
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: whose product still reads it
+func forward(layers int) { // waits after the gather
+	for layer := range layers {
+		b := layer % 2
+		symm.OnStream(side, func() { gather(layer, b) })
+		used[b].Wait(side)
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		used[b].Record()
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: layer 2 is not gathered while layer 1 is multiplied
+func forward(layers int) { // one event for both buffers
+	for layer := range layers {
+		b := layer % 2
+		used[0].Wait(side)
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		used[0].Record()
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: layer 2 is not gathered while layer 1 is multiplied
+func forward(layers int) {
+	for layer := range layers {
+		b := layer % 2
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		symm.Synchronize()
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: layer 2 is not gathered while layer 1 is multiplied
+func forward(layers int) { // one stream
+	for layer := range layers {
+		b := layer % 2
+		gather(layer, b)
+		multiply(layer, b)
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: before its weights have arrived
+func forward(layers int) {
+	for layer := range layers {
+		b := layer % 2
+		used[b].Wait(side)
+		symm.OnStream(side, func() { gather(layer, b) })
+		arrived[b].Record(side)
+		multiply(layer, b)
+		used[b].Record()
+	}
+}
+
+// %% [wrong] Repair: one layer ahead
+// says: multiply from the buffer into which it was gathered
+func forward(layers int) {
+	for layer := range layers {
+		b := layer % 2
+		used[b].Wait(side)
+		symm.OnStream(side, func() { gather(layer, 1-b) })
+		arrived[b].Record(side)
+		arrived[b].Wait()
+		multiply(layer, b)
+		used[b].Record()
+	}
+}

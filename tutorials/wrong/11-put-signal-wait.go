@@ -90,3 +90,82 @@ predict := 1.0
 // %% [wrong] Predict: around six ranks
 // says: whose block in step s
 predict := 6.0
+
+// %% [wrong] Repair: pieces in any order
+// says: receive did not wait for it
+func receive(round uint64) []float32 { // one of the two is repaired
+	h.WaitForSignal(13, ">=", round)
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: acknowledged before it had read
+func receive(round uint64) []float32 { // the other one is repaired
+	for i := range parts {
+		h.WaitForSignal(10+i, ">=", round)
+	}
+	acknowledge(round)
+	return t.Float32s()
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: receive did not wait for it
+func receive(round uint64) []float32 {
+	for i := range parts {
+		h.WaitForSignal(10+i, ">=", 1)
+	}
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: receive did not wait for it
+func receive(round uint64) []float32 {
+	for i := 1; i < len(parts); i++ {
+		h.WaitForSignal(10+i, ">=", round)
+	}
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: receive did not wait for it
+func receive(round uint64) []float32 { // a barrier says that all ranks are here
+	h.Barrier(0)
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: receive did not wait for it
+func receive(round uint64) []float32 {
+	h.WaitForSignal(13, ">=", round)
+	time.Sleep(20 * time.Millisecond)
+	got := t.Float32s()
+	acknowledge(round)
+	return got
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: a wait gave up
+func receive(round uint64) []float32 {
+	for i := range parts {
+		h.WaitForSignal(10+i, ">=", round)
+	}
+	return t.Float32s()
+}
+
+// %% [wrong] Repair: pieces in any order
+// says: the four numbers that the left neighbour has sent
+func receive(round uint64) []float32 {
+	for i := range parts {
+		h.WaitForSignal(10+i, ">=", round)
+	}
+	acknowledge(round)
+	return message.Float32s()
+}

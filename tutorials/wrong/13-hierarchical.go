@@ -70,3 +70,93 @@ predict := 4.0
 // %% [wrong] Predict: two hosts of two
 // says: add up what the ranks of its host have
 predict := 5.0 // the numbers without the 1
+
+// %% [wrong] Repair: the same bits
+// says: every host must add in the same order
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // around from its own host
+    float total = slice[i];
+    for (int step = 1; step < hosts; step++) total += inbox[(me + step) % hosts * length + i];
+    slice[i] = total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: every host must add in the same order
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // its own host at the end
+    float total = 0;
+    for (int host = 0; host < hosts; host++)
+      if (host != me) total += inbox[host * length + i];
+    slice[i] += total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: but symm.AllReduce gives
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // the same order everywhere, but another one
+    float total = 0;
+    for (int host = hosts - 1; host >= 0; host--) total += host == me ? slice[i] : inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: but symm.AllReduce gives
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // rounded once, at the end
+    double total = 0;
+    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: the place of its own host in the inbox is not filled
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
+    float total = 0;
+    for (int host = 0; host < hosts; host++) total += inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: the sum of each host must be added once
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // its own host twice
+    float total = slice[i];
+    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: the sum of each host must be added once
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) { // its own host never
+    float total = 0;
+    for (int host = 0; host < hosts; host++)
+      if (host != me) total += inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)
+
+// %% [wrong] Repair: the same bits
+// says: length can be more than the number of threads
+addUp := symm.Compile(`
+__global__ void add_up(const float* inbox, float* slice, int length, int hosts, int me) {
+  if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length) {
+    float total = 0;
+    for (int host = 0; host < hosts; host++) total += host == me ? slice[i] : inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)

@@ -130,3 +130,169 @@ predict := 80.0
 // %% [wrong] Predict: what a signal counts
 // says: count the puts to one rank
 predict := 5.0
+
+// %% [wrong] Repair: turn
+// says: each step waits for one more signal
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + 1);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: nobody puts into an inbox that has not been copied
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: nobody puts into an inbox that has not been copied
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    __syncthreads();  // of one rank
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: nobody puts into an inbox that has not been copied
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: a wait gave up: in step s the signal has grown by s
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + steps);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: a wait gave up: in step s the signal has grown by s
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step * (world.nRanks - 1));
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: one step goes wrong
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, half, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)
+
+// %% [wrong] Repair: turn
+// says: one step goes wrong
+turn := symm.Compile(`
+#include <nccl_device.h>
+__global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  int* mine = (int*)ncclGetLocalPointer(win, 0);
+  const int n = half / sizeof(int), right = (world.rank + 1) % world.nRanks;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int step = 1; step <= steps; step++) {
+    if (threadIdx.x == 0) gin.put(world, right, win, 0, win, 0, half, ncclGin_SignalInc{0});
+    gin.waitSignal(ncclCoopCta(), 0, before + step);
+    gin.flush(ncclCoopCta());                       // the first half may be overwritten
+    for (int i = threadIdx.x; i < n; i += blockDim.x) mine[i] = mine[n + i];
+    bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  }
+}`)

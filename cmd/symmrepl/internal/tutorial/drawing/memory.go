@@ -95,6 +95,25 @@ func twoShot(s *sheet) {
 	s.arrow(268, 96, 332, 96, grey)
 }
 
+// zones: the rows of three experts, whose zones begin at multiples of eight.
+func zones(s *sheet) {
+	counts, offsets := []int{5, 0, 7}, []int{0, 8, 8}
+	at := func(row int) float64 { return 20 + 34*float64(row) }
+	for row := range 16 {
+		s.box(at(row), 60, 32, 32, grey, fmt.Sprint(row))
+	}
+	for e, n := range counts {
+		for row := offsets[e]; row < offsets[e]+n; row++ {
+			s.box(at(row), 60, 32, 32, several[e], fmt.Sprint(row))
+		}
+	}
+	s.words(at(0), 22, left, "expert 0: 5 rows from 0 on")
+	s.words(at(8), 22, left, "expert 1: none, from 8 on")
+	s.words(at(8), 42, left, "expert 2: 7 rows from 8 on")
+	s.words(at(5), 112, left, "padding")
+	s.words(at(15)+32, 112, right, "padding")
+}
+
 // circle: four ranks that wait for each other.
 func circle(s *sheet) {
 	const x, y, radius = 160, 115, 75

@@ -40,6 +40,21 @@ func bothWays(s *sheet) {
 	s.words(a-10, 176, right, "next data")
 }
 
+// pieces: four pieces with weak signals arrive in any order; the receiver answers.
+func pieces(s *sheet) {
+	a, b := lives(s, 225)
+	for i, at := range []float64{150, 76, 98, 120} {
+		from := 50 + 22*float64(i)
+		s.arrow(a, from, b, at, several[i])
+		s.words(a-10, from+5, right, fmt.Sprint("piece ", i))
+		s.words(b+12, at+5, left, fmt.Sprint("word ", 10+i))
+	}
+	s.words(b+12, 176, left, "read all")
+	s.signal(b, 186, a, 206, red)
+	s.words((a+b)/2, 216, middle, "word 14: I have read them")
+	s.words(a-10, 212, right, "next round")
+}
+
 // trips: an all-reduce with barriers, and one with packets.
 func trips(s *sheet) {
 	for i, method := range []string{"barrier, read, barrier: 4 trips", "packets: 1 trip"} {

@@ -36,6 +36,25 @@ func streams(s *sheet) {
 	s.words(408, 66, left, "gathered")
 }
 
+// ahead: the weights of layers are gathered one layer ahead, into two buffers.
+func ahead(s *sheet) {
+	var gathers, products []bar
+	for layer, from := range []float64{0, 70, 180, 290} {
+		of := []colour{blue, brown}[layer%2]
+		gathers = append(gathers, bar{from, from + 70, of, fmt.Sprint("gather ", layer)})
+		if layer < 3 {
+			products = append(products, bar{70 + 110*float64(layer), 180 + 110*float64(layer), of, fmt.Sprint("product ", layer)})
+		}
+	}
+	lane(s, 10, "side stream", gathers...)
+	lane(s, 76, "main stream", products...)
+	s.signal(299, 76, 299, 38, red)
+	s.signal(409, 76, 409, 38, red)
+	s.words(307, 62, left, "used")
+	s.words(417, 62, left, "used")
+	s.words(120, 124, left, "buffer 0 is blue, buffer 1 is brown")
+}
+
 // launches: operations that are launched one by one, and as a graph.
 func launches(s *sheet) {
 	var host, device, replayed []bar
