@@ -28,6 +28,7 @@ type compiled struct {
 	own      []span           // the cell's own statements
 	funcs    []span           // the function literals in them
 	columns  int              // width of values on the user's screen, 0 if unknown
+	brief    bool             // the code surely ends soon: see check.Cell.Brief
 }
 
 // compileAll compiles a checked cell, and before it the packages that it is the first to import.

@@ -54,6 +54,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	}
 	declarations, sources := checked.Declarations(), checked.Sources() // compiling changes the syntax
 	notes := help.Notes(in.checker, checked)
+	brief := checked.Brief() && !cell.Debugged
 	if out, err = in.compileAll(checked); err != nil {
 		in.checker.DropPackages(checked.Packages)
 		return nil, err
@@ -68,7 +69,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	}
 	in.remember(out)
 	in.notePoints(out)
-	out.columns = cell.Columns
+	out.columns, out.brief = cell.Columns, brief
 	return out, nil
 }
 
@@ -89,7 +90,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	}
 	in.options.Trail.Files = c.Text.Trail()
 	initialised := 0
-	ending, stuck := in.runtime.Execute(ctx, c.Cell, func() error {
+	ending, stuck := in.runtime.Execute(ctx, c.Cell, c.brief, func() error {
 		for _, part := range all {
 			if _, err := in.runtime.ExecuteProgram(part.main); err != nil {
 				return err

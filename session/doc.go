@@ -27,8 +27,9 @@
 // The fold compares the ranks' lines by position, keeps equal lines once (strand.go) and shows them
 // once; the worker notes where the cell begins, because goroutines of earlier cells print too
 // (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and
-// reports that it is done; the supervisor empties the pipes before it passes that on. When the last
-// rank is done, values and errors are folded too (reply.go), and Eval returns.
+// reports that it is done; before the supervisor passes that on, it empties the pipes and passes on
+// what else the worker has sent (hearing.go). When the last rank is done, values and errors are folded
+// too (reply.go), and Eval returns.
 //
 // # When something goes wrong
 //

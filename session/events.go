@@ -19,17 +19,18 @@ func newRunEvents(ranks int) *runEvents {
 	return &runEvents{some: make(chan struct{}, 1), awaited: ranks}
 }
 
-// add adds an event.
-func (q *runEvents) add(e runEvent) {
+// add adds an event, and reports whether the goroutine that handles the events was told.
+func (q *runEvents) add(e runEvent) (told bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.list = append(q.list, e)
 	if e.Done != nil && e.Done.Err == nil {
 		if q.ended += len(e.ranks); q.ended < q.awaited {
-			return
+			return false
 		}
 	}
 	poke(q.some)
+	return true
 }
 
 // take removes and returns the events. awaited is the number of ranks that have not finished.

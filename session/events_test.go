@@ -25,7 +25,7 @@ func TestRunEvents(t *testing.T) {
 		q, left := newRunEvents(4), 4
 		var told []bool
 		for _, e := range c.add {
-			q.add(e)
+			said := q.add(e)
 			select {
 			case <-q.some:
 				told = append(told, true)
@@ -39,6 +39,9 @@ func TestRunEvents(t *testing.T) {
 				}
 			default:
 				told = append(told, false)
+			}
+			if said != told[len(told)-1] {
+				t.Errorf("add of event %d says that the event is told: %v", len(told)-1, said)
 			}
 		}
 		if fmt.Sprint(told) != c.want || left != 0 {

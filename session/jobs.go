@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -157,6 +158,8 @@ type reader struct {
 	epoll  int // 0 before the first worker
 	ending int // an eventfd: readable at the end
 	pipes  map[int32]*answering
+
+	woken atomic.Bool // an answer has woken a goroutine, which waits for a processor
 }
 
 // answering is a worker whose answers are read. take passes on those that have come, and reports
@@ -225,7 +228,9 @@ func (r *reader) wait(epoll int) {
 				r.remove(e.Fd, a)
 			}
 		}
-		runtime.Gosched() // the goroutine that an answer has woken goes on here, and need not wait for another thread
+		if r.woken.Swap(false) { // Gosched itself wakes a thread
+			runtime.Gosched() // the other goroutine goes on here, and need not wait for another thread
+		}
 	}
 }
 

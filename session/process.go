@@ -57,6 +57,7 @@ type process struct {
 	spec        workerSpec
 	os          *os.Process
 	control     *net.UnixConn
+	hearing     *hearing      // of control
 	out         *frame.Writer // commands but jobs, on control
 	jobs        *jobPipes
 	printed     *printed       // standard output and error
@@ -121,6 +122,10 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	p := &process{incarnation: spec.Incarnation, spec: spec, tail: &tail{},
 		control: mine, out: frame.NewWriter(promptWriter{mine}), jobs: jobs,
 		relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
+	if p.hearing, err = newHearing(mine, p.relayed); err != nil {
+		p.closeFiles()
+		return nil, err
+	}
 	var trail *os.File
 	if p.trail, trail, err = newTrail(); err != nil {
 		p.closeFiles()

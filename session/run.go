@@ -115,7 +115,9 @@ type runEvent struct {
 
 // event passes an event to loop. The controller calls it.
 func (r *run) event(ranks []int, e event, payload []byte) {
-	r.events.add(runEvent{ranks, answer{e, payload}})
+	if r.events.add(runEvent{ranks, answer{e, payload}}) {
+		r.c.spawner.reader.woken.Store(true)
+	}
 }
 
 // give sends a line of standard input to ranks.

@@ -177,8 +177,9 @@ func (s *supervisor) takeAnswers(p *process) (more bool) {
 	return err == nil
 }
 
-// answered passes on an answer: after the output of the cell if the cell is done. Its caller takes
-// the answers of all workers and must not wait for the fold, which may hold output back.
+// answered passes on an answer: after the output of the cell and all that the worker sent before if
+// the cell is done. Its caller takes the answers of all workers and must not wait for the fold, which
+// may hold output back.
 func (s *supervisor) answered(p *process, e event, payload []byte) {
 	e.Incarnation = p.incarnation
 	if e.Done == nil {
@@ -188,11 +189,12 @@ func (s *supervisor) answered(p *process, e event, payload []byte) {
 	s.mu.Lock()
 	s.busy = false
 	s.mu.Unlock()
-	if p.printed.isEmpty() && !p.crash.holds() {
+	if quiet, _ := p.hearing.quiet(); quiet && p.printed.isEmpty() && !p.crash.holds() {
 		s.emit(e, payload)
 		return
 	}
 	p.passing.Go(func() {
+		p.hearing.await()
 		s.drainAlive(p)
 		s.emit(e, payload)
 	})
@@ -202,7 +204,7 @@ func (s *supervisor) answered(p *process, e event, payload []byte) {
 // the answer to a probe.
 func (s *supervisor) listen(p *process) {
 	defer close(p.relayed)
-	in := frame.NewReader(p.control, maxPayload)
+	in := frame.NewReader(p.hearing, maxPayload)
 	for {
 		var e event
 		payload, err := in.Read(&e)
@@ -338,6 +340,7 @@ func (s *supervisor) countOOMKills() uint64 {
 // died reports the end of a worker, once.
 func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 	p.deathReport.Do(func() {
+		close(p.hearing.dying)
 		p.jobs.take(func(e event, payload []byte) { s.answered(p, e, payload) }) // the end of the pipe is no news
 		p.passing.Wait()
 		s.drain(p)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -37,6 +38,12 @@ const (
 	maxStack   = 256 << 20       // bytes; endless recursion then ends the worker in half a second instead of three
 	closeGrace = 2 * time.Second // for Communicator.Close when the session ends
 )
+
+// yieldEvery is how often the goroutine that runs cells yields. It and the goroutines of its cells
+// wake each other, and Go's runtime takes them for one that does not give way. After 10 ms of that
+// the runtime takes the processor away from the wait for the next cell, and then looks for others to
+// take every 20 µs, 50 times.
+const yieldEvery = 4 * time.Millisecond
 
 // workerSpec holds the settings that a supervisor passes to its worker at the start.
 type workerSpec struct {
@@ -332,7 +339,12 @@ func (w *worker) accept(c command, payload []byte) job {
 // work runs the cells and recoveries that arrive on a connection, until it ends. The goroutine that
 // reads a cell runs it: a hand-over to another one wakes a thread.
 func (w *worker) work(in *frame.Reader) {
+	yielded := time.Now()
 	for {
+		if now := time.Now(); now.Sub(yielded) > yieldEvery {
+			yielded = now
+			runtime.Gosched()
+		}
 		var c command
 		payload, err := in.Read(&c)
 		if err != nil {

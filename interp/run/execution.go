@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -62,20 +63,24 @@ type Ending struct {
 // limit ends the cell. If the cell was stopped but compiled calls do not return, Execute abandons
 // it. If the cell cannot be abandoned either, stuck is its error, and Begin returns an error until
 // the cell has ended.
-func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error) (ending Ending, stuck *session.Error) {
+//
+// Brief code surely ends soon, and ends by itself: Execute runs it without another goroutine, for
+// which Go would wake a thread.
+func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, brief bool, code func() error) (ending Ending, stuck *session.Error) {
 	x := newExecution(c)
 	defer close(x.done)
 	rt.begin(x)
 	defer rt.stops.forget()
-	go func() {
-		defer close(x.left)
-		defer rt.enter(x)()
-		debug.SetPanicOnFault(true)
-		x.goroutine.Store(goid.Get())
-		x.exited = true
-		x.err = code()
-		x.exited = false
-	}()
+	if brief {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		rt.runStatements(x, code)
+	} else {
+		go func() {
+			growStack()
+			debug.SetPanicOnFault(true)
+			rt.runStatements(x, code)
+		}()
+	}
 	ending.BySelf = true
 	select {
 	case <-x.left:
@@ -117,6 +122,25 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error
 	default:
 	}
 	return ending, nil
+}
+
+// runStatements runs the statements of an execution.
+func (rt *Runtime) runStatements(x *execution, code func() error) {
+	defer close(x.left)
+	defer rt.enter(x)()
+	x.goroutine.Store(goid.Get())
+	x.exited = true
+	x.err = code()
+	x.exited = false
+}
+
+// growStack makes the calling goroutine's stack as large as most cells need, at once: Go would
+// double it three times, and copy more each time.
+//
+//go:noinline
+func growStack() {
+	var room [9 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // awaitOthers waits for the other goroutines of a program, as Go does when runtime.Goexit has ended

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
@@ -84,14 +85,20 @@ func open(index int, host libs.Host) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.overlaps = major >= 9
-	d.info.WholeLines = major >= 9 && d.nvlinked()
-	d.compiler = cubin.New(host, d.info.Arch, version/1000)
-	d.info.Driver = "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe()
-	if d.c, err = clib.Open(index); err != nil {
+	// Nearly all of the time goes to the context. NVML starts and the libraries are looked for beside it.
+	var beside sync.WaitGroup
+	var linked bool
+	var fabric string
+	beside.Go(func() { linked, fabric = major >= 9 && d.nvlinked(), d.fabricDomain() })
+	beside.Go(func() { d.compiler = cubin.New(host, d.info.Arch, version/1000) })
+	d.c, err = clib.Open(index)
+	beside.Wait()
+	if err != nil {
 		return nil, unavailable(fmt.Sprintf("GPU %d does not open: %v", index, err), openHint(err))
 	}
-	if fabric := d.fabricDomain(); fabric != "" && d.c.JoinFabric() == nil {
+	d.overlaps, d.info.WholeLines = major >= 9, linked
+	d.info.Driver = "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe()
+	if fabric != "" && d.c.JoinFabric() == nil {
 		d.fabric = fabric
 	}
 	page, err := d.c.HostAlloc(int(unsafe.Sizeof(device.Watch{})))

@@ -3,32 +3,59 @@ package worker
 import (
 	"cmp"
 	"context"
+	"sync"
+	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/interp"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// Start creates one rank: the interpreter, and the device and symmetric memory of its cells.
+// Start creates one rank: the interpreter, and the device and symmetric memory of its cells. The
+// interpreter is made beside the device, of which most of the time is waiting for a driver.
 func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 	var (
 		comm      communicator
 		evaluator *interp.Interp
+		unmade    error
+		making    sync.WaitGroup
+		made      atomic.Pointer[interp.Interp]
 	)
-	evaluator, err := interp.New(interp.Options{
-		ConvertError: func(err error) *session.Error { return convert(err, evaluator) },
-		Input:        env.Input,
-		Trail:        env.Trail,
-		Memory:       interp.MemoryShare(cmp.Or(env.LocalSize, env.Size)),
-		Inspect:      func(_ context.Context, q session.Query) (session.Answer, error) { return comm.inspect(q) },
+	memory := interp.MemoryShare(cmp.Or(env.LocalSize, env.Size))
+	making.Go(func() {
+		evaluator, unmade = interp.New(interp.Options{
+			ConvertError: func(err error) *session.Error { return convert(err, evaluator) },
+			Input:        env.Input,
+			Trail:        env.Trail,
+			Memory:       memory,
+			Inspect:      func(_ context.Context, q session.Query) (session.Answer, error) { return comm.inspect(q) },
+		})
+		if unmade == nil {
+			made.Store(evaluator)
+		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
 	runtime, err := symmem.Init(symmem.Config{
-		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
-		Line: func(at int) string { return line(evaluator, at) },
+		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1,
+		Caller: func() int {
+			if in := made.Load(); in != nil {
+				return in.Position()
+			}
+			return 0
+		},
+		Line: func(at int) string {
+			if in := made.Load(); in != nil {
+				return line(in, at)
+			}
+			return ""
+		},
 	})
+	making.Wait()
+	if unmade != nil {
+		if err == nil {
+			runtime.Close()
+		}
+		return nil, nil, unmade
+	}
 	if err != nil {
 		return nil, nil, explain(err, evaluator)
 	}
