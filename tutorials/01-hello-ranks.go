@@ -166,6 +166,7 @@ func role(rank, size int) string {
 }
 
 // %% [check]
+var _ func(rank, size int) string = role // the type that role has to have
 for n := 2; n <= 5; n++ {
 	for r := range n {
 		want := "middle"

@@ -244,6 +244,7 @@ func slice(r, ranks, n int) (first, end int) {
 }
 
 // %% [check]
+var _ func(r, ranks, n int) (int, int) = slice // the type that slice has to have
 for _, c := range [][]int{{4, 10}, {4, 7}, {4, 4}, {4, 3}, {2, 127}, {3, 0}, {8, 9}} {
 	ranks, n := c[0], c[1]
 	at, shortest, longest := 0, n, 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
@@ -34,7 +35,7 @@ func (t *Tour) next(ctx context.Context, c *console.Call) console.Outcome {
 		return console.Failed
 	}
 	if t.at == len(t.lesson.Steps) {
-		c.Print("This was the last step. " + t.unsolved() + ":tutorial lists the others.")
+		c.Print(render.Wrap("This was the last step. "+t.unsolved()+":tutorial lists the others.", c.Request.Columns))
 		return console.Done
 	}
 	t.at++
