@@ -20,7 +20,7 @@ func (p Picture) BarePNG(keepFills bool) []byte {
 	return written(paper)
 }
 
-// ClearPNG returns the picture as PNG without paper, in its own colours. It panics if the picture is
+// ClearPNG returns the picture as PNG without paper, in its own colours; a PNG has no tips. It panics if the picture is
 // empty.
 func (p Picture) ClearPNG() []byte {
 	paper := p.clear()

@@ -76,16 +76,3 @@ func TestBarePNG(t *testing.T) {
 		}
 	}
 }
-
-// A clear picture has no paper, and its own colours.
-func TestClearPNG(t *testing.T) {
-	drawn, err := png.Decode(bytes.NewReader(Picture{Pixels(100), Pixels(60), shapes}.ClearPNG()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at, want := range map[image.Point]color.Color{{25, 25}: RGB("#2a9d4a"), {25, 35}: color.NRGBA{}, {50, 49}: RGB("#3a6ea5"), {99, 59}: color.NRGBA{}} {
-		if got := color.NRGBAModel.Convert(drawn.At(at.X, at.Y)); got != color.NRGBAModel.Convert(want) {
-			t.Errorf("the pixel at %v is %v, want %v", at, got, want)
-		}
-	}
-}
