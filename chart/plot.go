@@ -20,9 +20,10 @@ const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 // SVG returns the chart as an SVG picture. It panics if the chart cannot be drawn.
 func (c *Chart) SVG() string { return Page(1, c) }
 
-// PNG returns the chart as a PNG picture, which notebooks also show if they do not trust SVG. It
-// panics if the chart cannot be drawn.
-func (c *Chart) PNG() []byte { return page(1, c).PNG() }
+// PNG returns the chart as a PNG picture, which notebooks also show if they do not trust SVG. It has
+// no paper: what is not drawn is transparent, and lines and words can be read on light and on dark
+// pages. It panics if the chart cannot be drawn.
+func (c *Chart) PNG() []byte { return page(1, c).BarePNG(c.heat != nil) }
 
 // Page returns several charts as one SVG picture with the given number of columns; a nil chart
 // leaves its place empty. It panics if there is no chart or no column, or if a chart cannot be

@@ -74,6 +74,10 @@ func TestHints(t *testing.T) {
 		// What is not Go.
 		{"package main\nfunc main() {}", "expected declaration, found 'package'", "cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"},
 		{"while zwölf < 3 { }", "expected ';', found zwölf", "Go's loops all begin with for: for x < 10 { … }"},
+		{"for (int i = 0; i < 3; i++) { }", "expected ')', found i", "no parentheses, and := declares: for i := 0; i < n; i++ { … }, or for i := range n { … }"},
+		{"if (zwölf == 3) println(1)", "expected ';', found println", "what an if runs stands in braces, also one statement: if x < y { … }"},
+		{"if zwölf == 3\n{\n}", "unexpected newline, expecting { after if clause", "the opening brace belongs at the end of the line before it"},
+		{"func f(n int) int, int {\n}", "expected ';', found ','", "several results stand in parentheses: func f(n int) (int, int) { … }"},
 		{"zwölf > 3 ? 1 : 2", "illegal character U+003F '?'", "Go has no ?: operator; use if and else"},
 		{"x := 'text'", "illegal rune literal", "text is written in double quotes or backquotes; '…' is one character"},
 		{"if zwölf = 3 { }", "expected boolean expression, found assignment (missing parentheses around composite literal?)", "== compares, = assigns"},

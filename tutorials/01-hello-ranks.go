@@ -68,7 +68,7 @@ if rank == 0 {
 //     }
 //     count *= symm.Rank() + 2
 //
-// What is `count` on rank 1? Set `predict` to that number, and check. Then run the lines.
+// What is `count` on rank 1? Enter `predict := ` and that number, and check. Then run the lines.
 
 // %% [start]
 predict := 0.0
@@ -80,7 +80,7 @@ predict := 0.0
 // On rank 1 `count` is still 1 before the last line. What is `symm.Rank() + 2` there?
 
 // %% [solution]
-predict := 3.0
+predict := 3
 
 // %% [check]
 countOf := func(rank int) float64 {
@@ -90,7 +90,7 @@ countOf := func(rank int) float64 {
 	}
 	return float64(count * (rank + 2))
 }
-switch predict {
+switch float64(predict) {
 case countOf(1):
 	fmt.Println("correct")
 case 0:
@@ -166,6 +166,7 @@ func role(rank, size int) string {
 }
 
 // %% [check]
+var _ func(rank, size int) string = role // the type that role has to have
 for n := 2; n <= 5; n++ {
 	for r := range n {
 		want := "middle"
@@ -185,7 +186,7 @@ fmt.Println("correct")
 // %% [exercise] The left neighbour
 // Write `left`, which returns the left neighbour of a rank in a ring of `size` ranks. The left neighbour of rank 0 is the last rank.
 //
-// It replaces the function below, which is wrong for one rank.
+// It replaces the function below, which is wrong for rank 0.
 
 // %% [start]
 func left(rank, size int) int { return rank - 1 }

@@ -33,7 +33,7 @@ t.Float32s()
 
 // %% [markdown]
 // `Empty` is *collective*: all ranks call it with the same arguments. `F32` is the type of the elements, 4 their
-// number. `Fill` is not collective: it writes only the rank's own copy.
+// number. `Fill` is not collective: it writes only the rank's own copy. `Float32s` returns the copy's elements as a slice of Go.
 //
 // The ranks have the memory now, but do not know the addresses of the other copies. They exchange them in a *rendezvous*.
 
@@ -67,7 +67,8 @@ t.Float32s()
 // %% [markdown]
 // `symm.Local` is ordinary memory of one rank: no other rank needs to read the message before it is sent.
 //
-// `h.Barrier(0)` is new. A rank waits there until all ranks have reached it. Without it, you could
+// `h.Barrier(0)` is new. A rank waits there until all ranks have reached it. (The 0 is the barrier's *channel*: barriers
+// that are under way at the same time need different ones.) Without it, you could
 // read your copy before your left neighbour has written it. In one-sided communication no call
 // tells you that data has arrived: **the reader and the writer must synchronise**. The next
 // tutorial shows how to do that for two ranks instead of all.
@@ -96,7 +97,7 @@ predict := 0.0
 // The first time rank 0's copy holds 1, the second time 7.
 
 // %% [solution]
-predict := 8.0
+predict := 8
 
 // %% [check]
 t.Fill(rank + 1)
@@ -108,7 +109,7 @@ if rank == 0 {
 	t.Fill(7)
 }
 h.Barrier(0)
-switch truth := float64(before + there.Float32s()[0]); predict {
+switch truth := float64(before + there.Float32s()[0]); float64(predict) {
 case truth:
 	fmt.Println("correct")
 case 0:
@@ -197,7 +198,7 @@ func give(root int) {
 }
 
 // %% [check]
-numbers, trouble := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 4)
+numbers, trouble := symm.Empty(symm.I32, 1), symm.Empty(symm.I32, 5)
 symm.Rendezvous(numbers)
 symm.Rendezvous(trouble)
 for round := range 2 * size { // each rank is the root twice: once it is late, once the rank after it
@@ -210,8 +211,11 @@ for round := range 2 * size { // each rank is the root twice: once it is late, o
 	if rank == (root+round/size)%size {
 		time.Sleep(40 * time.Millisecond)
 	}
-	got, found := float32(-1), make([]int, 4)
-	if symm.Maybe(func() { give(root); got = t.Float32s()[3] }) != nil { // a wait that cannot end becomes an error
+	got, found := float32(-1), make([]int, 5)
+	err := symm.Maybe(func() { give(root); got = t.Float32s()[3] }) // a wait that cannot end becomes an error
+	if e, ok := err.(*symm.Error); ok && e.Kind == symm.KindMisuse {
+		found[4] = 1 // a call is wrong; others may wait because of it
+	} else if err != nil {
 		found[0] = 1
 	}
 	symm.Maybe(symm.Meet) // which fails after a wait that was ended
@@ -227,6 +231,10 @@ for round := range 2 * size { // each rank is the root twice: once it is late, o
 		found[3] = 1
 	}
 	switch now := symm.AllReduce(trouble.CopyFrom(found), "max").Ints(); {
+	case found[4] > 0:
+		panic(fmt.Sprintf("give(%d) fails: %v", root, err))
+	case now[4] > 0:
+		panic(fmt.Sprintf("give(%d) fails on another rank; run it to see the error", root))
 	case now[0] > 0:
 		panic("a rank waits in a barrier that another never reaches: all ranks call it, not only the root")
 	case now[3] > 0:
@@ -243,6 +251,12 @@ fmt.Println("correct")
 // A common pattern: each rank owns a *slot* in every copy. With one slot per rank, no rank overwrites what another has written.
 //
 // ![Rank 1 writes its slot, number 1, in the copies of all ranks.](picture:slots)
+//
+//     slot                  0     1     2     3
+//     slots of rank 0     [   ][ r 1 ][   ][   ]
+//     slots of rank 1     [   ][ r 1 ][   ][   ]      rank 1 writes slot 1, everywhere
+//     slots of rank 2     [   ][ r 1 ][   ][   ]
+//     slots of rank 3     [   ][ r 1 ][   ][   ]
 
 // %% A tensor with one slot for each rank, all empty.
 slots := symm.Empty(symm.I32, size).Fill(-1)

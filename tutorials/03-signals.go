@@ -116,7 +116,7 @@ predict := 0.0
 // A wait consumes one signal: the one on its channel, from the rank that it names.
 
 // %% [solution]
-predict := 2.0
+predict := 2
 
 // %% [check]
 symm.Recover() // no signal is pending
@@ -137,7 +137,7 @@ if over.Fill(0); left == 0 { // the signals to this rank; rank 0 would list them
 }
 truth := float64(symm.AllReduce(over, "sum").Ints()[0])
 symm.Recover()
-switch predict {
+switch float64(predict) {
 case truth:
 	fmt.Println("correct")
 case 0:
@@ -146,6 +146,8 @@ case 1:
 	panic("1 is the number of signals that the wait consumes; how many are left?")
 case 3:
 	panic("3 are put, but the wait on channel 2 consumes one")
+case 2 * truth:
+	panic(fmt.Sprintf("%v lines has symm.PendingSignals on all ranks together: the rank that has put a signal lists it too", predict))
 case 3 * float64(size), 2 * float64(size):
 	panic(fmt.Sprintf("%v would be right if every rank put signals: only rank 0 does", predict))
 default:
@@ -378,6 +380,8 @@ for round := range 2 * size { // repeat, to find mistakes that show only sometim
 		got, want := tokens[p%size], number<<(p-1)
 		switch {
 		case got == want, p < size && got == 2*want: // as it came, or doubled in its place
+		case got == want<<size, got == want<<(size-1):
+			panic(fmt.Sprintf("rank %d has had the token twice: rank 0 waits for it at the end, and does not pass it on again", p%size))
 		case got == -1:
 			panic(fmt.Sprintf("rank %d has never had the token: each rank puts it into the memory of its right neighbour", p%size))
 		default:

@@ -62,7 +62,7 @@ predict := 0.0
 // 3, 35, 67 … Is the next one still less than 100?
 
 // %% [solution]
-predict := 4.0
+predict := 4
 
 // %% [check]
 turns := symm.Local(symm.I32, 32)
@@ -73,7 +73,7 @@ __global__ void turns(int* count, int n) {
 }`).Launch(symm.Grid(1), symm.Block(32), turns, n)
 truth := float64(turns.Ints()[3])
 symm.Meet() // kernels take longer on some ranks
-switch predict {
+switch float64(predict) {
 case truth:
 	fmt.Println("correct")
 case 0:
@@ -111,6 +111,8 @@ __global__ void broken(float* out) {
 //     h.rank, h.world_size       the number of this rank, the number of ranks
 //     h.buffer<float>(p)         the address of the copy of rank p
 //     symm::barrier(h, channel)  waits until all ranks have reached it
+//
+// All threads of the block call the barrier, which is a `__syncthreads()` too: never put it under `if (threadIdx.x == 0)`.
 //
 // The address of a peer's copy is used like any other address. On GPUs the load goes over NVLink; nothing in the code shows that.
 

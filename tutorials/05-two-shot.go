@@ -33,7 +33,7 @@ fmt.Println("2 ranks: one-shot", oneShot(2, 1<<20), "two-shot", twoShot(2, 1<<20
 // With four ranks, two-shot moves half as many bytes. With two ranks the number is the same.
 
 // %% [exercise] Predict: eight ranks
-// With eight ranks, how many times as many bytes does one-shot move as two-shot? Work it out from the two formulas.
+// With eight ranks, one-shot moves more bytes than two-shot. How many times more? Divide the one by the other: the two formulas are functions now.
 
 // %% [start]
 predict := 0.0
@@ -45,10 +45,10 @@ predict := 0.0
 // Two-shot moves 2·7·S/8. Divide 7·S by that.
 
 // %% [solution]
-predict := 4.0
+predict := oneShot(8, 1<<20) / twoShot(8, 1<<20)
 
 // %% [check]
-switch truth := float64(oneShot(8, 1<<20)) / float64(twoShot(8, 1<<20)); predict {
+switch truth := float64(oneShot(8, 1<<20)) / float64(twoShot(8, 1<<20)); float64(predict) {
 case truth:
 	fmt.Println("correct")
 case 0:
@@ -244,6 +244,7 @@ func slice(r, ranks, n int) (first, end int) {
 }
 
 // %% [check]
+var _ func(r, ranks, n int) (int, int) = slice // the type that slice has to have
 for _, c := range [][]int{{4, 10}, {4, 7}, {4, 4}, {4, 3}, {2, 127}, {3, 0}, {8, 9}} {
 	ranks, n := c[0], c[1]
 	at, shortest, longest := 0, n, 0

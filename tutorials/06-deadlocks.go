@@ -110,7 +110,7 @@ symm.Synchronize()
 // %% [markdown]
 // All ranks wait, in a cycle:
 //
-// ![A circle of waits: each rank waits for its left neighbour.](picture:circle)
+// ![A cycle of waits: each rank waits for its left neighbour.](picture:circle)
 //
 //     0 waits for the last rank … 2 waits for 1, 1 waits for 0
 //
@@ -130,7 +130,7 @@ predict := 0.0
 // 0 waits for 2, 2 for 4, 4 for 0. Then start at rank 1.
 
 // %% [solution]
-predict := 2.0
+predict := 2
 
 // %% [check]
 cycles := func(ranks, step int) (n float64) {
@@ -145,7 +145,7 @@ cycles := func(ranks, step int) (n float64) {
 	}
 	return n
 }
-switch predict {
+switch float64(predict) {
 case cycles(6, 2):
 	fmt.Println("correct")
 case 0:
@@ -167,7 +167,7 @@ default:
 h.PutSignal(right, 0, limit)
 h.WaitSignal(left, 0, limit)
 symm.Synchronize()
-fmt.Println("no circle")
+fmt.Println("no cycle")
 
 // %% [markdown]
 // ## A send can wait, too

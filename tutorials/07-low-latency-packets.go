@@ -118,7 +118,8 @@ symm.Synchronize()
 // %% [exercise] Repair: take
 // `take` is another `receive`, with three mistakes: it does not wait for the epoch that it is given, it never looks again, and it takes the
 // wrong half of the
-// packet. Repair the kernel. It is launched with a thread for each of the 8 packets.
+// packet. Repair the kernel, and keep its `Patience`: without it, a wait for a packet that never comes ends only by Ctrl-C (■ in a notebook).
+// It is launched with a thread for each of the 8 packets.
 
 // %% [start]
 take := symm.Compile(`
@@ -162,7 +163,7 @@ __global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
 
 // %% [check]
 symm.Recover() // ends waits that an earlier answer left
-wrong, sent, taken := symm.Empty(symm.I32, 3), symm.Local(symm.F32, 8), symm.Local(symm.F32, 8)
+wrong, sent, taken := symm.Empty(symm.I32, 5), symm.Local(symm.F32, 8), symm.Local(symm.F32, 8)
 symm.Rendezvous(wrong)
 inbox.Fill(0)
 h.Barrier(0)
@@ -173,7 +174,7 @@ for e := 11; e <= 14; e++ {
 		time.Sleep(20 * time.Millisecond) // this rank sends late
 	}
 	send.Launch(symm.Grid(1), symm.Block(8), h, right, sent.Fill(1000*e+rank), e)
-	found := make([]int, 3) // mistakes found on this rank, in the order of the messages below
+	found := make([]int, 5) // mistakes found on this rank, in the order of the messages below
 	if symm.Maybe(func() {
 		take.Launch(symm.Grid(1), symm.Block(8), h, left, taken, e, symm.Timeout(600*time.Millisecond))
 		symm.Synchronize()
@@ -185,6 +186,10 @@ for e := 11; e <= 14; e++ {
 	for _, got := range taken.Float32s() {
 		switch {
 		case got == float32(1000*e+left):
+		case size > 1 && got == float32(1000*e+(left+size-1)%size):
+			found[4] = 1
+		case got == float32(pack(float32(1000*e+left), uint32(e))), got == float32(math.Float32bits(float32(1000*e+left))):
+			found[3] = 1
 		case got == float32(1000*(e-1)+left), got == 0, got == -1 && found[0] == 0:
 			found[1] = 1
 		default:
@@ -196,6 +201,10 @@ for e := 11; e <= 14; e++ {
 		panic(fmt.Sprintf("take gave up: the packets of epoch %d came, some after it had looked; does it look again, and compare the epoch half?", e))
 	case now[1] > 0:
 		panic(fmt.Sprintf("a rank sent epoch %d late, and take did not wait for it: it took what was in the inbox before", e))
+	case now[4] > 0:
+		panic("out is what was sent to the left neighbour: packets for this rank are in its own inbox, h.buffer<symm::u64>(h.rank)")
+	case now[3] > 0:
+		panic("out has the bits of the number, read as a whole number: __uint_as_float takes them for the float that they are")
 	case now[2] > 0:
 		panic("out is not what the left neighbour has sent: the number is in the other half of the packet")
 	}
@@ -356,11 +365,11 @@ predict := 0.0
 // 12 bytes of data in each packet, so 100 packets. How long is each?
 
 // %% [solution]
-predict := 1600.0
+predict := 1600
 
 // %% [check]
 wire := func(data, carried, packet int) float64 { return float64((data + carried - 1) / carried * packet) }
-switch predict {
+switch float64(predict) {
 case wire(1200, 12, 16):
 	fmt.Println("correct")
 case 0:

@@ -153,12 +153,14 @@ last.Equal(symm.Local(symm.F32, n).Fill(size))
 //
 //     import symmrepl
 //     s = symmrepl.attach()                      # or symmrepl.start(n=4)
-//     out = s.get("out", 0, to="torch")          # of rank 0
+//     out = s.get("out", 0)                      # of rank 0, for numpy; to="torch" makes a tensor of PyTorch
 //     every = s.get("grad")                      # of all ranks: the first dimension is the rank
+//     print(every[:, 0], out[:2])                # [1. 2. 3. 4.] [2.5 2.5]
 //     s.put("grad", every + 1, by_rank=True)     # to each rank its part
 //     s.run("average.Launch(symm.Grid(1), symm.Block(256), h, out, n)")
+//     print(s.get("out", 0)[:2])                 # [3.5 3.5]
 //
-// A `put` into a tensor of the same type and shape fills it in place: its handle stays valid. In a notebook of Python `%%symm` and `%%cuda`
+// The comments beside `print` are what four ranks print there, if `n` has its value of above. A `put` into a tensor of the same type and shape fills it in place: its handle stays valid. In a notebook of Python `%%symm` and `%%cuda`
 // are cells of this kind. `docs/python.md` describes the package.
 //
 // ## Back: programs

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -21,7 +20,7 @@ type Picture struct {
 	Draw          func(*Canvas)
 }
 
-// Canvas is white paper. Gonum's functions count from the lower left corner.
+// Canvas is paper. Gonum's functions count from the lower left corner.
 type Canvas struct {
 	draw.Canvas
 	tips []tip
@@ -39,20 +38,16 @@ func (c *Canvas) Tip(place vg.Rectangle, text string) {
 	c.tips = append(c.tips, tip{place, text})
 }
 
-// PNG returns the picture as PNG, which has no tips. It panics if the picture is empty.
-func (p Picture) PNG() []byte {
-	paper := vgimg.PngCanvas{Canvas: vgimg.New(p.Width, p.Height)}
-	p.drawOn(paper)
-	return written(paper)
-}
-
 // fonts replaces the one font that vgsvg names by a list with substitutes.
 var fonts = strings.NewReplacer("font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
 
-// SVG returns the picture as SVG. It panics if the picture is empty.
+// SVG returns the picture as SVG, on white paper. It panics if the picture is empty.
 func (p Picture) SVG() string {
 	paper := vgsvg.New(p.Width, p.Height)
-	c := p.drawOn(paper)
+	c := &Canvas{Canvas: draw.New(paper)}
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	p.Draw(c)
 	svg := fonts.Replace(strings.TrimSuffix(string(written(paper)), "</svg>\n"))
 	var tips strings.Builder
 	for _, t := range c.tips {
@@ -61,14 +56,6 @@ func (p Picture) SVG() string {
 			t.place.Min.X, p.Height-t.place.Max.Y, size.X, size.Y, html.EscapeString(t.text))
 	}
 	return svg + tips.String() + "</svg>\n"
-}
-
-func (p Picture) drawOn(paper vg.CanvasSizer) *Canvas {
-	c := &Canvas{Canvas: draw.New(paper)}
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-	p.Draw(c)
-	return c
 }
 
 func written(paper io.WriterTo) []byte {

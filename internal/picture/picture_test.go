@@ -15,7 +15,7 @@ import (
 func pixels(t *testing.T, width, height float64, draw func(*Canvas)) image.Image {
 	t.Helper()
 	p := Picture{Pixels(width), Pixels(height), draw}
-	drawn, err := png.Decode(bytes.NewReader(p.PNG()))
+	drawn, err := png.Decode(bytes.NewReader(p.ClearPNG()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +31,11 @@ func shapes(c *Canvas) {
 	c.Disc(80, 20, 10, "#eeeeee")
 }
 
-// Shapes stand where they are drawn, on white.
+// Shapes stand where they are drawn, and the rest is transparent.
 func TestShapes(t *testing.T) {
 	drawn := pixels(t, 100, 60, shapes)
 	for at, want := range map[image.Point]color.Color{
-		{25, 25}: RGB("#2a9d4a"), {25, 35}: color.White, {9, 25}: color.White, {50, 49}: RGB("#3a6ea5"), {80, 20}: RGB("#eeeeee"), {92, 20}: color.White,
+		{25, 25}: RGB("#2a9d4a"), {25, 35}: color.Transparent, {9, 25}: color.Transparent, {50, 49}: RGB("#3a6ea5"), {80, 20}: RGB("#eeeeee"), {92, 20}: color.Transparent,
 	} {
 		if got := color.NRGBAModel.Convert(drawn.At(at.X, at.Y)); got != color.NRGBAModel.Convert(want) {
 			t.Errorf("the pixel at %v is %v, want %v", at, got, want)
@@ -77,12 +77,12 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// leftmost returns the first column with a pixel that is not white.
+// leftmost returns the first column with a pixel that is not transparent.
 func leftmost(drawn image.Image) int {
 	size := drawn.Bounds().Max
 	for x := range size.X {
 		for y := range size.Y {
-			if r, g, b, _ := drawn.At(x, y).RGBA(); r+g+b < 3*0xffff {
+			if _, _, _, a := drawn.At(x, y).RGBA(); a > 0 {
 				return x
 			}
 		}

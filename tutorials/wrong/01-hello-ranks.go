@@ -112,3 +112,15 @@ func role(rank, size int) string { // asks for the rank that runs it
 	}
 	return "middle"
 }
+
+// %% [wrong] Repair: first and last
+// says: as func(rank int, size int) string value
+func role(rank, size int32) string {
+	if rank == 0 {
+		return "first"
+	}
+	if rank == size-1 {
+		return "last"
+	}
+	return "middle"
+}

@@ -134,3 +134,11 @@ func give(root int) { // no communication
 	t.Fill(number)
 	h.Barrier(0)
 }
+
+// %% [wrong] Repair: give
+// says: give(0) fails
+func give(root int) {
+	h.Barrier(0)
+	t.Fill(h.GetBuffer(root, symm.F32, 4)) // takes a number, not a tensor
+	h.Barrier(0)
+}

@@ -141,3 +141,15 @@ func rounds(items int) { // the barrier only with work
 // %% [wrong] Write: uneven work
 // says: more or less often than it has items
 func rounds(items int) {}
+
+// %% [wrong] Write: uneven work
+// says: all ranks must call it equally often
+func rounds(items int) {
+	for range items {
+		work()
+		hRounds.Barrier(1, limit)
+	}
+	for range most(items) { // not all ranks come here
+		hRounds.Barrier(1, limit)
+	}
+}

@@ -258,3 +258,54 @@ __global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
   patience.satisfied(h);
   out[i] = __uint_as_float((unsigned)(packet));
 }`)
+
+// %% [wrong] Repair: take
+// says: packets for this rank are in its own inbox
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(from) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = __uint_as_float((unsigned)packet);
+}`)
+
+// %% [wrong] Repair: take
+// says: read as a whole number
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = (float)packet;
+}`)
+
+// %% [wrong] Repair: take
+// says: read as a whole number
+take := symm.Compile(`
+__global__ void take(symm::Handle h, int from, float* out, unsigned epoch) {
+  int i = threadIdx.x;
+  const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
+  symm::u64 packet = symm::load_relaxed(place);
+  symm::Patience patience;
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};
+  while (packet >> 32 != epoch) {
+    if (patience.expired(h, wait, packet >> 32)) return;
+    packet = symm::load_relaxed(place);
+  }
+  patience.satisfied(h);
+  out[i] = (unsigned)packet;
+}`)

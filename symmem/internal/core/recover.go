@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/calls"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/nvshmem"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -51,7 +52,9 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	}
 	// No rank's kernels may run while the signals are cleared, nor before all ranks have cleared
 	// theirs.
+	done := rt.calls.Wait(calls.Wait{Op: op, Group: rt.all.String(), Others: rt.all.others()})
 	left, generations, err := muster(ctx, rt, op, desc, rt.generation)
+	done()
 	if err != nil {
 		return nil, rt.failure(op, err)
 	}

@@ -16,8 +16,11 @@ type Assembler struct {
 func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
 // Add takes the next line. If the line completes an entry, Add returns the entry and starts an
-// empty one. With force, a blank line ends an incomplete entry, so that the session reports what is
-// missing; but not inside a raw string or the text of a `%%cuda` cell, which may contain blank lines.
+// empty one. With force, as for typed lines, a blank line ends an incomplete entry, so that the
+// session reports what is missing; but not inside a raw string or the text of a `%%cuda` cell, which
+// may contain blank lines. A line that no other can make valid ends the entry, too. Without force,
+// as for pasted lines, such an entry still takes lines until its brackets are closed: the rest of a
+// function with a mistake is no cell of its own.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
 		return "", false
@@ -25,7 +28,7 @@ func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	a.lines = append(a.lines, line)
 	entry = a.Pending()
 	_, _, isSnippet := snippet(entry)
-	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) {
+	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) && (force || !a.c.Malformed(entry) || !open(entry)) {
 		a.lines = nil
 		return entry, true
 	}
@@ -37,6 +40,23 @@ func (a *Assembler) Pending() string { return strings.Join(a.lines, "\n") }
 
 // Reset drops the incomplete entry.
 func (a *Assembler) Reset() { a.lines = nil }
+
+// open reports whether source has more opening brackets than closing ones.
+func open(source string) bool {
+	depth := 0
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)
+	for {
+		switch _, tok, _ := s.Scan(); tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		case token.EOF:
+			return depth > 0
+		}
+	}
+}
 
 // inRawString reports whether source ends within a raw string.
 func inRawString(source string) bool {

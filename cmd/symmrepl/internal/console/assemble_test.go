@@ -29,6 +29,10 @@ func TestAssembler(t *testing.T) {
 		{":ti for i := range 2 {\n}", true, []string{":ti for i := range 2 {\n}"}},
 		{"%tr if x {\n}\ny", true, []string{"%tr if x {\n}", "y"}},
 		{":time\tif x {\n}", true, []string{":time\tif x {\n}"}},
+		{"func f() {\nmistake\n}\n}\ny", true, []string{"func f() {\nmistake", "}", "}", "y"}},
+		{"func f() {\nmistake\nz\n}\ny", false, []string{"func f() {\nmistake\nz\n}", "y"}},
+		{"func f() mistake {\nfor (int i = 0; i < 3; i++) {\nz\n}\n}\ny", false, []string{"func f() mistake {\nfor (int i = 0; i < 3; i++) {\nz\n}\n}", "y"}},
+		{"x y\nz", false, []string{"x y", "z"}},
 		{":type {\n$ echo {", true, []string{":type {", "$ echo {"}},
 	} {
 		c, _, _ := newConsole()

@@ -14,7 +14,7 @@ func Wrap(text string, width int) string {
 	for _, line := range strings.Split(text, "\n") {
 		trimmed := strings.TrimLeft(line, " ")
 		indent := len(line) - len(trimmed)
-		item := strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "* ")
+		item := marker(trimmed) > 0
 		if trimmed == "" || strings.HasPrefix(line, "    ") || strings.ContainsRune("|#", rune(trimmed[0])) {
 			out = append(out, line)
 			begins = true
@@ -33,12 +33,22 @@ func Wrap(text string, width int) string {
 				*last += " " + word
 			default:
 				hang := len(*last) - len(strings.TrimLeft(*last, " "))
-				if strings.HasPrefix((*last)[hang:], "- ") || strings.HasPrefix((*last)[hang:], "* ") {
-					hang += 2
-				}
+				hang += marker((*last)[hang:])
 				out = append(out, strings.Repeat(" ", hang)+word)
 			}
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// marker returns the length of what begins an item of a list: "- ", "* ", "12. "; 0 if nothing does.
+func marker(line string) int {
+	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
+		return 2
+	}
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	if digits > 0 && digits < 4 && strings.HasPrefix(line[digits:], ". ") {
+		return digits + 2
+	}
+	return 0
 }

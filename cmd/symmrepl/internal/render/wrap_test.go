@@ -8,6 +8,8 @@ func TestWrap(t *testing.T) {
 		{"one two three four five six", "one two three\nfour five six"},
 		{"one\ntwo three four\n\nnew", "one two three\nfour\n\nnew"},
 		{"- one two three four\n- b\ntext", "- one two\n  three four\n- b text"},
+		{"1. one two three four\n2. b\n10. c\ntext", "1. one two\n   three four\n2. b\n10. c text"},
+		{"in the year\n1984. Then", "in the year\n1984. Then"},
 		{"    code that is longer than it\n  is", "    code that is longer than it\n  is"},
 		{"| a table | of columns |", "| a table | of columns |"},
 		{"averyveryverylongword x", "averyveryverylongword\nx"},

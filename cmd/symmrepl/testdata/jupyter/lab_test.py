@@ -1,9 +1,13 @@
 """Notebooks in JupyterLab: python -m unittest lab_test."""
 
+import json
+import os
 import sys
 import unittest
 
 from lab import Lab, notebook
+
+LESSON = os.path.join(os.path.dirname(__file__), "..", "..", "..", "..", "notebooks", "03-signals.ipynb")
 
 PLOT = '''import (
 	"gonum.org/v1/plot"
@@ -66,6 +70,34 @@ class Notebooks(Lab):
         page.keyboard.type("%%cuda\n")
         page.locator(".jp-Notebook-cell >> nth=1").locator(".cm-content[data-language=cpp]").wait_for()
         page.close()
+
+    def test_lesson(self):
+        """In the notebook of a lesson each picture is drawn, and the source of each check is folded until it is clicked; that of other cells is shown."""
+        with open(LESSON, encoding="utf8") as f:
+            nb = json.load(f)
+        pictures = sum("<img " in "".join(c["source"]) for c in nb["cells"])
+        checks = [i for i, c in enumerate(nb["cells"]) if c["metadata"].get("jupyter", {}).get("source_hidden")]
+        sources = [i for i, c in enumerate(nb["cells"]) if c["cell_type"] == "code" and i not in checks]
+        self.assertEqual((pictures, len(checks)), (2, 3))
+        for theme in ("Light", "Dark"):
+            page = self.open(nb, theme, height=16000)  # cells outside the window have no elements
+            page.wait_for_function(f"document.querySelectorAll('.jp-RenderedMarkdown img').length == {pictures}")
+            for i in range(pictures):
+                picture = page.locator(f".jp-RenderedMarkdown img >> nth={i}")
+                page.wait_for_function("e => e.complete", arg=picture.element_handle())
+                self.assertGreater(picture.evaluate("e => e.naturalWidth"), 100, theme)
+                box = picture.bounding_box()
+                self.assertGreater(min(box["width"], box["height"]), 50, (theme, i, box))
+            cell = lambda i: page.locator(f".jp-Notebook-cell[data-windowed-list-index='{i}']")
+            for i in sources:
+                cell(i).locator(".cm-content").wait_for(state="visible")
+            for i in checks:
+                cell(i).locator(".jp-InputPlaceholder").wait_for(state="visible")
+                self.assertEqual(cell(i).locator(".cm-content:visible").count(), 0, (theme, i))
+            cell(checks[0]).locator(".jp-InputPlaceholder").click()
+            cell(checks[0]).locator(".cm-content").wait_for(state="visible")
+            self.picture(page, f"lab-lesson-{theme.lower()}.png")
+            page.close()
 
     def test_notebook(self):
         for theme in ("Light", "Dark"):

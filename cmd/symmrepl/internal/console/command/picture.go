@@ -19,5 +19,5 @@ func inPixels(width, height float64, draw func(*picture.Canvas)) picture.Picture
 
 // forms returns a picture in the forms of a cell's value.
 func forms(p picture.Picture) map[string]any {
-	return map[string]any{"image/svg+xml": p.SVG(), "image/png": base64.StdEncoding.EncodeToString(p.PNG())}
+	return map[string]any{"image/svg+xml": p.SVG(), "image/png": base64.StdEncoding.EncodeToString(p.ClearPNG())}
 }

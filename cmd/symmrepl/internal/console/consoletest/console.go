@@ -17,15 +17,19 @@ type Console struct {
 	printer *render.Printer
 }
 
-// New makes a console with commands. Its cells are incomplete while a brace is open.
+// New makes a console with commands. Its cells are incomplete while a brace is open, and invalid if
+// they have the word mistake.
 func New(commands []console.Command) *Console {
 	fake, out := &Session{}, &bytes.Buffer{}
 	return &Console{
 		Console: &console.Console{
-			Session:    fake,
-			Size:       4,
-			Commands:   commands,
-			Incomplete: func(source string) bool { return strings.Count(source, "{") > strings.Count(source, "}") },
+			Session:  fake,
+			Size:     4,
+			Commands: commands,
+			Incomplete: func(source string) bool {
+				return strings.Count(source, "{") > strings.Count(source, "}") && !mistaken(source)
+			},
+			Invalid: mistaken,
 		},
 		Fake: fake, Out: out, printer: render.New(out, out, 4, false),
 	}
@@ -40,3 +44,5 @@ func (c *Console) Request(source string) console.Request {
 func (c *Console) Run(ctx context.Context, entry string) console.Outcome {
 	return c.Console.Run(ctx, c.Request(entry))
 }
+
+func mistaken(source string) bool { return strings.Contains(source, "mistake") }

@@ -32,6 +32,6 @@ func (t *Tour) hint(_ context.Context, c *console.Call) console.Outcome {
 	if left := len(e.Hints) - t.hints; left > 0 {
 		more = fmt.Sprintf("%d more", left)
 	}
-	c.Print(render.Fit(fmt.Sprintf("Hint %d (%s): %s", t.hints, more, hint), c.Request.Columns))
+	c.Print(render.Wrap(fmt.Sprintf("Hint %d (%s): %s", t.hints, more, hint), c.Request.Columns))
 	return console.Done
 }

@@ -2,8 +2,11 @@ package tour
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
@@ -16,12 +19,23 @@ func (t *Tour) Next() console.Command {
 	}
 }
 
+// unsolved returns a sentence about the first exercise that is not solved yet, "" if all are.
+func (t *Tour) unsolved() string {
+	solved := t.solved()
+	for i, step := range t.lesson.Steps {
+		if e := step.Exercise; e != nil && !slices.Contains(solved, e.Title) {
+			return fmt.Sprintf("The exercise %q is not solved yet: `:tutorial %s %d` goes back to it. ", e.Title, t.lesson.Name, i+1)
+		}
+	}
+	return ""
+}
+
 func (t *Tour) next(ctx context.Context, c *console.Call) console.Outcome {
 	if !t.ready(c) {
 		return console.Failed
 	}
 	if t.at == len(t.lesson.Steps) {
-		c.Print("This was the last step. :tutorial lists the others.")
+		c.Print(render.Wrap("This was the last step. "+t.unsolved()+":tutorial lists the others.", c.Request.Columns))
 		return console.Done
 	}
 	t.at++

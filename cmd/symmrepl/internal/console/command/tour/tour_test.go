@@ -3,6 +3,7 @@ package tour
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -152,4 +153,20 @@ func TestSolvedInANotebook(t *testing.T) {
 	enter(t, c, ":tutorial", console.Done, "0 of 3  Hello, ranks")
 	enter(t, c, check, console.Done, "")
 	enter(t, c, ":tutorial", console.Done, "1 of 3  Hello, ranks")
+}
+
+// After the last step, the tour names an exercise that is not solved yet.
+func TestAfterLastStep(t *testing.T) {
+	c, _, _ := newConsole(t)
+	lesson, err := tutorial.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enter(t, c, fmt.Sprintf(":tutorial 01 %d", len(lesson.Steps)), console.Done, "step ")
+	first := lesson.Exercises()[0]
+	enter(t, c, ":next", console.Done, fmt.Sprintf("The exercise %q is not solved yet: `:tutorial 01-hello-ranks 5` goes back to it.", first.Title))
+	for _, e := range lesson.Exercises() {
+		Solved(e.Check.Source)
+	}
+	enter(t, c, ":next", console.Done, "This was the last step. :tutorial lists the others.")
 }
