@@ -1,11 +1,11 @@
 'use strict';
 
-// What the Jupyter extension of VS Code sends, and what it expects: node --test kernel.test.js.
+// What the Jupyter extension of VS Code sends, and what it expects: node kernel.test.js.
 // KERNEL_JSON names the kernel specification, of two ranks.
 
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
-const {after, before, test} = require('node:test');
+const {after, before, test: timed} = require('node:test');
 
 const {start} = require('./kernel.js');
 
@@ -16,6 +16,9 @@ const PREFERRED = ['application/vnd.', 'text/html', 'text/markdown', 'image/png'
 
 // shown returns the form of an output that VS Code shows.
 const shown = output => PREFERRED.map(kind => Object.keys(output.data).find(form => form.startsWith(kind))).find(Boolean);
+
+// test has a time limit, because a message that does not come is waited for.
+const test = (name, check) => timed(name, {timeout: 60_000}, check);
 
 let kernel;
 before(async () => { kernel = await start(spec); });
