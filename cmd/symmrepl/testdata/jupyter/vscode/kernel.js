@@ -100,7 +100,12 @@ async function start(spec) {
     setImmediate(() => kernel.waiting.splice(0).forEach(resume => resume()));
   });
   kernel.connection.registerCommTarget('jupyter.widget', () => {});
-  await kernel.connection.info;
+  // Messages that the kernel publishes before it knows the subscription are lost, so the extension asks again.
+  let answered = false;
+  while (!answered || kernel.published.length === 0) {
+    kernel.connection.requestKernelInfo().then(() => { answered = true; }, () => {});
+    await Promise.race([kernel.until(() => answered && kernel.published.length > 0), new Promise(resolve => setTimeout(resolve, 500))]);
+  }
   return kernel;
 }
 
