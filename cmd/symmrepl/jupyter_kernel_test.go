@@ -110,6 +110,34 @@ func TestJupyterLabHostile(t *testing.T) { runClients(t, "lab_hostile_test") }
 // With SYMMREPL_PICTURES it writes the pictures of docs/debugging.md.
 func TestJupyterLabDebug(t *testing.T) { runClients(t, "lab_debug_test") }
 
+// It needs a Python with the package notebook.
+func TestNotebook7(t *testing.T) { runClients(t, "notebook7_test") }
+
+// TestVSCode speaks to the kernel as the Jupyter extension of VS Code does. An environment variable
+// names the folder node_modules with the packages of .ci/vscode.txt; .ci/test-long vscode sets it.
+func TestVSCode(t *testing.T) {
+	t.Parallel()
+	const variable = "SYMMREPL_VSCODE"
+	if os.Getenv(variable) == "" {
+		t.Skipf("%s does not name a folder with @jupyterlab/services; .ci/test-long vscode makes one", variable)
+	}
+	h := newHome(t, 2)
+	if r := h.run("", "kernel", "install", "--prefix", h.dir, "-n", "2", "--device", device()); r.status != 0 {
+		t.Fatalf("%+v", r)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "--test-reporter", "spec", "kernel.test.js")
+	cmd.Dir = filepath.Join("testdata", "jupyter", "vscode")
+	cmd.Env = append(h.command().Env, "NODE_PATH="+os.Getenv(variable), "KERNEL_JSON="+filepath.Join(h.dir, "share/jupyter/kernels/symmrepl/kernel.json"))
+	cmd.WaitDelay = 5 * time.Second // kernels that it started may hold its standard output open
+	if out, err := cmd.CombinedOutput(); err != nil {
+		h.killLeft()
+		t.Fatalf("%v\n%s", err, out)
+	}
+	h.expectNothingLeft()
+}
+
 // TestGophernotes needs an environment variable with the folder that .ci/gophernotes makes; `make
 // gophernotes` sets it.
 func TestGophernotes(t *testing.T) {

@@ -59,7 +59,7 @@ func HTML(tabs []Tab) string {
 	for i, t := range tabs {
 		attribute, class := "", ""
 		if i == open {
-			attribute = " open"
+			attribute = ` open=""` // with a value, because euporie drops attributes without one
 		}
 		if t.Failed {
 			class = ` class="symm-failed"`

@@ -10,8 +10,8 @@ func TestHTML(t *testing.T) {
 	inner := HTML([]Tab{{Label: "x", HTML: "1"}, {Label: "y", HTML: "2"}})
 	got := HTML([]Tab{{Label: "a <b>", HTML: "<i>a</i>"}, {Label: "b", HTML: inner, Failed: true, Open: true}})
 	want := Style + `<div class="symm-tabs"><details name="symm-tabs"><summary>a &lt;b&gt;</summary><i>a</i></details>` +
-		`<details name="symm-tabs" open><summary class="symm-failed">b</summary>` +
-		`<div class="symm-tabs"><details name="symm-tabs" open><summary>x</summary>1</details><details name="symm-tabs"><summary>y</summary>2</details></div></details></div>`
+		`<details name="symm-tabs" open=""><summary class="symm-failed">b</summary>` +
+		`<div class="symm-tabs"><details name="symm-tabs" open=""><summary>x</summary>1</details><details name="symm-tabs"><summary>y</summary>2</details></div></details></div>`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -175,7 +175,7 @@ func printingCase(t *T) {
 	t.equal("freed", x.String(), "u64[1] on "+where+", symmetric, freed")
 	t.equal("freed handle", h.String(), "handle of u64[1] in world, freed")
 	t.equal("freed table", x.HTML(), x.String())
-	const laid = `<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table>` + "\n"
+	const laid = `<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table class="dataframe">` + "\n"
 	t.equal("table", symmem.Local(symmem.I32, 2, 1, 2).Arange().HTML(), `<div class="symm-tensor"><b>i32[2, 1, 2]</b> on `+where+"<br>min 0, max 3, mean 1.5"+laid+
 		"<tr><th></th><th>0</th><th>1</th></tr>\n"+
 		"<tr><th>0, 0</th><td>0</td><td>1</td></tr>\n"+

@@ -123,11 +123,12 @@ func (v *drawing) slices(rows, columns int) {
 }
 
 // part returns the table of rows from the given one on, and their heat map, and adds it to what is
-// shown.
+// shown. The table has the class of pandas' tables, because euporie puts no space between the cells
+// of others.
 func (v *drawing) part(name string, first, rows, columns int) string {
 	var b strings.Builder
 	part := forms.Part{Name: name}
-	b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table>` + "\n<tr><th></th>")
+	b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table class="dataframe">` + "\n<tr><th></th>")
 	across(columns, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			part.Columns = append(part.Columns, strconv.Itoa(i))

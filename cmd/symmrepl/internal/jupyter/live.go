@@ -2,7 +2,8 @@ package jupyter
 
 import "context"
 
-// Live implements console.LivePrinter: the text is a display that is updated.
+// Live implements console.LivePrinter: the text is a display that is updated. A text console gets
+// only the first text, because it shows no updates.
 func (s *screen) Live(run func(ctx context.Context, show func(text string))) {
 	ctx, cancel := context.WithCancel(context.Background())
 	forget := s.k.addLive(cancel)
@@ -11,6 +12,9 @@ func (s *screen) Live(run func(ctx context.Context, show func(text string))) {
 	go func() {
 		defer forget()
 		run(ctx, func(text string) {
+			if s.Console && !first {
+				return
+			}
 			kind := "update_display_data"
 			if first {
 				kind = "display_data"
@@ -19,6 +23,9 @@ func (s *screen) Live(run func(ctx context.Context, show func(text string))) {
 			if first {
 				first = false
 				close(begun)
+			}
+			if s.Console {
+				cancel()
 			}
 		})
 		if first {

@@ -22,7 +22,7 @@ func tabbed(open int, labelsAndHTML ...string) string {
 	for i := 0; i < len(labelsAndHTML); i += 2 {
 		attribute, class := "", ""
 		if i/2 == open {
-			attribute = " open"
+			attribute = ` open=""`
 		}
 		if strings.HasPrefix(labelsAndHTML[i], "✗") {
 			class = ` class="symm-failed"`
@@ -40,7 +40,7 @@ func compared(labelsAndLines ...string) string {
 	for i := 0; i < len(labelsAndLines); i += 2 {
 		fmt.Fprintf(&b, rowStart, labelsAndLines[i], labelsAndLines[i+1])
 	}
-	return `<table class="symm-differences">` + b.String() + "</table>"
+	return `<table class="dataframe symm-differences">` + b.String() + "</table>"
 }
 
 func TestByRank(t *testing.T) {
@@ -89,10 +89,10 @@ func TestDifferences(t *testing.T) {
 	}
 	got := ByRank([]session.Value{tensorOf(0, "f32[2]", part("1", "…", "2.25")), tensorOf(1, "f32[2]", part("1", "…", "3"))}, nil)
 	want := tabbed(0, "rank 0", "t0", "rank 1", "t1", "differences",
-		`<table><tr><th></th><th>min</th><th>max</th><th>mean</th><th>NaN</th></tr>`+
+		`<table class="dataframe"><tr><th></th><th>min</th><th>max</th><th>mean</th><th>NaN</th></tr>`+
 			`<tr><th>rank 0</th><td>1</td><td><b>2</b></td><td>1.5</td><td><b>0</b></td></tr><tr><th>rank 1</th><td>1</td><td><b>3</b></td><td>1.5</td><td><b>1</b></td></tr></table>`+
 			`<div>The greatest less the least over the ranks: 1 of the 2 elements shown differ. <code>%diff x</code> compares all elements of a tensor x.</div>`+
-			`<div>[0]</div><table><tr><th></th><th>0</th><th>…</th><th>7</th></tr><tr><th>0</th><td>0</td><td>…</td><td><b>0.75</b></td></tr><tr><th>…</th></tr></table>`)
+			`<div>[0]</div><table class="dataframe"><tr><th></th><th>0</th><th>…</th><th>7</th></tr><tr><th>0</th><td>0</td><td>…</td><td><b>0.75</b></td></tr><tr><th>…</th></tr></table>`)
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -66,7 +66,7 @@ func tensorDifferences(groups []group) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(`<table><tr><th></th><th>min</th><th>max</th><th>mean</th><th>NaN</th></tr>`)
+	b.WriteString(`<table class="dataframe"><tr><th></th><th>min</th><th>max</th><th>mean</th><th>NaN</th></tr>`)
 	rows := make([][]string, len(all))
 	for i, t := range all {
 		rows[i] = []string{t.Min, t.Max, t.Mean, strconv.Itoa(t.NaN)}
@@ -89,7 +89,7 @@ func tensorDifferences(groups []group) string {
 		if part.Name != "" {
 			fmt.Fprintf(&tables, "<div>%s</div>", html.EscapeString(part.Name))
 		}
-		tables.WriteString("<table><tr><th></th>")
+		tables.WriteString(`<table class="dataframe"><tr><th></th>`)
 		for _, column := range part.Columns {
 			fmt.Fprintf(&tables, "<th>%s</th>", html.EscapeString(column))
 		}
@@ -188,7 +188,7 @@ func textDifferences(groups []group) string {
 		most = max(most, len(lines[i]))
 	}
 	var b strings.Builder
-	b.WriteString(`<table class="symm-differences">`)
+	b.WriteString(`<table class="dataframe symm-differences">`)
 	row := func(label, text string) {
 		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:left">%s</td></tr>`, html.EscapeString(label), preformatted(text))
 	}

@@ -323,6 +323,16 @@ symm.Synchronize()""")
         kinds = [t for t, _ in self.run_cell(code)[1] if t.endswith("display_data")]
         self.assertEqual(kinds, ["display_data", "update_display_data", "update_display_data"])
 
+    def test_no_updates_for_euporie(self):
+        """euporie reads no more after an update of a display, and names itself in its messages; a text that would change is shown once."""
+        user, self.kc.session.username = self.kc.session.username, "euporie-7"
+        self.addCleanup(setattr, self.kc.session, "username", user)
+        outputs = self.run_cell('bar := display.NewProgress("steps", 2)\nbar.Add(2)')[1] + self.run_cell("%top -d 0.1 -n 3")[1]
+        self.assertEqual({t for t, _ in outputs if t.endswith("display_data")}, {"display_data"})
+        msg_id = self.kc.execute("time.Sleep(time.Second)")  # %top would show its text twice more
+        while (m := self.kc.get_iopub_msg(timeout=PATIENCE))["parent_header"].get("msg_id") != msg_id or m["content"].get("execution_state") != "idle":
+            self.assertNotEqual(m["msg_type"], "update_display_data")
+
     def test_hang_in_consoles(self):
         """A text console gets the table once, and how to interrupt the cell there."""
         code = "h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(4 * time.Second) }; h.Barrier(0); symm.Synchronize()"

@@ -34,6 +34,8 @@ def notebook(sources):
 class Lab(unittest.TestCase):
     """JupyterLab, with a browser."""
 
+    MODULE, FOLDER = "jupyterlab", "lab/tree/"  # the server's Python module, and the path of notebooks
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -45,7 +47,7 @@ class Lab(unittest.TestCase):
         self.notebooks = notebooks = os.path.join(folder.name, "notebooks")
         os.mkdir(notebooks)
         self.server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.port=0", "--IdentityProvider.token=t", "--ServerApp.root_dir=" + notebooks,
+            [sys.executable, "-m", self.MODULE, "--no-browser", "--allow-root", "--ServerApp.port=0", "--IdentityProvider.token=t", "--ServerApp.root_dir=" + notebooks,
              "--LabApp.extension_manager=readonly", "--LabApp.user_settings_dir=" + os.path.join(folder.name, "settings")],
             stderr=subprocess.DEVNULL)
         self.addCleanup(self.stop)
@@ -64,7 +66,7 @@ class Lab(unittest.TestCase):
                     return json.load(f)["url"]
             except (OSError, ValueError):  # not there yet, or not whole
                 time.sleep(0.1)
-        self.fail("JupyterLab does not start")
+        self.fail(self.MODULE + " does not start")
 
     def stop(self):
         self.server.terminate()
@@ -79,10 +81,13 @@ class Lab(unittest.TestCase):
             json.dump({"theme": "JupyterLab " + theme}, f)
         page = self.browser.new_context(viewport={"width": width, "height": height}).new_page()
         page.set_default_timeout(1000 * PATIENCE)
-        page.goto(self.url + "lab/tree/" + file + "?token=t&reset")
-        page.wait_for_selector("text=/^symmrepl .* [|] Idle$/")  # in the status bar; the toolbar's indicator is idle before there is a kernel, too
+        page.goto(self.url + self.FOLDER + file + "?token=t&reset")
+        self.wait_for_kernel(page)
         page.wait_for_selector(f'body[data-jp-theme-name="JupyterLab {theme}"]', state="attached")
         return page
+
+    def wait_for_kernel(self, page):
+        page.wait_for_selector("text=/^symmrepl .* [|] Idle$/")  # in the status bar; the toolbar's indicator is idle before there is a kernel, too
 
     def run_all(self, page):
         page.click("text=Run >> nth=0")

@@ -23,8 +23,15 @@ CELLS = [
 ]
 
 
-@unittest.skipUnless(any(os.path.exists(os.path.join(folder, EXTENSION)) for folder in jupyter_path()),
-                     "there is no jupyterlab_widgets (pip install jupyterlab_widgets, or name the folder share/jupyter that has it in JUPYTER_PATH)")
+MISSING = "there is no jupyterlab_widgets (pip install jupyterlab_widgets, or name the folder share/jupyter that has it in JUPYTER_PATH)"
+
+
+def installed():
+    """Returns whether the extension of ipywidgets is installed."""
+    return any(os.path.exists(os.path.join(folder, EXTENSION)) for folder in jupyter_path())
+
+
+@unittest.skipUnless(installed(), MISSING)
 class Widgets(Lab):
     def text(self, page, cell, want):
         """Waits for a text in the outputs of a cell."""
@@ -67,7 +74,7 @@ class Widgets(Lab):
         page.keyboard.press("Control+s")
         page.wait_for_timeout(1000)
         page.reload()
-        page.wait_for_selector("text=/^symmrepl .* [|] Idle$/")
+        self.wait_for_kernel(page)
         self.text(page, 0, "rank 1 of max has 5")
         self.move(page, 0, ["ArrowRight"])
         self.text(page, 0, "rank 1 of max has 6")
