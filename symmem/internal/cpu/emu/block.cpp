@@ -90,7 +90,12 @@ void carry() {
 void settle(Executor* e) {
   if (!e->plain) return;
   e->plain = false;
-  e->end = e->threads;
+  e->end = e->thread;  // no other thread runs after this one unless the run time says so
+  e->arrived = e->yes = 0;
+  e->polling = 0;
+  e->ready = {};
+  e->at_barrier = {};
+  for (FiberQueue& q : e->at_span) q = {};
   const unsigned done = e->thread->linear;
   e->started = done + 1;
   e->alive = e->count - done;
@@ -143,6 +148,12 @@ void Executor::retire() {
   sigaltstack(&s, nullptr);
 }
 
+bool Executor::between() const {
+  if (plain) return thread > end;
+  const auto i = static_cast<unsigned>(thread - threads);
+  return i >= started || !(warps[i / kWarpSize].alive >> i % kWarpSize & 1) || fibers[i].state != State::kRunning;
+}
+
 bool Executor::must_stop() {
   std::atomic<Stop>& stop = launch()->stop;
   if (stop.load(std::memory_order_relaxed) == Stop::kNo && (closing.load() || (stop_wanted.load() && device->aborted())))
@@ -154,19 +165,17 @@ void Executor::run(Grid* g, unsigned long long index) {
   grid = g;
   grid_dim = g->dim;
   block_dim = g->block_dim;
-  block = {static_cast<unsigned>(index % g->dim.x), static_cast<unsigned>(index / g->dim.x % g->dim.y),
-           static_cast<unsigned>(index / g->dim.x / g->dim.y)};
+  block = {static_cast<unsigned>(index), 0, 0};
+  if (index >= g->dim.x) {
+    block = {static_cast<unsigned>(index % g->dim.x), static_cast<unsigned>(index / g->dim.x % g->dim.y),
+             static_cast<unsigned>(index / g->dim.x / g->dim.y)};
+  }
   count = block_dim.x * block_dim.y * block_dim.z;
   number_threads();
   plain = true;
   frame = nullptr;
   thread = threads;
   end = threads + count - 1;
-  arrived = yes = 0;
-  polling = 0;
-  ready = {};
-  at_barrier = {};
-  for (FiberQueue& q : at_span) q = {};
   advanced();
   blocks.store(blocks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   mark_runtime(true);
@@ -186,6 +195,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   if (g->stop.load(std::memory_order_relaxed) == Stop::kNo && !left) return;
   left = false;
   stacks.reset();
+  ready = {};
   for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;
 }
 

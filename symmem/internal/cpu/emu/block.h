@@ -97,8 +97,10 @@ struct Executor : Worker {
   Index3 shape{};
   Fiber* fibers;    // parallel to threads
   Warp warps[kMaxThreads / kWarpSize];
-  // Valid once a thread has waited (plain is false); before, they follow from the running thread.
-  unsigned count = 0, started = 0, alive = 0;
+  unsigned count = 0;  // threads of the block
+  // Valid once a thread has waited (plain is false); before, no thread waits, and the rest follows from the
+  // running thread.
+  unsigned started = 0, alive = 0;
   FiberQueue ready, at_barrier, at_span[kSpans];
   unsigned arrived = 0, yes = 0;
   Votes votes{};
@@ -127,6 +129,10 @@ struct Executor : Worker {
   std::atomic<bool> closing{false};      // set by the stream: nothing waits for it any more
 
   Sample sample;
+
+  // between reports whether `thread` is not the thread that runs, but the one after it, which it may have
+  // become for a few instructions of Worker::follow. Only signal handlers find it so.
+  bool between() const;
 
   // must_stop stops the grid if that was requested, and reports whether it is stopped.
   bool must_stop();

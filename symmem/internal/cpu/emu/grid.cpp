@@ -76,7 +76,8 @@ void Grid::work(Executor& e) {
   while (stop.load(std::memory_order_relaxed) == Stop::kNo) {
     const unsigned long long b = next.fetch_add(1, std::memory_order_relaxed);
     if (b >= blocks) break;
-    e.run(this, (b + first) % blocks);
+    const unsigned long long index = b + first;
+    e.run(this, index < blocks ? index : index - blocks);
   }
   e.active.store(nullptr, std::memory_order_release);
 }
