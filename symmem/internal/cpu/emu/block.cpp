@@ -72,8 +72,11 @@ void carry() {
     e->mark_runtime(false);
     g->entry->run(g->arguments);
     e->mark_runtime(true);
-    if (e->plain) break;  // all threads have run without waiting
-    finish(e, e->current());
+    if (!e->plain) {
+      finish(e, e->current());
+    } else if (!e->chained || !e->begin_next()) {  // all threads have run without waiting
+      break;
+    }
   }
   e->stacks.give(stack);
   if (e->plain) emu_resume(e->main_sp);
@@ -161,23 +164,36 @@ bool Executor::must_stop() {
   return stop.load(std::memory_order_relaxed) != Stop::kNo;
 }
 
-void Executor::run(Grid* g, unsigned long long index) {
-  grid = g;
-  grid_dim = g->dim;
-  block_dim = g->block_dim;
+void Executor::begin(unsigned long long index) {
+  const Index3 dim = grid_dim;
   block = {static_cast<unsigned>(index), 0, 0};
-  if (index >= g->dim.x) {
-    block = {static_cast<unsigned>(index % g->dim.x), static_cast<unsigned>(index / g->dim.x % g->dim.y),
-             static_cast<unsigned>(index / g->dim.x / g->dim.y)};
+  if (index >= dim.x) {
+    block = {static_cast<unsigned>(index % dim.x), static_cast<unsigned>(index / dim.x % dim.y),
+             static_cast<unsigned>(index / dim.x / dim.y)};
   }
-  count = block_dim.x * block_dim.y * block_dim.z;
-  number_threads();
   plain = true;
   frame = nullptr;
   thread = threads;
   end = threads + count - 1;
   advanced();
   blocks.store(blocks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool Executor::begin_next() {
+  unsigned long long index;
+  if (!launch()->take(index)) return false;
+  begin(index);
+  return true;
+}
+
+void Executor::run(Grid* g, unsigned long long index, bool more) {
+  grid = g;
+  grid_dim = g->dim;
+  block_dim = g->block_dim;
+  count = block_dim.x * block_dim.y * block_dim.z;
+  chained = more && !g->watched;
+  number_threads();
+  begin(index);
   mark_runtime(true);
   running.store(true, std::memory_order_relaxed);
   if (g->watched) {

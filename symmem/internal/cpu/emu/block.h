@@ -81,8 +81,13 @@ struct Executor : Worker {
   void adopt();
   void retire();
 
-  // run executes one block of the grid, until it ends or the grid is stopped.
-  void run(Grid*, unsigned long long block);
+  // run executes one block of the grid, until it ends or the grid is stopped. If more is set, it goes on with
+  // other blocks of the grid for as long as no thread of theirs waits.
+  void run(Grid*, unsigned long long block, bool more);
+  // begin makes a block of the grid the one that runs; begin_next does so with one that was not taken, or
+  // returns false.
+  void begin(unsigned long long block);
+  bool begin_next();
 
   void number_threads();
   Fiber* current() { return &fibers[thread - threads]; }
@@ -107,6 +112,7 @@ struct Executor : Worker {
   Stacks stacks;
   Shared shared_memory;
   int fresh_stack = 0;
+  bool chained = false;              // a block whose threads do not wait is followed by another one on the same stack
   bool left = false;                 // the block was abandoned: its threads are somewhere on their stacks
   void* main_sp = nullptr;           // the stack on which run waits
   sanitize::Block* watch = nullptr;  // for a watched block; reused by later blocks
