@@ -110,7 +110,8 @@ func (c *compiler) begin() (err error) {
 			c.flags = append(c.flags, "-fno-sanitize-debug-trap-reasons") // which give a trap line 0 of a function that says why
 		}
 	} else {
-		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-fsanitize=bounds")
+		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-fsanitize=bounds",
+			"--param", "max-inline-insns-auto=40") // small kernels become a part of the loop over the threads; the checks of a kernel count
 		c.flags = append(c.flags, gccFlags...)
 	}
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {

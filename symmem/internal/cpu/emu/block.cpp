@@ -72,8 +72,11 @@ void carry() {
     e->mark_runtime(false);
     g->entry->run(g->arguments);
     e->mark_runtime(true);
-    if (e->plain) break;  // all threads have run without waiting
-    finish(e, e->current());
+    if (!e->plain) {
+      finish(e, e->current());
+    } else if (!e->chained || !e->begin_next()) {  // all threads have run without waiting
+      break;
+    }
   }
   e->stacks.give(stack);
   if (e->plain) emu_resume(e->main_sp);
@@ -90,7 +93,12 @@ void carry() {
 void settle(Executor* e) {
   if (!e->plain) return;
   e->plain = false;
-  e->end = e->threads;
+  e->end = e->thread;  // no other thread runs after this one unless the run time says so
+  e->arrived = e->yes = 0;
+  e->polling = 0;
+  e->ready = {};
+  e->at_barrier = {};
+  for (FiberQueue& q : e->at_span) q = {};
   const unsigned done = e->thread->linear;
   e->started = done + 1;
   e->alive = e->count - done;
@@ -143,6 +151,12 @@ void Executor::retire() {
   sigaltstack(&s, nullptr);
 }
 
+bool Executor::between() const {
+  if (plain) return thread > end;
+  const auto i = static_cast<unsigned>(thread - threads);
+  return i >= started || !(warps[i / kWarpSize].alive >> i % kWarpSize & 1) || fibers[i].state != State::kRunning;
+}
+
 bool Executor::must_stop() {
   std::atomic<Stop>& stop = launch()->stop;
   if (stop.load(std::memory_order_relaxed) == Stop::kNo && (closing.load() || (stop_wanted.load() && device->aborted())))
@@ -150,25 +164,36 @@ bool Executor::must_stop() {
   return stop.load(std::memory_order_relaxed) != Stop::kNo;
 }
 
-void Executor::run(Grid* g, unsigned long long index) {
-  grid = g;
-  grid_dim = g->dim;
-  block_dim = g->block_dim;
-  block = {static_cast<unsigned>(index % g->dim.x), static_cast<unsigned>(index / g->dim.x % g->dim.y),
-           static_cast<unsigned>(index / g->dim.x / g->dim.y)};
-  count = block_dim.x * block_dim.y * block_dim.z;
-  number_threads();
+void Executor::begin(unsigned long long index) {
+  const Index3 dim = grid_dim;
+  block = {static_cast<unsigned>(index), 0, 0};
+  if (index >= dim.x) {
+    block = {static_cast<unsigned>(index % dim.x), static_cast<unsigned>(index / dim.x % dim.y),
+             static_cast<unsigned>(index / dim.x / dim.y)};
+  }
   plain = true;
   frame = nullptr;
   thread = threads;
   end = threads + count - 1;
-  arrived = yes = 0;
-  polling = 0;
-  ready = {};
-  at_barrier = {};
-  for (FiberQueue& q : at_span) q = {};
   advanced();
   blocks.store(blocks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool Executor::begin_next() {
+  unsigned long long index;
+  if (!launch()->take(index)) return false;
+  begin(index);
+  return true;
+}
+
+void Executor::run(Grid* g, unsigned long long index, bool more) {
+  grid = g;
+  grid_dim = g->dim;
+  block_dim = g->block_dim;
+  count = block_dim.x * block_dim.y * block_dim.z;
+  chained = more && !g->watched;
+  number_threads();
+  begin(index);
   mark_runtime(true);
   running.store(true, std::memory_order_relaxed);
   if (g->watched) {
@@ -186,6 +211,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   if (g->stop.load(std::memory_order_relaxed) == Stop::kNo && !left) return;
   left = false;
   stacks.reset();
+  ready = {};
   for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;
 }
 

@@ -81,8 +81,13 @@ struct Executor : Worker {
   void adopt();
   void retire();
 
-  // run executes one block of the grid, until it ends or the grid is stopped.
-  void run(Grid*, unsigned long long block);
+  // run executes one block of the grid, until it ends or the grid is stopped. If more is set, it goes on with
+  // other blocks of the grid for as long as no thread of theirs waits.
+  void run(Grid*, unsigned long long block, bool more);
+  // begin makes a block of the grid the one that runs; begin_next does so with one that was not taken, or
+  // returns false.
+  void begin(unsigned long long block);
+  bool begin_next();
 
   void number_threads();
   Fiber* current() { return &fibers[thread - threads]; }
@@ -97,14 +102,17 @@ struct Executor : Worker {
   Index3 shape{};
   Fiber* fibers;    // parallel to threads
   Warp warps[kMaxThreads / kWarpSize];
-  // Valid once a thread has waited (plain is false); before, they follow from the running thread.
-  unsigned count = 0, started = 0, alive = 0;
+  unsigned count = 0;  // threads of the block
+  // Valid once a thread has waited (plain is false); before, no thread waits, and the rest follows from the
+  // running thread.
+  unsigned started = 0, alive = 0;
   FiberQueue ready, at_barrier, at_span[kSpans];
   unsigned arrived = 0, yes = 0;
   Votes votes{};
   Stacks stacks;
   Shared shared_memory;
   int fresh_stack = 0;
+  bool chained = false;              // a block whose threads do not wait is followed by another one on the same stack
   bool left = false;                 // the block was abandoned: its threads are somewhere on their stacks
   void* main_sp = nullptr;           // the stack on which run waits
   sanitize::Block* watch = nullptr;  // for a watched block; reused by later blocks
@@ -127,6 +135,10 @@ struct Executor : Worker {
   std::atomic<bool> closing{false};      // set by the stream: nothing waits for it any more
 
   Sample sample;
+
+  // between reports whether `thread` is not the thread that runs, but the one after it, which it may have
+  // become for a few instructions of Worker::follow. Only signal handlers find it so.
+  bool between() const;
 
   // must_stop stops the grid if that was requested, and reports whether it is stopped.
   bool must_stop();

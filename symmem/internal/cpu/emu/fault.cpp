@@ -126,6 +126,7 @@ void on_preempt(int, siginfo_t*, void* context) {
   Grid* g = e->launch();
   if (!g->code.contains(machine::pc_of(u))) return;  // in a library: try again later
   if (g->watched && e->watch->in_atomic()) return;  // it holds a lock: likewise
+  if (e->between()) return;                         // between two threads: likewise
   if (e->must_stop()) {
     if (g->fault.claim(*e)) {
       snprintf(g->fault.text, sizeof g->fault.text, "interrupted");

@@ -71,13 +71,17 @@ void Grid::enter(Executor& e) {
   e.active.store(this, std::memory_order_release);
 }
 
+bool Grid::take(unsigned long long& block) {
+  if (stop.load(std::memory_order_relaxed) != Stop::kNo) return false;
+  const unsigned long long b = next.fetch_add(1, std::memory_order_relaxed);
+  if (b >= blocks) return false;
+  block = b + first < blocks ? b + first : b + first - blocks;
+  return true;
+}
+
 void Grid::work(Executor& e) {
   enter(e);
-  while (stop.load(std::memory_order_relaxed) == Stop::kNo) {
-    const unsigned long long b = next.fetch_add(1, std::memory_order_relaxed);
-    if (b >= blocks) break;
-    e.run(this, (b + first) % blocks);
-  }
+  for (unsigned long long block; take(block);) e.run(this, block, true);
   e.active.store(nullptr, std::memory_order_release);
 }
 
@@ -88,7 +92,7 @@ void Grid::execute(Executor& e) {
   if (blocks > 1) {
     next.store(1);
     enter(e);
-    e.run(this, first);
+    e.run(this, first, false);
     const unsigned long long left = blocks - next.load();
     if (pending() && (e.emu::Worker::api->nanos() - began) * left > kWorthHelp) e.device->help(*this, e.device->processors - 1);
   }

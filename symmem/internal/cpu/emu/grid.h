@@ -66,6 +66,8 @@ struct Grid {
 
   bool pending() const { return next.load(std::memory_order_relaxed) < blocks; }
   void enter(Executor&);  // called before blocks are run
+  // take takes a block, and returns false if none remain or the grid is stopped.
+  bool take(unsigned long long& block);
   // work runs blocks until none remain.
   void work(Executor&);
   // execute runs the whole grid, on this executor and its helpers.

@@ -106,7 +106,7 @@ struct Worker {
   char* shared;
   const Api* api;
   const Thread* thread;  // the running thread, in the table of the block's threads
-  const Thread* end;  // the last one in that table; if `plain` is not set, the first one
+  const Thread* end;  // the last one in that table that may run after another without a decision of the run time
   bool plain;  // no thread of the block has waited so far: they run one after the other on one stack
   bool in_runtime;  // the emulator's code runs: signal handlers must not abandon or preempt it
   const void* frame;  // printf's frame, while the C library runs
@@ -120,14 +120,21 @@ struct Worker {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
   }
 
-  // next returns the thread after t, which has returned from the kernel, and makes it the running one; or
-  // null if the run time decides what is next.
-  __attribute__((always_inline)) const Thread* next(const Thread* t) {
-    mark_runtime(true);
-    if (t >= end) t = nullptr;
-    else thread = ++t;
-    mark_runtime(false);
-    return t;
+  // follow is called when the thread before t has returned from the kernel. It makes t the running thread and
+  // returns true; or returns false, and leaves the running thread as it was, if the run time decides what is
+  // next: t is not of the block, or a thread of the block has waited.
+  //
+  // A signal may make the running thread wait between any two instructions. Then `end` becomes the running
+  // thread, so t does not run here if it was not yet stored, and runs here, as the last one, if it was.
+  // Signal handlers leave a thread alone that is stored and beyond `end`: see Executor::between.
+  __attribute__((always_inline)) bool follow(const Thread* t) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);  // all accesses of the thread before t are done
+    thread = t;
+    asm volatile("" : : "m"(thread));
+    if (t <= *(const Thread* const volatile*)&end) return true;
+    asm("" : "+r"(t));  // t - 1 is computed here, not in the loop
+    thread = t - 1;
+    return false;
   }
 };
 

@@ -57,7 +57,7 @@ struct Launch<Function> {
     Worker* const w = worker();
     const Thread* t = w->thread;
     do Function(p...);
-    while ((t = w->next(t)));
+    while (w->follow(++t));
   }
 };
 

@@ -19,6 +19,15 @@ __attribute__((always_inline, no_sanitize("alignment"))) inline Worker* worker()
   return (Worker*)__builtin_assume_aligned(w, 8);
 }
 
+// constant returns the 32-bit word at an offset in the worker. It does not change while a thread of a block lives, so the compiler keeps it in a
+// register, whatever the thread stores.
+template <int Offset>
+__attribute__((always_inline)) inline unsigned constant() {
+  unsigned v;
+  asm("movl %%gs:%c1, %0" : "=r"(v) : "i"(Offset));
+  return v;
+}
+
 // fence orders all accesses before it against all after it.
 __attribute__((always_inline)) inline void fence() { asm volatile("mfence" ::: "memory"); }
 // acquire orders loads before it against all accesses after it; release orders all accesses before it against stores after it.
@@ -56,6 +65,15 @@ __attribute__((always_inline)) inline Worker* worker() {
   unsigned long thread;
   asm("adrp %0, emu_worker\n\tldr %0, [%0, :lo12:emu_worker]\n\tmrs %1, tpidr_el0\n\tldr %0, [%1, %0]" : "=&r"(w), "=&r"(thread));
   return w;
+}
+
+// constant returns the 32-bit word at an offset in the worker. It does not change while a thread of a block lives, so the compiler keeps it in a
+// register, whatever the thread stores.
+template <int Offset>
+__attribute__((always_inline)) inline unsigned constant() {
+  unsigned v;
+  asm("ldr %w0, [%1, %2]" : "=r"(v) : "r"(worker()), "i"(Offset));
+  return v;
 }
 
 // fence orders all accesses before it against all after it.

@@ -43,23 +43,26 @@ struct dim3 {
 
 static_assert(sizeof(uint3) == sizeof(emu::Index3) && sizeof(dim3) == sizeof(emu::Index3));
 
-#ifdef SYMM_SANITIZE // as functions, whose accesses are not watched
 namespace emu {
+#ifdef SYMM_SANITIZE // as functions, whose accesses are not watched
 #define EMU_INDEX(name, T, from) \
   __attribute__((noinline, no_sanitize("thread"))) static T name() { return (const T&)worker()->from; }
 EMU_INDEX(thread_index, uint3, thread->index)
+#else
+#define EMU_INDEX(name, T, from)                                                                            \
+  __attribute__((always_inline)) inline T name() {                                                          \
+    constexpr int at = __builtin_offsetof(Worker, from);                                                    \
+    return __builtin_bit_cast(T, Index3{constant<at>(), constant<at + 4>(), constant<at + 8>()});           \
+  }
+// The compiler does not check what it knows about the address.
+__attribute__((always_inline, no_sanitize("alignment"))) inline uint3 thread_index() { return (const uint3&)worker()->thread->index; }
+#endif
 EMU_INDEX(block_index, uint3, block)
 EMU_INDEX(block_size, dim3, block_dim)
 EMU_INDEX(grid_size, dim3, grid_dim)
 #undef EMU_INDEX
 }  // namespace emu
-// The place of a thread: threadIdx in its block, whose size is blockDim, and blockIdx in the grid,
-// whose size is gridDim.
-#define threadIdx (::emu::thread_index())
-#define blockIdx (::emu::block_index())
-#define blockDim (::emu::block_size())
-#define gridDim (::emu::grid_size())
-#else
+
 // The place of a thread: threadIdx in its block, whose size is blockDim, and blockIdx in the grid,
 // whose size is gridDim.
 //
@@ -67,11 +70,10 @@ EMU_INDEX(grid_size, dim3, grid_dim)
 //
 //   const int i = blockIdx.x * blockDim.x + threadIdx.x;
 //   if (i < n) x[i] = 1;
-#define threadIdx (*(const uint3*)__builtin_assume_aligned(&::emu::worker()->thread->index, alignof(uint3)))
-#define blockIdx ((const uint3&)::emu::worker()->block)
-#define blockDim ((const dim3&)::emu::worker()->block_dim)
-#define gridDim ((const dim3&)::emu::worker()->grid_dim)
-#endif
+#define threadIdx (::emu::thread_index())
+#define blockIdx (::emu::block_index())
+#define blockDim (::emu::block_size())
+#define gridDim (::emu::grid_size())
 #define warpSize 32
 
 // Integers of stdint.h.
