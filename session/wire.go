@@ -54,12 +54,14 @@ type evalCommand struct {
 	Name        string
 	Line        int
 	Columns     int
-	Program     []string      `json:",omitempty"`
-	Folder      string        `json:",omitempty"` // as in Cell
-	Sanitize    *Sanitizing   `json:",omitempty"` // the sanitizer's change before the cell
-	Only        RankList      `json:",omitempty"` // the ranks that run the cell; none: all
-	Debugged    bool          `json:",omitempty"` // as in Cell
-	Breaks      map[int][]int `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
+	Typed       string            `json:",omitempty"`
+	Imports     map[string]string `json:",omitempty"`
+	Program     []string          `json:",omitempty"`
+	Folder      string            `json:",omitempty"` // as in Cell
+	Sanitize    *Sanitizing       `json:",omitempty"` // the sanitizer's change before the cell
+	Only        RankList          `json:",omitempty"` // the ranks that run the cell; none: all
+	Debugged    bool              `json:",omitempty"` // as in Cell
+	Breaks      map[int][]int     `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
 }
 
 // debugCommand is for a DebuggedEvaluator, by its methods. Exactly one field is set.

@@ -372,7 +372,7 @@ func (w *worker) run(j job) {
 			stands.Break(j.eval.Breaks)
 		}
 		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
-			Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
+			Typed: j.eval.Typed, Imports: j.eval.Imports, Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
 	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}

@@ -324,7 +324,7 @@ func (c *Comparing) prepare(ctx context.Context) (session.Session, error) {
 		s.ran, next = []int{}, cells
 	}
 	for _, cell := range next {
-		again := session.Cell{Name: cmp.Or(cell.Name, fmt.Sprintf("cell[%d]", cell.ID)), Line: cell.Line, Source: cell.Source, Ranks: cell.Ranks, Folder: cell.Folder, Silent: true}
+		again := session.Cell{Name: cmp.Or(cell.Name, fmt.Sprintf("cell[%d]", cell.ID)), Line: cell.Line, Source: cell.Source, Typed: cell.Typed, Ranks: cell.Ranks, Folder: cell.Folder, Silent: true}
 		if err := failure(second.Eval(ctx, again)); err != nil {
 			s.ran = nil
 			return nil, fmt.Errorf("cell %d fails on the %s device: %w", cell.ID, s.Device, err)

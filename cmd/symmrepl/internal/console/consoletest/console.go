@@ -26,6 +26,7 @@ func New(commands []console.Command) *Console {
 			Size:       4,
 			Commands:   commands,
 			Incomplete: func(source string) bool { return strings.Count(source, "{") > strings.Count(source, "}") },
+			Invalid:    func(source string) bool { return strings.Count(source, "{") < strings.Count(source, "}") },
 		},
 		Fake: fake, Out: out, printer: render.New(out, out, 4, false),
 	}
