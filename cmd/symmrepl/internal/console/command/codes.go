@@ -48,7 +48,7 @@ func needCode(text string) error {
 func calling(c *console.Console, text, function string, args ...string) session.Cell {
 	above := 0
 	for _, code := range parted(text) {
-		if c.Incomplete(code) || c.Invalid(code) {
+		if !c.Parses(code) {
 			return session.Cell{Source: strings.Repeat("\n", above) + strings.TrimRight(code, "\r\n"), Typed: text}
 		}
 		above += strings.Count(code, "\n") + 1
