@@ -51,6 +51,7 @@ type evalCommand struct {
 	Incarnation int    // of the worker that the cell is for; no other worker gets it
 	Run         uint64 // counted by the controller; unlike cell numbers, never used twice
 	Cell        int
+	Silent      bool `json:",omitempty"` // as in Cell
 	Name        string
 	Line        int
 	Columns     int

@@ -360,7 +360,11 @@ func (w *worker) run(j job) {
 		confined.Confine(j.eval.Only)
 	}
 	if remembers, ok := w.comm.(CellCommunicator); ok {
-		remembers.BeginCell(j.eval.Cell)
+		cell := j.eval.Cell
+		if j.eval.Silent { // it has the number of the next cell
+			cell = 0
+		}
+		remembers.BeginCell(cell)
 	}
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
