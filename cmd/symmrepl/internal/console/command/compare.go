@@ -20,7 +20,7 @@ func compare() console.Command {
 All-reduces go by each of their ways within a host, collectives over hosts flat and hierarchical, by NCCL where it is found, by copy engines, and calls
 of handles by NVSHMEM where it is the back end. Each way
 begins with the values that the tensors of the calls had before. The command shows each way's device time and whether its results are equal, or the first element that differs with both
-values and the units in the last place between them. After a line "%%" may follow other codes, which are compared with the first. The code is the body of
+values and the units in the last place between them. After a line "%%" (at a prompt Alt-Enter begins it) may follow other codes, which are compared with the first. The code is the body of
 a function: the names that it declares end with it.
 
 On GPUs the last way is the cpu device; with "--device cpu" also elsewhere. A second session of as many ranks and hosts is started there. It runs the cells

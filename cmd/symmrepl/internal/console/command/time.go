@@ -20,8 +20,8 @@ func timeCell() console.Command {
 The time is that of the slowest rank as the session sees it, from sending the cell to the last answer; device work
 that the cell started is part of it.
 With "-n 20" before the code all ranks run the code once to warm up and then 20 times, and meet before each run: the command shows each rank's median, spread,
-device time and host time, and the share of the link where the bytes and the link's rate are known. A line "%%" parts two codes: they run in turns, 20 times
-unless -n says otherwise, and the command says whether their difference is real. The code is then the body of a function: the names that it declares end with it.`,
+device time and host time, and the share of the link where the bytes and the link's rate are known. A line "%%" parts two codes (at a prompt Alt-Enter begins it): they run in
+turns, 20 times unless -n says otherwise, and the command says whether their difference is real. The code is then the body of a function: the names that it declares end with it.`,
 		TakesCode: true, CodeIn: timedCode,
 		Run: runTime,
 	}
