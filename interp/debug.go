@@ -33,8 +33,9 @@ func (in *Interp) notePoints(c *compiled) {
 		if text == nil {
 			continue
 		}
-		line, column, _ := text.Position(p.Pos)
-		text.points = append(text.points, textPoint{p, line + text.Line - 1, column})
+		var at session.Error
+		text.Place(&at, p.Pos)
+		text.points = append(text.points, textPoint{p, at.Line, at.Column})
 		if !slices.Contains(changed, text) {
 			changed = append(changed, text)
 		}

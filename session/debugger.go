@@ -35,7 +35,7 @@ func (b *breaks) applies(cell Cell) bool {
 	case s.Cell != 0:
 		return s.Cell == cell.ID
 	case s.Text != "":
-		return s.Text == cell.Source
+		return s.Text == cell.Text()
 	case s.File != "":
 		return s.File == cell.Name
 	}
@@ -45,7 +45,7 @@ func (b *breaks) applies(cell Cell) bool {
 // holds reports whether a line of the file that a cell is part of is in the cell.
 func (c Cell) holds(line int) bool {
 	first := max(c.Line, 1)
-	return line >= first && line <= first+strings.Count(strings.TrimRight(c.Source, "\n"), "\n")
+	return line >= first && line <= first+strings.Count(strings.TrimRight(c.Text(), "\n"), "\n")
 }
 
 // linesIn returns the lines with breakpoints in a cell, ascending.
@@ -71,7 +71,7 @@ func (d *debugging) begin(cell Cell) map[int][]int {
 	if d.cells == nil {
 		d.cells, d.sent = map[int]Cell{}, map[int][]int{}
 	}
-	d.cells[cell.ID] = Cell{ID: cell.ID, Source: cell.Source, Name: cell.Name, Line: cell.Line}
+	d.cells[cell.ID] = Cell{ID: cell.ID, Source: cell.Source, Typed: cell.Typed, Name: cell.Name, Line: cell.Line}
 	d.sent[cell.ID] = d.linesIn(cell)
 	all := maps.Clone(d.sent)
 	maps.DeleteFunc(all, func(id int, lines []int) bool { return id != cell.ID && len(lines) == 0 })

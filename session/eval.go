@@ -138,7 +138,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	breaks := r.beginDebugged()
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program,
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Silent, cell.Name, cell.Line, cell.Columns, cell.Typed, cell.Imports, cell.Program,
 			cell.Folder, r.sanitize, only, r.debugged, breaks}}, []byte(cell.Source))
 	}
 	r.loop(ctx)

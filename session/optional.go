@@ -51,7 +51,7 @@ type Confiner interface {
 
 // CellCommunicator is a Communicator that remembers the calls of cells by the cells' numbers.
 type CellCommunicator interface {
-	// BeginCell is called before Begin, with the number of the cell.
+	// BeginCell is called before Begin, with the number of the cell, 0 if it is silent.
 	BeginCell(cell int)
 }
 

@@ -18,7 +18,7 @@ func (c *controller) announce(cell Cell) {
 	if cell.By == "" || cell.Silent {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(cell.Source, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(cell.Text(), "\n"), "\n")
 	if more := len(lines) - announcedLines; more > 0 {
 		lines = append(lines[:announcedLines], fmt.Sprintf("… and %d more lines: `:history` shows all", more))
 	}

@@ -42,6 +42,12 @@ type Cell struct {
 	Name   string // the cell's name in positions; "cell[ID]" when empty
 	Line   int    // line of Name on which Source starts; 1 when zero
 	Source string //
+	// Typed, if not empty, is what the user entered, where Source has code of a command around it:
+	// see Cell.Place. A message about the cell quotes it.
+	Typed string `json:",omitempty"`
+	// Imports are the packages, by name, that the source may use in addition to those of the session.
+	// The session does not keep the names. It is for cells that no user enters.
+	Imports map[string]string `json:",omitempty"`
 	// Program lists the files of a program of package main, if it has several, by paths that the
 	// ranks can open. The source may call the program's function main.
 	Program []string

@@ -79,6 +79,6 @@ func placeAt(e *Error, cell Cell, offset int) {
 	before := cell.Source[:offset]
 	line := strings.Count(before, "\n")
 	start := strings.LastIndexByte(before, '\n') + 1
-	e.File, e.Line, e.Column = cell.Name, cell.Line+line, offset-start+1
-	e.Source = firstLine(cell.Source[start:])
+	e.File = cell.Name
+	e.Line, e.Column, e.Source = cell.Place(line+1, offset-start+1)
 }

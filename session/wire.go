@@ -51,15 +51,18 @@ type evalCommand struct {
 	Incarnation int    // of the worker that the cell is for; no other worker gets it
 	Run         uint64 // counted by the controller; unlike cell numbers, never used twice
 	Cell        int
+	Silent      bool `json:",omitempty"` // as in Cell
 	Name        string
 	Line        int
 	Columns     int
-	Program     []string      `json:",omitempty"`
-	Folder      string        `json:",omitempty"` // as in Cell
-	Sanitize    *Sanitizing   `json:",omitempty"` // the sanitizer's change before the cell
-	Only        RankList      `json:",omitempty"` // the ranks that run the cell; none: all
-	Debugged    bool          `json:",omitempty"` // as in Cell
-	Breaks      map[int][]int `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
+	Typed       string            `json:",omitempty"`
+	Imports     map[string]string `json:",omitempty"`
+	Program     []string          `json:",omitempty"`
+	Folder      string            `json:",omitempty"` // as in Cell
+	Sanitize    *Sanitizing       `json:",omitempty"` // the sanitizer's change before the cell
+	Only        RankList          `json:",omitempty"` // the ranks that run the cell; none: all
+	Debugged    bool              `json:",omitempty"` // as in Cell
+	Breaks      map[int][]int     `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
 }
 
 // debugCommand is for a DebuggedEvaluator, by its methods. Exactly one field is set.

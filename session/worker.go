@@ -372,7 +372,11 @@ func (w *worker) run(j job) {
 		confined.Confine(j.eval.Only)
 	}
 	if remembers, ok := w.comm.(CellCommunicator); ok {
-		remembers.BeginCell(j.eval.Cell)
+		cell := j.eval.Cell
+		if j.eval.Silent { // it has the number of the next cell
+			cell = 0
+		}
+		remembers.BeginCell(cell)
 	}
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
@@ -384,7 +388,7 @@ func (w *worker) run(j job) {
 			stands.Break(j.eval.Breaks)
 		}
 		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
-			Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
+			Typed: j.eval.Typed, Imports: j.eval.Imports, Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
 	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}

@@ -75,6 +75,40 @@ func TestCompareSecond(t *testing.T) {
 	}
 }
 
+// TestCompareLeavesNothing: the cells that a comparison with the cpu device runs are in no list that
+// a user sees, and their names mean nothing to later cells.
+func TestCompareLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, 2)
+	h.cwd = t.TempDir()
+	r := h.run("x := symm.Empty(symm.F32, 4).Fill(1)\n"+
+		"x.Fill(2);\n"+
+		":compare --device cpu x.Fill(3); symm.AllReduce(x, \"sum\")\n"+
+		":vars\n:history\n:why\n"+
+		":save s.go\n$ cat s.go\n:export e.go\n$ cat e.go\n"+
+		"replay.Rank()\n:type replayFmt\nreplayOS?\nreplaySymm.Rank()\n", "--device", device(), "-n", "2")
+	if !slices.Equal(secondRows(r.out), []string{"equal: x, the result"}) {
+		t.Fatalf("the comparison shows\n%s%s", r.out, r.err)
+	}
+	if regexp.MustCompile(`(?i)replay|json|\bcompare:`).MatchString(r.out) {
+		t.Errorf("a comparison leaves something in\n%s", r.out)
+	}
+	if want := regexp.MustCompile(`(?m)^(?:symm> )?\[0,1\] cell\[3\]:1: all_reduce `); !want.MatchString(r.out) {
+		t.Errorf(":why shows not the code compared but\n%s", r.out)
+	}
+	if strings.Count(r.err, "undefined: replaySymm") != 1 || strings.Count(r.err, "undefined: replayFmt") != 1 {
+		t.Errorf("names of its packages are known:\n%s", r.err)
+	}
+	x := h.terminal("--device", device(), "-n", "2")
+	x.expect("symm> ")
+	x.send(":compare --device cpu symm.Local(symm.F32, 2).Fill(1)\r")
+	x.expect("cpu device")
+	x.expect("symm> ")
+	x.send("replayS" + tab + "\r") // would become replaySymm
+	x.expect("undefined: replayS\n")
+	x.send(ctrlD)
+}
+
 // wrong is a session whose kernels multiply wrongly, and that counts how often it is emptied.
 type wrong struct {
 	session.Session

@@ -100,9 +100,9 @@ func (k *Attempt) run() {
 	for _, spec := range c.Syntax.imports {
 		k.importSpec(spec)
 	}
-	if c.embedsFS {
-		c.Imports[embedName] = compiledPath
-		defer delete(c.Imports, embedName)
+	for name, path := range c.passing {
+		c.Imports[name] = path
+		defer delete(c.Imports, name)
 	}
 	if k.failed() {
 		return

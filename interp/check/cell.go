@@ -29,8 +29,8 @@ type Syntax struct {
 	Body  *ast.FuncDecl // a function with the body Stmts
 	Quiet bool          // a semicolon ends the cell: its last expression is evaluated but not shown
 
-	imports  []*ast.ImportSpec
-	embedsFS bool // it uses embedName
+	imports []*ast.ImportSpec
+	passing map[string]string // packages by name that this cell can use and the session does not keep
 }
 
 // Cell is a cell that type-checks, or a package of a module.

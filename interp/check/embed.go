@@ -200,7 +200,7 @@ func (p *Syntax) embeddedValue(v *ast.ValueSpec, files []embedded) ast.Expr {
 		return &ast.BasicLit{ValuePos: pos, Kind: token.STRING, Value: strconv.Quote(s)}
 	}
 	if isEmbedFS(v.Type) {
-		p.embedsFS = true
+		p.passing[embedName] = compiledPath
 		fun := &ast.SelectorExpr{X: &ast.Ident{NamePos: pos, Name: embedName}, Sel: &ast.Ident{NamePos: pos, Name: "EmbedFS"}}
 		call := &ast.CallExpr{Fun: fun, Lparen: pos}
 		for _, f := range files {

@@ -45,17 +45,18 @@ func (c *Text) errorOf(kind session.Kind, list []diagnostic) *session.Error {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
 	list = slices.CompactFunc(list, func(a, b diagnostic) bool { return a.line == b.line && a.msg == b.msg })
-	first := list[0]
-	e := &session.Error{Kind: kind, Peer: -1, File: c.Name, Line: c.Line + first.line - 1, Column: first.column,
-		Msg: first.msg, Source: c.SourceLine(first.line)}
+	at := func(d diagnostic) *session.Error {
+		line, column, text := c.cell.Place(d.line, d.column)
+		return &session.Error{Kind: kind, Peer: -1, File: c.Name, Line: line, Column: column, Msg: d.msg, Source: text}
+	}
+	e := at(list[0])
 	var others []string
 	for i, d := range list[1:] {
 		if i+1 == MaxErrors {
 			others = append(others, "too many errors")
 			break
 		}
-		at := session.Error{File: c.Name, Line: c.Line + d.line - 1, Column: d.column, Msg: d.msg}
-		others = append(others, at.Error())
+		others = append(others, at(d).Error())
 	}
 	e.Detail = strings.Join(others, "\n")
 	return e

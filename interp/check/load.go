@@ -183,7 +183,7 @@ func (p *Packages) parse(file string) (*ast.File, *Syntax, *session.Error) {
 	if err != nil {
 		return nil, nil, &session.Error{Kind: session.KindSystem, Peer: -1, File: name, Line: 1, Msg: err.Error()}
 	}
-	s := &Syntax{Text: &Text{Name: name, Line: 1, cell: session.Cell{Source: string(source), Name: name}}}
+	s := &Syntax{Text: &Text{Name: name, Line: 1, cell: session.Cell{Source: string(source), Name: name}}, passing: map[string]string{}}
 	base := p.fset.Base()
 	// Yaegi finds the imports of a file by the last part of its name: see FileName.
 	f, err := parser.ParseFile(p.fset, path.Join(filepath.ToSlash(name), FileName), source, parser.SkipObjectResolution|parser.AllErrors)
@@ -207,8 +207,8 @@ func (p *Packages) parse(file string) (*ast.File, *Syntax, *session.Error) {
 	if failed := s.embed(); failed != nil {
 		return nil, nil, failed.Err
 	}
-	if s.embedsFS {
-		addImport(f, embedName, compiledPath)
+	for name, path := range s.passing {
+		addImport(f, name, path)
 	}
 	return f, s, nil
 }

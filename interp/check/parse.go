@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,7 +19,8 @@ func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 	if text.Name == "" {
 		text.Name = fmt.Sprintf("cell[%d]", cell.ID)
 	}
-	p := &Syntax{Text: text}
+	p := &Syntax{Text: text, passing: map[string]string{}}
+	maps.Copy(p.passing, cell.Imports)
 	items, errs := Split(cell.Source)
 	if errs != nil {
 		return nil, text.syntaxError(errs, 0)

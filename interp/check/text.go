@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -18,7 +17,7 @@ type parsedFile struct {
 	header int // bytes before the cell's text
 }
 
-// Position returns the line and column of pos in the user's text.
+// Position returns the line and column of pos in the source of the cell.
 func (c *Text) Position(pos token.Pos) (line, column int, ok bool) {
 	for _, f := range c.files {
 		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
@@ -70,17 +69,15 @@ func (c *Text) withPlaces(msg string) string {
 		if line == 1 {
 			column -= len(declsHeader)
 		}
-		return fmt.Sprintf("%s:%d:%d", c.Name, c.Line+line-1, column)
+		line, column, _ = c.cell.Place(line, column)
+		return fmt.Sprintf("%s:%d:%d", c.Name, line, column)
 	})
 }
 
-// SourceLine returns line n (from 1) of the cell.
+// SourceLine returns line n (from 1) of the cell, as the user entered it.
 func (c *Text) SourceLine(n int) string {
-	lines := strings.Split(c.cell.Source, "\n")
-	if n < 1 || n > len(lines) {
-		return ""
-	}
-	return lines[n-1]
+	_, _, text := c.cell.Place(n, 1)
+	return text
 }
 
 // Offset returns the offset of pos in the cell's text, or -1 if it is elsewhere.
@@ -136,7 +133,8 @@ func before(a, b token.Position) bool {
 func (c *Text) Place(e *session.Error, at token.Pos) bool {
 	line, column, ok := c.Position(at)
 	if ok {
-		e.File, e.Line, e.Column, e.Source = c.Name, c.Line+line-1, column, c.SourceLine(line)
+		e.File = c.Name
+		e.Line, e.Column, e.Source = c.cell.Place(line, column)
 	}
 	return ok
 }

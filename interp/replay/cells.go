@@ -5,14 +5,18 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/session"
 )
 
-// The packages that the cells of this file use, under names that no session uses.
-const imports = `import replaySymm "github.com/symmrepl/symmrepl/symmem"
-import replayFmt "fmt"
-import replayJSON "encoding/json"
-import replayOS "os"
-`
+// cell is a cell of this file. It has the packages that it uses under names that no session uses,
+// and leaves none of these.
+func cell(source string) session.Cell {
+	return session.Cell{Source: source, Silent: true, Imports: map[string]string{
+		"replaySymm": check.SymmemPath, "replayFmt": "fmt", "replayJSON": "encoding/json", "replayOS": "os",
+	}}
+}
 
 // The ends of the names of a rank's files.
 const (
@@ -23,7 +27,7 @@ const (
 
 // Save is a cell in which each rank writes the values that the code can come to, to files whose
 // names are base, the rank and Tensors or Plain. A rank without tensors writes no file of them.
-func (n *Needs) Save(base string) string {
+func (n *Needs) Save(base string) session.Cell {
 	return n.moving(base, `	if len(tensors) > 0 {
 		replaySymm.SaveFile(tensors, path+"`+Tensors+`")
 	}
@@ -39,7 +43,7 @@ func (n *Needs) Save(base string) string {
 
 // Load is a cell in which each rank gives its variables the values that Save has written. It fails
 // where the lengths of slices or nil pointers are others.
-func (n *Needs) Load(base string) string {
+func (n *Needs) Load(base string) session.Cell {
 	return n.moving(base, `	saved := map[string]replayJSON.RawMessage{}
 	text, err := replayOS.ReadFile(path + "`+Plain+`")
 	if err == nil {
@@ -72,11 +76,11 @@ func (n *Needs) Load(base string) string {
 // Run is a cell that runs the code once. Its value is the device time of the code's work on the
 // current stream. Each rank writes the tensor with which the code ends, if it does, to a file whose
 // name is base, the rank and Result.
-func (n *Needs) Run(base string) string {
+func (n *Needs) Run(base string) session.Cell {
 	if !n.tensor {
-		return imports + "replaySymm.Elapsed(func() { " + n.code + "\n})"
+		return cell("replaySymm.Elapsed(func() { " + n.code + "\n})")
 	}
-	return imports + `func() interface{} {
+	return cell(`func() interface{} {
 	var replayResult *replaySymm.Tensor
 	took := replaySymm.Elapsed(func() { ` + n.code[:n.last] + "replayResult = " + n.code[n.last:] + `
 	})
@@ -84,7 +88,7 @@ func (n *Needs) Run(base string) string {
 		replaySymm.SaveFile(map[string]*replaySymm.Tensor{"the result": replayResult}, ` + place(base) + `+"` + Result + `")
 	}
 	return took
-}()`
+}()`)
 }
 
 // place is an expression for the beginning of the names of a rank's files.
@@ -92,7 +96,7 @@ func place(base string) string { return strconv.Quote(base) + "+replayFmt.Sprint
 
 // moving is a cell that finds what the variables hold, and then runs rest: tensors, pointers to plain
 // data, and among that what is fixed, each by what holds it.
-func (n *Needs) moving(base, rest string) string {
+func (n *Needs) moving(base, rest string) session.Cell {
 	var w walk
 	for _, v := range n.sent { // handles last: their memory may be that of a tensor
 		if !isHandle(v.typ) {
@@ -104,7 +108,7 @@ func (n *Needs) moving(base, rest string) string {
 			w.see(strconv.Quote(v.name), v.name, v.typ, 0)
 		}
 	}
-	return imports + `{
+	return cell(`{
 	path := ` + place(base) + `
 	tensors := map[string]*replaySymm.Tensor{}
 	plain, fixed := map[string]interface{}{}, map[string]interface{}{}
@@ -128,7 +132,7 @@ func (n *Needs) moving(base, rest string) string {
 	seePlain := func(name string, p interface{}) { plain[name] = p }
 	seeFixed := func(name string, value interface{}) { plain[name], fixed[name] = value, value }
 	_, _, _, _ = seeTensor, seeHandle, seePlain, seeFixed
-` + w.String() + rest + `}`
+` + w.String() + rest + `}`)
 }
 
 // walk writes statements that see what a value holds.

@@ -143,15 +143,19 @@ func TestMoving(t *testing.T) {
 	if _, stale := n.Replay(); !stale {
 		t.Error("code that assigns a pointer leaves a session as it was")
 	}
-	for what, source := range map[string]string{"Save": n.Save("/tmp/a-"), "Load": n.Load("/tmp/a-"), "Run": n.Run("/tmp/a-")} {
-		if _, err := Of(append(cells, session.Cell{ID: 20, Source: source}), ""); err != nil {
-			t.Errorf("%s: %v\n%s", what, err, source)
+	for what, cell := range map[string]session.Cell{"Save": n.Save("/tmp/a-"), "Load": n.Load("/tmp/a-"), "Run": n.Run("/tmp/a-")} {
+		cell.ID = 20
+		if _, err := Of(append(cells, cell), ""); err != nil {
+			t.Errorf("%s: %v\n%s", what, err, cell.Source)
+		}
+		if _, err := Of(append(cells, cell), "replaySymm.Rank()"); err == nil {
+			t.Errorf("code after %s can use its packages", what)
 		}
 	}
 	for _, want := range []string{`seeTensor("m"+".layers"+replayFmt.Sprintf("[%d]", replayAt1)+".w", (*m).layers[replayAt1].w)`, `"m"+".steps", &(*m).steps)`,
 		`seeFixed("m"+".best"+" == nil", (*m).best == nil)`, `seeHandle("the memory of "+"h", h)`, `seeTensor("list"+replayFmt.Sprintf("[%d]", replayAt0)+replayFmt.Sprintf("[%d]", replayAt1), list[replayAt0][replayAt1])`} {
-		if !strings.Contains(n.Save("/tmp/a-"), want) {
-			t.Errorf("there is no %s in\n%s", want, n.Save("/tmp/a-"))
+		if !strings.Contains(n.Save("/tmp/a-").Source, want) {
+			t.Errorf("there is no %s in\n%s", want, n.Save("/tmp/a-").Source)
 		}
 	}
 }

@@ -54,6 +54,10 @@ func measureCase(t *T) {
 	}
 	t.refused(symmem.KindMisuse, func() { symmem.MeasureRuns(0, put) }, "must be positive")
 	t.refused(symmem.KindMisuse, func() { symmem.Measure(func() { x.Ints() }) }, "captured")
+	for range 2 { // the second frees what the first has left
+		t.refused(symmem.KindMisuse, func() { symmem.MeasureRuns(2, func() { x.Slice(60, 70) }) }, "[60, 70)")
+	}
+	t.equal("runs after some that have failed", len(symmem.MeasureRuns(1, put).Took[0]), 1)
 	h.Barrier(0)
 	symmem.Synchronize()
 	inbox.Free()

@@ -130,6 +130,7 @@ func (rt *Runtime) beginMeasure(op string, codes ...func()) *measuring {
 	for _, f := range codes {
 		rt.needFunction(op, f)
 	}
+	rt.freeFailed()
 	m := &measuring{rt: rt, op: op, begin: rt.NewEvent(), over: rt.NewEvent()}
 	if !rt.all.split.Spans() || rt.net.Load() != nil {
 		m.t = rt.Empty(U8, 1)
@@ -142,11 +143,25 @@ func (m *measuring) end() {
 	m.begin.Free()
 	m.over.Free()
 	switch {
-	case m.t == nil || m.rt.abort.Load() != nil: // the others do not come, and Recover frees it
+	case m.t == nil:
 	case m.whole:
 		m.t.Free()
-	default:
-		Maybe(func() { m.t.Free() }) // the user's error is the one to report, also if the others do not come
+	default: // the code's error is the one to report, and ranks without it do not come
+		m.rt.mu.Lock()
+		m.rt.unfreed = append(m.rt.unfreed, m.t)
+		m.rt.mu.Unlock()
+	}
+}
+
+// freeFailed frees what measurements that have failed have left. They have failed on all ranks: on
+// those without an error of the code in the next meeting.
+func (rt *Runtime) freeFailed() {
+	rt.mu.Lock()
+	list := rt.unfreed
+	rt.unfreed = nil
+	rt.mu.Unlock()
+	for _, t := range list {
+		Maybe(t.Free) // a tensor that a rank has lost needs none
 	}
 }
 

@@ -84,7 +84,8 @@ type world struct {
 	pooling    *Group     // whose memory pool is in use, or nil
 	choices    *[]choice  // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
-	spare      *Tensor // memory for the reductions of the next graph, or nil
+	spare      *Tensor   // memory for the reductions of the next graph, or nil
+	unfreed    []*Tensor // of measurements that have failed: measure.go
 	padSize    int
 	backend    backend
 	shmem      shmem                    // nvshmem.go

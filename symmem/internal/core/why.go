@@ -146,6 +146,9 @@ func (rt *Runtime) explained(p *passed) Explained {
 	e := Explained{Call: p.call.Text(), Caller: p.call.Caller}
 	if p.group != nil && p.call.Manner != operators.Alone {
 		e.Call += fmt.Sprintf(" on %v (%d ranks)", p.group, len(p.group.ranks))
+		if len(p.group.ranks) == 1 {
+			e.Call = strings.TrimSuffix(e.Call, "s)") + ")"
+		}
 	}
 	add := func(format string, args ...any) { e.Details = append(e.Details, fmt.Sprintf(format, args...)) }
 	way, bytes, far := p.way, p.bytes, false

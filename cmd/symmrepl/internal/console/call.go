@@ -49,7 +49,7 @@ func (c *Call) Fail(err error) Outcome {
 // values and errors. Positions in the cell count the lines of the entry.
 func (c *Call) Cell(ctx context.Context, cell session.Cell) session.Reply {
 	cell.Line = c.Request.Line
-	if before, ok := strings.CutSuffix(c.Arg, cell.Source); ok {
+	if before, ok := strings.CutSuffix(c.Arg, cell.Text()); ok {
 		cell.Line += strings.Count(before, "\n")
 	}
 	return c.Console.cell(ctx, c.Request, cell)

@@ -159,11 +159,24 @@ func cutSpace(text string) (before, after string, found bool) {
 	return text[:i], text[i+1:], true
 }
 
+// Following returns what follows a word of a command, without the white space between. Text that
+// begins on a later line keeps its indentation: errors in code cite the columns that the user sees.
+func Following(text string) string {
+	rest := strings.TrimLeft(text, space)
+	blank := text[:len(text)-len(rest)]
+	if end := strings.LastIndexByte(blank, '\n'); end >= 0 && rest != "" {
+		return blank[end+1:] + rest
+	}
+	return rest
+}
+
 // splitCommand splits a command, which begins with ':', '%' or "%%", into its name and its
 // argument. ":save! f.go" is ":save !f.go". hasArg reports whether anything follows the name.
 func splitCommand(entry string) (name, arg string, hasArg bool) {
 	name, arg, hasArg = cutSpace(strings.TrimLeft(strings.TrimPrefix(entry[1:], "%"), space))
-	arg = strings.TrimLeft(arg, space)
+	if hasArg {
+		arg = Following(entry[len(entry)-len(arg)-1:])
+	}
 	if bare, insists := strings.CutSuffix(name, "!"); insists {
 		name, arg = bare, "!"+arg
 	}

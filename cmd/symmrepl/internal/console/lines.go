@@ -18,6 +18,11 @@ func (c *Console) Malformed(entry string) bool {
 	return isCell && !isSnippet && c.Invalid(source)
 }
 
+// Parses reports whether code may parse as it is, as far as the console can tell.
+func (c *Console) Parses(code string) bool {
+	return (c.Incomplete == nil || !c.Incomplete(code)) && (c.Invalid == nil || !c.Invalid(code))
+}
+
 // code returns the Go in an entry: all of it, or the code of a command, or what the lines below
 // `%%rank [0,2]` and its kind stand for. isCell is false if the entry has none.
 func (c *Console) code(entry string) (source string, isCell bool) {

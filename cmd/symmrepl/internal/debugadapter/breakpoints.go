@@ -184,7 +184,7 @@ func (a *Adapter) source(ctx context.Context, asked dap.SourceArguments) (string
 	}
 	for _, c := range cells {
 		if c.ID == number && number > 0 {
-			return strings.Repeat("\n", max(c.Line-1, 0)) + c.Source, nil
+			return strings.Repeat("\n", max(c.Line-1, 0)) + c.Text(), nil
 		}
 	}
 	return "", errors.New("there is no such source in this session")

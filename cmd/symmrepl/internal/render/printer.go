@@ -119,13 +119,14 @@ func (p *Printer) Reply(r session.Reply) {
 	}
 }
 
-// sameText joins the ranks of values with the same text.
+// sameText joins the ranks of values with the same text. A rank that has a text twice, as :why of two
+// equal calls, is shown twice.
 func sameText(values []session.Value) []session.Value {
 	var out []session.Value
 	at := map[string]int{}
 	for _, v := range values {
 		i, known := at[v.Text]
-		if !known {
+		if !known || slices.ContainsFunc(v.Ranks, func(rank int) bool { return slices.Contains(out[i].Ranks, rank) }) {
 			at[v.Text] = len(out)
 			out = append(out, session.Value{Ranks: v.Ranks, Text: v.Text})
 			continue

@@ -47,6 +47,16 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// Ranks with the same value share a line; a value that a rank has twice is shown twice.
+func TestValues(t *testing.T) {
+	var b bytes.Buffer
+	v := func(text string, ranks ...int) session.Value { return session.Value{Ranks: ranks, Text: text} }
+	New(&b, &b, 4, false).Reply(session.Reply{Values: []session.Value{v("a", 0, 2), v("b", 1), v("a", 3), v("a", 0, 1)}})
+	if got, want := b.String(), "[0,2,3] a\n[1] b\n[0,1] a\n"; got != want {
+		t.Errorf("shown as\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestStreams(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := New(&out, &errs, 2, false)

@@ -26,9 +26,9 @@ const Idle = 5 * time.Minute
 // code there. replay.Needs satisfies it and says more.
 type Needs interface {
 	Replay() (cells []session.Cell, stale bool)
-	Save(base string) string
-	Load(base string) string
-	Run(base string) string
+	Save(base string) session.Cell
+	Load(base string) session.Cell
+	Run(base string) session.Cell
 }
 
 // Tools are what a Shadow is made of.
@@ -263,13 +263,15 @@ func (c *Comparing) once(ctx context.Context, s session.Session, moment string) 
 	if err := run(ctx, s, c.needs.Load(c.base("before"))); err != nil {
 		return o, err
 	}
-	reply := s.Eval(ctx, session.Cell{Name: name, Source: c.needs.Run(c.base(moment)), Silent: true, Output: func(out session.Output) {
+	code := c.needs.Run(c.base(moment))
+	code.Name, code.Output = name, func(out session.Output) {
 		if out.Stream != session.Note {
 			for _, rank := range out.Ranks {
 				o.printed[rank] += out.Text
 			}
 		}
-	}})
+	}
+	reply := s.Eval(ctx, code)
 	if err := failure(reply); err != nil {
 		return o, err
 	}
@@ -284,8 +286,9 @@ func (c *Comparing) once(ctx context.Context, s session.Session, moment string) 
 const name = "compare"
 
 // run runs a cell that is not recorded.
-func run(ctx context.Context, s session.Session, source string) error {
-	return failure(s.Eval(ctx, session.Cell{Name: name, Source: source, Silent: true}))
+func run(ctx context.Context, s session.Session, cell session.Cell) error {
+	cell.Name = name
+	return failure(s.Eval(ctx, cell))
 }
 
 // failure is the first error of a cell.
@@ -324,7 +327,7 @@ func (c *Comparing) prepare(ctx context.Context) (session.Session, error) {
 		s.ran, next = []int{}, cells
 	}
 	for _, cell := range next {
-		again := session.Cell{Name: cmp.Or(cell.Name, fmt.Sprintf("cell[%d]", cell.ID)), Line: cell.Line, Source: cell.Source, Ranks: cell.Ranks, Folder: cell.Folder, Silent: true}
+		again := session.Cell{Name: cmp.Or(cell.Name, fmt.Sprintf("cell[%d]", cell.ID)), Line: cell.Line, Source: cell.Source, Typed: cell.Typed, Ranks: cell.Ranks, Folder: cell.Folder, Silent: true}
 		if err := failure(second.Eval(ctx, again)); err != nil {
 			s.ran = nil
 			return nil, fmt.Errorf("cell %d fails on the %s device: %w", cell.ID, s.Device, err)

@@ -3,7 +3,6 @@ package worker
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,7 +90,8 @@ func (c communicator) network(settings string) (*session.Network, error) {
 	return out, nil
 }
 
-// why describes how the calls of a cell were executed. Equal calls in a row share their lines.
+// why describes how the calls of a cell were executed. Equal calls share their lines, at the place of
+// the first.
 func (c communicator) why(arg string) (string, error) {
 	cell := 0
 	if arg != "" {
@@ -102,16 +102,23 @@ func (c communicator) why(arg string) (string, error) {
 	}
 	calls, more := c.runtime.Why(cell)
 	var b strings.Builder
-	for i := 0; i < len(calls); {
-		e, times := calls[i], 0
-		for ; i < len(calls) && calls[i].Call == e.Call && calls[i].Caller == e.Caller && slices.Equal(calls[i].Details, e.Details); i++ {
-			times++
+	type entry struct{ call, details string }
+	var entries []entry
+	times := map[entry]int{}
+	for _, e := range calls {
+		at := cmp.Or(line(c.places, e.Caller), "unknown place")
+		same := entry{at + ": " + e.Call, strings.Join(e.Details, "\n    ")}
+		if times[same] == 0 {
+			entries = append(entries, same)
 		}
-		fmt.Fprintf(&b, "%s: %s", cmp.Or(line(c.places, e.Caller), "unknown place"), e.Call)
-		if times > 1 {
-			fmt.Fprintf(&b, ", %d times", times)
+		times[same]++
+	}
+	for _, e := range entries {
+		b.WriteString(e.call)
+		if n := times[e]; n > 1 {
+			fmt.Fprintf(&b, ", %d times", n)
 		}
-		fmt.Fprintf(&b, "\n    %s\n", strings.Join(e.Details, "\n    "))
+		fmt.Fprintf(&b, "\n    %s\n", e.details)
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "and %d calls more\n", more)

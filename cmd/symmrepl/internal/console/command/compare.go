@@ -20,7 +20,7 @@ func compare() console.Command {
 All-reduces go by each of their ways within a host, collectives over hosts flat and hierarchical, by NCCL where it is found, by copy engines, and calls
 of handles by NVSHMEM where it is the back end. Each way
 begins with the values that the tensors of the calls had before. The command shows each way's device time and whether its results are equal, or the first element that differs with both
-values and the units in the last place between them. After a line "%%" may follow other codes, which are compared with the first. The code is the body of
+values and the units in the last place between them. After a line "%%" (at a prompt Alt-Enter begins it) may follow other codes, which are compared with the first. The code is the body of
 a function: the names that it declares end with it.
 
 On GPUs the last way is the cpu device; with "--device cpu" also elsewhere. A second session of as many ranks and hosts is started there. It runs the cells
@@ -29,21 +29,18 @@ code ends, and what it prints are compared with the first session's. docs/timeli
 the first, or after five minutes without a ":compare".`,
 		TakesCode: true,
 		CodeIn: func(arg string) (code string, ok bool) {
-			_, codes, err := compared(arg)
-			if err != nil {
-				return "", false
-			}
-			return codes[len(codes)-1], true
+			_, text, err := compared(arg)
+			return lastCode(text), err == nil
 		},
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			device, codes, err := compared(c.Arg)
+			device, text, err := compared(c.Arg)
 			if err == nil {
-				err = needCode(codes)
+				err = needCode(text)
 			}
 			if err != nil {
 				return c.Fail(err)
 			}
-			cell := session.Cell{Source: calling(codes, "Compare")}
+			cell := calling(c.Console, text, "Compare")
 			second := c.Console.Shadow
 			if second == nil && device != "" {
 				return c.Fail(errors.New("this session has no second one on the cpu device"))
@@ -51,7 +48,7 @@ the first, or after five minutes without a ":compare".`,
 			if second == nil || device == "" && !second.Always {
 				return console.OutcomeOf(c.Cell(ctx, cell))
 			}
-			comparing := second.Begin(ctx, codes[0])
+			comparing := second.Begin(ctx, parted(text)[0])
 			reply := c.Cell(ctx, cell)
 			if console.OutcomeOf(reply) != console.Done {
 				comparing.Drop()
@@ -70,17 +67,16 @@ the first, or after five minutes without a ":compare".`,
 // deviceFlag comes before the name of a device.
 const deviceFlag = "--device"
 
-// compared splits the argument into a device, "" if it names none, and codes.
-func compared(arg string) (device string, codes []string, err error) {
-	arg = strings.TrimLeft(arg, " \t")
-	if rest, found := strings.CutPrefix(arg, deviceFlag); found && rest != "" && strings.ContainsAny(rest[:1], " \t=") {
+// compared splits the argument into a device, "" if it names none, and the text of codes.
+func compared(arg string) (device, text string, err error) {
+	if rest, found := strings.CutPrefix(strings.TrimLeft(arg, " \t"), deviceFlag); found && rest != "" && strings.ContainsAny(rest[:1], " \t=") {
 		rest = strings.TrimLeft(rest, " \t=")
 		end := strings.IndexAny(rest+"\n", " \t\n")
-		if device, arg = rest[:end], strings.TrimLeft(rest[end:], " \t\n"); device != "cpu" {
-			return "", nil, fmt.Errorf("%s %s: cpu is the device that code can also be compared on", deviceFlag, device)
+		if device, arg = rest[:end], console.Following(rest[end:]); device != "cpu" {
+			return "", "", fmt.Errorf("%s %s: cpu is the device that code can also be compared on", deviceFlag, device)
 		}
 	}
-	return device, parted(arg), nil
+	return device, arg, nil
 }
 
 // reference ends the first line of a Comparison.

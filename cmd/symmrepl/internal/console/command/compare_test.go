@@ -17,7 +17,7 @@ func TestCompare(t *testing.T) {
 	}
 	for entry, want := range map[string]string{
 		":compare f(1)":                     "symm.Compare(func() { f(1)\n})",
-		":co f(1)\ng()\n%%\nh()\n%%\ni()\n": "symm.Compare(func() { f(1)\ng()\n}, func() { h()\n}, func() { i()\n})",
+		":co f(1)\ng()\n%%\nh()\n%%\ni()\n": "symm.Compare(func() { f(1)\ng()\n}, func() {\nh()\n}, func() {\ni()\n})",
 	} {
 		source = ""
 		if c.Run(context.Background(), entry); source != want {

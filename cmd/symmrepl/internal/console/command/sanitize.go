@@ -102,7 +102,7 @@ func repeated(arg string) (times int, code string) {
 	if _, whole := parser.ParseExpr(line); err != nil || n < 1 || whole == nil && len(line) > end {
 		return 1, arg
 	}
-	return n, strings.TrimLeft(trimmed[end:], " \t\r\n")
+	return n, console.Following(trimmed[end:])
 }
 
 func sanitizerState(s session.Sanitizer) string {

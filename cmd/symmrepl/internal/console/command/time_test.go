@@ -33,8 +33,8 @@ func TestTimeRuns(t *testing.T) {
 	for entry, want := range map[string]string{
 		":time -n 20 f(1)":                 "symm.MeasureRuns(20, func() { f(1)\n})",
 		":time -n 3\nf(1)\ng()":            "symm.MeasureRuns(3, func() { f(1)\ng()\n})",
-		":time f(1)\n%%\ng()":              "symm.MeasureTurns(20, func() { f(1)\n}, func() { g()\n})",
-		":time -n 9 f(20)\n %% \ng()\nh()": "symm.MeasureTurns(9, func() { f(20)\n}, func() { g()\nh()\n})",
+		":time f(1)\n%%\ng()":              "symm.MeasureTurns(20, func() { f(1)\n}, func() {\ng()\n})",
+		":time -n 9 f(20)\n %% \ng()\nh()": "symm.MeasureTurns(9, func() { f(20)\n}, func() {\ng()\nh()\n})",
 		":time -x\ny":                      "-x\ny",
 	} {
 		sources = nil

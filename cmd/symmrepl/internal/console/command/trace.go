@@ -43,14 +43,13 @@ func tracedCode(arg string) (code string, ok bool) {
 
 // fileOfTrace splits the command's argument. ok is false if --out has no file.
 func fileOfTrace(arg string) (file, code string, ok bool) {
-	arg = strings.TrimLeft(arg, " \t")
-	rest, found := strings.CutPrefix(arg, outFlag)
+	rest, found := strings.CutPrefix(strings.TrimLeft(arg, " \t"), outFlag)
 	if !found || rest != "" && !strings.ContainsAny(rest[:1], " \t=\n") {
 		return "", arg, true
 	}
 	rest = strings.TrimLeft(rest, " \t=")
 	end := strings.IndexAny(rest+"\n", " \t\n")
-	return rest[:end], strings.TrimLeft(rest[end:], " \t\n"), end > 0
+	return rest[:end], console.Following(rest[end:]), end > 0
 }
 
 // runTrace runs a cell and shows its timeline.

@@ -18,7 +18,7 @@ type Console struct {
 }
 
 // New makes a console with commands. Its cells are incomplete while a brace is open, and invalid if
-// they have the word mistake.
+// they have the word mistake or close a brace that is not open.
 func New(commands []console.Command) *Console {
 	fake, out := &Session{}, &bytes.Buffer{}
 	return &Console{
@@ -45,4 +45,6 @@ func (c *Console) Run(ctx context.Context, entry string) console.Outcome {
 	return c.Console.Run(ctx, c.Request(entry))
 }
 
-func mistaken(source string) bool { return strings.Contains(source, "mistake") }
+func mistaken(source string) bool {
+	return strings.Contains(source, "mistake") || strings.Count(source, "{") < strings.Count(source, "}")
+}
