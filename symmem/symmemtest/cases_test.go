@@ -10,7 +10,7 @@ type testCase struct {
 
 // ofOneRank lists the cases in which ranks work by themselves, each alike or one alone, so that the other
 // ranks and the network between them do not matter. TestSuite runs them in one world of each device.
-var ofOneRank = []string{"LocalMemory", "CompileErrors", "Templates", "CudaHalf", "NcclNotCompiled", "ShmemMissing"}
+var ofOneRank = []string{"LocalMemory", "CompileErrors", "Templates", "CudaHalf", "KernelBusy", "NcclNotCompiled", "ShmemMissing"}
 
 var cases = []testCase{
 	{"Numbers", 1, false, numbersCase},

@@ -35,7 +35,7 @@ var withoutOtherHosts = []string{
 	"PendingSignals", "MatMul", "MatMulScaled", "Map", "Broadcasting", "Reduce", "ArithmeticGraph", "Generated", "Statistics", "ArithmeticMisuse",
 	"Options", "BackEnds", "MulticastPtr", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "SanitizeAgain", "SanitizeOffTogether",
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused",
-	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
+	"KernelFault", "KernelBounds", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
 	"NcclLowLatency", "NcclPointers", "NcclRefused",
 	"NcclTimeout", "CudaFloat8", "CudaGroups", "PTXArithmetic", "PTXMemory", "PTXThreads", "Atomics", "CudaText", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }

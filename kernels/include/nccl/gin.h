@@ -402,7 +402,7 @@ struct ncclGin_BackendMask {
   }
   // post posts an operation for a rank on another host; local is the address of this rank's data,
   // or the value itself.
-  __device__ SYMM_APART void post(int to, symm::NetKind kind, ncclWindow_t w, symm::u64 local, size_t offset, size_t bytes, symm::NcclAction a, symm::u32 counter) const {
+  __device__ SYMM_APART_TEMPLATE void post(int to, symm::NetKind kind, ncclWindow_t w, symm::u64 local, size_t offset, size_t bytes, symm::NcclAction a, symm::u32 counter) const {
     symm::NetOp op = {};
     op.kind = kind;
     op.peer = comm.net->members[to].rank;

@@ -48,7 +48,7 @@ struct ShmemXor { template <class T> __device__ static __forceinline__ T of(T a,
 // shmem_reduce reduces elements [first, first + n) of source in the order of the PEs and stores them
 // at `to` of this PE or, if it shares, of all PEs of the team. Sources on other hosts are fetched
 // piece by piece.
-template <class Team, class T, class Op> __device__ SYMM_INLINE void shmem_reduce_part(ShmemSite s, nvshmem_team_t team, T* to, const T* source, u64 first, u64 n, bool shares) {
+template <class Team, class T, class Op> __device__ SYMM_INLINE_TEMPLATE void shmem_reduce_part(ShmemSite s, nvshmem_team_t team, T* to, const T* source, u64 first, u64 n, bool shares) {
   const int size = shmem_size(s.w, team);
   const bool far = s.w->net && !shmem_is_near(team);
   const u64 piece = far ? kShmemChunk / sizeof(T) : n;
@@ -78,7 +78,7 @@ template <class Team, class T, class Op> __device__ SYMM_INLINE void shmem_reduc
 }
 
 // shmem_reduce: every PE reduces a part of the elements and stores it at all PEs.
-template <class Team, class T, class Op> __device__ SYMM_INLINE int shmem_reduce(ShmemSite s, nvshmem_team_t team, T* dest, const T* source, u64 n) {
+template <class Team, class T, class Op> __device__ SYMM_INLINE_TEMPLATE int shmem_reduce(ShmemSite s, nvshmem_team_t team, T* dest, const T* source, u64 n) {
   shmem_sync<Team>(s, team, false);
   const u64 size = (u64)shmem_size(s.w, team), me = (u64)shmem_rank(s.w, team), part = (n + size - 1) / size;
   const u64 first = me * part < n ? me * part : n, count = n - first < part ? n - first : part;
@@ -87,7 +87,7 @@ template <class Team, class T, class Op> __device__ SYMM_INLINE int shmem_reduce
   return 0;
 }
 
-template <class Team, class T, class Op> __device__ SYMM_INLINE int shmem_reducescatter(ShmemSite s, nvshmem_team_t team, T* dest, const T* source, u64 n) {
+template <class Team, class T, class Op> __device__ SYMM_INLINE_TEMPLATE int shmem_reducescatter(ShmemSite s, nvshmem_team_t team, T* dest, const T* source, u64 n) {
   shmem_sync<Team>(s, team, false);
   shmem_reduce_part<Team, T, Op>(s, team, dest, source, (u64)shmem_rank(s.w, team) * n, n, false);
   shmem_sync<Team>(s, team, true);

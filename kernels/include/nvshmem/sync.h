@@ -123,7 +123,7 @@ template <class T> __device__ __forceinline__ size_t shmem_test_any(ShmemSite s,
 }
 
 // shmem_meet: a team of every rank of this host meets at a round of symm/barrier.cuh.
-template <class Team> __device__ SYMM_INLINE void shmem_meet(ShmemSite s, u32 channel, u32 round) {
+template <class Team> __device__ SYMM_INLINE_TEMPLATE void shmem_meet(ShmemSite s, u32 channel, u32 round) {
   const Context c = s.context();
   const ShmemWorld& w = *s.w;
   fence();
@@ -142,7 +142,7 @@ template <class Team> __device__ SYMM_INLINE void shmem_meet(ShmemSite s, u32 ch
 
 // shmem_sync: a team of threads of every PE meets. If it completes, the operations of all PEs are in
 // place then.
-template <class Team> __device__ SYMM_INLINE void shmem_sync(ShmemSite s, nvshmem_team_t team, bool completes) {
+template <class Team> __device__ SYMM_INLINE_TEMPLATE void shmem_sync_of(ShmemSite s, nvshmem_team_t team, bool completes) {
   shmem_has_team(s, team);
   const Context c = s.context();
   const ShmemWorld& w = *s.w;
@@ -171,6 +171,10 @@ template <class Team> __device__ SYMM_INLINE void shmem_sync(ShmemSite s, nvshme
   if (Team::rank() == 0) store_relaxed(count, round);
   Team::sync();
 }
+__device__ SYMM_INLINE void shmem_sync_by(Thread, ShmemSite s, nvshmem_team_t team, bool completes) { shmem_sync_of<Thread>(s, team, completes); }
+__device__ SYMM_INLINE void shmem_sync_by(Warp, ShmemSite s, nvshmem_team_t team, bool completes) { shmem_sync_of<Warp>(s, team, completes); }
+__device__ SYMM_INLINE void shmem_sync_by(Block, ShmemSite s, nvshmem_team_t team, bool completes) { shmem_sync_of<Block>(s, team, completes); }
+template <class Team> __device__ __forceinline__ void shmem_sync(ShmemSite s, nvshmem_team_t team, bool completes) { shmem_sync_by(Team(), s, team, completes); }
 
 }  // namespace symm
 

@@ -12,13 +12,18 @@
 
 // SYMM_INLINE and SYMM_APART mark functions by which kernels reach the network. The compiler may
 // inline the former and does not inline the latter. Under the sanitizer, which reports accesses by
-// the line of the call, both are always inlined.
+// the line of the call, neither is inlined: see emu_apart.h. g++ ignores the section of a template and
+// of a member of a class template, so these have marks of their own and are always inlined then.
 #ifdef SYMM_SANITIZE
-#define SYMM_INLINE __forceinline__
-#define SYMM_APART __forceinline__
+#define SYMM_INLINE EMU_APART
+#define SYMM_APART EMU_APART
+#define SYMM_INLINE_TEMPLATE __forceinline__
+#define SYMM_APART_TEMPLATE __forceinline__
 #else
 #define SYMM_INLINE inline
 #define SYMM_APART __noinline__ inline
+#define SYMM_INLINE_TEMPLATE SYMM_INLINE
+#define SYMM_APART_TEMPLATE SYMM_APART
 #endif
 
 namespace symm {

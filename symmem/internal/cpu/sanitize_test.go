@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -93,6 +95,21 @@ var watchedCases = []watchedCase{
   __syncthreads();
   t[threadIdx.x] = v;
 }`, 1, 64, nil},
+	{"in functions that are a part of what calls them", `EMU_APART void store(float* p) { *p = 1; }
+EMU_APART void store_at(float* t, int i) { store(t + i); }
+__global__ void k(float* t) {
+  store(t + threadIdx.x);
+  store_at(t, 63 - threadIdx.x);
+}`, 1, 64, []string{"race in a block: 5 writes, 4 writes|race in a block: 4 writes, 5 writes"}},
+	{"barriers in a function that is a part of what calls it", `EMU_APART void meet() { __syncthreads(); }
+__global__ void k(float* t) {
+  if (threadIdx.x < 32) {
+    t[threadIdx.x] = 1;
+    meet();
+  } else {
+    meet();
+  }
+}`, 1, 64, []string{"divergent barrier: 7 waits at, 5 waits at"}},
 	{"shared memory", `__global__ void k(float* t) {
   __shared__ float s[64];
   s[threadIdx.x] = t[threadIdx.x];
@@ -330,6 +347,31 @@ __global__ void k(float* t) {
     __syncthreads();
   }
 }`, 1, 64, []string{"race in a block: 3 writes, 3 writes", "divergent barrier: 6 waits at, 4 waits at"}},
+}
+
+// g++ ignores the section that EMU_APART names for templates, so accesses in them would have no line of the
+// snippet. Headers mark templates by SYMM_INLINE_TEMPLATE and SYMM_APART_TEMPLATE.
+func TestSanitizedTemplates(t *testing.T) {
+	headers, err := allHeaders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := regexp.MustCompile(`(?m)^.*\b(SYMM_INLINE|SYMM_APART|EMU_APART) .*$`)
+	functions := 0
+	for _, h := range append(headers, kernels.BuiltinHeaders()...) {
+		for _, line := range marked.FindAllString(h.Text, -1) {
+			if strings.HasPrefix(line, "#define") || strings.HasPrefix(line, "//") {
+				continue
+			}
+			functions++
+			if strings.Contains(line, "template") {
+				t.Errorf("%s: %s", h.Name, line)
+			}
+		}
+	}
+	if functions < 10 {
+		t.Errorf("%d functions are marked", functions)
+	}
 }
 
 func TestSanitize(t *testing.T) {

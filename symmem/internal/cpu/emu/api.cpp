@@ -81,6 +81,7 @@ emu_module* emu_module_load(const char* path, char** error) {
   m->module->code = code_of(entries);
   m->module->shared = shared_of(m->module->code);
   m->module->has_dynamic_shared = dlsym(library, "emu_module_has_dynamic_shared");
+  if (const void* apart = dlsym(library, "emu_module_apart")) m->module->apart = *static_cast<const Apart*>(apart);
   return m;
 }
 

@@ -266,7 +266,7 @@ void sync_warp(unsigned mask) { warp(mask, 0, 0, nothing); }
 
 Votes watched_barrier(bool predicate) {
   sanitize::Block& b = *executor()->watch;
-  b.arrive_barrier(__builtin_return_address(0));
+  b.arrive_barrier(b.call_of(__builtin_return_address(0), __builtin_frame_address(0)));
   const Votes v = barrier(predicate);
   b.met_barrier();
   return v;
@@ -274,7 +274,7 @@ Votes watched_barrier(bool predicate) {
 
 void watched_grid_barrier() {
   sanitize::Block& b = *executor()->watch;
-  b.arrive_barrier(__builtin_return_address(0));
+  b.arrive_barrier(b.call_of(__builtin_return_address(0), __builtin_frame_address(0)));
   barrier(false);
   b.met_barrier();
   if (executor()->thread->linear == 0) {
@@ -282,14 +282,14 @@ void watched_grid_barrier() {
     meet_blocks();
     b.learn_grid();
   }
-  b.arrive_barrier(__builtin_return_address(0));
+  b.arrive_barrier(b.call_of(__builtin_return_address(0), __builtin_frame_address(0)));
   barrier(false);
   b.met_barrier();
 }
 
 unsigned long long watched_warp(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*)) {
   sanitize::Block& b = *executor()->watch;
-  b.arrive_warp(mask, __builtin_return_address(0));
+  b.arrive_warp(mask, b.call_of(__builtin_return_address(0), __builtin_frame_address(0)));
   const unsigned long long result = warp(mask, value, argument, combine);
   b.met_warp(false);
   return result;
@@ -297,7 +297,7 @@ unsigned long long watched_warp(unsigned mask, unsigned long long value, unsigne
 
 void watched_sync_warp(unsigned mask) {
   sanitize::Block& b = *executor()->watch;
-  b.arrive_warp(mask, __builtin_return_address(0));
+  b.arrive_warp(mask, b.call_of(__builtin_return_address(0), __builtin_frame_address(0)));
   sync_warp(mask);
   b.met_warp(true);
 }

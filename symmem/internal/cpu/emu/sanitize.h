@@ -79,6 +79,7 @@
 #include <vector>
 
 #include "include/emu_abi.h"
+#include "include/emu_apart.h"
 #include "sanitize_shadow.h"
 #include "sanitize_steps.h"
 
@@ -129,6 +130,7 @@ struct Watched {
   Sanitizer* by = nullptr;
   const Launch* launch = nullptr;
   std::uintptr_t code = 0;       // base address of the module
+  Apart apart{};                 // the module's
   std::size_t shared_bytes = 0;  // bytes of shared memory, including the requested dynamic part
   bool has_dynamic_shared = false;
   Known start, end;
@@ -196,6 +198,9 @@ class Block {
   void first(const void* p, const void* pc);
   void counts(const void* p);
   void index(long long i, const char* array, const void* pc);
+
+  // call_of returns the place of a call in the module: see emu_apart.h.
+  const void* call_of(const void* pc, const void* frame) const { return emu::call_of(watched_->apart, pc, frame); }
 
   // Barriers. arrive is called before a thread waits, and met afterwards: the first thread to
   // continue makes all learn.

@@ -312,6 +312,7 @@ void Stream::launch(Command& c, Executor& e, sanitize::Sanitizer* s) {
     s->begin(w, actor_, c.entry->name, c.module ? c.module->watched : 0, c.caller, c.dim, c.block_dim);
     if (c.module) {
       w.code = c.module->code.base;
+      w.apart = c.module->apart;
       w.shared_bytes = g.shared.bytes + c.shared;
       w.has_dynamic_shared = c.module->has_dynamic_shared;
       g.watched = &w;

@@ -28,6 +28,7 @@ struct Module {
   Code code{};
   SharedNeed shared{};
   bool has_dynamic_shared = false;
+  Apart apart{};            // of a watched module
   std::uint32_t watched = 0;  // its index in the records, if it can be watched
   ~Module();
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "emu_abi.h"
+#include "emu_apart.h"
 
 namespace {
 
@@ -18,7 +19,8 @@ inline bool local(const void* p) {
   return (Size)((const char*)p - (const char*)__builtin_frame_address(0)) < (1 << 17) || (Size)((const char*)p - (const char*)worker()) < sizeof(Worker);
 }
 
-#define EMU_PC __builtin_return_address(0)
+const Apart kApart{__start_emu_apart, __stop_emu_apart};
+#define EMU_PC call_of(kApart, __builtin_return_address(0), __builtin_frame_address(0))
 
 enum { kRead = 0, kWrite = 1, kAtomic = 2 };
 enum { kLoad, kStore, kSwap, kFailedSwap };
@@ -31,6 +33,10 @@ unsigned long long bits(T v) {
 }  // namespace
 
 extern "C" {
+
+// The emulator reads the bounds of the section, for barriers.
+extern __attribute__((visibility("default"))) const Apart emu_module_apart;
+const Apart emu_module_apart = kApart;
 
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}

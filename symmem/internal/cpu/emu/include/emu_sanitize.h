@@ -1,6 +1,7 @@
 // emu_sanitize.h: reports of watched kernels in addition to those that the compiler inserts at
 // every access. Kernels that are not watched report nothing.
 #pragma once
+#include "emu_apart.h"
 
 // A scope is 0 for the block, 1 for the device, 2 for the system.
 #ifdef SYMM_SANITIZE
@@ -16,7 +17,9 @@ inline void symm_cpu_fence(int scope) {
   symm_cpu_fenced(scope);
 }
 // symm_cpu_wants: the thread waits until a word equals a value.
-__attribute__((noinline)) inline const void* symm_cpu_here() { return __builtin_return_address(0); }
+__attribute__((noinline)) inline const void* symm_cpu_here() {
+  return ::emu::call_of({__start_emu_apart, __stop_emu_apart}, __builtin_return_address(0), __builtin_frame_address(0));
+}
 inline __attribute__((always_inline)) void symm_cpu_wants(const void* p, unsigned long long value) {
   if (const auto* s = ::emu::run_time().sanitize) s->wants(p, value, symm_cpu_here());
 }
