@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
@@ -230,8 +231,14 @@ func (k *remoteKeeper) listen(emit func(event, []byte)) error {
 	}
 }
 
-// goneBecause describes, for a rank, that its supervisor is gone.
-func goneBecause(err error) string { return fmt.Sprintf("its supervisor is gone (%v)", err) }
+// goneBecause describes, for a rank, that its supervisor is gone. A killed supervisor's connection
+// ends or is reset, whichever the kernel does: that is the same for the user.
+func goneBecause(err error) string {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+		return "its supervisor is gone (the connection ended)"
+	}
+	return fmt.Sprintf("its supervisor is gone (%v)", err)
+}
 
 // send writes a message to a link, and closes the link if the other end does not take it. The
 // reading end reports the failure.

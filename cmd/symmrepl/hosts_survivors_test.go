@@ -26,7 +26,7 @@ func TestSurvivors(t *testing.T) {
 		within time.Duration // how soon after that it must report the loss
 		why    string
 	}{
-		{"killed", syscall.SIGKILL, 0, 2 * time.Second, "its supervisor is gone (EOF)"},
+		{"killed", syscall.SIGKILL, 0, 2 * time.Second, "its supervisor is gone (the connection ended)"},
 		{"frozen", syscall.SIGSTOP, 10 * time.Second, 2 * time.Second, "is silent: no heartbeat for 10s"},
 	} {
 		for _, network := range []string{"null", "ucx"} {

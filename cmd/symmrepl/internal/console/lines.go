@@ -15,7 +15,7 @@ func (c *Console) NeedsMore(entry string) bool {
 func (c *Console) Malformed(entry string) bool {
 	_, _, isSnippet := snippet(entry)
 	source, isCell := c.code(entry)
-	return isCell && !isSnippet && c.Invalid(source)
+	return isCell && !isSnippet && c.Invalid != nil && c.Invalid(source)
 }
 
 // Parses reports whether code may parse as it is, as far as the console can tell.
