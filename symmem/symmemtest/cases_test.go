@@ -201,7 +201,7 @@ var cases = []testCase{
 	{"Kernels", 1, false, kernelsCase},
 	{"Bounds", 1, false, boundsCase},
 	{"SanitizeAgain", 1, false, sanitizeAgainCase},
-	{"SanitizeOffTogether", 2, false, sanitizeOffTogetherCase},
+	{"SanitizeOffTogether", 4, false, sanitizeOffTogetherCase},
 	{"KernelHandle", 2, true, kernelHandleCase},
 	{"KernelSymmetric", 1, true, kernelSymmetricCase},
 	{"KernelMisuse", 1, false, kernelMisuseCase},

@@ -59,14 +59,14 @@ __global__ void pass(symm::Handle h, int round) {
 // the sanitizer is switched off.
 func sanitizeOffTogetherCase(t *T) {
 	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
-	const words = 4096
+	const words = 2048
 	shared := symmem.Empty(symmem.I32, words).Fill(0)
 	h := symmem.Rendezvous(shared, symmem.LSA())
 	add := symmem.Compile(`__global__ void add(symm::Handle h, int n) {
   for (int peer = 0; peer < h.world_size; peer++)
     for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd_system(&h.buffer<int>(peer)[i], 1);
 }`)
-	const rounds = 10
+	const rounds = 4
 	for range rounds {
 		t.rt.Sanitize(true, 0)
 		add.Launch(symmem.Grid(1), symmem.Block(64), h, words)
