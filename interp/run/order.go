@@ -10,7 +10,9 @@ import (
 // printed, but not in which order the two were written. So that the order is kept, text for one of
 // them is written once the other has been read.
 
-const orderWithin = 20 * time.Millisecond // a reader that is busy for longer is not waited for
+// A reader that is busy for longer is not waited for. On a busy machine it may not get a processor for
+// tens of milliseconds.
+const orderWithin = 200 * time.Millisecond
 
 // awaitRead waits until a pipe has been read, which is a descriptor of this process. It does not
 // wait for descriptors of other kinds.
