@@ -122,9 +122,7 @@ func TestInsist(t *testing.T) {
 	pid := x.pid(1)
 	x.enter(`if symm.Rank() == 1 { fmt.Println("runs", "here"); select {} }`)
 	x.expect("[1] runs here\n")
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	signalTo(t, pid, syscall.SIGSTOP)
 	defer syscall.Kill(pid, syscall.SIGCONT)
 	x.send(ctrlC)
 	x.expect("rank 1 has not stopped, does not answer: its process is stopped (SIGCONT continues it); Ctrl-C again replaces it: its variables are lost\n")

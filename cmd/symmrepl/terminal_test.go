@@ -159,8 +159,27 @@ func (x *terminal) stuck(rank int, sig syscall.Signal) {
 	pid := x.pid(rank)
 	x.enter(fmt.Sprintf(`if symm.Rank() == %d { fmt.Println("stuck", "here"); select {} }`, rank))
 	x.expect(fmt.Sprintf("[%d] stuck here\n", rank))
+	signalTo(x.t, pid, sig)
+}
+
+// signalTo sends a signal. After a SIGSTOP it waits until the process is stopped: on a busy machine its
+// threads go on for a while.
+func signalTo(t *testing.T, pid int, sig syscall.Signal) {
+	t.Helper()
 	if err := syscall.Kill(pid, sig); err != nil {
-		x.t.Fatal(err)
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience()); sig == syscall.SIGSTOP; time.Sleep(time.Millisecond) {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(status), "\nState:\tT") {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d does not stop", pid)
+		}
 	}
 }
 
