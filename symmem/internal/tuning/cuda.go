@@ -1,9 +1,9 @@
 package tuning
 
 // CUDA is the plan for GPUs. The sizes were measured on 4 and on 2 × NVIDIA H200 on 2026-11-21 and
-// 22, those of Pieces on H100s on 2026-11-26 (docs/notes/tuning.md). Those for groups of more ranks are derived from the bytes that each way
-// sends over the links. The ways between hosts are those of the cpu device, where they were
-// measured.
+// 22, those of Pieces on H100s on 2026-11-26 (docs/notes/tuning.md). Those for groups of more ranks
+// are derived from the bytes that each way sends over the links. The ways between hosts are those of
+// the cpu device, where they were measured.
 var CUDA = &Plan{
 	ElementThreads: 256, ElementBlocks: 8,
 	PacketThreads: 128, PacketCrowd: 512, PacketBlocks: 128,

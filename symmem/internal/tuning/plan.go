@@ -26,7 +26,7 @@ type Plan struct {
 	AllReduce     []Rule
 	OneShot       []Rule
 	TwoShot       []Rule
-	Pieces        []Rule // for operations that send each member a piece of so many bytes
+	Pieces        []Rule // for operations that send each member a piece of so many bytes, and for rows by splits
 	Permute       []Rule // the same for AllToAllPermute, whose rows lie apart
 	HostsReduce   []Rule // for AllReduce and ReduceScatter in groups that span hosts
 	HostsCopy     []Rule // for AllGather and Broadcast in such groups
