@@ -19,10 +19,12 @@ WHEELS := build/dist
 # Half of the time of most tests is waiting for other processes, so more of them run side by side than
 # there are processors: -p is the number of packages, -parallel that of tests in each. Both stages and the
 # checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
-# built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
-# processor time of interp's tests. Tests are built without go vet, which check runs on all of them.
+# built twice instead of three times. The package with the longest tests starts first. GOGC=400 makes
+# garbage collections rare, which halves the processor time of interp's tests. Tests are built without
+# go vet, which check runs on all of them.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
+LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
@@ -44,7 +46,7 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout 25m -p 3 -parallel 3 && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout 25m -p 3 -parallel 3 && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -vet=off -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout 20m -parallel 4 -race -short
