@@ -13,8 +13,9 @@ type Limit time.Duration
 
 func (l Limit) Error() string { return fmt.Sprintf("the limit of %v is over", time.Duration(l)) }
 
-// limitGrace is the time that ranks may take to report what they do when the limit is over.
-const limitGrace = 500 * time.Millisecond
+// limitGrace is the time that ranks may take to report what they do when the limit is over: seconds,
+// if more threads want to run than there are processors.
+const limitGrace = 4 * time.Second
 
 // stopped handles the end of the cell's context: it interrupts the ranks, or notes that the limit is
 // over.
@@ -36,13 +37,15 @@ func (r *run) reachLimit(now time.Time) {
 	r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 }
 
-// endAtLimit shows what the ranks do, once they have reported it, and interrupts them.
+// endAtLimit shows what the ranks do, once all have reported it whose processes are not stopped, and
+// interrupts them.
 func (r *run) endAtLimit(now time.Time) {
 	if r.limitAt.IsZero() || !r.interrupted.IsZero() {
 		return
 	}
 	for _, rank := range r.running() {
-		if v := r.watch.view(rank); (v == nil || v.answered.Before(r.limitAt)) && now.Sub(r.limitAt) < limitGrace {
+		v := r.watch.view(rank)
+		if silent := v == nil || !v.stopped && v.answered.Before(r.limitAt); silent && now.Sub(r.limitAt) < limitGrace {
 			return
 		}
 	}
