@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -490,7 +491,8 @@ func kernelRefusedCase(t *T) {
 }
 
 // kernelPollsCase: two kernels that answer each other many times wait for each answer anew. The cpu
-// device's threads sleep only after long polls, so they must not sleep here.
+// device's threads sleep only after long polls, or where so many threads want to run that a yield
+// takes long, so they must not sleep here.
 func kernelPollsCase(t *T) {
 	caps, times := symmem.Caps(), 4000
 	watched := os.Getenv(sanitizeVariable) != ""
@@ -516,7 +518,8 @@ func kernelPollsCase(t *T) {
 		symmem.Synchronize()
 		slept = threadSleeps(t) - slept
 		t.equal("answers", ok.Ints(), []int{times})
-		if caps.Backend == "CPU" && len(caps.Hosts) == 1 && !watched && slept > times/2 {
+		quiet := pace.Unhurried(time.Second) < 2*time.Second
+		if caps.Backend == "CPU" && len(caps.Hosts) == 1 && !watched && quiet && slept > times/2 {
 			t.Errorf("threads slept %d times in %d waits", slept, times)
 		}
 	}

@@ -15,6 +15,7 @@
 //	run_time.cpp    functions that kernels call: barriers, warp operations, polls
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs
 //	memory.cpp      device memory, and guard pages
+//	turn.cpp        how waiting threads let others run
 //	device.cpp      executors, and the monitor that preempts endless kernels
 //	sample.cpp      samples of long-running kernels
 //	fault.cpp       signal handlers: a kernel's fault ends its grid, not the process; everything else is handed on to Go

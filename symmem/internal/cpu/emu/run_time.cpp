@@ -1,6 +1,5 @@
 // Functions that kernels call: barriers, warp operations, polls, and others.
 
-#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "machine.h"
 #include "recording.h"
 #include "sanitize.h"
+#include "turn.h"
 
 namespace emu {
 
@@ -64,8 +64,8 @@ void failed_poll(Executor* e) {
   const unsigned pass = ++e->passes;
   Grid* g = e->launch();
   if (pass % kHelp == 0 && g->pending()) e->device->help(*g, 1);
-  if (pass < kYields) sched_yield();
-  else sleep_us(pass < kShortSleeps ? 50 : 500);
+  if (pass < kYields && quick_yield()) return;
+  sleep_us(pass < kShortSleeps ? 50 : 500);
 }
 
 void yield_as(Executor* e) {

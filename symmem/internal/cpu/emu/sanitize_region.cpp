@@ -1,7 +1,6 @@
 #include "sanitize_region.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 #include <mutex>
 
 #include "machine.h"
+#include "turn.h"
 
 namespace emu::sanitize {
 
@@ -61,10 +61,7 @@ void Lock::wait() {
   double began = 0;
   for (unsigned turn = 0; held.exchange(1, std::memory_order_acquire); turn++) {
     for (unsigned i = 0; i < kSpins && held.load(std::memory_order_relaxed); i++) machine::pause();
-    if (turn < kYields) {
-      sched_yield();
-      continue;
-    }
+    if (turn < kYields && quick_yield()) continue;
     const timespec t{0, 50'000};
     nanosleep(&t, nullptr);
     if (began == 0) began = seconds();

@@ -1,33 +1,20 @@
 #include "stream.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 
 #include <chrono>
 #include <cstring>
 #include <new>
 
 #include "device.h"
-#include "machine.h"
 #include "recording.h"
+#include "turn.h"
 
 namespace emu {
 
 namespace {
 
 constexpr std::size_t kAlign = 64;
-
-// await_change waits until the word is no longer old: it polls for the time of a short kernel, and
-// then sleeps.
-void await_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
-  constexpr int kSpins = 1000;
-  for (int i = 0; i < kSpins; i++) {
-    if (word.load(std::memory_order_acquire) != old) return;
-    if (i % 4 == 3) sched_yield();
-    else machine::pause();
-  }
-  word.wait(old);
-}
 
 struct CopyArguments {
   void* dst;
@@ -101,7 +88,7 @@ Command fill_words_command(std::uintptr_t dst, std::uint32_t value, std::size_t 
   return c;
 }
 
-void Mark::wait() { await_change(reached, 0); }
+void Mark::wait() { reached.await_change(0); }
 
 void Event::wait() const {
   if (const std::shared_ptr<Mark> m = latest.load()) m->wait();
@@ -114,8 +101,7 @@ Stream::Stream(Device* d) : device_(d), executor_(d) {
 Stream::~Stream() {
   closing_ = true;
   executor_.closing = true;
-  bell_.fetch_add(1);
-  bell_.notify_all();
+  bell_.add();
   thread_.join();
 }
 
@@ -123,9 +109,9 @@ Stream::~Stream() {
 // run.
 void Stream::make_room() {
   for (;;) {
-    const std::uint32_t done = completed_.load(std::memory_order_acquire);
+    const std::uint32_t done = completed_.load();
     if (submitted_.load() - done < kQueued) return;
-    await_change(completed_, done);
+    completed_.await_change(done);
   }
 }
 
@@ -148,8 +134,7 @@ void Stream::add(Command c) {
   }
   c.call = call_;
   submit(std::move(c));
-  bell_.fetch_add(1);
-  bell_.notify_one();
+  bell_.add();
 }
 
 void Stream::replay(const Graph& g) {
@@ -163,9 +148,9 @@ void Stream::replay(const Graph& g) {
 bool Stream::synchronize(Fault& out, std::string& kernel, std::string& library) {
   const std::uint32_t target = submitted_.load();
   for (;;) {
-    const std::uint32_t done = completed_.load(std::memory_order_acquire);
+    const std::uint32_t done = completed_.load();
     if (static_cast<std::int32_t>(done - target) >= 0) break;
-    await_change(completed_, done);
+    completed_.await_change(done);
   }
   if (!failed_.load()) return false;
   std::lock_guard lock(mutex_);
@@ -198,12 +183,11 @@ void Stream::serve() {
       if (r) record(c, *r, began);
       c = {};
       device_->done.fetch_add(1, std::memory_order_relaxed);
-      completed_.fetch_add(1, std::memory_order_release);
-      completed_.notify_all();
+      completed_.add();
     } else if (closing_) {
       break;
     } else {
-      await_change(bell_, bell);
+      bell_.await_change(bell);
     }
   }
   device_->discharge(&executor_);
@@ -214,8 +198,7 @@ void Stream::serve() {
 void Stream::await(const Command& c) const {
   constexpr int kAwake = 200;
   for (int i = 0; __atomic_load_n(c.word, __ATOMIC_ACQUIRE) != c.value && !closing_.load(); i++) {
-    if (i < kAwake) sched_yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (i >= kAwake || !quick_yield()) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
@@ -240,8 +223,7 @@ void Stream::perform(Command& c, Executor& e) {
     case Command::kRecord:
       c.event->time.store(e.emu::Worker::api->nanos());
       if (s) c.mark->known = actor_.known;
-      c.mark->reached.store(1, std::memory_order_release);
-      c.mark->reached.notify_all();
+      c.mark->reached.add();
       return;
     case Command::kWait:
       awaits_.store(true);

@@ -15,6 +15,7 @@
 #include "fault.h"
 #include "grid.h"
 #include "sanitize.h"
+#include "turn.h"
 
 namespace emu {
 
@@ -35,7 +36,7 @@ struct Module {
 
 // Mark is a place in a stream.
 struct Mark {
-  std::atomic<std::uint32_t> reached{0};
+  Tally reached;
   sanitize::Known known{};  // at that place; written before it is reached
   void wait();
 };
@@ -120,7 +121,8 @@ class Stream {
   Fault fault_;
   std::string fault_kernel_, fault_library_;
   std::atomic<bool> failed_{false};
-  std::atomic<std::uint32_t> submitted_{0}, completed_{0}, bell_{0};
+  std::atomic<std::uint32_t> submitted_{0};
+  Tally completed_, bell_;
   std::atomic<bool> closing_{false}, awaits_{false};
   std::thread thread_;
 };

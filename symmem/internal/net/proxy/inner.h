@@ -115,6 +115,7 @@ struct net_proxy {
 
 	int bell, news;
 	int stopping;
+	int64_t yields_again; // the time until which the thread does not yield
 	pthread_t thread;
 	pthread_mutex_t callers; // held during a command
 	pthread_mutex_t lock;

@@ -14,7 +14,7 @@
 
 #include "inner.h"
 
-enum { IDLE_NANOSECONDS = 20000, IDLE_ROUNDS = 64 };
+enum { IDLE_NANOSECONDS = 20000, IDLE_ROUNDS = 64, LONG_YIELD = 1000000 /* nanoseconds */ };
 
 // How long messages of an old epoch may take to end. A process may be stopped for a while.
 #define DRAIN_NANOSECONDS 5000000000
@@ -23,6 +23,23 @@ static int64_t now(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+
+// quick_yield lets another thread run, and returns 1. While that takes long, it returns 0 at once: on
+// a machine with more threads than processors a thread that sleeps runs again sooner than one that
+// yields (see quick_yield of the cpu device).
+static int quick_yield(net_proxy *p) {
+	int64_t before = now();
+	if (before < p->yields_again) return 0;
+	sched_yield();
+	int64_t took = now() - before;
+	if (took > LONG_YIELD) p->yields_again = before + 11 * took;
+	return 1;
+}
+
+// give_way lets another thread run for a moment.
+static void give_way(net_proxy *p) {
+	if (!quick_yield(p)) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
 static void notify(int fd) {
@@ -146,15 +163,12 @@ static void *run(void *arg) {
 		}
 		if (p->holds && ++rounds < IDLE_ROUNDS) continue; // a kernel's next operation may follow at once
 		if (p->holds || p->copying || p->landing || p->expected > p->taken) {
-			sched_yield();
+			give_way(p);
 			continue;
 		}
 		int64_t t = now();
 		if (!idle) idle = t;
-		if (t - idle < IDLE_NANOSECONDS) {
-			sched_yield();
-			continue;
-		}
+		if (t - idle < IDLE_NANOSECONDS && quick_yield(p)) continue;
 		sleep_until_news(p);
 		idle = 0;
 	}
@@ -278,7 +292,7 @@ static void drain(net_proxy *p) {
 		int n = p->transport->progress(p->link);
 		if (p->copying) n += net_poll_copies(p);
 		if (p->landing) n += net_poll_landing(p);
-		if (!n) sched_yield();
+		if (!n) give_way(p);
 	}
 }
 

@@ -1,0 +1,48 @@
+// How a waiting thread lets others run.
+
+#include "turn.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <climits>
+
+#include "machine.h"
+
+namespace emu {
+
+bool quick_yield() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLong{1};
+  constexpr int kRest = 10;  // so that at most a tenth of the time goes into long yields
+  thread_local Clock::time_point again;
+  const Clock::time_point before = Clock::now();
+  if (before < again) return false;
+  sched_yield();
+  const Clock::time_point after = Clock::now();
+  if (after - before > kLong) again = after + kRest * (after - before);
+  return true;
+}
+
+void Tally::add() {
+  count_.fetch_add(1);
+  if (sleepers_.load()) syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// std::atomic's wait yields four times before it sleeps.
+void Tally::await_change(std::uint32_t old) {
+  constexpr int kSpins = 1000;
+  for (int i = 0; i < kSpins; i++) {
+    if (load() != old) return;
+    if (i % 4 != 3) machine::pause();
+    else if (!quick_yield()) break;
+  }
+  sleepers_.fetch_add(1);
+  while (count_.load() == old) syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, old, nullptr, nullptr, 0);
+  sleepers_.fetch_sub(1);
+}
+
+}  // namespace emu
