@@ -24,6 +24,8 @@ WHEELS := build/dist
 # go vet, which check runs on all of them.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
+# The minutes that tests may take: more by as many times as threads want to run for each processor.
+minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
 LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
@@ -46,10 +48,10 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout 25m -p 3 -parallel 3 && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout $(call minutes,25) -p 3 -parallel 3 && \
 	unset SYMMREPL_JUPYTER && \
-	(cd client && go test -vet=off -timeout 5m ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout 20m -parallel 4 -race -short
+	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) && \
+	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
