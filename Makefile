@@ -58,7 +58,7 @@ faults: | go c++ ## kill ranks at 200 random moments, and hang in every known wa
 	./.ci/test-long faults
 
 test-long: export ZIGLANG := $(ZIGLANG)
-test-long: $(UCX) $(NCCL) | go c++ ## run the tests that take too long for make test, or some steps of them: STEPS="faults flat-memory"; .ci/test-long --list lists the steps
+test-long: $(UCX) $(NCCL) $(JUPYTER) | go c++ ## run the tests that take too long for make test, or some steps of them: STEPS="faults flat-memory"; .ci/test-long --list lists the steps
 	./.ci/test-long $(STEPS)
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section

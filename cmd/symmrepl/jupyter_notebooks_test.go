@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
+
+var notebooksAgain = flag.Bool("notebooks", false, "run every notebook again and after a restart of the kernel, not only four")
 
 // When Jupyter's nbclient executes a notebook on four ranks, it shows the outputs stored in its
 // file. On two ranks it shows the outputs recorded for its tutorial. Both hold also when all cells
@@ -30,23 +33,43 @@ func TestNotebooks(t *testing.T) {
 	if device() != "cpu" {
 		files = slices.DeleteFunc(files, func(file string) bool { return strings.Contains(file, aboutSanitizer) })
 	}
-	for ranks, runs := range map[int]string{4: "first", 2: "first,again,restarted"} {
-		t.Run(fmt.Sprint(ranks, " ranks"), func(t *testing.T) {
+	var once, again []string
+	for i, file := range files {
+		if *notebooksAgain || i%5 == 1 {
+			again = append(again, file)
+		} else {
+			once = append(once, file)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		ranks int
+		runs  []string
+		files []string
+	}{
+		{"4 ranks", 4, []string{"first"}, files},
+		{"2 ranks", 2, []string{"first"}, once},
+		{"2 ranks again", 2, []string{"first", "again", "restarted"}, again},
+	} {
+		if len(c.files) == 0 {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			executed := jupyter(t).executeNotebooks(ranks, runs, files)
-			for _, file := range files {
+			executed := jupyter(t).executeNotebooks(c.ranks, strings.Join(c.runs, ","), c.files)
+			for _, file := range c.files {
 				lesson, err := tutorial.Find(strings.TrimSuffix(filepath.Base(file), ".ipynb"))
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := storedNotebook(t, file, lesson, ranks)
-				for run := range strings.SplitSeq(runs, ",") {
+				want := storedNotebook(t, file, lesson, c.ranks)
+				for _, run := range c.runs {
 					t.Run(lesson.Name+"/"+run, func(t *testing.T) {
 						before := 0
 						if run == "again" {
 							before = len(lesson.Runs())
 						}
-						compareNotebooks(t, ranks, lesson, before, notebookOf(t, executed[[2]string{file, run}]), want)
+						compareNotebooks(t, c.ranks, lesson, before, notebookOf(t, executed[[2]string{file, run}]), want)
 					})
 				}
 			}

@@ -48,6 +48,10 @@ type division struct {
 	network      string
 }
 
+// moreNetworks are the divisions that TestNetwork tests with -hosts only: each of their numbers of ranks and
+// hosts, and each of their networks, is also that of a division that it always tests.
+var moreNetworks = []division{{4, 2, "null"}, {4, 4, "null"}, {4, 4, "ucx"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
+
 // orders lists null networks whose messages overtake each other.
 func orders() (list []division) {
 	if *seeds == 0 {
@@ -72,6 +76,9 @@ func TestNetwork(t *testing.T) {
 			{4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				briefly(t, c.ranks == 2)
+				if *seeds == 0 && !*manyHosts && slices.Contains(moreNetworks, c) {
+					t.Skip("give -hosts; make test-long does")
+				}
 				needRanks(t, device, c.ranks)
 				if shared() && (c.ranks != 4 || c.hosts != 2 || c.network == "null") {
 					t.Skip("4 ranks on 2 hosts are enough for GPUs that are shared")

@@ -13,7 +13,7 @@ import (
 )
 
 // manyHosts enables tests on worlds that take long.
-var manyHosts = flag.Bool("hosts", false, "test collectives on more worlds that span hosts, which takes long")
+var manyHosts = flag.Bool("hosts", false, "test on more worlds that span hosts, which takes long")
 
 // overHostsCases test collectives in groups that span hosts.
 var overHostsCases = []testCase{
