@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // queue holds the entries and the events of widgets that wait for their turn.
@@ -68,7 +70,7 @@ func (q *queue) next(ctx context.Context) *request {
 
 const (
 	quiet    = 50 * time.Millisecond // pause that ends a series of entries which a front end sends at once, as to run all cells
-	heldUp   = quiet / 4             // excess of a pause that shows that a busy machine held up this process, which may not have read all entries
+	heldUp   = quiet / 4             // excess of a pause, or wait of threads for a processor, after which entries may have come that were not read
 	settleBy = time.Second           // bound of the wait
 )
 
@@ -95,11 +97,11 @@ func (q *queue) settle(ctx context.Context) []*request {
 			return slices.DeleteFunc(requests, func(r *request) bool { return r.change != nil })
 		}
 		q.mu.Unlock()
-		pause := time.Now()
+		pause, starved := time.Now(), procfs.Starved()
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
-		late = time.Since(pause) > wait+heldUp
+		late = time.Since(pause) > wait+heldUp || procfs.Starved()-starved > heldUp
 	}
 }
