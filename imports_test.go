@@ -28,7 +28,9 @@ var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the
 	// interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "symmem", "symmem/compilers", "symmem/filediff", "symmem/foreign"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench",
+		"cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "symmem", "symmem/compilers",
+		"symmem/filediff", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "internal/bootstrap/userdir", "session", "session/inband"}},
@@ -37,7 +39,8 @@ var parts = []part{
 	{"interp/internal/bench", []string{"interp", "session"}},
 
 	// A session on one rank: interp is what session calls an Evaluator.
-	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run", "interp/symbols", "session", "session/inband", "symmem"}},
+	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run",
+		"interp/symbols", "session", "session/inband", "symmem"}},
 	{"interp/replay", []string{"interp/check", "interp/export", "interp/symbols", "session"}},
 	{"interp/export", []string{".", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "kernels", "session"}},
 	{"interp/export/modules", nil},
@@ -53,18 +56,26 @@ var parts = []part{
 	{"interp/internal", nil},
 
 	// Ranks in lockstep.
-	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
+	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
+		"internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
 		"internal/bootstrap/userdir", "session/inband"}},
 
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
-	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
+	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher",
+		"internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/core/launch",
-		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
+		"symmem/internal/core/layout", "symmem/internal/core/networks", "symmem/internal/core/operators",
+		"symmem/internal/core/places", "symmem/internal/devices", "symmem/internal/device"}},
 	{"symmem/foreign", []string{"symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/filediff", []string{"symmem/internal", "symmem/internal/core/measure"}},
 	{"symmem/compilers", []string{"symmem/internal/cpu"}},
-	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/core/calculate", "symmem/internal/core/calls", "symmem/internal/core/copies", "symmem/internal/core/delays", "symmem/internal/core/launch",
-		"symmem/internal/core/layout", "symmem/internal/core/measure", "symmem/internal/core/memory", "symmem/internal/core/nccl", "symmem/internal/core/networks", "symmem/internal/core/nvshmem", "symmem/internal/core/operators", "symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace", "symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/expression", "symmem/internal/net"}},
+	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal",
+		"symmem/internal/core/calculate", "symmem/internal/core/calls", "symmem/internal/core/copies",
+		"symmem/internal/core/delays", "symmem/internal/core/launch",
+		"symmem/internal/core/layout", "symmem/internal/core/measure", "symmem/internal/core/memory", "symmem/internal/core/nccl",
+		"symmem/internal/core/networks", "symmem/internal/core/nvshmem", "symmem/internal/core/operators",
+		"symmem/internal/core/places", "symmem/internal/core/sanitizer", "symmem/internal/core/trace",
+		"symmem/internal/core/waits", "symmem/internal/device", "symmem/internal/expression", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/devicepage", []string{"kernels", "symmem/internal/cpu", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
@@ -75,7 +86,8 @@ var parts = []part{
 	{"symmem/internal/core/delays", []string{"symmem/internal/core/operators"}},
 	{"symmem/internal/core/operators", nil},
 	{"symmem/internal/core/measure", []string{"symmem/internal"}},
-	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout", "symmem/internal/core/waits", "symmem/internal/device"}},
+	{"symmem/internal/core/copies", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/layout",
+		"symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/nvshmem", []string{"kernels", "symmem/internal/core/launch", "symmem/internal/core/waits", "symmem/internal/device"}},
 	{"symmem/internal/core/launch", []string{"symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/core/layout", []string{"kernels", "symmem/internal"}},
@@ -95,7 +107,8 @@ var parts = []part{
 
 	// How processes find each other, for sessions and programs alike.
 	{"internal/bootstrap", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/userdir"}},
-	{"internal/bootstrap/rendezvous", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap/rendezvous", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/heartbeat",
+		"internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
 	{"internal/bootstrap/heartbeat", []string{"internal/bootstrap/frame"}},
 	{"internal/bootstrap/launcher", []string{"internal"}},
 	{"internal/bootstrap/userdir", nil},

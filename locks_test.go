@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// lockRow matches a row of a table of docs/locks.md, from its first cell: the folder of the package, and the lock as a type and its field, or a function and its
-// variable.
+// lockRow matches a row of a table of docs/locks.md, from its first cell: the folder of the
+// package, and the lock as a type and its field, or a function and its variable.
 var lockRow = regexp.MustCompile("(?m)^\\| `([a-z0-9_/]+)` \\| `([A-Za-z0-9_]+\\.[A-Za-z0-9_]+)` \\|")
 
 // TestLocks holds that docs/locks.md has every mutex of the program, and nothing else.

@@ -36,7 +36,8 @@ var elsewhere = strings.Fields(`
 	utils.cuh vec_dtypes.cuh vector_types.h
 `)
 
-// TestReferences holds that the files that comments and pages name exist, here or in a folder that the reader knows.
+// TestReferences holds that the files that comments and pages name exist, here or in a folder that
+// the reader knows.
 func TestReferences(t *testing.T) {
 	files := tree(t)
 	known := map[string]bool{}

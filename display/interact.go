@@ -92,7 +92,8 @@ func newFunction(by string, f any, of []*Widget) function {
 		case w.control.Kind == inband.Button:
 			refuse("a button has no value for parameter %d: its own function runs when it is clicked", i+1)
 		case !w.fits(t.In(i)):
-			refuse("parameter %d of the function is of type %v, which cannot have the value of %s %q", i+1, t.In(i), w.control.Kind, w.control.Name)
+			refuse("parameter %d of the function is of type %v, which cannot have the value of %s %q", i+1, t.In(i),
+				w.control.Kind, w.control.Name)
 		}
 	}
 	n := t.NumOut()

@@ -54,7 +54,8 @@ var interrupted = []struct {
 		"time.Sleep(time.Hour)", "for { time.Sleep(time.Millisecond) }", "<-time.After(time.Hour)", "<-time.NewTimer(time.Hour).C",
 		"for range time.NewTicker(time.Millisecond).C { total++ }", "<-time.Tick(time.Hour)",
 		"ctx, cancel := context.WithCancel(context.Background())\n_ = cancel\n<-ctx.Done()",
-		"exec.Command(\"sleep\", \"1000\").Run()", "exec.Command(\"sh\", \"-c\", \"sleep 60; true\").Output()", "exec.Command(\"sleep\", \"1000\").CombinedOutput()",
+		"exec.Command(\"sleep\", \"1000\").Run()", "exec.Command(\"sh\", \"-c\", \"sleep 60; true\").Output()",
+		"exec.Command(\"sleep\", \"1000\").CombinedOutput()",
 		"c := exec.Command(\"sleep\", \"1000\")\nc.Start()\nc.Wait()",
 	}},
 	{"callbacks", []string{

@@ -147,7 +147,8 @@ func (in *Interp) Break(lines map[int][]int) {
 
 // Resume implements session.DebuggedEvaluator.
 func (in *Interp) Resume(how session.Resume) {
-	in.runtime.Resume(map[session.Resume]run.Way{session.StepOver: run.StepOver, session.StepIn: run.StepIn, session.StepOut: run.StepOut}[how])
+	in.runtime.Resume(map[session.Resume]run.Way{session.StepOver: run.StepOver, session.StepIn: run.StepIn,
+		session.StepOut: run.StepOut}[how])
 }
 
 // Pause implements session.DebuggedEvaluator.
@@ -295,7 +296,8 @@ func (in *Interp) compileIn(frame run.StandingFrame, q session.Query, lent map[*
 	}
 	if len(checked.Objects)+len(checked.Vars)+len(checked.AddedMethods)+len(checked.Packages)+len(checked.Imports)-len(checked.Auto) > 0 {
 		in.checker.DropPackages(checked.Packages)
-		return nil, checked.ErrorAt(session.KindMisuse, checked.Body.Pos(), "only an expression or an assignment can be evaluated while code stands")
+		return nil, checked.ErrorAt(session.KindMisuse, checked.Body.Pos(),
+			"only an expression or an assignment can be evaluated while code stands")
 	}
 	checked.Vars = variables
 	out := &compiled{Cell: checked, columns: q.Columns}

@@ -27,11 +27,12 @@
 // cell, each in its own scope, and initialised when the cell runs.
 //
 // Package run runs the compiled cell, and stops it when its context ends. A call of a function,
-// method or closure of a cell takes about 50 ns, and of a compiled function 10 to 40. When a function
-// or method is defined again with the same signature, its earlier callers call the new one. If a
-// function's signature has changed, a note lists the callers that go on calling the old one. The value of the cell's last expression is
-// printed (result.go), or the error gets its place in the text of the cell that caused it
-// (failure.go). The text of a cell is kept as long as its code may run (texts.go).
+// method or closure of a cell takes about 50 ns, and of a compiled function 10 to 40. When a
+// function or method is defined again with the same signature, its earlier callers call the new
+// one. If a function's signature has changed, a note lists the callers that go on calling the old
+// one. The value of the cell's last expression is printed (result.go), or the error gets its place
+// in the text of the cell that caused it (failure.go). The text of a cell is kept as long as its
+// code may run (texts.go).
 //
 // Beside it, package docs holds the documentation of the packages that cells import, and package
 // export writes the cells of a session as a Go program.

@@ -102,7 +102,8 @@ func (in *Interp) Doing() session.Activity {
 	return a
 }
 
-// Others returns how many cells and goroutines of cells run, and whether nothing else can run code of cells. It may be called at any time.
+// Others returns how many cells and goroutines of cells run, and whether nothing else can run code
+// of cells. It may be called at any time.
 func (in *Interp) Others() (running int, all bool) { return in.runtime.Others() }
 
 // Calls returns the compiled calls of interrupted cells that have not returned. It may be called at any time.

@@ -161,7 +161,8 @@ func (g *generator) expr(t string, depth int, variable bool) string {
 		if list == nil || g.IntN(2) == 0 {
 			list = generatedExpressions["integer"]
 		}
-		return g.fill(strings.NewReplacer("{T}", "{"+t+"}", "{!T}", "{!"+t+"}", "T(", t+"(", "{!U}", "{!"+g.pick(generatedIntegers)+"}").Replace(g.pick(list)), depth-1)
+		return g.fill(strings.NewReplacer("{T}", "{"+t+"}", "{!T}", "{!"+t+"}", "T(", t+"(", "{!U}",
+			"{!"+g.pick(generatedIntegers)+"}").Replace(g.pick(list)), depth-1)
 	}
 	if list == nil {
 		return leaf()

@@ -2,7 +2,8 @@ package interp
 
 import "testing"
 
-// TestGonum uses gonum from cells: its types by value and by pointer, own types as its interfaces, functions as arguments, and drawing.
+// TestGonum uses gonum from cells: its types by value and by pointer, own types as its interfaces,
+// functions as arguments, and drawing.
 func TestGonum(t *testing.T) {
 	in := open(t, Options{})
 	for _, s := range []struct{ cell, value string }{

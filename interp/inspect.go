@@ -107,7 +107,8 @@ func (in *Interp) described(variables []lower.Variable, most int) []session.Vari
 				lines[i] = string(runes[:most-1]) + "…"
 			}
 		}
-		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: strings.Join(lines, "\n"), Tensor: info})
+		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live),
+			Value: strings.Join(lines, "\n"), Tensor: info})
 	}
 	return list
 }

@@ -70,7 +70,8 @@ func TestCorners(t *testing.T) {
 	for text, want := range map[string]string{
 		"i8[3] on cpu [1 2 3]":              "i8[3] on cpu [1 2 3]",
 		"i8[2, 2] on cpu\n   1 20\n  -3  4": "i8[2, 2] on cpu\n  1 20\n -3  4",
-		"i32[9, 9] on cpu\n" + strings.Repeat("  1 22 333 4 … 6 7 8888 9\n", 4) + "  …\n" + strings.Repeat("  1 22 333 4 … 6 7 888 99999\n", 3) + "  1 22 333 4 … 6 7 888 1": "i32[9, 9] on cpu\n" +
+		"i32[9, 9] on cpu\n" + strings.Repeat("  1 22 333 4 … 6 7 8888 9\n",
+			4) + "  …\n" + strings.Repeat("  1 22 333 4 … 6 7 888 99999\n", 3) + "  1 22 333 4 … 6 7 888 1": "i32[9, 9] on cpu\n" +
 			strings.Repeat(" 1 22 … 8888     9\n", 2) + " …\n" + " 1 22 …  888 99999\n 1 22 …  888     1",
 	} {
 		if got := strings.Join(corners(strings.Split(text, "\n")), "\n"); got != want {

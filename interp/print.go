@@ -124,7 +124,8 @@ func (in *Interp) words(v reflect.Value, live bool) (string, bool) {
 	}
 	if v.CanInterface() && live && !values.IsNil(v) {
 		if tensor, ok := v.Interface().(*symmem.Tensor); ok { // reading its elements would wait for the device
-			return fmt.Sprintf("%v%s, not read while a cell runs", tensor.DType(), strings.ReplaceAll(fmt.Sprint(tensor.Shape()), " ", ", ")), true
+			return fmt.Sprintf("%v%s, not read while a cell runs", tensor.DType(),
+				strings.ReplaceAll(fmt.Sprint(tensor.Shape()), " ", ", ")), true
 		}
 	}
 	return values.Words(v, run.PanicValue)

@@ -57,7 +57,8 @@ func TestRender(t *testing.T) {
 	}
 	for _, source := range []string{"import `gonum.org/v1/plot`\np := plot.New()\np.Title.Text = `a title`\np", "var of any = p\nof"} {
 		r := evaluate(in, session.Cell{Source: source})
-		if svg, _ := r.Data["image/svg+xml"].(string); len(r.Data) != 2 || r.Data["image/png"] == nil || !strings.Contains(svg, "<svg") || !strings.Contains(svg, "a title") || r.Value != "(*plot.Plot)(0x…)" {
+		if svg, _ := r.Data["image/svg+xml"].(string); len(r.Data) != 2 || r.Data["image/png"] == nil ||
+			!strings.Contains(svg, "<svg") || !strings.Contains(svg, "a title") || r.Value != "(*plot.Plot)(0x…)" {
 			t.Errorf("%s: %+v", source, r)
 		}
 	}

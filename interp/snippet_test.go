@@ -102,7 +102,8 @@ func TestDocumentationInSnippet(t *testing.T) {
 
 // FuzzSnippet completes and explains at the end of any text.
 func FuzzSnippet(f *testing.F) {
-	for _, text := range []string{"symm::", "a.b.c.", "x]]]]).", "auto a = a; a.", "f(f(f(", "h->", "namespace a = b; a::", "((((", "}}}}", "<<<<>>>>.", "#include \"", "auto x = y; auto y = x; x."} {
+	for _, text := range []string{"symm::", "a.b.c.", "x]]]]).", "auto a = a; a.", "f(f(f(", "h->", "namespace a = b; a::",
+		"((((", "}}}}", "<<<<>>>>.", "#include \"", "auto x = y; auto y = x; x."} {
 		f.Add(text)
 	}
 	in := completing(f)

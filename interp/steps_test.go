@@ -18,7 +18,8 @@ func TestIndexFaults(t *testing.T) {
 		{"p := &[2]int{}", "for i := uint8(0); ; i++ {\n\tp[i] = 1\n}", "cell[1]:2:2: panic: runtime error: index out of range [2] with length 2"},
 		{"a := make([]int, 2, 4)", "for i := range 9 {\n\ta = a[:i]\n}", "cell[1]:2:6: panic: runtime error: slice bounds out of range [:5] with capacity 4"},
 		{"a := []int{1}", "i := -1\na[0] + a[i]", "cell[1]:2:8: panic: runtime error: index out of range [-1]"},
-		{"type P struct{ x int }\nvar a []P", "import \"slices\"\nslices.Insert(a, 5, P{1})", "cell[1]:2:1: panic: runtime error: slice bounds out of range [5:0]"},
+		{"type P struct{ x int }\nvar a []P", "import \"slices\"\nslices.Insert(a, 5, P{1})",
+			"cell[1]:2:1: panic: runtime error: slice bounds out of range [5:0]"},
 	} {
 		in := open(t, Options{})
 		mustEval(t, in, c.setup)

@@ -49,10 +49,12 @@ func TestHints(t *testing.T) {
 		{"add(1)", "not enough arguments in call to add\n\thave (number)\n\twant (int, int)", "add is func(a int, b int) int"},
 		{"add(1, 2, 3)", "too many arguments in call to add\n\thave (number, number, number)\n\twant (int, int)", "add is func(a int, b int) int"},
 		{"v, w, x := makeP(1)", "assignment mismatch: 3 variables but makeP returns 2 values", "makeP is func(n int) (P, error)"},
-		{"var p P = makeP(1)", "multiple-value makeP(1) (value of type (P, error)) in single-value context", "name every value, or drop it by _: v, _ := makeP(1)"},
+		{"var p P = makeP(1)", "multiple-value makeP(1) (value of type (P, error)) in single-value context",
+			"name every value, or drop it by _: v, _ := makeP(1)"},
 		{"func f() int { }", "missing return", "every way through the function has to end in a return, a panic or a loop without end"},
 		{"if zwölf { }", "non-boolean condition in if statement", "a condition is a comparison, such as x != 0"},
-		{"strings.Repeat(\"a\")", "not enough arguments in call to strings.Repeat\n\thave (string)\n\twant (string, int)", "func Repeat(s string, count int) string"},
+		{"strings.Repeat(\"a\")", "not enough arguments in call to strings.Repeat\n\thave (string)\n\twant (string, int)",
+			"func Repeat(s string, count int) string"},
 		{"\n(&strings.Builder{}).WriteString()", "not enough arguments in call to (&strings.Builder{}).WriteString\n\thave ()\n\twant (string)",
 			"func (b *Builder) WriteString(s string) (int, error)"},
 		// Functions and methods.
@@ -72,9 +74,11 @@ func TestHints(t *testing.T) {
 		{"u = Unit(\"s\")", "cannot use Unit(\"s\") (constant \"s\" of string type Unit) as Unit value in assignment",
 			"there are two types called Unit: a variable keeps the one that it was declared with; declare it again"},
 		// What is not Go.
-		{"package main\nfunc main() {}", "expected declaration, found 'package'", "cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"},
+		{"package main\nfunc main() {}", "expected declaration, found 'package'",
+			"cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"},
 		{"while zwölf < 3 { }", "expected ';', found zwölf", "Go's loops all begin with for: for x < 10 { … }"},
-		{"for (int i = 0; i < 3; i++) { }", "expected ')', found i", "no parentheses, and := declares: for i := 0; i < n; i++ { … }, or for i := range n { … }"},
+		{"for (int i = 0; i < 3; i++) { }", "expected ')', found i",
+			"no parentheses, and := declares: for i := 0; i < n; i++ { … }, or for i := range n { … }"},
 		{"if (zwölf == 3) println(1)", "expected ';', found println", "what an if runs stands in braces, also one statement: if x < y { … }"},
 		{"if zwölf == 3\n{\n}", "unexpected newline, expecting { after if clause", "the opening brace belongs at the end of the line before it"},
 		{"func f(n int) int, int {\n}", "expected ';', found ','", "several results stand in parentheses: func f(n int) (int, int) { … }"},
@@ -86,7 +90,8 @@ func TestHints(t *testing.T) {
 		{"println(len(a)", "missing ',' before newline in argument list", "the cell ends before ), which would close what is open"},
 		{"func f() {\nx := []int{1,", "expected ';', found the end of the cell", "the cell ends before }}, which would close what is open"},
 		{"if zwölf == 1 {\n}\nelse {\n}", "expected statement, found 'else'", "else belongs on the line of the brace before it: } else {"},
-		{"a = []int{\n1,\n2\n}", "missing ',' before newline in composite literal", "a line that goes on ends in a comma, also the last one before a closing bracket on its own line"},
+		{"a = []int{\n1,\n2\n}", "missing ',' before newline in composite literal",
+			"a line that goes on ends in a comma, also the last one before a closing bracket on its own line"},
 	} {
 		e := evaluate(in, session.Cell{ID: 1, Source: c.src}).Err
 		if e == nil {

@@ -102,8 +102,10 @@ func TestTypeOfDotImport(t *testing.T) {
 // wherever they occur, and others are not.
 func TestLargeArrays(t *testing.T) {
 	in := open(t, Options{})
-	for _, src := range []string{"var a [1 << 40]byte", "p := new([1 << 42]int32)", "type T [1 << 38]struct{ a, b int }\nfunc f() (t T) { return }", "func g(x [1 << 40][1 << 20]int) {}"} {
-		if e := evaluate(in, session.Cell{ID: 1, Source: src}).Err; e == nil || e.Kind != session.KindUnsupported || !strings.HasPrefix(e.Msg, "an array of more than 64 GiB") {
+	for _, src := range []string{"var a [1 << 40]byte", "p := new([1 << 42]int32)",
+		"type T [1 << 38]struct{ a, b int }\nfunc f() (t T) { return }", "func g(x [1 << 40][1 << 20]int) {}"} {
+		if e := evaluate(in, session.Cell{ID: 1, Source: src}).Err; e == nil || e.Kind != session.KindUnsupported ||
+			!strings.HasPrefix(e.Msg, "an array of more than 64 GiB") {
 			t.Errorf("%s: got %v", src, e)
 		}
 	}

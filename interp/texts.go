@@ -95,7 +95,8 @@ func (in *Interp) leave(c *compiled) {
 		in.program.DropUsers(in.gone)
 	}
 	if c.retired != nil || in.freed {
-		in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *lower.Storage) bool { return in.program.Reclaim(s, in.gone) })
+		in.retired = slices.DeleteFunc(append(in.retired, c.retired...),
+			func(s *lower.Storage) bool { return in.program.Reclaim(s, in.gone) })
 		in.freed = false
 	}
 	in.releaseTypes()

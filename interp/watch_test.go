@@ -152,7 +152,8 @@ func testOutOfMemory(t *testing.T) {
 	before := heap()
 	mustEval(t, in, "func grow() { for { a = append(a, make([]byte, 8<<20)); time.Sleep(time.Millisecond) } }\nvar a [][]byte")
 	e := evaluate(in, session.Cell{ID: 2, Source: "grow()"}).Err
-	if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || !strings.HasPrefix(e.Msg, "out of memory in grow: ") || !strings.Contains(e.Msg, " of 1024 MB in all ") {
+	if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || !strings.HasPrefix(e.Msg, "out of memory in grow: ") ||
+		!strings.Contains(e.Msg, " of 1024 MB in all ") {
 		t.Fatalf("got %#v", e)
 	}
 	mustEval(t, in, "a = nil")

@@ -25,7 +25,8 @@ func TestIncludes(t *testing.T) {
 		}
 	}
 	check(Headers(), Headers())
-	check(LibraryHeaders(), append([]File{{Name: "stdint.h"}, {Name: "cooperative_groups.h"}, {Name: "cuda/atomic"}}, LibraryHeaders()...)) // which both devices have
+	// which both devices have
+	check(LibraryHeaders(), append([]File{{Name: "stdint.h"}, {Name: "cooperative_groups.h"}, {Name: "cuda/atomic"}}, LibraryHeaders()...))
 	check(ToolkitHeaders(), append(append(ToolkitHeaders(), LibraryHeaders()...), Headers()...))
 	check(BuiltinHeaders(), BuiltinHeaders())
 	check(Files(), BuiltinHeaders())

@@ -181,7 +181,8 @@ func (a *attached) History(ctx context.Context) ([]Cell, error) {
 func (a *attached) Sanitizer(ctx context.Context) (Sanitizer, error) {
 	r := a.call(ctx, frontRequest{Sanitizer: true}, nil, nil)
 	if r.Sanitizer == nil {
-		return Sanitizer{}, cmp.Or(r.err(), errors.New("the session is of another version of symmrepl, which has no sanitizer for front ends that attach"))
+		return Sanitizer{}, cmp.Or(r.err(),
+			errors.New("the session is of another version of symmrepl, which has no sanitizer for front ends that attach"))
 	}
 	return *r.Sanitizer, nil
 }

@@ -52,7 +52,8 @@ func TestDeadlockInACycle(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, e := range reply.Errors {
-		if e.Kind != KindDeadlock || !slices.Equal(e.Cycle, []int{0, 2, 1, 3}) || !strings.HasSuffix(e.Detail, "\na cycle of 4 waits: rank 0 → 2 → 1 → 3 → 0\n") {
+		if e.Kind != KindDeadlock || !slices.Equal(e.Cycle, []int{0, 2, 1, 3}) ||
+			!strings.HasSuffix(e.Detail, "\na cycle of 4 waits: rank 0 → 2 → 1 → 3 → 0\n") {
 			t.Errorf("%v %v\n%s", e, e.Cycle, e.Detail)
 		}
 	}

@@ -114,7 +114,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: err.Error()})
 	}
 	if cell.Sanitize != nil && len(ranks) < c.size {
-		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: "the sanitizer is for all ranks: it cannot be switched on or off by a cell for some"})
+		return fail(&Error{Kind: KindMisuse, Peer: -1,
+			Msg: "the sanitizer is for all ranks: it cannot be switched on or off by a cell for some"})
 	}
 	if cell.Name == "" {
 		cell.Name = cell.ownName()
@@ -138,7 +139,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	breaks := r.beginDebugged()
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Silent, cell.Name, cell.Line, cell.Columns, cell.Typed, cell.Imports, cell.Program,
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Silent, cell.Name, cell.Line, cell.Columns,
+			cell.Typed, cell.Imports, cell.Program,
 			cell.Folder, r.sanitize, only, r.debugged, breaks}}, []byte(cell.Source))
 	}
 	r.loop(ctx)

@@ -22,7 +22,8 @@ func TestFolder(t *testing.T) {
 	}{
 		{Cell{Folder: folder}, ""},
 		{Cell{Source: "pwd"}, "= [0,1] " + folder + "\n"},
-		{Cell{Folder: "/nowhere", Source: "print on"}, "! [0,1] system cell[4]:1: chdir /nowhere: no such file or directory (make the folder on the host of each rank, or name another one)\n"},
+		{Cell{Folder: "/nowhere", Source: "print on"},
+			"! [0,1] system cell[4]:1: chdir /nowhere: no such file or directory (make the folder on the host of each rank, or name another one)\n"},
 		{Cell{Folder: "/", Source: "pwd", Ranks: []int{1}}, "= [1] /\n"},
 		{Cell{Source: "pwd"}, "= [0] " + folder + "\n= [1] /\n"},
 	} {

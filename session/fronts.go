@@ -110,7 +110,8 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 		case <-ctx.Done():
 		}
 	}()
-	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), gone: ctx.Done(), open: map[uint64]*frontWork{}, debuggers: map[uint64]Debugger{}}
+	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), gone: ctx.Done(), open: map[uint64]*frontWork{},
+		debuggers: map[uint64]Debugger{}}
 	in := frame.NewReader(conn, 0)
 	for {
 		var q frontRequest

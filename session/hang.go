@@ -20,9 +20,9 @@ import (
 // The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
 
-// report returns the table of waits, and its text under a head, if a rank seems to wait in vain, and
-// the table has changed or was not shown yet. The text is "" otherwise. It sets w.again if the table is no worse than the last
-// one: it is then for front ends that show it in place.
+// report returns the table of waits, and its text under a head, if a rank seems to wait in vain,
+// and the table has changed or was not shown yet. The text is "" otherwise. It sets w.again if the
+// table is no worse than the last one: it is then for front ends that show it in place.
 func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
@@ -236,8 +236,8 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 }
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
-// have finished it a while ago, that do not answer, or that stand still. A rank that waits only for ranks that
-// make progress is not among them.
+// have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
+// ranks that make progress is not among them.
 func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	still := map[int]bool{}
 	for rank := range r.c.size {

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	starvedPart = 4                     // a worker is held up if its threads have waited for processors for more than 1/starvedPart of the time
+	// a worker is held up if its threads have waited for processors for more than 1/starvedPart of the time
+	starvedPart = 4
 	starvedOver = 50 * time.Millisecond // the shortest time over which that is judged
 )
 

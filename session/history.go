@@ -15,8 +15,10 @@ type entry struct {
 // cell are not kept.
 func (h *history) add(cell Cell) {
 	e := entry{source: cell.Source, columns: cell.Columns}
-	rest := Cell{Name: cell.Name, Line: cell.Line, Typed: cell.Typed, Imports: cell.Imports, Program: cell.Program, Folder: cell.Folder, Ranks: cell.Ranks, Stop: cell.Stop}
-	if rest.Name != "" || rest.Line != 0 || rest.Typed != "" || rest.Imports != nil || rest.Program != nil || rest.Folder != "" || rest.Ranks != nil || rest.Stop != "" {
+	rest := Cell{Name: cell.Name, Line: cell.Line, Typed: cell.Typed, Imports: cell.Imports, Program: cell.Program,
+		Folder: cell.Folder, Ranks: cell.Ranks, Stop: cell.Stop}
+	if rest.Name != "" || rest.Line != 0 || rest.Typed != "" || rest.Imports != nil || rest.Program != nil || rest.Folder != "" ||
+		rest.Ranks != nil || rest.Stop != "" {
 		e.rest = &rest
 	}
 	*h = append(*h, e)

@@ -368,7 +368,8 @@ func TestHostVanishes(t *testing.T) {
 	}
 	host, _ := os.Hostname()
 	why := "its host " + host + " is silent: no heartbeat for 2s"
-	if want := "! [2] died the worker was lost: " + why + " (start the session again)\n! [0,1] peer in:2: Gather x: rank 2 was lost: " + why + "\n"; !strings.HasSuffix(said, want) {
+	if want := "! [2] died the worker was lost: " + why +
+		" (start the session again)\n! [0,1] peer in:2: Gather x: rank 2 was lost: " + why + "\n"; !strings.HasSuffix(said, want) {
 		t.Errorf("%s, want at the end\n%s", said, want)
 	}
 	if err := receive(t, "rank 2 ends", ended[2]); err == nil || err.Error() != "rank 0 is gone: no heartbeat for 2s" {

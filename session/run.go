@@ -15,8 +15,9 @@ const (
 	promptly   = 2 * tick               // a rank that is not held up answers within this time
 	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of the ranks that wait for it
 	abortWait  = 0.05                   // a wait is ended because of a failed rank only after this many seconds
-	abortSoon  = 1                      // a wait that ends by itself within this many seconds is left alone, if its peer's wait has ended so too
-	idleKeep   = 1 << 20                // bytes of output between cells that are kept for the next cell
+	// a wait that ends by itself within this many seconds is left alone, if its peer's wait has ended so too
+	abortSoon = 1
+	idleKeep  = 1 << 20 // bytes of output between cells that are kept for the next cell
 )
 
 // run is one cell on its way through the ranks. The fields down to over do not change after newRun.

@@ -30,8 +30,9 @@ type standing struct {
 	Moves uint64 `json:",omitempty"`
 	// the rank makes no progress by itself, and only code that waits in operations remains of its
 	// cells
-	Stands    bool        `json:",omitempty"`
-	Inside    bool        `json:",omitempty"` // code of the cell is in a call that returns only when the device or another rank makes progress
+	Stands bool `json:",omitempty"`
+	// code of the cell is in a call that returns only when the device or another rank makes progress
+	Inside    bool        `json:",omitempty"`
 	Watched   bool        `json:",omitempty"`
 	Exchanged []Exchanged `json:",omitempty"`
 }

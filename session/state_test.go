@@ -39,8 +39,10 @@ func TestFoldState(t *testing.T) {
 	}
 	dead := &Error{Msg: "dead"}
 	got := foldState([]Answer{
-		{Rank: 0, State: &RankState{Streams: []StreamInfo{{ID: 1, Rests: true}, {ID: 0, Runs: "barrier"}}, Groups: []GroupInfo{world}, Waits: []Wait{wait(1), wait(2)}}},
-		{Rank: 1, State: &RankState{Streams: []StreamInfo{{ID: 0, Runs: "barrier"}}, Groups: []GroupInfo{signalled}, Waits: []Wait{wait(3)}, Words: []WordInfo{{"f32[4]", 5, 7}}}},
+		{Rank: 0, State: &RankState{Streams: []StreamInfo{{ID: 1, Rests: true}, {ID: 0, Runs: "barrier"}},
+			Groups: []GroupInfo{world}, Waits: []Wait{wait(1), wait(2)}}},
+		{Rank: 1, State: &RankState{Streams: []StreamInfo{{ID: 0, Runs: "barrier"}}, Groups: []GroupInfo{signalled},
+			Waits: []Wait{wait(3)}, Words: []WordInfo{{"f32[4]", 5, 7}}}},
 		{Rank: 2, Err: dead},
 		{Rank: 3, State: &RankState{Locked: true, Busy: []Busy{{Kernel: "k", Since: 4}}}},
 	})

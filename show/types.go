@@ -26,7 +26,8 @@ func (r reflected) typeText(t reflect.Type) string {
 		if t.ChanDir() != reflect.SendDir && t.Elem().Kind() == reflect.Chan && t.Elem().ChanDir() == reflect.RecvDir {
 			elem = "(" + elem + ")"
 		}
-		return map[reflect.ChanDir]string{reflect.BothDir: "chan ", reflect.SendDir: "chan<- ", reflect.RecvDir: "<-chan "}[t.ChanDir()] + elem
+		return map[reflect.ChanDir]string{reflect.BothDir: "chan ", reflect.SendDir: "chan<- ",
+			reflect.RecvDir: "<-chan "}[t.ChanDir()] + elem
 	case reflect.Func:
 		return "func" + r.signature(t)
 	case reflect.Struct:

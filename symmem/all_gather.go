@@ -56,7 +56,8 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	world := e.g.Size()
 	shape := gathered(t, world)
 	n := t.Bytes()
-	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Operand(t).Addr() == core.Operand(out).Addr()+device.Ptr(e.g.Rank()*n)
+	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() &&
+		core.Operand(t).Addr() == core.Operand(out).Addr()+device.Ptr(e.g.Rank()*n)
 	e.checkOut(shape, own)
 	if e.ByNCCL(e.noEngines()) {
 		return e.nccl(device.AllGather, shape, n, 0)

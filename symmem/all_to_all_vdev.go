@@ -132,8 +132,10 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	c.PickStream()
 	r := alltoallvdev.RowsArgs{
 		In: core.Operand(in).Addr(), N: uint64(n), Layout: alltoallvdev.Dispatch,
-		Splits: core.Operand(splits).Addr(), OutSplits: core.Operand(outSplits).Addr(), OutOffsets: core.Operand(outSplits).Addr() + device.Ptr(8*n),
-		InRows: uint64(core.Operand(in).Dims()[0]), OutRows: uint64(core.Operand(out).Dims()[0]), Row: uint64(rowBytes(out)), Align: align,
+		Splits: core.Operand(splits).Addr(), OutSplits: core.Operand(outSplits).Addr(),
+		OutOffsets: core.Operand(outSplits).Addr() + device.Ptr(8*n),
+		InRows:     uint64(core.Operand(in).Dims()[0]), OutRows: uint64(core.Operand(out).Dims()[0]), Row: uint64(rowBytes(out)),
+		Align: align,
 	}
 	if kind == vdevCombine {
 		r.Layout, r.Offsets = alltoallvdev.Combine, core.Operand(splits).Addr()+device.Ptr(8*n)
@@ -171,7 +173,8 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 		panic(c.Misuse("MajorAlign", "", "MajorAlign must be positive, not %d", c.MajorAlign()))
 	}
 	if len(core.Operand(in).Dims()) == 0 || len(core.Operand(out).Dims()) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
-		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", core.Operand(in).Brief(), core.Operand(out).Brief()))
+		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same",
+			core.Operand(in).Brief(), core.Operand(out).Brief()))
 	}
 	name, want := "inSplits", fmt.Sprintf("i64[%d]", world)
 	good := splits.DType() == I64 && len(core.Operand(splits).Dims()) == 1 && splits.Numel() == world
@@ -186,13 +189,16 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 		n /= 2
 	}
 	if !good || n == 0 || n%world != 0 || n > alltoallvdev.Splits {
-		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Operand(splits).Brief()))
+		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(),
+			core.Operand(splits).Brief()))
 	}
-	if outSplits.DType() != I64 || len(core.Operand(outSplits).Dims()) != 2 || core.Operand(outSplits).Dims()[0] != 2 || core.Operand(outSplits).Dims()[1] != n {
+	if outSplits.DType() != I64 || len(core.Operand(outSplits).Dims()) != 2 || core.Operand(outSplits).Dims()[0] != 2 ||
+		core.Operand(outSplits).Dims()[1] != n {
 		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Operand(outSplits).Brief()))
 	}
 	if c.Has(operators.MajorAlign) && c.MajorAlign() > core.Operand(out).Dims()[0] {
-		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Operand(out).Dims()[0]))
+		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room",
+			c.MajorAlign(), core.Operand(out).Dims()[0]))
 	}
 	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}
 	for i := range all {
@@ -217,11 +223,13 @@ func refusedSplits(_ *core.Record, e *Error, r *device.WaitRecord) {
 	e.Arg = "in_splits"
 	switch r.Kind {
 	case alltoallvdev.RefusedSplit:
-		e.Msg = fmt.Sprintf("split %d of rank %d is %d: it must be in [0, %d], the rows of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
+		e.Msg = fmt.Sprintf("split %d of rank %d is %d: it must be in [0, %d], the rows of its input", r.Channel, e.Peer,
+			int64(r.Seen), r.Want)
 	case alltoallvdev.RefusedSum:
 		e.Msg = fmt.Sprintf("the splits of rank %d add up to %d rows, its input has %d", e.Peer, r.Seen, r.Want)
 	case alltoallvdev.RefusedOffset:
-		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all among the %d of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
+		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all among the %d of its input",
+			r.Channel, e.Peer, int64(r.Seen), r.Want)
 	case alltoallvdev.RefusedRoom:
 		e.Arg = "out"
 		e.Msg = fmt.Sprintf("rank %d would receive %d rows, its out has %d", e.Peer, r.Seen, r.Want)

@@ -141,10 +141,12 @@ func TestBounds(t *testing.T) {
 	find()
 	set.Launch(Grid(8), Block(128), x, 1000, y)
 	access := func(kernel, op string, bytes, line int, source string, block, thread int) []Access {
-		return []Access{{Kernel: kernel, Caller: 77, File: "cell[3]", Line: line, Source: source, Block: [3]int{block}, Thread: [3]int{thread}, Threads: 1, Op: op, Bytes: bytes}}
+		return []Access{{Kernel: kernel, Caller: 77, File: "cell[3]", Line: line, Source: source, Block: [3]int{block},
+			Thread: [3]int{thread}, Threads: 1, Op: op, Bytes: bytes}}
 	}
 	const repair = "compare the index with the number of elements before the access"
-	find(Finding{Accesses: access("set", "reads or writes", 4, 24, "  if (i == n) x[i] = 1;", 7, 104), Memory: "right behind f32[4, 250], where element 1000 would be", Repair: repair},
+	find(Finding{Accesses: access("set", "reads or writes", 4, 24, "  if (i == n) x[i] = 1;", 7, 104),
+		Memory: "right behind f32[4, 250], where element 1000 would be", Repair: repair},
 		Finding{Accesses: access("set", "reads", 4, 26, "    x[0] = y[-1];", 7, 105), Memory: "4 bytes in front of f32[100]", Repair: repair})
 	find() // told already
 	given := func(x, y *Tensor, call uint32) []byte {

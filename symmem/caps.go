@@ -23,12 +23,14 @@ type Capabilities struct {
 	MulticastWhy string  // why not
 	Hosts        [][]int // the ranks of the world by host
 	Simulated    bool    // the hosts are
-	Parts        [][]int // the ranks of the world that map each other's memory: the hosts, or parts of a host whose GPUs cannot map each other's
-	Between      string  // what carries traffic between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
-	Sharing      Sharing // of GPUs by several ranks
-	MaxRanks     int     // of a host
-	Channels     int     // of the world
-	SignalPad    int     // bytes, of tensors made from now on
+	// the ranks of the world that map each other's memory: the hosts, or parts of a host whose GPUs
+	// cannot map each other's
+	Parts     [][]int
+	Between   string  // what carries traffic between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
+	Sharing   Sharing // of GPUs by several ranks
+	MaxRanks  int     // of a host
+	Channels  int     // of the world
+	SignalPad int     // bytes, of tensors made from now on
 }
 
 // Caps describes this rank's device, back end and world.
@@ -37,7 +39,8 @@ func (rt *Runtime) Caps() Capabilities {
 	f := rt.core.Facts()
 	return Capabilities{
 		Hosts: f.Hosts, Simulated: f.Simulated, Parts: f.Parts, Between: f.Between, Sharing: rt.Sharing(),
-		Backend: rt.Backend(), Backends: rt.Backends(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
+		Backend: rt.Backend(), Backends: rt.Backends(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver,
+		Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
 		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
 	}

@@ -21,7 +21,8 @@ func (r *reduction) pushChunks(out *Tensor, c abi.Context) {
 	units := sliceBytes(t, world) / layout.UnitBytes
 	c.Channels = uint32(p.MeetBlocks)
 	a := core.ArgsOf[allreduce.ChunkArgs](&r.Call)
-	*a = allreduce.ChunkArgs{Context: c, Signals: r.Work().Meetings, In: core.Operand(t).Addr(), N: uint64(t.Numel()), Op: r.code, Units: uint64(units), Inbox: r.Work().Chunks}
+	*a = allreduce.ChunkArgs{Context: c, Signals: r.Work().Meetings, In: core.Operand(t).Addr(), N: uint64(t.Numel()), Op: r.code,
+		Units: uint64(units), Inbox: r.Work().Chunks}
 	for i := range g.Size() {
 		a.Out[i] = to.At(i)
 	}

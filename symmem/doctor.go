@@ -17,7 +17,8 @@ func Doctor() string {
 	for _, b := range (DeviceKind{}).Backends() {
 		backends += fmt.Sprintf("back end   %v\n", b)
 	}
-	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + networks.Carrier() + " carries traffic between hosts; between simulated ones, --net null needs no library\n"
+	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + networks.Carrier() +
+		" carries traffic between hosts; between simulated ones, --net null needs no library\n"
 }
 
 // DeviceKind is a kind of device that worlds of this build can run on.

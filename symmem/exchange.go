@@ -73,7 +73,8 @@ func (e *exchange) piece(src, dst device.Ptr) {
 
 // Ways of an exchange.
 var (
-	pushWay = &tuning.Way{Path: "stores between barriers", Why: "out is symmetric, and stores into peers' memory are quicker than loads from it"}
+	pushWay = &tuning.Way{Path: "stores between barriers",
+		Why: "out is symmetric, and stores into peers' memory are quicker than loads from it"}
 	pullWay = &tuning.Way{Path: "loads between barriers", Why: "out is not symmetric, so that peers cannot store into it"}
 	handOn  = &tuning.Way{Path: "slices between barriers", Why: "the root sends every byte once, and the others hand their slices on"}
 )

@@ -170,13 +170,15 @@ func (f *factors) checkGathered(a *Tensor, bs []*Tensor, all *Tensor, products [
 	}
 	g := f.Group()
 	if all.DType() != a.DType() || all.Numel() != rows*f.k {
-		panic(f.Misuse("all", "", "all is %v, expected out shape %v", core.Operand(all).Brief(), element.Type(a.DType()).Shaped([]int{rows, f.k})))
+		panic(f.Misuse("all", "", "all is %v, expected out shape %v", core.Operand(all).Brief(),
+			element.Type(a.DType()).Shaped([]int{rows, f.k})))
 	}
 	if own := core.Operand(a).Addr() == core.Operand(all).Addr()+device.Ptr(g.Rank()*a.Bytes()); !own && core.Operand(a).Overlaps(all) {
 		panic(f.Misuse("all", "", "all overlaps a elsewhere than in this member's part"))
 	}
 	if len(products) != len(bs) {
-		panic(f.Misuse("products", "give one for each factor", "there are %d factors, and %d tensors for their products", len(bs), len(products)))
+		panic(f.Misuse("products", "give one for each factor", "there are %d factors, and %d tensors for their products", len(bs),
+			len(products)))
 	}
 	for i, p := range products {
 		f.checkOut(p, a, rows, f.columns("bs", bs[i]))
@@ -213,7 +215,8 @@ func lanesWay(l *core.Lanes, product string) *tuning.Way {
 	if l.Single() {
 		return &tuning.Way{Path: "copy engines and products by " + product + " in turns", Why: "a graph that is captured has one stream"}
 	}
-	return &tuning.Way{Path: "copy engines beside products by " + product, Why: "each member's part is multiplied while another one's is copied"}
+	return &tuning.Way{Path: "copy engines beside products by " + product,
+		Why: "each member's part is multiplied while another one's is copied"}
 }
 
 // MatMulReduceScatter multiplies a and b, adds up the members' products element by element, and
@@ -276,7 +279,8 @@ func (rt *Runtime) matMulReduceScatter(a, b *Tensor, op string, out *Tensor, opt
 		panic(r.Misuse("op", "", `the reduction must be "sum" or "avg", not %q`, op))
 	}
 	if m%world != 0 {
-		panic(r.Misuse("a", "pad it with rows of zeros", "dimension 0 of %v is not divisible by the %d ranks of %v", core.Operand(a).Brief(), world, r.Group()))
+		panic(r.Misuse("a", "pad it with rows of zeros", "dimension 0 of %v is not divisible by the %d ranks of %v",
+			core.Operand(a).Brief(), world, r.Group()))
 	}
 	rows, dtype := m/world, productType(a.DType())
 	if out != nil {

@@ -49,7 +49,8 @@ func wayOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) (
 	case c.Via() == core.Hierarchical && cannot != "":
 		panic(c.Misuse("Via", "leave it out", "it has no hierarchical way here: %s", cannot))
 	case cannot != "" && !c.Small():
-		panic(c.Misuse("group", "make a smaller group", "%s in %v with more than %d ranks takes the hierarchical way, which it has not: %s", c.Op(), c.Group(), abi.MaxRanks, cannot))
+		panic(c.Misuse("group", "make a smaller group",
+			"%s in %v with more than %d ranks takes the hierarchical way, which it has not: %s", c.Op(), c.Group(), abi.MaxRanks, cannot))
 	case c.Via() != "":
 		return c.Via() == core.Hierarchical, "the call asks for it by Via"
 	case !c.Small():
@@ -197,7 +198,8 @@ func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
 	a.Chunk = uint32(chunk)
 	chunks := func(n int) int { return (n + chunk - 1) / chunk }
 	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, core.Sent{
-		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * int(a.Parts) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
+		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * int(a.Parts) * size * int(a.Pipes.Receivers),
+		Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
 	}, launch.Bytes(a))
 }
 
@@ -275,7 +277,8 @@ var hostsTileKernels = namesOf("hosts_tiles_")
 func (r *reduction) reduceTilesOverHosts(pieces []tilePiece, bytes int) {
 	for _, p := range pieces {
 		if max(p.cols, p.pitch, p.outPitch) > math.MaxUint32 {
-			panic(r.Misuse("tensor", "View it with shorter rows", "%v has rows of more than %d elements, which do not go over hosts", core.Operand(p.in).Brief(), uint32(math.MaxUint32)))
+			panic(r.Misuse("tensor", "View it with shorter rows",
+				"%v has rows of more than %d elements, which do not go over hosts", core.Operand(p.in).Brief(), uint32(math.MaxUint32)))
 		}
 	}
 	o := newOverHosts(&r.Call, r.Plan().HostsReduce, bytes, likeFlat(&r.Call))
@@ -451,7 +454,8 @@ func (e *exchange) allToAllOverHosts(shape []int, n int, b blocks) *Tensor {
 			}
 			for i, m := range o.members[host] {
 				o.fill(i, place, m)
-				o.from(hosts.Source{Place: uint16(place), Mark: uint16(m), Here: uint8(o.index()), Outbox: uint8(truth(host == o.home)), Part: uint8(i)})
+				o.from(hosts.Source{Place: uint16(place), Mark: uint16(m), Here: uint8(o.index()),
+					Outbox: uint8(truth(host == o.home)), Part: uint8(i)})
 			}
 		})
 	})
@@ -517,5 +521,6 @@ func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, th
 	c.Pipes(&a.Pipes, false, admit())
 	p, n := c.Plan(), int(rows.N)/c.Group().Size()*far
 	blocks := min(p.HostRowBlocks, p.MeetBlocks, c.Work().Processors, max(1, out.Size()/vdevBlockBytes))
-	c.LaunchHosts("hosts_rows", blocks, threads, core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n}, launch.Bytes(a))
+	c.LaunchHosts("hosts_rows", blocks, threads,
+		core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n}, launch.Bytes(a))
 }

@@ -113,7 +113,8 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	defer rt.core.Compiling()()
 	src := device.Source{Name: name, Line: line, Text: text, Instances: instances, Library: library != ""}
 	d, err := rt.dev.Compile(src)
-	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) { // ours has what slides and later versions have, or says what to write
+	// ours has what slides and later versions have, or says what to write
+	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) {
 		library, why = "", library+"'s does not take it: "+rt.core.Failure(op, err).Msg
 		src.Library = false
 		d, err = rt.dev.Compile(src)
@@ -126,7 +127,8 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	for _, name := range instances {
 		if m.find(name) == nil {
 			d.Close()
-			panic(rt.core.Misuse(op, "instances", "write types that the text declares, and a template that no #if leaves out", "the compiler knows no %s", name))
+			panic(rt.core.Misuse(op, "instances", "write types that the text declares, and a template that no #if leaves out",
+				"the compiler knows no %s", name))
 		}
 	}
 	m.checked = sync.OnceValue(func() *module { return compileChecked(rt, m) })
@@ -149,7 +151,8 @@ func (rt *Runtime) refuseInstances(op, text string, instances []string) {
 	}
 	var wrong *cudalex.Error
 	if _, err := signature.Parse(text, instances...); errors.As(err, &wrong) {
-		panic(rt.core.Misuse(op, "instances", `an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
+		panic(rt.core.Misuse(op, "instances",
+			`an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
 	}
 }
 
@@ -159,7 +162,8 @@ func (rt *Runtime) noKernel(op string, src device.Source) *Error {
 	all, _ := signature.Parse(src.Text)
 	for _, k := range all {
 		if k.Template {
-			e = rt.core.Misuse(op, "text", fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
+			e = rt.core.Misuse(op, "text",
+				fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
 				"%s is a template, and the text has no instance of it", k.Name)
 			src.Line += k.Line - 1
 			break
@@ -253,7 +257,8 @@ func (k *Kernel) Symmetric(names ...string) *Kernel {
 			panic(k.rt.core.Misuse(op, "names", "name parameters of "+k.sig, "%s has no parameter %q", k.d.Name(), name))
 		}
 		if t := k.params[i]; !(t.Base == signature.Handle && t.Pointers == 0) && t.Pointers != 1 && t.Pointers != 2 {
-			panic(k.rt.core.Misuse(op, "names", "declare pointers, pointers to pointers and handles", "parameter %q of %s is no pointer and no symm::Handle", name, k.sig))
+			panic(k.rt.core.Misuse(op, "names", "declare pointers, pointers to pointers and handles",
+				"parameter %q of %s is no pointer and no symm::Handle", name, k.sig))
 		}
 		declared.symmetric[i] = true
 	}
@@ -293,7 +298,8 @@ func (k *Kernel) Kernel(name string) *Kernel {
 		return found
 	}
 	if file := k.module.file; file != "" {
-		panic(k.rt.core.Misuse(op, "name", "LoadKernel loads another kernel of the file", "%s was loaded from %s alone, not %q", k.d.Name(), file, name))
+		panic(k.rt.core.Misuse(op, "name", "LoadKernel loads another kernel of the file", "%s was loaded from %s alone, not %q",
+			k.d.Name(), file, name))
 	}
 	panic(k.rt.core.Misuse(op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
 }
@@ -328,5 +334,6 @@ func (k *Kernel) String() string {
 	if a.Registers == 0 {
 		return k.sig
 	}
-	return fmt.Sprintf("%s: %d registers, %d bytes of shared memory, %d bytes of local memory a thread", k.sig, a.Registers, a.StaticShared, a.Local)
+	return fmt.Sprintf("%s: %d registers, %d bytes of shared memory, %d bytes of local memory a thread", k.sig, a.Registers,
+		a.StaticShared, a.Local)
 }

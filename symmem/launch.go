@@ -62,7 +62,8 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
 	k = k.toLaunch()
 	rt := k.rt
-	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock), Shared: k.shared}
+	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock),
+		Shared: k.shared}
 	p := packer{Call: rt.core.OwnCall(k.d.Name()), k: k, data: make([]byte, k.bytes)}
 	for _, a := range args {
 		switch v := a.(type) {
@@ -169,13 +170,15 @@ func (k *Kernel) checkSizes(l *device.Launch) {
 		panic(rt.core.Misuse(op, "block", "", "%d threads are more than the %d that %s", n, most, why))
 	}
 	if k.block != [3]int{} && l.Block != k.block {
-		panic(rt.core.Misuse(op, "block", fmt.Sprintf("launch it with symm.Block(%s)", shortest(k.block)), "the kernel was compiled for blocks of %s threads, not of %s", shortest(k.block), shortest(l.Block)))
+		panic(rt.core.Misuse(op, "block", fmt.Sprintf("launch it with symm.Block(%s)", shortest(k.block)),
+			"the kernel was compiled for blocks of %s threads, not of %s", shortest(k.block), shortest(l.Block)))
 	}
 	if l.Shared < 0 {
 		panic(rt.core.Misuse(op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
 	}
 	if n := l.Shared + a.StaticShared; n > rt.info.SharedPerBlock {
-		panic(rt.core.Misuse(op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
+		panic(rt.core.Misuse(op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n,
+			rt.info.SharedPerBlock))
 	}
 }
 

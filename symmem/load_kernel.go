@@ -39,7 +39,8 @@ const null = "null"
 // paramWords are the types that C++ calls otherwise.
 var paramWords = map[string]string{
 	"ptr": "void*", null: "void*", "handle": "symm::Handle",
-	"i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+	"i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t",
+	"u64": "uint64_t",
 	"f32": "float", "f64": "double",
 	"i1": "bool", "fp16": "half", "fp32": "float", "fp64": "double", "fp8e4nv": "f8e4m3", "fp8e5": "f8e5m2",
 }
@@ -140,7 +141,8 @@ func (l *loading) checkArguments() {
 	}
 	for i, word := range l.words {
 		if _, size := paramType(word); size == 0 {
-			panic(refuse("LoadKernel", "params", `write a type such as "ptr", "*f32", "i64" or "handle"; a struct cannot be given, a pointer to it can`,
+			panic(refuse("LoadKernel", "params",
+				`write a type such as "ptr", "*f32", "i64" or "handle"; a struct cannot be given, a pointer to it can`,
 				"parameter %d has no type that a launch can give: %q", i+1, word))
 		}
 	}

@@ -192,7 +192,8 @@ func TestLoadKernelRefused(t *testing.T) {
 		{load("none.cubin", "k"), []string{"none.cubin: no such file", "rank 0 works in"}},
 		{load("scale.ptx", "scale\x00"), []string{`a name cannot be "scale\x00"`}},
 		{load("scale.ptx", "scal"), []string{"it has scale, nothing"}},
-		{load("scale.ptx", "scale", "ptr", "i32", "i64", "i16", "f32"), []string{`parameter 2 has 1 bytes in the file, "i32" has 4`, "parameters of 8, 1, 8, 2, 4 bytes"}},
+		{load("scale.ptx", "scale", "ptr", "i32", "i64", "i16", "f32"),
+			[]string{`parameter 2 has 1 bytes in the file, "i32" has 4`, "parameters of 8, 1, 8, 2, 4 bytes"}},
 		{load("scale.ptx", "scale", "ptr"), []string{"Params lists 1 parameters, the file has 5"}},
 		{load("scale.ptx", "nothing", "ptr"), []string{"the file has none"}},
 		{load("scale.ptx", "scale", "ptr", "Mine"), []string{`parameter 2 has no type that a launch can give: "Mine"`}},
@@ -215,7 +216,8 @@ func TestLoadKernelRefused(t *testing.T) {
 		t.Errorf("%d of the files came to the driver", *loads)
 	}
 	// Of packed code only the driver knows the parameters.
-	if err := Maybe(load("packed.fatbin", "scale", "ptr", "i8")); err == nil || !strings.Contains(err.Error(), "Params lists 2 parameters, the file has 5") || *loads != 1 {
+	if err := Maybe(load("packed.fatbin", "scale", "ptr", "i8")); err == nil ||
+		!strings.Contains(err.Error(), "Params lists 2 parameters, the file has 5") || *loads != 1 {
 		t.Errorf("packed code gives %v after %d loads", err, *loads)
 	}
 }
@@ -227,7 +229,8 @@ func TestParamTypes(t *testing.T) {
 		"*f32": {Base: signature.Float, Size: 4, Lanes: 1, Pointers: 1}, "*fp16": {Base: signature.Half, Size: 2, Lanes: 1, Pointers: 1},
 		"*i64": {Base: signature.Int, Size: 8, Lanes: 1, Pointers: 1}, "const float*": {Base: signature.Float, Size: 4, Lanes: 1, Pointers: 1, Const: true},
 		"i8": {Base: signature.Int, Size: 1, Lanes: 1}, "u16": {Base: signature.Uint, Size: 2, Lanes: 1}, "i1": {Base: signature.Bool, Size: 1, Lanes: 1},
-		"bf16": {Base: signature.BFloat16, Size: 2, Lanes: 1}, "fp32": {Base: signature.Float, Size: 4, Lanes: 1}, "f64": {Base: signature.Float, Size: 8, Lanes: 1},
+		"bf16": {Base: signature.BFloat16, Size: 2, Lanes: 1}, "fp32": {Base: signature.Float, Size: 4, Lanes: 1},
+		"f64":     {Base: signature.Float, Size: 8, Lanes: 1},
 		"fp8e4nv": {Base: signature.Float8E4M3, Size: 1, Lanes: 1}, "f8e5m2": {Base: signature.Float8E5M2, Size: 1, Lanes: 1},
 		"unsigned long long": {Base: signature.Uint, Size: 8, Lanes: 1}, "float4": {Base: signature.Float, Size: 4, Lanes: 4},
 	} {

@@ -82,7 +82,8 @@ func factorsOf(c *core.Call, a *Tensor, arg string, bs ...*Tensor) factors {
 		case a.DType() != b.DType():
 			panic(c.Misuse(arg, "", "%s is %v, a is %v: they must be of one type", arg, core.Operand(b).Brief(), core.Operand(a).Brief()))
 		case core.Operand(b).Dims()[rows] != f.k:
-			panic(c.Misuse(arg, "", "%s is %v, and a, %v, needs one of %d %s", arg, core.Operand(b).Brief(), core.Operand(a).Brief(), f.k, what))
+			panic(c.Misuse(arg, "", "%s is %v, and a, %v, needs one of %d %s", arg, core.Operand(b).Brief(),
+				core.Operand(a).Brief(), f.k, what))
 		}
 	}
 	return f
@@ -117,7 +118,8 @@ func (f *factors) checkOut(out, a *Tensor, m, n int) {
 			panic(f.Misuse("out", "give one of that type", "out is %v: a product of f8e4m3 is bf16, f16 or f32", core.Operand(out).Brief()))
 		}
 	case to != from && !(to == F32 && (from == F16 || from == BF16)):
-		panic(f.Misuse("out", "give one of that type", "out is %v: a product of %v is %v, or f32 of a 16-bit float", core.Operand(out).Brief(), from, from))
+		panic(f.Misuse("out", "give one of that type", "out is %v: a product of %v is %v, or f32 of a 16-bit float",
+			core.Operand(out).Brief(), from, from))
 	}
 }
 
@@ -132,7 +134,8 @@ func (f *factors) checkScales(a *Tensor, m int, bs []*Tensor, sharded bool) {
 		panic(f.Misuse("Scales", "Mul scales the result", "Scales are for f8e4m3, a is %v", core.Operand(a).Brief()))
 	}
 	if len(s.B) != len(bs) {
-		panic(f.Misuse("Scales", "", "Scales needs one tensor for a and one for each of the %d factors after it, not %d", len(bs), len(s.B)))
+		panic(f.Misuse("Scales", "", "Scales needs one tensor for a and one for each of the %d factors after it, not %d", len(bs),
+			len(s.B)))
 	}
 	for _, t := range append([]*Tensor{s.A}, s.B...) {
 		if t.DType() != F32 {
@@ -150,7 +153,9 @@ func (f *factors) checkScales(a *Tensor, m int, bs []*Tensor, sharded bool) {
 			want = f.columns("b", b)
 		}
 		if s.B[i].Numel() != want {
-			panic(f.Misuse("Scales", "", "the scales of b are %v, expected %d: a and b both have one, or one for each row of a and column of b", core.Operand(s.B[i]).Brief(), want))
+			panic(f.Misuse("Scales", "",
+				"the scales of b are %v, expected %d: a and b both have one, or one for each row of a and column of b",
+				core.Operand(s.B[i]).Brief(), want))
 		}
 	}
 }
@@ -186,7 +191,8 @@ func (rt *Runtime) multiply(f *factors, out *Tensor, to, a device.Ptr, m int, b,
 	if name != "" {
 		why = "the library does not do this one"
 		if element.Type(from).IsFloat() && f.k > 0 {
-			d := device.MatMul{Out: to, A: a, B: core.Operand(b).Addr(), M: m, N: n, K: f.k, Type: from.String(), OutType: out.DType().String(),
+			d := device.MatMul{Out: to, A: a, B: core.Operand(b).Addr(), M: m, N: n, K: f.k, Type: from.String(),
+				OutType: out.DType().String(),
 				Flipped: f.flipped, ScaleA: scaleA, ScaleB: scaleB, Scales: f.byRow}
 			if space := f.Scratch(matMulSpace); space != 0 {
 				d.Workspace, d.WorkspaceSize = space, matMulSpace
@@ -196,7 +202,8 @@ func (rt *Runtime) multiply(f *factors, out *Tensor, to, a device.Ptr, m int, b,
 			}
 		}
 	}
-	args := matmul.MatMulArgs{Out: to, A: a, B: core.Operand(b).Addr(), M: uint64(m), N: uint64(n), K: uint64(f.k), Wide: truth(out.DType() != from),
+	args := matmul.MatMulArgs{Out: to, A: a, B: core.Operand(b).Addr(), M: uint64(m), N: uint64(n), K: uint64(f.k),
+		Wide:    truth(out.DType() != from),
 		Flipped: truth(f.flipped), ScaleA: scaleA, ScaleB: scaleB, Scales: truth(f.byRow)}
 	kernel := "matmul_" + from.String()
 	if from == F8E4M3 {

@@ -134,7 +134,8 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	}
 	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
 	e.Launch(e.Op(), 0, l, launch.Bytes(&multimem.MultimemGatherArgs{
-		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Operand(t).Addr(), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
+		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Operand(t).Addr(),
+		Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
 	}))
 }
 
@@ -155,7 +156,8 @@ func multicastType(d DType) (t multimem.Type, ok bool) {
 // kernel reaches all copies of one tensor, and others.
 func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 	if !c.Device().Multicast {
-		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.Device().MulticastWhy))
+		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s",
+			c.Device().MulticastWhy))
 	}
 	for _, t := range append(others, reached) {
 		if core.Operand(t).Addr()%4 != 0 || t.Bytes()%4 != 0 {
@@ -167,7 +169,8 @@ func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 // checkAddress refuses a tensor that has no multicast address. Its copies are known.
 func checkAddress(c *core.Call, h core.Copies, reached *Tensor) {
 	if why := h.MulticastWhy(); why != "" {
-		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Operand(reached).Brief(), why))
+		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it",
+			"the tensor %v has no multicast address: %s", core.Operand(reached).Brief(), why))
 	}
 }
 
@@ -186,7 +189,8 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 	checkMulticast(&r.Call, t)
 	kind, ok := multicastType(t.DType())
 	if !ok || r.code&^reduce.Wide > reduce.Avg {
-		panic(r.Misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.DType()))
+		panic(r.Misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction,
+			t.DType()))
 	}
 	defer r.Enter().Leave()
 	access := core.Reads
@@ -214,7 +218,8 @@ func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction s
 	}
 	l, c := r.MeetingGrid(part, false, r.Admit(t, out))
 	a := &multimem.MultimemArgs{
-		Context: c, Signals: r.Work().Meetings, Tensor: multicastOf(h, g), Offset: uint64(lo), N: uint64(hi - lo), Type: kind, Average: truth(reduction == "avg"),
+		Context: c, Signals: r.Work().Meetings, Tensor: multicastOf(h, g), Offset: uint64(lo), N: uint64(hi - lo), Type: kind,
+		Average: truth(reduction == "avg"),
 	}
 	if !inPlace {
 		a.Out = core.Operand(out).Addr()

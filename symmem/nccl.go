@@ -30,7 +30,8 @@ func (r *reduction) byNCCL(cannot string) bool {
 // nccl issues a reduction of this kind into out, between enter and leave. n counts the elements
 // that a member gets.
 func (r *reduction) nccl(kind device.CollectiveKind, out *Tensor, n int) {
-	r.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(r.t).Addr(), Dst: core.Operand(out).Addr(), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
+	r.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(r.t).Addr(), Dst: core.Operand(out).Addr(), N: n,
+		Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
 // noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it
@@ -63,6 +64,7 @@ func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *T
 		return e.out
 	}
 	e.Admit(e.t, e.out)
-	e.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(e.t).Addr(), Dst: core.Operand(e.out).Addr(), N: n, Type: "u8", Root: root}, e.t.Bytes())
+	e.RunNCCL(device.Collective{Kind: kind, Src: core.Operand(e.t).Addr(), Dst: core.Operand(e.out).Addr(), N: n, Type: "u8",
+		Root: root}, e.t.Bytes())
 	return e.out
 }

@@ -174,7 +174,8 @@ func (p *packer) sameGroup() {
 			first = g
 		}
 		if g != first {
-			panic(p.Misuse("group", "give symm.Window and symm.DevComm the same group", "%s: the arguments are communicators and windows of %v and of %v", p.k.sig, first, g))
+			panic(p.Misuse("group", "give symm.Window and symm.DevComm the same group",
+				"%s: the arguments are communicators and windows of %v and of %v", p.k.sig, first, g))
 		}
 	}
 	for _, c := range p.comms {

@@ -33,7 +33,9 @@ func packetGrid(c *core.Call, n int) device.Launch {
 
 // pushPackets launches a packet kernel in which each member works on n packets of its own.
 func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c abi.Context) {
-	*core.ArgsOf[packets.PacketArgs](&r.Call) = packets.PacketArgs{Context: c, In: core.Operand(r.t).Addr(), Out: core.Operand(out).Addr(), N: uint64(r.t.Numel()), Op: r.code, Packets: uint64(n), Epochs: r.Work().Epochs, Inbox: r.Work().Inbox}
+	*core.ArgsOf[packets.PacketArgs](&r.Call) = packets.PacketArgs{Context: c, In: core.Operand(r.t).Addr(),
+		Out: core.Operand(out).Addr(), N: uint64(r.t.Numel()), Op: r.code, Packets: uint64(n), Epochs: r.Work().Epochs,
+		Inbox: r.Work().Inbox}
 	r.Launch(kernels[r.t.DType()], r.Group().Size(), packetGrid(&r.Call, n), launch.Bytes(core.ArgsOf[packets.PacketArgs](&r.Call)))
 }
 

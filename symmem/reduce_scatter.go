@@ -14,7 +14,8 @@ import (
 // ReduceScatter combines the copies of a symmetric tensor of all members element by element and
 // returns this member's part of the result as an ordinary tensor: the tensor is split along its
 // first dimension, or with SplitLastDim along its last one. Small parts are pushed as packets,
-// without a barrier; larger ones are read from the peers between two. t keeps its values. op is as in [Runtime.AllReduce].
+// without a barrier; larger ones are read from the peers between two. t keeps its values. op is as
+// in [Runtime.AllReduce].
 //
 // PyTorch: reduce_scatter_tensor; with CopyEngine _low_contention_reduce_scatter
 //
@@ -169,14 +170,16 @@ func (r *reduction) byEngines(h core.Copies, out *Tensor, n int, c abi.Context) 
 var partsWay = &tuning.Way{Path: "read between barriers", Why: "each part is needed by one rank, so that every byte crosses a link once"}
 
 // addedWay is that with CopyEngine.
-var addedWay = &tuning.Way{Path: "copy engines, added up by a kernel", Why: "CopyEngine was given: the multiprocessors only add up what has arrived"}
+var addedWay = &tuning.Way{Path: "copy engines, added up by a kernel",
+	Why: "CopyEngine was given: the multiprocessors only add up what has arrived"}
 
 // parts is the shape of one of the equal parts of t along a dimension, one for each member.
 func parts(c *core.Call, t *Tensor, dim int) []int {
 	g := c.Group()
 	world := g.Size()
 	if len(core.Operand(t).Dims()) == 0 || core.Operand(t).Dims()[dim]%world != 0 {
-		panic(c.Misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Operand(t).Brief(), world, g))
+		panic(c.Misuse("tensor", "View it with such a shape, or pad it",
+			"dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Operand(t).Brief(), world, g))
 	}
 	shape := t.Shape()
 	shape[dim] /= world

@@ -23,9 +23,9 @@ import (
 // to this rank, up to 16, in their order, with the block's shape, contiguous, in ordinary or
 // symmetric memory.
 //
-// Synchronises: collective over the group and ordered on the stream: within a host it does
-// not end before all members have come to it; between hosts one that gets no block goes on although others have not
-// come. t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it does not end
+// before all members have come to it; between hosts one that gets no block goes on although others
+// have not come. t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //
@@ -37,7 +37,8 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 	g := r.Group()
 	world := g.Size()
 	if len(core.Operand(t).Dims()) != 2 || dim < 0 || dim > 1 {
-		panic(r.Misuse("dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d", core.Operand(t).Brief(), dim))
+		panic(r.Misuse("dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d",
+			core.Operand(t).Brief(), dim))
 	}
 	length := core.Operand(t).Dims()[dim]
 	if offsets == nil {
@@ -64,7 +65,8 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 	lo, own := 0, 0
 	for i, hi := range offsets {
 		p := &pieces[i]
-		*p = tilePiece{root: dstRanks[i], pitch: core.Operand(t).Dims()[1], rows: hi - lo, cols: core.Operand(t).Dims()[1], from: lo * core.Operand(t).Dims()[1]}
+		*p = tilePiece{root: dstRanks[i], pitch: core.Operand(t).Dims()[1], rows: hi - lo, cols: core.Operand(t).Dims()[1],
+			from: lo * core.Operand(t).Dims()[1]}
 		if dim == 1 {
 			p.rows, p.cols, p.from = core.Operand(t).Dims()[0], hi-lo, lo
 		}
@@ -73,7 +75,8 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 				o := out[own]
 				rt.core.Usable(r.Op(), o)
 				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
-					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", own, core.Operand(o).Brief(), element.Type(t.DType()).Shaped(want), i))
+					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", own, core.Operand(o).Brief(),
+						element.Type(t.DType()).Shaped(want), i))
 				}
 				if core.Operand(t).Overlaps(o) {
 					panic(r.Misuse("out", "", "out[%d] overlaps the tensor", own))
@@ -85,7 +88,8 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 		lo = hi
 	}
 	if own != len(out) || own > tilereduce.MaxTiles {
-		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", own, g.Rank(), tilereduce.MaxTiles, len(out)))
+		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", own,
+			g.Rank(), tilereduce.MaxTiles, len(out)))
 	}
 	r.Record.Detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.Record.Detail)
 	defer r.Enter().Leave()

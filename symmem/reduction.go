@@ -47,7 +47,8 @@ func (r *reduction) reduce(of *operators.Operator, dtype DType, n int, name stri
 	}
 	float8 := dtype == F8E4M3 || dtype == F8E5M2
 	if float8 && !of.Float8 {
-		panic(r.Misuse("tensor", "use ReduceScatter, or convert it through the host, as by CopyFrom(x.Float32s())", "%v is a storage type, and %s does not reduce it", dtype, of.Call))
+		panic(r.Misuse("tensor", "use ReduceScatter, or convert it through the host, as by CopyFrom(x.Float32s())",
+			"%v is a storage type, and %s does not reduce it", dtype, of.Call))
 	}
 	r.code, r.dtype = code, dtype
 	r.Record.DType, r.Record.N, r.Record.Reduction = element.Type(dtype), n, name
@@ -63,7 +64,8 @@ func (r *reduction) reduce(of *operators.Operator, dtype DType, n int, name stri
 // checkOut refuses an out that is not like the tensor that is reduced, or overlaps it.
 func (r *reduction) checkOut(out *Tensor) {
 	if out.DType() != r.t.DType() || out.Numel() != r.t.Numel() {
-		panic(r.Misuse("out", "give one of the same type and number of elements", "out is %v, the tensor is %v", core.Operand(out).Brief(), core.Operand(r.t).Brief()))
+		panic(r.Misuse("out", "give one of the same type and number of elements", "out is %v, the tensor is %v",
+			core.Operand(out).Brief(), core.Operand(r.t).Brief()))
 	}
 	if core.Operand(r.t).Overlaps(out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))

@@ -14,9 +14,13 @@ import (
 
 // Config says what Init builds.
 type Config struct {
-	Device  string            // "auto" (the default), "cpu" or "cuda"
-	Index   int               // the number of this rank on its host, from 0 on: it gets the device of that number, or shares one if there are fewer
-	Backend string            // of symmetric memory: "CPU", "CUDA", "NCCL" or "NVSHMEM"; "" for what TORCH_SYMMMEM says on GPUs, else the device's own
+	Device string // "auto" (the default), "cpu" or "cuda"
+	// the number of this rank on its host, from 0 on: it gets the device of that number, or shares
+	// one if there are fewer
+	Index int
+	// of symmetric memory: "CPU", "CUDA", "NCCL" or "NVSHMEM"; "" for what TORCH_SYMMMEM says on
+	// GPUs, else the device's own
+	Backend string
 	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
 	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the
@@ -108,7 +112,8 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 func now() *Runtime {
 	rt := latest.Load()
 	if rt == nil {
-		panic(&Error{Kind: KindMisuse, Op: "symmem", Rank: -1, Peer: -1, Msg: "there is no world yet", Hint: "call symmem.Start or symmem.Init first"})
+		panic(&Error{Kind: KindMisuse, Op: "symmem", Rank: -1, Peer: -1, Msg: "there is no world yet",
+			Hint: "call symmem.Start or symmem.Init first"})
 	}
 	return rt
 }

@@ -88,7 +88,8 @@ func startError(rank int, err error, hint string) *Error {
 func simulated(l launcher.Launcher) (bootstrap.Parts, error) {
 	parts, err := bootstrap.ParseParts(os.Getenv(bootstrap.PartsVariable), l.Size)
 	if err == nil && parts.Hosts() > 1 && l.LocalSize != 0 && !l.OneHost() {
-		err = fmt.Errorf("%s simulates the hosts %s, but the ranks are on several already: %d of %d on this one", bootstrap.PartsVariable, parts, l.LocalSize, l.Size)
+		err = fmt.Errorf("%s simulates the hosts %s, but the ranks are on several already: %d of %d on this one",
+			bootstrap.PartsVariable, parts, l.LocalSize, l.Size)
 	}
 	return parts, err
 }

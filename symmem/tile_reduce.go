@@ -24,9 +24,9 @@ import (
 // type that computes; out has its type and shape and may be of any tensor, but not overlap in.
 // Tiles may begin anywhere and have any width.
 //
-// Synchronises: collective over the group and ordered on the stream: within a host it does
-// not end before all members have come to it; between hosts one that is no root goes on although others have not
-// come. in may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it does not end
+// before all members have come to it; between hosts one that is no root goes on although others
+// have not come. in may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated in), *Stream, Timeout, AccumulateF32, Via.
 //
@@ -60,7 +60,8 @@ func (rt *Runtime) MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op st
 func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roots []int, reduction string, opts []Option) {
 	op := of.Name
 	if len(in) == 0 || len(in) != len(roots) {
-		panic(rt.core.Misuse(op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles", len(roots), len(in)))
+		panic(rt.core.Misuse(op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles",
+			len(roots), len(in)))
 	}
 	tiles := make([]*core.Rectangle, len(in))
 	for i, l := range in {
@@ -88,7 +89,8 @@ func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roo
 	r.Record.N, r.Record.Detail = n, fmt.Sprintf("to %v", roots)+space(r.Record.Detail)
 	pieces := make([]tilePiece, len(tiles))
 	for i, l := range tiles {
-		pieces[i] = tilePiece{root: roots[i], in: l.Tensor, from: l.First(), rows: l.Rows, cols: l.Cols, pitch: core.Operand(l.Tensor).Dims()[1]}
+		pieces[i] = tilePiece{root: roots[i], in: l.Tensor, from: l.First(), rows: l.Rows, cols: l.Cols,
+			pitch: core.Operand(l.Tensor).Dims()[1]}
 	}
 	if own >= 0 {
 		to := core.RectangleOf(out)
@@ -136,7 +138,8 @@ func tilesOverlap(a, b *core.Rectangle) bool {
 	if !core.Operand(a.Tensor).Overlaps(b.Tensor) {
 		return false
 	}
-	if core.Operand(a.Tensor).Addr() != core.Operand(b.Tensor).Addr() || core.Operand(a.Tensor).Dims()[1] != core.Operand(b.Tensor).Dims()[1] {
+	if core.Operand(a.Tensor).Addr() != core.Operand(b.Tensor).Addr() ||
+		core.Operand(a.Tensor).Dims()[1] != core.Operand(b.Tensor).Dims()[1] {
 		return true
 	}
 	return a.Row < b.Row+b.Rows && b.Row < a.Row+a.Rows && a.Col < b.Col+b.Cols && b.Col < a.Col+a.Cols
@@ -173,7 +176,8 @@ func (r *reduction) reduceTiles(t *Tensor, pieces []tilePiece, n int) {
 	a := &tilereduce.TileReduceArgs{Op: r.code, Tiles: uint64(len(pieces))}
 	for i, p := range pieces {
 		r.Touch(p.out)
-		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.to, Rows: uint64(p.rows), Cols: uint64(p.cols), InPitch: uint64(p.pitch), OutPitch: uint64(p.outPitch)}
+		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.to, Rows: uint64(p.rows), Cols: uint64(p.cols),
+			InPitch: uint64(p.pitch), OutPitch: uint64(p.outPitch)}
 	}
 	for i := range g.Size() {
 		a.In[i] = h.At(i)

@@ -54,7 +54,8 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	}
 	layout, ok := tokenLayouts[[2]string{c.Mode, c.Layout}]
 	if !ok {
-		refuse("Layout", `"low_latency" has "expert_major" and "rank_major", "high_throughput" has "flat" and "expert_major"`, "there is no mode %q with layout %q", c.Mode, c.Layout)
+		refuse("Layout", `"low_latency" has "expert_major" and "rank_major", "high_throughput" has "flat" and "expert_major"`,
+			"there is no mode %q with layout %q", c.Mode, c.Layout)
 	}
 	for _, n := range []struct {
 		name string
@@ -87,7 +88,8 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	case !limited && c.MaxRecv != 0:
 		refuse("MaxRecv", "leave it out", "low latency has room for all tokens of all ranks")
 	case limited && (c.MaxRecv < 1 || c.MaxRecv >= 1<<31):
-		refuse("MaxRecv", fmt.Sprintf("%d rows are the most that can arrive", c.most(layout, ranks)), "MaxRecv must be in [1, %d], not %d", 1<<31-1, c.MaxRecv)
+		refuse("MaxRecv", fmt.Sprintf("%d rows are the most that can arrive", c.most(layout, ranks)),
+			"MaxRecv must be in [1, %d], not %d", 1<<31-1, c.MaxRecv)
 	case layout != tokens.Zones && c.Align != 0:
 		refuse("Align", "leave it out", `Align is of "high_throughput", "expert_major"`)
 	case c.Align != 0 && (c.Align < 0 || bits.OnesCount(uint(c.Align)) != 1 || c.Align > 1<<20):
@@ -132,7 +134,8 @@ func (c *TokenSwitchConfig) estimate(layout uint64, ranks int) float64 {
 // String is, for example, "low_latency expert_major: 8 of 256 experts, 128 tokens of bf16[7168] a
 // rank".
 func (c TokenSwitchConfig) String() string {
-	s := fmt.Sprintf("%s %s: %d of %d experts, %d tokens of %v[%d] a rank", c.Mode, c.Layout, c.TopK, c.Experts, c.MaxTokens, c.DType, c.Hidden)
+	s := fmt.Sprintf("%s %s: %d of %d experts, %d tokens of %v[%d] a rank", c.Mode, c.Layout, c.TopK, c.Experts, c.MaxTokens,
+		c.DType, c.Hidden)
 	if c.Payload != 0 && c.Payload != c.DType {
 		s += fmt.Sprintf(" sent as %v", c.Payload)
 	}
@@ -213,8 +216,9 @@ func (c *TokenSwitchConfig) planOf(ranks, blocks int, hosts *tokenHosts) *tokenP
 		}
 		places.Table = uint64(take(ranks * c.MaxTokens * entries * 4))
 		word := func(n int) abi.Ptr { return abi.Ptr(take(4 * n)) }
-		*notes = tokens.TokenNotes{State: word(tokens.StateWords(ranks)), Base: word(items), Chosen: word(c.MaxTokens * c.TopK), Order: word(c.MaxTokens * copies),
-			Kept: word(c.MaxTokens * c.TopK), All: word(ranks * items), Counts: word(p.counts), Offsets: word(p.offsets)}
+		*notes = tokens.TokenNotes{State: word(tokens.StateWords(ranks)), Base: word(items), Chosen: word(c.MaxTokens * c.TopK),
+			Order: word(c.MaxTokens * copies),
+			Kept:  word(c.MaxTokens * c.TopK), All: word(ranks * items), Counts: word(p.counts), Offsets: word(p.offsets)}
 		p.sums[b] = take(c.MaxTokens * row)
 		if hosts != nil {
 			boxes := &p.boxes[b]

@@ -91,7 +91,8 @@ func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *Tok
 	g, c := ts.region.Group(), &ts.config
 	ts.args = tokens.TokenArgs{
 		Epochs: uint64(ts.plan.epochs), Inbox: uint64(ts.plan.inbox), Layout: ts.plan.layout, Element: tokenElements[c.DType],
-		Experts: uint64(c.Experts), TopK: uint64(c.TopK), MaxTokens: uint64(c.MaxTokens), MaxRecv: uint64(c.MaxRecv), Align: uint64(c.Align), Hidden: uint64(c.Hidden),
+		Experts: uint64(c.Experts), TopK: uint64(c.TopK), MaxTokens: uint64(c.MaxTokens), MaxRecv: uint64(c.MaxRecv),
+		Align: uint64(c.Align), Hidden: uint64(c.Hidden),
 	}
 	for i := range g.Size() {
 		ts.args.Signals.Block[i], ts.args.Data[i] = ts.region.Pad(i), ts.region.Data(i)
@@ -245,7 +246,8 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Operand(topk).Brief()))
 	}
 	if dims[0] > ts.config.MaxTokens {
-		panic(c.Misuse("topk", "make a switch with a larger MaxTokens", "topk has %d tokens, and the switch has room for %d of a rank, its MaxTokens", dims[0], ts.config.MaxTokens))
+		panic(c.Misuse("topk", "make a switch with a larger MaxTokens",
+			"topk has %d tokens, and the switch has room for %d of a rank, its MaxTokens", dims[0], ts.config.MaxTokens))
 	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -288,7 +290,8 @@ func (r *TokenRouting) String() string {
 
 // Ways of a dispatch.
 var (
-	tokensFirst = &tuning.Way{Path: "stores into places, then a barrier", Why: "the counts of the routing told that the region is free everywhere"}
+	tokensFirst = &tuning.Way{Path: "stores into places, then a barrier",
+		Why: "the counts of the routing told that the region is free everywhere"}
 	tokensAgain = &tuning.Way{Path: "stores into places between barriers", Why: "the routing's region was in use before"}
 	tokensInto  = &tuning.Way{Path: "stores into places of a given tensor between barriers", Why: "only the call says when that is free"}
 )
@@ -479,7 +482,8 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	ts.enter(&c)
 	d.r.follow(&c, ts)
 	if ts.sending != d || d.sent != c.Period() {
-		panic(c.Misuse("dispatched", "call DispatchSend first", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
+		panic(c.Misuse("dispatched", "call DispatchSend first",
+			"it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
 	}
 	ts.launch(&c, "wait", d.r, 0, []*Tensor{d.Tokens}, func(a *tokens.TokenArgs) { d.deliver(&c, a) })
 	ts.sending = nil
@@ -541,7 +545,8 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	} else {
 		y = ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
 	}
-	ts.launch(&c, "combine", r, y.Bytes(), used, func(a *tokens.TokenArgs) { a.In, a.Out = core.Operand(out).Addr(), core.Operand(y).Addr() })
+	ts.launch(&c, "combine", r, y.Bytes(), used,
+		func(a *tokens.TokenArgs) { a.In, a.Out = core.Operand(out).Addr(), core.Operand(y).Addr() })
 	return y
 }
 
@@ -552,7 +557,8 @@ func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
 	e.Arg = "topk"
 	switch r.Kind {
 	case tokens.RefusedExpert:
-		e.Msg = fmt.Sprintf("selection %d of token %d of rank %d is %d: it must be in [0, %d), or -1, which masks it", int(r.Channel)%k, int(r.Channel)/k, e.Peer, int64(r.Seen), r.Want)
+		e.Msg = fmt.Sprintf("selection %d of token %d of rank %d is %d: it must be in [0, %d), or -1, which masks it",
+			int(r.Channel)%k, int(r.Channel)/k, e.Peer, int64(r.Seen), r.Want)
 	case tokens.RefusedTwice:
 		e.Msg = fmt.Sprintf("token %d of rank %d is sent to expert %d twice", int(r.Channel)/k, e.Peer, int64(r.Seen))
 		e.Hint = "the experts of a token must differ"

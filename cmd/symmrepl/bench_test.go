@@ -575,7 +575,8 @@ func TestBenchTensors(t *testing.T) {
 	}
 	json := jsonLines(t, r.out)
 	for _, line := range json {
-		if keys := keysOf(line); keys != "by bytes dtype gbps of_copy op size us" || line["size"] != 65536.0 || line["gbps"].(float64) <= 0 || line["op"] == "copy" && line["of_copy"] != 1.0 {
+		if keys := keysOf(line); keys != "by bytes dtype gbps of_copy op size us" || line["size"] != 65536.0 ||
+			line["gbps"].(float64) <= 0 || line["op"] == "copy" && line["of_copy"] != 1.0 {
 			t.Errorf("%v", line)
 		}
 	}

@@ -169,10 +169,12 @@ func TestDAPLaunch(t *testing.T) {
 	h := newHome(t, 2)
 	file := h.script("sum.go", debugged)
 	e := h.dap()
-	request[*dap.InitializeResponse](e, "initialize", map[string]any{"adapterID": "symmrepl", "linesStartAt1": true, "columnsStartAt1": true, "pathFormat": "path"})
+	request[*dap.InitializeResponse](e, "initialize",
+		map[string]any{"adapterID": "symmrepl", "linesStartAt1": true, "columnsStartAt1": true, "pathFormat": "path"})
 	request[*dap.LaunchResponse](e, "launch", map[string]any{"program": file, "ranks": 2, "device": device()})
 	await[*dap.InitializedEvent](e)
-	request[*dap.SetBreakpointsResponse](e, "setBreakpoints", map[string]any{"source": map[string]any{"path": file}, "breakpoints": []any{map[string]any{"line": 5}}})
+	request[*dap.SetBreakpointsResponse](e, "setBreakpoints",
+		map[string]any{"source": map[string]any{"path": file}, "breakpoints": []any{map[string]any{"line": 5}}})
 	request[*dap.ConfigurationDoneResponse](e, "configurationDone", nil)
 	if s := await[*dap.StoppedEvent](e); s.Body.Reason != "breakpoint" || !s.Body.AllThreadsStopped {
 		t.Errorf("the ranks stop with %+v", s.Body)
@@ -259,7 +261,8 @@ func TestDAPAttach(t *testing.T) {
 	if got := request[*dap.SourceResponse](e, "source", map[string]any{"sourceReference": 2}).Body.Content; !strings.HasPrefix(got, "theirs := func") {
 		t.Errorf("the source is %q", got)
 	}
-	set := request[*dap.SetBreakpointsResponse](e, "setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 2}, "lines": []int{2}}).Body.Breakpoints
+	set := request[*dap.SetBreakpointsResponse](e, "setBreakpoints",
+		map[string]any{"source": map[string]any{"sourceReference": 2}, "lines": []int{2}}).Body.Breakpoints
 	if len(set) != 1 || !set[0].Verified {
 		t.Errorf("the breakpoints are %+v", set)
 	}

@@ -55,7 +55,8 @@ func built(t *testing.T, source string) string {
 		return library
 	}
 	library = filepath.Join(os.TempDir(), source+".so")
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/"+source, "-lpthread").CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/"+source,
+		"-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("%s does not build: %v\n%s", source, err, out)
 	}
 	if builds.made == nil {
@@ -118,7 +119,8 @@ symm.Rendezvous(t).Barrier(0)
 symm.AllReduce(t, "sum", symm.Via("NCCL")).Float32s()
 symm.Caps().Between
 `, "-n", "2", "--hosts", "2", "--net", "none", "--device", "cuda")
-	inOrder(t, "the errors without a network", r.err, "[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
+	inOrder(t, "the errors without a network", r.err,
+		"[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
 		"[0]     hint: use the ranks of this host, which are 0: symm.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
 		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts",
 		"[0]     hint: use the ranks of this host, which are 0: symm.LSA()\n")
@@ -126,7 +128,8 @@ symm.Caps().Between
 	// A group that spans hosts uses NCCL with every back end. A group of one host uses NCCL if the
 	// call asks for it.
 	log := filepath.Join(t.TempDir(), "windows")
-	r = fakeNCCL(t, 4, "FAKE_NCCL_VERSION=23203", "FAKE_NCCL_WINDOWS="+log).run(`t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank() + 1, symm.Rank() + 1}); rail, host := symm.World().Rail(), symm.World().LSA()
+	r = fakeNCCL(t, 4, "FAKE_NCCL_VERSION=23203",
+		"FAKE_NCCL_WINDOWS="+log).run(`t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank() + 1, symm.Rank() + 1}); rail, host := symm.World().Rail(), symm.World().LSA()
 symm.Rendezvous(t); symm.Rendezvous(t, rail); symm.Rendezvous(t, host)
 symm.Explain(func() { symm.AllReduce(t, "sum", rail) })
 t.Ints()
@@ -189,7 +192,8 @@ t.Ints()
 if symm.Rank() == 0 { symm.AllReduce(t, "sum", symm.Via("NCCL")); symm.Synchronize() } else { os.WriteFile("`+lost+`", nil, 0o600); time.Sleep(time.Second); os.Remove("`+lost+`") }
 t.CopyFrom([]int{symm.Rank()}); symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 `, args...)
-	inOrder(t, "a lost peer", r.err+r.out, "[0] cell[6]:1:23: all_reduce: NCCL 2.28.9 failed: remote process exited or there was a network error: fake error, HOSTID unset\n", "[0,1] []int{1}\n")
+	inOrder(t, "a lost peer", r.err+r.out,
+		"[0] cell[6]:1:23: all_reduce: NCCL 2.28.9 failed: remote process exited or there was a network error: fake error, HOSTID unset\n", "[0,1] []int{1}\n")
 }
 
 // TestNCCLInterrupted: Ctrl-C ends the wait for a communicator that NCCL never creates.
@@ -498,7 +502,8 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	if said := regexp.MustCompile("(?m)^1 of 2 .*\n").ReplaceAllString(string(made), ""); said != want {
 		t.Errorf("rank 0 made\n%s, want\n%s", said, want)
 	}
-	inOrder(t, "doctor", h.run("", "doctor").out, "nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API, puts\n")
+	inOrder(t, "doctor", h.run("", "doctor").out,
+		"nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API, puts\n")
 
 	for _, c := range []struct{ version, body, args, why string }{
 		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 on windows cannot be aborted; those of 2.29.7 and later can"},
@@ -511,7 +516,8 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 		{"23203", "", "--backend NCCL --hosts 2 --net null", "the world spans hosts"},
 		{"23203", "", "", ""},
 	} {
-		cells := "const text = `#include <nccl_device.h>\n" + `extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { ` + c.body + " }`" + `
+		cells := "const text = `#include <nccl_device.h>\n" +
+			`extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { ` + c.body + " }`" + `
 x := symm.Empty(symm.F32, 4096); w := symm.Window(x); dc := symm.DevComm(symm.DevReqs{LsaBarriers: 1}); out := symm.Local(symm.U64, 256); k := symm.Compile(text)
 symm.Explain(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
 `
@@ -556,8 +562,10 @@ symm.Backends()[1]
 		{"TORCH_SYMMMEM=NCCL", "--device cuda", "[0,1] \"NCCL\"\n", ""},
 		{"TORCH_SYMMMEM=NCCL", "--device cuda --backend CUDA", "[0,1] \"CUDA\"\n", ""},
 		{"TORCH_SYMMMEM=NCCL", "--device cpu", "[0,1] \"CPU\"\n", ""},
-		{"TORCH_SYMMMEM=NVSHMEM SYMMREPL_NVSHMEM=/nowhere", "--device cuda", "", "symmrepl: Init: the back end NVSHMEM cannot be used: NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM; TORCH_SYMMMEM asks for it (set it to libnvshmem_host.so.3 or its folder, or unset it, or unset TORCH_SYMMMEM)\n"},
-		{"FAKE_NCCL_VERSION=23301", "--device cuda --backend NCCL", "", ": version 2.33.1 is newer than 2.32, the newest that is known (`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library, or leave --backend out)\n"},
+		{"TORCH_SYMMMEM=NVSHMEM SYMMREPL_NVSHMEM=/nowhere", "--device cuda", "",
+			"symmrepl: Init: the back end NVSHMEM cannot be used: NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM; TORCH_SYMMMEM asks for it (set it to libnvshmem_host.so.3 or its folder, or unset it, or unset TORCH_SYMMMEM)\n"},
+		{"FAKE_NCCL_VERSION=23301", "--device cuda --backend NCCL", "",
+			": version 2.33.1 is newer than 2.32, the newest that is known (`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library, or leave --backend out)\n"},
 	} {
 		r := fakeNCCL(t, 2, strings.Fields(c.env)...).run("", append(strings.Fields(c.args), "-n", "2", "-e", "symm.GetBackend()")...)
 		if r.out != c.out || !strings.HasSuffix(r.err, c.err) || (r.status == 0) != (c.err == "") {
@@ -565,5 +573,6 @@ symm.Backends()[1]
 		}
 	}
 	said := fakeNCCL(t, 2, "SYMMREPL_NVSHMEM=/nowhere").run("", "doctor").out
-	inOrder(t, "doctor", said, "NCCL       2.28.9, ", "back end   CUDA: yes\nback end   NCCL: 2.28.9, with collectives, device API\nback end   NVSHMEM: no, NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM (set it to libnvshmem_host.so.3 or its folder, or unset it)\nback end   CPU: yes\n")
+	inOrder(t, "doctor", said, "NCCL       2.28.9, ",
+		"back end   CUDA: yes\nback end   NCCL: 2.28.9, with collectives, device API\nback end   NVSHMEM: no, NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM (set it to libnvshmem_host.so.3 or its folder, or unset it)\nback end   CPU: yes\n")
 }

@@ -49,7 +49,8 @@ func TestNVSHMEM(t *testing.T) {
 		inOrder(t, fmt.Sprintf("the output of %d ranks", ranks), r.out,
 			all+`true, "NVSHMEM", "NVSHMEM"`+"\n", all+"[]int{0, 0, 0, 0}\n",
 			fmt.Sprintf(`%s"put_with_signal on world (%d ranks, 8 bytes): NVSHMEM 3.4.5, because the call asks for it by Via"`+"\n", all, ranks),
-			some+"true, []int{", ", 0, 0}, 7\n", all+"true\n", all+"true\n", all+fmt.Sprint(1<<40+4)+"\n", all+"true\n", all+"300\n", all+"true\n", all+"[]int{0, 0, 0, 0}\n")
+			some+"true, []int{", ", 0, 0}, 7\n", all+"true\n", all+"true\n", all+fmt.Sprint(1<<40+4)+"\n", all+"true\n",
+			all+"300\n", all+"true\n", all+"[]int{0, 0, 0, 0}\n")
 		if r.err != "" {
 			t.Errorf("%d ranks: %s", ranks, r.err)
 		}
@@ -57,7 +58,8 @@ func TestNVSHMEM(t *testing.T) {
 		first := fmt.Sprintf("0 of %d ", ranks)
 		for call, want := range map[string]int{
 			"nvshmemx_hostlib_init_attr with 1 none lo\n": 1, "nvshmem_malloc ": 4, "nvshmem_free\n": 2,
-			"nvshmemx_putmem_signal_on_stream 8 to ": 1, "nvshmemx_putmem_on_stream 4 to ": 1, "nvshmemx_putmem_on_stream 8 to ": 2, "nvshmemx_getmem_on_stream 8 from ": 1,
+			"nvshmemx_putmem_signal_on_stream 8 to ": 1, "nvshmemx_putmem_on_stream 4 to ": 1,
+			"nvshmemx_putmem_on_stream 8 to ": 2, "nvshmemx_getmem_on_stream 8 from ": 1,
 			"nvshmemx_signal_wait_until_on_stream\n": 2 + 1 + 2 + 1 + 300 + (ranks-1)*307,
 		} {
 			if got := strings.Count(string(calls), first+call); got != want {
@@ -83,7 +85,8 @@ if symm.Rank() == 0 { h.Barrier(0, v) }
 if symm.Rank() == 0 { s, u := symm.NewStream(), symm.NewStream(); h.WaitForSignal(8, "==", 1, v, s); h.WaitForSignal(9, "==", 1, v, u); h.WaitForSignal(10, "==", 1, v); symm.Synchronize() } else { panic("no") }
 h.Put(next, u, v); h.Barrier(2, v); t.Ints()
 `, "-n", "2", "--device", "cuda", "--backend", "NVSHMEM")
-	inOrder(t, "the errors", r.err, "[0] cell[3]:1:23: wait_for_signal: rank 0 waited ", " for signal word 2 to become 1099511627777; it is 0, and gave up: rank 1 failed: panic: no\n",
+	inOrder(t, "the errors", r.err, "[0] cell[3]:1:23: wait_for_signal: rank 0 waited ",
+		" for signal word 2 to become 1099511627777; it is 0, and gave up: rank 1 failed: panic: no\n",
 		"[0] cell[4]:1:23: barrier: rank 0 waited ", " for rank 1 to come to the barrier on channel 2, and gave up: rank 1 failed: panic: no\n",
 		"cell[6]:1:1: wait_for_signal: rank 0", "for signal word 2 to become 5; it is 0\n",
 		"[0] cell[8]:1:23: wait_signal: rank 0 waited ", "for a signal of rank 1 on channel 2, which never came\n", "hint: rank 1 must put it\n",
@@ -151,7 +154,8 @@ x := symm.Empty(symm.I32, 4); x.Ints()
 		"all_reduce: NVSHMEM does not do this operation\n",
 		"put: i32[2] is not memory of NVSHMEM's heap\n", "hint: give a handle of a tensor that symm.Empty made\n",
 		"barrier: the signals by NVSHMEM are of world, not of group 0,1\n", "hint: leave Via out, or use a handle of world\n",
-		"SetBackend: symmetric memory was made by NVSHMEM already\n", "Empty: the ranks made different collective calls: rank 0: Empty i32[4] of NVSHMEM's heap",
+		"SetBackend: symmetric memory was made by NVSHMEM already\n",
+		"Empty: the ranks made different collective calls: rank 0: Empty i32[4] of NVSHMEM's heap",
 		"Empty: nvshmem_malloc returned 0: the heap has no room: NVSHMEM_SYMMETRIC_SIZE and NVSHMEM_MAX_MEMORY_PER_GPU limit it\n")
 	inOrder(t, "the output", r.out, `[0,1] "CUDA", "CUDA", "NVSHMEM"`+"\n", "[0,1] []int{0, 0, 0, 0}\n")
 
@@ -163,10 +167,14 @@ h.Put(0, symm.Local(symm.I32, 1), symm.Via("NVSHMEM"))
 		{"FAKE_NVSHMEM_FAIL=nvshmemx_hostlib_init_attr", "--backend NVSHMEM", "Empty: nvshmemx_hostlib_init_attr returned 7: NVSHMEM_DEBUG=INFO tells more\n"},
 		{"FAKE_NVSHMEM_FAIL=nvshmemx_get_uniqueid", "--backend NVSHMEM", "Empty: nvshmemx_get_uniqueid returned 7: NVSHMEM_DEBUG=INFO tells more\n"},
 		{"FAKE_NVSHMEM_NUMBERS=other", "--backend NVSHMEM", "Empty: nvshmem_my_pe returned -1: it does not number the ranks as the session does\n"},
-		{"FAKE_NVSHMEM_APART=1", "--backend NVSHMEM", "Rendezvous: mapping the memory of rank 1,0: nvshmem_ptr has no pointer to it: see `symmrepl doctor` for whether these GPUs can map each other's memory\n"},
-		{"FAKE_CUDA_DEVICES=1", "--backend NVSHMEM", "the back end NVSHMEM cannot be used: ranks 0,1 share a GPU, in turns by time slices, and NVSHMEM needs a GPU for each PE"},
-		{"TORCH_SYMMMEM=NVSHMEM", "--hosts 2 --net null", "the back end NVSHMEM cannot be used: it reaches the memory of other ranks by pointers, and the ranks 0 and 1 have none to each other's"},
-		{"FAKE_NVSHMEM_VERSION=3.3.20", "--backend NVSHMEM", "version 3.3.20 is older than 3.4, the oldest that is known (`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to another library, or leave --backend out)\n"},
+		{"FAKE_NVSHMEM_APART=1", "--backend NVSHMEM",
+			"Rendezvous: mapping the memory of rank 1,0: nvshmem_ptr has no pointer to it: see `symmrepl doctor` for whether these GPUs can map each other's memory\n"},
+		{"FAKE_CUDA_DEVICES=1", "--backend NVSHMEM",
+			"the back end NVSHMEM cannot be used: ranks 0,1 share a GPU, in turns by time slices, and NVSHMEM needs a GPU for each PE"},
+		{"TORCH_SYMMMEM=NVSHMEM", "--hosts 2 --net null",
+			"the back end NVSHMEM cannot be used: it reaches the memory of other ranks by pointers, and the ranks 0 and 1 have none to each other's"},
+		{"FAKE_NVSHMEM_VERSION=3.3.20", "--backend NVSHMEM",
+			"version 3.3.20 is older than 3.4, the oldest that is known (`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to another library, or leave --backend out)\n"},
 		{"FAKE_NVSHMEM_VERSION=3.9.1", "--backend NVSHMEM", "version 3.9.1 is newer than 3.8, the newest that is known ("},
 		{"SYMMREPL_NVSHMEM=/nowhere", "--backend NVSHMEM", "NVSHMEM was not found: SYMMREPL_NVSHMEM is /nowhere, which has no NVSHMEM"},
 	} {
@@ -174,7 +182,8 @@ h.Put(0, symm.Local(symm.I32, 1), symm.Via("NVSHMEM"))
 		inOrder(t, fmt.Sprint(c), r.out+r.err, c.want)
 	}
 	r = fakeNVSHMEM(t, 1).run(`symm.SetBackend("NVSHMEM")`, "-n", "2", "--device", "cuda")
-	inOrder(t, "SetBackend of ranks that share a GPU", r.err, "SetBackend: the back end NVSHMEM cannot be used: ranks 0,1 share a GPU", "hint: start as many ranks as there are GPUs, or use CUDA\n")
+	inOrder(t, "SetBackend of ranks that share a GPU", r.err,
+		"SetBackend: the back end NVSHMEM cannot be used: ranks 0,1 share a GPU", "hint: start as many ranks as there are GPUs, or use CUDA\n")
 	r = fakeNVSHMEM(t, 2).run(`symm.SetBackend("NVSHMEM"); symm.Empty(symm.I32, 2).Backend()`, "-n", "2", "--device", "cuda")
 	inOrder(t, "SetBackend", r.out+r.err, "[0,1] \"NVSHMEM\"\n")
 	r = newHome(t, 2).run(alone)
@@ -195,6 +204,7 @@ if symm.Rank() == 1 { os.Exit(3) }
 symm.Empty(symm.I32, 2)
 pair := symm.NewGroup(0, 1); x := pair.Empty(symm.I32, 2); symm.Rendezvous(x, pair).BufferPtrs()[0] != 0
 `, "-n", "2", "--device", "cuda", "--backend", "NVSHMEM")
-	inOrder(t, "the errors after a restart", r.err, "Empty: NVSHMEM cannot go on: rank 1 was replaced\n", "hint: start the session again, or make tensors of another group than world, whose memory is the driver's\n")
+	inOrder(t, "the errors after a restart", r.err, "Empty: NVSHMEM cannot go on: rank 1 was replaced\n",
+		"hint: start the session again, or make tensors of another group than world, whose memory is the driver's\n")
 	inOrder(t, "the output after a restart", r.out, "[0,1] true\n", "[0,1] true\n")
 }

@@ -122,7 +122,9 @@ func TestDeadlocks(t *testing.T) {
 					if e.Kind != session.KindDeadlock && e.Kind != session.KindPanic {
 						t.Errorf("%s: %+v", d.name, e)
 					}
-					if e.Kind == session.KindDeadlock && !regexp.MustCompile(`(?m)^rank `+session.FormatRanks(e.Ranks)+` +waits in .*, for [1-4]\.\d s$|^rank .* waits in `).MatchString(e.Detail) {
+					if e.Kind == session.KindDeadlock &&
+						!regexp.MustCompile(`(?m)^rank `+session.FormatRanks(e.Ranks)+
+							` +waits in .*, for [1-4]\.\d s$|^rank .* waits in `).MatchString(e.Detail) {
 						t.Errorf("%s: the detail is\n%s", d.name, e.Detail)
 					}
 				}
@@ -186,12 +188,14 @@ func TestNoDeadlocks(t *testing.T) {
 			"if rank == 1 { exec.Command(\"sleep\", \"3.5\").Run(); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
 		{"a kernel computes", []string{"k := symm.Compile(`__global__ void k(float* x, long long n) { float y = *x; for (long long i = 0; i < n; i++) y = y * 0.5f + 1.0f; *x = y; }`)\nx := symm.Local(symm.F32, 1)",
 			"if rank == 1 { k.Launch(symm.Grid(1), symm.Block(1), x, 2_000_000_000); h.PutSignal(0, 1) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
-		{"a kernel of the user's waits", []string{"w := symm.Compile(`__global__ void w(volatile int* x) { while (*x == 0) {} }`)\nx := symm.Local(symm.I32, 1).Fill(0); s := symm.NewStream()",
-			"if rank == 1 { w.Launch(symm.Grid(1), symm.Block(1), x); h.PutSignal(0, 1); go func() { time.Sleep(" + late +
-				"); symm.OnStream(s, func() { x.Fill(1) }) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
+		{"a kernel of the user's waits",
+			[]string{"w := symm.Compile(`__global__ void w(volatile int* x) { while (*x == 0) {} }`)\nx := symm.Local(symm.I32, 1).Fill(0); s := symm.NewStream()",
+				"if rank == 1 { w.Launch(symm.Grid(1), symm.Block(1), x); h.PutSignal(0, 1); go func() { time.Sleep(" + late +
+					"); symm.OnStream(s, func() { x.Fill(1) }) }() } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
 		{"waits with a limit", []string{"symm.Maybe(func() { if rank == 0 { h.WaitSignal(1, 1, symm.Timeout(" + late +
 			")); symm.Synchronize() } })"}, nil},
-		{"a timer", []string{"if rank == 1 { time.AfterFunc(" + late + ", func() { h.PutSignal(0, 1) }) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil}, // the last case: the session cannot tell when the last timer is gone
+		// the last case: the session cannot tell when the last timer is gone
+		{"a timer", []string{"if rank == 1 { time.AfterFunc(" + late + ", func() { h.PutSignal(0, 1) }) } else if rank == 0 { h.WaitSignal(1, 1) }"}, nil},
 	}
 	for some := range slices.Chunk(cells, 4) { // each takes seconds, so sessions run them side by side
 		t.Run(some[0].name, func(t *testing.T) {

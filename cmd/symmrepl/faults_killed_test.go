@@ -58,7 +58,8 @@ symm.Synchronize()`
 				t.Fatal(err)
 			}
 			// Rank 2 takes part in two calls and then leaves the others alone in the third.
-			reply := evalHearing("for i := 0; ; i++ {\n\tif rank == 2 && i == 2 { fmt.Println(`leaves`); select {} }\n\t"+op.call+"\n\tsymm.Synchronize()\n}", func(o session.Output) {
+			reply := evalHearing("for i := 0; ; i++ {\n\tif rank == 2 && i == 2 { fmt.Println(`leaves`); select {} }\n\t"+op.call+
+				"\n\tsymm.Synchronize()\n}", func(o session.Output) {
 				if o.Text == "leaves\n" {
 					syscall.Kill(infos[2].PID, syscall.SIGKILL)
 				}

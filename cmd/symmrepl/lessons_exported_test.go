@@ -42,7 +42,8 @@ func TestLessonExported(t *testing.T) {
 			}
 		}
 	}
-	if got, want := strings.Join(compared, ", "), `source2 = symm.Source(, average = source2.kernel("average", "symm::Handle", "float*", "int"), # Cell 1.`; got != want {
+	if got, want := strings.Join(compared, ", "),
+		`source2 = symm.Source(, average = source2.kernel("average", "symm::Handle", "float*", "int"), # Cell 1.`; got != want {
 		t.Errorf("the lesson shows %q, want %q", got, want)
 	}
 	if strings.Contains(string(text), "Not carried over, because PyTorch has no Div") || !strings.Contains(string(text), "# Cell 3.\n    symm.show(") {

@@ -155,8 +155,10 @@ func TestTracedLessons(t *testing.T) {
 		// that the word has from the start; -1 if that varies
 		vain int
 	}{
-		{"09-copy-engines", "1", map[string]int{"signal_add > wait_for_signal beside": 4, "put_with_signal > wait_for_signal": 9}, "host calls,stream 0,stream 1", 8},
-		{"11-put-signal-wait", "2", map[string]int{"put_with_signal > wait_for_signal far": 1, "put and signal > put and signal far": 1, "barrier > barrier far": 1}, "host calls,stream 0", 8},
+		{"09-copy-engines", "1", map[string]int{"signal_add > wait_for_signal beside": 4, "put_with_signal > wait_for_signal": 9},
+			"host calls,stream 0,stream 1", 8},
+		{"11-put-signal-wait", "2", map[string]int{"put_with_signal > wait_for_signal far": 1,
+			"put and signal > put and signal far": 1, "barrier > barrier far": 1}, "host calls,stream 0", 8},
 		{"13-hierarchical", "2", map[string]int{"put_with_signal > wait_for_signal far": 4, "barrier > barrier far": 1}, "host calls,stream 0", 0},
 		{"15-moe-overlap", "2", map[string]int{"put > put far": 1}, "host calls,stream 0,stream 1", -1},
 	} {

@@ -143,7 +143,8 @@ func TestMCP(t *testing.T) {
 	}
 
 	r := run(map[string]any{"source": "fmt.Println(\"all\"); if symm.Rank() == 1 { fmt.Println(\"one\") }; symm.Rank() * 2"})
-	equal("output", r.Output, []map[string]any{{"Ranks": []int{0, 1}, "Stream": "stdout", "Text": "all\n"}, {"Ranks": []int{1}, "Stream": "stdout", "Text": "one\n"}})
+	equal("output", r.Output, []map[string]any{{"Ranks": []int{0, 1}, "Stream": "stdout", "Text": "all\n"},
+		{"Ranks": []int{1}, "Stream": "stdout", "Text": "one\n"}})
 	equal("values", r.Values, []map[string]any{{"Ranks": []int{0}, "Text": "0"}, {"Ranks": []int{1}, "Text": "2"}})
 	r = run(map[string]any{"source": "a := 1\na.b()", "ranks": []int{1}})
 	if len(r.Errors) != 1 || r.OK || r.Errors[0].Kind != "type" || r.Errors[0].Line != 2 || r.Errors[0].Column != 3 || r.Errors[0].File != "cell[2]" {
@@ -165,7 +166,8 @@ func TestMCP(t *testing.T) {
 		t.Fatal(failed)
 	}
 	equal("names that differ", s.Differ, []string{"x"})
-	if len(s.Variables) != 3 || s.Variables[0].DType != "f32" || s.Variables[0].Memory != "symmetric" || s.Variables[0].Bytes != 16 || s.Groups[0].Name != "world" {
+	if len(s.Variables) != 3 || s.Variables[0].DType != "f32" || s.Variables[0].Memory != "symmetric" ||
+		s.Variables[0].Bytes != 16 || s.Groups[0].Name != "world" {
 		t.Errorf("the state is %+v", s)
 	}
 	equal("the shape", s.Variables[0].Shape, []int{2, 2})
@@ -192,14 +194,16 @@ func TestMCP(t *testing.T) {
 			Steps  int
 		}
 	}
-	if failed := a.call(ctx, "trace", map[string]any{"source": "symm.Rendezvous(x).Barrier(0)"}, &traced); failed != "" || len(traced.Operations) != 1 || traced.Operations[0].Op != "barrier" || traced.Operations[0].Steps != 2 || traced.Operations[0].At != "cell[6]:1" {
+	if failed := a.call(ctx, "trace", map[string]any{"source": "symm.Rendezvous(x).Barrier(0)"}, &traced); failed != "" ||
+		len(traced.Operations) != 1 || traced.Operations[0].Op != "barrier" || traced.Operations[0].Steps != 2 || traced.Operations[0].At != "cell[6]:1" {
 		t.Errorf("%s: %+v", failed, traced)
 	}
 	var docs struct {
 		Text  string
 		Lines []struct{ URI string }
 	}
-	if failed := a.call(ctx, "documentation", map[string]any{"query": "symm.AllReduce"}, &docs); failed != "" || !strings.Contains(docs.Text, "func AllReduce") || len(docs.Lines) == 0 {
+	if failed := a.call(ctx, "documentation", map[string]any{"query": "symm.AllReduce"}, &docs); failed != "" ||
+		!strings.Contains(docs.Text, "func AllReduce") || len(docs.Lines) == 0 {
 		t.Errorf("%s: %.300q, %d lines", failed, docs.Text, len(docs.Lines))
 	}
 	var figures struct{ Figures []map[string]any }
@@ -226,7 +230,8 @@ func TestMCP(t *testing.T) {
 			t.Fatal(failed)
 		}
 	}
-	if w := hung.Waits[0]; !hung.Own || w.Op != "wait_signal" || w.For != "a signal on channel 2" || len(w.Peers) != 1 || w.Peers[0] != 1 || !strings.HasPrefix(w.At, "cell[") {
+	if w := hung.Waits[0]; !hung.Own || w.Op != "wait_signal" || w.For != "a signal on channel 2" || len(w.Peers) != 1 ||
+		w.Peers[0] != 1 || !strings.HasPrefix(w.At, "cell[") {
 		t.Errorf("hang says %+v", hung)
 	}
 	var stopped struct{ Interrupted bool }
@@ -290,7 +295,8 @@ func TestMCPAttached(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), pace.Unhurried(2*time.Minute))
 	defer cancel()
 	var r ran
-	if failed := a.call(ctx, "run", map[string]any{"source": "theirs := mine + 1; theirs"}, &r); failed != "" || len(r.Values) != 1 || r.Values[0].Text != "42" {
+	if failed := a.call(ctx, "run", map[string]any{"source": "theirs := mine + 1; theirs"}, &r); failed != "" ||
+		len(r.Values) != 1 || r.Values[0].Text != "42" {
 		t.Fatalf("%s: %+v", failed, r)
 	}
 	user.expect("test agent[2J (mcp) runs cell 2 (`:stop` interrupts it):")

@@ -121,8 +121,10 @@ func TestCommandLine(t *testing.T) {
 		{"version 2", 2, "version takes no arguments"},
 		{"attach /nosuch", 3, "/nosuch"},
 		{"attach", 3, "symmrepl: "},
-		{"-n 1 --device cpu --backend NCCL -e 1", 3, "symmrepl: --backend NCCL: it needs the cuda device, this is cpu (start with --device cuda, or leave --backend out)\n"},
-		{"-n 1 --device cpu --backend NVSHMEM -e 1", 3, "symmrepl: --backend NVSHMEM: it needs the cuda device, this is cpu (start with --device cuda, or leave --backend out)\n"},
+		{"-n 1 --device cpu --backend NCCL -e 1", 3,
+			"symmrepl: --backend NCCL: it needs the cuda device, this is cpu (start with --device cuda, or leave --backend out)\n"},
+		{"-n 1 --device cpu --backend NVSHMEM -e 1", 3,
+			"symmrepl: --backend NVSHMEM: it needs the cuda device, this is cpu (start with --device cuda, or leave --backend out)\n"},
 	} {
 		r := h.run("", strings.Fields(test.args)...)
 		if r.status != test.status || !strings.Contains(r.out+r.err, test.want) {

@@ -30,7 +30,8 @@ func TestTimeLimit(t *testing.T) {
 			" at spin.go:14; busy in kernel spin, launched at spin.go:13: it reads nothing but element 3 of i32[8], which is 0, at spin.go:2, in 64 threads, for ",
 			"] spin.go:2: kernel spin, block [0 0 0], thread [", ": interrupted, launched at spin.go:13\n"}},
 		{"poll", kernels + "x := symm.Local(symm.U32, 8)\n// %%\nk.Kernel(\"poll\").Launch(symm.Grid(1), symm.Block(1), x, symm.Rank())\ntime.Sleep(time.Hour)\n", []string{
-			"is ended, as the limit of " + limit + " is over:\n", "rank 0  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 0 of u32[8], which is 0, at poll.go:5, for ",
+			"is ended, as the limit of " + limit + " is over:\n",
+			"rank 0  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 0 of u32[8], which is 0, at poll.go:5, for ",
 			"rank 1  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 1 of u32[8], which is 0, at poll.go:5, for "}},
 		{"work", kernels + "k.Kernel(\"work\").Launch(symm.Grid(1), symm.Block(1), symm.Local(symm.F32, 100), 100); symm.Synchronize()\n",
 			[]string{

@@ -39,7 +39,8 @@ func TestWrapped(t *testing.T) {
 		enter(cell)
 	}
 	refused := func(place, source, caret string) string {
-		return `^\[0,1\] cell\[\d+\]:` + place + `: Slice: \[2, 99\) is not within the first dimension of 16\n\[0,1\]     ` + regexp.QuoteMeta(source) + `\n\[0,1\]     ` + caret + `\^\n`
+		return `^\[0,1\] cell\[\d+\]:` + place + `: Slice: \[2, 99\) is not within the first dimension of 16\n\[0,1\]     ` +
+			regexp.QuoteMeta(source) + `\n\[0,1\]     ` + caret + `\^\n`
 	}
 	for entry, want := range map[string]string{
 		// Refused calls, by each command, and in each of several lines and codes.

@@ -176,8 +176,10 @@ q := symm.Compile("__global__ void put(symm::Handle h) { h.buffer<float>(1 - h.r
 		name, text string
 		want       int
 	}{
-		{"read, then written by a peer", "if symm.Rank() == 0 { t.Float32s() } else { time.Sleep(300 * time.Millisecond); q.Launch(symm.Grid(1), symm.Block(8), h) }", 1},
-		{"written by a peer, then read", "if symm.Rank() == 1 { q.Launch(symm.Grid(1), symm.Block(8), h) } else { time.Sleep(300 * time.Millisecond); t.Float32s() }", 1},
+		{"read, then written by a peer",
+			"if symm.Rank() == 0 { t.Float32s() } else { time.Sleep(300 * time.Millisecond); q.Launch(symm.Grid(1), symm.Block(8), h) }", 1},
+		{"written by a peer, then read",
+			"if symm.Rank() == 1 { q.Launch(symm.Grid(1), symm.Block(8), h) } else { time.Sleep(300 * time.Millisecond); t.Float32s() }", 1},
 		{"in the next cell", "t.Float32s()", 0},
 		{"by both", "q.Launch(symm.Grid(1), symm.Block(8), h)", 0},
 		{"in the next cell again", "t.Float32s()", 0},

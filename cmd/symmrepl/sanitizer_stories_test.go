@@ -21,7 +21,8 @@ func TestSanitizerStories(t *testing.T) {
 		reports           map[string][]string // each report begins like a key and contains the texts of that key
 		never             []string
 	}{
-		{"a put that is made again, without an answer", "2", `x, src, out := symm.Empty(symm.I32, 64), symm.Local(symm.I32, 16).Fill(3), symm.Local(symm.I32, 16)
+		{"a put that is made again, without an answer", "2",
+			`x, src, out := symm.Empty(symm.I32, 64), symm.Local(symm.I32, 16).Fill(3), symm.Local(symm.I32, 16)
 h := symm.Rendezvous(x)
 k := symm.Compile("__global__ void k(symm::Handle h, int* src, int* out, int epoch) {\n" +
 	"  symm::put(h, (h.rank + 1) % h.world_size, 0, src, 64, symm::signal_set(0, epoch));\n" +

@@ -33,7 +33,8 @@ func TestCompilationsAreNamed(t *testing.T) {
 		{fmt.Sprintf(kernel, 3), `^\[0,1\] cell 1 has run for 5\.\d s \(Ctrl-C interrupts it\):
 \[0,1\]   rank 0,1  compiles a kernel \(slow-c\+\+\) at cell\[1\]:1, for [5-9]\.\d s
 $`},
-		{"t := symm.Empty(symm.F32, 4).Fill(1); symm.Rendezvous(t)\nif symm.Rank() == 0 {\n" + fmt.Sprintf(kernel, 4) + "_ = k\n}\nsymm.AllReduce(t, \"sum\").Float32s()\n", `^\[0,1\] cell 1 has run for [56]\.\d s and waits \(Ctrl-C interrupts it\):
+		{"t := symm.Empty(symm.F32, 4).Fill(1); symm.Rendezvous(t)\nif symm.Rank() == 0 {\n" + fmt.Sprintf(kernel,
+			4) + "_ = k\n}\nsymm.AllReduce(t, \"sum\").Float32s()\n", `^\[0,1\] cell 1 has run for [56]\.\d s and waits \(Ctrl-C interrupts it\):
 \[0,1\]   rank 0  compiles a kernel \(slow-c\+\+\) at cell\[1\]:3, for [5-9]\.\d s
 \[0,1\]   rank 1  waits in .*all_reduce.* #1 at cell\[1\]:6 for rank 0: .*, for [5-9]\.\d s
 $`},

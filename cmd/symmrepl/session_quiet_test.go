@@ -86,7 +86,8 @@ for i := range 5 {
 }
 if symm.Rank() == 0 { fmt.Println("healthy", true) }`, nil},
 		{"a kernel that computes", 2, "k := symm.Compile(`__global__ void k(float* x, long long n) { float y = x[threadIdx.x]; for (long long i = 0; i < n; i++) y = y * 0.5f + 1.0f; x[threadIdx.x] = y; }`)\n" +
-			"t := symm.Local(symm.F32, 4).Fill(1)\nfor range 6 { k.Launch(symm.Grid(1), symm.Block(4), t, " + turns + ") }\nsymm.Synchronize()\nif symm.Rank() == 0 { fmt.Println(\"healthy\", true) }", nil},
+			"t := symm.Local(symm.F32, 4).Fill(1)\nfor range 6 { k.Launch(symm.Grid(1), symm.Block(4), t, " + turns +
+			") }\nsymm.Synchronize()\nif symm.Rank() == 0 { fmt.Println(\"healthy\", true) }", nil},
 		{"watched kernels", 2, "k := symm.Compile(`__global__ void k(symm::Handle h, float* x, int n) { float y = 0; for (int i = 0; i < n; i++) y += x[(threadIdx.x + i) % 32]; x[32 + threadIdx.x] = y; symm::barrier(h, 0); }`)\n" +
 			"t := symm.Empty(symm.F32, 64).Fill(1); h := symm.Rendezvous(t); x := symm.Local(symm.F32, 64).Fill(0)\n" +
 			"n := 20_000; if symm.Rank() == 0 { n = 2_000_000 }\nk.Launch(symm.Grid(1), symm.Block(32), h, x, n); symm.Synchronize()\nif symm.Rank() == 0 { fmt.Println(\"healthy\", true) }", []string{"--sanitize"}},

@@ -61,7 +61,8 @@ func TestCompareSecond(t *testing.T) {
 			":compare --device cpu ticks.Launch(symm.Grid(1), symm.Block(1), at)\n", append(args, "--device", device())...)
 		rows := secondRows(r.out)
 		want := []string{
-			`equal: (x, )?the result`, `equal: x, layers\[0\].w, layers\[0\].steps, what it prints`, `equal: x, n`, `equal: the result`, `equal: (x, )?the result`,
+			`equal: (x, )?the result`, `equal: x, layers\[0\].w, layers\[0\].steps, what it prints`, `equal: x, n`,
+			`equal: the result`, `equal: (x, )?the result`,
 			`cannot: time.Now .*the clock shows another time.*`, `cannot: the variable ch of type chan int cannot be sent: .*`,
 			`equal, but the code changes nothing that can be compared: .*`, `differs: element 0 of at, on rank \d: \d+, not \d+(; \d elements differ)?`,
 		}
@@ -166,7 +167,8 @@ func TestCompareFinds(t *testing.T) {
 		}
 	}
 	for _, step := range []struct{ entry, want string }{
-		{":compare x.Fill(1); k.Launch(symm.Grid(1), symm.Block(32), x, 8, float32(2))", "differs: element 7 of x, on rank 0: 2.000000476837158, not 2, 2 ulps apart; 2 elements differ, 2 ulps at most"},
+		{":compare x.Fill(1); k.Launch(symm.Grid(1), symm.Block(32), x, 8, float32(2))",
+			"differs: element 7 of x, on rank 0: 2.000000476837158, not 2, 2 ulps apart; 2 elements differ, 2 ulps at most"},
 		{":compare x.Fill(1); k.Launch(symm.Grid(1), symm.Block(32), x, 7, float32(2))", "equal: x"},
 		{":compare y.Add(1, symm.Into(y))", "equal: y, the result"}, // needs a cell before the kernel's
 		{"%%compare --device cpu\ny.Fill(symm.Rank() + 5)", "equal: y, the result"},

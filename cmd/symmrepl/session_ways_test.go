@@ -32,11 +32,13 @@ func TestWays(t *testing.T) {
 		}
 	}
 	uneven := ":compare symm.AllReduce(symm.Local(symm.I32, 8), \"sum\")\n%%\nif symm.Rank() == 1 { symm.Local(symm.I32, 8).Slice(3, 99) }; symm.AllReduce(symm.Local(symm.I32, 8), \"sum\")"
-	if r := h.run("", "--device", device(), "-n", "2", "-e", uneven); r.status != 1 || !strings.Contains(r.err, "Slice: [3, 99) is not within the first dimension of 8\n") {
+	if r := h.run("", "--device", device(), "-n", "2", "-e", uneven); r.status != 1 ||
+		!strings.Contains(r.err, "Slice: [3, 99) is not within the first dimension of 8\n") {
 		t.Errorf("code that one rank refuses ends with %d and\n%s", r.status, r.err)
 	}
 	loop := "for i := range 3 {\n\tsymm.Local(symm.I32, 8+i*0).Fill(1)\n\tsymm.AllReduce(symm.Local(symm.I32, 8), \"sum\")\n}\n"
-	if out := h.run(loop+":why\n", "--device", device(), "-n", "1").out; strings.Count(out, ": all_reduce") > 2 || strings.Count(out, ": Fill") > 2 || !strings.Contains(out, "on world (1 rank)") {
+	if out := h.run(loop+":why\n", "--device", device(), "-n", "1").out; strings.Count(out, ": all_reduce") > 2 ||
+		strings.Count(out, ": Fill") > 2 || !strings.Contains(out, "on world (1 rank)") {
 		t.Errorf(":why of a loop printed\n%s", out)
 	}
 	r := h.run("symm.AllReduce(symm.Local(symm.I32, 8), \"sum\");\n1+1\n:why\n:why 1\n", "--device", device(), "-n", "2")

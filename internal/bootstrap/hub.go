@@ -79,7 +79,8 @@ func (l *link) send(r reply, payload []byte) {
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, now: timeline.Now, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{},
+	return &Hub{size: size, now: timeline.Now, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{},
+		lost:  map[int]string{},
 		ended: map[int]bool{}}
 }
 

@@ -35,7 +35,8 @@ func shapes(c *Canvas) {
 func TestShapes(t *testing.T) {
 	drawn := pixels(t, 100, 60, shapes)
 	for at, want := range map[image.Point]color.Color{
-		{25, 25}: RGB("#2a9d4a"), {25, 35}: color.Transparent, {9, 25}: color.Transparent, {50, 49}: RGB("#3a6ea5"), {80, 20}: RGB("#eeeeee"), {92, 20}: color.Transparent,
+		{25, 25}: RGB("#2a9d4a"), {25, 35}: color.Transparent, {9, 25}: color.Transparent, {50, 49}: RGB("#3a6ea5"),
+		{80, 20}: RGB("#eeeeee"), {92, 20}: color.Transparent,
 	} {
 		if got := color.NRGBAModel.Convert(drawn.At(at.X, at.Y)); got != color.NRGBAModel.Convert(want) {
 			t.Errorf("the pixel at %v is %v, want %v", at, got, want)

@@ -37,7 +37,8 @@ type named struct {
 
 func (c named) ours() bool {
 	known := func(m Member) bool { _, known := c.ranks[m.PID]; return known }
-	return slices.ContainsFunc(c.Ranks, func(r Rank) bool { return known(r.Member) }) || slices.ContainsFunc(c.Missing, func(m Missing) bool { return known(m.Member) })
+	return slices.ContainsFunc(c.Ranks, func(r Rank) bool { return known(r.Member) }) ||
+		slices.ContainsFunc(c.Missing, func(m Missing) bool { return known(m.Member) })
 }
 
 // who names members: those of the session by their ranks, "rank 0-2", others by their processes.
@@ -144,7 +145,8 @@ func (c named) behind() (lines []string) {
 		counts := slices.SortedFunc(maps.Keys(by), func(a, b uint64) int { return cmp.Compare(b, a) })
 		first := counts[0]
 		for _, n := range counts[1:] {
-			lines = append(lines, fmt.Sprintf("%s is behind by %d %s: it has begun %d, %s %d", c.who(by[n]), first-n, op, n, c.who(by[first]), first))
+			lines = append(lines, fmt.Sprintf("%s is behind by %d %s: it has begun %d, %s %d", c.who(by[n]), first-n, op, n,
+				c.who(by[first]), first))
 		}
 	}
 	return lines
@@ -174,6 +176,7 @@ func (c named) counts() string {
 
 // result names a result of NCCL.
 func result(code int) string {
-	names := map[int]string{1: "a call of CUDA failed", 2: "a call of the system failed", 3: "an error within NCCL", 4: "an invalid argument", 5: "invalid usage", 6: "another process failed, or the network"}
+	names := map[int]string{1: "a call of CUDA failed", 2: "a call of the system failed", 3: "an error within NCCL",
+		4: "an invalid argument", 5: "invalid usage", 6: "another process failed, or the network"}
 	return cmp.Or(names[code], fmt.Sprintf("error %d", code))
 }

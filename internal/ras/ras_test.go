@@ -114,7 +114,8 @@ func TestRefusals(t *testing.T) {
 		data    string
 		want    string
 	}{
-		"another server":  {map[string]string{"CLIENT": "HTTP/1.1 400 Bad Request"}, "", `the answer to "CLIENT PROTOCOL 2" is "HTTP/1.1 400 Bad Request", not "SERVER PROTOCOL"`},
+		"another server": {map[string]string{"CLIENT": "HTTP/1.1 400 Bad Request"}, "",
+			`the answer to "CLIENT PROTOCOL 2" is "HTTP/1.1 400 Bad Request", not "SERVER PROTOCOL"`},
 		"no answer":       {map[string]string{"CLIENT": "SERVER PROTOCOL 2"}, "", `no answer to "TIMEOUT 1"`},
 		"a cut answer":    {polite, `{"nccl_version": "2.29.7", "communicators": [`, "the answer cannot be read: unexpected end of JSON input"},
 		"another version": {polite, `{}`, "names no version of NCCL"},

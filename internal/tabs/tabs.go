@@ -64,7 +64,8 @@ func HTML(tabs []Tab) string {
 		if t.Failed {
 			class = ` class="symm-failed"`
 		}
-		fmt.Fprintf(&b, `<details %s%s><summary%s>%s</summary>%s</details>`, group, attribute, class, html.EscapeString(t.Label), strings.ReplaceAll(t.HTML, Style, ""))
+		fmt.Fprintf(&b, `<details %s%s><summary%s>%s</summary>%s</details>`, group, attribute, class, html.EscapeString(t.Label),
+			strings.ReplaceAll(t.HTML, Style, ""))
 	}
 	b.WriteString("</div>")
 	return b.String()

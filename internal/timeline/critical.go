@@ -25,7 +25,10 @@ func (t *Timeline) critical() (path []Segment) {
 				at, found = End{i, j}, true
 			}
 		}
-		slices.SortStableFunc(works[i], func(a, b int) int { return int(min(max(t.Ranks[i].Slices[a].End()-t.Ranks[i].Slices[b].End(), -1), 1)) })
+		slices.SortStableFunc(works[i], func(a,
+			b int) int {
+			return int(min(max(t.Ranks[i].Slices[a].End()-t.Ranks[i].Slices[b].End(), -1), 1))
+		})
 	}
 	if !found {
 		return nil

@@ -22,7 +22,8 @@ func (t *Timeline) At(e End) *Slice { return &t.Ranks[e.Rank].Slices[e.Slice] }
 
 // connect finds the arrows.
 func (t *Timeline) connect() {
-	c := connector{t: t, sends: map[string][]End{}, awaits: map[string][]End{}, meets: map[string]map[int][]End{}, groups: map[int]map[string][]End{}, waits: map[call][]End{}, named: map[call]bool{},
+	c := connector{t: t, sends: map[string][]End{}, awaits: map[string][]End{}, meets: map[string]map[int][]End{},
+		groups: map[int]map[string][]End{}, waits: map[call][]End{}, named: map[call]bool{},
 		index: map[int]int{}}
 	c.collect()
 	for name, awaits := range c.awaits {
@@ -35,7 +36,8 @@ func (t *Timeline) connect() {
 	c.meetings()
 	slices.SortFunc(t.Flows, func(a, b Flow) int {
 		return cmp.Or(cmp.Compare(t.At(a.From).Begin, t.At(b.From).Begin), cmp.Compare(t.At(a.To).End(), t.At(b.To).End()),
-			cmp.Compare(a.From.Rank, b.From.Rank), cmp.Compare(a.From.Slice, b.From.Slice), cmp.Compare(a.To.Rank, b.To.Rank), cmp.Compare(a.To.Slice, b.To.Slice))
+			cmp.Compare(a.From.Rank, b.From.Rank), cmp.Compare(a.From.Slice, b.From.Slice), cmp.Compare(a.To.Rank, b.To.Rank),
+			cmp.Compare(a.To.Slice, b.To.Slice))
 	})
 }
 

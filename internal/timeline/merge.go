@@ -152,7 +152,8 @@ func (t *Timeline) Header() []string {
 		lines = append(lines, fmt.Sprintf("times on streams of rank %s: %s", Ranks(sources[source]), source))
 	}
 	if worst >= 0 {
-		lines = append(lines, fmt.Sprintf("clock of rank %d; times of other ranks are exact to ± %v (rank %d)", t.Ranks[0].Rank, time.Duration(worst), at))
+		lines = append(lines, fmt.Sprintf("clock of rank %d; times of other ranks are exact to ± %v (rank %d)", t.Ranks[0].Rank,
+			time.Duration(worst), at))
 	}
 	for _, r := range slices.Sorted(maps.Keys(t.Apart)) {
 		lines = append(lines, fmt.Sprintf("rank %d is left out: %s", r, t.Apart[r]))

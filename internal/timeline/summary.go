@@ -246,7 +246,8 @@ func (s *Summary) String() string {
 	}
 	line("overlap", "%s", s.overlaps())
 	if w := s.Slowest; w != nil {
-		line("slowest", "rank %d: the others waited %s for it, rank %d longest, %s in %s, when rank %d %s", w.Rank, Short(w.Waited), w.By, Short(w.Wait.Took), w.In.Title(), w.Rank, w.Doing)
+		line("slowest", "rank %d: the others waited %s for it, rank %d longest, %s in %s, when rank %d %s", w.Rank,
+			Short(w.Waited), w.By, Short(w.Wait.Took), w.In.Title(), w.Rank, w.Doing)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -125,7 +125,8 @@ func TestMerge(t *testing.T) {
 	unknown.Clock = Clock{Why: "the connection was lost"}
 	exact := rank(5, op(0, "x", "", 7, 1, 1))
 	exact.Clock.Machine, exact.Clock.Device = "a", 500
-	got := Merge([]Rank{first, at(1, "b", 500*ms, 3000, op(0, "x", "", 50, 1, 1)), at(2, "b", 500*ms, 2000, op(0, "x", "", 0, 1, 1)), contradicts, unknown, exact})
+	got := Merge([]Rank{first, at(1, "b", 500*ms, 3000, op(0, "x", "", 50, 1, 1)),
+		at(2, "b", 500*ms, 2000, op(0, "x", "", 0, 1, 1)), contradicts, unknown, exact})
 	begins := map[int]int64{}
 	for _, r := range got.Ranks {
 		begins[r.Rank] = r.Slices[0].Begin
@@ -158,7 +159,8 @@ func TestSpans(t *testing.T) {
 // on another stream; rank 0 waits for it, and then works alone.
 func cellOfTwo() *Timeline {
 	b0, b1 := meets(op(0, "barrier", "cell[3]:2", 10, 52, 2), 1), meets(op(0, "barrier", "cell[3]:2", 60, 2, 3), 1)
-	short, long, copied, last := op(0, "matmul", "cell[3]:1", 0, 10, 1), op(0, "matmul", "cell[3]:1", 0, 60, 1), op(1, "put", "cell[3]:4", 20, 30, 2), op(0, "fill", "cell[3]:5", 62, 8, 3)
+	short, long, copied, last := op(0, "matmul", "cell[3]:1", 0, 10, 1), op(0, "matmul", "cell[3]:1", 0, 60, 1),
+		op(1, "put", "cell[3]:4", 20, 30, 2), op(0, "fill", "cell[3]:5", 62, 8, 3)
 	return Merge([]Rank{
 		rank(0, short, part(Kernel, short, "gemm", 0, 10), b0, part(Kernel, b0, "barrier", 10, 52), wait(b0, 11, 50, 1), last, part(Copy, last, "set", 62, 8)),
 		rank(1, long, part(Kernel, long, "gemm", 0, 60), copied, part(Copy, copied, "copy", 20, 30), b1, part(Kernel, b1, "barrier", 60, 2)),

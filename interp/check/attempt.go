@@ -437,7 +437,8 @@ func (k *Attempt) addMethod(f *ast.FuncDecl, known names) {
 	method := methodSignature(sig)
 	fn := types.NewFunc(f.Name.Pos(), base.Obj().Pkg(), f.Name.Name, method)
 	old := methodNamed(base, f.Name.Name)
-	if old != nil && (!types.Identical(old.Signature(), method) || IsPointer(old.Signature().Recv().Type()) != IsPointer(method.Recv().Type())) {
+	if old != nil && (!types.Identical(old.Signature(), method) ||
+		IsPointer(old.Signature().Recv().Type()) != IsPointer(method.Recv().Type())) {
 		k.errorAt(f.Name.Pos(), fmt.Sprintf("method %s.%s was defined as %s; define the type again to change that",
 			name.Name, f.Name.Name, TypeName(old.Signature())))
 		return

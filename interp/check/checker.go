@@ -46,10 +46,12 @@ const (
 func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names map[string]string) (*Checker, error) {
 	k := &Checker{
 		fset: fset, pkgs: newPackages(fset, tables), pkg: types.NewPackage(PackageName, PackageName), covered: map[string]types.Object{},
-		scope: scope{imports: map[string]string{}, dotted: map[string]types.Object{}, objects: map[string]types.Object{}, generics: map[types.Object]*Generic{}},
+		scope: scope{imports: map[string]string{}, dotted: map[string]types.Object{}, objects: map[string]types.Object{},
+			generics: map[types.Object]*Generic{}},
 	}
 	k.visible = openScope(k.pkg)
-	own := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", symmemName: SymmemPath, "display": DisplayPath}
+	own := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", symmemName: SymmemPath,
+		"display": DisplayPath}
 	maps.Copy(own, names)
 	for name, path := range own {
 		if _, err := k.pkgs.Import(path); err != nil {

@@ -212,7 +212,8 @@ func (p *Syntax) embeddedValue(v *ast.ValueSpec, files []embedded) ast.Expr {
 	for _, f := range files {
 		data = f.data
 	}
-	return &ast.CallExpr{Fun: &ast.ParenExpr{Lparen: pos, X: cloneSyntax(v.Type, func(ast.Node) ast.Node { return nil }), Rparen: pos}, Lparen: pos, Args: []ast.Expr{text(data)}, Rparen: pos}
+	return &ast.CallExpr{Fun: &ast.ParenExpr{Lparen: pos, X: cloneSyntax(v.Type, func(ast.Node) ast.Node { return nil }),
+		Rparen: pos}, Lparen: pos, Args: []ast.Expr{text(data)}, Rparen: pos}
 }
 
 // embedName is the name of package compiledPath in a cell that embeds an embed.FS. Such a cell has

@@ -25,7 +25,8 @@ func (c *Cell) keepGenerics(pkg *types.Package, known names) {
 		}
 		g := c.Generics[obj]
 		if g == nil {
-			g = &Generic{Package: pkg, Env: map[string]types.Object{}, Imports: map[string]string{}, consts: map[*ast.CallExpr]bool{}, Text: c.Text}
+			g = &Generic{Package: pkg, Env: map[string]types.Object{}, Imports: map[string]string{},
+				consts: map[*ast.CallExpr]bool{}, Text: c.Text}
 			c.Generics[obj] = g
 		}
 		return g

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Incomplete reports whether a cell's source asks for more lines: it ends inside of brackets, a raw string or a comment, or after
-// an operator or keyword that needs something to follow. Source that no continuation makes right is not incomplete.
+// Incomplete reports whether a cell's source asks for more lines: it ends inside of brackets, a raw
+// string or a comment, or after an operator or keyword that needs something to follow. Source that
+// no continuation makes right is not incomplete.
 func Incomplete(src string) bool {
 	closers, unterminated, trailing := scanOpen(src)
 	if unterminated {
@@ -20,8 +21,8 @@ func Incomplete(src string) bool {
 	return trailing
 }
 
-// scanOpen finds what a source leaves open: the brackets that would close it, whether a raw string or comment has no end, and whether
-// its last token needs an operand.
+// scanOpen finds what a source leaves open: the brackets that would close it, whether a raw string
+// or comment has no end, and whether its last token needs an operand.
 func scanOpen(src string) (closers string, unterminated, trailing bool) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(src))
@@ -91,7 +92,8 @@ func parseErrors(src string) scanner.ErrorList {
 		header, trailer string
 		decls           bool
 	}{{declsHeader, "", true}, {stmtsHeader, "\n}", false}} {
-		_, err := parser.ParseFile(token.NewFileSet(), FileName, part.header+blank(src, items, part.decls)+part.trailer, parser.SkipObjectResolution)
+		_, err := parser.ParseFile(token.NewFileSet(), FileName, part.header+blank(src, items, part.decls)+part.trailer,
+			parser.SkipObjectResolution)
 		if list, ok := err.(scanner.ErrorList); ok {
 			for _, e := range list {
 				e.Pos.Offset -= len(part.header)

@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// A cell that begins with variable declarations begins as a package does: they are initialised in the order of their dependencies, and then its init
-// functions run, before the other statements.
+// A cell that begins with variable declarations begins as a package does: they are initialised in
+// the order of their dependencies, and then its init functions run, before the other statements.
 
-// arrange puts the variable declarations with which a cell begins in the order of initialisation, and its init functions after them.
+// arrange puts the variable declarations with which a cell begins in the order of initialisation,
+// and its init functions after them.
 func (k *Checker) arrange(p *Syntax) {
 	vars := 0
 	for vars < len(p.Stmts) && isVarDecl(p.Stmts[vars]) {
@@ -40,10 +41,12 @@ func isVarDecl(s ast.Stmt) bool {
 }
 
 func isInit(f *ast.FuncDecl) bool {
-	return f.Recv == nil && f.Name.Name == "init" && f.Body != nil && f.Type.TypeParams == nil && f.Type.Params.NumFields() == 0 && f.Type.Results.NumFields() == 0
+	return f.Recv == nil && f.Name.Name == "init" && f.Body != nil && f.Type.TypeParams == nil &&
+		f.Type.Params.NumFields() == 0 && f.Type.Results.NumFields() == 0
 }
 
-// ordered returns variable declarations, one variable specification in each, in the order of initialisation; as they stand if there is none.
+// ordered returns variable declarations, one variable specification in each, in the order of
+// initialisation; as they stand if there is none.
 func (k *Checker) ordered(p *Syntax, decls []ast.Stmt) []ast.Stmt {
 	var specs []*ast.ValueSpec
 	var single []ast.Stmt
@@ -83,8 +86,9 @@ func (k *Checker) ordered(p *Syntax, decls []ast.Stmt) []ast.Stmt {
 	return out
 }
 
-// waits reports whether specification i uses, itself or by functions, a variable of another that is not done. Where it stands, the name of a variable of the
-// session means that variable until another is declared.
+// waits reports whether specification i uses, itself or by functions, a variable of another that is
+// not done. Where it stands, the name of a variable of the session means that variable until
+// another is declared.
 func (k *Checker) waits(i int, spec *ast.ValueSpec, declared map[string]int, uses map[string]map[string]bool, done map[int]bool) bool {
 	direct := map[string]bool{}
 	for _, e := range spec.Values {
@@ -123,7 +127,8 @@ func (k *Checker) waits(i int, spec *ast.ValueSpec, declared map[string]int, use
 	return reaches(direct)
 }
 
-// usesOf returns the names that each function uses, and for each name of a method, after a dot, those that methods of that name use.
+// usesOf returns the names that each function uses, and for each name of a method, after a dot,
+// those that methods of that name use.
 func usesOf(decls []ast.Decl) map[string]map[string]bool {
 	uses := map[string]map[string]bool{}
 	for _, d := range decls {

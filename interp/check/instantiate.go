@@ -9,9 +9,11 @@ import (
 	"strings"
 )
 
-// Instantiate checks f, a copy of a declaration of g, with the type parameters bound to types. It returns the function or method that it declares, and the names
-// that stand for the types in its syntax; info gets what that means.
-func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, args []types.Type) (fn *types.Func, params []types.Object, err error) {
+// Instantiate checks f, a copy of a declaration of g, with the type parameters bound to types. It
+// returns the function or method that it declares, and the names that stand for the types in its
+// syntax; info gets what that means.
+func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, args []types.Type) (fn *types.Func,
+	params []types.Object, err error) {
 	names := g.Params
 	if f.Recv != nil {
 		nameReceiverParams(f)
@@ -38,8 +40,10 @@ func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, arg
 	function := body(f)
 	file.Decls = append(file.Decls, function)
 	conf := types.Config{Importer: k.pkgs, GoVersion: goVersion, Error: func(e error) {
-		// The same type twice in a type switch is no error of a generic function, nor is a type that the operand can never hold.
-		if e, ok := e.(types.Error); ok && !e.Soft && !strings.HasPrefix(e.Msg, "duplicate case") && !strings.HasPrefix(e.Msg, "impossible type ") && !strings.HasPrefix(e.Msg, "\t") && err == nil {
+		// The same type twice in a type switch is no error of a generic function, nor is a type
+		// that the operand can never hold.
+		if e, ok := e.(types.Error); ok && !e.Soft && !strings.HasPrefix(e.Msg, "duplicate case") &&
+			!strings.HasPrefix(e.Msg, "impossible type ") && !strings.HasPrefix(e.Msg, "\t") && err == nil {
 			err = e
 		}
 	}}
@@ -70,7 +74,8 @@ func methodSignature(sig *types.Signature) *types.Signature {
 	return types.NewSignatureType(params[0], nil, nil, types.NewTuple(params[1:]...), sig.Results(), sig.Variadic())
 }
 
-// Copy copies a declaration. A conversion of a constant to a type parameter is no constant, but it would be one to the type argument: T(1) becomes [1]T{1}[0].
+// Copy copies a declaration. A conversion of a constant to a type parameter is no constant, but it
+// would be one to the type argument: T(1) becomes [1]T{1}[0].
 func (g *Generic) Copy(f *ast.FuncDecl) *ast.FuncDecl {
 	var replace func(n ast.Node) ast.Node
 	replace = func(n ast.Node) ast.Node {

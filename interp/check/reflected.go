@@ -19,8 +19,10 @@ var basicKinds = map[reflect.Kind]types.BasicKind{
 
 // basicReflect has the basic types.
 var basicReflect = map[types.BasicKind]reflect.Type{
-	types.Bool: reflect.TypeFor[bool](), types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
-	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](), types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](),
+	types.Bool: reflect.TypeFor[bool](), types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](),
+	types.Int16: reflect.TypeFor[int16](),
+	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](), types.Uint: reflect.TypeFor[uint](),
+	types.Uint8:  reflect.TypeFor[uint8](),
 	types.Uint16: reflect.TypeFor[uint16](), types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](),
 	types.Uintptr: reflect.TypeFor[uintptr](), types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
 	types.Complex64: reflect.TypeFor[complex64](), types.Complex128: reflect.TypeFor[complex128](), types.String: reflect.TypeFor[string](),
@@ -113,7 +115,8 @@ func (p *Packages) underlying(t reflect.Type) types.Type {
 	case reflect.Map:
 		return types.NewMap(p.TypeOf(t.Key()), p.TypeOf(t.Elem()))
 	case reflect.Chan:
-		dir := map[reflect.ChanDir]types.ChanDir{reflect.BothDir: types.SendRecv, reflect.SendDir: types.SendOnly, reflect.RecvDir: types.RecvOnly}
+		dir := map[reflect.ChanDir]types.ChanDir{reflect.BothDir: types.SendRecv, reflect.SendDir: types.SendOnly,
+			reflect.RecvDir: types.RecvOnly}
 		return types.NewChan(dir[t.ChanDir()], p.TypeOf(t.Elem()))
 	case reflect.Func:
 		return p.signature(t, 0, nil)

@@ -102,7 +102,8 @@ func isWhole(text string, tokens []token.Token) bool {
 	return err == nil
 }
 
-// isDecl reports whether an item begins with import, type, const, func f or func (r) f. A function literal begins a statement.
+// isDecl reports whether an item begins with import, type, const, func f or func (r) f. A function
+// literal begins a statement.
 func isDecl(tokens []token.Token) bool {
 	switch tokens[0] {
 	case token.IMPORT, token.TYPE, token.CONST, token.PACKAGE:
@@ -157,7 +158,8 @@ func blank(src string, items []Item, decls bool) string {
 
 // isList reports whether the tokens of an item are a list of expressions.
 func isList(tokens []token.Token) bool {
-	if tokens[0].IsKeyword() && tokens[0] != token.FUNC && tokens[0] != token.MAP && tokens[0] != token.CHAN && tokens[0] != token.STRUCT && tokens[0] != token.INTERFACE {
+	if tokens[0].IsKeyword() && tokens[0] != token.FUNC && tokens[0] != token.MAP && tokens[0] != token.CHAN &&
+		tokens[0] != token.STRUCT && tokens[0] != token.INTERFACE {
 		return false
 	}
 	depth, commas := 0, 0

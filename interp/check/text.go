@@ -139,7 +139,8 @@ func (c *Text) Place(e *session.Error, at token.Pos) bool {
 	return ok
 }
 
-// Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and so one import serves all cells.
+// Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and
+// so one import serves all cells.
 const FileName = "cells"
 
 // The headers that turn a cell's declarations into a file, and its statements into the body of a

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Nothing that is shown of symmem refers to what cannot be seen, and a function has the text of the method that does its work.
+// Nothing that is shown of symmem refers to what cannot be seen, and a function has the text of the
+// method that does its work.
 func TestLinks(t *testing.T) {
 	method := regexp.MustCompile(`Runtime\.[A-Z]`)
 	p := open(symmem)

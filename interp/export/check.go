@@ -12,8 +12,8 @@ import (
 // unchecked begins the message about a cell that ran but does not check after those before it.
 const unchecked = "it does not check after the cells before it: "
 
-// Check checks the cells of a session in their order. The result has one for each; it is nil for a cell that failed and does not
-// check. One that ran and does not check is an [Error].
+// Check checks the cells of a session in their order. The result has one for each; it is nil for a
+// cell that failed and does not check. One that ran and does not check is an [Error].
 func Check(checker *check.Checker, cells []session.Cell) ([]*check.Cell, error) {
 	var list []*check.Cell
 	for _, c := range cells {

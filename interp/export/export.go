@@ -90,8 +90,10 @@ func newProgram(cells []session.Cell, size int, header string) ([]byte, error) {
 		return nil, err
 	}
 	p := &program{
-		checker: checker, size: size, header: header, names: map[types.Object]string{}, taken: map[string]bool{}, meaning: map[string]types.Object{},
-		broken: map[string]int{}, funcs: map[string]*function{}, renamed: map[string]string{}, fields: map[string]string{}, imports: map[string]string{}, written: map[string]bool{},
+		checker: checker, size: size, header: header, names: map[types.Object]string{}, taken: map[string]bool{},
+		meaning: map[string]types.Object{},
+		broken:  map[string]int{}, funcs: map[string]*function{}, renamed: map[string]string{}, fields: map[string]string{},
+		imports: map[string]string{}, written: map[string]bool{},
 	}
 	for range size {
 		p.ranks = append(p.ranks, map[string]string{})
@@ -143,7 +145,8 @@ func (p *program) define(c *cell) error {
 			was, again := old.(*types.Func)
 			again = again && types.Identical(was.Type(), obj.Type())
 			if again && obj.Signature().TypeParams().Len() > 0 {
-				return &Error{c.ID, "the generic function " + obj.Name() + " is defined again", "a program cannot replace it in earlier callers; give it another name"}
+				return &Error{c.ID, "the generic function " + obj.Name() + " is defined again",
+					"a program cannot replace it in earlier callers; give it another name"}
 			}
 			if again {
 				p.names[obj] = p.names[was]
@@ -221,11 +224,13 @@ func (p *program) checkUses(c *cell) error {
 			continue
 		}
 		if by := p.broken[p.names[obj]]; by != 0 {
-			return &Error{c.ID, fmt.Sprintf("it uses %s, which cell %d defined before it failed", id.Name, by), "define it in a cell that does not fail"}
+			return &Error{c.ID, fmt.Sprintf("it uses %s, which cell %d defined before it failed", id.Name, by),
+				"define it in a cell that does not fail"}
 		}
 		for _, r := range p.ranksOf(c) {
 			if p.ranks[r][id.Name] != p.names[obj] {
-				return &Error{c.ID, fmt.Sprintf("it uses %s, which other ranks than rank %d have defined", id.Name, r), "a program has the same variables on all ranks; define it on all"}
+				return &Error{c.ID, fmt.Sprintf("it uses %s, which other ranks than rank %d have defined", id.Name, r),
+					"a program has the same variables on all ranks; define it on all"}
 			}
 		}
 	}

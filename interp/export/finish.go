@@ -88,7 +88,8 @@ func (p *program) finish(text string) ([]byte, error) {
 }
 
 func (p *program) mistake(err error, text string) error {
-	return &Error{Msg: "the program would not compile: " + err.Error(), Hint: "this should not happen; please report the session's cells, which :save writes"}
+	return &Error{Msg: "the program would not compile: " + err.Error(),
+		Hint: "this should not happen; please report the session's cells, which :save writes"}
 }
 
 // use makes the variable or label that is defined at pos used, or removes the label.

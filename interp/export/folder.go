@@ -129,7 +129,8 @@ func (v *vendored) add(imported string) error {
 		}
 	}
 	if !known {
-		return &Error{Msg: "it imports " + imported + ", a package of your module, which stays there", Hint: "write one file for that module, with :export FILE.go"}
+		return &Error{Msg: "it imports " + imported + ", a package of your module, which stays there",
+			Hint: "write one file for that module, with :export FILE.go"}
 	}
 	return nil
 }
@@ -156,7 +157,8 @@ func (v *vendored) files() map[string][]byte {
 // describe returns the contents of go.mod and vendor/modules.txt.
 func (v *vendored) describe(version string) (gomod, list []byte) {
 	gomod = fmt.Appendf(nil, "module session\n\ngo %s\n\nrequire (\n", version)
-	for _, m := range slices.SortedFunc(slices.Values(v.modules), func(a, b *modules.Module) int { return strings.Compare(a.Path, b.Path) }) {
+	for _, m := range slices.SortedFunc(slices.Values(v.modules),
+		func(a, b *modules.Module) int { return strings.Compare(a.Path, b.Path) }) {
 		used := v.packages[m.Path]
 		if used == nil {
 			continue

@@ -78,7 +78,8 @@ func (p *program) write() (text string, err error) {
 	current = 0
 	again := p.functions(&vars)
 	if p.shown != "" {
-		fmt.Fprintf(&vars, "\t%s = %s.Printer{\n%s%s\t}\n", p.shown, p.pkg(showPath), literal("Names", p.renamed), literal("Fields", p.fields))
+		fmt.Fprintf(&vars, "\t%s = %s.Printer{\n%s%s\t}\n", p.shown, p.pkg(showPath), literal("Names", p.renamed),
+			literal("Fields", p.fields))
 	}
 	var out strings.Builder
 	out.WriteString(p.header)

@@ -67,12 +67,15 @@ func TestMaps(t *testing.T) {
 		same(t, "Equal of "+what, func() []any { return []any{ourmaps.Equal(a, b)} }, func() []any { return []any{maps.Equal(a, b)} })
 		same(t, "EqualFunc of "+what, func() []any { return []any{ourmaps.EqualFunc(a, b, alike)} }, func() []any { return []any{maps.EqualFunc(a, b, alike)} })
 		same(t, "Clone of "+what, func() []any { return []any{ourmaps.Clone(a)} }, func() []any { return []any{maps.Clone(a)} })
-		same(t, "Keys of "+what, func() []any { return []any{slices.Sorted(iter.Seq[int](ourmaps.Keys(a)))} }, func() []any { return []any{slices.Sorted(maps.Keys(a))} })
-		same(t, "Values of "+what, func() []any { return []any{slices.Sorted(iter.Seq[string](ourmaps.Values(a)))} }, func() []any { return []any{slices.Sorted(maps.Values(a))} })
+		same(t, "Keys of "+what, func() []any { return []any{slices.Sorted(iter.Seq[int](ourmaps.Keys(a)))} },
+			func() []any { return []any{slices.Sorted(maps.Keys(a))} })
+		same(t, "Values of "+what, func() []any { return []any{slices.Sorted(iter.Seq[string](ourmaps.Values(a)))} },
+			func() []any { return []any{slices.Sorted(maps.Values(a))} })
 		same(t, "Collect of "+what, func() []any { return []any{ourmaps.Collect(ourmaps.All(a))} }, func() []any { return []any{maps.Collect(maps.All(a))} })
 		x, y := maps.Clone(a), maps.Clone(a)
 		same(t, "Copy of "+what, func() []any { ourmaps.Copy(x, b); return []any{x} }, func() []any { maps.Copy(y, b); return []any{y} })
-		same(t, "Insert of "+what, func() []any { ourmaps.Insert(x, ourmaps.All(b)); return []any{x} }, func() []any { maps.Insert(y, maps.All(b)); return []any{y} })
+		same(t, "Insert of "+what, func() []any { ourmaps.Insert(x, ourmaps.All(b)); return []any{x} },
+			func() []any { maps.Insert(y, maps.All(b)); return []any{y} })
 		same(t, "DeleteFunc of "+what, func() []any { ourmaps.DeleteFunc(x, odd); return []any{x} }, func() []any { maps.DeleteFunc(y, odd); return []any{y} })
 	}
 	nan := map[float64]int{math.NaN(): 1, math.NaN(): 2}

@@ -62,8 +62,10 @@ func compareSlices[E cmp.Ordered](t *testing.T, r *rand.Rand, element func() E) 
 			{"AppendSeq", func(s []E) []E { return ours.AppendSeq(s, slices.Values(s2)) }, func(s []E) []E { return slices.AppendSeq(s, slices.Values(s2)) }},
 			{"Collect", func(s []E) []E { return ours.Collect(slices.Values(s)) }, func(s []E) []E { return slices.Collect(slices.Values(s)) }},
 			{"Sorted", func(s []E) []E { return ours.Sorted(ours.Values(s)) }, func(s []E) []E { return slices.Sorted(slices.Values(s)) }},
-			{"SortedFunc", func(s []E) []E { return ours.SortedFunc(ours.Values(s), down) }, func(s []E) []E { return slices.SortedFunc(slices.Values(s), down) }},
-			{"SortedStableFunc", func(s []E) []E { return ours.SortedStableFunc(ours.Values(s), down) }, func(s []E) []E { return slices.SortedStableFunc(slices.Values(s), down) }},
+			{"SortedFunc", func(s []E) []E { return ours.SortedFunc(ours.Values(s), down) },
+				func(s []E) []E { return slices.SortedFunc(slices.Values(s), down) }},
+			{"SortedStableFunc", func(s []E) []E { return ours.SortedStableFunc(ours.Values(s), down) },
+				func(s []E) []E { return slices.SortedStableFunc(slices.Values(s), down) }},
 		} {
 			run := func(f func([]E) []E) func() []any {
 				s := copied(s)
@@ -74,26 +76,38 @@ func compareSlices[E cmp.Ordered](t *testing.T, r *rand.Rand, element func() E) 
 		sorted := slices.Sorted(slices.Values(s))
 		up := func(e, target E) int { return cmp.Compare(e, target) }
 		for _, c := range []ask[E]{
-			{"Equal", func(s []E) []any { return []any{ours.Equal(s, s2), ours.Equal(s, s)} }, func(s []E) []any { return []any{slices.Equal(s, s2), slices.Equal(s, s)} }},
-			{"EqualFunc", func(s []E) []any { return []any{ours.EqualFunc(s, s2, alike), ours.EqualFunc(s, s, alike)} }, func(s []E) []any { return []any{slices.EqualFunc(s, s2, alike), slices.EqualFunc(s, s, alike)} }},
-			{"Compare", func(s []E) []any { return []any{ours.Compare(s, s2), ours.Compare(s, s)} }, func(s []E) []any { return []any{slices.Compare(s, s2), slices.Compare(s, s)} }},
-			{"CompareFunc", func(s []E) []any { return []any{ours.CompareFunc(s, s2, down)} }, func(s []E) []any { return []any{slices.CompareFunc(s, s2, down)} }},
-			{"Index", func(s []E) []any { return []any{ours.Index(s, v), ours.Contains(s, v)} }, func(s []E) []any { return []any{slices.Index(s, v), slices.Contains(s, v)} }},
-			{"IndexFunc", func(s []E) []any { return []any{ours.IndexFunc(s, odd), ours.ContainsFunc(s, odd)} }, func(s []E) []any { return []any{slices.IndexFunc(s, odd), slices.ContainsFunc(s, odd)} }},
-			{"IsSorted", func(s []E) []any { return []any{ours.IsSorted(s), ours.IsSorted(sorted)} }, func(s []E) []any { return []any{slices.IsSorted(s), slices.IsSorted(sorted)} }},
+			{"Equal", func(s []E) []any { return []any{ours.Equal(s, s2), ours.Equal(s, s)} },
+				func(s []E) []any { return []any{slices.Equal(s, s2), slices.Equal(s, s)} }},
+			{"EqualFunc", func(s []E) []any { return []any{ours.EqualFunc(s, s2, alike), ours.EqualFunc(s, s, alike)} },
+				func(s []E) []any { return []any{slices.EqualFunc(s, s2, alike), slices.EqualFunc(s, s, alike)} }},
+			{"Compare", func(s []E) []any { return []any{ours.Compare(s, s2), ours.Compare(s, s)} },
+				func(s []E) []any { return []any{slices.Compare(s, s2), slices.Compare(s, s)} }},
+			{"CompareFunc", func(s []E) []any { return []any{ours.CompareFunc(s, s2, down)} },
+				func(s []E) []any { return []any{slices.CompareFunc(s, s2, down)} }},
+			{"Index", func(s []E) []any { return []any{ours.Index(s, v), ours.Contains(s, v)} },
+				func(s []E) []any { return []any{slices.Index(s, v), slices.Contains(s, v)} }},
+			{"IndexFunc", func(s []E) []any { return []any{ours.IndexFunc(s, odd), ours.ContainsFunc(s, odd)} },
+				func(s []E) []any { return []any{slices.IndexFunc(s, odd), slices.ContainsFunc(s, odd)} }},
+			{"IsSorted", func(s []E) []any { return []any{ours.IsSorted(s), ours.IsSorted(sorted)} },
+				func(s []E) []any { return []any{slices.IsSorted(s), slices.IsSorted(sorted)} }},
 			{"IsSortedFunc", func(s []E) []any { return []any{ours.IsSortedFunc(s, down)} }, func(s []E) []any { return []any{slices.IsSortedFunc(s, down)} }},
 			{"Min", func(s []E) []any { return []any{fmt.Sprint(ours.Min(s))} }, func(s []E) []any { return []any{fmt.Sprint(slices.Min(s))} }},
 			{"Max", func(s []E) []any { return []any{fmt.Sprint(ours.Max(s))} }, func(s []E) []any { return []any{fmt.Sprint(slices.Max(s))} }},
-			{"MinFunc", func(s []E) []any { return []any{fmt.Sprint(ours.MinFunc(s, down))} }, func(s []E) []any { return []any{fmt.Sprint(slices.MinFunc(s, down))} }},
-			{"MaxFunc", func(s []E) []any { return []any{fmt.Sprint(ours.MaxFunc(s, down))} }, func(s []E) []any { return []any{fmt.Sprint(slices.MaxFunc(s, down))} }},
-			{"BinarySearch", func([]E) []any { at, ok := ours.BinarySearch(sorted, v); return []any{at, ok} }, func([]E) []any { at, ok := slices.BinarySearch(sorted, v); return []any{at, ok} }},
-			{"BinarySearchFunc", func([]E) []any { at, ok := ours.BinarySearchFunc(sorted, v, up); return []any{at, ok} }, func([]E) []any { at, ok := slices.BinarySearchFunc(sorted, v, up); return []any{at, ok} }},
+			{"MinFunc", func(s []E) []any { return []any{fmt.Sprint(ours.MinFunc(s, down))} },
+				func(s []E) []any { return []any{fmt.Sprint(slices.MinFunc(s, down))} }},
+			{"MaxFunc", func(s []E) []any { return []any{fmt.Sprint(ours.MaxFunc(s, down))} },
+				func(s []E) []any { return []any{fmt.Sprint(slices.MaxFunc(s, down))} }},
+			{"BinarySearch", func([]E) []any { at, ok := ours.BinarySearch(sorted, v); return []any{at, ok} },
+				func([]E) []any { at, ok := slices.BinarySearch(sorted, v); return []any{at, ok} }},
+			{"BinarySearchFunc", func([]E) []any { at, ok := ours.BinarySearchFunc(sorted, v, up); return []any{at, ok} },
+				func([]E) []any { at, ok := slices.BinarySearchFunc(sorted, v, up); return []any{at, ok} }},
 			{"All", func(s []E) []any { return first2(ours.All(s), n) }, func(s []E) []any { return first2(slices.All(s), n) }},
 			{"Backward", func(s []E) []any { return first2(ours.Backward(s), n) }, func(s []E) []any { return first2(slices.Backward(s), n) }},
 			{"Values", func(s []E) []any { return first(ours.Values(s), n) }, func(s []E) []any { return first(slices.Values(s), n) }},
 			{"Chunk", func(s []E) []any { return parts(ours.Chunk(s, n)) }, func(s []E) []any { return parts(slices.Chunk(s, n)) }},
 		} {
-			same(t, fmt.Sprintf("%s of %s, %v, %d, %s", c.name, whole(s), v, n, whole(s2)), func() []any { return c.ours(s) }, func() []any { return c.theirs(s) })
+			same(t, fmt.Sprintf("%s of %s, %v, %d, %s", c.name, whole(s), v, n, whole(s2)), func() []any { return c.ours(s) },
+				func() []any { return c.theirs(s) })
 		}
 	}
 }

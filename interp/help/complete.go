@@ -34,7 +34,8 @@ func (h *Guide) Complete(src string) []session.Candidate {
 func matching(list []session.Candidate, word string) []session.Candidate {
 	begin := func(equal func(a, b string) bool) []session.Candidate {
 		return slices.DeleteFunc(slices.Clone(list), func(c session.Candidate) bool {
-			return len(c.Name) < len(word) || !equal(c.Name[:len(word)], word) || c.Name == "_" || strings.ContainsAny(c.Name, "#"+check.Placeholder)
+			return len(c.Name) < len(word) || !equal(c.Name[:len(word)], word) || c.Name == "_" ||
+				strings.ContainsAny(c.Name, "#"+check.Placeholder)
 		})
 	}
 	found := begin(func(a, b string) bool { return a == b })

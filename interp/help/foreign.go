@@ -12,21 +12,30 @@ import (
 
 // foreignPrefixes are what precedes the names in programs, the longest first.
 var foreignPrefixes = []string{
-	"torch.ops.symm_mem.", "torch.distributed._symmetric_memory.", "torch.distributed._functional_collectives.", "torch.distributed.", "torch.cuda.", "torch.",
+	"torch.ops.symm_mem.", "torch.distributed._symmetric_memory.", "torch.distributed._functional_collectives.",
+	"torch.distributed.", "torch.cuda.", "torch.",
 	"_SymmetricMemory.", "symm_mem.", "funcol.", "dist.", "nccl",
 }
 
 // foreignNames has functions of PyTorch and NCCL by their names without a prefix. Those of NVSHMEM are
 // in package reference.
 var foreignNames = map[string]string{
-	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous", "set_backend": "SetBackend", "get_backend": "GetBackend", "is_nvshmem_available": "IsNvshmemAvailable",
-	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
-	"new_group": "NewGroup", "synchronize": "Synchronize", "isend": "Handle.Put", "send": "Handle.Put", "irecv": "Handle.WaitForSignal", "recv": "Handle.WaitForSignal",
-	"zeros": "Empty", "mm": "MatMul", "matmul": "MatMul", "_scaled_mm": "Scales", "scaled_mm": "Scales", "allclose": "AllClose", "Work": "Async",
-	"fused_all_gather_matmul": "AllGatherMatMul", "fused_all_gather_scaled_matmul": "AllGatherMatMul", "_low_contention_all_gather": "CopyEngine",
-	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "fused_scaled_matmul_reduce_scatter": "MatMulReduceScatter", "_low_contention_reduce_scatter": "CopyEngine",
-	"Bcast": "Broadcast", "MemAlloc": "Empty", "MemFree": "Tensor.Free", "CommSplit": "NewGroup", "CommUserRank": "Rank", "CommCount": "WorldSize",
-	"Send": "Handle.Put", "Recv": "Handle.WaitForSignal", "CommWindowRegister": "Window", "DevCommCreate": "DevComm", "AlltoAll": "AllToAll", "AllToAll": "AllToAll",
+	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous",
+	"set_backend": "SetBackend", "get_backend": "GetBackend", "is_nvshmem_available": "IsNvshmemAvailable",
+	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll",
+	"get_rank": "Rank", "get_world_size": "WorldSize",
+	"new_group": "NewGroup", "synchronize": "Synchronize", "isend": "Handle.Put", "send": "Handle.Put",
+	"irecv": "Handle.WaitForSignal", "recv": "Handle.WaitForSignal",
+	"zeros": "Empty", "mm": "MatMul", "matmul": "MatMul", "_scaled_mm": "Scales", "scaled_mm": "Scales", "allclose": "AllClose",
+	"Work":                    "Async",
+	"fused_all_gather_matmul": "AllGatherMatMul", "fused_all_gather_scaled_matmul": "AllGatherMatMul",
+	"_low_contention_all_gather":  "CopyEngine",
+	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "fused_scaled_matmul_reduce_scatter": "MatMulReduceScatter",
+	"_low_contention_reduce_scatter": "CopyEngine",
+	"Bcast":                          "Broadcast", "MemAlloc": "Empty", "MemFree": "Tensor.Free", "CommSplit": "NewGroup",
+	"CommUserRank": "Rank", "CommCount": "WorldSize",
+	"Send": "Handle.Put", "Recv": "Handle.WaitForSignal", "CommWindowRegister": "Window", "DevCommCreate": "DevComm",
+	"AlltoAll": "AllToAll", "AllToAll": "AllToAll",
 }
 
 // foreignDoc returns the documentation of what does in symmem what a function of another library

@@ -68,9 +68,11 @@ func syntaxHint(e *session.Error, missing string) string {
 		return "Go's loops all begin with for: for x < 10 { … }"
 	case strings.HasPrefix(line, "for ("), strings.HasPrefix(line, "for("):
 		return "no parentheses, and := declares: for i := 0; i < n; i++ { … }, or for i := range n { … }"
-	case strings.HasPrefix(line, "if ") && strings.Contains(e.Msg, "expected ';', found "), strings.HasPrefix(line, "if(") && strings.Contains(e.Msg, "expected ';', found "):
+	case strings.HasPrefix(line, "if ") && strings.Contains(e.Msg, "expected ';', found "),
+		strings.HasPrefix(line, "if(") && strings.Contains(e.Msg, "expected ';', found "):
 		return "what an if runs stands in braces, also one statement: if x < y { … }"
-	case strings.HasPrefix(line, "if ") && strings.Contains(e.Msg, "unexpected newline, expecting {"), strings.HasPrefix(line, "for ") && strings.Contains(e.Msg, "unexpected newline, expecting {"):
+	case strings.HasPrefix(line, "if ") && strings.Contains(e.Msg, "unexpected newline, expecting {"),
+		strings.HasPrefix(line, "for ") && strings.Contains(e.Msg, "unexpected newline, expecting {"):
 		return "the opening brace belongs at the end of the line before it"
 	case strings.HasPrefix(line, "func ") && strings.Contains(e.Msg, "expected ';', found ','"):
 		return "several results stand in parentheses: func f(n int) (int, int) { … }"

@@ -26,7 +26,9 @@ func Notes(k *check.Checker, c *check.Cell) (notes []string) {
 			}
 			for _, arg := range n.Args {
 				if isTensor(arg) {
-					notes = append(notes, fmt.Sprintf("note: %s prints an address; fmt.Println(%s) prints the elements", types.ExprString(n), types.ExprString(arg)))
+					notes = append(notes,
+						fmt.Sprintf("note: %s prints an address; fmt.Println(%s) prints the elements", types.ExprString(n),
+							types.ExprString(arg)))
 					break
 				}
 			}

@@ -23,15 +23,18 @@ var fromPython = []struct {
 }{
 	{regexp.MustCompile(`^for (\w+) in range\(([^,()]+)\)\s*:?`), "Go's loops have no in: for $1 := range $2 { … }"},
 	{regexp.MustCompile(`^for (\w+) in range\(([^,]+), *([^,]+)\)\s*:?$`), "Go's loops have no in: for $1 := $2; $1 < $3; $1++ { … }"},
-	{regexp.MustCompile(`^for (\w+) in range\(([^,]+), *([^,]+), *([^,]+)\)\s*:?$`), "Go's loops have no in: for $1 := $2; $1 < $3; $1 += $4 { … }"},
+	{regexp.MustCompile(`^for (\w+) in range\(([^,]+), *([^,]+), *([^,]+)\)\s*:?$`),
+		"Go's loops have no in: for $1 := $2; $1 < $3; $1 += $4 { … }"},
 	{regexp.MustCompile(`^for (\w+), *(\w+) in enumerate\((.+)\)\s*:?$`), "Go's loops have no in: for $1, $2 := range $3 { … }"},
 	{regexp.MustCompile(`^for (\w+) in ([^{]+?)\s*:?$`), "Go's loops have no in: for _, $1 := range $2 { … }"},
 	{regexp.MustCompile(`^(?:if|elif) (.+):$`), "braces hold what depends on a condition: if $1 { … } else { … }"},
 	{regexp.MustCompile(`^while (.+):$`), "Go's loops all begin with for: for $1 { … }"},
 	{regexp.MustCompile(`^def (\w+)\((.*)\).*:`), "functions begin with func and say their types: func $1(x float64) float64 { … }"},
-	{regexp.MustCompile(`^(?:import|from) (?:torch|numpy|cupy|jax)\b`), "cells are Go: package symm has tensors and what goes between ranks, and is imported; symm? lists it"},
+	{regexp.MustCompile(`^(?:import|from) (?:torch|numpy|cupy|jax)\b`),
+		"cells are Go: package symm has tensors and what goes between ranks, and is imported; symm? lists it"},
 	{regexp.MustCompile(`^import ([a-z][\w/]*)$`), `the path is in quotes: import "$1"`},
-	{regexp.MustCompile(`^(__global__|__device__|#\s*include|extern "C"|template\s*<)`), "code for the device is a text: k := symm.Compile(`…`)"},
+	{regexp.MustCompile(`^(__global__|__device__|#\s*include|extern "C"|template\s*<)`),
+		"code for the device is a text: k := symm.Compile(`…`)"},
 	{regexp.MustCompile(`^#`), "comments begin with //"},
 	{regexp.MustCompile(`^not \w+`), "! is not"},
 	{regexp.MustCompile(`^assert (.+)`), "if !($1) { panic(…) } ends the cell"},
@@ -127,7 +130,8 @@ var pythonModules = []string{"torch", "dist", "symm_mem", "np", "numpy", "cp", "
 
 // asInPython has functions and methods of those modules with other names in Go.
 var asInPython = map[string]string{
-	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll", "get_rank": "Rank", "get_world_size": "WorldSize",
+	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll",
+	"get_rank": "Rank", "get_world_size": "WorldSize",
 	"zeros": "Empty", "tensor": "Empty", "matmul": "MatMul", "mm": "MatMul", "fused_all_gather_matmul": "AllGatherMatMul",
 	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "device_count": "WorldSize",
 }

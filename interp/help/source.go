@@ -69,7 +69,8 @@ func definitionBefore(text string, at int) int {
 	for begin > 0 {
 		line := strings.LastIndexByte(text[:begin-1], '\n') + 1
 		above := strings.TrimSpace(text[line : begin-1])
-		if above == "" || strings.HasPrefix(above, "//") || strings.HasPrefix(above, "#") || strings.ContainsAny(above[len(above)-1:], ";}{") {
+		if above == "" || strings.HasPrefix(above, "//") || strings.HasPrefix(above, "#") ||
+			strings.ContainsAny(above[len(above)-1:], ";}{") {
 			break
 		}
 		begin = line

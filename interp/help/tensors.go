@@ -33,7 +33,8 @@ func (k *suggester) tensorHint(pos token.Pos) string {
 		if n.Tok == token.ASSIGN {
 			return fmt.Sprintf("%s.Fill(%s) sets all elements", types.ExprString(n.Lhs[0]), types.ExprString(n.Rhs[0]))
 		}
-		return k.calculates(n.Tok+(token.ADD-token.ADD_ASSIGN), n.Lhs[0], n.Rhs[0], "symm.Into("+types.ExprString(n.Lhs[0])+")") + " calculates it in place"
+		return k.calculates(n.Tok+(token.ADD-token.ADD_ASSIGN), n.Lhs[0], n.Rhs[0],
+			"symm.Into("+types.ExprString(n.Lhs[0])+")") + " calculates it in place"
 	case *ast.RangeStmt:
 		return fmt.Sprintf("%s.Float32s() is a copy of the elements, %[1]s.Ints() one of integers", types.ExprString(n.X))
 	case *ast.CallExpr:
@@ -78,7 +79,8 @@ func (k *suggester) functionOf(name string, args []ast.Expr) string {
 	switch name {
 	case "max", "min":
 		if len(args) == 2 && k.isTensor(args[0]) {
-			return fmt.Sprintf("%s.%simum(%s) calculates it on the device", x, strings.ToUpper(name[:1])+name[1:], types.ExprString(args[1]))
+			return fmt.Sprintf("%s.%simum(%s) calculates it on the device", x, strings.ToUpper(name[:1])+name[1:],
+				types.ExprString(args[1]))
 		}
 	case "Abs", "Exp", "Log", "Sqrt":
 		return fmt.Sprintf("%s.%s() calculates it on the device", x, name)
@@ -91,7 +93,8 @@ func (k *suggester) functionOf(name string, args []ast.Expr) string {
 	for _, a := range args {
 		all = append(all, types.ExprString(a))
 	}
-	return fmt.Sprintf("symm.Map(\"%s(%s)\", %s) calculates it on the device, if a formula has that function", strings.ToLower(name), strings.Join(operands, ", "), strings.Join(all, ", "))
+	return fmt.Sprintf("symm.Map(\"%s(%s)\", %s) calculates it on the device, if a formula has that function",
+		strings.ToLower(name), strings.Join(operands, ", "), strings.Join(all, ", "))
 }
 
 // partHint returns a hint for t[i] and t[i:j].

@@ -57,7 +57,8 @@ func (h *Guide) evalType(expr string) (types.TypeAndValue, error) {
 	return tv, err
 }
 
-// genericFunction returns the signature of a generic function by its name, nil when that names something else.
+// genericFunction returns the signature of a generic function by its name, nil when that names
+// something else.
 func (h *Guide) genericFunction(name string) *types.Signature {
 	obj := h.checker.Objects()[name]
 	if pkg, member, ok := strings.Cut(name, "."); ok && h.checker.Objects()[pkg] == nil {

@@ -88,7 +88,8 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 			fail = append(fail, l.quoted(pos, m.Name()))
 		}
 	}
-	body = append(body, &ast.ExprStmt{X: l.helper(pos, run.FailAssert, fail...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
+	body = append(body, &ast.ExprStmt{X: l.helper(pos, run.FailAssert, fail...)},
+		&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, x)}, Type: l.typeExpr(from, pos)}}},

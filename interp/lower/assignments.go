@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// assign lowers an assignment; at the cell's top level a definition becomes an assignment to a variable that outlives the cell.
+// assign lowers an assignment; at the cell's top level a definition becomes an assignment to a
+// variable that outlives the cell.
 func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
 		s.Tok = token.ASSIGN
@@ -15,7 +16,8 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && s.Tok == token.ASSIGN && slices.ContainsFunc(s.Lhs, isDeep) {
 		return l.assignResults(s)
 	}
-	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && (l.becomesOther(s.Rhs[0], l.typesOf(s.Lhs, s.Rhs[0])) || l.mayBeLate(s.Rhs[0]) && slices.ContainsFunc(s.Lhs, l.outlives)) {
+	if len(s.Lhs) > 1 && len(s.Rhs) == 1 &&
+		(l.becomesOther(s.Rhs[0], l.typesOf(s.Lhs, s.Rhs[0])) || l.mayBeLate(s.Rhs[0]) && slices.ContainsFunc(s.Lhs, l.outlives)) {
 		out, vars := l.spreadTuple(s.Rhs[0])
 		s.Rhs = vars
 		return append(out, l.assign(s)...)
@@ -129,7 +131,8 @@ func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 		// Yaegi can store these two results only in variables of the function itself, and it stores
 		// a received value without an address.
 		v, ok := l.temp("v"), l.temp("ok")
-		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(e)}}
+		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE,
+			Rhs: []ast.Expr{l.expr(e)}}
 		return append([]ast.Stmt{set}, l.assignNames(s, v, ok)...)
 	}
 	return nil
@@ -140,7 +143,8 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 	pos := s.Pos()
 	x, second := l.ident(pos, v), l.ident(pos, ok)
 	if from := l.info.TypeOf(s.Rhs[0]).(*types.Tuple).At(0).Type(); l.converts(from, l.lhsType(s.Lhs[0])) {
-		return l.assign(&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{l.typed(x, from), l.typed(second, types.Typ[types.Bool])}})
+		return l.assign(&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok,
+			Rhs: []ast.Expr{l.typed(x, from), l.typed(second, types.Typ[types.Bool])}})
 	}
 	l.exprs(s.Lhs)
 	return []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{x, second}}}

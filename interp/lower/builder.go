@@ -128,7 +128,8 @@ func (l *builder) bind(at token.Pos, name string) ast.Stmt {
 // init returns an init function with the given statements, which runs when its file is executed.
 func (l *builder) init(body []ast.Stmt) *ast.FuncDecl {
 	at := l.c.Body.Pos()
-	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
+	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}},
+		Body: block(at, body...)}
 }
 
 // fromBracket makes an operation begin at its bracket if something separates the bracket from the

@@ -228,7 +228,8 @@ func (l *lowerer) lengthOf(x ast.Expr, p *types.Pointer) ast.Expr {
 	}
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
-			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, l.temp("p"))}, Type: l.typeExpr(p, pos)}}},
+			Params: &ast.FieldList{Opening: pos,
+				List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, l.temp("p"))}, Type: l.typeExpr(p, pos)}}},
 			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "int")}}},
 		},
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{n}}),

@@ -54,7 +54,8 @@ func (l *namer) uses() map[string][]string {
 			if !ok {
 				return true
 			}
-			if fn, ok := l.info.Uses[id].(*types.Func); ok && fn.Pkg() == l.checker.Package() && fn.Signature().Recv() == nil && fn.Name() != name {
+			if fn, ok := l.info.Uses[id].(*types.Func); ok && fn.Pkg() == l.checker.Package() && fn.Signature().Recv() == nil &&
+				fn.Name() != name {
 				list = append(list, l.name(fn))
 			}
 			return true

@@ -147,7 +147,8 @@ func (l *lowerer) functionIn(e ast.Expr) ast.Expr {
 var blockingMethods = map[string]run.Helper{
 	"sync.Mutex.Lock": run.Lock, "sync.RWMutex.Lock": run.Lock, "sync.RWMutex.RLock": run.RLock, "sync.Cond.Wait": run.CondWait,
 	"sync.WaitGroup.Wait": run.Wait, "sync.WaitGroup.Go": run.WaitGo,
-	"os/exec.Cmd.Run": run.CmdRun, "os/exec.Cmd.Wait": run.CmdWait, "os/exec.Cmd.Output": run.CmdOutput, "os/exec.Cmd.CombinedOutput": run.CmdCombined,
+	"os/exec.Cmd.Run": run.CmdRun, "os/exec.Cmd.Wait": run.CmdWait, "os/exec.Cmd.Output": run.CmdOutput,
+	"os/exec.Cmd.CombinedOutput": run.CmdCombined,
 }
 
 // blocking lowers calls of blockingMethods.
@@ -199,7 +200,8 @@ func (l *lowerer) embeddedField(sel *ast.SelectorExpr, s *types.Selection) (ast.
 	return x, t
 }
 
-// atPosition turns symm.Compile of a literal into CompileAt, so that errors in the kernel cite the cell's lines.
+// atPosition turns symm.Compile of a literal into CompileAt, so that errors in the kernel cite the
+// cell's lines.
 func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	fn, ok := l.info.Uses[sel.Sel].(*types.Func)
 	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != check.SymmemPath || fn.Name() != "Compile" || len(e.Args) == 0 {
@@ -235,11 +237,13 @@ func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 	}
 	if e.Ellipsis.IsValid() {
 		if last := e.Args[n]; l.info.Types[last].IsNil() {
-			e.Args[n] = l.typed(&ast.CallExpr{Fun: l.paren(l.typeExpr(slice, last.Pos())), Lparen: last.Pos(), Args: []ast.Expr{last}, Rparen: last.End()}, slice)
+			e.Args[n] = l.typed(&ast.CallExpr{Fun: l.paren(l.typeExpr(slice, last.Pos())), Lparen: last.Pos(),
+				Args: []ast.Expr{last}, Rparen: last.End()}, slice)
 		}
 		return
 	}
-	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return typed.IsSlice(l.info.TypeOf(a)) })
+	all := types.IsInterface(slice.Elem()) &&
+		slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return typed.IsSlice(l.info.TypeOf(a)) })
 	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
 	if !all && !inField {
@@ -253,7 +257,8 @@ func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 
 // codeOf lowers v.Pointer() for a reflect.Value v. It returns nil for other calls.
 func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
-	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
+	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer ||
+		l.info.Selections[sel].Kind() != types.MethodVal {
 		return nil
 	}
 	s := l.info.Selections[sel]

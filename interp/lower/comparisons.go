@@ -42,7 +42,8 @@ func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
 		v := l.temp("x")
 		lit := &ast.FuncLit{
 			Type: &ast.FuncType{Func: pos,
-				Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(l.info.TypeOf(x), pos)}}},
+				Params: &ast.FieldList{Opening: pos,
+					List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(l.info.TypeOf(x), pos)}}},
 				Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "bool")}}},
 			},
 			Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.helper(pos, run.IsNil, l.address(l.ident(pos, v)))}}),

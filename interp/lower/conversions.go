@@ -61,7 +61,8 @@ func (l *lowerer) declare(v string, t types.Type, e ast.Expr) []ast.Stmt {
 		u := ast.Unparen(e).(*ast.UnaryExpr)
 		from, name := l.info.TypeOf(e), l.temp("received")
 		u.X = l.expr(u.X)
-		return append(out, assign(token.DEFINE, l.ident(pos, name), u), assign(token.ASSIGN, l.ident(pos, v), l.converted(l.ident(pos, name), from, t)))
+		return append(out, assign(token.DEFINE, l.ident(pos, name), u),
+			assign(token.ASSIGN, l.ident(pos, v), l.converted(l.ident(pos, name), from, t)))
 	}
 	return append(out, assign(token.ASSIGN, l.ident(pos, v), l.convert(e, t)))
 }

@@ -167,7 +167,8 @@ func (l *builder) dereference(e ast.Expr) {
 		return
 	}
 	if p, ok := l.info.TypeOf(x.X).Underlying().(*types.Pointer); ok {
-		x.X = l.typed(&ast.ParenExpr{Lparen: x.Pos(), X: l.typed(&ast.StarExpr{Star: x.Pos(), X: x.X}, p.Elem()), Rparen: x.X.End()}, p.Elem())
+		x.X = l.typed(&ast.ParenExpr{Lparen: x.Pos(), X: l.typed(&ast.StarExpr{Star: x.Pos(), X: x.X}, p.Elem()),
+			Rparen: x.X.End()}, p.Elem())
 	}
 }
 
@@ -206,7 +207,8 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && l.isLogger(e) {
 		return &ast.SelectorExpr{X: l.loggerAt(e, l.loggerReceiver(e)), Sel: e.Sel}
 	}
-	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && check.IsPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
+	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal &&
+		check.IsPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
 		l.captureOperand(e.X)
 	}
 	if s := l.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {

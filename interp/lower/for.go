@@ -92,7 +92,8 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 		first := l.temp("first")
 		outer = append(outer, assign(token.DEFINE, l.ident(pos, first), l.ident(pos, "true")))
 		inner = append(inner, &ast.IfStmt{
-			If: pos, Cond: l.ident(pos, first), Body: block(pos, assign(token.ASSIGN, l.ident(pos, first), l.ident(pos, "false"))), Else: block(pos, post...),
+			If: pos, Cond: l.ident(pos, first),
+			Body: block(pos, assign(token.ASSIGN, l.ident(pos, first), l.ident(pos, "false"))), Else: block(pos, post...),
 		})
 	}
 	if s.Cond != nil {

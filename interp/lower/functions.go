@@ -37,7 +37,8 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	l.fn = l.newFunction(sig, e.Body, e.Type.Params, e.Type.Results)
 	l.fn.name, l.fn.literal = name, true
 	l.nameResults(e.Type)
-	e.Body.List = append(l.code(e.Pos(), name, e.Pos()), l.finishFunction(e.Body, append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))...)
+	e.Body.List = append(l.code(e.Pos(), name, e.Pos()),
+		l.finishFunction(e.Body, append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))...)
 	return e
 }
 

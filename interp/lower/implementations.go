@@ -66,5 +66,6 @@ func (l *declarer) registerImplementation(key string, iface, t types.Type) {
 	result := types.NewTuple(types.NewParam(pos, nil, "", iface))
 	into, args := l.forwarder(pos, types.NewSignatureType(nil, nil, nil, param, result, false))
 	into.Body.List = []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.converted(args[0], t, iface)}}}
-	l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, run.Implementation, l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
+	l.registrations = append(l.registrations,
+		&ast.ExprStmt{X: l.helper(pos, run.Implementation, l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
 }

@@ -33,4 +33,5 @@ func (l *facts) mayBeLate(e ast.Expr) bool {
 
 // promptPackages lists packages whose functions, like those of the packages below them, do not
 // block and do not take long.
-var promptPackages = map[string]bool{"bytes": true, "cmp": true, "errors": true, "math": true, "strconv": true, "strings": true, "unicode": true}
+var promptPackages = map[string]bool{"bytes": true, "cmp": true, "errors": true, "math": true, "strconv": true, "strings": true,
+	"unicode": true}

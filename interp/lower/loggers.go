@@ -28,7 +28,8 @@ func (l *builder) loggerAt(e *ast.SelectorExpr, logger ast.Expr) ast.Expr {
 
 // standardLogger lowers the selection of such a function of package log.
 func (l *builder) standardLogger(e *ast.SelectorExpr) ast.Expr {
-	return &ast.SelectorExpr{X: l.loggerAt(e, &ast.CallExpr{Fun: l.pkgMember(e.Pos(), "log", "Default"), Lparen: e.Pos(), Rparen: e.Pos()}), Sel: e.Sel}
+	return &ast.SelectorExpr{X: l.loggerAt(e,
+		&ast.CallExpr{Fun: l.pkgMember(e.Pos(), "log", "Default"), Lparen: e.Pos(), Rparen: e.Pos()}), Sel: e.Sel}
 }
 
 // loggerReceiver lowers the logger whose method e selects; the result is a pointer.

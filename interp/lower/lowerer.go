@@ -16,7 +16,8 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 	return &lowerer{marker{
 		counters: map[types.Object]bool{}, inFunctions: map[*types.TypeName]run.InFunction{},
 		declarer: declarer{
-			types: map[*ast.TypeSpec]types.Object{}, bearers: map[string]*types.Named{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
+			types: map[*ast.TypeSpec]types.Object{}, bearers: map[string]*types.Named{}, converters: map[string]converter{},
+			asserted:     map[string]types.Type{},
 			implementing: map[string]bool{},
 			builder: builder{
 				imports: map[string]bool{run.RuntimePath: true}, hidden: run.Exports{}, noted: map[string]types.Type{},

@@ -183,7 +183,8 @@ func (l *marker) kept(e ast.Expr) ast.Expr {
 	pos := lit.Pos()
 	typ := *lit.Type
 	outer := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}, Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: &typ}}}},
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: &typ}}}},
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{lit}}),
 	}
 	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}

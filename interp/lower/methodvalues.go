@@ -84,5 +84,6 @@ func (l *marker) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr 
 	sig := s.Type().(*types.Signature)
 	lit, args := l.forwarder(sel.Pos(), sig)
 	recv := args[0]
-	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]), s.Obj().(*types.Func), "")
+	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]),
+		s.Obj().(*types.Func), "")
 }

@@ -20,7 +20,8 @@ func (p *Program) Prelude() (at token.Pos, decls []ast.Decl) {
 		run.MarkVar: l.ident(at, "int"), run.CallVar: l.ident(at, "int"), run.PanickingVar: l.ident(at, "int"),
 		run.BoxVar: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, List: []*ast.Field{method}}},
 	} {
-		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{l.ident(at, name)}, Type: typ}}})
+		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.VAR,
+			Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{l.ident(at, name)}, Type: typ}}})
 		binds = append(binds, l.bind(at, name))
 	}
 	return at, append(decls, l.init(binds))

@@ -53,7 +53,8 @@ type Storage struct {
 // New returns the empty program of a checker's session.
 func New(k *check.Checker) *Program {
 	return &Program{
-		checker: k, names: map[types.Object]string{}, types: map[string]*types.TypeName{}, storage: map[string]*Storage{}, order: map[string]int{},
+		checker: k, names: map[types.Object]string{}, types: map[string]*types.TypeName{}, storage: map[string]*Storage{},
+		order:   map[string]int{},
 		callers: newCallers(), unnamed: unnamed{enough: manyTypes, released: map[*types.TypeName]bool{}},
 		free: map[string][]*Storage{}, version: map[string]int{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
 		implementing: map[string]bool{}, instances: map[types.Object][]*instance{}, pinned: map[types.Object]bool{},

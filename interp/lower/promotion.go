@@ -33,7 +33,8 @@ func (l *facts) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 		}
 		if obj, index, _ := types.LookupFieldOrMethod(f.Type(), true, s.Obj().Pkg(), s.Obj().Name()); len(index) == 1 {
 			if _, isMethod := obj.(*types.Func); isMethod {
-				l.refuse(e.Sel.Pos(), "the embedded field "+f.Name()+" has a method with the name of the field "+s.Obj().Name()+"; rename one of them")
+				l.refuse(e.Sel.Pos(), "the embedded field "+f.Name()+" has a method with the name of the field "+s.Obj().Name()+
+					"; rename one of them")
 			}
 		}
 	}

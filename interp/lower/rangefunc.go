@@ -152,7 +152,8 @@ func (b *iteration) setState(state int) ast.Stmt {
 
 func (b *iteration) whenState(op token.Token, state int, then ast.Stmt) ast.Stmt {
 	return &ast.IfStmt{
-		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.state), OpPos: b.pos, Op: op, Y: b.l.number(b.pos, state)}, Body: block(b.pos, then),
+		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.state), OpPos: b.pos, Op: op, Y: b.l.number(b.pos, state)},
+		Body: block(b.pos, then),
 	}
 }
 
@@ -165,7 +166,8 @@ func (b *iteration) misused(state ast.Expr) ast.Stmt {
 func (b *iteration) way(then ast.Stmt) []ast.Stmt {
 	b.ways++
 	b.after = append(b.after, &ast.IfStmt{
-		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.exit), OpPos: b.pos, Op: token.EQL, Y: b.l.number(b.pos, b.ways)}, Body: block(b.pos, then),
+		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.exit), OpPos: b.pos, Op: token.EQL, Y: b.l.number(b.pos, b.ways)},
+		Body: block(b.pos, then),
 	})
 	return append([]ast.Stmt{assign(token.ASSIGN, b.l.ident(b.pos, b.exit), b.l.number(b.pos, b.ways))}, b.endBody(false)...)
 }

@@ -43,6 +43,7 @@ func (l *namer) refuseRecursiveMethod(d *ast.FuncDecl, recv types.Type) {
 		recv = p.Elem()
 	}
 	if l.isRecursive(recv) {
-		l.refuse(d.Name.Pos(), "a method of the type "+check.TypeName(recv)+", which contains itself other than as a field of a struct; make it a struct with one field")
+		l.refuse(d.Name.Pos(), "a method of the type "+check.TypeName(recv)+
+			", which contains itself other than as a field of a struct; make it a struct with one field")
 	}
 }

@@ -24,7 +24,8 @@ func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 }
 
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
-	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && typed.HasFunction(sig.Results())) {
+	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 &&
+		(l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && typed.HasFunction(sig.Results())) {
 		before, results := l.spreadTuple(s.Results[0])
 		s.Results = results
 		return append(before, l.returnStmt(s)...)

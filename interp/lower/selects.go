@@ -67,7 +67,8 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 			first = l.assign(set)
 		}
 		number := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
-		sw.Body.List = append(sw.Body.List, &ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.clause(clause.Body)...)})
+		sw.Body.List = append(sw.Body.List,
+			&ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.clause(clause.Body)...)})
 	}
 	out = append(out, assign(token.DEFINE, l.ident(pos, which), method(run.SelectDo)), withLabel(label, sw))
 	return []ast.Stmt{block(pos, out...)}

@@ -71,7 +71,8 @@ func (l *marker) count(loop ast.Stmt, vars []*types.Var) {
 	switch s := loop.(type) {
 	case *ast.ForStmt:
 		inc, up := s.Post.(*ast.IncDecStmt)
-		if init, ok := s.Init.(*ast.AssignStmt); ok && up && inc.Tok == token.INC && len(vars) == 1 && l.notNegative(init.Rhs[0]) && !l.assigns(s.Body, vars) {
+		if init, ok := s.Init.(*ast.AssignStmt); ok && up && inc.Tok == token.INC && len(vars) == 1 &&
+			l.notNegative(init.Rhs[0]) && !l.assigns(s.Body, vars) {
 			l.counters[vars[0]] = true
 		}
 	case *ast.RangeStmt:

@@ -133,10 +133,12 @@ func (l *declarer) registerMethods(t types.Type, only *types.Func) {
 		sig := m.Type().(*types.Signature)
 		lit, args := l.forwarder(pos, sig)
 		recv := "recv#"
-		lit.Type.Params.List = append([]*ast.Field{{Names: []*ast.Ident{l.ident(pos, recv)}, Type: l.typeExpr(types.NewPointer(t), pos)}}, lit.Type.Params.List...)
+		lit.Type.Params.List = append([]*ast.Field{{Names: []*ast.Ident{l.ident(pos, recv)},
+			Type: l.typeExpr(types.NewPointer(t), pos)}}, lit.Type.Params.List...)
 		var x ast.Expr = l.ident(pos, recv)
 		l.forward(lit, sig, &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
-		l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, run.Method, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
+		l.registrations = append(l.registrations,
+			&ast.ExprStmt{X: l.helper(pos, run.Method, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
 	}
 }
 

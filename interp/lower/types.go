@@ -228,7 +228,8 @@ func (l *builder) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	if l.isBoxed(t) {
 		return l.ident(pos, "nil")
 	}
-	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
+	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)},
+		Rparen: pos}}
 }
 
 // varDecl declares a local temporary variable.

@@ -34,7 +34,8 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 		l.types[s] = obj
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
 	}
-	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
+	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() &&
+		!types.IsInterface(t) {
 		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would also give it the methods
 	} else {
 		s.Type = l.expr(s.Type)

@@ -92,7 +92,8 @@ func (l *builder) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, 
 			Params:  &ast.FieldList{Opening: pos, List: params},
 			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(result, pos)}}},
 		},
-		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
+		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)},
+			&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: append([]ast.Expr{x}, n...), Rparen: pos}
 }

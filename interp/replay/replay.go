@@ -55,8 +55,10 @@ func Of(history []session.Cell, code string) (*Needs, error) {
 		return nil, err
 	}
 	f := &finder{
-		history: history, cells: checked, current: checker.Objects(), at: map[string][]int{}, bodies: map[string][]body{}, session: map[types.Object]string{},
-		assigned: map[string][]int{}, needed: map[int]bool{}, seen: map[string]bool{}, reachable: map[string]bool{}, writes: map[string]map[string]bool{},
+		history: history, cells: checked, current: checker.Objects(), at: map[string][]int{}, bodies: map[string][]body{},
+		session:  map[types.Object]string{},
+		assigned: map[string][]int{}, needed: map[int]bool{}, seen: map[string]bool{}, reachable: map[string]bool{},
+		writes: map[string]map[string]bool{},
 	}
 	f.index()
 	ran, failed := parse(checker, "func() {"+code+"\n}()")
@@ -228,7 +230,8 @@ func (f *finder) assigns(c *check.Cell, node ast.Node) map[string]bool {
 				}
 			}
 		case *ast.SelectorExpr: // a method of the session with a pointer as its receiver
-			if m, ok := c.Info.Uses[n.Sel].(*types.Func); ok && f.session[m.Origin()] != "" && check.IsPointer(m.Signature().Recv().Type()) {
+			if m, ok := c.Info.Uses[n.Sel].(*types.Func); ok && f.session[m.Origin()] != "" &&
+				check.IsPointer(m.Signature().Recv().Type()) {
 				target(n.X)
 			}
 		}
@@ -291,7 +294,8 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			n.sent = append(n.sent, variable{name, obj.Type()})
 		case nil:
 			if len(f.bodies[name]) == 0 {
-				return &Error{Msg: fmt.Sprintf("the code uses %s, which the session has no more under this name", name), Hint: "give what replaced it another name"}
+				return &Error{Msg: fmt.Sprintf("the code uses %s, which the session has no more under this name", name),
+					Hint: "give what replaced it another name"}
 			}
 		}
 	}
@@ -301,7 +305,8 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			return err
 		}
 		if isFunc(v.typ) && !f.open(v.name) {
-			return &Error{Msg: "the variable " + v.name + " cannot be sent: what its function has captured is not known", Hint: "declare the function itself, by func " + v.name}
+			return &Error{Msg: "the variable " + v.name + " cannot be sent: what its function has captured is not known",
+				Hint: "declare the function itself, by func " + v.name}
 		}
 	}
 	for name := range f.assigns(ran, ran.Body) {
@@ -317,7 +322,8 @@ func (f *finder) find(n *Needs, ran *check.Cell) error {
 			continue
 		}
 		if c.Failed != "" {
-			return &Error{Cell: c.ID, Msg: "it declares or sets what the code uses, and it failed: " + c.Failed, Hint: "run it again without the failure"}
+			return &Error{Cell: c.ID, Msg: "it declares or sets what the code uses, and it failed: " + c.Failed,
+				Hint: "run it again without the failure"}
 		}
 		if err := refuseUnsteady(f.cells[i], f.cells[i].Body, c.ID); err != nil {
 			return err
@@ -431,7 +437,8 @@ func (f *finder) stands(c *check.Cell, e ast.Expr) bool {
 			if !ok {
 				return true
 			}
-			if v, ok := c.Info.Uses[id].(*types.Var); ok && !v.IsField() && f.session[v.Origin()] == "" && v.Parent() != nil && v.Parent() != v.Pkg().Scope() && (v.Pos() < e.Pos() || v.Pos() > e.End()) {
+			if v, ok := c.Info.Uses[id].(*types.Var); ok && !v.IsField() && f.session[v.Origin()] == "" && v.Parent() != nil &&
+				v.Parent() != v.Pkg().Scope() && (v.Pos() < e.Pos() || v.Pos() > e.End()) {
 				stands = false
 			}
 			return true

@@ -43,19 +43,25 @@ func TestCells(t *testing.T) {
 		want  []int
 		sent  []string
 	}{
-		"a tensor":                        {[]string{"n := 4", "x := symm.Local(symm.F32, n)", "y := symm.Local(symm.F32, n)"}, "x.Fill(1)", []int{1, 2}, []string{"x"}},
-		"a value that later cells change": {[]string{"n := 4", "x := symm.Local(symm.F32, 4)", "n++", "n += 2; fmt.Println(n)"}, "x.Fill(n)", []int{1, 2, 3, 4}, []string{"n", "x"}},
-		"a function":                      {[]string{"var n int", "func inc() { n++ }", "func other() {}", "inc()"}, "inc()", []int{1, 2, 4}, []string{"n"}},
-		"a function that was replaced":    {[]string{"func f() int { return 1 }", "func g() int { return f() }", "func f() int { return 2 }"}, "g()", []int{1, 2, 3}, nil},
-		"methods":                         {[]string{"type T struct{ n int }", "func (t *T) Add(k int) { t.n += k }", "v := &T{}", "v.Add(2)", "w := 1"}, "fmt.Println(v.n)", []int{1, 2, 3, 4}, []string{"v"}},
-		"a handle":                        {[]string{"x := symm.Empty(symm.F32, 4)", "h := symm.Rendezvous(x)"}, "h.Barrier(0)", []int{1, 2}, []string{"x", "h"}},
-		"memory of another rank":          {[]string{"x := symm.Empty(symm.F32, 4)", "h := symm.Rendezvous(x)", "p := h.GetRemoteTensor(0)"}, "p.Fill(1)", []int{1, 2, 3}, []string{"x", "h", "p"}},
-		"a closure":                       {[]string{"n := 1", "f := func() int { return n }"}, "f()", []int{1, 2}, []string{"n", "f"}},
-		"a variable that is replaced":     {[]string{"x := symm.Local(symm.F32, 4)", "x := symm.Local(symm.F32, 8)"}, "x.Fill(1)", []int{1, 2}, []string{"x"}},
-		"a generic function":              {[]string{"n := 2", "func twice[T int | float32](x T) T { return T(n) * x }"}, "fmt.Println(twice(3))", []int{1, 2}, []string{"n"}},
-		"names of its own":                {[]string{"n := 1"}, "n := 2; fmt.Println(n)", nil, nil},
-		"nothing":                         {[]string{"n := 1"}, "fmt.Println(3)", nil, nil},
-		"a constant and a type":           {[]string{"const k = 3", "type row [k]float32", "type other int"}, "var r row; fmt.Println(r)", []int{1, 2}, nil},
+		"a tensor": {[]string{"n := 4", "x := symm.Local(symm.F32, n)", "y := symm.Local(symm.F32, n)"},
+			"x.Fill(1)", []int{1, 2}, []string{"x"}},
+		"a value that later cells change": {[]string{"n := 4", "x := symm.Local(symm.F32, 4)", "n++", "n += 2; fmt.Println(n)"},
+			"x.Fill(n)", []int{1, 2, 3, 4}, []string{"n", "x"}},
+		"a function": {[]string{"var n int", "func inc() { n++ }", "func other() {}", "inc()"}, "inc()", []int{1, 2, 4}, []string{"n"}},
+		"a function that was replaced": {[]string{"func f() int { return 1 }", "func g() int { return f() }",
+			"func f() int { return 2 }"}, "g()", []int{1, 2, 3}, nil},
+		"methods": {[]string{"type T struct{ n int }", "func (t *T) Add(k int) { t.n += k }", "v := &T{}",
+			"v.Add(2)", "w := 1"}, "fmt.Println(v.n)", []int{1, 2, 3, 4}, []string{"v"}},
+		"a handle": {[]string{"x := symm.Empty(symm.F32, 4)", "h := symm.Rendezvous(x)"}, "h.Barrier(0)", []int{1, 2}, []string{"x", "h"}},
+		"memory of another rank": {[]string{"x := symm.Empty(symm.F32, 4)", "h := symm.Rendezvous(x)",
+			"p := h.GetRemoteTensor(0)"}, "p.Fill(1)", []int{1, 2, 3}, []string{"x", "h", "p"}},
+		"a closure":                   {[]string{"n := 1", "f := func() int { return n }"}, "f()", []int{1, 2}, []string{"n", "f"}},
+		"a variable that is replaced": {[]string{"x := symm.Local(symm.F32, 4)", "x := symm.Local(symm.F32, 8)"}, "x.Fill(1)", []int{1, 2}, []string{"x"}},
+		"a generic function": {[]string{"n := 2", "func twice[T int | float32](x T) T { return T(n) * x }"},
+			"fmt.Println(twice(3))", []int{1, 2}, []string{"n"}},
+		"names of its own":      {[]string{"n := 1"}, "n := 2; fmt.Println(n)", nil, nil},
+		"nothing":               {[]string{"n := 1"}, "fmt.Println(3)", nil, nil},
+		"a constant and a type": {[]string{"const k = 3", "type row [k]float32", "type other int"}, "var r row; fmt.Println(r)", []int{1, 2}, nil},
 	} {
 		n, err := Of(history(c.cells...), c.code)
 		if err != nil {
@@ -133,7 +139,8 @@ func TestRanks(t *testing.T) {
 
 // The cells that move values check where they will run, whatever the variables hold.
 func TestMoving(t *testing.T) {
-	cells := history("type layer struct { w, b *symm.Tensor; name string; rate [2]float32 }", "type model struct { layers []layer; best *layer; steps map[string]int; f int }",
+	cells := history("type layer struct { w, b *symm.Tensor; name string; rate [2]float32 }",
+		"type model struct { layers []layer; best *layer; steps map[string]int; f int }",
 		"m := &model{}", "x := symm.Empty(symm.F32, 4)", "h := symm.Rendezvous(x)", "list := [2][]*symm.Tensor{}", "s := map[string]float64{}",
 		"k := symm.Compile(`__global__ void f() {}`)", "symm := 1", "fmt := 2", "json := 3")
 	n, err := Of(cells, "fmt += len(m.layers) + len(list) + len(s); _, _ = h, k; m = nil")
@@ -153,7 +160,8 @@ func TestMoving(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`seeTensor("m"+".layers"+replayFmt.Sprintf("[%d]", replayAt1)+".w", (*m).layers[replayAt1].w)`, `"m"+".steps", &(*m).steps)`,
-		`seeFixed("m"+".best"+" == nil", (*m).best == nil)`, `seeHandle("the memory of "+"h", h)`, `seeTensor("list"+replayFmt.Sprintf("[%d]", replayAt0)+replayFmt.Sprintf("[%d]", replayAt1), list[replayAt0][replayAt1])`} {
+		`seeFixed("m"+".best"+" == nil", (*m).best == nil)`, `seeHandle("the memory of "+"h", h)`,
+		`seeTensor("list"+replayFmt.Sprintf("[%d]", replayAt0)+replayFmt.Sprintf("[%d]", replayAt1), list[replayAt0][replayAt1])`} {
 		if !strings.Contains(n.Save("/tmp/a-").Source, want) {
 			t.Errorf("there is no %s in\n%s", want, n.Save("/tmp/a-").Source)
 		}

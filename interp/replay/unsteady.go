@@ -11,8 +11,9 @@ import (
 
 // unsteady says of packages why what they return may be different each time.
 var unsteady = map[string]string{
-	"os": outside, "os/exec": outside, "os/user": outside, "net": outside, "net/http": outside, "syscall": outside, "path/filepath": outside,
-	"crypto/rand": unseeded, "math/rand": unseeded, "math/rand/v2": unseeded, "hash/maphash": unseeded,
+	"os": outside, "os/exec": outside, "os/user": outside, "net": outside, "net/http": outside, "syscall": outside,
+	"path/filepath": outside,
+	"crypto/rand":   unseeded, "math/rand": unseeded, "math/rand/v2": unseeded, "hash/maphash": unseeded,
 	"runtime": outside, "time": clock, "fmt": input,
 }
 
@@ -65,7 +66,8 @@ func refuseUnsteady(c *check.Cell, node ast.Node, cell int) (err error) {
 		if why == "" || slices.Contains(steady[path], obj.Name()) || some != nil && !slices.Contains(some, obj.Name()) {
 			return true
 		}
-		err = &Error{Cell: cell, Msg: fmt.Sprintf("%s.%s cannot be compared between sessions: %s", obj.Pkg().Name(), obj.Name(), why), Hint: "call it in a cell before, and keep the result in a variable"}
+		err = &Error{Cell: cell, Msg: fmt.Sprintf("%s.%s cannot be compared between sessions: %s", obj.Pkg().Name(), obj.Name(),
+			why), Hint: "call it in a cell before, and keep the result in a variable"}
 		return false
 	})
 	return err

@@ -157,7 +157,8 @@ func (rt *Runtime) awaitOthers(ctx context.Context, x *execution) {
 		case <-tick.C:
 		}
 	}
-	x.failWith(&session.Error{Kind: session.KindPanic, Peer: -1, Msg: "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"})
+	x.failWith(&session.Error{Kind: session.KindPanic, Peer: -1,
+		Msg: "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"})
 }
 
 // goRun is the go statement. A panic of the goroutine becomes the error of the cell that started

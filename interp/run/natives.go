@@ -86,9 +86,11 @@ type view struct {
 
 func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives {
 	return &natives{
-		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]InFunction{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
-		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
-		released: map[*types.TypeName]weak.Pointer[released]{}, gone: map[*types.TypeName]bool{},
+		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]InFunction{},
+		native: map[string]reflect.Type{}, made: map[view][]*native{},
+		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{},
+		implementations: map[string][]implementation{},
+		released:        map[*types.TypeName]weak.Pointer[released]{}, gone: map[*types.TypeName]bool{},
 	}
 }
 

@@ -27,8 +27,10 @@ func (rt *Runtime) overrides() Exports {
 		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
 		"unsafe/unsafe":   {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
 		"runtime/runtime": {
-			"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto), "Caller": reflect.ValueOf(rt.runtimeCaller),
-			"Callers": reflect.ValueOf(rt.runtimeCallers), "CallersFrames": reflect.ValueOf(rt.runtimeFrames), "FuncForPC": reflect.ValueOf(rt.runtimeFunc),
+			"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto),
+			"Caller":  reflect.ValueOf(rt.runtimeCaller),
+			"Callers": reflect.ValueOf(rt.runtimeCallers), "CallersFrames": reflect.ValueOf(rt.runtimeFrames),
+			"FuncForPC": reflect.ValueOf(rt.runtimeFunc),
 		},
 		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.debugStack), "PrintStack": reflect.ValueOf(rt.printStack)},
 	}

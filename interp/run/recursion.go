@@ -51,19 +51,23 @@ func (m mender) mend(is reflect.Type, t types.Type) reflect.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		if is.Kind() == reflect.Pointer {
-			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.PointerTo(e[0]) })
+			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()},
+				func(e []reflect.Type) reflect.Type { return reflect.PointerTo(e[0]) })
 		}
 	case *types.Slice:
 		if is.Kind() == reflect.Slice {
-			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.SliceOf(e[0]) })
+			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()},
+				func(e []reflect.Type) reflect.Type { return reflect.SliceOf(e[0]) })
 		}
 	case *types.Chan:
 		if is.Kind() == reflect.Chan {
-			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.ChanOf(is.ChanDir(), e[0]) })
+			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()},
+				func(e []reflect.Type) reflect.Type { return reflect.ChanOf(is.ChanDir(), e[0]) })
 		}
 	case *types.Map:
 		if is.Kind() == reflect.Map {
-			return m.of(is, []reflect.Type{is.Key(), is.Elem()}, []types.Type{u.Key(), u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.MapOf(e[0], e[1]) })
+			return m.of(is, []reflect.Type{is.Key(), is.Elem()}, []types.Type{u.Key(), u.Elem()},
+				func(e []reflect.Type) reflect.Type { return reflect.MapOf(e[0], e[1]) })
 		}
 	}
 	return is

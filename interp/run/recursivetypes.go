@@ -25,7 +25,8 @@ func (rt *Runtime) DeclareRecursive(list []Recursive) (symbols Exports, complete
 	made := make([]*named.Type, len(list))
 	for i, r := range list {
 		obj := r.Type.Obj()
-		made[i] = named.New(named.Package{Path: obj.Pkg().Path(), Name: obj.Pkg().Name()}, obj.Name(), rt.natives.layout(r.Type.Underlying(), true), 0)
+		made[i] = named.New(named.Package{Path: obj.Pkg().Path(), Name: obj.Pkg().Name()}, obj.Name(),
+			rt.natives.layout(r.Type.Underlying(), true), 0)
 		table[r.Symbol] = reflect.Zero(reflect.PointerTo(made[i].Reflect()))
 	}
 	rt.natives.keep(made)

@@ -101,7 +101,8 @@ type Runtime struct {
 func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, error) {
 	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
-	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
+	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()},
+		&watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
 	y := interp.New(interp.Options{Stdin: nowhere{}, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
 	err := errors.Join(checkLogger(), unexported.CheckTrace())
 	if err != nil {

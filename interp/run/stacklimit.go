@@ -45,5 +45,6 @@ func (l *stackLimit) exceeded() (what, detail, hint string) {
 	if stacks <= l.idle+MaxStacks+goroutines*stackEach {
 		return "", "", ""
 	}
-	return "stack overflow", fmt.Sprintf("calls are nested too deep, their stacks take more than %d MB", MaxStacks>>20), "look at the condition that ends the recursion"
+	return "stack overflow", fmt.Sprintf("calls are nested too deep, their stacks take more than %d MB", MaxStacks>>20),
+		"look at the condition that ends the recursion"
 }

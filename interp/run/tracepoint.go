@@ -59,7 +59,8 @@ func (t *tracePoints) at(pc uintptr) (p tracePoint, f *runtime.Func) {
 }
 
 // runtimeFiles has the files of functions of package runtime.
-var runtimeFiles = map[string]string{"runtime.Callers": "extern.go", "runtime.main": "proc.go", "runtime.goexit": "asm_" + runtime.GOARCH + ".s"}
+var runtimeFiles = map[string]string{"runtime.Callers": "extern.go", "runtime.main": "proc.go",
+	"runtime.goexit": "asm_" + runtime.GOARCH + ".s"}
 
 // ofRuntime returns the point of a function of package runtime; its line is not known.
 func (t *tracePoints) ofRuntime(name string) tracePoint {

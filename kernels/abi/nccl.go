@@ -63,11 +63,12 @@ type NcclDevComm struct {
 	GinSignalCount, GinCounterCount                                              int32
 	GinWords                                                                     uint32 // signals of a context, those of barriers included
 	GinBase                                                                      uint32 // resource handle
-	GinCounterWords                                                              uint32 // index of the network's counters among the words behind the board
-	_                                                                            uint32
-	LsaMultimem                                                                  Ptr
-	ResourceWindow                                                               Ptr // address of an NcclWindow
-	Resources                                                                    Ptr // address of this rank's part of that window
-	Net                                                                          Ptr // address of the NetGroup if the group spans hosts, or 0
-	Context                                                                      Context
+	// index of the network's counters among the words behind the board
+	GinCounterWords uint32
+	_               uint32
+	LsaMultimem     Ptr
+	ResourceWindow  Ptr // address of an NcclWindow
+	Resources       Ptr // address of this rank's part of that window
+	Net             Ptr // address of the NetGroup if the group spans hosts, or 0
+	Context         Context
 }

@@ -22,7 +22,8 @@ const (
 
 // ShmemCalls are the functions of nvshmem.h by their number: symm::ShmemCall.
 var ShmemCalls = [...]string{
-	1: "nvshmem_put", "nvshmem_get", "nvshmem_p", "nvshmem_g", "nvshmem_iput", "nvshmem_iget", "nvshmem_put_signal", "nvshmemx_signal_op", "nvshmem_signal_fetch", "nvshmem_signal_wait_until",
+	1: "nvshmem_put", "nvshmem_get", "nvshmem_p", "nvshmem_g", "nvshmem_iput", "nvshmem_iget", "nvshmem_put_signal",
+	"nvshmemx_signal_op", "nvshmem_signal_fetch", "nvshmem_signal_wait_until",
 	"nvshmem_wait_until", "nvshmem_test", "nvshmem_atomic", "nvshmem_fence", "nvshmem_quiet", "nvshmem_barrier", "nvshmem_sync",
 	"nvshmem_broadcast", "nvshmem_fcollect", "nvshmem_alltoall", "nvshmem_reduce", "nvshmem_reducescatter", "nvshmem_team",
 }

@@ -70,7 +70,8 @@ const (
 func (r *Reader) Read(name, text string) File {
 	f := File{Name: name}
 	left, groups := maxExpansion, 1
-	p := &parser{reader: r, file: &f, text: text, pieces: cudalex.Pieces(text, r.known), left: &left, groups: &groups, group: 1, out: &f.Decls}
+	p := &parser{reader: r, file: &f, text: text, pieces: cudalex.Pieces(text, r.known), left: &left, groups: &groups, group: 1,
+		out: &f.Decls}
 	p.scope()
 	return f
 }

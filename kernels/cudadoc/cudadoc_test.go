@@ -137,7 +137,8 @@ func TestRead(t *testing.T) {
 	for _, m := range f.Decls[i].Members {
 		members = append(members, fmt.Sprintf("%s %s gives %s | %s", m.Kind, m.Name, m.Gives, m.Text))
 	}
-	want = []string{"field symm::Base::x gives int | places", "field symm::Base::y gives int | places", "field symm::Base::a gives u32 | ", "field symm::Base::b gives u32 | ",
+	want = []string{"field symm::Base::x gives int | places", "field symm::Base::y gives int | places",
+		"field symm::Base::a gives u32 | ", "field symm::Base::b gives u32 | ",
 		"field symm::Base::next gives struct Other* | ", "function symm::Base::size gives int | size is how many."}
 	if !slices.Equal(members, want) || !slices.Equal(f.Decls[i].Bases, []string{"A", "B<int>"}) {
 		t.Errorf("the members are\n%s\nof %q", strings.Join(members, "\n"), f.Decls[i].Bases)
@@ -146,17 +147,23 @@ func TestRead(t *testing.T) {
 
 // hostile has texts that are no headers.
 var hostile = []string{
-	"", "}", "{", "{{{{{{", "}}}}", "namespace", "namespace {", "template", "template <", "template <<<<<", "template <class T", "struct", "struct {", "enum {", "enum class",
-	"using", "using =", "typedef", "typedef;", "f(", "f(((((", "f)", "f() : a(", "f() : a{", "struct S { private", "struct S { private:", "struct S { int", "operator", "operator()",
-	"#define", "#define (", "#define F(", "#define F(a", "#define F(a) #", "#define F(a) ##\nF(1)", "F(", "/*", "//", "\"", "R\"(", "extern \"C\"", "extern \"C\" {",
-	"#define F() F() F()\nF()", "#define F(a) F(a a)\nF(1)", "#define A B\n#define B A\nA x;", "#define G(n) struct n { G(n) };\nG(x)", "alignas", "alignas(", "[[", "[[x", "struct alignas(8", "\x00\xff",
-	"#pragma once", "#if\n#else\n#else\n#endif\n#endif", "#define T template <class U>\nT", "#define F(x) x\nF(template <class T> void)", "int a = {", "struct S : {", "struct S { : };", ";;;;", "= = =",
+	"", "}", "{", "{{{{{{", "}}}}", "namespace", "namespace {", "template", "template <", "template <<<<<", "template <class T",
+	"struct", "struct {", "enum {", "enum class",
+	"using", "using =", "typedef", "typedef;", "f(", "f(((((", "f)", "f() : a(", "f() : a{", "struct S { private",
+	"struct S { private:", "struct S { int", "operator", "operator()",
+	"#define", "#define (", "#define F(", "#define F(a", "#define F(a) #", "#define F(a) ##\nF(1)", "F(", "/*", "//", "\"",
+	"R\"(", "extern \"C\"", "extern \"C\" {",
+	"#define F() F() F()\nF()", "#define F(a) F(a a)\nF(1)", "#define A B\n#define B A\nA x;",
+	"#define G(n) struct n { G(n) };\nG(x)", "alignas", "alignas(", "[[", "[[x", "struct alignas(8", "\x00\xff",
+	"#pragma once", "#if\n#else\n#else\n#endif\n#endif", "#define T template <class U>\nT",
+	"#define F(x) x\nF(template <class T> void)", "int a = {", "struct S : {", "struct S { : };", ";;;;", "= = =",
 }
 
 // TestHostile checks that text that is no header is read in short time.
 func TestHostile(t *testing.T) {
 	texts := slices.Clone(hostile)
-	for _, piece := range []string{"{", "}", "(", "template <", "struct S {", "namespace n {", "#define F(a) a a\n", "f() : a{", "typedef struct {", "x = {", "#if 1\n", "// c\n", "F("} {
+	for _, piece := range []string{"{", "}", "(", "template <", "struct S {", "namespace n {", "#define F(a) a a\n", "f() : a{",
+		"typedef struct {", "x = {", "#if 1\n", "// c\n", "F("} {
 		texts = append(texts, strings.Repeat(piece, 20000), "#define F(a) F(a) F(a) a\nF("+strings.Repeat(piece, 100)+")")
 	}
 	for _, text := range texts {

@@ -124,7 +124,8 @@ func (s *statement) closing(at int) int {
 }
 
 // qualifiers are words that say how a function is compiled, and nothing to its callers.
-var qualifiers = []string{"__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline", "static", "extern", "noexcept", "explicit", "mutable"}
+var qualifiers = []string{"__device__", "__host__", "__forceinline__", "__noinline__", "__inline__", "inline", "static", "extern",
+	"noexcept", "explicit", "mutable"}
 
 // drop removes qualifiers, also those behind macros, and attributes.
 func (s *statement) drop(r *Reader) {
@@ -212,7 +213,8 @@ func (s *statement) parameters() int {
 				return 0
 			}
 		case "(":
-			if i > 0 && angles <= 0 && s.tokens[i-1].kind == cudalex.Word && !slices.Contains([]string{"alignas", "__align__", "__attribute__", "decltype", "sizeof"}, s.tokens[i-1].text) {
+			if i > 0 && angles <= 0 && s.tokens[i-1].kind == cudalex.Word &&
+				!slices.Contains([]string{"alignas", "__align__", "__attribute__", "decltype", "sizeof"}, s.tokens[i-1].text) {
 				return i
 			}
 		}
@@ -235,7 +237,8 @@ func (s *statement) typeName() (name string, bases []string) {
 	for ; i < len(s.tokens); i++ {
 		t := s.tokens[i]
 		if t.text == ":" {
-			base := slices.DeleteFunc(slices.Clone(s.tokens[i+1:]), func(t token) bool { return t.text == "public" || t.text == "private" || t.text == "virtual" })
+			base := slices.DeleteFunc(slices.Clone(s.tokens[i+1:]),
+				func(t token) bool { return t.text == "public" || t.text == "private" || t.text == "virtual" })
 			if len(base) > 0 && !s.has("enum") {
 				bases = strings.Split(join(base), ", ")
 			}
@@ -290,7 +293,8 @@ func (s *statement) names() (names []string) {
 // before returns the code before a name, without words that only qualify.
 func (s *statement) before(name string) string {
 	i := slices.IndexFunc(s.tokens, func(t token) bool { return t.text == name })
-	return join(slices.DeleteFunc(slices.Clone(s.tokens[:max(i, 0)]), func(t token) bool { return t.text == "const" || t.text == "constexpr" || t.text == "volatile" }))
+	return join(slices.DeleteFunc(slices.Clone(s.tokens[:max(i, 0)]),
+		func(t token) bool { return t.text == "const" || t.text == "constexpr" || t.text == "volatile" }))
 }
 
 // from returns the code from a token on.

@@ -63,7 +63,8 @@ func TestBlank(t *testing.T) {
 
 // FuzzBlank checks that the pieces are the whole text, and that blanking keeps lines and columns.
 func FuzzBlank(f *testing.F) {
-	for _, s := range []string{"a // b\nc", "x /* y\n */ z", `"a\"b" 'c' R"(d)" e`, "#include <mma.h> // x\n", `R"x(a)y)x" b`, "1'000", `"open`, "/*", `R"`, `'`, `"\`, "#if 0\n'\n#endif\n#"} {
+	for _, s := range []string{"a // b\nc", "x /* y\n */ z", `"a\"b" 'c' R"(d)" e`, "#include <mma.h> // x\n", `R"x(a)y)x" b`,
+		"1'000", `"open`, "/*", `R"`, `'`, `"\`, "#if 0\n'\n#endif\n#"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

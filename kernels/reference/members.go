@@ -11,7 +11,8 @@ func Plain(typ string) string {
 	typ, _, _ = strings.Cut(typ, "<")
 	words := strings.FieldsFunc(typ, func(r rune) bool { return strings.ContainsRune(" \t\n*&()[]", r) })
 	words = slices.DeleteFunc(words, func(w string) bool {
-		return slices.Contains([]string{"const", "volatile", "struct", "class", "typename", "static", "constexpr", "__restrict__", "__shared__", "__grid_constant__"}, w)
+		return slices.Contains([]string{"const", "volatile", "struct", "class", "typename", "static", "constexpr", "__restrict__",
+			"__shared__", "__grid_constant__"}, w)
 	})
 	if len(words) == 0 {
 		return ""

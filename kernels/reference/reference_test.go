@@ -15,13 +15,15 @@ func TestLookup(t *testing.T) {
 		{"symm::put_signal", "// symm/remote.cuh\nbool put_signal(const Handle& h, int dst, u32 channel);",
 			"put_signal: one thread signals dst on a channel; its earlier writes, and this rank's earlier puts\nto dst, are visible to dst after the wait.…"},
 		{"fence", "// symm/order.cuh\nvoid fence();", "fence orders all accesses before it against all accesses after it, at system scope.…"},
-		{"load_acquire", "// symm/order.cuh\nu32 load_acquire(const u32* p);\nu64 load_acquire(const u64* p);", "load_acquire loads a word.\n\nOrder: acquire.…"},
+		{"load_acquire", "// symm/order.cuh\nu32 load_acquire(const u32* p);\nu64 load_acquire(const u64* p);",
+			"load_acquire loads a word.\n\nOrder: acquire.…"},
 		{"symm::Handle", "// symm/handle.cuh\nstruct Handle : Context {\n  u64 bytes;  // of the tensor\n…",
 			"Handle is one tensor, rendezvoused by a group, as returned by symm.Rendezvous.…"},
 		{"symm::Handle::pad", "// symm/handle.cuh\nstruct Handle : Context {\n…", "Handle is one tensor,…"},
 		{"symm::kNoCounter", "// symm/remote.cuh\nconstexpr u32 kNoCounter = ~0u", "A Counter is one of the group's kCounters, by its number.…"},
 		{"symm::kUser", "// symm/context.cuh\nenum WaitKind : u32 {\n…", "WaitKind says what a wait is for,…"},
-		{"symm::multimem_store", "// nccl/multimem.h\ntemplate <class T> void multimem_store(T* p, T value);", "multimem_store stores a value at a multimem pointer,…"},
+		{"symm::multimem_store", "// nccl/multimem.h\ntemplate <class T> void multimem_store(T* p, T value);",
+			"multimem_store stores a value at a multimem pointer,…"},
 		{"symm::post_far", "// symm/remote.cuh\nbool post_far(const NetGroup& g,…", "post_far: one thread posts an operation…"}, // not listed, but known
 		{"ncclBarrier", "// nccl/barrier.h\ntemplate <typename Coop> void ncclBarrier(Coop coop, ncclTeamTagWorld tag, ncclGin net, unsigned int index, …", "A barrier in one call…"},
 		{"ncclGin", "// nccl/gin.h\nusing ncclGin = ncclGin_BackendMask<~0u>\ntemplate <unsigned int backendMask> struct ncclGin_BackendMask {\n…", "ncclGin is a context…"},
@@ -106,12 +108,14 @@ func TestMembers(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	text := Split("put puts.\nMore.\n\n  a table\n\n  of it\n\nOrder: strong,\nmostly.\nWaits: no.\nExample:\n\n  put(h);\n    put(h);\n\n  end();\n\nLast.")
-	want := Text{[]string{"put puts.\nMore.", "  a table\n\n  of it", "Last."}, map[string]string{"Order": "strong, mostly.", "Waits": "no."}, []string{"put(h);\n  put(h);\n\nend();"}}
+	want := Text{[]string{"put puts.\nMore.", "  a table\n\n  of it", "Last."},
+		map[string]string{"Order": "strong, mostly.", "Waits": "no."}, []string{"put(h);\n  put(h);\n\nend();"}}
 	if !reflect.DeepEqual(text, want) {
 		t.Errorf("split into %#v, want %#v", text, want)
 	}
 	for comment, want := range map[string]string{
-		"One sentence. Another.": "One sentence", "One\nsentence": "One sentence", "": "", "  code": "", "A; b.": "A", "Order: none.": "", "docs/x.md says so. More": "docs/x.md says so",
+		"One sentence. Another.": "One sentence", "One\nsentence": "One sentence", "": "", "  code": "", "A; b.": "A",
+		"Order: none.": "", "docs/x.md says so. More": "docs/x.md says so",
 	} {
 		if got := Summary(comment); got != want {
 			t.Errorf("the summary of %q is %q, want %q", comment, got, want)

@@ -180,7 +180,8 @@ func (p *parser) kernel() (Kernel, bool, error) {
 			p.pos = p.closing(p.pos+1) - 1
 		case t.Kind == cudalex.Word && (p.at(p.pos+1) == "(" || p.at(p.pos+1) == "<"):
 			if p.returnsValue(global) {
-				return k, false, &cudalex.Error{Line: t.Line, Msg: "a __global__ function returns void: give " + t.Text + " a pointer to write to"}
+				return k, false, &cudalex.Error{Line: t.Line,
+					Msg: "a __global__ function returns void: give " + t.Text + " a pointer to write to"}
 			}
 			k.Line = t.Line
 			name := t.Text

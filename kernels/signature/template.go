@@ -78,7 +78,9 @@ func Canonical(name string) string {
 // parameters; the template does.
 func instantiated(kernels []Kernel, declared Kernel) (Kernel, error) {
 	if !strings.Contains(declared.Name, "<") {
-		return declared, &cudalex.Error{Line: declared.Line, Msg: "write the arguments of the template behind " + declared.Name + ", as in " + declared.Name + "<float>(...): a kernel is launched by its name"}
+		return declared, &cudalex.Error{Line: declared.Line,
+			Msg: "write the arguments of the template behind " + declared.Name + ", as in " + declared.Name +
+				"<float>(...): a kernel is launched by its name"}
 	}
 	if k, err := instance(kernels, declared.Name); err == nil {
 		k.Line, k.Instantiation = declared.Line, declared.Instantiation
@@ -104,7 +106,8 @@ func instance(kernels []Kernel, name string) (Kernel, error) {
 	open := slices.IndexFunc(toks, func(t cudalex.Piece) bool { return t.Text == "<" })
 	p := parser{toks: toks}
 	if open < 1 || p.closing(open) != len(toks) {
-		return Kernel{}, &cudalex.Error{Line: 1, Msg: fmt.Sprintf("%q is no instance of a template: write its name and arguments, as in f<float>", name)}
+		return Kernel{}, &cudalex.Error{Line: 1,
+			Msg: fmt.Sprintf("%q is no instance of a template: write its name and arguments, as in f<float>", name)}
 	}
 	of := render(toks[:open])
 	i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == of && k.Template })
@@ -117,7 +120,8 @@ func instance(kernels []Kernel, name string) (Kernel, error) {
 	for i, t := range k.parameters {
 		switch {
 		case t.pack:
-			return Kernel{}, &cudalex.Error{Line: k.Line, Msg: fmt.Sprintf("%s takes any number of arguments: instantiate it in the text, as in template __global__ void %s(...);", of, name)}
+			return Kernel{}, &cudalex.Error{Line: k.Line,
+				Msg: fmt.Sprintf("%s takes any number of arguments: instantiate it in the text, as in template __global__ void %s(...);", of, name)}
 		case i < len(arguments):
 			values[t.name] = arguments[i]
 		case t.standard != nil:
@@ -127,7 +131,8 @@ func instance(kernels []Kernel, name string) (Kernel, error) {
 		}
 	}
 	if len(arguments) > len(k.parameters) {
-		return Kernel{}, &cudalex.Error{Line: k.Line, Msg: fmt.Sprintf("%s takes %d arguments, and %s gives %d", of, len(k.parameters), name, len(arguments))}
+		return Kernel{}, &cudalex.Error{Line: k.Line,
+			Msg: fmt.Sprintf("%s takes %d arguments, and %s gives %d", of, len(k.parameters), name, len(arguments))}
 	}
 	made := Kernel{Name: name, Line: k.Line}
 	for _, p := range k.Params {

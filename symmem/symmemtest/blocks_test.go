@@ -70,7 +70,8 @@ func blockReductions(t *testing.T, rt *symmem.Runtime, formula string, d symmem.
 				out, partial := rt.Local(want.DType(), outer, inner), rt.Local(symmem.U8, outer*chunks*inner*calculate.PartialBytes)
 				launch := func(name string, items, lanes int) {
 					each := calculate.Threads / lanes
-					k.Kernel(name).Launch(symmem.Grid((items+each-1)/each), symmem.Block(calculate.Threads), out, partial, x, x.Numel(), 0, 1, outer, length, inner, chunks, share, lanes)
+					k.Kernel(name).Launch(symmem.Grid((items+each-1)/each), symmem.Block(calculate.Threads), out, partial, x,
+						x.Numel(), 0, 1, outer, length, inner, chunks, share, lanes)
 				}
 				launch(calculate.Wider, items, lanes)
 				if chunks > 1 {

@@ -29,7 +29,8 @@ func compareCase(t *T) {
 	inPlace := symmem.Compare(func() { symmem.AllReduce(x, "sum") })
 	t.equal("values after a comparison", []int{x.Ints()[0], x.Ints()[1<<10-1]}, []int{sum, sum})
 	t.equal("all are equal", inPlace.Same(), true)
-	if got := names(inPlace); !strings.HasPrefix(got[0], "as chosen, ") || !slices.Contains(got, "two shots by packets") && !slices.Contains(got, "hierarchical") {
+	if got := names(inPlace); !strings.HasPrefix(got[0], "as chosen, ") || !slices.Contains(got, "two shots by packets") &&
+		!slices.Contains(got, "hierarchical") {
 		t.Errorf("the ways of an all-reduce are %q", got)
 	}
 	if slices.Contains(names(inPlace), "one shot between barriers") {

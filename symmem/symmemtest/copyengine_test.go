@@ -209,6 +209,7 @@ func copyEngineReduceScatterCase(t *T) {
 	}
 	x := symmem.Empty(symmem.F32, t.size, t.size)
 	symmem.Rendezvous(x)
-	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", symmem.CopyEngine(), symmem.SplitLastDim()) }, "reduce_scatter", "CopyEngine moves whole rows")
+	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", symmem.CopyEngine(), symmem.SplitLastDim()) },
+		"reduce_scatter", "CopyEngine moves whole rows")
 	x.Free()
 }

@@ -551,7 +551,8 @@ func denseMisuseCase(t *T) {
 		"broadcast":           func(x *symmem.Tensor, opts ...symmem.Option) { symmem.Broadcast(x, 0, opts...) },
 	}
 	for op, f := range calls {
-		t.refused(misuse, func() { symmem.Capture(func() { f(x) }) }, op, "was not rendezvoused by world", "before the capture, call Rendezvous on it or make the call once")
+		t.refused(misuse, func() { symmem.Capture(func() { f(x) }) }, op, "was not rendezvoused by world",
+			"before the capture, call Rendezvous on it or make the call once")
 		t.refused(misuse, func() { symmem.Capture(func() { f(local) }) }, op, "is not symmetric, and a graph would copy it in every replay", "Empty")
 		t.refused(misuse, func() { f(unmapped.GetRemoteTensor(t.size - 1)) }, op, "is a view of memory of rank")
 		t.refused(misuse, func() { f(x, symmem.Timeout(-1)) }, op, "must be positive")

@@ -157,7 +157,8 @@ func filesRefusedCase(t *T) {
 	t.meet()
 
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("none.npy")) }, "none.npy", "no such file")
-	t.refused(symmem.KindMisuse, func() { symmem.Load(path("bad-{rank}.safetensors")) }, "byte 0", "a header of 9223372036854775807 bytes", "is it a safetensors file")
+	t.refused(symmem.KindMisuse, func() { symmem.Load(path("bad-{rank}.safetensors")) }, "byte 0",
+		"a header of 9223372036854775807 bytes", "is it a safetensors file")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), "name") }, "its tensor has no name")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), symmem.F16) }, "are f32, not f16")
 	t.refused(symmem.KindMisuse, func() { symmem.Load(path("own-{rank}.npy"), symmem.Shard(2)) }, "has no dimension 2")

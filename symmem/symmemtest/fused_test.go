@@ -185,7 +185,8 @@ func fusedScaledCase(t *T) {
 		for i, v := range byTensor {
 			byTensor[i], byRow[i] = v*0.5*8, v*rows[i/n]*cols[i%n]
 		}
-		a, ofRows := symmem.Empty(symmem.F8E4M3, m, k).CopyFrom(all[t.rank*m*k:(t.rank+1)*m*k]), symmem.Empty(symmem.F32, m, 1).CopyFrom(rows[t.rank*m:(t.rank+1)*m])
+		a, ofRows := symmem.Empty(symmem.F8E4M3, m, k).CopyFrom(all[t.rank*m*k:(t.rank+1)*m*k]),
+			symmem.Empty(symmem.F32, m, 1).CopyFrom(rows[t.rank*m:(t.rank+1)*m])
 		symmem.Rendezvous(a)
 		symmem.Rendezvous(ofRows)
 		b := symmem.Local(symmem.F8E4M3, n, k).CopyFrom(transposed(y, k, n))
@@ -270,7 +271,8 @@ func fusedStreamsCase(t *T) {
 	a := symmem.Empty(symmem.I32, m, k)
 	symmem.Rendezvous(a)
 	b := symmem.Local(symmem.I32, k, n).Fill(1)
-	all, out, sum, gathered := symmem.Local(symmem.I32, t.size*m, k), symmem.Local(symmem.I32, t.size*m, n), symmem.Local(symmem.I32, m, n), symmem.Local(symmem.I32, t.size*m, k)
+	all, out, sum, gathered := symmem.Local(symmem.I32, t.size*m, k), symmem.Local(symmem.I32, t.size*m, n),
+		symmem.Local(symmem.I32, m, n), symmem.Local(symmem.I32, t.size*m, k)
 	streams := []*symmem.Stream{symmem.NewStream(), symmem.NewStream()}
 	ready := symmem.NewEvent()
 	ready.Record()

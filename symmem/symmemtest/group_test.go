@@ -132,7 +132,8 @@ func namedGroupsCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(10 + t.rank)
 	if tp.Rank() >= 0 {
 		symmem.Rendezvous(x, symmem.GroupNamed("tp"))
-		t.equal("sum", symmem.OneShotAllReduce(x, "sum", symmem.GroupNamed("tp")).Ints(), slices.Repeat([]int{map[bool]int{true: 10, false: 20 + last}[last == 0]}, 4))
+		t.equal("sum", symmem.OneShotAllReduce(x, "sum", symmem.GroupNamed("tp")).Ints(),
+			slices.Repeat([]int{map[bool]int{true: 10, false: 20 + last}[last == 0]}, 4))
 	} else {
 		t.refused(symmem.KindMisuse, func() { symmem.Rendezvous(x, symmem.GroupNamed("tp")) }, "is not in group tp (0,")
 	}

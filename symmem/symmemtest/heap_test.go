@@ -60,7 +60,8 @@ func TestNVSHMEMStandIn(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for source, library := range map[string]string{"fakecuda.c": "libcuda.so.1", "fakenvshmem.c": "libnvshmem_host.so.3"} {
-		if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", filepath.Join(dir, library), "../internal/cuda/testdata/"+source, "-lpthread").CombinedOutput(); err != nil {
+		if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", filepath.Join(dir, library),
+			"../internal/cuda/testdata/"+source, "-lpthread").CombinedOutput(); err != nil {
 			t.Skipf("the stand-in cannot be built: %v\n%s", err, out)
 		}
 	}
@@ -74,8 +75,9 @@ func TestNVSHMEMStandIn(t *testing.T) {
 			// A world that is closed leaves the heap, in which there is then the block of signals alone.
 			var environs []string
 			for r := range n {
-				environs = append(environs, fmt.Sprintf("RANK=%d WORLD_SIZE=%d SYMMREPL_DEVICE=cuda TORCH_SYMMMEM=NVSHMEM FAKE_CUDA_DEVICES=4 FAKE_NVSHMEM_LOG=%s SYMMREPL_CUDA=%s SYMMREPL_NVSHMEM=%s",
-					r, n, log, os.Getenv("SYMMREPL_CUDA"), dir))
+				environs = append(environs,
+					fmt.Sprintf("RANK=%d WORLD_SIZE=%d SYMMREPL_DEVICE=cuda TORCH_SYMMMEM=NVSHMEM FAKE_CUDA_DEVICES=4 FAKE_NVSHMEM_LOG=%s SYMMREPL_CUDA=%s SYMMREPL_NVSHMEM=%s",
+						r, n, log, os.Getenv("SYMMREPL_CUDA"), dir))
 			}
 			for r, said := range startAll(t, "heap", environs...) {
 				if want := fmt.Sprintf("[%d 7]\nstatus 0", (r+n-1)%n); said != want {
@@ -166,7 +168,8 @@ func heapMemoryCase(t *T) {
 		x := symmem.Empty(symmem.I64, n)
 		t.equal("zeros", slices.Max(x.Ints()), 0)
 		h := symmem.Rendezvous(x)
-		t.equal("the tensor", []any{x.Backend(), h.BufferSize(), h.BufferPtrs()[t.rank] == x.Ptr(), h.MulticastPtr()}, []any{"NVSHMEM", 8 * n, true, uintptr(0)})
+		t.equal("the tensor", []any{x.Backend(), h.BufferSize(), h.BufferPtrs()[t.rank] == x.Ptr(), h.MulticastPtr()},
+			[]any{"NVSHMEM", 8 * n, true, uintptr(0)})
 		mine := make([]int, n)
 		for j := range mine {
 			mine[j] = 1_000_000*t.rank + j
@@ -250,7 +253,8 @@ func heapGetsCase(t *T) {
 		got := into.Float64s()
 		t.equal("all", []float64{got[0], got[99]}, []float64{float64(1000 * p), float64(1000*p + 99)})
 		symmem.Rendezvous(x.Slice(10, 20)).Get(p, into.Slice(50, 55), viaNVSHMEM)
-		t.equal("a part", into.Slice(49, 56).Float64s(), []float64{got[49], float64(1000*p + 10), float64(1000*p + 11), float64(1000*p + 12), float64(1000*p + 13), float64(1000*p + 14), got[55]})
+		t.equal("a part", into.Slice(49, 56).Float64s(),
+			[]float64{got[49], float64(1000*p + 10), float64(1000*p + 11), float64(1000*p + 12), float64(1000*p + 13), float64(1000*p + 14), got[55]})
 	}
 	h.Barrier(1, viaNVSHMEM)
 	symmem.Synchronize()

@@ -37,14 +37,17 @@ var withoutOtherHosts = []string{
 	"KernelMisuse", "LoadKernel", "LoadKernelRefused",
 	"KernelFault", "KernelBounds", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers",
 	"NcclLowLatency", "NcclPointers", "NcclRefused",
-	"NcclTimeout", "CudaFloat8", "CudaGroups", "PTXArithmetic", "PTXMemory", "PTXThreads", "Atomics", "CudaText", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
+	"NcclTimeout", "CudaFloat8", "CudaGroups", "PTXArithmetic", "PTXMemory", "PTXThreads", "Atomics", "CudaText",
+	"NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }
 
 // overNetwork are the cases that need only a network.
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
-	"Slow", "Measure", "Compare", "Why", "SlowFinds", "SignalWords", "State", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "ReduceScatterFloat8", "AllGather", "AllToAll",
-	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolNoMeeting", "MemPoolComputeOps", "MemPoolMisuse", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
+	"Slow", "Measure", "Compare", "Why", "SlowFinds", "SignalWords", "State", "SignalAdd", "SignalGetReset", "Blocks", "Abort",
+	"ReduceScatter", "ReduceScatterSizes", "ReduceScatterFloat8", "AllGather", "AllToAll",
+	"Broadcast", "Operands", "OperandsRecover", "OperandsMismatch", "MemPoolEmpty", "MemPoolPuts", "MemPoolNoMeeting",
+	"MemPoolComputeOps", "MemPoolMisuse", "MemPoolStreams", "MemPoolHistory", "MemPoolGrowth", "UseAfterFree", "FilesRefused",
 	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom",
 	"VDevBytes", "VDevMixed", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
@@ -70,11 +73,12 @@ func without(list, others []string) []string {
 
 // notOnHosts are the cases that cannot report that they were refused: they end the process, look
 // for a pointer to every member, or expect algorithms within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks", "DenseExplain", "Pieces", "AllReduceLines", "MemPoolOrder",
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "KernelSymmetric", "LoadKernelPeers", "PTXRanks",
+	"DenseExplain", "Pieces", "AllReduceLines", "MemPoolOrder",
 	"AsyncTimeout", "CopyEngineDefault"}
 
-// TestHosts runs every case, except those ofOneRank, on ranks that are on several hosts. Cases that need the memory of other
-// hosts must be refused for that reason; all others must pass.
+// TestHosts runs every case, except those ofOneRank, on ranks that are on several hosts. Cases that
+// need the memory of other hosts must be refused for that reason; all others must pass.
 func TestHosts(t *testing.T) {
 	withNetwork := append(slices.Clone(withoutOtherHosts), overNetwork...)
 	for _, c := range []struct {

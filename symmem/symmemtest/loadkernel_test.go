@@ -208,7 +208,8 @@ func loadKernelRefusedCase(t *T) {
 	if !isHopper() {
 		return
 	}
-	t.refused(misuse, load(path("add_scaled.cubin"), "add_scaled", "ptr", "ptr", "i64", "fp32"), "Params lists 4 parameters, the file has 6", `"null", "null"`, ".json")
+	t.refused(misuse, load(path("add_scaled.cubin"), "add_scaled", "ptr", "ptr", "i64", "fp32"),
+		"Params lists 4 parameters, the file has 6", `"null", "null"`, ".json")
 	add := symmem.LoadKernel(path("add_scaled.json"), "", symmem.Params("ptr", "ptr", "i64", "fp32"))
 	t.refused(misuse, func() { add.Launch(grid, symmem.Block(256), x, x, 8, 1) }, "compiled for blocks of 128 threads, not of 256", "symm.Block(128)")
 	t.refused(misuse, func() { add.Launch(grid, symmem.Block(128), x, x, 8, 1, 0, 0) }, "takes 4 arguments, not 6")

@@ -118,14 +118,16 @@ func matMulScaledCase(t *T) {
 				byTensor[at], byRow[at] = plain[at]*0.5*8, plain[at]*rows[r]*cols[c]
 			}
 		}
-		a, b, flipped := symmem.Local(symmem.F8E4M3, m, k).CopyFrom(x), symmem.Local(symmem.F8E4M3, k, n).CopyFrom(y), symmem.Local(symmem.F8E4M3, n, k).CopyFrom(transposed(y, k, n))
+		a, b, flipped := symmem.Local(symmem.F8E4M3, m, k).CopyFrom(x), symmem.Local(symmem.F8E4M3, k, n).CopyFrom(y),
+			symmem.Local(symmem.F8E4M3, n, k).CopyFrom(transposed(y, k, n))
 		half, eight := symmem.Local(symmem.F32, 1).Fill(0.5), symmem.Local(symmem.F32).Fill(8)
 		ofRows, ofCols := symmem.Local(symmem.F32, m, 1).CopyFrom(rows), symmem.Local(symmem.F32, n).CopyFrom(cols)
 		for _, d := range []symmem.DType{symmem.F32, symmem.BF16, symmem.F16} {
 			out := symmem.Local(d, m, n)
 			check := func(what string, want []float64, opts ...symmem.Option) {
 				t.equal(fmt.Sprint(what, d, size), symmem.MatMul(out.Fill(9), a, b, opts...).Float64s(), want)
-				t.equal(fmt.Sprint(what, d, size, " of a transposed factor"), symmem.MatMul(out.Fill(9), a, flipped, append(opts, symmem.TransposedB())...).Float64s(), want)
+				t.equal(fmt.Sprint(what, d, size, " of a transposed factor"),
+					symmem.MatMul(out.Fill(9), a, flipped, append(opts, symmem.TransposedB())...).Float64s(), want)
 			}
 			rounded := func(of []float64) []float64 { return symmem.Local(d, m, n).CopyFrom(of).Float64s() }
 			check("no scales ", rounded(plain))
@@ -136,7 +138,8 @@ func matMulScaledCase(t *T) {
 	// The sum is f32 and is rounded once, after it was scaled: 65 * 64 / 16 = 260 is a bf16, and
 	// 4160 + 64 / 4 is none.
 	ones, many := symmem.Local(symmem.F8E4M3, 1, 64).Fill(1), symmem.Local(symmem.F8E4M3, 1, 64).Fill(64)
-	sum := symmem.MatMul(symmem.Local(symmem.BF16, 1, 1), ones, many, symmem.TransposedB(), symmem.Scales(symmem.Local(symmem.F32, 1).Fill(0.0625), symmem.Local(symmem.F32, 1).Fill(1.015625)))
+	sum := symmem.MatMul(symmem.Local(symmem.BF16, 1, 1), ones, many, symmem.TransposedB(),
+		symmem.Scales(symmem.Local(symmem.F32, 1).Fill(0.0625), symmem.Local(symmem.F32, 1).Fill(1.015625)))
 	t.equal("one rounding", sum.Float64s(), []float64{260})
 
 	misuse := symmem.KindMisuse

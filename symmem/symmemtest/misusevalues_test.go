@@ -231,7 +231,8 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 	case reflect.TypeFor[symmem.Option]():
 		return []reflect.Value{reflect.ValueOf([]symmem.Option{symmem.Timeout(100 * time.Millisecond)}), reflect.ValueOf([]symmem.Option{})}
 	case reflect.TypeFor[any]():
-		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"}), reflect.ValueOf([]any{f.local}), reflect.ValueOf([]any{0, 1})}
+		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle}), reflect.ValueOf([]any{"w"}),
+			reflect.ValueOf([]any{f.local}), reflect.ValueOf([]any{0, 1})}
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
 	case reflect.TypeFor[string](): // names of template instances

@@ -188,17 +188,22 @@ func writeResults(t *testing.T, rt *symmem.Runtime, dir string, types []symmem.D
 		write(fmt.Sprintf("X-%v", d), x)
 		write(fmt.Sprintf("Y-%v", d), y)
 		for name, f := range map[string]func() *symmem.Tensor{
-			"Add": func() *symmem.Tensor { return x.Add(y) }, "Sub": func() *symmem.Tensor { return x.Sub(y) }, "Mul": func() *symmem.Tensor { return x.Mul(y) },
-			"Div": func() *symmem.Tensor { return x.Div(y) }, "Mod": func() *symmem.Tensor { return x.Mod(y) }, "Pow": func() *symmem.Tensor { return x.Abs().Pow(2) },
+			"Add": func() *symmem.Tensor { return x.Add(y) }, "Sub": func() *symmem.Tensor { return x.Sub(y) },
+			"Mul": func() *symmem.Tensor { return x.Mul(y) },
+			"Div": func() *symmem.Tensor { return x.Div(y) }, "Mod": func() *symmem.Tensor { return x.Mod(y) },
+			"Pow":     func() *symmem.Tensor { return x.Abs().Pow(2) },
 			"Minimum": func() *symmem.Tensor { return x.Minimum(y) }, "Maximum": func() *symmem.Tensor { return x.Maximum(y) },
 			"Eq": func() *symmem.Tensor { return x.Eq(y) }, "Ne": func() *symmem.Tensor { return x.Ne(y) }, "Lt": func() *symmem.Tensor { return x.Lt(y) },
 			"Le": func() *symmem.Tensor { return x.Le(y) }, "Gt": func() *symmem.Tensor { return x.Gt(y) }, "Ge": func() *symmem.Tensor { return x.Ge(1) },
-			"Where": func() *symmem.Tensor { return x.Where(y, 1) }, "Neg": func() *symmem.Tensor { return x.Neg() }, "Abs": func() *symmem.Tensor { return x.Abs() },
-			"Exp": func() *symmem.Tensor { return x.Exp() }, "Log": func() *symmem.Tensor { return x.Abs().Log() }, "Sqrt": func() *symmem.Tensor { return x.Abs().Sqrt() },
-			"Min": func() *symmem.Tensor { return one(x.Min()) }, "ArgMin": func() *symmem.Tensor { return one(x.ArgMin()) },
+			"Where": func() *symmem.Tensor { return x.Where(y, 1) }, "Neg": func() *symmem.Tensor { return x.Neg() },
+			"Abs": func() *symmem.Tensor { return x.Abs() },
+			"Exp": func() *symmem.Tensor { return x.Exp() }, "Log": func() *symmem.Tensor { return x.Abs().Log() },
+			"Sqrt": func() *symmem.Tensor { return x.Abs().Sqrt() },
+			"Min":  func() *symmem.Tensor { return one(x.Min()) }, "ArgMin": func() *symmem.Tensor { return one(x.ArgMin()) },
 			"Max": func() *symmem.Tensor { return one(x.Max()) }, "ArgMax": func() *symmem.Tensor { return one(x.ArgMax()) },
-			"Dot": func() *symmem.Tensor { return one(finite(x).Dot(finite(y))) },
-			"Sum": func() *symmem.Tensor { return one(finite(x).Sum()) }, "Mean": func() *symmem.Tensor { return one(finite(x).Mean()) }, "Norm": func() *symmem.Tensor { return one(finite(x).Norm()) },
+			"Dot":  func() *symmem.Tensor { return one(finite(x).Dot(finite(y))) },
+			"Sum":  func() *symmem.Tensor { return one(finite(x).Sum()) },
+			"Mean": func() *symmem.Tensor { return one(finite(x).Mean()) }, "Norm": func() *symmem.Tensor { return one(finite(x).Norm()) },
 		} {
 			out := f()
 			write(fmt.Sprintf("%s-%v-%v", name, d, out.DType()), out)

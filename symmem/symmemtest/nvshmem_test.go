@@ -493,7 +493,8 @@ func shmemMissingCase(t *T) {
 		return
 	}
 	for call, words := range map[string]string{
-		"nvshmem_malloc(16)": "symm.Empty", "nvshmem_team_split_strided(0, 0, 1, 2, x, 0, x)": "symm.NewGroup", "nvshmemx_barrier_all_on_stream(0)": "h.Barrier",
+		"nvshmem_malloc(16)": "symm.Empty", "nvshmem_team_split_strided(0, 0, 1, 2, x, 0, x)": "symm.NewGroup",
+		"nvshmemx_barrier_all_on_stream(0)": "h.Barrier",
 	} {
 		e := t.refused(symmem.KindCompile, func() {
 			symmem.CompileAt("cell", 1, "#include <nvshmem.h>\nextern \"C\" __global__ void f(int* x) {\n  "+call+";\n}")

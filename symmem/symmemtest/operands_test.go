@@ -156,7 +156,8 @@ func operandsCase(t *T) {
 	// Explain says what was copied.
 	x := symmem.Local(symmem.I32, t.size<<20).Fill(1)
 	got := symmem.Explain(func() { symmem.ReduceScatter(x, "sum") })
-	if !strings.Contains(got, "of a copy in symmetric memory, because ") || !strings.Contains(got, fmt.Sprintf("; %d bytes of ordinary memory are copied", x.Bytes())) {
+	if !strings.Contains(got, "of a copy in symmetric memory, because ") ||
+		!strings.Contains(got, fmt.Sprintf("; %d bytes of ordinary memory are copied", x.Bytes())) {
 		t.Errorf("Explain says %q", got)
 	}
 	y := symmem.Empty(symmem.I32, 1<<20)

@@ -634,7 +634,8 @@ func overHostsTilesCase(t *T) {
 				return from, (each*mine+i/900)*pitch + 5 + i%900
 			})
 
-			// The last rank gets a small block, an empty one and the largest; the first gets the rest; others get none.
+			// The last rank gets a small block, an empty one and the largest; the first gets the
+			// rest; others get none.
 			for dim := range 2 {
 				length := x.Shape()[dim]
 				offsets, to := []int{3, 3, length / 4, length}, []int{t.size - 1, t.size - 1, 0, t.size - 1}

@@ -134,8 +134,9 @@ func overHostsRowsExplainCase(t *T) {
 	call := func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(2)) }
 	net, hosts := symmem.Caps().Between, symmem.Caps().Hosts
 	far := t.size - t.size/len(hosts)
-	t.equal("Explain", symmem.Explain(call), fmt.Sprintf("all_to_all_vdev_2d i32[%d] by %d splits, regions of 2 on world (%d ranks, %d bytes): flat, by puts of %d splits of this rank over %s between hosts, "+
-		"stores within, because every row goes straight into its place", 40*t.size, 2*t.size, t.size, 160*t.size, 2*far, net))
+	t.equal("Explain", symmem.Explain(call),
+		fmt.Sprintf("all_to_all_vdev_2d i32[%d] by %d splits, regions of 2 on world (%d ranks, %d bytes): flat, by puts of %d splits of this rank over %s between hosts, "+
+			"stores within, because every row goes straight into its place", 40*t.size, 2*t.size, t.size, 160*t.size, 2*far, net))
 	t.rt.StartTrace()
 	call()
 	symmem.Synchronize()

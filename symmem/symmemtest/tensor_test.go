@@ -163,7 +163,8 @@ func printingCase(t *T) {
 	where := t.rt.DeviceName()
 	t.equal("short", symmem.Local(symmem.BF16, 3).Arange().String(), "bf16[3] on "+where+" [0 1 2]")
 	t.equal("long", symmem.Local(symmem.I64, 2, 50).Arange().String(), "i64[2, 50] on "+where+"\n   0  1  2  3 … 46 47 48 49\n  50 51 52 53 … 96 97 98 99")
-	t.equal("rows", symmem.Local(symmem.I32, 20, 2).Arange().String(), "i32[20, 2] on "+where+"\n   0  1\n   2  3\n   4  5\n   6  7\n   …\n  32 33\n  34 35\n  36 37\n  38 39")
+	t.equal("rows", symmem.Local(symmem.I32, 20, 2).Arange().String(),
+		"i32[20, 2] on "+where+"\n   0  1\n   2  3\n   4  5\n   6  7\n   …\n  32 33\n  34 35\n  36 37\n  38 39")
 	t.equal("one row", symmem.Local(symmem.I32, 1, 3).String(), "i32[1, 3] on "+where+" [0 0 0]")
 	t.equal("more dimensions", symmem.Local(symmem.I64, 2, 2, 25).Arange().String(), "i64[2, 2, 25] on "+where+" [0 1 2 3 … 96 97 98 99]")
 	t.equal("floats", symmem.Local(symmem.F32, 2).CopyFrom([]float64{0.1, math.Inf(1)}).String(), "f32[2] on "+where+" [0.1 +Inf]")
@@ -176,10 +177,11 @@ func printingCase(t *T) {
 	t.equal("freed handle", h.String(), "handle of u64[1] in world, freed")
 	t.equal("freed table", x.HTML(), x.String())
 	const laid = `<div style="display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start;margin-top:4px"><div style="max-width:100%;overflow-x:auto"><table class="dataframe">` + "\n"
-	t.equal("table", symmem.Local(symmem.I32, 2, 1, 2).Arange().HTML(), `<div class="symm-tensor"><b>i32[2, 1, 2]</b> on `+where+"<br>min 0, max 3, mean 1.5"+laid+
-		"<tr><th></th><th>0</th><th>1</th></tr>\n"+
-		"<tr><th>0, 0</th><td>0</td><td>1</td></tr>\n"+
-		"<tr><th>1, 0</th><td>2</td><td>3</td></tr>\n</table></div></div></div>")
+	t.equal("table", symmem.Local(symmem.I32, 2, 1, 2).Arange().HTML(),
+		`<div class="symm-tensor"><b>i32[2, 1, 2]</b> on `+where+"<br>min 0, max 3, mean 1.5"+laid+
+			"<tr><th></th><th>0</th><th>1</th></tr>\n"+
+			"<tr><th>0, 0</th><td>0</td><td>1</td></tr>\n"+
+			"<tr><th>1, 0</th><td>2</td><td>3</td></tr>\n</table></div></div></div>")
 	t.equal("table of bf16", symmem.Empty(symmem.BF16, 5).CopyFrom([]float64{1. / 3, 1000, -1e-5, math.NaN(), math.Inf(1)}).HTML(),
 		`<div class="symm-tensor"><b>bf16[5]</b> on `+where+", symmetric<br>min -1.00136e-05, max +Inf, mean +Inf, <b>1 NaN</b>"+laid+
 			"<tr><th></th><th>0</th><th>1</th><th>2</th><th>3</th><th>4</th></tr>\n"+

@@ -22,7 +22,8 @@ func overHostsTokensCase(t *T) {
 	r := ts.Routing(topk)
 	var d *symmem.Dispatched
 	said := symmem.Explain(func() { d = ts.Dispatch(r, x, weights) })
-	if want := ": rails: puts to counterparts, which pass on, over " + symmem.Caps().Between + " between hosts, stores within, because high throughput: a token crosses to a host once"; !strings.HasSuffix(said, want) {
+	if want := ": rails: puts to counterparts, which pass on, over " + symmem.Caps().Between +
+		" between hosts, stores within, because high throughput: a token crosses to a host once"; !strings.HasSuffix(said, want) {
 		t.Errorf("Explain says %q, want %q", said, want)
 	}
 	t.equal("sums of many tokens", ts.Combine(r, t.checkDispatched("many tokens", m, d)).Ints(), m.sums(t.rank))

@@ -44,7 +44,8 @@ func whyCase(t *T) {
 	if t.size > 1 && !has(2, "way: packets") && !has(2, "way: hierarchical") {
 		t.Errorf("the all-gather is explained by %q", calls[2].Details)
 	}
-	if !has(0, "kernels: ") || has(0, "kernels: none") || !has(2, "operands: ") && !has(2, "way: ") || !has(2, "result: ordinary memory") || !has(3, "kernels: add") || !has(3, "back end: ") {
+	if !has(0, "kernels: ") || has(0, "kernels: none") || !has(2, "operands: ") && !has(2, "way: ") ||
+		!has(2, "result: ordinary memory") || !has(3, "kernels: add") || !has(3, "back end: ") {
 		t.Errorf("the calls are explained by %q", calls)
 	}
 	if latest, _ := t.rt.Why(0); len(latest) != 4 {
@@ -66,7 +67,8 @@ func whyCase(t *T) {
 	for _, c := range replayed {
 		details = append(details, c.Details...)
 	}
-	for _, want := range []string{"kernels: those of the graph, which has the calls add, add, add, add and 1 more", "fetches: 8 bytes over ", "kernels: none: "} {
+	for _, want := range []string{"kernels: those of the graph, which has the calls add, add, add, add and 1 more",
+		"fetches: 8 bytes over ", "kernels: none: "} {
 		if !slices.ContainsFunc(details, func(d string) bool { return strings.HasPrefix(d, want) }) {
 			t.Errorf("a replay, a get and a read are explained by %q, without %q", details, want)
 		}

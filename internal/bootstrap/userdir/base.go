@@ -67,7 +67,8 @@ func bases() []string {
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(candidates(), func(path string) bool { return filepath.Dir(path) != filepath.Dir(base) || private(path) != nil })
+	return slices.DeleteFunc(candidates(),
+		func(path string) bool { return filepath.Dir(path) != filepath.Dir(base) || private(path) != nil })
 }
 
 // private refuses a directory that others could have made or can enter.

@@ -21,7 +21,8 @@ const root = 1
 
 // Write writes a timeline as a file.
 func Write(to io.Writer, t *timeline.Timeline) error {
-	w := &writer{out: bufio.NewWriter(to), t: t, strings: map[interned]uint64{}, next: root, leaving: map[timeline.End][]uint64{}, reaching: map[timeline.End][]uint64{}}
+	w := &writer{out: bufio.NewWriter(to), t: t, strings: map[interned]uint64{}, next: root, leaving: map[timeline.End][]uint64{},
+		reaching: map[timeline.End][]uint64{}}
 	w.connect()
 	w.clock()
 	w.tracks()

@@ -27,19 +27,23 @@ func example() *timeline.Timeline {
 		s.Group, s.Meets = "world", "world #1"
 		return s
 	}
-	wait := timeline.Slice{Kind: timeline.Wait, Name: "wait", Begin: 1100, Took: 4000, Call: 1, Peers: []int{1}, Ended: []int{1}, For: "the barrier on channel 0", Group: "world", Meets: "world #1"}
+	wait := timeline.Slice{Kind: timeline.Wait, Name: "wait", Begin: 1100, Took: 4000, Call: 1, Peers: []int{1}, Ended: []int{1},
+		For: "the barrier on channel 0", Group: "world", Meets: "world #1"}
 	kernel := timeline.Slice{Kind: timeline.Kernel, Name: "barrier", Begin: 1000, Took: 4200, Call: 1, Grid: []int{8, 2}, Block: []int{32}}
 	message := func(begin, took int64, number uint64) timeline.Slice {
-		return timeline.Slice{Kind: timeline.Message, Track: timeline.Network, Name: "put", Begin: begin, Took: took, Bytes: 4096, Peers: []int{1}, Sends: []string{timeline.Numbered(0, 1, number)}}
+		return timeline.Slice{Kind: timeline.Message, Track: timeline.Network, Name: "put", Begin: begin, Took: took, Bytes: 4096,
+			Peers: []int{1}, Sends: []string{timeline.Numbered(0, 1, number)}}
 	}
-	arrival := timeline.Slice{Kind: timeline.Arrival, Track: timeline.Network, Name: "put", Begin: 3000, Peers: []int{0}, Awaits: []string{timeline.Numbered(0, 1, 2)}}
+	arrival := timeline.Slice{Kind: timeline.Arrival, Track: timeline.Network, Name: "put", Begin: 3000, Peers: []int{0},
+		Awaits: []string{timeline.Numbered(0, 1, 2)}}
 	replay := op(1, "Replay", "", 6000, 100, 2)
 	replay.Replay = true
 	cell := timeline.Slice{Kind: timeline.Cell, Track: timeline.Cells, Name: "cell[3]", Begin: 900, Took: 6000}
 	call := timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: "barrier", At: "cell[3]:2", Begin: 950, Took: 20, Call: 1}
 	clock := timeline.Clock{Machine: "m", Resolution: 40}
 	return timeline.Merge([]timeline.Rank{
-		{Rank: 0, Source: "a test", Clock: clock, Slices: []timeline.Slice{barrier(1000, 4200), kernel, wait, message(1500, 1000, 1), message(1600, 2000, 2), replay, cell, call}},
+		{Rank: 0, Source: "a test", Clock: clock,
+			Slices: []timeline.Slice{barrier(1000, 4200), kernel, wait, message(1500, 1000, 1), message(1600, 2000, 2), replay, cell, call}},
 		{Rank: 1, Host: 1, Source: "a test", Clock: clock, Slices: []timeline.Slice{barrier(5000, 150), arrival}},
 	})
 }
@@ -128,7 +132,8 @@ func FuzzWrite(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var ranks [2][]timeline.Slice
 		for n := 0; len(data) >= 4 && n < 200; n++ {
-			s := timeline.Slice{Kind: timeline.Operation, Track: timeline.Track(data[0]%5) - 3, Name: string(data[:1]), Begin: int64(data[1]), Took: int64(data[2]), Bytes: int(data[3]), Call: n + 1}
+			s := timeline.Slice{Kind: timeline.Operation, Track: timeline.Track(data[0]%5) - 3, Name: string(data[:1]),
+				Begin: int64(data[1]), Took: int64(data[2]), Bytes: int(data[3]), Call: n + 1}
 			key := fmt.Sprint("signal ", data[3]%4)
 			if data[3]%3 == 0 {
 				s.Sends = []string{key}
@@ -209,8 +214,10 @@ func TestPerfettoReads(t *testing.T) {
 	}
 	t.Log("read by " + got.By)
 	want := []string{
-		"rank 0 on host 0/cells cell[3] 6000", "rank 0 on host 0/host calls barrier 20", "rank 0 on host 0/network (2) put 2000", "rank 0 on host 0/network put 1000",
-		"rank 0 on host 0/stream 0 barrier 4200", "rank 0 on host 0/stream 0 barrier 4200", "rank 0 on host 0/stream 0 wait for 1 4000", "rank 0 on host 0/stream 1 Replay (graph) 100",
+		"rank 0 on host 0/cells cell[3] 6000", "rank 0 on host 0/host calls barrier 20", "rank 0 on host 0/network (2) put 2000",
+		"rank 0 on host 0/network put 1000",
+		"rank 0 on host 0/stream 0 barrier 4200", "rank 0 on host 0/stream 0 barrier 4200",
+		"rank 0 on host 0/stream 0 wait for 1 4000", "rank 0 on host 0/stream 1 Replay (graph) 100",
 		"rank 1 on host 1/network put 0", "rank 1 on host 1/stream 0 barrier 150",
 	}
 	if !slices.Equal(got.Slices, want) {

@@ -51,7 +51,8 @@ type drawing struct {
 }
 
 func (sc *scene) data() drawing {
-	d := drawing{Took: sc.took, Ranks: sc.ranks, Waits: waits, Colours: colours, Names: len(sc.names), Texts: append([]string{}, sc.names...), More: sc.more,
+	d := drawing{Took: sc.took, Ranks: sc.ranks, Waits: waits, Colours: colours, Names: len(sc.names),
+		Texts: append([]string{}, sc.names...), More: sc.more,
 		Rows: [][4]int{}, Marks: [][9]int{}, Arrows: [][3]int{}}
 	numbers := sc.numbers()
 	text := func(s string) int {
@@ -68,7 +69,8 @@ func (sc *scene) data() drawing {
 		d.Rows = append(d.Rows, [4]int{text(r.label), bit[r.first], r.lanes, bit[r.parts]})
 	}
 	for _, m := range sc.marks {
-		d.Marks = append(d.Marks, [9]int{m.row, m.lane, int(m.shape), int(m.begin), int(m.took), text(m.name), text(string(m.kind)), text(m.detail), text(m.at)})
+		d.Marks = append(d.Marks, [9]int{m.row, m.lane, int(m.shape), int(m.begin), int(m.took), text(m.name),
+			text(string(m.kind)), text(m.detail), text(m.at)})
 	}
 	for _, a := range sc.arrows {
 		d.Arrows = append(d.Arrows, [3]int{a.from, a.to, bit[a.likely]})

@@ -149,7 +149,8 @@ func (sc *scene) track(r *timeline.Rank, at int, list []int, index map[timeline.
 	lanes := map[int]int{} // of calls
 	for _, j := range list {
 		s := &r.Slices[j]
-		m := mark{row: len(sc.rows) - 1, begin: s.Begin, took: s.Took, name: clean(s.Name), kind: s.Kind, detail: clean(detail(s)), at: clean(s.At)}
+		m := mark{row: len(sc.rows) - 1, begin: s.Begin, took: s.Took, name: clean(s.Name), kind: s.Kind,
+			detail: clean(detail(s)), at: clean(s.At)}
 		switch s.Kind {
 		case timeline.Kernel, timeline.Copy:
 			m.shape, m.lane, on.parts = part, lanes[s.Call], true
@@ -239,5 +240,6 @@ func (m *mark) tip() string {
 	if m.at != "" {
 		lines = append(lines, "at "+m.at)
 	}
-	return strings.Join(append(lines, fmt.Sprintf("%s from %s to %s", timeline.Short(m.took), timeline.Short(m.begin), timeline.Short(m.end()))), "\n")
+	return strings.Join(append(lines, fmt.Sprintf("%s from %s to %s", timeline.Short(m.took), timeline.Short(m.begin),
+		timeline.Short(m.end()))), "\n")
 }

@@ -43,7 +43,8 @@ func (sc *scene) svg(theme Theme) string {
 	x := func(at int64) float64 { return left + (width-left-right)*float64(at)/float64(sc.took) }
 	by := step(sc.took, 8)
 	for at := int64(0); at <= sc.took; at += by {
-		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="%s"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(at), axis-6, bottom, theme.Grid, x(at), axis-10, tick(at, sc.took, by))
+		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="%s"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(at),
+			axis-6, bottom, theme.Grid, x(at), axis-10, tick(at, sc.took, by))
 	}
 	for i, r := range sc.rows {
 		if r.first && i > 0 {
@@ -114,7 +115,8 @@ func (sc *scene) drawMarks(b *strings.Builder, tops []int, x func(int64) float64
 		w := max(end-begin, 0.8)
 		reached[on] = begin + w
 		y, height := sc.place(m, tops)
-		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%s</title></rect>`, begin, y, w, height, sc.colour(m, names), html.EscapeString(m.tip()))
+		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%s</title></rect>`, begin, y, w, height,
+			sc.colour(m, names), html.EscapeString(m.tip()))
 		if words := fit(m.name, w); m.shape == bar && words != "" {
 			fmt.Fprintf(b, `<text x="%.1f" y="%d" fill="#ffffff" pointer-events="none">%s</text>`, begin+3, y+11, html.EscapeString(words))
 		}

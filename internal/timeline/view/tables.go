@@ -17,8 +17,9 @@ func tables(t *timeline.Timeline) string {
 	s := t.Summary()
 	var b strings.Builder
 	if w := s.Slowest; w != nil {
-		fmt.Fprintf(&b, "<p><b>Slowest: rank %d.</b> %s</p>\n", w.Rank, html.EscapeString(fmt.Sprintf("The others waited %s for it, rank %d longest: %s in %s, when rank %d %s.",
-			timeline.Short(w.Waited), w.By, timeline.Short(w.Wait.Took), w.In.Title(), w.Rank, w.Doing)))
+		fmt.Fprintf(&b, "<p><b>Slowest: rank %d.</b> %s</p>\n", w.Rank,
+			html.EscapeString(fmt.Sprintf("The others waited %s for it, rank %d longest: %s in %s, when rank %d %s.",
+				timeline.Short(w.Waited), w.By, timeline.Short(w.Wait.Took), w.In.Title(), w.Rank, w.Doing)))
 	}
 	var lines [][]string
 	for _, k := range append(append([]timeline.Share{}, s.Kernels...), s.Copies, s.Waits) {
@@ -29,7 +30,8 @@ func tables(t *timeline.Timeline) string {
 	table(&b, "Time by kernel, all ranks together", []string{"kernel", "times", "took"}, lines)
 	lines = nil
 	for _, o := range s.Overlap {
-		lines = append(lines, []string{fmt.Sprint(o.Rank), timeline.Short(o.Busy), timeline.Short(o.Beside), fmt.Sprintf("%.0f %%", o.Percent())})
+		lines = append(lines, []string{fmt.Sprint(o.Rank), timeline.Short(o.Busy), timeline.Short(o.Beside),
+			fmt.Sprintf("%.0f %%", o.Percent())})
 	}
 	table(&b, "Overlap of streams and messages", []string{"rank", "works", "on two tracks at once", "overlap"}, lines)
 	lines = nil

@@ -40,14 +40,16 @@ func ofTwo(name string) *timeline.Timeline {
 	m.Bytes, m.Peers, n.Peers = 4096, []int{1}, []int{1}
 	clock := timeline.Clock{Machine: "m", Resolution: 40}
 	return timeline.Merge([]timeline.Rank{
-		{Rank: 0, Source: "a test", Clock: clock, Slices: []timeline.Slice{slice(timeline.Cell, timeline.Cells, "cell[3]", 0, 60, 0), b0, w, slice(timeline.Operation, 1, name, 40, 20, 2), k, m, n}},
+		{Rank: 0, Source: "a test", Clock: clock,
+			Slices: []timeline.Slice{slice(timeline.Cell, timeline.Cells, "cell[3]", 0, 60, 0), b0, w, slice(timeline.Operation, 1, name, 40, 20, 2), k, m, n}},
 		{Rank: 1, Source: "a test", Clock: clock, Slices: []timeline.Slice{b1}},
 	})
 }
 
 func TestScene(t *testing.T) {
 	sc := sceneOf(ofTwo("gemm"))
-	want := []row{{"rank 0  stream 0", true, 1, true}, {"rank 0  stream 1", false, 1, true}, {"rank 0  network", false, 2, false}, {"rank 1  stream 0", true, 1, false}}
+	want := []row{{"rank 0  stream 0", true, 1, true}, {"rank 0  stream 1", false, 1, true}, {"rank 0  network", false, 2, false},
+		{"rank 1  stream 0", true, 1, false}}
 	if !reflect.DeepEqual(sc.rows, want) {
 		t.Errorf("rows %+v", sc.rows)
 	}
@@ -186,7 +188,8 @@ func TestHostileHTML(t *testing.T) {
 	if err := json.Unmarshal([]byte(data), &d); err != nil {
 		t.Fatal(err)
 	}
-	if d.Texts[1] != strings.ReplaceAll(hostile, "\x00", "�") || d.Names != 3 || d.Rows[2] != [4]int{d.Rows[2][0], 0, 2, 0} || d.Texts[d.Marks[3][6]] != "kernel" || d.Arrows[0] != [3]int{6, 1, 0} {
+	if d.Texts[1] != strings.ReplaceAll(hostile, "\x00", "�") || d.Names != 3 || d.Rows[2] != [4]int{d.Rows[2][0], 0, 2, 0} ||
+		d.Texts[d.Marks[3][6]] != "kernel" || d.Arrows[0] != [3]int{6, 1, 0} {
 		t.Errorf("%+v", d)
 	}
 	_, still, _ := strings.Cut(rest, `src="data:image/svg+xml;base64,`)
@@ -233,7 +236,8 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		span, at, step int64
 		text           string
-	}{{60 * ms, 20 * ms, 10 * ms, "20 ms"}, {2500000, 500000, 500000, "0.5 ms"}, {70, 20, 10, "20 ns"}, {999, 400, 200, "400 ns"}, {3000, 1000, 500, "1.0 µs"}, {12000 * ms, 4000 * ms, 2000 * ms, "4 s"}} {
+	}{{60 * ms, 20 * ms, 10 * ms, "20 ms"}, {2500000, 500000, 500000, "0.5 ms"}, {70, 20, 10, "20 ns"}, {999, 400, 200, "400 ns"},
+		{3000, 1000, 500, "1.0 µs"}, {12000 * ms, 4000 * ms, 2000 * ms, "4 s"}} {
 		if got := step(c.span, 8); got != c.step {
 			t.Errorf("ticks of %d are %d apart, want %d", c.span, got, c.step)
 		}

@@ -45,8 +45,8 @@ func (m *module) commentsBefore(at int) {
 	}
 }
 
-// withComments writes a statement or declaration with the comments before it and at the end of its line. Those inside of it that it has not
-// written are dropped.
+// withComments writes a statement or declaration with the comments before it and at the end of its
+// line. Those inside of it that it has not written are dropped.
 func (m *module) withComments(n ast.Node, write func()) {
 	from, to := m.cell.Offset(n.Pos()), m.cell.Offset(n.End())
 	m.commentsBefore(from)
@@ -59,7 +59,8 @@ func (m *module) withComments(n ast.Node, write func()) {
 		return
 	}
 	c, last := m.comments[0], len(m.out)-1
-	if strings.Contains(m.cell.recorded.Source[to:c.at], "\n") || len(c.lines) != 1 || strings.HasPrefix(strings.TrimSpace(m.out[last]), m.lang.comment()) {
+	if strings.Contains(m.cell.recorded.Source[to:c.at], "\n") || len(c.lines) != 1 ||
+		strings.HasPrefix(strings.TrimSpace(m.out[last]), m.lang.comment()) {
 		return
 	}
 	m.out[last] += "  " + m.lang.comment() + " " + c.lines[0]

@@ -27,8 +27,9 @@ type cpp struct {
 	indent   int             // of the block of some ranks, 0 outside of one
 }
 
-// Cpp writes the cells of a session of size ranks as a program of C++: main.cpp with the cells, symm_host.h and symm_host.hpp, the kernels of
-// each call of symm.Compile as a text, as a cubin if there is an NVRTC, and as C++ for the emulated device, and a Makefile. It returns the files by
+// Cpp writes the cells of a session of size ranks as a program of C++: main.cpp with the cells,
+// symm_host.h and symm_host.hpp, the kernels of each call of symm.Compile as a text, as a cubin if
+// there is an NVRTC, and as C++ for the emulated device, and a Makefile. It returns the files by
 // path in the folder of the program.
 func Cpp(cells []session.Cell, size int, compiler Compiler) (map[string][]byte, error) {
 	m, err := newModule(cells, cppReserved, func(m *module) language { return &cpp{m, map[string]bool{}, 0} })
@@ -65,7 +66,8 @@ type builder struct {
 	emulated bool
 }
 
-// add adds a text of kernels. Without a compiler for a device its file is left out, and the Makefile makes it.
+// add adds a text of kernels. Without a compiler for a device its file is left out, and the
+// Makefile makes it.
 func (b *builder) add(name, text string, instances ...string) {
 	b.names = append(b.names, name)
 	ahead := fmt.Sprintf("#include \"symm/abi.cuh\"\n#line 1 \"%s.cu\"\n", name)
@@ -169,7 +171,8 @@ func (m *module) cpp(size int, missing []string) string {
 			for _, p := range k.params {
 				params = append(params, quote(p))
 			}
-			fmt.Fprintf(&b, "static symm::Kernel %s = %s.kernel(%s, {%s});\n", k.variable, s.name, quote(k.name), strings.Join(params, ", "))
+			fmt.Fprintf(&b, "static symm::Kernel %s = %s.kernel(%s, {%s});\n", k.variable, s.name, quote(k.name),
+				strings.Join(params, ", "))
 		}
 	}
 	b.WriteString("\nstatic void cells() {\n")
@@ -211,7 +214,8 @@ func (m *cpp) end(int) {
 func (m *cpp) typ(t types.Type) string {
 	switch u := types.Unalias(t).(type) {
 	case *types.Pointer:
-		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), symmPath) {
+		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() != nil &&
+			strings.HasPrefix(n.Obj().Pkg().Path(), symmPath) {
 			switch n.Obj().Name() {
 			case "Tensor", "Handle":
 				return "symm::" + n.Obj().Name()
@@ -265,8 +269,10 @@ func (m *cpp) result(s *types.Signature) string {
 }
 
 var cppBasic = map[types.BasicKind]string{
-	types.Bool: "bool", types.Int: "long", types.Int8: "int8_t", types.Int16: "int16_t", types.Int32: "int32_t", types.Int64: "int64_t", types.Uint: "unsigned long",
-	types.Uint8: "uint8_t", types.Uint16: "uint16_t", types.Uint32: "uint32_t", types.Uint64: "uint64_t", types.Uintptr: "uint64_t", types.Float32: "float",
+	types.Bool: "bool", types.Int: "long", types.Int8: "int8_t", types.Int16: "int16_t", types.Int32: "int32_t",
+	types.Int64: "int64_t", types.Uint: "unsigned long",
+	types.Uint8: "uint8_t", types.Uint16: "uint16_t", types.Uint32: "uint32_t", types.Uint64: "uint64_t",
+	types.Uintptr: "uint64_t", types.Float32: "float",
 	types.Float64: "double", types.String: "std::string", types.UntypedBool: "bool", types.UntypedInt: "long", types.UntypedRune: "int32_t",
 	types.UntypedFloat: "double", types.UntypedString: "std::string",
 }

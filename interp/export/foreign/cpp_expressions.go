@@ -172,8 +172,10 @@ func cppQuote(s string) string {
 }
 
 var cppOperators = map[token.Token]int{
-	token.LOR: cppOr, token.LAND: cppAnd, token.EQL: cppEqual, token.NEQ: cppEqual, token.LSS: cppLess, token.LEQ: cppLess, token.GTR: cppLess, token.GEQ: cppLess,
-	token.ADD: cppSum, token.SUB: cppSum, token.MUL: cppProduct, token.QUO: cppProduct, token.REM: cppProduct, token.OR: cppBitOr, token.XOR: cppBitXor,
+	token.LOR: cppOr, token.LAND: cppAnd, token.EQL: cppEqual, token.NEQ: cppEqual, token.LSS: cppLess, token.LEQ: cppLess,
+	token.GTR: cppLess, token.GEQ: cppLess,
+	token.ADD: cppSum, token.SUB: cppSum, token.MUL: cppProduct, token.QUO: cppProduct, token.REM: cppProduct, token.OR: cppBitOr,
+	token.XOR: cppBitXor,
 	token.AND: cppBitAnd, token.SHL: cppShift, token.SHR: cppShift,
 }
 
@@ -299,23 +301,31 @@ func (m *cpp) conversion(c *ast.CallExpr) text {
 
 // cppTensorMethods and the following are as those for Python.
 var cppTensorMethods = map[string]string{
-	"Fill": "$.fill(*)", "Arange": "$.arange()", "Rand": "$.rand(*)", "CopyFrom": "$.fill_from(*)", "Float32s": "$.values<float>()", "Float64s": "$.values<double>()",
-	"Ints": "$.values<long>()", "Shape": "$.shape", "Numel": "$.numel()", "Bytes": "$.bytes()", "DType": "$.dtype", "View": "$.view({*})", "Slice": "$.slice(*)",
+	"Fill": "$.fill(*)", "Arange": "$.arange()", "Rand": "$.rand(*)", "CopyFrom": "$.fill_from(*)",
+	"Float32s": "$.values<float>()", "Float64s": "$.values<double>()",
+	"Ints": "$.values<long>()", "Shape": "$.shape", "Numel": "$.numel()", "Bytes": "$.bytes()", "DType": "$.dtype",
+	"View": "$.view({*})", "Slice": "$.slice(*)",
 	"Ptr": "(uint64_t)$.data()",
 }
 
 var cppHandleMethods = map[string]string{
-	"Rank": "symm::rank()", "WorldSize": "symm::world_size()", "BufferSize": "$.tensor.bytes()", "GetRemoteTensor": "$.get_remote_tensor(*)",
-	"Barrier": "$.barrier(*)", "PutSignal": "$.put_signal(*)", "WaitSignal": "$.wait_signal(*)", "Put": "$.put(*)", "Get": "$.get(*)",
-	"PutWithSignal": "$.put_with_signal(*)", "SignalAdd": "$.signal_add(*)", "WaitForSignal": "$.wait_for_signal(*)", "GetSignal": "$.get_signal(*)",
+	"Rank": "symm::rank()", "WorldSize": "symm::world_size()", "BufferSize": "$.tensor.bytes()",
+	"GetRemoteTensor": "$.get_remote_tensor(*)",
+	"Barrier":         "$.barrier(*)", "PutSignal": "$.put_signal(*)", "WaitSignal": "$.wait_signal(*)", "Put": "$.put(*)",
+	"Get":           "$.get(*)",
+	"PutWithSignal": "$.put_with_signal(*)", "SignalAdd": "$.signal_add(*)", "WaitForSignal": "$.wait_for_signal(*)",
+	"GetSignal":   "$.get_signal(*)",
 	"ResetSignal": "$.reset_signal(*)",
 }
 
 var cppFunctions = map[string]string{
-	"math.Abs": "std::fabs(*)", "math.Max": "std::max<double>(*)", "math.Min": "std::min<double>(*)", "math.Sqrt": "std::sqrt(*)", "math.Exp": "std::exp(*)",
-	"math.Log": "std::log(*)", "math.Log2": "std::log2(*)", "math.Pow": "std::pow(*)", "math.Floor": "std::floor(*)", "math.Ceil": "std::ceil(*)",
-	"math.Sin": "std::sin(*)", "math.Cos": "std::cos(*)", "math.Tanh": "std::tanh(*)", "math.IsNaN": "std::isnan(*)", "fmt.Println": "symm::println(*)",
-	"fmt.Print": "symm::println(*)",
+	"math.Abs": "std::fabs(*)", "math.Max": "std::max<double>(*)", "math.Min": "std::min<double>(*)", "math.Sqrt": "std::sqrt(*)",
+	"math.Exp": "std::exp(*)",
+	"math.Log": "std::log(*)", "math.Log2": "std::log2(*)", "math.Pow": "std::pow(*)", "math.Floor": "std::floor(*)",
+	"math.Ceil": "std::ceil(*)",
+	"math.Sin":  "std::sin(*)", "math.Cos": "std::cos(*)", "math.Tanh": "std::tanh(*)", "math.IsNaN": "std::isnan(*)",
+	"fmt.Println": "symm::println(*)",
+	"fmt.Print":   "symm::println(*)",
 }
 
 func (m *cpp) method(c *ast.CallExpr, f *ast.SelectorExpr) text {

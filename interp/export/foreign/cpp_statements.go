@@ -320,7 +320,8 @@ func (m *cpp) inline(s ast.Stmt) string {
 	return ""
 }
 
-// target declares the variable that is assigned to if it is new, and returns it; fresh says whether it is declared there.
+// target declares the variable that is assigned to if it is new, and returns it; fresh says whether
+// it is declared there.
 func (m *cpp) target(e ast.Expr) (name, typ string, fresh bool) {
 	if id := identOf(e); id != nil {
 		if v, ok := m.info.Defs[id].(*types.Var); ok {

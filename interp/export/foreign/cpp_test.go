@@ -47,7 +47,8 @@ func TestHeader(t *testing.T) {
 	want := fmt.Sprintln(abi.Version, unsafe.Sizeof(h.Context), unsafe.Sizeof(h), abi.MaxRanks, abi.Counters,
 		c+unsafe.Offsetof(h.Watch), c+unsafe.Offsetof(h.TimeoutNs), c+unsafe.Offsetof(h.Rank), c+unsafe.Offsetof(h.WorldSize), c+unsafe.Offsetof(h.Ordinal),
 		c+unsafe.Offsetof(h.Channels), c+unsafe.Offsetof(h.Swaps), c+unsafe.Offsetof(h.Unannounced),
-		unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes), unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads), unsafe.Offsetof(h.Signals), unsafe.Offsetof(h.Net),
+		unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes), unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads),
+		unsafe.Offsetof(h.Signals), unsafe.Offsetof(h.Net),
 		unsafe.Offsetof(h.Start), unsafe.Offsetof(h.Window), 8*(64*(2*3+1)+2)/2+512)
 	const program = `
 #include "symm_host.h"
@@ -95,11 +96,13 @@ func TestCppFolder(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	want := []string{"Makefile", "cell2.cu", "cell2.cubin", "cell2_cpu.cpp", "main.cpp", "symm_host.h", "symm_host.hpp", "symm_operations.cu", "symm_operations.cubin", "symm_operations_cpu.cpp"}
+	want := []string{"Makefile", "cell2.cu", "cell2.cubin", "cell2_cpu.cpp", "main.cpp", "symm_host.h", "symm_host.hpp",
+		"symm_operations.cu", "symm_operations.cubin", "symm_operations_cpu.cpp"}
 	if !slices.Equal(names, want) {
 		t.Errorf("the files are %q, want %q", names, want)
 	}
-	for _, name := range []string{"symm_include/symm/abi.cuh", "symm_include/stdint.h", "emulator/include/stdint.h", "emulator/cpu/emu/api.cpp", "emulator/cpu/emu/include/cuda_on_cpu.h",
+	for _, name := range []string{"symm_include/symm/abi.cuh", "symm_include/stdint.h", "emulator/include/stdint.h",
+		"emulator/cpu/emu/api.cpp", "emulator/cpu/emu/include/cuda_on_cpu.h",
 		"emulator/cpu/emu/switch_amd64.S", "emulator/net/proxy/watcher.h"} {
 		if _, ok := files[name]; !ok {
 			t.Errorf("there is no %s", name)

@@ -72,7 +72,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// A kernel of a file, or one that includes nvshmem.h, is not carried over, nor what launches it; the program says how it gets one.
+// A kernel of a file, or one that includes nvshmem.h, is not carried over, nor what launches it;
+// the program says how it gets one.
 func TestNotCarriedOver(t *testing.T) {
 	for kernel, why := range map[string]string{
 		`symm.LoadKernel("k.cubin", "scale", symm.Params("ptr", "i32"))`:                                  "the kernel is in a file, which a program loads by cuModuleLoad",

@@ -11,8 +11,9 @@ import (
 
 var directive = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]`)
 
-// Headers returns the headers that texts include, directly or indirectly, by name, with those that come ahead of every text, and the names that
-// no header has. C's headers and CUDA's are stand-ins of the same names.
+// Headers returns the headers that texts include, directly or indirectly, by name, with those that
+// come ahead of every text, and the names that no header has. C's headers and CUDA's are stand-ins
+// of the same names.
 func Headers(texts ...string) (headers map[string]string, missing []string) {
 	known := map[string]string{}
 	for _, f := range slices.Concat(kernels.CHeaders(), kernels.ToolkitHeaders(), kernels.LibraryHeaders(), kernels.Headers()) {

@@ -172,7 +172,8 @@ type refusal struct{ why string }
 // refuse gives up the statement at hand.
 func (m *module) refuse(why string) { panic(refusal{why}) }
 
-// attempt writes a statement or declaration of a cell, or the reason why it cannot be carried over and its Go as a comment.
+// attempt writes a statement or declaration of a cell, or the reason why it cannot be carried over
+// and its Go as a comment.
 func (m *module) attempt(n ast.Node, write func()) {
 	lines, deep := len(m.out), m.deep
 	defer func() {

@@ -54,8 +54,9 @@ func (n *names) fresh(name string, obj types.Object) string {
 	return unused
 }
 
-// define names a variable that a statement defines. One of the session's that is defined again with the same type keeps its name,
-// as in the session; one of an inner scope has the name of none that is visible there.
+// define names a variable that a statement defines. One of the session's that is defined again with
+// the same type keeps its name, as in the session; one of an inner scope has the name of none that
+// is visible there.
 func (n *names) define(v *types.Var, outer bool) string {
 	name := n.legal(v.Name())
 	was, is := n.taken[name]

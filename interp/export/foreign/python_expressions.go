@@ -258,8 +258,8 @@ func (m *python) isNil(e *ast.BinaryExpr, x text, is bool) text {
 	return text{x.in(bitOr) + " is not None", comparison}
 }
 
-// wrapped returns the result of arithmetic in the range of its type. An int, of 64 bits, is taken not to overflow; nor is an unsigned one of 64 bits to which a
-// constant is added.
+// wrapped returns the result of arithmetic in the range of its type. An int, of 64 bits, is taken
+// not to overflow; nor is an unsigned one of 64 bits to which a constant is added.
 func (m *python) wrapped(e ast.Expr, result text) text {
 	if m.info.Types[e].Value != nil {
 		return result
@@ -268,7 +268,8 @@ func (m *python) wrapped(e ast.Expr, result text) text {
 	if !ok || b.Info()&types.IsInteger == 0 {
 		return result
 	}
-	bits := map[types.BasicKind]int{types.Uint8: 8, types.Uint16: 16, types.Uint32: 32, types.Uint64: 64, types.Uint: 64, types.Uintptr: 64}[b.Kind()]
+	bits := map[types.BasicKind]int{types.Uint8: 8, types.Uint16: 16, types.Uint32: 32, types.Uint64: 64, types.Uint: 64,
+		types.Uintptr: 64}[b.Kind()]
 	if sumOf, is := e.(*ast.BinaryExpr); is && bits == 64 && sumOf.Op == token.ADD && m.info.Types[sumOf.Y].Value != nil {
 		return result
 	}

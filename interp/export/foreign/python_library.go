@@ -14,46 +14,59 @@ var dtypes = map[string]string{
 	"I64": "int64", "U64": "uint64", "F8E4M3": "float8_e4m3fn", "F8E5M2": "float8_e5m2",
 }
 
-// tensorMethods are the methods of a tensor in Python, with the tensor for the dollar and the arguments for the star.
+// tensorMethods are the methods of a tensor in Python, with the tensor for the dollar and the
+// arguments for the star.
 var tensorMethods = map[string]string{
-	"Fill": "$.fill_(*)", "Arange": "symm.arange($)", "Rand": "symm.rand($, *)", "CopyFrom": "symm.fill_from($, *)", "Float32s": "symm.values($)",
-	"Float64s": "symm.values($)", "Ints": "symm.values($)", "DType": "$.dtype", "Shape": "list($.shape)", "Numel": "$.numel()", "Bytes": "$.nbytes",
-	"Ptr": "$.data_ptr()", "View": "$.view(*)", "As": "$.view(*)",
+	"Fill": "$.fill_(*)", "Arange": "symm.arange($)", "Rand": "symm.rand($, *)", "CopyFrom": "symm.fill_from($, *)",
+	"Float32s": "symm.values($)",
+	"Float64s": "symm.values($)", "Ints": "symm.values($)", "DType": "$.dtype", "Shape": "list($.shape)", "Numel": "$.numel()",
+	"Bytes": "$.nbytes",
+	"Ptr":   "$.data_ptr()", "View": "$.view(*)", "As": "$.view(*)",
 }
 
 // handleMethods are the methods of a handle, as tensorMethods.
 var handleMethods = map[string]string{
-	"Rank": "$.rank", "WorldSize": "$.world_size", "BufferPtrs": "$.buffer_ptrs", "SignalPadPtrs": "$.signal_pad_ptrs", "SignalPadSize": "$.signal_pad_size",
-	"BufferSize": "$.tensor.nbytes", "GetBuffer": "$.get_buffer(*)", "GetRemoteTensor": "$.get_remote_tensor(*)", "Barrier": "$.barrier(*)",
-	"PutSignal": "$.put_signal(*)", "WaitSignal": "$.wait_signal(*)", "Put": "$.put(*)", "Get": "$.get(*)", "PutWithSignal": "$.put_with_signal(*)",
-	"SignalAdd": "$.signal_add(*)", "WaitForSignal": "$.wait_for_signal(*)", "GetSignal": "$.get_signal(*)", "ResetSignal": "$.reset_signal(*)",
+	"Rank": "$.rank", "WorldSize": "$.world_size", "BufferPtrs": "$.buffer_ptrs", "SignalPadPtrs": "$.signal_pad_ptrs",
+	"SignalPadSize": "$.signal_pad_size",
+	"BufferSize":    "$.tensor.nbytes", "GetBuffer": "$.get_buffer(*)", "GetRemoteTensor": "$.get_remote_tensor(*)",
+	"Barrier":   "$.barrier(*)",
+	"PutSignal": "$.put_signal(*)", "WaitSignal": "$.wait_signal(*)", "Put": "$.put(*)", "Get": "$.get(*)",
+	"PutWithSignal": "$.put_with_signal(*)",
+	"SignalAdd":     "$.signal_add(*)", "WaitForSignal": "$.wait_for_signal(*)", "GetSignal": "$.get_signal(*)",
+	"ResetSignal": "$.reset_signal(*)",
 }
 
-// symmFunctions are the functions of package symm, as tensorMethods. The operations become those of torch.distributed.
+// symmFunctions are the functions of package symm, as tensorMethods. The operations become those of
+// torch.distributed.
 var symmFunctions = map[string]string{
 	"Rank": "symm.rank()", "WorldSize": "symm.world_size()", "Synchronize": "symm.synchronize()", "Rendezvous": "symm.rendezvous(*)",
 	"OneShotAllReduce": "symm.all_reduce(*)", "MultimemOneShotAllReduce": "symm.all_reduce(*)", "AllGather": "symm.all_gather(*)",
-	"ReduceScatter": "symm.reduce_scatter(*)", "AllToAll": "symm.all_to_all(*)", "Broadcast": "symm.broadcast(*)", "AllClose": "symm.all_close(*)",
+	"ReduceScatter": "symm.reduce_scatter(*)", "AllToAll": "symm.all_to_all(*)", "Broadcast": "symm.broadcast(*)",
+	"AllClose": "symm.all_close(*)",
 }
 
-// inPlace are the operations that put their result into the tensor, into are those that put it into another one, which is the
-// argument of this number.
+// inPlace are the operations that put their result into the tensor, into are those that put it into
+// another one, which is the argument of this number.
 var (
 	inPlace = map[string]string{"AllReduce": "all_reduce", "TwoShotAllReduce": "all_reduce", "MultimemAllReduce": "all_reduce"}
 	into    = map[string]struct {
 		name string
 		out  int
 	}{
-		"OneShotAllReduceOut": {"all_reduce", 2}, "MultimemOneShotAllReduceOut": {"all_reduce", 2}, "ReduceScatterOut": {"reduce_scatter", 2},
-		"AllGatherOut": {"all_gather", 1}, "MultimemAllGatherOut": {"all_gather", 1}, "AllToAllOut": {"all_to_all", 1},
+		"OneShotAllReduceOut": {"all_reduce", 2}, "MultimemOneShotAllReduceOut": {"all_reduce", 2},
+		"ReduceScatterOut": {"reduce_scatter", 2},
+		"AllGatherOut":     {"all_gather", 1}, "MultimemAllGatherOut": {"all_gather", 1}, "AllToAllOut": {"all_to_all", 1},
 	}
 )
 
 // libraryFunctions are functions of other packages, as tensorMethods.
 var libraryFunctions = map[string]string{
-	"math.Abs": "abs(*)", "math.Max": "max(*)", "math.Min": "min(*)", "math.Sqrt": "math.sqrt(*)", "math.Exp": "math.exp(*)", "math.Log": "math.log(*)",
-	"math.Log2": "math.log2(*)", "math.Pow": "math.pow(*)", "math.Floor": "math.floor(*)", "math.Ceil": "math.ceil(*)", "math.Sin": "math.sin(*)",
-	"math.Cos": "math.cos(*)", "math.Tanh": "math.tanh(*)", "math.IsNaN": "math.isnan(*)", "fmt.Println": "symm.println(*)", "slices.Max": "max(*)",
+	"math.Abs": "abs(*)", "math.Max": "max(*)", "math.Min": "min(*)", "math.Sqrt": "math.sqrt(*)", "math.Exp": "math.exp(*)",
+	"math.Log":  "math.log(*)",
+	"math.Log2": "math.log2(*)", "math.Pow": "math.pow(*)", "math.Floor": "math.floor(*)", "math.Ceil": "math.ceil(*)",
+	"math.Sin": "math.sin(*)",
+	"math.Cos": "math.cos(*)", "math.Tanh": "math.tanh(*)", "math.IsNaN": "math.isnan(*)", "fmt.Println": "symm.println(*)",
+	"slices.Max": "max(*)",
 	"slices.Min": "min(*)", "slices.Sorted": "sorted(*)",
 }
 
@@ -157,7 +170,8 @@ func (m *python) seconds(e ast.Expr) string {
 
 var verb = regexp.MustCompile(`%([-+# 0]*)(\*|\d+)?(\.\d+)?([a-zA-Z%])`)
 
-// formatted returns a formatted string: Go's verbs are Python's, but for %v, %t and %q. A line's end is left out if it is printed.
+// formatted returns a formatted string: Go's verbs are Python's, but for %v, %t and %q. A line's
+// end is left out if it is printed.
 func (m *python) formatted(c *ast.CallExpr, printed bool) text {
 	m.plain(c)
 	v := m.info.Types[c.Args[0]].Value

@@ -262,7 +262,8 @@ func (m *python) operate(s *ast.AssignStmt) {
 	defer delete(m.info.Types, b)
 	whole := m.binary(b)
 	to := m.target(s.Lhs[0])
-	if simple := operators[op].text; whole.s == m.expr(s.Lhs[0])+" "+simple+" "+m.expression(s.Rhs[0]).in(operators[op].precedence+1) && operators[op].text != "" {
+	if simple := operators[op].text; whole.s == m.expr(s.Lhs[0])+" "+simple+" "+
+		m.expression(s.Rhs[0]).in(operators[op].precedence+1) && operators[op].text != "" {
 		m.line(to + " " + simple + "= " + m.expr(s.Rhs[0]))
 		return
 	}
@@ -434,7 +435,8 @@ func (m *python) step(s ast.Stmt, v *types.Var) (string, bool) {
 		if len(s.Lhs) != 1 || identOf(s.Lhs[0]) == nil || m.info.Uses[identOf(s.Lhs[0])] != v {
 			return "", false
 		}
-		if value := m.info.Types[s.Rhs[0]].Value; value != nil && s.Tok == token.ADD_ASSIGN || s.Tok == token.ADD_ASSIGN && m.natural(s.Rhs[0]) {
+		if value := m.info.Types[s.Rhs[0]].Value; value != nil && s.Tok == token.ADD_ASSIGN || s.Tok == token.ADD_ASSIGN &&
+			m.natural(s.Rhs[0]) {
 			return m.expr(s.Rhs[0]), true
 		}
 	}

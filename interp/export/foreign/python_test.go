@@ -64,7 +64,8 @@ type launch struct {
 	Args        []string
 }
 
-// hostPart runs the host part of a module as rank 1 of 3, and returns its launches and the other lines that it printed.
+// hostPart runs the host part of a module as rank 1 of 3, and returns its launches and the other
+// lines that it printed.
 func hostPart(t *testing.T, folder, module string, flags ...string) (launches []launch, lines []string) {
 	t.Helper()
 	cmd := pythonCommand(t, append([]string{"testdata/stub/host_part.py", folder, module}, flags...)...)
@@ -108,7 +109,8 @@ func TestHostPart(t *testing.T) {
 	}
 }
 
-// TestCheck runs the host part of a test. No kernel runs, so that the test finds every handle wrong, and says so.
+// TestCheck runs the host part of a test. No kernel runs, so that the test finds every handle
+// wrong, and says so.
 func TestCheck(t *testing.T) {
 	folder := written(t, "k.py", []session.Cell{{ID: 1, Source: "h := symm.Rendezvous(symm.Empty(symm.U8, 7).Fill(1))\ntrue"}, {ID: 2, Source: "1 > 2"}})
 	launches, lines := hostPart(t, folder, "k", "--test")
@@ -128,7 +130,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCompiles compiles the kernels of the examples, and the operations of symm_torch.py, by NVRTC, which needs no GPU.
+// TestCompiles compiles the kernels of the examples, and the operations of symm_torch.py, by NVRTC,
+// which needs no GPU.
 func TestCompiles(t *testing.T) {
 	where := os.Getenv("SYMMREPL_NVRTC")
 	found, _ := filepath.Glob(filepath.Join(where, "libnvrtc.so.*"))
@@ -162,7 +165,8 @@ for source in [v for v in vars(k).values() if isinstance(v, symm.Source)] + [sym
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
-// TestHandle compares the bytes of a symm::Handle that a launch copies with what the stand-in for PyTorch's handle had.
+// TestHandle compares the bytes of a symm::Handle that a launch copies with what the stand-in for
+// PyTorch's handle had.
 func TestHandle(t *testing.T) {
 	folder := written(t, "k.py", []session.Cell{
 		{ID: 1, Source: "x := symm.Empty(symm.F32, 6, 4)\nh := symm.Rendezvous(x)\npart := x.Slice(2, 5)\nhPart := symm.Rendezvous(part)"},
@@ -240,7 +244,8 @@ print(s.values(s.rand(s.local(torch.float32, 3), 1)), s.values(s.rand(s.local(to
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The last line is what symm.Local(symm.F32, 3).Rand(1) and symm.Local(symm.I32, 4).Rand(42) are in a session.
+	// The last line is what symm.Local(symm.F32, 3).Rand(1) and symm.Local(symm.I32, 4).Rand(42)
+	// are in a session.
 	want := "1 72 64 5248 64 [0, 8, 16, 20, 24, 28, 32, 36] [0, 40, 48, 56, 632, 1208, 1784, 1792, 1800, 1804] [0, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56]\n" +
 		"-3 -1 -3 1\n" +
 		"symm_operations.cu was compiled with version and sizes [2, 40, 1816, 72] of symm::Handle, symm_torch.py has [1, 40, 1808, 72]: export them again, together\n" +

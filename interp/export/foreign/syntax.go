@@ -42,8 +42,9 @@ func kindOf(n ast.Node) string {
 	switch name {
 	case "StarExpr", "TypeAssertExpr", "GoStmt", "DeferStmt", "SelectStmt", "SendStmt", "LabeledStmt", "TypeSwitchStmt", "GenDecl":
 		return map[string]string{
-			"StarExpr": "pointer", "TypeAssertExpr": "assertion of a type", "GoStmt": "goroutine", "DeferStmt": "defer", "SelectStmt": "select",
-			"SendStmt": "channel", "LabeledStmt": "label", "TypeSwitchStmt": "switch on a type", "GenDecl": "declaration of a type",
+			"StarExpr": "pointer", "TypeAssertExpr": "assertion of a type", "GoStmt": "goroutine", "DeferStmt": "defer",
+			"SelectStmt": "select",
+			"SendStmt":   "channel", "LabeledStmt": "label", "TypeSwitchStmt": "switch on a type", "GenDecl": "declaration of a type",
 		}[name]
 	}
 	return name

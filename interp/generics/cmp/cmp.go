@@ -13,7 +13,8 @@ func Less[T Ordered](x, y T) bool {
 	return x < y || x != x && y == y
 }
 
-// Compare is -1 if x comes before y, 0 if they are equal and +1 if x comes after y. NaNs are equal, and come before every number.
+// Compare is -1 if x comes before y, 0 if they are equal and +1 if x comes after y. NaNs are equal,
+// and come before every number.
 func Compare[T Ordered](x, y T) int {
 	switch {
 	case x < y:

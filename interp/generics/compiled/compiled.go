@@ -68,8 +68,8 @@ func MakeUnique(v any) Unique { return Unique{unique.Make(v)} }
 // Value is what u stands for.
 func (u Unique) Value() any { return u.h.Value() }
 
-// Weak is a pointer that does not keep its object alive. The zero value is the weak nil pointer; two are equal if they were made
-// from equal pointers.
+// Weak is a pointer that does not keep its object alive. The zero value is the weak nil pointer;
+// two are equal if they were made from equal pointers.
 type Weak struct {
 	p weak.Pointer[byte]
 	t reflect.Type

@@ -1,6 +1,7 @@
 package slices
 
-// Insert returns s with v before index i, in the array of s if that is large enough. It panics if i is out of range.
+// Insert returns s with v before index i, in the array of s if that is large enough. It panics if i
+// is out of range.
 func Insert[S ~[]E, E any](s S, i int, v ...E) S {
 	_ = s[i:] // i is in range
 	if len(v) == 0 {
@@ -21,7 +22,8 @@ func Insert[S ~[]E, E any](s S, i int, v ...E) S {
 	return out
 }
 
-// Delete removes s[i:j] from s and clears the elements behind the new end. It panics if the range is not one of s.
+// Delete removes s[i:j] from s and clears the elements behind the new end. It panics if the range
+// is not one of s.
 func Delete[S ~[]E, E any](s S, i, j int) S {
 	_ = s[i:j:len(s)] // i and j are in range
 	if i == j {
@@ -48,8 +50,8 @@ func DeleteFunc[S ~[]E, E any](s S, del func(E) bool) S {
 	return s[:n]
 }
 
-// Replace puts v in place of s[i:j], in the array of s if that is large enough, and clears the elements behind the new end. It
-// panics if the range is not one of s.
+// Replace puts v in place of s[i:j], in the array of s if that is large enough, and clears the
+// elements behind the new end. It panics if the range is not one of s.
 func Replace[S ~[]E, E any](s S, i, j int, v ...E) S {
 	_ = s[i:j] // i and j are in range
 	if i == j {
@@ -145,7 +147,8 @@ func Concat[S ~[]E, E any](slices ...S) S {
 	return out
 }
 
-// Repeat returns a new slice with the elements of x, count times. It panics if count is negative or the result would be too long.
+// Repeat returns a new slice with the elements of x, count times. It panics if count is negative or
+// the result would be too long.
 func Repeat[S ~[]E, E any](x S, count int) S {
 	if count < 0 {
 		panic("cannot be negative")

@@ -71,8 +71,8 @@ func SortedStableFunc[E any](seq iter.Seq[E], cmp func(E, E) int) []E {
 	return s
 }
 
-// Chunk is the sequence of the parts of s of n elements each; the last may be shorter. Parts have no room behind their end. It panics
-// if n is less than 1.
+// Chunk is the sequence of the parts of s of n elements each; the last may be shorter. Parts have
+// no room behind their end. It panics if n is less than 1.
 func Chunk[Slice ~[]E, E any](s Slice, n int) iter.Seq[Slice] {
 	if n < 1 {
 		panic("cannot be less than 1")

@@ -29,7 +29,8 @@ func EqualFunc[S1 ~[]E1, S2 ~[]E2, E1, E2 any](s1 S1, s2 S2, eq func(E1, E2) boo
 	return true
 }
 
-// Compare compares the slices element by element with cmp.Compare; the first that differ decide, else the lengths.
+// Compare compares the slices element by element with cmp.Compare; the first that differ decide,
+// else the lengths.
 func Compare[S ~[]E, E cmp.Ordered](s1, s2 S) int {
 	for i, v := range s1 {
 		if i == len(s2) {

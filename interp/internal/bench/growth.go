@@ -17,7 +17,8 @@ var sessions = []struct{ name, cell string }{
 	{"a new function", "func f%d(a int) int { return a + %d }"},
 	{"the same function", "func f(a int) int { return a + %d }"},
 	{"the same type", "type T struct{ A int }"},
-	{"the same type with a method, and a variable of it", "type T struct{ A int }\nfunc (t T) Get() int { return t.A + %d }\nv := T{%d}\nv.Get()"},
+	{"the same type with a method, and a variable of it",
+		"type T struct{ A int }\nfunc (t T) Get() int { return t.A + %d }\nv := T{%d}\nv.Get()"},
 }
 
 // growth prints the time of a cell and the memory that it leaves in use, for each quarter of a

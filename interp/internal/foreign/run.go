@@ -184,7 +184,8 @@ func vendored(p *program) (dir string, err error) {
 	}
 	p.path, p.flags = filepath.Join(dir, filepath.Base(p.path)), "-mod=vendor"
 	// From go 1.14 on, the go command asks for a list of the modules in vendor.
-	return dir, errors.Join(os.WriteFile(p.path, text, 0o644), os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module foreign\n\ngo 1.13\n"), 0o644),
+	return dir, errors.Join(os.WriteFile(p.path, text, 0o644),
+		os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module foreign\n\ngo 1.13\n"), 0o644),
 		os.CopyFS(filepath.Join(dir, "vendor"), os.DirFS(p.src)))
 }
 

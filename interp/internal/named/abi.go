@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// The descriptors of types, as in internal/abi. That of maps is not the same in all releases: abi_go126.go, abi_go127.go.
+// The descriptors of types, as in internal/abi. That of maps is not the same in all releases:
+// abi_go126.go, abi_go127.go.
 type (
 	header struct {
 		size, ptrBytes                 uintptr
@@ -72,8 +73,9 @@ const (
 // header.
 var descriptors = map[reflect.Kind]reflect.Type{
 	reflect.Array: reflect.TypeFor[arrayType](), reflect.Chan: reflect.TypeFor[chanType](), reflect.Func: reflect.TypeFor[funcType](),
-	reflect.Interface: reflect.TypeFor[interfaceType](), reflect.Map: reflect.TypeFor[mapType](), reflect.Pointer: reflect.TypeFor[elemType](),
-	reflect.Slice: reflect.TypeFor[elemType](), reflect.Struct: reflect.TypeFor[structType](),
+	reflect.Interface: reflect.TypeFor[interfaceType](), reflect.Map: reflect.TypeFor[mapType](),
+	reflect.Pointer: reflect.TypeFor[elemType](),
+	reflect.Slice:   reflect.TypeFor[elemType](), reflect.Struct: reflect.TypeFor[structType](),
 }
 
 func descriptor(k reflect.Kind) reflect.Type {

@@ -30,7 +30,8 @@ func TestMendEqual(t *testing.T) {
 		x, y reflect.Value
 		want bool
 	}{
-		{of(1, 2, "a"), of(1, 3, "a"), true}, {of(1, 2, "a"), of(2, 2, "a"), false}, {of(1, 2, "a"), of(1, 2, "b"), false}, {of(1, 2, "a"), of(1, 2, "aa"), false},
+		{of(1, 2, "a"), of(1, 3, "a"), true}, {of(1, 2, "a"), of(2, 2, "a"), false}, {of(1, 2, "a"), of(1, 2, "b"), false},
+		{of(1, 2, "a"), of(1, 2, "aa"), false},
 	} {
 		if got := c.x.Interface() == c.y.Interface(); got != c.want {
 			t.Errorf("%v == %v is %v", c.x, c.y, got)

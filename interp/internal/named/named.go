@@ -176,7 +176,8 @@ func (n *Type) CompleteStruct(fields []Field) {
 	mend(n.Reflect(), func(string) bool { return false })
 }
 
-// SetFieldType changes the type of field i of a struct type that was made at run time, to one of the same kind and size.
+// SetFieldType changes the type of field i of a struct type that was made at run time, to one of
+// the same kind and size.
 func SetFieldType(t reflect.Type, i int, field reflect.Type) {
 	(*structType)(unsafe.Pointer(headerOf(t))).fields[i].typ = headerOf(field)
 }
@@ -212,9 +213,10 @@ func (n *Type) Methods(methods []Method) error {
 	pointers := unsafe.Slice((*method)(unsafe.Add(unsafe.Pointer(uncommonOf(n.p, reflect.Pointer)), unsafe.Sizeof(uncommon{}))), n.room)
 	for i, m := range methods {
 		call := m.Call
-		code, err := n.stubOffset(reflect.MakeFunc(withReceiver(reflect.TypeFor[unsafe.Pointer](), m.Type), func(args []reflect.Value) []reflect.Value {
-			return call(args[0].UnsafePointer(), args[1:])
-		}))
+		code, err := n.stubOffset(reflect.MakeFunc(withReceiver(reflect.TypeFor[unsafe.Pointer](), m.Type),
+			func(args []reflect.Value) []reflect.Value {
+				return call(args[0].UnsafePointer(), args[1:])
+			}))
 		if err != nil {
 			return err
 		}
@@ -224,18 +226,20 @@ func (n *Type) Methods(methods []Method) error {
 		}
 		values[byValue] = pointers[i]
 		// A call through reflect.Type passes the value itself.
-		if values[byValue].tfn, err = n.stubOffset(reflect.MakeFunc(withReceiver(n.Reflect(), m.Type), func(args []reflect.Value) []reflect.Value {
-			recv := reflect.New(args[0].Type())
-			recv.Elem().Set(args[0])
-			return call(recv.UnsafePointer(), args[1:])
-		})); err != nil {
+		if values[byValue].tfn, err = n.stubOffset(reflect.MakeFunc(withReceiver(n.Reflect(), m.Type),
+			func(args []reflect.Value) []reflect.Value {
+				recv := reflect.New(args[0].Type())
+				recv.Elem().Set(args[0])
+				return call(recv.UnsafePointer(), args[1:])
+			})); err != nil {
 			return err
 		}
 		if n.t.flags&flagDirect != 0 { // the receiver is the value
-			if values[byValue].ifn, err = n.stubOffset(reflect.MakeFunc(withReceiver(reflect.TypeFor[unsafe.Pointer](), m.Type), func(args []reflect.Value) []reflect.Value {
-				recv := args[0].UnsafePointer()
-				return call(unsafe.Pointer(&recv), args[1:])
-			})); err != nil {
+			if values[byValue].ifn, err = n.stubOffset(reflect.MakeFunc(withReceiver(reflect.TypeFor[unsafe.Pointer](), m.Type),
+				func(args []reflect.Value) []reflect.Value {
+					recv := args[0].UnsafePointer()
+					return call(unsafe.Pointer(&recv), args[1:])
+				})); err != nil {
 				return err
 			}
 		}

@@ -66,7 +66,8 @@ func TestStruct(t *testing.T) {
 			t.Errorf("%s prints %s, want %s", format, got, want)
 		}
 	}
-	if got := fmt.Sprintf("%v %T", []any{x, v.Interface()}, reflect.MakeMap(reflect.MapOf(p, reflect.PointerTo(p))).Interface()); got != "[<3 0> <3 0>] map[shapes.Point]*shapes.Point" {
+	if got := fmt.Sprintf("%v %T", []any{x, v.Interface()},
+		reflect.MakeMap(reflect.MapOf(p, reflect.PointerTo(p))).Interface()); got != "[<3 0> <3 0>] map[shapes.Point]*shapes.Point" {
 		t.Error(got)
 	}
 	if b, err := json.Marshal(x); err != nil || string(b) != `{"x":3,"Next":{"x":0}}` {

@@ -19,7 +19,8 @@ type inlined struct {
 // Function returns a runtime.Func for a function that begins at a program counter without code, and
 // at a line.
 func Function(entry uintptr, name, file string, line int) *runtime.Func {
-	return (*runtime.Func)(unsafe.Pointer(&inlined{ones: ^uint32(0), entry: entry, name: name, file: file, line: int32(line), startLine: int32(line)}))
+	return (*runtime.Func)(unsafe.Pointer(&inlined{ones: ^uint32(0), entry: entry, name: name, file: file, line: int32(line),
+		startLine: int32(line)}))
 }
 
 // Frames returns an iterator over frames.

@@ -60,7 +60,8 @@ func isCopied(t reflect.Type) bool {
 }
 
 // isWord has the kinds that are a pointer.
-var isWord = [kindMask + 1]bool{reflect.Func: true, reflect.Pointer: true, reflect.UnsafePointer: true, reflect.Map: true, reflect.Chan: true}
+var isWord = [kindMask + 1]bool{reflect.Func: true, reflect.Pointer: true, reflect.UnsafePointer: true, reflect.Map: true,
+	reflect.Chan: true}
 
 // leavesVariables reports whether something in a tree may keep a reference to a variable of its
 // function.

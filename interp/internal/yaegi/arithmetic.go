@@ -80,7 +80,8 @@ var kindsOfNumbers = map[reflect.Kind]numbers{
 	reflect.Int: wholes[int](reflect.Int), reflect.Int8: wholes[int8](reflect.Int8), reflect.Int16: wholes[int16](reflect.Int16),
 	reflect.Int32: wholes[int32](reflect.Int32), reflect.Int64: wholes[int64](reflect.Int64),
 	reflect.Uint: wholes[uint](reflect.Uint), reflect.Uint8: wholes[uint8](reflect.Uint8), reflect.Uint16: wholes[uint16](reflect.Uint16),
-	reflect.Uint32: wholes[uint32](reflect.Uint32), reflect.Uint64: wholes[uint64](reflect.Uint64), reflect.Uintptr: wholes[uintptr](reflect.Uintptr),
+	reflect.Uint32: wholes[uint32](reflect.Uint32), reflect.Uint64: wholes[uint64](reflect.Uint64),
+	reflect.Uintptr: wholes[uintptr](reflect.Uintptr),
 	reflect.Float32: floats[float32](reflect.Float32), reflect.Float64: floats[float64](reflect.Float64),
 }
 
@@ -121,8 +122,10 @@ func (y *Interpreter) calculating(node *Node, operands []*Node, generator string
 
 // calculations lists the generators of operations on numbers.
 var calculations = map[string]bool{
-	"add": true, "sub": true, "mul": true, "quo": true, "rem": true, "and": true, "or": true, "xor": true, "andNot": true, "shl": true, "shr": true,
-	"addAssign": true, "subAssign": true, "mulAssign": true, "quoAssign": true, "remAssign": true, "andAssign": true, "orAssign": true, "xorAssign": true,
+	"add": true, "sub": true, "mul": true, "quo": true, "rem": true, "and": true, "or": true, "xor": true, "andNot": true,
+	"shl": true, "shr": true,
+	"addAssign": true, "subAssign": true, "mulAssign": true, "quoAssign": true, "remAssign": true, "andAssign": true,
+	"orAssign": true, "xorAssign": true,
 	"andNotAssign": true, "shlAssign": true, "shrAssign": true, "inc": true, "dec": true,
 	"lower": true, "lowerEqual": true, "equal": true, "notEqual": true, "greaterEqual": true, "greater": true,
 }

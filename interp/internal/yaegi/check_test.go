@@ -41,7 +41,8 @@ func TestMatchSaysWhatDiffers(t *testing.T) {
 		{reflect.TypeFor[ours](), nil},
 		{reflect.TypeFor[moved](), []string{"moved.id is at 8, not 0", "moved.next is at 0, not 8"}},
 		{reflect.TypeFor[fewer](), []string{"fewer is a struct of 8 bytes, not a struct of 32"}},
-		{reflect.TypeFor[other](), []string{"other.of is a struct of 8 bytes, not a struct of 16", "other.step is a func() yaegi.Step, not a func(*yaegi.inner) yaegi.Step"}},
+		{reflect.TypeFor[other](), []string{"other.of is a struct of 8 bytes, not a struct of 16",
+			"other.step is a func() yaegi.Step, not a func(*yaegi.inner) yaegi.Step"}},
 	} {
 		err := match(reflect.TypeFor[ours](), test.theirs)
 		if (err == nil) != (test.says == nil) {

@@ -16,7 +16,8 @@ import (
 // panic before the panic leaves the function.
 func (y *Interpreter) Literal(node *Node, recovers func() bool) {
 	results := len(node.typ.ret)
-	l := &literal{layout: *newLayout(node.types, results+len(node.typ.arg), y.boxes), y: y, node: node, results: results, recovers: recovers}
+	l := &literal{layout: *newLayout(node.types, results+len(node.typ.arg), y.boxes), y: y, node: node, results: results,
+		recovers: recovers}
 	if !l.simple {
 		return
 	}

@@ -85,7 +85,8 @@ func memoryOf(v reflect.Value) unsafe.Pointer {
 var basicTypes = []reflect.Type{
 	reflect.TypeFor[bool](), reflect.TypeFor[int8](), reflect.TypeFor[uint16](), reflect.TypeFor[int32](), reflect.TypeFor[int](), reflect.TypeFor[int](),
 	reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[complex64](), reflect.TypeFor[complex128](), reflect.TypeFor[string](),
-	reflect.TypeFor[*int](), reflect.TypeFor[*int](), reflect.TypeFor[[]int](), reflect.TypeFor[any](), reflect.TypeFor[error](), reflect.TypeFor[map[int]int](),
+	reflect.TypeFor[*int](), reflect.TypeFor[*int](), reflect.TypeFor[[]int](), reflect.TypeFor[any](), reflect.TypeFor[error](),
+	reflect.TypeFor[map[int]int](),
 }
 
 // randomTypes returns fewer than n types.

@@ -132,7 +132,8 @@ func (v *Value) count() (n uint64, ok bool) {
 
 // scalarSize has the sizes of numbers and bools, by kind; 0 for other kinds.
 var scalarSize = [kindMask + 1]uint8{
-	reflect.Bool: 1, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8, reflect.Int: 8, reflect.Uint8: 1, reflect.Uint16: 2,
+	reflect.Bool: 1, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8, reflect.Int: 8, reflect.Uint8: 1,
+	reflect.Uint16: 2,
 	reflect.Uint32: 4, reflect.Uint64: 8, reflect.Uint: 8, reflect.Uintptr: 8, reflect.Float32: 4, reflect.Float64: 8,
 }
 

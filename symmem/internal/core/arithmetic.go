@@ -20,11 +20,14 @@ type named struct {
 }
 
 var arithmetic = table(map[string]*named{
-	"Add": {formula: "x0 + x1"}, "Sub": {formula: "x0 - x1"}, "Mul": {formula: "x0 * x1"}, "Div": {formula: "x0 / x1"}, "Mod": {formula: "x0 % x1"},
+	"Add": {formula: "x0 + x1"}, "Sub": {formula: "x0 - x1"}, "Mul": {formula: "x0 * x1"}, "Div": {formula: "x0 / x1"},
+	"Mod": {formula: "x0 % x1"},
 	"Pow": {formula: "pow(x0, x1)"}, "Minimum": {formula: "min(x0, x1)"}, "Maximum": {formula: "max(x0, x1)"},
-	"Eq": {formula: "x0 == x1"}, "Ne": {formula: "x0 != x1"}, "Lt": {formula: "x0 < x1"}, "Le": {formula: "x0 <= x1"}, "Gt": {formula: "x0 > x1"}, "Ge": {formula: "x0 >= x1"},
+	"Eq": {formula: "x0 == x1"}, "Ne": {formula: "x0 != x1"}, "Lt": {formula: "x0 < x1"}, "Le": {formula: "x0 <= x1"},
+	"Gt": {formula: "x0 > x1"}, "Ge": {formula: "x0 >= x1"},
 	"Where": {formula: "x0 ? x1 : x2"},
-	"Neg":   {formula: "-x0"}, "Abs": {formula: "abs(x0)"}, "Exp": {formula: "exp(x0)"}, "Log": {formula: "log(x0)"}, "Sqrt": {formula: "sqrt(x0)"},
+	"Neg":   {formula: "-x0"}, "Abs": {formula: "abs(x0)"}, "Exp": {formula: "exp(x0)"}, "Log": {formula: "log(x0)"},
+	"Sqrt":     {formula: "sqrt(x0)"},
 	"Convert":  {of: func(d DType) string { return d.String() + "(x0)" }},
 	"Normal":   {formula: "normal(x0)"},
 	"Linspace": {formula: "n > 1 && i == n-1 ? x1 : x0 + i*x2"},
@@ -209,7 +212,8 @@ func (t *Tensor) Dot(y *Tensor, opts ...Option) *Tensor {
 	t.usable(op)
 	t.rt.usable(op, y)
 	if len(t.shape) != 1 || !slices.Equal(t.shape, y.shape) {
-		panic(t.rt.misuse(op, "y", "MatMul multiplies matrices; View gives a tensor other dimensions", "both have one dimension, of the same size: not %s and %s", t.kind(), y.kind()))
+		panic(t.rt.misuse(op, "y", "MatMul multiplies matrices; View gives a tensor other dimensions",
+			"both have one dimension, of the same size: not %s and %s", t.kind(), y.kind()))
 	}
 	d := t.dtype
 	if y.dtype.element().IsFloat() {
@@ -344,7 +348,8 @@ func (t *Tensor) Transpose(args ...any) *Tensor {
 	used := make([]bool, len(t.shape))
 	for k, d := range dims {
 		if len(dims) != len(t.shape) || d < 0 || d >= len(t.shape) || used[d] {
-			panic(t.rt.misuse(op, "dims", "name each dimension once", "%v is no order of the %d dimensions of %s", dims, len(t.shape), t.kind()))
+			panic(t.rt.misuse(op, "dims", "name each dimension once", "%v is no order of the %d dimensions of %s", dims,
+				len(t.shape), t.kind()))
 		}
 		used[d], shape[k], strides[k] = true, t.shape[d], own[d]
 	}
@@ -422,7 +427,8 @@ func (rt *Runtime) Concatenate(dim int, args ...any) *Tensor {
 			other[dim] = first.shape[dim]
 		}
 		if t.dtype != first.dtype || !slices.Equal(other, first.shape) {
-			panic(rt.misuse(op, "tensors", "Convert and View change a tensor", "tensor %d is %s, which does not continue %s along dimension %d", i+1, t.kind(), first.kind(), dim))
+			panic(rt.misuse(op, "tensors", "Convert and View change a tensor",
+				"tensor %d is %s, which does not continue %s along dimension %d", i+1, t.kind(), first.kind(), dim))
 		}
 	}
 	parts := make([]*calculation, len(tensors))

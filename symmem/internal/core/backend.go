@@ -101,7 +101,9 @@ func (rt *Runtime) compareBackends(op string, g *Group) error {
 	first := max(0, slices.IndexFunc(all, func(c choice) bool { return !c.Joining }))
 	for i, c := range all {
 		if c.Name != all[first].Name && !c.Joining {
-			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d makes symmetric memory by %s, and rank %d by %s", g.ranks[first], all[first].Name, g.ranks[i], c.Name),
+			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: g.ranks[i],
+				Msg: fmt.Sprintf("rank %d makes symmetric memory by %s, and rank %d by %s", g.ranks[first], all[first].Name,
+					g.ranks[i], c.Name),
 				Hint: "give all ranks the same --backend, Config.Backend or TORCH_SYMMMEM"}
 		}
 	}

@@ -100,7 +100,8 @@ func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	for i := range a.Block {
 		a.Block[i], a.Thread[i] = int(o.Block[i]), int(o.Thread[i])
 	}
-	f := device.Finding{Kind: device.OutOfBounds, Address: device.Ptr(o.Address), Repair: "compare the index with the number of elements before the access"}
+	f := device.Finding{Kind: device.OutOfBounds, Address: device.Ptr(o.Address),
+		Repair: "compare the index with the number of elements before the access"}
 	if known && call.checked != nil {
 		if text := call.checked.text; o.Line != device.NoLine {
 			a.File, a.Line, a.Source = text.Name, int(o.Line), text.LineAt(int(o.Line))

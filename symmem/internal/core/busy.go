@@ -12,7 +12,9 @@ import (
 // Busy is a kernel of the user's that has run for a while outside of the waits of symm.cuh.
 type Busy struct {
 	Kernel string
-	Spins  string        // the memory that it reads again and again, without other work: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it does other work or that is not known
+	// the memory that it reads again and again, without other work: "element 3 of i32[8], which is
+	// 0, at cell[2]:4, in 128 threads"; "" if it does other work or that is not known
+	Spins  string
 	Goes   bool          // it is known to do other work
 	Since  time.Duration // since it began; on a device that cannot tell, since its launch
 	Caller int           // where it was launched last, as Config.Caller said
@@ -36,7 +38,8 @@ func (rt *Runtime) Busy() []Busy {
 	var list []Busy
 	if o, ok := rt.dev.(device.Observer); ok {
 		for _, r := range o.Running() {
-			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Caller: rt.calls.LaunchOf(r.Kernel)})
+			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For,
+				Caller: rt.calls.LaunchOf(r.Kernel)})
 		}
 	} else if kernel, at := rt.calls.LatestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
 		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.When), Caller: at.Caller})

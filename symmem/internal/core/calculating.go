@@ -158,7 +158,8 @@ func (c *calculation) result(shape []int) *Tensor {
 		return nil
 	}
 	if !slices.Equal(into.shape, shape) {
-		panic(c.Misuse("Into", "View gives a tensor other dimensions", "the result is %s, and Into has %s", c.formula.Result.Shaped(shape), into.kind()))
+		panic(c.Misuse("Into", "View gives a tensor other dimensions", "the result is %s, and Into has %s",
+			c.formula.Result.Shaped(shape), into.kind()))
 	}
 	if c.formula.Result.IsFloat() && !into.dtype.element().IsFloat() {
 		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(),
@@ -311,7 +312,8 @@ func (rt *Runtime) calculationGrid(work int) device.Launch {
 	if rt.info.OnHost {
 		return device.Launch{Grid: [3]int{max(min(rt.info.Processors, work/4096), 1), 1, 1}, Block: [3]int{1, 1, 1}}
 	}
-	return device.Launch{Grid: [3]int{max(min((work+threads-1)/threads, rt.plan.ElementBlocks*rt.info.Processors), 1), 1, 1}, Block: [3]int{threads, 1, 1}}
+	return device.Launch{Grid: [3]int{max(min((work+threads-1)/threads, rt.plan.ElementBlocks*rt.info.Processors), 1), 1, 1},
+		Block: [3]int{threads, 1, 1}}
 }
 
 // admit commits the call with its operands and its result.
@@ -516,7 +518,8 @@ func (rt *Runtime) partition(r *calculate.Reduce, outer, length, inner, width in
 	} else {
 		all := r.Blocks() * rt.info.Processors // blocks that run at once
 		low, high := r.Lanes(inner / neighbours)
-		for high = min(high, rt.lanesFor(length/(step*least))); p.lanes < high && (p.lanes < low || groups*p.lanes < all*calculate.Threads); {
+		for high = min(high, rt.lanesFor(length/(step*least))); p.lanes < high &&
+			(p.lanes < low || groups*p.lanes < all*calculate.Threads); {
 			p.lanes *= 2
 		}
 		blocks := (groups*p.lanes + calculate.Threads - 1) / calculate.Threads

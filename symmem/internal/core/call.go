@@ -167,7 +167,8 @@ func (c *Call) PickStream() {
 // out of step.
 func (rt *Runtime) inStep(op string) {
 	if why := rt.broken.Load(); why != nil {
-		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: rt.howToGoOn()})
+		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why,
+			Hint: rt.howToGoOn()})
 	}
 }
 

@@ -252,7 +252,8 @@ func (m *measuring) compared(first, w tried) measure.Way {
 // differs compares the results of a rank.
 func differs(rank int, want, got []result) *measure.Difference {
 	if len(want) != len(got) {
-		return &measure.Difference{Rank: rank, Result: "the calls", Got: fmt.Sprintf("%d tensors", len(got)), Want: fmt.Sprint(len(want)), Count: 1}
+		return &measure.Difference{Rank: rank, Result: "the calls", Got: fmt.Sprintf("%d tensors", len(got)),
+			Want: fmt.Sprint(len(want)), Count: 1}
 	}
 	var list []*measure.Difference
 	for i := range want {

@@ -57,7 +57,8 @@ func (t *Tensor) Arange() *Tensor {
 			panic(t.rt.misuse(op, "tensor", "", "%s", why))
 		}
 	}
-	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return launch.Bytes(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
+	t.generate(op, "arange_"+t.dtype.String(),
+		func() []byte { return launch.Bytes(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
 	return t
 }
 
@@ -75,7 +76,8 @@ func (t *Tensor) Rand(seed int) *Tensor {
 
 func (t *Tensor) mustCompute(op string) {
 	if !t.dtype.element().Computes() {
-		panic(t.rt.misuse(op, "tensor", "convert it through the host, as by CopyFrom(x.Float32s())", "%v is a storage type: it can be filled, copied and read", t.dtype))
+		panic(t.rt.misuse(op, "tensor", "convert it through the host, as by CopyFrom(x.Float32s())",
+			"%v is a storage type: it can be filled, copied and read", t.dtype))
 	}
 }
 
@@ -117,7 +119,8 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 	rt := t.rt
 	rt.usable(op, from)
 	if from.dtype != t.dtype {
-		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()), "a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
+		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()),
+			"a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
 	}
 	if from.n != t.n {
 		panic(rt.misuse(op, "src", "give as many", "%d elements for a tensor of %d", from.n, t.n))

@@ -19,7 +19,8 @@ type choice struct {
 
 // String is "all_reduce bf16[2048] sum on world (4 ranks, 4096 bytes): packets, because ...".
 func (c choice) String() string {
-	return fmt.Sprintf("%s on %v (%d ranks, %d bytes): %s, because %s", c.call.Text(), c.call.group, len(c.call.group.ranks), c.bytes, c.path, c.why)
+	return fmt.Sprintf("%s on %v (%d ranks, %d bytes): %s, because %s", c.call.Text(), c.call.group, len(c.call.group.ranks),
+		c.bytes, c.path, c.why)
 }
 
 // Explain calls f and returns a line for each operation that f issued and that has several ways to
@@ -113,7 +114,8 @@ func (c *Call) noteRoute() {
 func (rt *Runtime) wayOf(g *Group, p *route, notNCCL string, far bool) *tuning.Way {
 	switch {
 	case p.splits > 0:
-		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, rt.between()), Why: p.why}
+		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of,
+			p.splits, rt.between()), Why: p.why}
 	case p.unknown:
 		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, rt.between()), Why: p.why}
 	case p.of != "":
@@ -123,10 +125,12 @@ func (rt *Runtime) wayOf(g *Group, p *route, notNCCL string, far bool) *tuning.W
 		}
 		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, rt.between()), Why: why}
 	case far && p.way == "with":
-		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", rt.between()), Why: fmt.Sprintf("members are on %d hosts", len(g.split.Parts))}
+		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", rt.between()),
+			Why: fmt.Sprintf("members are on %d hosts", len(g.split.Parts))}
 	case far:
 		r := g.ranks[p.peer]
-		return &tuning.Way{Path: "ring and messages over " + rt.between(), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, rt.hostOf(r))}
+		return &tuning.Way{Path: "ring and messages over " + rt.between(),
+			Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, rt.hostOf(r))}
 	case p.way == "with":
 		return &tuning.Way{Path: "loads and stores", Why: "the memory of all members is mapped here"}
 	}

@@ -80,7 +80,8 @@ func (rt *Runtime) failure(op string, err error) *Error {
 	case errors.As(err, &library):
 		e.Msg = library.Error()
 		if strings.Contains(library.Text, "invalid device function") || strings.Contains(library.Text, "no kernel image") {
-			e.Hint = fmt.Sprintf("this build of %s has no kernel of the call for a GPU of %s: set SYMMREPL_NCCL to another one", library.Library, rt.info.Arch)
+			e.Hint = fmt.Sprintf("this build of %s has no kernel of the call for a GPU of %s: set SYMMREPL_NCCL to another one",
+				library.Library, rt.info.Arch)
 		}
 	case errors.As(err, &compile):
 		e.Kind = KindCompile

@@ -156,7 +156,8 @@ func (c *fileCall) open() (f *tensorfile.File, p *tensorfile.Part, dtype DType, 
 	}
 	n, size := t.Shape[c.shard], c.group.Size()
 	if n%size != 0 && !c.has(operators.Ordinary) {
-		return f, nil, 0, c.rt.misuse(c.op, "Shard", "give symm.Ordinary() too: ordinary tensors may differ in length", "dimension %d of %v does not divide among %d ranks", c.shard, t.Shape, size)
+		return f, nil, 0, c.rt.misuse(c.op, "Shard", "give symm.Ordinary() too: ordinary tensors may differ in length",
+			"dimension %d of %v does not divide among %d ranks", c.shard, t.Shape, size)
 	}
 	chunk := (n + size - 1) / size
 	p, err = t.Part(c.shard, min(c.group.rank*chunk, n), min((c.group.rank+1)*chunk, n))

@@ -125,13 +125,15 @@ func (g *Graph) Replay(opts ...Option) {
 	for i, group := range g.groups {
 		group.usable(op)
 		if group.builds != g.builds[i] {
-			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v was built again since the graph was captured", group), Hint: "capture it again"})
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph",
+				Msg: fmt.Sprintf("%v was built again since the graph was captured", group), Hint: "capture it again"})
 		}
 		group.chain(op, s)
 	}
 	for _, comm := range g.comms {
 		if comm.isEnded() {
-			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v has another communicator of NCCL since the graph was captured", comm.g), Hint: "capture it again"})
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph",
+				Msg: fmt.Sprintf("%v has another communicator of NCCL since the graph was captured", comm.g), Hint: "capture it again"})
 		}
 	}
 	c.begins(false)

@@ -157,7 +157,8 @@ func (g *Group) usable(op string) {
 		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
 	}
 	if why := g.stale.Load(); why != nil {
-		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: g.rt.goingOn("make a new one")})
+		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group",
+			Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: g.rt.goingOn("make a new one")})
 	}
 }
 

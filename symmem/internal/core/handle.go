@@ -151,7 +151,8 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 // rt.mu is held.
 func (a *allocation) pooledHandle(op string, t *Tensor, g *Group) (*Handle, *Error) {
 	if g != a.group && g.split.Spans() {
-		return nil, a.rt.misuse(op, "group", "take the tensor from the pool of that group", "the tensor %v is of the memory pool of %v, and %v spans hosts", t.kind(), a.group, g)
+		return nil, a.rt.misuse(op, "group", "take the tensor from the pool of that group",
+			"the tensor %v is of the memory pool of %v, and %v spans hosts", t.kind(), a.group, g)
 	}
 	h := a.handle(t, g)
 	a.handles = append(a.handles, h)

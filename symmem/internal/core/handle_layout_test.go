@@ -45,9 +45,12 @@ func TestHandleLayout(t *testing.T) {
 	}
 	c := unsafe.Offsetof(h.Context)
 	want := []uintptr{
-		c + unsafe.Offsetof(h.Context.Watch), c + unsafe.Offsetof(h.Context.TimeoutNs), c + unsafe.Offsetof(h.Context.Rank), c + unsafe.Offsetof(h.Context.WorldSize),
-		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.Swaps), c + unsafe.Offsetof(h.Context.Unannounced), unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes),
-		unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads), unsafe.Offsetof(h.Signals), unsafe.Offsetof(h.Net), unsafe.Offsetof(h.Start), unsafe.Offsetof(h.Window), unsafe.Sizeof(h),
+		c + unsafe.Offsetof(h.Context.Watch), c + unsafe.Offsetof(h.Context.TimeoutNs), c + unsafe.Offsetof(h.Context.Rank),
+		c + unsafe.Offsetof(h.Context.WorldSize),
+		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.Swaps),
+		c + unsafe.Offsetof(h.Context.Unannounced), unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes),
+		unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads), unsafe.Offsetof(h.Signals), unsafe.Offsetof(h.Net),
+		unsafe.Offsetof(h.Start), unsafe.Offsetof(h.Window), unsafe.Sizeof(h),
 	}
 	for i := range want {
 		if got[i] != uint64(want[i]) {

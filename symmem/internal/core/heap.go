@@ -43,7 +43,8 @@ func (rt *Runtime) whyNoHeap() (why, hint string) {
 	p := rt.places.Load()
 	switch s := rt.sharing(); {
 	case p != nil && (len(p.Parts) > 1 || p.Machines > 1):
-		return fmt.Sprintf("it reaches the memory of other ranks by pointers, and the ranks %s have none to each other's", places.Spelled(p.Parts)),
+		return fmt.Sprintf("it reaches the memory of other ranks by pointers, and the ranks %s have none to each other's",
+				places.Spelled(p.Parts)),
 			"use CUDA or NCCL between hosts"
 	case len(s.Ranks) > 0:
 		return fmt.Sprintf("%v, and NVSHMEM needs a GPU for each PE", s), "start as many ranks as there are GPUs, or use CUDA"

@@ -48,13 +48,15 @@ func (h *Handle) notByNVSHMEM(c *Call, waits bool) *Error {
 	case !ok:
 		return c.Misuse("Via", "leave it out", "NVSHMEM needs the cuda device, this is %s", rt.name)
 	case rt.backendName() != nvshmemBackend:
-		return c.Misuse("Via", "leave it out, or choose the back end NVSHMEM: "+rt.backend.fix(nvshmemBackend), "NVSHMEM needs memory of its heap, and the back end is %s", rt.backendName())
+		return c.Misuse("Via", "leave it out, or choose the back end NVSHMEM: "+rt.backend.fix(nvshmemBackend),
+			"NVSHMEM needs memory of its heap, and the back end is %s", rt.backendName())
 	case !h.t.st.alloc.inHeap():
 		return c.Misuse("handle", "give a handle of a tensor that symm.Empty made", "%s is not memory of NVSHMEM's heap", h.t.kind())
 	case c.Record.Manner >= operators.Signalling && g != rt.all:
 		return c.Misuse("group", "leave Via out, or use a handle of world", "the signals by NVSHMEM are of world, not of %v", g)
 	case lost != "":
-		return &Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Arg: "Via", Msg: "NVSHMEM cannot go on: " + lost, Hint: "leave Via out"}
+		return &Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Arg: "Via", Msg: "NVSHMEM cannot go on: " + lost,
+			Hint: "leave Via out"}
 	case capturing && waits:
 		return c.Misuse("Via", "leave it out", "waits by NVSHMEM cannot be captured: in a graph nothing could end them")
 	}
@@ -125,7 +127,8 @@ func (h *Handle) putByNVSHMEM(c *Call, dst int, src *Tensor) {
 		if src.n == 0 {
 			return nil
 		}
-		return s.issue(device.OneSided{Kind: device.HeapPut, Dst: h.buffers[h.g.rank], Src: src.pointer(), N: src.Bytes(), Peer: h.g.ranks[dst]})
+		return s.issue(device.OneSided{Kind: device.HeapPut, Dst: h.buffers[h.g.rank], Src: src.pointer(), N: src.Bytes(),
+			Peer: h.g.ranks[dst]})
 	}, src, h.t)
 }
 
@@ -135,14 +138,16 @@ func (h *Handle) getByNVSHMEM(c *Call, src int, dst *Tensor) {
 		if dst.n == 0 {
 			return nil
 		}
-		return s.issue(device.OneSided{Kind: device.HeapGet, Dst: dst.pointer(), Src: h.buffers[h.g.rank], N: dst.Bytes(), Peer: h.g.ranks[src]})
+		return s.issue(device.OneSided{Kind: device.HeapGet, Dst: dst.pointer(), Src: h.buffers[h.g.rank], N: dst.Bytes(),
+			Peer: h.g.ranks[src]})
 	}, dst, h.t)
 }
 
 // putWithSignalByNVSHMEM puts src into dst's copy of the handle's tensor, and sets a word of its pad.
 func (h *Handle) putWithSignalByNVSHMEM(c *Call, dst int, src *Tensor, sig int, val uint64) {
 	h.shmemCall(c, src.Bytes(), func(s *heapCall) error {
-		return s.issue(device.OneSided{Kind: device.HeapPutSignal, Dst: h.buffers[h.g.rank], Src: src.pointer(), N: src.Bytes(), Peer: h.g.ranks[dst],
+		return s.issue(device.OneSided{Kind: device.HeapPutSignal, Dst: h.buffers[h.g.rank], Src: src.pointer(), N: src.Bytes(),
+			Peer: h.g.ranks[dst],
 			Word: h.signalWord(sig), Value: val})
 	}, src, h.t)
 }

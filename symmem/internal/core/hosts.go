@@ -37,7 +37,8 @@ func (rt *Runtime) buildWorld(op string) {
 	}
 	for _, host := range p.Parts {
 		if len(host) > abi.MaxRanks {
-			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks", "at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
+			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks",
+				"at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
 		}
 	}
 	rt.takeShare(sharingIn(p))
@@ -100,7 +101,8 @@ func (g *Group) reach(op string, peer int, instead string) {
 	if g.rt.net.Load() != nil {
 		hint = cmp.Or(instead, "Put and Get need none") + "; or " + hint
 	}
-	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: fmt.Sprintf("rank %d %s, and %v has no pointer to its memory", r, g.rt.apart(r), g), Hint: hint})
+	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
+		Msg: fmt.Sprintf("rank %d %s, and %v has no pointer to its memory", r, g.rt.apart(r), g), Hint: hint})
 }
 
 // reachAll is reach for the memory of all members.

@@ -52,7 +52,8 @@ func (in Inner) HandleArgument(op string, h *Handle) abi.Handle {
 		h.g.reachAll(op, "")
 	}
 	if n := len(h.g.ranks); n > abi.MaxRanks {
-		panic(in.rt.misuse(op, "handle", "Rendezvous in its LSA or Rail team", "a kernel takes handles of groups of at most %d ranks, %v has %d", abi.MaxRanks, h.g, n))
+		panic(in.rt.misuse(op, "handle", "Rendezvous in its LSA or Rail team",
+			"a kernel takes handles of groups of at most %d ranks, %v has %d", abi.MaxRanks, h.g, n))
 	}
 	return h.kernel
 }

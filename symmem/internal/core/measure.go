@@ -238,7 +238,8 @@ func sent(list []choice) (bytes int) {
 			bytes += (p - 1) * c.bytes / p
 		case operators.Put.Name, operators.PutWithSignal.Name, operators.PutBlock.Name, operators.Broadcast.Name:
 			bytes += c.bytes
-		case operators.Barrier.Name, operators.PutSignal.Name, operators.WaitSignal.Name, operators.WaitForSignal.Name, operators.SignalAdd.Name:
+		case operators.Barrier.Name, operators.PutSignal.Name, operators.WaitSignal.Name, operators.WaitForSignal.Name,
+			operators.SignalAdd.Name:
 		default:
 			return 0
 		}

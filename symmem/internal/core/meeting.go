@@ -102,7 +102,8 @@ func gatherValuesBy[T any](g *Group, op string, mine T, failed error, gather fun
 			return nil, fmt.Errorf("rank %d answered %q: %w", g.ranks[i], data, err)
 		}
 		if r.Err != "" {
-			return nil, &Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d could not: %s", g.ranks[i], r.Err)}
+			return nil, &Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: g.ranks[i],
+				Msg: fmt.Sprintf("rank %d could not: %s", g.ranks[i], r.Err)}
 		}
 		values[i] = r.Value
 	}

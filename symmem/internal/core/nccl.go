@@ -53,7 +53,8 @@ type DeviceWindow struct{ h *Handle }
 // group whose ranks are not numbered as NCCL does: as many on each host, one host after the other.
 func (g *Group) lsaPlace(op string) (rank, size int) {
 	if !g.split.Even() || !slices.Equal(slices.Concat(g.split.Parts...), g.ranks) {
-		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.split.Parts)))
+		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(),
+			"NCCL's teams need equal hosts, and %v has the ranks %s", g, places.Spelled(g.split.Parts)))
 	}
 	if size = len(g.split.Here()); size > abi.MaxRanks {
 		panic(g.rt.misuse(op, "group", "", "a kernel reaches at most %d ranks of a host", abi.MaxRanks))
@@ -211,11 +212,13 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		panic(rt.misuse(op, "reqs", r.Hint, "%s", r.Msg))
 	}
 	if required.UsesGin() && g.split.Spans() && g.table == 0 {
-		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
+		panic(rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(),
+			"%v spans hosts, and no engine carries GIN between them", g))
 	}
 	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts
 	// from the pad on.
-	placed, refused := required.Place(nccl.Team{Rank: g.rank, Ranks: len(g.ranks), LsaRank: rank, LsaRanks: size, Hosts: len(g.split.Parts)})
+	placed, refused := required.Place(nccl.Team{Rank: g.rank, Ranks: len(g.ranks), LsaRank: rank, LsaRanks: size,
+		Hosts: len(g.split.Parts)})
 	if refused != nil {
 		panic(rt.misuse(op, "reqs", refused.Hint, "%s", refused.Msg))
 	}
@@ -257,7 +260,8 @@ func (c *DeviceComm) count(op string) {
 	defer rt.mu.Unlock()
 	s, err := n.Take(words)
 	if err != nil {
-		panic(rt.misuse(op, "reqs", "ask for fewer GinCounters, or free communicators and groups", "no room for %d counters of the network", words))
+		panic(rt.misuse(op, "reqs", "ask for fewer GinCounters, or free communicators and groups",
+			"no room for %d counters of the network", words))
 	}
 	clear(n.In(s))
 	c.words, c.arg.GinCounterWords = s, uint32(s.First)
@@ -292,7 +296,8 @@ func (c *DeviceComm) Resource(i int) uint32 {
 	const op = "Resource"
 	c.usable(op)
 	if i < 0 || i >= len(c.parts) {
-		panic(c.g.rt.misuse(op, "i", "ask for it in DevReqs.Resources", "there are %d resource buffers, and none has number %d", len(c.parts), i))
+		panic(c.g.rt.misuse(op, "i", "ask for it in DevReqs.Resources", "there are %d resource buffers, and none has number %d",
+			len(c.parts), i))
 	}
 	return c.parts[i]
 }

@@ -46,7 +46,8 @@ func (c *Call) ByNCCL(cannot string) bool {
 		case cannot != "":
 			panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", cannot))
 		case capturing && !made:
-			panic(c.Misuse("Via", "make the call once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
+			panic(c.Misuse("Via", "make the call once before the capture",
+				"%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
 		}
 	}
 	var err error
@@ -102,7 +103,8 @@ func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
 	comm := g.comms[c.commSort()]
 	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1,
+			Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
 	if t := rt.trace.Load(); t != nil && err == nil {

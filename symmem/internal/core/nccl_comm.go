@@ -55,7 +55,8 @@ func (s resting) AtRest() bool { return s.rests(false) }
 
 // GaveUp implements nccl.Owner: the next synchronisation reports the call.
 func (c *communicator) GaveUp(t nccl.Call) {
-	r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.ID, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(t.Since())}
+	r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.ID, Rank: uint32(c.g.rank),
+		Peer: uint32(c.g.rank), Elapsed: uint64(t.Since())}
 	if t.Expired() {
 		r.State = device.WaitTimeout
 	}
@@ -170,9 +171,11 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	for i, m := range all {
 		switch {
 		case m.Why != "":
-			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d has no NCCL: %s", g.ranks[i], m.Why), Hint: m.Hint}
+			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i],
+				Msg: fmt.Sprintf("rank %d has no NCCL: %s", g.ranks[i], m.Why), Hint: m.Hint}
 		case m.Library != all[0].Library:
-			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d has %s, and rank %d has %s", g.ranks[0], all[0].Library, g.ranks[i], m.Library),
+			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i],
+				Msg:  fmt.Sprintf("rank %d has %s, and rank %d has %s", g.ranks[0], all[0].Library, g.ranks[i], m.Library),
 				Hint: "set SYMMREPL_NCCL to the same version on all hosts"}
 		}
 	}
@@ -218,7 +221,8 @@ func (c *communicator) waits() (list []Wait) {
 	}
 	for _, t := range c.Pending() {
 		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > callQuiet && !t.Puts {
-			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.Caller, Library: true})
+			list = append(list, Wait{Op: call.Text(), Ordinal: call.Ordinal, Group: c.g.String(), Peers: c.g.others(),
+				For: c.Name, Since: t.Since(), Caller: call.Caller, Library: true})
 		}
 	}
 	return list

@@ -221,11 +221,13 @@ func (g *Group) nativeResource(op string, o resource) resource {
 		rt.mu.Unlock()
 		switch {
 		case comm != nil && comm.isEnded():
-			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g),
+				Hint: "all ranks must call Recover"})
 		case found != nil:
 			return *found
 		case capturing:
-			panic(rt.misuse(op, "", "launch the kernel once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
+			panic(rt.misuse(op, "", "launch the kernel once before the capture",
+				"%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
 		}
 		g.makeOnAll(op, o)
 	}

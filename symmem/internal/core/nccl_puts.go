@@ -50,7 +50,8 @@ func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 		*Tensor
 	}{{"src", src}, {"handle", h.t}} {
 		if !comm.covers(t.Tensor) {
-			panic(c.Misuse(t.arg, "give a tensor of Empty that "+g.String()+" has rendezvoused", "NCCL puts from window to window, and %s is in none of %v", t.kind(), g))
+			panic(c.Misuse(t.arg, "give a tensor of Empty that "+g.String()+" has rendezvoused",
+				"NCCL puts from window to window, and %s is in none of %v", t.kind(), g))
 		}
 	}
 	return true
@@ -68,7 +69,8 @@ func (h *Handle) putByNCCL(c *Call, dst int, src *Tensor) {
 	g, rt, a := h.g, h.g.rt, h.t.st.alloc
 	comm := g.comms[byKernels]
 	if comm == nil || comm.isEnded() {
-		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+		panic(&Error{Kind: KindPeer, Op: c.Record.Op, Rank: rt.rank, Peer: -1,
+			Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
 		Window: comm.resource(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}

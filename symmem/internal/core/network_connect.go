@@ -94,7 +94,9 @@ func (rt *Runtime) gatherGate(op string, g *Group) (networks.Gate, error) {
 func sameKind(g *Group, op string, all []networkReport) error {
 	for i, peer := range all {
 		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
-			return &Error{Kind: KindMismatch, Op: op, Rank: g.rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d runs on %s (%s), rank %d on %s (%s)", g.ranks[0], all[0].Device, all[0].Arch, g.ranks[i], peer.Device, peer.Arch),
+			return &Error{Kind: KindMismatch, Op: op, Rank: g.rt.rank, Peer: g.ranks[i],
+				Msg: fmt.Sprintf("rank %d runs on %s (%s), rank %d on %s (%s)", g.ranks[0], all[0].Device, all[0].Arch,
+					g.ranks[i], peer.Device, peer.Arch),
 				Hint: "a world is of ranks of one sort"}
 		}
 	}
@@ -117,7 +119,8 @@ func (rt *Runtime) reconnect() error {
 
 // openNetwork opens this rank's engine, and loads the kernels that post.
 func (rt *Runtime) openNetwork(gate networks.Gate) (*networks.Network, error) {
-	at := networks.Place{Rank: rt.rank, Size: rt.size, Gate: gate, Dir: filepath.Join(rt.client.Dir(), "net"), OneMachine: rt.places.Load().Machines == 1}
+	at := networks.Place{Rank: rt.rank, Size: rt.size, Gate: gate, Dir: filepath.Join(rt.client.Dir(), "net"),
+		OneMachine: rt.places.Load().Machines == 1}
 	n, err := networks.Open(rt.choice, at, rt.dev)
 	if err == nil {
 		rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_wait_for_signal", "net_barrier")

@@ -74,7 +74,8 @@ func (g *Group) writeTables(n *networks.Network, words []int) error {
 	for i, first := range words {
 		members[i] = abi.NetMember{Rank: uint32(g.ranks[i]), Words: uint32(first), Block: g.work.blocks[i]}
 	}
-	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.Epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
+	g.links = abi.NetGroup{Port: n.Port, Counts: base + device.Ptr(l.Epochs),
+		Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
 	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
 	tables := slices.Concat(launch.Bytes(&g.links), launch.BytesOfAll(members), launch.BytesOfAll(partners))
 	s, err := g.rt.dev.NewStream() // others may wait for peers

@@ -23,7 +23,8 @@ func (g *Group) carries(op string, peer int, instead ...string) bool {
 		if g.rt.sameHost(r) {
 			msg = fmt.Sprintf("no engine carries %s to rank %d, which %s", op, r, g.rt.apart(r))
 		}
-		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: msg + "; " + *g.rt.noNetwork.Load(), Hint: strings.Join(append([]string{"use " + g.nearby()}, instead...), ", or ")})
+		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: msg + "; " + *g.rt.noNetwork.Load(),
+			Hint: strings.Join(append([]string{"use " + g.nearby()}, instead...), ", or ")})
 	}
 	return true
 }
@@ -60,7 +61,8 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 		posts = 2 // a fence goes before it
 	}
 	c.rt.expect(c.Record.Op, posts)
-	c.Launch(kernel, 0, launch.OneBlock(1), launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
+	c.Launch(kernel, 0, launch.OneBlock(1),
+		launch.Bytes(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
 // signalled completes an operation that changes 64-bit word sig of the peer's signal pad.
@@ -80,5 +82,6 @@ func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer ui
 	c.PickStream()
 	c.Record.Far = true
 	c.rt.expect(c.Record.Op, posts)
-	c.Launch(kernel, 0, launch.OneBlock(threads), launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
+	c.Launch(kernel, 0, launch.OneBlock(threads),
+		launch.Bytes(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

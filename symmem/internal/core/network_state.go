@@ -46,7 +46,8 @@ func (rt *Runtime) Network() NetworkState {
 		if p.Why != "" {
 			state += ": " + p.Why
 		}
-		s.Peers = append(s.Peers, NetworkPeer{p.Rank, rt.hostOf(p.Rank), state, p.BytesSent, p.BytesReceived, p.MessagesSent, p.MessagesReceived, p.InFlight})
+		s.Peers = append(s.Peers, NetworkPeer{p.Rank, rt.hostOf(p.Rank), state, p.BytesSent, p.BytesReceived, p.MessagesSent,
+			p.MessagesReceived, p.InFlight})
 	}
 	return s
 }

@@ -71,7 +71,8 @@ func (rt *Runtime) keepShmem(op string) {
 		g.reachAll(op, "")
 	}
 	if n := len(g.ranks); n > abi.MaxRanks {
-		panic(rt.misuse(op, "kernel", "take symm::Handle of a group of fewer ranks", "kernels that include nvshmem.h are for at most %d ranks, and there are %d", abi.MaxRanks, n))
+		panic(rt.misuse(op, "kernel", "take symm::Handle of a group of fewer ranks",
+			"kernels that include nvshmem.h are for at most %d ranks, and there are %d", abi.MaxRanks, n))
 	}
 	w := abi.ShmemWorld{Context: rt.kernelContext(g, &options{}, 0), Net: g.table, Signals: g.work.signals}
 	w.Context.Unannounced = 1
@@ -87,7 +88,8 @@ func (rt *Runtime) keepShmem(op string) {
 		panic(rt.failure(op, err))
 	}
 	if !ok {
-		panic(rt.misuse(op, "kernel", "free tensors that are no longer used", "kernels that include nvshmem.h reach at most %d symmetric tensors", abi.ShmemWindows))
+		panic(rt.misuse(op, "kernel", "free tensors that are no longer used",
+			"kernels that include nvshmem.h reach at most %d symmetric tensors", abi.ShmemWindows))
 	}
 }
 
@@ -135,7 +137,8 @@ func (rt *Runtime) whereShmem(at device.Ptr) nvshmem.Where {
 	for _, a := range rt.allocs {
 		from, end := a.at.DataIn(a.seg), a.at.DataIn(a.seg)+device.Ptr(a.size)
 		if at >= from && at < end {
-			return nvshmem.Where{Is: fmt.Sprintf("in the symmetric tensor %s", a.desc), Unmapped: a.block == nil && a.mapping(rt.all) == nil, Left: uint64(end - at)}
+			return nvshmem.Where{Is: fmt.Sprintf("in the symmetric tensor %s", a.desc),
+				Unmapped: a.block == nil && a.mapping(rt.all) == nil, Left: uint64(end - at)}
 		}
 	}
 	if o, ok := rt.located.Containing(at); ok {

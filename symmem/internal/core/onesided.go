@@ -227,7 +227,8 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	rt.usable(op, t)
 	switch {
 	case len(t.shape) != 2 || len(h.t.shape) != 2:
-		panic(rt.misuse(op, arg, "View gives a tensor other dimensions", "%s and the handle's tensor have two dimensions, not %v and %v", arg, t.shape, h.t.shape))
+		panic(rt.misuse(op, arg, "View gives a tensor other dimensions",
+			"%s and the handle's tensor have two dimensions, not %v and %v", arg, t.shape, h.t.shape))
 	case t.dtype != h.t.dtype:
 		panic(rt.misuse(op, arg, "give one of the same type", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
 	case row < 0 || row > h.t.shape[0]-t.shape[0] || col < 0 || col > h.t.shape[1]-t.shape[1]:

@@ -63,10 +63,12 @@ func (c *Call) refusedMeeting(t *Tensor) *Error {
 		}
 	}
 	if len(a.handles) > 0 && !c.opts.has(operators.Group) {
-		return c.Misuse("tensor", "give that group as the last argument, or Rendezvous the tensor in this one", "the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g)
+		return c.Misuse("tensor", "give that group as the last argument, or Rendezvous the tensor in this one",
+			"the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g)
 	}
 	if c.rt.capture != nil {
-		return c.Misuse("tensor", "before the capture, call Rendezvous on it or make the call once", "the tensor %v was not rendezvoused by %v, which cannot be done while a graph is captured", t.kind(), g)
+		return c.Misuse("tensor", "before the capture, call Rendezvous on it or make the call once",
+			"the tensor %v was not rendezvoused by %v, which cannot be done while a graph is captured", t.kind(), g)
 	}
 	return nil
 }
@@ -156,9 +158,11 @@ func (c *Call) Through(t *Tensor) {
 func (c *Call) refuseOrdinary(t *Tensor) {
 	switch {
 	case t.st.alloc != nil:
-		panic(c.Misuse("tensor", "give the tensor itself, or copy it to one of Local", "the tensor %v is a view of memory of rank %d, and not symmetric", t.kind(), t.st.peer))
+		panic(c.Misuse("tensor", "give the tensor itself, or copy it to one of Local",
+			"the tensor %v is a view of memory of rank %d, and not symmetric", t.kind(), t.st.peer))
 	case c.rt.capture != nil:
-		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric, and a graph would copy it in every replay", t.kind()))
+		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool",
+			"the tensor %v is not symmetric, and a graph would copy it in every replay", t.kind()))
 	}
 }
 
@@ -180,7 +184,8 @@ func (g *Group) growStand(op string, i int, t *Tensor) {
 	if old != nil {
 		old.st.alloc.free(op)
 	}
-	s := g.empty(op, U8, []int{size}, windowUnit, fmt.Sprintf("%s of ordinary memory, copied to %d bytes of symmetric memory", t.kind(), size))
+	s := g.empty(op, U8, []int{size}, windowUnit,
+		fmt.Sprintf("%s of ordinary memory, copied to %d bytes of symmetric memory", t.kind(), size))
 	rt.mu.Lock()
 	s.st.alloc.stands = true
 	rt.mu.Unlock()
@@ -257,5 +262,6 @@ func (c *Call) explained(w *tuning.Way) *tuning.Way {
 	for _, s := range c.stages {
 		bytes += s.of.Bytes()
 	}
-	return &tuning.Way{Path: w.Path + ", of a copy in symmetric memory", Why: fmt.Sprintf("%s; %d bytes of ordinary memory are copied", w.Why, bytes)}
+	return &tuning.Way{Path: w.Path + ", of a copy in symmetric memory",
+		Why: fmt.Sprintf("%s; %d bytes of ordinary memory are copied", w.Why, bytes)}
 }

@@ -23,7 +23,8 @@ type peerSegment struct {
 // rank in the group: this rank's own is seg, and the segments of members on other hosts are nil.
 // known returns the segment of a world rank if it is mapped already, or nil. failed is the reason
 // why this member has no segment to share: all members then fail. The caller holds g.meeting.
-func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
+func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment,
+	[]peerSegment, error) {
 	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines, Multicast: g.rt.info.Multicast}
 	var file *os.File
 	heap, inHeap := seg.(device.HeapSegment) // which needs no descriptors
@@ -65,7 +66,8 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 				} else if files == nil {
 					mapped[i], failed = memory.ImportToken(g.rt.dev, peers[i].Token, peers[i].Size)
 				} else {
-					mapped[i], failed = memory.Import(files[at], func(fd int) (device.Segment, error) { return g.rt.dev.ImportSegment(fd, peers[i].Size) })
+					mapped[i], failed = memory.Import(files[at],
+						func(fd int) (device.Segment, error) { return g.rt.dev.ImportSegment(fd, peers[i].Size) })
 				}
 				if failed != nil {
 					mapped[i], failed = nil, fmt.Errorf("mapping the memory of rank %d: %w", r, failed)

@@ -60,7 +60,8 @@ func (c *Call) checkHosts(of *operators.Operator) {
 			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, places.Spelled(g.split.Parts)))
 		}
 		if p.Flat == 0 && (p.Rail == 0 || c.opts.via == Flat) {
-			panic(c.Misuse("group", "make a smaller group", "%v has %d ranks, and only the hierarchical way is for more than %d", g, len(g.ranks), abi.MaxRanks))
+			panic(c.Misuse("group", "make a smaller group", "%v has %d ranks, and only the hierarchical way is for more than %d",
+				g, len(g.ranks), abi.MaxRanks))
 		}
 	}
 }

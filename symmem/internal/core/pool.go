@@ -200,7 +200,8 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 		rt.refuseTake(op)
 		b = g.pool.Lowest(pad, size)
 	}
-	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.Segment, at: b.Placement, size: bytes, block: b, peers: b.Peers}
+	a := &allocation{rt: rt, group: g, desc: dtype.element().Shaped(shape), dtype: dtype, shape: shape, seg: b.Segment,
+		at: b.Placement, size: bytes, block: b, peers: b.Peers}
 	if b.Window != 0 {
 		a.windows = map[*Group]uint32{g: b.Window}
 	} else {
@@ -264,7 +265,8 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 // poolCall is the call by which all members meet at a take or free of b, on stream s.
 func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *memory.PoolBlock) Call {
 	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
-		Entry: calls.Entry{Made: calls.Made{Op: op, DType: dtype.element(), N: n, Detail: b.String()}, Manner: operators.Collective}, group: g, Refused: refusedStep,
+		Entry: calls.Entry{Made: calls.Made{Op: op, DType: dtype.element(), N: n, Detail: b.String()},
+			Manner: operators.Collective}, group: g, Refused: refusedStep,
 	}}
 }
 

@@ -50,7 +50,8 @@ func (h *Handle) String() string {
 	}
 	text := fmt.Sprintf("handle of %s in %v", h.t.kind(), h.g)
 	if a := h.t.st.alloc; h.t.Bytes() < a.size {
-		text = fmt.Sprintf("handle of %s, elements %d to %d of a tensor whose signal pad it shares, in %v", h.t.kind(), h.t.offset/h.t.dtype.Size(), h.t.offset/h.t.dtype.Size()+h.t.n-1, h.g)
+		text = fmt.Sprintf("handle of %s, elements %d to %d of a tensor whose signal pad it shares, in %v", h.t.kind(),
+			h.t.offset/h.t.dtype.Size(), h.t.offset/h.t.dtype.Size()+h.t.n-1, h.g)
 	}
 	if h.t.st.freed.Load() {
 		text += ", freed"

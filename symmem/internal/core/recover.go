@@ -59,7 +59,8 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 		return nil, rt.failure(op, err)
 	}
 	gone := others(rt.all.ranks, left)
-	meet := &Group{rt: rt, name: "world", ranks: left, rank: slices.Index(left, rt.rank), key: fmt.Sprintf("recover %d", slices.Max(generations))}
+	meet := &Group{rt: rt, name: "world", ranks: left, rank: slices.Index(left, rt.rank),
+		key: fmt.Sprintf("recover %d", slices.Max(generations))}
 	gather := func(step string, value int, failed error) ([]int, error) {
 		if rt.client == nil {
 			return []int{value}, failed

@@ -89,7 +89,8 @@ func (rt *Runtime) watchNetwork() error {
 func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
 	var failed error
 	if seed != 0 {
-		failed = rt.misuse(op, "seed", "give 0", "%s runs threads and blocks in its own order: seed %d cannot choose another", rt.info.Name, seed)
+		failed = rt.misuse(op, "seed", "give 0", "%s runs threads and blocks in its own order: seed %d cannot choose another",
+			rt.info.Name, seed)
 	}
 	rt.all.meeting.Lock()
 	defer rt.all.meeting.Unlock()

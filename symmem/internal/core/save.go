@@ -137,8 +137,10 @@ func (c *fileCall) gather(names []string, tensors []*Tensor) {
 			}
 			p := pieces[i]
 			if first := all[0][i]; p.Type != first.Type || !alikeBut(c.shard, p.Shape, first.Shape) {
-				panic(&Error{Kind: KindMismatch, Op: c.op, Rank: c.rt.rank, Peer: c.group.ranks[r], Arg: "tensor", Hint: "nothing was written",
-					Msg: fmt.Sprintf("%v on rank %d and %v on rank %d differ in more than the length of dimension %d", first.Type.Shaped(first.Shape), c.group.ranks[0],
+				panic(&Error{Kind: KindMismatch, Op: c.op, Rank: c.rt.rank, Peer: c.group.ranks[r], Arg: "tensor",
+					Hint: "nothing was written",
+					Msg: fmt.Sprintf("%v on rank %d and %v on rank %d differ in more than the length of dimension %d",
+						first.Type.Shaped(first.Shape), c.group.ranks[0],
 						p.Type.Shaped(p.Shape), c.group.ranks[r], c.shard)})
 			}
 			shape[c.shard] += p.Shape[c.shard]

@@ -102,7 +102,8 @@ func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
 		all[r] = said[i]
 	}
 	if err := p.Divide(all, !rt.simulated()); err != nil {
-		return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: err.Error(), Hint: "choose GPUs by CUDA_VISIBLE_DEVICES so that each can map the memory of all the others of a set, and of no other"}
+		return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: err.Error(),
+			Hint: "choose GPUs by CUDA_VISIBLE_DEVICES so that each can map the memory of all the others of a set, and of no other"}
 	}
 	return nil
 }

@@ -197,7 +197,8 @@ func TestShared(t *testing.T) {
 			if i := rt.info; i.Memory != whole.Memory/n || i.Processors != processors || i.WholeLines || rt.crowded.Load() != beside {
 				t.Errorf("rank %d, beside %v: counts on %+v, crowded %v", rt.rank, beside, i, rt.crowded.Load())
 			}
-			if got := fmt.Sprint(rt.sharing(), Of(rt).Facts().Parts); got != fmt.Sprintf("ranks 0,1 and 2,3,4 share a GPU each, %s [[0 1 2 3 4]]", rt.sharing().Manner()) {
+			if got := fmt.Sprint(rt.sharing(),
+				Of(rt).Facts().Parts); got != fmt.Sprintf("ranks 0,1 and 2,3,4 share a GPU each, %s [[0 1 2 3 4]]", rt.sharing().Manner()) {
 				t.Errorf("rank %d: %s", rt.rank, got)
 			}
 			h := rt.Rendezvous(rt.Empty(I32, 1).Fill(rt.rank))

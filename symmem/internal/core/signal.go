@@ -165,7 +165,8 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	word := h.signalWord(sig)
 	if h.g.split.Spans() && h.g.rt.net.Load() != nil {
 		c.Launch("net_"+op, 0, launch.OneBlock(1),
-			launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+			launch.Bytes(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig),
+				AtLeast: atLeast}))
 		return
 	}
 	c.Launch(op, 0, launch.OneBlock(1),
@@ -175,7 +176,8 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 // word checks the index of a 64-bit word of the tensor's signal pad.
 func (h *Handle) word(op string, sig int) {
 	if n := int(h.kernel.PadBytes) / 8; sig < 0 || sig >= n {
-		panic(h.g.rt.misuse(op, "sig", "SetSignalPadSize before Empty gives a tensor more", "the signal must be in [0, %d), not %d", n, sig))
+		panic(h.g.rt.misuse(op, "sig", "SetSignalPadSize before Empty gives a tensor more",
+			"the signal must be in [0, %d), not %d", n, sig))
 	}
 }
 

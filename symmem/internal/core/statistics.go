@@ -109,7 +109,8 @@ func (t *Tensor) grouped(formula string, most int) *Tensor {
 	share := (rows + most - 1) / most
 	whole, groups := rows/share, (rows+share-1)/share
 	out := t.rt.zeros(extremes.Name, t.dtype, []int{groups, columns}, groups*columns)
-	t.rt.calculated(extremes, formula, []any{t.Slice(0, whole*share).View(whole, share, columns), Along(1), Into{out.Slice(0, whole)}}, true)
+	t.rt.calculated(extremes, formula, []any{t.Slice(0, whole*share).View(whole, share, columns), Along(1),
+		Into{out.Slice(0, whole)}}, true)
 	if rest := rows % share; rest > 0 {
 		t.rt.calculated(extremes, formula, []any{t.Slice(rows-rest, rows), Along(0), Into{out.Slice(whole, whole+1).View(columns)}}, true)
 	}

@@ -75,7 +75,8 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 // refuseTake refuses to allocate memory during a capture. rt.mu is held.
 func (rt *Runtime) refuseTake(op string) {
 	if rt.capture != nil {
-		panic(rt.misuse(op, "", "make the tensor before the capture, and use the Out form of an operation, or its option Into", "memory cannot be allocated while a graph is captured"))
+		panic(rt.misuse(op, "", "make the tensor before the capture, and use the Out form of an operation, or its option Into",
+			"memory cannot be allocated while a graph is captured"))
 	}
 }
 

@@ -135,7 +135,8 @@ func (a *allocation) usable(op string) {
 	}
 	if why := a.stale.Load(); why != nil {
 		panic(&Error{Kind: KindPeer, Op: op, Rank: a.rt.rank, Peer: -1, Arg: "tensor",
-			Msg: fmt.Sprintf("the symmetric tensor %s lost a part: %s", a.desc, *why), Hint: "its own data can still be read; " + a.rt.goingOn("make a new one by Empty")})
+			Msg:  fmt.Sprintf("the symmetric tensor %s lost a part: %s", a.desc, *why),
+			Hint: "its own data can still be read; " + a.rt.goingOn("make a new one by Empty")})
 	}
 }
 

@@ -54,7 +54,8 @@ func (g *Group) Rail() *Group {
 		if p := g.rt.places.Load(); len(p.Parts) > len(p.Hosts) {
 			unevenly = "in one LSA team than in another"
 		}
-		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, places.Spelled(g.split.Parts)))
+		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly,
+			places.Spelled(g.split.Parts)))
 	case len(g.split.Here()) == 1:
 		return g
 	}

@@ -81,7 +81,8 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 func dtypeFirst(op string, dtype DType, shape []int) string {
 	switch op {
 	case "Empty", "Local":
-		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op, strings.ReplaceAll(places.Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
+		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op,
+			strings.ReplaceAll(places.Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
 	}
 	return "give one such as symm.F32"
 }
@@ -190,7 +191,8 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	t.rt.numel(op, dtype, nil)
 	last := len(t.shape) - 1
 	if last < 0 || t.shape[last]*t.dtype.Size()%dtype.Size() != 0 || int(t.pointer())%dtype.Size() != 0 {
-		panic(t.rt.misuse(op, "dtype", "make that dimension longer by View", "the last dimension of %v at address %#x does not divide into elements of %v", t.kind(), t.pointer(), dtype))
+		panic(t.rt.misuse(op, "dtype", "make that dimension longer by View",
+			"the last dimension of %v at address %#x does not divide into elements of %v", t.kind(), t.pointer(), dtype))
 	}
 	v := *t
 	v.dtype = dtype
@@ -241,7 +243,8 @@ func (rt *Runtime) usable(op string, tensors ...*Tensor) {
 	for _, t := range tensors {
 		t.usable(op)
 		if t.rt != rt {
-			panic(rt.misuse(op, "tensor", "copy it through the host, as by CopyFrom(x.Float64s())", "the tensor %v belongs to another world", t.kind()))
+			panic(rt.misuse(op, "tensor", "copy it through the host, as by CopyFrom(x.Float64s())",
+				"the tensor %v belongs to another world", t.kind()))
 		}
 	}
 }

@@ -82,7 +82,8 @@ func (rt *Runtime) messages(t *trace.Trace) (list []timeline.Slice, more int) {
 	all, more := n.Engine.Recorded()
 	n.Engine.Record(0)
 	for _, m := range all {
-		s := timeline.Slice{Kind: timeline.Message, Track: timeline.Network, Name: m.Name, Begin: m.Began, Took: m.Ended - m.Began, Bytes: m.Bytes, Peers: []int{m.Peer}}
+		s := timeline.Slice{Kind: timeline.Message, Track: timeline.Network, Name: m.Name, Begin: m.Began,
+			Took: m.Ended - m.Began, Bytes: m.Bytes, Peers: []int{m.Peer}}
 		if m.Signals && m.Bytes > 0 {
 			s.Name += " and signal"
 		}

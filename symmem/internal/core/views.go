@@ -86,9 +86,11 @@ func (h *Handle) view(op string, peer int, base []device.Ptr, limit, offset int,
 	}
 	if room := limit/size - offset; n > room {
 		if offset == 0 {
-			panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", dtype.element().Shaped(shape), n*size, limit))
+			panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d",
+				dtype.element().Shaped(shape), n*size, limit))
 		}
-		panic(rt.misuse(op, "shape", "", "%s from element %d on exceeds the allocated size of %d bytes: %d elements are left", dtype.element().Shaped(shape), offset, limit, room))
+		panic(rt.misuse(op, "shape", "", "%s from element %d on exceeds the allocated size of %d bytes: %d elements are left",
+			dtype.element().Shaped(shape), offset, limit, room))
 	}
 	st := &storage{ptr: base[peer] + device.Ptr(offset*size), size: n * size, alloc: h.t.st.alloc, peer: rank}
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}

@@ -61,7 +61,8 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 		}
 		wait := Wait{
 			Op: c.Text(), Ordinal: c.Ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.Timeout, Caller: c.Caller,
-			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls, Seen: r.Began + r.Elapsed, Replayed: c.Replayed(),
+			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && kind.Calls,
+			Seen: r.Began + r.Elapsed, Replayed: c.Replayed(),
 		}
 		if c.group != nil {
 			wait.Group = c.group.String()
@@ -73,8 +74,9 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	}
 	for _, w := range rt.calls.Waits() {
 		list = append(list, Wait{
-			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Others, For: "the same call", Since: time.Since(w.Since), Caller: w.Caller,
-			Sure: true, Host: true,
+			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Others, For: "the same call", Since: time.Since(w.Since),
+			Caller: w.Caller,
+			Sure:   true, Host: true,
 		})
 	}
 	return list

@@ -64,14 +64,16 @@ func (g *Group) build(op, desc string) {
 	g.channels = pad / (4 * len(g.ranks))
 	l := g.layout()
 	seg, err := rt.dev.NewSegment(l.End)
-	mapped, peers, err := g.share(op, fmt.Sprintf("%s, signal pad of %d bytes", desc, pad), seg, err, func(int) device.Segment { return nil })
+	mapped, peers, err := g.share(op, fmt.Sprintf("%s, signal pad of %d bytes", desc, pad), seg, err,
+		func(int) device.Segment { return nil })
 	if err != nil {
 		if seg != nil {
 			seg.Close()
 		}
 		panic(rt.failure(op, err))
 	}
-	work := Workspace{seg: seg, mapped: mapped, blocks: make([]device.Ptr, len(mapped)), Processors: peers[0].Processors, WholeLines: true, Multicast: true}
+	work := Workspace{seg: seg, mapped: mapped, blocks: make([]device.Ptr, len(mapped)), Processors: peers[0].Processors,
+		WholeLines: true, Multicast: true}
 	for i, s := range mapped {
 		work.Processors = min(work.Processors, peers[i].Processors)
 		work.WholeLines = work.WholeLines && peers[i].WholeLines

@@ -133,7 +133,8 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 	defer os.Remove(private)
 	if !bytes.HasPrefix(content, []byte(elf.ELFMAG)) {
 		os.Remove(library) // so that another compiler can make it
-		return nil, &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + d.compiler.cxx.String() + " ended well but wrote no library",
+		return nil, &device.UnavailableError{Kind: "cpu",
+			Why:  "the C++ compiler " + d.compiler.cxx.String() + " ended well but wrote no library",
 			Hint: "name another one in SYMMREPL_CXX"}
 	}
 	if err := refuseConstructors(src, content); err != nil {

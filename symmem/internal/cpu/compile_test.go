@@ -26,20 +26,28 @@ func TestCompileErrors(t *testing.T) {
 	}{
 		{"undeclared", "__global__ void f(int* p) {\n  *p = y;\n}", 2, 8, "'y' was not declared|undeclared identifier 'y'"},
 		{"syntax", "__global__ void f(int* p) {\n  *p = 1\n}", 2, 9, "expected ';'"},
-		{"in a template", "template <class T> __device__ T g(T v) { return v.x; }\n__global__ void f(int* p) {\n  *p = g(1);\n}", 1, 0, "request for member|member reference"},
+		{"in a template", "template <class T> __device__ T g(T v) { return v.x; }\n__global__ void f(int* p) {\n  *p = g(1);\n}",
+			1, 0, "request for member|member reference"},
 		{"in a header", "struct Big { long a, b; };\n__global__ void f(Big* p) {\n  *p = __shfl_sync(~0u, *p, 0);\n}", 3, 0, "up to 8 bytes"},
 		{"no such header", "#include <vector>\n__global__ void f() {}", 1, 10, "No such file|'vector' file not found"},
 		{"undefined function", "__device__ int g(int);\n__global__ void f(int* p) {\n  *p = g(1);\n}", 3, 0, "undefined reference to `g(int)'"},
 		{"unfinished", "__global__ void f(int* p) {", 1, 0, ""},
-		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %envreg1;\" : \"=r\"(x));\n}", 2, 21, "%envreg1 is neither an operand"},
+		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %envreg1;\" : \"=r\"(x));\n}", 2,
+			21, "%envreg1 is neither an operand"},
 		{"inline PTX of multimem", "__device__ void g(float* p, float v) {\n  asm volatile (\"multimem.st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(v));\n}", 2, 3, "use symm::multimem_sum(p) and symm::multimem_store"},
 		{"inline PTX in a macro", "#define A(op) asm(op \" 0;\")\n__global__ void g() {\n  A(\"mbarrier.wait\");\n}", 3, 3, "use __syncthreads()"},
-		{"inline PTX in a macro's macro", "#define A(op) asm(op \" 0;\")\n#define B \\\n  A(\"exit\")\n__global__ void g(int x) {\n  if (x) B; else x = 0;\n}", 5, 10, "return from the kernel in C++"},
-		{"inline PTX with characters that symbols have", "__global__ void g(int* x) {\n  asm(\"@!%envreg9 mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 3, "%envreg9"},
+		{"inline PTX in a macro's macro",
+			"#define A(op) asm(op \" 0;\")\n#define B \\\n  A(\"exit\")\n__global__ void g(int x) {\n  if (x) B; else x = 0;\n}",
+			5, 10, "return from the kernel in C++"},
+		{"inline PTX with characters that symbols have",
+			"__global__ void g(int* x) {\n  asm(\"@!%envreg9 mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 3, "%envreg9"},
 		{"inline PTX with quotes", "__global__ void g(int* x) {\n  asm(\"mov.u32 %0, 1;\" : \"=@\"(x[0]));\n}", 2, 3, "\"=@\" is not a constraint"},
-		{"inline PTX in a helper", "__device__ __forceinline__ void h() { asm(\"exit;\"); }\n__global__ void g() {\n  h();\n}", 1, 39, "return from the kernel in C++"},
-		{"an operand of inline PTX", "__global__ void g(double* x) {\n  asm(\"mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 0, "an operand's size is not that of its constraint"},
-		{"inline PTX with an #if inside", "__global__ void g(int* x) {\n  asm(\"mov.u32 %0, 1;\" :\n#ifdef A\n \"=r\"(x[0])\n#endif\n);\n}", 3, 1, "put whole statements behind #if"},
+		{"inline PTX in a helper", "__device__ __forceinline__ void h() { asm(\"exit;\"); }\n__global__ void g() {\n  h();\n}", 1,
+			39, "return from the kernel in C++"},
+		{"an operand of inline PTX", "__global__ void g(double* x) {\n  asm(\"mov.u32 %0, 1;\" : \"=r\"(x[0]));\n}", 2, 0,
+			"an operand's size is not that of its constraint"},
+		{"inline PTX with an #if inside",
+			"__global__ void g(int* x) {\n  asm(\"mov.u32 %0, 1;\" :\n#ifdef A\n \"=r\"(x[0])\n#endif\n);\n}", 3, 1, "put whole statements behind #if"},
 		{"nested launch", "__global__ void f() {}\n__global__ void g() { f<<<1, 1>>>(); }", 2, 24, "cannot be launched from device code"},
 		{"texture", "__global__ void f(cudaTextureObject_t t) {}", 1, 19, gpu},
 		{"tensor cores", "#include <mma.h>\n__global__ void f() {}", 1, 1, "hardware"},
@@ -104,7 +112,8 @@ func TestConstructs(t *testing.T) {
 func TestDynamicShared(t *testing.T) {
 	b := open(t)
 	for _, declaration := range []string{"extern __shared__ int s[];", "extern int __shared__ s[];", "extern __shared__ __align__(16) int s[];"} {
-		k := b.compile("__global__ void k(int* x) { " + declaration + " s[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }")["k"]
+		k := b.compile("__global__ void k(int* x) { " + declaration +
+			" s[threadIdx.x] = threadIdx.x; __syncthreads(); x[threadIdx.x] = s[31 - threadIdx.x]; }")["k"]
 		p := upload(b, make([]int32, 32))
 		b.launchShared(k, [3]int{1, 1, 1}, [3]int{32, 1, 1}, 128, p)
 		if got := download[int32](b, p, 32); got[0] != 31 || got[31] != 0 {
@@ -135,7 +144,8 @@ func TestHeaders(t *testing.T) {
 	for _, h := range kernels.CHeaders() {
 		text += "#include <" + h.Name + ">\n"
 	}
-	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"}); err != nil {
+	if _, err := b.Compile(device.Source{Name: "c", Line: 1,
+		Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: "#include \"reduce/reduce.cuh\"\n__global__ void f() {}"}); err == nil {
@@ -383,7 +393,8 @@ func TestCacheNote(t *testing.T) {
 		}
 	}
 	got, err := os.ReadFile(said)
-	if n := strings.Count(string(got), "SYMMREPL_CACHE is not used: "+filepath.Join(root, "cpu")+": others may write to it"); err != nil || n != 1 || strings.Count(string(got), "\n") != 1 {
+	if n := strings.Count(string(got), "SYMMREPL_CACHE is not used: "+filepath.Join(root,
+		"cpu")+": others may write to it"); err != nil || n != 1 || strings.Count(string(got), "\n") != 1 {
 		t.Errorf("it is said: %q (%v)", got, err)
 	}
 }

@@ -48,7 +48,8 @@ type compiler struct {
 // does not follow; undefined behaviour traps.
 var commonFlags = []string{
 	"-x", "c++", "-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-w",
-	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
+	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing",
+	"-fwrapv", "-fvisibility=hidden",
 	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics",
 	// floats as on a GPU: neither errno nor exceptions; and loops that are marked become vectors
 	"-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd",
@@ -110,12 +111,14 @@ func (c *compiler) begin() (err error) {
 			c.flags = append(c.flags, "-fno-sanitize-debug-trap-reasons") // which give a trap line 0 of a function that says why
 		}
 	} else {
-		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-fsanitize=bounds",
+		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never",
+			"-fno-gnu-unique", "-fsanitize=bounds",
 			"--param", "max-inline-insns-auto=40") // small kernels become a part of the loop over the threads; the checks of a kernel count
 		c.flags = append(c.flags, gccFlags...)
 	}
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
-		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
+		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(),
+			Hint: "name one in SYMMREPL_CACHE"}
 	}
 	if note := c.cache.Note(); note != "" && !c.quiet {
 		fmt.Fprintln(os.Stderr, "symmrepl:", note)
@@ -268,6 +271,7 @@ func (c *compiler) wait(src device.Source, unit, out string, cmd *exec.Cmd) erro
 	case errors.As(err, &failed):
 		return readLog(src, log.String())
 	default:
-		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler did not start: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
+		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler did not start: " + err.Error(),
+			Hint: "name another one in SYMMREPL_CXX"}
 	}
 }

@@ -164,7 +164,8 @@ func (d *cpu) Free(p device.Ptr) error {
 	defer d.mu.Unlock()
 	m, ok := d.memory[p]
 	if !ok {
-		return &device.DriverError{Call: "Free", Code: int(unix.EINVAL), Name: "EINVAL", Text: fmt.Sprintf("address %#x was not allocated, or was freed before", uintptr(p))}
+		return &device.DriverError{Call: "Free", Code: int(unix.EINVAL), Name: "EINVAL",
+			Text: fmt.Sprintf("address %#x was not allocated, or was freed before", uintptr(p))}
 	}
 	delete(d.memory, p)
 	d.unwatchMemory(uintptr(p), 0, false)

@@ -121,10 +121,13 @@ func TestFaults(t *testing.T) {
 		{"bounds", 1, 1, []any{p}, 0, 0, "does something undefined", lineOf("p[0] = local")},
 		{"misaligned", 1, 1, []any{p}, 0, 0, "a misaligned access", lineOf("*(float4*)")},
 		{"trap", 1, 2, nil, 0, 1, "__trap was called", lineOf("__global__ void trap")},
-		{"stuck", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) __syncthreads")},
-		{"stuck_last", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) symm_cpu_yield")},
+		{"stuck", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation",
+			lineOf("if (threadIdx.x == 0) __syncthreads")},
+		{"stuck_last", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation",
+			lineOf("if (threadIdx.x == 0) symm_cpu_yield")},
 		{"one_faults", 2, 64, []any{p}, 1, 0, "writes address 0x40, where no memory is", lineOf("if (blockIdx.x == 1)")},
-		{"bad_print", 1, 1, []any{device.Ptr(8)}, 0, 0, machine("reads address 0x8, where no memory is", "reads address 0x"), lineOf("__global__ void bad_print")},
+		{"bad_print", 1, 1, []any{device.Ptr(8)}, 0, 0, machine("reads address 0x8, where no memory is", "reads address 0x"),
+			lineOf("__global__ void bad_print")},
 		{"library", 1, 1, []any{device.Ptr(64)}, 0, 0, "writes address 0x40, where no memory is", lineOf("__global__ void library")},
 	} {
 		if c.kernel == "misaligned" && runtime.GOARCH == "arm64" && b.Device.(*cpu).compiler.clang {
@@ -138,7 +141,8 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: %v, want a fault", c.kernel, err)
 			continue
 		}
-		if f.Kernel != c.kernel || f.Block != [3]int{c.block} || f.Thread != [3]int{c.thread} || !strings.Contains(f.What, c.what) || c.where != "" && f.Where != c.where {
+		if f.Kernel != c.kernel || f.Block != [3]int{c.block} || f.Thread != [3]int{c.thread} ||
+			!strings.Contains(f.What, c.what) || c.where != "" && f.Where != c.where {
 			t.Errorf("%s: %v; want block %d, thread %d, %q, %q", c.kernel, f, c.block, c.thread, c.what, c.where)
 		}
 		if f.Source == "" || lineOf(f.Source) != f.Where {

@@ -42,7 +42,8 @@ SYMM_KERNEL(f)`)
 	want := []struct {
 		name, typ    string
 		offset, size int
-	}{{"a", "char", 0, 1}, {"p", "const float* __restrict__", 8, 8}, {"s", "short", 16, 2}, {"v", "float4", 32, 16}, {"q", "Pair", 48, 16}, {"last", "bool", 64, 1}}
+	}{{"a", "char", 0, 1}, {"p", "const float* __restrict__", 8, 8}, {"s", "short", 16, 2}, {"v", "float4", 32, 16},
+		{"q", "Pair", 48, 16}, {"last", "bool", 64, 1}}
 	got := k["f"].Params()
 	if len(got) != len(want) {
 		t.Fatalf("%d parameters", len(got))

@@ -39,7 +39,8 @@ func (d *cpu) Multicast(window device.Ptr, size int) (device.Ptr, error) {
 	}
 	first := unsafe.Add(p, head-start)
 	if err == nil {
-		_, err = unix.MmapPtr(-1, 0, first, uintptr(page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED)
+		_, err = unix.MmapPtr(-1, 0, first, uintptr(page), unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED)
 	}
 	if err != nil {
 		return 0, systemError("mmap", err)

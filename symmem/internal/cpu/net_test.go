@@ -65,7 +65,8 @@ func newNetwork(b *bench, hosts, each, channels int) *network {
 		k.board.Bell = uint32(bell)
 		k.window = unsafe.Slice((*byte)(at(b.alloc(4096))), 4096)
 		n.blocks[r] = b.alloc(4 * (channels*(2*size+1) + 1))
-		k.args.Context = abi.Context{Watch: abi.Ptr(unsafe.Pointer(b.Watch())), Rank: int32(r), WorldSize: int32(size), Channels: uint32(channels), Ordinal: uint32(100 + r)}
+		k.args.Context = abi.Context{Watch: abi.Ptr(unsafe.Pointer(b.Watch())), Rank: int32(r), WorldSize: int32(size),
+			Channels: uint32(channels), Ordinal: uint32(100 + r)}
 		k.args.Group.Port = abi.NetPort{Board: p, Posted: p, Signals: p + device.Ptr(bytes)}
 		k.args.Group.Counts = b.alloc(8 * perRank)
 		k.args.Group.Members = b.alloc(size * int(unsafe.Sizeof(abi.NetMember{})))
@@ -233,7 +234,8 @@ func TestNetPost(t *testing.T) {
 	src := upload(n.bench, []byte("from here"))
 	n.sync()
 	n.until("the engine is asleep", func() bool { return atomic.LoadUint32(&n.ranks[0].board.Asleep) != 0 })
-	n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: src, Offset: 100, Bytes: 9, Window: netWindow, Counter: 7, Signal: abi.NetAddIndexed, SignalAt: 3, Value: 5})
+	n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: src, Offset: 100, Bytes: 9, Window: netWindow, Counter: 7,
+		Signal: abi.NetAddIndexed, SignalAt: 3, Value: 5})
 	n.wait(0)
 	n.until("the put is done", func() bool { return atomic.LoadUint64(&n.ranks[0].board.Done) == 1 })
 	if got := string(n.ranks[1].window[99:110]); got != "\x00from here\x00" || n.ranks[1].words[3] != 5 {

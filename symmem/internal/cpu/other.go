@@ -11,7 +11,8 @@ import (
 // Supported returns an error, because the emulator, which switches stacks in assembly, does not support
 // this machine.
 func Supported() error {
-	return &device.UnavailableError{Kind: "cpu", Why: "it runs on linux/amd64 and linux/arm64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
+	return &device.UnavailableError{Kind: "cpu",
+		Why: "it runs on linux/amd64 and linux/arm64, not on " + runtime.GOOS + "/" + runtime.GOARCH}
 }
 
 // Open returns the error of Supported.

@@ -89,7 +89,8 @@ var byContent = []string{"-Xclang", "-fvalidate-ast-input-files-content"}
 // precompile makes a precompiled beginning. Without it, units are compiled more slowly, so errors
 // are dropped.
 func (c *compiler) precompile(header, name string, flags []string) {
-	flags = slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return f == "-shared" || f == "-c" || strings.HasPrefix(f, "-Wl,") })
+	flags = slices.DeleteFunc(slices.Clone(flags),
+		func(f string) bool { return f == "-shared" || f == "-c" || strings.HasPrefix(f, "-Wl,") })
 	if c.clang {
 		flags = append(flags, byContent...)
 	}
@@ -101,6 +102,7 @@ func (c *compiler) precompile(header, name string, flags []string) {
 		if _, err := writeHeaders(c.cache, c.files); err != nil {
 			return err
 		}
-		return c.call(device.Source{Name: header, Line: 1}, "", path, slices.Concat(flags, []string{"-c", "-x", "c++-header", "-o", path, text}))
+		return c.call(device.Source{Name: header, Line: 1}, "", path,
+			slices.Concat(flags, []string{"-c", "-x", "c++-header", "-o", path, text}))
 	})
 }

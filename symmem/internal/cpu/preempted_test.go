@@ -67,7 +67,8 @@ __global__ void some_wait(int* n) {
 		}
 		for i, v := range download[int32](b, n, all) {
 			if v != c.each*launches {
-				t.Errorf("%s, block %d of %d threads, thread %d: %d after %d launches, want %d", c.kernel, i/c.block, c.block, i%c.block, v, launches, c.each*launches)
+				t.Errorf("%s, block %d of %d threads, thread %d: %d after %d launches, want %d", c.kernel, i/c.block, c.block,
+					i%c.block, v, launches, c.each*launches)
 				break
 			}
 		}

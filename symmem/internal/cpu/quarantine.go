@@ -42,7 +42,8 @@ func (s span) release() {
 
 // keep takes over a mapping whose memory is no longer watched.
 func (q *quarantine) keep(s span) error {
-	if _, err := unix.MmapPtr(-1, 0, unsafe.Add(s.whole, guardBytes), uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
+	if _, err := unix.MmapPtr(-1, 0, unsafe.Add(s.whole, guardBytes), uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
 		return s.unmap()
 	}
 	emu.Retire(s.memory(), s.size)

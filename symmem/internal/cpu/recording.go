@@ -48,7 +48,8 @@ func (r recording) End() (list []device.Activity, more int, err error) {
 	all, more := r.d.emu.Recorded()
 	for _, a := range all {
 		list = append(list, device.Activity{
-			Kind: activityKinds[a.Kind], Name: a.Name, Call: a.Call, Begin: int64(a.Began), End: int64(a.Ended), Grid: a.Grid, Block: a.Block, Bytes: a.Bytes,
+			Kind: activityKinds[a.Kind], Name: a.Name, Call: a.Call, Begin: int64(a.Began), End: int64(a.Ended), Grid: a.Grid,
+			Block: a.Block, Bytes: a.Bytes,
 			Wait: *(*device.WaitRecord)(unsafe.Pointer(&a.Wait)),
 		})
 	}

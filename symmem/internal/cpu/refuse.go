@@ -18,17 +18,23 @@ var refusals = []struct {
 	pattern *regexp.Regexp
 	why     string
 }{
-	{"launches from device code", regexp.MustCompile(`<<<`), "a kernel cannot be launched from device code; call Launch on the compiled kernel instead"},
+	{"launches from device code", regexp.MustCompile(`<<<`),
+		"a kernel cannot be launched from device code; call Launch on the compiled kernel instead"},
 	{"textures and surfaces", regexp.MustCompile(`\b(texture\s*<|cudaTextureObject_t\b|cudaSurfaceObject_t\b|tex[123]D(Lod|Grad|fetch)?\s*[(<])`),
 		"textures and surfaces do not exist on the cpu device; read the memory through a pointer"},
-	{"tensor-core fragments", regexp.MustCompile(`\b(wmma|nvcuda)\s*::`), "tensor-core fragments do not exist on the cpu device; multiply by fma, or call symm.MatMul from the cell"},
-	{"thread block clusters", regexp.MustCompile(`\b__cluster_dims__\b|\bthis_cluster\s*\(|\bcluster_group\b`), "thread block clusters do not exist on the cpu device; use one block, or global memory"},
+	{"tensor-core fragments", regexp.MustCompile(`\b(wmma|nvcuda)\s*::`),
+		"tensor-core fragments do not exist on the cpu device; multiply by fma, or call symm.MatMul from the cell"},
+	{"thread block clusters", regexp.MustCompile(`\b__cluster_dims__\b|\bthis_cluster\s*\(|\bcluster_group\b`),
+		"thread block clusters do not exist on the cpu device; use one block, or global memory"},
 	{"CUB and Thrust", regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](cub|thrust)/[^>"]*[>"]`),
 		"CUB and Thrust are not built in; use cooperative_groups/reduce.h and scan.h, or warp functions such as __shfl_down_sync"},
-	{"CUTLASS and CuTe", regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](cutlass|cute)/[^>"]*[>"]`), "CUTLASS and CuTe need tensor cores, which do not exist on the cpu device; call symm.MatMul from the cell"},
-	{"cuda::barrier and cuda::pipeline", regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](cuda/barrier|cuda/pipeline|cuda_pipeline\.h)[>"]`),
+	{"CUTLASS and CuTe", regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](cutlass|cute)/[^>"]*[>"]`),
+		"CUTLASS and CuTe need tensor cores, which do not exist on the cpu device; call symm.MatMul from the cell"},
+	{"cuda::barrier and cuda::pipeline",
+		regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](cuda/barrier|cuda/pipeline|cuda_pipeline\.h)[>"]`),
 		"barrier and pipeline objects are for hardware that the cpu device does not have; use __syncthreads(), or cooperative_groups/memcpy_async.h"},
-	{"mma.h and cudaTypedefs.h", regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](mma\.h|cudaTypedefs\.h)[>"]`), "this header is for hardware that the cpu device does not have"},
+	{"mma.h and cudaTypedefs.h", regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](mma\.h|cudaTypedefs\.h)[>"]`),
+		"this header is for hardware that the cpu device does not have"},
 }
 
 // refuse searches for refusals outside of comments, strings and code that is not for the cpu

@@ -773,27 +773,45 @@ func TestPTXWatched(t *testing.T) {
 	const weak, none = "order too weak: 7 reads, 3 writes", ""
 	const narrow = "order too weak: 5 reads atomically, 4 writes atomically; " + weak // the flag itself is of a block
 	for name, c := range map[string]struct{ store, load, want string }{
-		"release and acquire":    {`asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, none},
-		"at system scope":        {`asm volatile("st.release.sys.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, none},
-		"release of a block":     {`asm volatile("st.release.cta.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, narrow},
-		"acquire of a block":     {`asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, narrow},
-		"relaxed":                {`asm volatile("st.relaxed.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
-		"relaxed load":           {`asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
-		"relaxed, with fences":   {`asm volatile("fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.relaxed.gpu.global.u32 %0, [%1]; fence.acq_rel.gpu;" : "=r"(v) : "l"(f) : "memory");`, none},
-		"volatile":               {`asm volatile("st.volatile.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
-		"volatile, with membar":  {`asm volatile("membar.gl; st.volatile.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.volatile.global.u32 %0, [%1]; membar.gl;" : "=r"(v) : "l"(f) : "memory");`, none},
-		"with membar of a block": {`asm volatile("membar.cta; st.volatile.global.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.volatile.global.u32 %0, [%1]; membar.gl;" : "=r"(v) : "l"(f) : "memory");`, weak},
-		"red.release":            {`asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, none},
-		"red":                    {`asm volatile("red.global.add.u32 [%0], 1;" :: "l"(f) : "memory");`, `asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
-		"atom.acq_rel":           {`asm volatile("{ .reg .u32 t; atom.acq_rel.gpu.global.exch.b32 t, [%0], 1; }" :: "l"(f) : "memory");`, `asm volatile("atom.acq_rel.gpu.global.or.b32 %0, [%1], 0;" : "=r"(v) : "l"(f) : "memory");`, none},
-		"vectors, relaxed":       {`asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {1, 0, 0, 0};" :: "l"(f) : "memory");`, `{ unsigned a, b, c; asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(a), "=r"(b), "=r"(c) : "l"(f) : "memory"); }`, weak},
-		"__nv_atomic":            {`__nv_atomic_store_n(f, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);`, `v = __nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);`, none},
-		"__nv_atomic, relaxed":   {`__nv_atomic_store_n(f, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);`, `v = __nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);`, weak},
-		"__nv_atomic of a block": {`__nv_atomic_store_n(f, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);`, `v = __nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);`, narrow},
+		"release and acquire": {`asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, none},
+		"at system scope": {`asm volatile("st.release.sys.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, none},
+		"release of a block": {`asm volatile("st.release.cta.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, narrow},
+		"acquire of a block": {`asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, narrow},
+		"relaxed": {`asm volatile("st.relaxed.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
+		"relaxed load": {`asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
+		"relaxed, with fences": {`asm volatile("fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.relaxed.gpu.global.u32 %0, [%1]; fence.acq_rel.gpu;" : "=r"(v) : "l"(f) : "memory");`, none},
+		"volatile": {`asm volatile("st.volatile.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
+		"volatile, with membar": {`asm volatile("membar.gl; st.volatile.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.volatile.global.u32 %0, [%1]; membar.gl;" : "=r"(v) : "l"(f) : "memory");`, none},
+		"with membar of a block": {`asm volatile("membar.cta; st.volatile.global.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.volatile.global.u32 %0, [%1]; membar.gl;" : "=r"(v) : "l"(f) : "memory");`, weak},
+		"red.release": {`asm volatile("red.release.gpu.global.add.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, none},
+		"red": {`asm volatile("red.global.add.u32 [%0], 1;" :: "l"(f) : "memory");`,
+			`asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory");`, weak},
+		"atom.acq_rel": {`asm volatile("{ .reg .u32 t; atom.acq_rel.gpu.global.exch.b32 t, [%0], 1; }" :: "l"(f) : "memory");`,
+			`asm volatile("atom.acq_rel.gpu.global.or.b32 %0, [%1], 0;" : "=r"(v) : "l"(f) : "memory");`, none},
+		"vectors, relaxed": {`asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {1, 0, 0, 0};" :: "l"(f) : "memory");`,
+			`{ unsigned a, b, c; asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(a), "=r"(b), "=r"(c) : "l"(f) : "memory"); }`, weak},
+		"__nv_atomic": {`__nv_atomic_store_n(f, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);`,
+			`v = __nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);`, none},
+		"__nv_atomic, relaxed": {`__nv_atomic_store_n(f, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);`,
+			`v = __nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);`, weak},
+		"__nv_atomic of a block": {`__nv_atomic_store_n(f, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);`,
+			`v = __nv_atomic_load_n(f, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);`, narrow},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := watch(t)
-			k := b.compile("__global__ void k(unsigned* t) {\n  unsigned* f = t + 32;\n  if (blockIdx.x == 0) { t[0] = 1;\n    " + c.store + "\n  } else { unsigned v = 0; while (!v) { " + c.load +
+			k := b.compile("__global__ void k(unsigned* t) {\n  unsigned* f = t + 32;\n  if (blockIdx.x == 0) { t[0] = 1;\n    " +
+				c.store + "\n  } else { unsigned v = 0; while (!v) { " + c.load +
 				" }\n\n    t[1] = t[0];\n  }\n}")["k"]
 			b.launch(k, 2, 1, upload(b, make([]uint32, 64)))
 			var want []string

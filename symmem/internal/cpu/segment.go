@@ -64,8 +64,10 @@ func (d *cpu) ImportSegment(fd, n int) (device.Segment, error) {
 func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {
 	s := &segment{device: d, size: n, fd: owned, guarded: map[int]emu.Guarded{}}
 	var err error
-	if s.whole, err = unix.MmapPtr(-1, 0, nil, uintptr(n)+2*guardBytes, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err == nil {
-		if _, err = unix.MmapPtr(fd, 0, unsafe.Add(s.whole, guardBytes), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
+	if s.whole, err = unix.MmapPtr(-1, 0, nil, uintptr(n)+2*guardBytes, unix.PROT_NONE,
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err == nil {
+		if _, err = unix.MmapPtr(fd, 0, unsafe.Add(s.whole, guardBytes), uintptr(n), unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
 			unix.MunmapPtr(s.whole, uintptr(n)+2*guardBytes)
 		}
 	}
@@ -100,7 +102,8 @@ func (s *segment) Guard(offset, n int) {
 
 func (s *segment) Export() (int, error) {
 	if s.fd < 0 {
-		return -1, &device.DriverError{Call: "Export", Code: int(unix.EINVAL), Name: "EINVAL", Text: "an imported segment is its owner's to export"}
+		return -1, &device.DriverError{Call: "Export", Code: int(unix.EINVAL), Name: "EINVAL",
+			Text: "an imported segment is its owner's to export"}
 	}
 	fd, err := unix.FcntlInt(uintptr(s.fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

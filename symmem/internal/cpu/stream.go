@@ -35,7 +35,8 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 	blocks, threads := 1, 1
 	for i := range 3 {
 		if l.Grid[i] < 1 || l.Block[i] < 1 || l.Grid[i] > s.device.info.MaxGrid[i] || l.Block[i] > s.device.info.MaxBlock[i] {
-			return invalid("Launch", fmt.Sprintf("grid %v and block %v are not within [1 1 1] and %v, %v", l.Grid, l.Block, s.device.info.MaxGrid, s.device.info.MaxBlock))
+			return invalid("Launch", fmt.Sprintf("grid %v and block %v are not within [1 1 1] and %v, %v", l.Grid, l.Block,
+				s.device.info.MaxGrid, s.device.info.MaxBlock))
 		}
 		blocks, threads = blocks*l.Grid[i], threads*l.Block[i]
 	}

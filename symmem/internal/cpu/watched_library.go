@@ -34,7 +34,8 @@ func (c *compiler) watchedFlags() []string {
 
 // objectFlags are the flags for a unit that is linked later, without debugging information.
 func (c *compiler) objectFlags() []string {
-	flags := slices.DeleteFunc(slices.Clone(c.flags), func(f string) bool { return f == "-shared" || f == "-g1" || strings.HasPrefix(f, "-Wl,") })
+	flags := slices.DeleteFunc(slices.Clone(c.flags),
+		func(f string) bool { return f == "-shared" || f == "-g1" || strings.HasPrefix(f, "-Wl,") })
 	return append(flags, "-c")
 }
 
@@ -64,7 +65,8 @@ func (c *compiler) watchedUnit(src device.Source, unit, folder string, headers [
 		object := path + ".o"
 		defer os.Remove(object)
 		told := slices.DeleteFunc(c.objectFlags(), func(f string) bool { return f == "-fsanitize-undefined-trap-on-error" })
-		if err := c.compile(src, unit, object, slices.Concat([]string{"-I", folder}, told, []string{"-g"}, c.watchedFlags()), "-o", object, "-"); err != nil {
+		if err := c.compile(src, unit, object, slices.Concat([]string{"-I", folder}, told, []string{"-g"}, c.watchedFlags()),
+			"-o", object, "-"); err != nil {
 			return err
 		}
 		hooks, err := c.hooks()

@@ -41,14 +41,16 @@ func zigBehind(version string) string {
 func (c *compiler) linkByZig(src device.Source, headers, out string, options, objects []string) error {
 	shared := out + ".shared.o"
 	defer os.Remove(shared)
-	if err := c.call(src, "", shared, []string{"-c", "-o", shared, "-x", "assembler-with-cpp", filepath.Join(headers, "emu_shared.S")}); err != nil {
+	if err := c.call(src, "", shared, []string{"-c", "-o", shared, "-x", "assembler-with-cpp",
+		filepath.Join(headers, "emu_shared.S")}); err != nil {
 		return err
 	}
 	folder, err := libcFolder()
 	if err != nil {
 		return err
 	}
-	arguments := slices.Concat([]string{"-shared", "-z", "defs", "-z", "norelro", "-Bsymbolic", "--color-diagnostics=never", "-o", out}, options, objects,
+	arguments := slices.Concat([]string{"-shared", "-z", "defs", "-z", "norelro", "-Bsymbolic", "--color-diagnostics=never", "-o",
+		out}, options, objects,
 		[]string{shared, filepath.Join(folder, "libc.so.6"), filepath.Join(folder, "libm.so.6")})
 	return c.wait(src, "", out, c.cxx.Linker(arguments...))
 }
@@ -62,7 +64,8 @@ func libcFolder() (string, error) {
 	}
 	m := libcFile.FindSubmatch(maps)
 	if m == nil {
-		return "", &device.UnavailableError{Kind: "cpu", Why: "zig's linker needs the C library, and this process has none that is called libc.so.6",
+		return "", &device.UnavailableError{Kind: "cpu",
+			Why:  "zig's linker needs the C library, and this process has none that is called libc.so.6",
 			Hint: "name g++ or clang++ in SYMMREPL_CXX"}
 	}
 	return string(m[1]), nil

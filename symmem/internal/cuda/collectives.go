@@ -108,7 +108,8 @@ func (l *NCCLLibrary) noWindows() string {
 	case l.c.Version() < endingWindows:
 		return "kernels of NCCL " + l.Version() + " on windows cannot be aborted; those of 2.29.7 and later can"
 	case l.overtakes() && !l.asked:
-		return "kernels of NCCL " + l.Version() + " on windows may overtake the kernel before them and be silently wrong; those of 2.30.7 and later do not, and " +
+		return "kernels of NCCL " + l.Version() +
+			" on windows may overtake the kernel before them and be silently wrong; those of 2.30.7 and later do not, and " +
 			windowsSetting + "=1 takes them all the same"
 	}
 	return ""

@@ -199,7 +199,8 @@ func TestNCCLFailures(t *testing.T) {
 	}
 	_, err := joined(t, context.Background(), []*Device{opened(t, 0), opened(t, 1)})
 	var failed *device.LibraryError
-	if !errors.As(err, &failed) || !failed.Remote || failed.Error() != "ncclCommInitRankConfig returned 6: remote process exited or there was a network error: fake error, HOSTID one" {
+	if !errors.As(err, &failed) || !failed.Remote ||
+		failed.Error() != "ncclCommInitRankConfig returned 6: remote process exited or there was a network error: fake error, HOSTID one" {
 		t.Errorf("joining gives %v", err)
 	}
 }

@@ -131,7 +131,8 @@ func TestHeaders(t *testing.T) {
 	for _, h := range kernels.CHeaders() {
 		text += "#include <" + h.Name + ">\n"
 	}
-	_, unit, _ := snippet(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"})
+	_, unit, _ := snippet(device.Source{Name: "c", Line: 1,
+		Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"})
 	if _, err := c.Compile(unit); err != nil {
 		t.Error(err)
 	}

@@ -84,7 +84,8 @@ func TestSHMEMGivenUp(t *testing.T) {
 	}
 	var h device.Heap
 	var seg device.HeapSegment
-	functions := map[string]string{"init": "nvshmemx_hostlib_init_attr", "malloc": "nvshmem_malloc", "free": "nvshmem_free", "finalize": "nvshmemx_hostlib_finalize"}
+	functions := map[string]string{"init": "nvshmemx_hostlib_init_attr", "malloc": "nvshmem_malloc", "free": "nvshmem_free",
+		"finalize": "nvshmemx_hostlib_finalize"}
 	for _, step := range []struct {
 		name string
 		f    func() error
@@ -116,7 +117,8 @@ func TestSHMEMGivenUp(t *testing.T) {
 // TestSHMEMPEs runs TestGPUSHMEM on the stand-ins.
 func TestSHMEMPEs(t *testing.T) {
 	out, err := command("TestGPUSHMEM", childVariable+"=", driverVariable+"="+fakeDriver(t), "SYMMREPL_NVSHMEM="+fakeSHMEM(t)).CombinedOutput()
-	for _, want := range []string{"--- PASS: TestGPUSHMEM/1PE ", "--- PASS: TestGPUSHMEM/2PEs ", "RESULT: two PEs that share a GPU work under NVSHMEM itself", "PE 1: has left, after "} {
+	for _, want := range []string{"--- PASS: TestGPUSHMEM/1PE ", "--- PASS: TestGPUSHMEM/2PEs ",
+		"RESULT: two PEs that share a GPU work under NVSHMEM itself", "PE 1: has left, after "} {
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Fatalf("%v; %q is missing in\n%s", err, want, out)
 		}

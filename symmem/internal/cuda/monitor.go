@@ -39,7 +39,8 @@ func nvmlError(call string, ret nvml.Return) error {
 	e := &device.DriverError{Call: call, Code: int(ret), Name: "NVML_ERROR", Text: strings.ToLower(ret.Error())}
 	switch ret {
 	case nvml.ERROR_LIBRARY_NOT_FOUND:
-		e.Name, e.Hint = "NVML_ERROR_LIBRARY_NOT_FOUND", "libnvidia-ml.so.1 comes with the NVIDIA driver: install it, or give the container the `utility` capability"
+		e.Name, e.Hint = "NVML_ERROR_LIBRARY_NOT_FOUND",
+			"libnvidia-ml.so.1 comes with the NVIDIA driver: install it, or give the container the `utility` capability"
 	case nvml.ERROR_DRIVER_NOT_LOADED:
 		e.Name, e.Hint = "NVML_ERROR_DRIVER_NOT_LOADED", "load the NVIDIA kernel module"
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:

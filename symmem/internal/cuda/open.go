@@ -75,7 +75,8 @@ func open(index int, host libs.Host) (*Device, error) {
 		return nil, err
 	}
 	if index < 0 || index >= n {
-		return nil, unavailable(fmt.Sprintf("there is no GPU %d", index), fmt.Sprintf("the GPUs are 0 to %d; see CUDA_VISIBLE_DEVICES", n-1))
+		return nil, unavailable(fmt.Sprintf("there is no GPU %d", index),
+			fmt.Sprintf("the GPUs are 0 to %d; see CUDA_VISIBLE_DEVICES", n-1))
 	}
 	d := &Device{units: map[string]*module{}, visible: n}
 	if d.info, d.uuid, err = describe(index, host.Getenv); err != nil {

@@ -97,7 +97,8 @@ func TestRecordingRefused(t *testing.T) {
 }
 
 func TestPlainName(t *testing.T) {
-	for name, want := range map[string]string{"_Z4ringPfi": "ring", "ring": "ring", "_ZN4symm3addEv": "_ZN4symm3addEv", "_Z9ring": "_Z9ring", "_Z": "_Z", "": "", "_Z4ring": "ring"} {
+	for name, want := range map[string]string{"_Z4ringPfi": "ring", "ring": "ring", "_ZN4symm3addEv": "_ZN4symm3addEv",
+		"_Z9ring": "_Z9ring", "_Z": "_Z", "": "", "_Z4ring": "ring"} {
 		if got := plainName(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}

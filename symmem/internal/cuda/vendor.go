@@ -24,7 +24,8 @@ func openLibrary[T any](host libs.Host, kind libs.Kind, open func(path string) (
 			return l, nil
 		}
 		if i == 0 {
-			failed = unavailable(kind.Name+" cannot be used: "+err.Error(), fmt.Sprintf("`pip install %s`, or set %s to another library", kind.Package, kind.Env))
+			failed = unavailable(kind.Name+" cannot be used: "+err.Error(),
+				fmt.Sprintf("`pip install %s`, or set %s to another library", kind.Package, kind.Env))
 		}
 	}
 	return l, failed

@@ -82,7 +82,8 @@ const (
 )
 
 var findingKinds = [...]string{
-	"out of bounds", "use after free", "never written", "race in a block", "race between blocks", "race between streams", "race between ranks", "race with the host",
+	"out of bounds", "use after free", "never written", "race in a block", "race between blocks", "race between streams",
+	"race between ranks", "race with the host",
 	"order too weak", "divergent barrier", "signal over a signal not consumed", "shared memory beyond what was asked for",
 }
 

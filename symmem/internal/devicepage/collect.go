@@ -43,11 +43,14 @@ func place(header string) int {
 
 // order has the headers whose place is not the end.
 var order = []string{
-	"symm.cuh", "symm/handle.cuh", "symm/team.cuh", "symm/barrier.cuh", "symm/signal.cuh", "symm/remote.cuh", "symm/packet.cuh", "symm/line.cuh", "symm/wait.cuh",
+	"symm.cuh", "symm/handle.cuh", "symm/team.cuh", "symm/barrier.cuh", "symm/signal.cuh", "symm/remote.cuh", "symm/packet.cuh",
+	"symm/line.cuh", "symm/wait.cuh",
 	"symm/order.cuh", "symm/context.cuh", "symm/float16.cuh", "symm/types.cuh", "symm/kernel.cuh", "symm/multimem.cuh",
-	"nccl_device.h", "nccl/types.h", "nccl/coop.h", "nccl/pointer.h", "nccl/lsa_barrier.h", "nccl/barrier.h", "nccl/gin.h", "nccl/ll_a2a.h", "nccl/multimem.h",
+	"nccl_device.h", "nccl/types.h", "nccl/coop.h", "nccl/pointer.h", "nccl/lsa_barrier.h", "nccl/barrier.h", "nccl/gin.h",
+	"nccl/ll_a2a.h", "nccl/multimem.h",
 	"nccl/reduce_copy.h", "nccl/missing.h", "nccl.h",
-	"nvshmem.h", "nvshmem/world.h", "nvshmem/rma.h", "nvshmem/amo.h", "nvshmem/sync.h", "nvshmem/collectives.h", "nvshmem/missing.h", "nvshmemx.h", "cooperative_groups.h", "cuda/atomic", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
+	"nvshmem.h", "nvshmem/world.h", "nvshmem/rma.h", "nvshmem/amo.h", "nvshmem/sync.h", "nvshmem/collectives.h",
+	"nvshmem/missing.h", "nvshmemx.h", "cooperative_groups.h", "cuda/atomic", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
 }
 
 // onGPU and onCPU know the branches of the headers that are not for a device.
@@ -106,7 +109,8 @@ func (c *collector) add(header string, d cudadoc.Decl, builtIn bool) {
 	if isOwn(d.Name) {
 		return
 	}
-	e := reference.Entry{Name: d.Name, Kind: string(d.Kind), Header: header, Group: d.Group, Internal: isInternal(header, d), Bases: d.Bases, Gives: d.Gives}
+	e := reference.Entry{Name: d.Name, Kind: string(d.Kind), Header: header, Group: d.Group, Internal: isInternal(header, d),
+		Bases: d.Bases, Gives: d.Gives}
 	decl := hiddenLine.Replace(d.Code)
 	if d.Kind == cudadoc.Function {
 		decl += ";"
@@ -118,7 +122,8 @@ func (c *collector) add(header string, d cudadoc.Decl, builtIn bool) {
 			c.out.Entries[c.entries[m.Name]].Internal = true // the page has the enumeration
 			continue
 		}
-		e.Members = append(e.Members, reference.Member{Name: m.Name[strings.LastIndex(m.Name, "::")+2:], Kind: string(m.Kind), Decl: m.Code, Text: m.Text, Gives: m.Gives})
+		e.Members = append(e.Members, reference.Member{Name: m.Name[strings.LastIndex(m.Name, "::")+2:], Kind: string(m.Kind),
+			Decl: m.Code, Text: m.Text, Gives: m.Gives})
 	}
 	i, known := c.entries[d.Name]
 	if !known {
@@ -157,7 +162,8 @@ func forHandles(e *reference.Entry) bool { return slices.ContainsFunc(e.Decls, i
 // isOwn reports whether a name is one by which the headers are made, and which is nobody's to use.
 func isOwn(name string) bool {
 	last := name[strings.LastIndex(name, "::")+1:]
-	for _, inner := range []string{"emu::", "symm::checked::", "details::", "symm_atomic::", "symm::nccl_", "symm::Nccl", "symm::shmem_", "symm::Shmem", "symm::kShmem"} {
+	for _, inner := range []string{"emu::", "symm::checked::", "details::", "symm_atomic::", "symm::nccl_", "symm::Nccl",
+		"symm::shmem_", "symm::Shmem", "symm::kShmem"} {
 		if strings.Contains(name, inner) {
 			return true
 		}
@@ -167,7 +173,8 @@ func isOwn(name string) bool {
 			return true
 		}
 	}
-	return name == "vsnprintf" || strings.HasPrefix(name, "SYMM_") && !slices.Contains([]string{"SYMM_CPU", "SYMM_EACH", "SYMM_SHARE"}, name)
+	return name == "vsnprintf" || strings.HasPrefix(name, "SYMM_") &&
+		!slices.Contains([]string{"SYMM_CPU", "SYMM_EACH", "SYMM_SHARE"}, name)
 }
 
 // isInternal reports whether a name is listed nowhere, because a kernel has better ones.
@@ -175,11 +182,13 @@ func isInternal(header string, d cudadoc.Decl) bool {
 	if strings.HasPrefix(d.Text, "Internal: ") || d.Kind == cudadoc.Macro && strings.HasPrefix(d.Name, "__CUDA") {
 		return true
 	}
-	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" || header == "symm/multimem.cuh" || header == "symm/calculate.cuh" || header == "nvshmem/table.h" {
+	if header == "symm/net.cuh" || header == "symm/bounds.cuh" || header == "symm/abi.cuh" || header == "symm/half.cuh" ||
+		header == "symm/multimem.cuh" || header == "symm/calculate.cuh" || header == "nvshmem/table.h" {
 		return true
 	}
 	// functions of symm.cuh without a comment help those that have one
-	return strings.HasPrefix(d.Name, home) && d.Text == "" && d.Kind == cudadoc.Function || strings.Contains(d.Code, "NetGroup& ") || strings.Contains(d.Code, "NetPort& ")
+	return strings.HasPrefix(d.Name, home) && d.Text == "" && d.Kind == cudadoc.Function ||
+		strings.Contains(d.Code, "NetGroup& ") || strings.Contains(d.Code, "NetPort& ")
 }
 
 const home = "symm::"

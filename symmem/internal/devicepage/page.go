@@ -227,7 +227,8 @@ func state(all *reference.Reference, name string) string {
 	if !cpu.Includes(name) {
 		return whyNoHeader(name)
 	}
-	if slices.ContainsFunc(all.Entries, func(e reference.Entry) bool { return e.Header == name && !e.Internal }) || strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "nvshmem") {
+	if slices.ContainsFunc(all.Entries, func(e reference.Entry) bool { return e.Header == name && !e.Internal }) ||
+		strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "nvshmem") {
 		return "emulated"
 	}
 	return "can be included; what kernels use of it is built in"

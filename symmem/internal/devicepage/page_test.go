@@ -62,7 +62,8 @@ func unpack(t *testing.T, packed []byte) []byte {
 func TestComplete(t *testing.T) {
 	all := Collect()
 	for _, e := range all.Entries {
-		if !e.Internal && e.Kind != "constant" && len(e.Texts) == 0 && (strings.HasPrefix(e.Name, home) || strings.HasPrefix(e.Name, "nccl") || strings.HasPrefix(e.Name, "nvshmem")) {
+		if !e.Internal && e.Kind != "constant" && len(e.Texts) == 0 &&
+			(strings.HasPrefix(e.Name, home) || strings.HasPrefix(e.Name, "nccl") || strings.HasPrefix(e.Name, "nvshmem")) {
 			t.Errorf("%s: %s has no comment", e.Header, e.Name)
 		}
 		text := reference.Split(strings.Join(e.Texts, "\n\n"))

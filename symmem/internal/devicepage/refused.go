@@ -19,8 +19,10 @@ import (
 var headers = []string{
 	"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h",
 	"cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cooperative_groups/memcpy_async.h",
-	"cuda/atomic", "cuda/std/atomic", "cuda/std/type_traits", "cuda/std/limits", "cuda/std/cstdint", "cuda/std/utility", "cuda/std/array", "cuda/barrier", "cuda/pipeline", "cuda/ptx",
-	"stdint.h", "cstdint", "stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath", "type_traits", "limits", "limits.h", "climits", "float.h", "cfloat",
+	"cuda/atomic", "cuda/std/atomic", "cuda/std/type_traits", "cuda/std/limits", "cuda/std/cstdint", "cuda/std/utility",
+	"cuda/std/array", "cuda/barrier", "cuda/pipeline", "cuda/ptx",
+	"stdint.h", "cstdint", "stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath", "type_traits",
+	"limits", "limits.h", "climits", "float.h", "cfloat",
 	"string.h", "cstring", "algorithm", "utility", "array",
 	"nccl.h", "nccl_device.h", "nvshmem.h", "nvshmemx.h",
 	"mma.h", "cuda_pipeline.h", "cudaTypedefs.h", "curand_kernel.h", "device_launch_parameters.h", "sm_60_atomic_functions.h",
@@ -40,7 +42,8 @@ var constructs = []construct{
 	{"asynchronous copies: `cuda::memcpy_async`", "cuda::memcpy_async(a, b, 16, barrier);"},
 	{"TMA: `cp.async.bulk`", `asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: "r"(0), "l"(p), "r"(16), "r"(0) : "memory");`},
 	{"matrix instructions: `mma.sync`, `wgmma`", `asm volatile("wgmma.fence.sync.aligned;" ::: "memory");`},
-	{"multicast: `multimem.ld_reduce`, `multimem.st`", `asm volatile("multimem.st.relaxed.sys.global.f32 [%0], %1;" :: "l"(p), "f"(1.f) : "memory");`},
+	{"multicast: `multimem.ld_reduce`, `multimem.st`",
+		`asm volatile("multimem.st.relaxed.sys.global.f32 [%0], %1;" :: "l"(p), "f"(1.f) : "memory");`},
 }
 
 // instructions are the PTX that kernels of communication libraries have in asm statements.

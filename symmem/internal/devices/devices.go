@@ -30,8 +30,10 @@ type Kind struct {
 
 // kinds lists all kinds, the fastest first.
 var kinds = []Kind{
-	{Name: "cuda", Backends: []Backend{{Name: "CUDA", find: findCUDA}, {Name: "NCCL", find: findNCCL}, {Name: "NVSHMEM", find: findNVSHMEM}}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
-	{Name: "cpu", Backends: []Backend{{Name: "CPU", find: findCPU}}, Count: unlimited, Open: openCPU, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
+	{Name: "cuda", Backends: []Backend{{Name: "CUDA", find: findCUDA}, {Name: "NCCL", find: findNCCL},
+		{Name: "NVSHMEM", find: findNVSHMEM}}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
+	{Name: "cpu", Backends: []Backend{{Name: "CPU", find: findCPU}}, Count: unlimited, Open: openCPU, Plan: tuning.CPU,
+		Doctor: cpuDoctor, Emulated: true},
 }
 
 // All lists the kinds of devices, the fastest first.

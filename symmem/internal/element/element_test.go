@@ -18,12 +18,14 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	inf, nan := math.Inf(1), math.NaN()
-	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-9, 7: 7 * 0x1p-9, 8: 0x1p-6, 0x38: 1, 0x39: 1.125, 0x7e: 448, 0x7f: nan, 0xff: nan, 0xfe: -448, 0xb8: -1} {
+	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-9, 7: 7 * 0x1p-9, 8: 0x1p-6, 0x38: 1, 0x39: 1.125, 0x7e: 448,
+		0x7f: nan, 0xff: nan, 0xfe: -448, 0xb8: -1} {
 		if got := formats[F8E4M3].decode(bits); !same(got, want) {
 			t.Errorf("f8e4m3 %#02x is %v, want %v", bits, got, want)
 		}
 	}
-	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-16, 3: 3 * 0x1p-16, 4: 0x1p-14, 0x3c: 1, 0x3d: 1.25, 0x7b: 57344, 0x7c: inf, 0x7d: nan, 0x7f: nan, 0xfc: -inf, 0xbc: -1} {
+	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-16, 3: 3 * 0x1p-16, 4: 0x1p-14, 0x3c: 1, 0x3d: 1.25, 0x7b: 57344,
+		0x7c: inf, 0x7d: nan, 0x7f: nan, 0xfc: -inf, 0xbc: -1} {
 		if got := formats[F8E5M2].decode(bits); !same(got, want) {
 			t.Errorf("f8e5m2 %#02x is %v, want %v", bits, got, want)
 		}

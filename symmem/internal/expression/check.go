@@ -90,7 +90,8 @@ func (c *Checked) find(n *node, inner bool) Type {
 		}
 		t := c.operands[n.index].Type
 		if !inner && !c.operands[n.index].Number {
-			c.fail(n, fmt.Sprintf("write it within %s(…)", c.Tree.reduces.op), "x%d is a tensor, and stands outside of the reduction", n.index)
+			c.fail(n, fmt.Sprintf("write it within %s(…)", c.Tree.reduces.op),
+				"x%d is a tensor, and stands outside of the reduction", n.index)
 		}
 		return t
 	case name:

@@ -55,7 +55,8 @@ func CUDA(t Type, outer bool) string {
 
 // operators are the functions of calculate.cuh by the operators that call them.
 var operators = map[string]string{
-	"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod", "&": "bits_and", "|": "bits_or", "^": "bits_xor", "<<": "left", ">>": "right",
+	"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod", "&": "bits_and", "|": "bits_or", "^": "bits_xor", "<<": "left",
+	">>": "right",
 	"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge",
 }
 

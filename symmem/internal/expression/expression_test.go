@@ -35,7 +35,8 @@ func TestCUDA(t *testing.T) {
 		{"x0 < x1 && !x0", []Operand{f32, i32}, "(calc::lt<double>(calc::to<double>(v0), calc::to<double>(v1)) && !calc::to<bool>(v0))", element.U8},
 		{"x0 ? 1 : 2.5", []Operand{u8}, "(calc::to<bool>(v0) ? calc::to<double>(symm::i64(1ull)) : calc::real(0x4004000000000000ull))", element.F64},
 		{"max(x0, -1)", []Operand{i32}, "calc::max<symm::i32>(v0, calc::to<symm::i32>(calc::neg<symm::i64>(symm::i64(1ull))))", element.I32},
-		{"1 + 2 * 3 == 7 || false", nil, "(calc::eq<symm::i64>(calc::add<symm::i64>(symm::i64(1ull), calc::mul<symm::i64>(symm::i64(2ull), symm::i64(3ull))), symm::i64(7ull)) || calc::to<bool>(calc::to<symm::i64>(false)))", element.U8},
+		{"1 + 2 * 3 == 7 || false", nil,
+			"(calc::eq<symm::i64>(calc::add<symm::i64>(symm::i64(1ull), calc::mul<symm::i64>(symm::i64(2ull), symm::i64(3ull))), symm::i64(7ull)) || calc::to<bool>(calc::to<symm::i64>(false)))", element.U8},
 		{"u8(x0)", []Operand{f32}, "calc::to<symm::u8>(calc::load(calc::round<symm::u8>(v0)))", element.U8},
 		{"exp(x0)", []Operand{i32}, "calc::exp<double>(calc::to<double>(v0))", element.F64},
 		{"0xffffffffffffffff", nil, "symm::u64(18446744073709551615ull)", element.U64},
@@ -60,7 +61,8 @@ func TestReduction(t *testing.T) {
 	inner, _ := f.Inner()
 	outer, _ := f.Outer()
 	name, of := f.Reduction()
-	if inner != "calc::mul<float>(v0, v0)" || outer != "calc::sqrt<double>(calc::div<double>(reduced, calc::to<double>(n)))" || name != "sum" || of != element.F32 || f.Result != element.F32 {
+	if inner != "calc::mul<float>(v0, v0)" || outer != "calc::sqrt<double>(calc::div<double>(reduced, calc::to<double>(n)))" ||
+		name != "sum" || of != element.F32 || f.Result != element.F32 {
 		t.Errorf("it is %s, %s of %v in %s, and %v", name, inner, of, outer, f.Result)
 	}
 }
@@ -108,9 +110,12 @@ func TestErrors(t *testing.T) {
 
 func TestPromote(t *testing.T) {
 	for _, c := range [][3]Type{
-		{element.I8, element.U8, element.I32}, {element.U8, element.I32, element.I32}, {element.U32, element.I32, element.I64}, {element.I8, element.U32, element.I64},
-		{element.U64, element.I64, element.F64}, {element.U8, element.U64, element.U64}, {element.I8, element.F16, element.F16}, {element.I32, element.F32, element.F64},
-		{element.F16, element.BF16, element.F32}, {element.F16, element.F32, element.F32}, {element.F8E4M3, element.F8E5M2, element.F16}, {element.F8E4M3, element.BF16, element.BF16},
+		{element.I8, element.U8, element.I32}, {element.U8, element.I32, element.I32}, {element.U32, element.I32, element.I64},
+		{element.I8, element.U32, element.I64},
+		{element.U64, element.I64, element.F64}, {element.U8, element.U64, element.U64}, {element.I8, element.F16, element.F16},
+		{element.I32, element.F32, element.F64},
+		{element.F16, element.BF16, element.F32}, {element.F16, element.F32, element.F32},
+		{element.F8E4M3, element.F8E5M2, element.F16}, {element.F8E4M3, element.BF16, element.BF16},
 	} {
 		if a, b := Promote(c[0], c[1]), Promote(c[1], c[0]); a != c[2] || b != c[2] {
 			t.Errorf("%v and %v are %v and %v, want %v", c[0], c[1], a, b, c[2])
@@ -143,7 +148,9 @@ var safe = regexp.MustCompile(`^(calc::[a-z0-9_]+|symm::[a-z0-9]+|v\d+|0x[0-9a-f
 
 // FuzzParse parses hostile text. Whatever is accepted is printed from names of this package alone.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"x0*x1 + rank", "max(abs(x0))", "sqrt(sum(x0*x0)/n)", "x0 > 0 ? exp(x0) : -1e-3", "a\"); system(\"rm\"); (\"", "x0 /* */ + 1", "__syncthreads()", "x0\n#include <x>", "0x1p-3", "~i << 3 & 0xff", "where(isnan(x0), 0, x0)", "u8(300)", "%%", "\\u0041", "x0 ? x1 : x2 ? 1 : 2"} {
+	for _, text := range []string{"x0*x1 + rank", "max(abs(x0))", "sqrt(sum(x0*x0)/n)", "x0 > 0 ? exp(x0) : -1e-3",
+		"a\"); system(\"rm\"); (\"", "x0 /* */ + 1", "__syncthreads()", "x0\n#include <x>", "0x1p-3", "~i << 3 & 0xff",
+		"where(isnan(x0), 0, x0)", "u8(300)", "%%", "\\u0041", "x0 ? x1 : x2 ? 1 : 2"} {
 		f.Add(text)
 	}
 	operands := make([]Operand, MaxOperands)

@@ -129,11 +129,13 @@ func (p *parser) next() {
 			n++
 		}
 	case digit(rest[0]) || rest[0] == '.':
-		for n < len(rest) && (letter(rest[n]) || digit(rest[n]) || rest[n] == '.' || n > 0 && (rest[n] == '+' || rest[n] == '-') && exponent(rest[:n])) {
+		for n < len(rest) && (letter(rest[n]) || digit(rest[n]) || rest[n] == '.' || n > 0 &&
+			(rest[n] == '+' || rest[n] == '-') && exponent(rest[:n])) {
 			n++
 		}
 	default:
-		for _, sign := range []string{"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "?", ":", "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "(", ")", ","} {
+		for _, sign := range []string{"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "?", ":", "|", "^", "&", "<", ">", "+", "-",
+			"*", "/", "%", "!", "~", "(", ")", ","} {
 			if strings.HasPrefix(rest, sign) {
 				n = len(sign)
 				break

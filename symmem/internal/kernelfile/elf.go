@@ -33,7 +33,8 @@ func parseCubin(data []byte) (*Image, error) {
 	}
 	switch {
 	case f.Machine != machineCUDA:
-		return nil, fault("give a cubin: nvcc -cubin makes one; a host program or library is none", "it is an ELF file for %v, not for NVIDIA's GPUs", f.Machine)
+		return nil, fault("give a cubin: nvcc -cubin makes one; a host program or library is none",
+			"it is an ELF file for %v, not for NVIDIA's GPUs", f.Machine)
 	case f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian:
 		return nil, fault("", "it is a cubin of 32 bits")
 	case f.Type != elf.ET_EXEC:
@@ -153,7 +154,8 @@ func (k *Kernel) order(params []Param, ordinals []int) error {
 	end := 0
 	for i, p := range k.Params {
 		if p.Offset < end || p.Size <= 0 || p.Size > maxParams || p.Offset+p.Size > maxParams {
-			return fault(copyAgain, "the parameters of kernel %s are damaged: number %d has %d bytes at offset %d", shorten(k.Name), i+1, p.Size, p.Offset)
+			return fault(copyAgain, "the parameters of kernel %s are damaged: number %d has %d bytes at offset %d",
+				shorten(k.Name), i+1, p.Size, p.Offset)
 		}
 		end = p.Offset + p.Size
 	}

@@ -39,7 +39,8 @@ func (f *File) parseFatbin() error {
 		if len(rest) < entryHeader {
 			return fault(copyAgain, "it ends within the header of entry %d", i)
 		}
-		kind, header, size := binary.LittleEndian.Uint16(rest), uint64(binary.LittleEndian.Uint32(rest[4:])), binary.LittleEndian.Uint64(rest[8:])
+		kind, header, size := binary.LittleEndian.Uint16(rest), uint64(binary.LittleEndian.Uint32(rest[4:])),
+			binary.LittleEndian.Uint64(rest[8:])
 		if header < entryHeader || !within(header, size, len(rest)) {
 			return fault(copyAgain, "entry %d of the fatbin is damaged: it has a header of %d bytes and %d bytes of code", i, header, size)
 		}

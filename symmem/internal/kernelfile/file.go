@@ -149,7 +149,8 @@ func (f *File) parse() error {
 		}
 		f.images = []*Image{im}
 	default:
-		return fault("give a cubin, PTX, a fatbin, or the .json that Triton writes beside a cubin", "it is none of the files that a GPU's driver loads")
+		return fault("give a cubin, PTX, a fatbin, or the .json that Triton writes beside a cubin",
+			"it is none of the files that a GPU's driver loads")
 	}
 	return nil
 }

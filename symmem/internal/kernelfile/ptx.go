@@ -18,7 +18,8 @@ func isText(data []byte) bool {
 
 // ptxTypes are the bytes of the types that parameters have.
 var ptxTypes = map[string]int{
-	".b8": 1, ".u8": 1, ".s8": 1, ".b16": 2, ".u16": 2, ".s16": 2, ".f16": 2, ".bf16": 2, ".f16x2": 4, ".b32": 4, ".u32": 4, ".s32": 4, ".f32": 4,
+	".b8": 1, ".u8": 1, ".s8": 1, ".b16": 2, ".u16": 2, ".s16": 2, ".f16": 2, ".bf16": 2, ".f16x2": 4, ".b32": 4, ".u32": 4,
+	".s32": 4, ".f32": 4,
 	".b64": 8, ".u64": 8, ".s64": 8, ".f64": 8, ".b128": 16, ".texref": 8, ".samplerref": 8, ".surfref": 8,
 }
 
@@ -151,7 +152,8 @@ func (s *ptxScanner) entry() (k Kernel, body bool, err error) {
 			}
 			p, wrong := s.param(end)
 			if wrong != "" {
-				return k, false, fault(copyAgain, "line %d: parameter %d of kernel %s cannot be read at %s", s.line, len(k.Params)+1, shorten(k.Name), shorten(wrong))
+				return k, false, fault(copyAgain, "line %d: parameter %d of kernel %s cannot be read at %s", s.line,
+					len(k.Params)+1, shorten(k.Name), shorten(wrong))
 			}
 			k.Params = append(k.Params, p)
 			end = p.Offset + p.Size

@@ -48,10 +48,12 @@ func parseTriton(data []byte) (*Triton, error) {
 		return nil, fault(copyAgain, "it is not Triton's metadata: %v", err)
 	}
 	if m.Name == nil || m.Shared == nil || *m.Shared < 0 {
-		return nil, fault("give NAME.json of Triton's cache, beside NAME.cubin", "it is not Triton's metadata: they have the kernel's name and its bytes of shared memory")
+		return nil, fault("give NAME.json of Triton's cache, beside NAME.cubin",
+			"it is not Triton's metadata: they have the kernel's name and its bytes of shared memory")
 	}
 	needs := func(what string) (*Triton, error) {
-		return nil, fault("compile the kernel without it, or launch it by Triton", "the kernel needs %s, which a launch does not give", what)
+		return nil, fault("compile the kernel without it, or launch it by Triton",
+			"the kernel needs %s, which a launch does not give", what)
 	}
 	switch {
 	case m.Target.Backend != "" && m.Target.Backend != "cuda":

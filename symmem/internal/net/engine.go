@@ -95,7 +95,8 @@ func Open(c Config) (*Engine, error) {
 	if c.Signals < 0 {
 		return fail(fmt.Sprintf("%d signals", c.Signals))
 	}
-	setup := proxy.Setup{Rank: c.Rank, Size: c.Size, Dir: c.Dir, Interface: c.Interface, TLS: c.TLS, Memory: int(c.Memory), Signals: c.Signals, Copier: c.Copier}
+	setup := proxy.Setup{Rank: c.Rank, Size: c.Size, Dir: c.Dir, Interface: c.Interface, TLS: c.TLS, Memory: int(c.Memory),
+		Signals: c.Signals, Copier: c.Copier}
 	switch c.Provider {
 	case "null":
 		setup.Transport = null.Transport()

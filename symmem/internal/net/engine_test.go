@@ -107,7 +107,8 @@ func TestPutGetOneProcess(t *testing.T) {
 	src := memory(t, windowBytes)
 	for i, n := range []int{0, 1, 8, 4096, 300000, 4 << 20, 5<<20 + 3, 16 << 20} {
 		pattern(src[:n], i)
-		s[0].post(t, abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: abi.Ptr(base(src)), Bytes: uint64(n), Window: 7, Counter: 3, Signal: abi.NetAddIndexed, SignalAt: 5, Value: 1})
+		s[0].post(t, abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: abi.Ptr(base(src)), Bytes: uint64(n), Window: 7, Counter: 3,
+			Signal: abi.NetAddIndexed, SignalAt: 5, Value: 1})
 		s[1].await(t, 5, uint64(i+1))
 		if !bytes.Equal(s[1].window[:n], src[:n]) {
 			t.Fatalf("put of %d bytes: other bytes arrived", n)
@@ -280,7 +281,8 @@ func TestAsk(t *testing.T) {
 	if err := s[1].Ask(t.Context(), 2); err == nil {
 		t.Error("asks a rank that does not exist")
 	}
-	for _, err := range []error{s[0].Connect(2, 99, map[int][]byte{1: s[1].Address()}), s[1].Connect(2, 99, map[int][]byte{0: s[0].Address()}), s[0].SetNull(NullSettings{}), s[1].Ask(t.Context(), 0)} {
+	for _, err := range []error{s[0].Connect(2, 99, map[int][]byte{1: s[1].Address()}),
+		s[1].Connect(2, 99, map[int][]byte{0: s[0].Address()}), s[0].SetNull(NullSettings{}), s[1].Ask(t.Context(), 0)} {
 		if err != nil {
 			t.Error(err)
 		}
@@ -295,7 +297,8 @@ func TestNonsense(t *testing.T) {
 	s := sides(t, 2, nil)
 	src := memory(t, 4096)
 	for _, change := range []func(op *abi.NetOp){
-		func(op *abi.NetOp) { op.Kind = 0 }, func(op *abi.NetOp) { op.Kind = 4 }, func(op *abi.NetOp) { op.Peer = 2 }, func(op *abi.NetOp) { op.Peer = abi.NetAllPeers },
+		func(op *abi.NetOp) { op.Kind = 0 }, func(op *abi.NetOp) { op.Kind = 4 }, func(op *abi.NetOp) { op.Peer = 2 },
+		func(op *abi.NetOp) { op.Peer = abi.NetAllPeers },
 		func(op *abi.NetOp) { op.Width = 3 },
 	} {
 		op := s[0].put(1, src, 0)
@@ -340,7 +343,8 @@ func TestClosed(t *testing.T) {
 	e.Close()
 	e.Close()
 	for name, err := range map[string]error{
-		"connect": e.Connect(1, 1, nil), "window": e.Window(1, 0, 0), "forget window": e.Forget(1), "expect": e.Expect(1), "lose": e.Lose(1, ""), "set null": e.SetNull(NullSettings{}),
+		"connect": e.Connect(1, 1, nil), "window": e.Window(1, 0, 0), "forget window": e.Forget(1), "expect": e.Expect(1),
+		"lose": e.Lose(1, ""), "set null": e.SetNull(NullSettings{}),
 		"ask": e.Ask(t.Context(), 1), "wait": e.Wait(t.Context(), 1), "flush": e.Flush(t.Context()),
 	} {
 		if err == nil || err.Error() != "network of rank 0: "+name+": the network is closed" {

@@ -33,7 +33,8 @@ func (e *Engine) Recorded() (list []Message, more int) {
 			if r.Failed {
 				continue
 			}
-			m := Message{Name: "put", Peer: r.Peer, Received: r.Received, Ordinal: r.Ordinal, Signals: r.Signals, Number: r.Number, Bytes: int(r.Bytes), Began: r.Began, Ended: r.Ended}
+			m := Message{Name: "put", Peer: r.Peer, Received: r.Received, Ordinal: r.Ordinal, Signals: r.Signals,
+				Number: r.Number, Bytes: int(r.Bytes), Began: r.Began, Ended: r.Ended}
 			switch {
 			case r.Kind == proxy.Get:
 				m.Name = "get"

@@ -74,7 +74,8 @@ func Page(dir, file string) (page string, missing []string, err error) {
 		anchors[key(op.name)] = "#" + strings.ToLower(strings.ReplaceAll(op.name, ".", ""))
 		for _, label := range Labels[:len(Labels)-optional] {
 			if op.facts[label] == nil {
-				missing = append(missing, fmt.Sprintf("%s: the comment of %s has no paragraph that begins with %q", op.file, op.name, label+":"))
+				missing = append(missing,
+					fmt.Sprintf("%s: the comment of %s has no paragraph that begins with %q", op.file, op.name, label+":"))
 			}
 		}
 	}
@@ -144,7 +145,8 @@ func table(ops []*operation) string {
 		case o.Manner == operators.Alone && o.Options&operators.Group != 0 && !strings.HasPrefix(ops[i].name, "Handle."):
 			hosts = "of this rank alone"
 		}
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", ops[i].name, strings.ToLower(strings.ReplaceAll(ops[i].name, ".", "")), strings.Join(own, ", "), hosts)
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", ops[i].name, strings.ToLower(strings.ReplaceAll(ops[i].name, ".", "")),
+			strings.Join(own, ", "), hosts)
 	}
 	return b.String()
 }

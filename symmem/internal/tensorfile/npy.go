@@ -22,7 +22,8 @@ const (
 // npyTypes are numpy's descriptions of types. For types that numpy lacks they are those of ml_dtypes.
 // numpy reads the void types as bytes; it writes <f1 but cannot read it.
 var npyTypes = map[element.Type]string{
-	element.F16: "<f2", element.F32: "<f4", element.F64: "<f8", element.I8: "|i1", element.U8: "|u1", element.I32: "<i4", element.U32: "<u4",
+	element.F16: "<f2", element.F32: "<f4", element.F64: "<f8", element.I8: "|i1", element.U8: "|u1", element.I32: "<i4",
+	element.U32: "<u4",
 	element.I64: "<i8", element.U64: "<u8", element.BF16: "<V2", element.F8E4M3: "<V1", element.F8E5M2: "<f1",
 }
 
@@ -56,7 +57,8 @@ func (t *Tensor) readNpy(data []byte, at int64) error {
 	}
 	n, ok := product(t.Shape, t.Size)
 	if !ok || n != all-int64(head+length) {
-		return fault(at+int64(head), "the file is damaged, or has more than one array", "a shape of [%s] with elements of %d bytes does not fill the %d bytes behind the header",
+		return fault(at+int64(head), "the file is damaged, or has more than one array",
+			"a shape of [%s] with elements of %d bytes does not fill the %d bytes behind the header",
 			joined(t.Shape, ", "), t.Size, all-int64(head+length))
 	}
 	t.bytes = n

@@ -106,7 +106,8 @@ func (f *File) checkMembers(archive *zip.Reader) error {
 	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.from, b.from) })
 	for i, p := range places {
 		if i > 0 && p.from < places[i-1].to {
-			return fault(p.from, "the file is damaged or made to deceive", "its bytes overlap those of %s", shorten(places[i-1].name)).of(p.name)
+			return fault(p.from, "the file is damaged or made to deceive", "its bytes overlap those of %s",
+				shorten(places[i-1].name)).of(p.name)
 		}
 	}
 	return nil

@@ -124,7 +124,8 @@ func TestPython(t *testing.T) {
 			zipped = append(zipped, &Output{Name: name, Type: names[name], Shape: []int{2, 3}})
 		}
 	}
-	all = append(all, &Output{Name: "none", Type: element.F32, Shape: []int{0, 3}}, &Output{Name: odd, Type: element.F32, Shape: []int{3}}, &Output{Name: "scalar", Type: element.I64})
+	all = append(all, &Output{Name: "none", Type: element.F32, Shape: []int{0, 3}},
+		&Output{Name: odd, Type: element.F32, Shape: []int{3}}, &Output{Name: "scalar", Type: element.I64})
 	save("ours.safetensors", all...)
 	same("ours.safetensors", "theirs.safetensors")
 	none, scalar := &Output{Name: "none", Type: element.F32, Shape: []int{0, 3}}, &Output{Name: "scalar", Type: element.I64}

@@ -31,12 +31,14 @@ var safetensorsTypes = []struct {
 	name string
 	t    element.Type
 }{
-	{"U64", element.U64}, {"I64", element.I64}, {"F64", element.F64}, {"F32", element.F32}, {"U32", element.U32}, {"I32", element.I32}, {"BF16", element.BF16},
+	{"U64", element.U64}, {"I64", element.I64}, {"F64", element.F64}, {"F32", element.F32}, {"U32", element.U32},
+	{"I32", element.I32}, {"BF16", element.BF16},
 	{"F16", element.F16}, {"F8_E4M3", element.F8E4M3}, {"F8_E5M2", element.F8E5M2}, {"I8", element.I8}, {"U8", element.U8},
 }
 
 // otherBits are the element sizes, in bits, of the format's other types.
-var otherBits = map[string]int{"BOOL": 8, "I16": 16, "U16": 16, "C64": 64, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "F6_E2M3": 6, "F6_E3M2": 6, "F4": 4}
+var otherBits = map[string]int{"BOOL": 8, "I16": 16, "U16": 16, "C64": 64, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
+	"F6_E2M3": 6, "F6_E3M2": 6, "F4": 4}
 
 func (f *File) readSafetensors() error {
 	const hint = "is it a safetensors file, and whole?"
@@ -261,7 +263,8 @@ func (h *headerReader) place(t *Tensor, from, to int) error {
 		return h.bad("data_offsets are [%d, %d], and the file has %d bytes of elements", from, to, room)
 	}
 	if n, ok := product(t.Shape, bits); !ok || n%8 != 0 || n/8 != int64(to-from) {
-		return h.bad("a shape of [%s] with elements of %d bits does not fill the %d bytes of its data_offsets", joined(t.Shape, ", "), bits, to-from)
+		return h.bad("a shape of [%s] with elements of %d bits does not fill the %d bytes of its data_offsets",
+			joined(t.Shape, ", "), bits, to-from)
 	}
 	t.offset, t.bytes = h.start+int64(from), int64(to-from)
 	return nil
@@ -307,7 +310,8 @@ func safetensorsHeader(list []*Output) []byte {
 			header = append(header, ',')
 		}
 		header = appendString(header, o.Name)
-		header = fmt.Appendf(header, `:{"dtype":"%s","shape":[%s],"data_offsets":[%d,%d]}`, safetensorsTypes[rank(o)].name, joined(o.Shape, ","), at, at+o.bytes)
+		header = fmt.Appendf(header, `:{"dtype":"%s","shape":[%s],"data_offsets":[%d,%d]}`, safetensorsTypes[rank(o)].name,
+			joined(o.Shape, ","), at, at+o.bytes)
 		o.offset = at
 		at += o.bytes
 	}

@@ -60,7 +60,8 @@ func archive(t testing.TB, method uint16, members map[string][]byte, change func
 		h := &zip.FileHeader{Name: name, Method: method}
 		m, err := w.CreateHeader(h)
 		if change != nil {
-			h = &zip.FileHeader{Name: name, Method: method, CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)), CRC32: crc32.ChecksumIEEE(data)}
+			h = &zip.FileHeader{Name: name, Method: method, CompressedSize64: uint64(len(data)),
+				UncompressedSize64: uint64(len(data)), CRC32: crc32.ChecksumIEEE(data)}
 			change(h)
 			b.Reset()
 			w = zip.NewWriter(&b)
@@ -290,7 +291,8 @@ func TestHostile(t *testing.T) {
 		{"no archive", "x.npz", "PK", "no zip archive"},
 		{"path", "x.npz", string(archive(t, zip.Store, map[string][]byte{"../x.npy": x}, nil)), "leads out of the archive"},
 		{"absolute", "x.npz", string(archive(t, zip.Store, map[string][]byte{"/x.npy": x}, nil)), "leads out of the archive"},
-		{"bomb", "x.npz", string(raw(func(h *zip.FileHeader) { h.Method = zip.Deflate; h.UncompressedSize64 = 1 << 62 })), "cannot inflate to 4611686018427387904"},
+		{"bomb", "x.npz", string(raw(func(h *zip.FileHeader) { h.Method = zip.Deflate; h.UncompressedSize64 = 1 << 62 })),
+			"cannot inflate to 4611686018427387904"},
 		{"encrypted", "x.npz", string(raw(func(h *zip.FileHeader) { h.Flags = 1 })), "encrypted"},
 		{"compression", "x.npz", string(raw(func(h *zip.FileHeader) { h.Method = 12 })), "compression 12"},
 		{"sizes", "x.npz", string(raw(func(h *zip.FileHeader) { h.UncompressedSize64-- })), "takes 94"},

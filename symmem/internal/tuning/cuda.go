@@ -23,6 +23,7 @@ var CUDA = &Plan{
 	OneShot: []Rule{{2, 1 << 20, OnePacket}, {0, 512 << 10, OnePacket}, {0, 0, OnePull}},
 	TwoShot: []Rule{
 		{2, 256 << 10, TwoPacket}, {2, 7 << 20, TwoLines}, {2, 2 << 20, TwoPacket}, {2, 0, TwoChunks},
-		{4, 512 << 10, TwoPacket}, {4, 7 << 20, TwoLines}, {0, 512 << 10, TwoPacket}, {0, 6 << 20, TwoLines}, {0, 4 << 20, TwoPacket}, {0, 0, TwoChunks},
+		{4, 512 << 10, TwoPacket}, {4, 7 << 20, TwoLines}, {0, 512 << 10, TwoPacket}, {0, 6 << 20, TwoLines},
+		{0, 4 << 20, TwoPacket}, {0, 0, TwoChunks},
 	},
 }

@@ -46,11 +46,13 @@ type Way struct{ Path, Why string }
 // The ways of all-reduces.
 var (
 	OnePacket = &Way{"one shot by packets", "a small message is quickest in one trip without a barrier"}
-	TwoPacket = &Way{"two shots by packets", "two trips of a slice put fewer bytes on the links than one of everything, and need no barrier"}
+	TwoPacket = &Way{"two shots by packets",
+		"two trips of a slice put fewer bytes on the links than one of everything, and need no barrier"}
 	TwoLines  = &Way{"two shots by lines", "lines of 128 bytes put more on the links than packets and need no barrier either"}
 	OnePull   = &Way{"one shot between barriers", "packets lengthen the message by a third, which costs a large one more than two barriers"}
 	TwoChunks = &Way{"two shots by chunks", "a large message is limited by the links, which stores fill better than loads"}
-	TwoPull   = &Way{"two shots between barriers", "a large message is limited by the links, which carry every slice twice and nothing else"}
+	TwoPull   = &Way{"two shots between barriers",
+		"a large message is limited by the links, which carry every slice twice and nothing else"}
 )
 
 // The ways of operations that send each member a piece.

@@ -60,7 +60,8 @@ func Load(ctx context.Context, s session.Session, o Loading, out io.Writer) erro
 			said.WriteString(o.Text)
 		}
 	}
-	if err := b.runTo(fmt.Sprintf("import (\"encoding/binary\"; \"math\"; \"os\"; \"path/filepath\")\nfolder, count := %q, %d", folder, count), take); err != nil {
+	if err := b.runTo(fmt.Sprintf("import (\"encoding/binary\"; \"math\"; \"os\"; \"path/filepath\")\nfolder, count := %q, %d",
+		folder, count), take); err != nil {
 		return err
 	}
 	if err := b.runTo(loadProgram, take); err != nil {

@@ -43,7 +43,8 @@ func Network(ctx context.Context, s session.Session, out io.Writer) error {
 		case kind == "over":
 			fmt.Fprintf(out, "%s, %s, between hosts %s\n", session.FormatSize(len(infos)), infos[0].Device, rest)
 		case kind == "put" && n == 4:
-			fmt.Fprintf(table, "put of %d B with signal, kernel to kernel, one way\t%.2f us least, %.2f us median, %.2f us p90\n", bytes, figures[0], figures[1], figures[2])
+			fmt.Fprintf(table, "put of %d B with signal, kernel to kernel, one way\t%.2f us least, %.2f us median, %.2f us p90\n",
+				bytes, figures[0], figures[1], figures[2])
 		case kind == "stream" && n == 3:
 			fmt.Fprintf(table, "puts of %d B, one after the other\t%.2f us each, %.2f GB/s\n", bytes, figures[0], figures[1])
 		default:

@@ -26,7 +26,8 @@ const (
 
 // simulatedWorlds are the worlds that are measured before the largest. All have hosts of the same
 // size.
-var simulatedWorlds = []session.Simulation{{Ranks: 4, PerHost: 8}, {Ranks: 64, PerHost: 8}, {Ranks: 256, PerHost: 8}, {Ranks: 1024, PerHost: 8}}
+var simulatedWorlds = []session.Simulation{{Ranks: 4, PerHost: 8}, {Ranks: 64, PerHost: 8}, {Ranks: 256, PerHost: 8},
+	{Ranks: 1024, PerHost: 8}}
 
 // Simulate measures sessions of simulated ranks, which it starts by calling simulate, and for
 // comparison cells of a real session, which it starts by calling open. It prints a table to out.
@@ -47,7 +48,8 @@ func Simulate(ctx context.Context, ranks int, open func(context.Context) (sessio
 		if err != nil {
 			return fmt.Errorf("%d ranks: %w", w.Ranks, err)
 		}
-		fmt.Fprintf(table, "%d\t%d\t%v\t%.2f\t%v\t%v\t%v\t%v\t%.1f s, %d lines\t%.1f MiB\t%.0f KiB\t\n", w.Ranks, (w.Ranks+w.PerHost-1)/w.PerHost, m.empty, milliseconds(m.cpu),
+		fmt.Fprintf(table, "%d\t%d\t%v\t%.2f\t%v\t%v\t%v\t%v\t%.1f s, %d lines\t%.1f MiB\t%.0f KiB\t\n", w.Ranks,
+			(w.Ranks+w.PerHost-1)/w.PerHost, m.empty, milliseconds(m.cpu),
 			m.equal, m.own, m.interrupt, m.state, m.told.Seconds(), m.lines, mebibytes(m.memory), float64(m.memory)/1024/float64(w.Ranks))
 	}
 	if err := table.Flush(); err != nil {
@@ -123,7 +125,8 @@ func timeCells(f func() error) (spread, error) {
 }
 
 // simulateWorld measures one world.
-func simulateWorld(ctx context.Context, world session.Simulation, simulate func(context.Context, session.Simulation) (session.Session, error)) (m simulated, err error) {
+func simulateWorld(ctx context.Context, world session.Simulation,
+	simulate func(context.Context, session.Simulation) (session.Session, error)) (m simulated, err error) {
 	before := liveMemory()
 	s, err := simulate(ctx, world)
 	if err != nil {

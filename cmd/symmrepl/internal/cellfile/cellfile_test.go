@@ -95,7 +95,8 @@ func tokens(source string) (list []string, ok bool) {
 		}
 		list = append(list, fmt.Sprint(tok, literal))
 	}
-	return list, ok && len(list) > 0 && !strings.ContainsAny(strings.TrimSpace(source)[:1], ":%$") && !strings.ContainsRune(source, '\ufeff') // Go allows a byte order mark only at the beginning of a file
+	// Go allows a byte order mark only at the beginning of a file
+	return list, ok && len(list) > 0 && !strings.ContainsAny(strings.TrimSpace(source)[:1], ":%$") && !strings.ContainsRune(source, '\ufeff')
 }
 
 // Saving cells and loading the file gives the same cells.

@@ -169,7 +169,8 @@ _symmrepl() {
 	}
 	b.WriteString("    esac\n    local words= flags=\n    case $command in\n")
 	for _, c := range commands {
-		fmt.Fprintf(&b, "    %s) flags=%s words=%s ;;\n", quoted(c.name), quoted(strings.Join(c.spellings(), " ")), quoted(strings.Join(c.words, " ")))
+		fmt.Fprintf(&b, "    %s) flags=%s words=%s ;;\n", quoted(c.name), quoted(strings.Join(c.spellings(), " ")),
+			quoted(strings.Join(c.words, " ")))
 	}
 	b.WriteString(`    esac
     if [[ $cur == -* ]]; then

@@ -16,9 +16,10 @@ import (
 
 // programs are what sessions can be written as.
 func programs() command.Programs {
-	return command.Programs{File: export.Program, Folder: export.Folder, Python: foreign.Python, Cpp: func(cells []session.Cell, size int) (map[string][]byte, error) {
-		return foreign.Cpp(cells, size, foreign.Compiler{Cubin: compile.Cubin, Unit: compile.Unit, Flags: compile.Flags, Arch: "sm_90"})
-	}}
+	return command.Programs{File: export.Program, Folder: export.Folder, Python: foreign.Python,
+		Cpp: func(cells []session.Cell, size int) (map[string][]byte, error) {
+			return foreign.Cpp(cells, size, foreign.Compiler{Cubin: compile.Cubin, Unit: compile.Unit, Flags: compile.Flags, Arch: "sm_90"})
+		}}
 }
 
 // defaultSize is the number of ranks for which symmrepl export writes a program if -n does not say.

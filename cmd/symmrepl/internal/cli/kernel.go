@@ -43,7 +43,8 @@ func installKernel(o options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	spec := jupyter.Spec{Name: o.name, Display: o.kernelName(), Argv: append([]string{program, "kernel", "run"}, o.kernelFlags()...), Version: release}
+	spec := jupyter.Spec{Name: o.name, Display: o.kernelName(),
+		Argv: append([]string{program, "kernel", "run"}, o.kernelFlags()...), Version: release}
 	dir, err := spec.Install(o.prefix)
 	if err != nil {
 		return 0, err

@@ -59,7 +59,8 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if err != nil {
 		return nil, misused("%s=%s: %v", session.DeadlockVariable, os.Getenv(session.DeadlockVariable), err)
 	}
-	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Network: o.network, Rendezvous: o.rdzv, Notice: notice, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program, Deadlock: deadlock}
+	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Network: o.network, Rendezvous: o.rdzv,
+		Notice: notice, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program, Deadlock: deadlock}
 	if !launched {
 		if o.rdzv != "" {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
@@ -72,7 +73,8 @@ func open(ctx context.Context, o options) (*opened, error) {
 			return nil, err
 		}
 		if here := config.Ranks / config.Hosts.Hosts(); here > symmem.MaxRanks {
-			return nil, misused("%d ranks on one host, but at most %d may share memory: simulate more hosts by --hosts", here, symmem.MaxRanks)
+			return nil, misused("%d ranks on one host, but at most %d may share memory: simulate more hosts by --hosts", here,
+				symmem.MaxRanks)
 		}
 		s, err := session.Launch(ctx, config)
 		if err != nil {

@@ -17,7 +17,8 @@ type runCells func(*console.Console, context.Context, console.Request) console.O
 // runScript runs a script or a program for a subcommand, by what as makes of the function that does.
 func runScript(ctx context.Context, o options, subcommand string, args []string, as func(runCells) runCells) (int, error) {
 	if len(args) == 0 {
-		return 0, misused("%[1]s needs one file, such as symmrepl %[1]s hello.go, or a folder, and the arguments of its program", subcommand)
+		return 0, misused("%[1]s needs one file, such as symmrepl %[1]s hello.go, or a folder, and the arguments of its program",
+			subcommand)
 	}
 	s, programArgs, err := readScript(args)
 	if err != nil {

@@ -64,7 +64,8 @@ func (o options) orderOnGPUs() error {
 func onGPUs(find func(string) (string, error)) string {
 	text := "on GPUs the sanitizer finds accesses out of bounds of tensors and pads only; races, and orders that are too weak, are found with --device cpu, which runs the same kernels"
 	if path, err := find("compute-sanitizer"); err == nil {
-		text += ". Other accesses out of bounds on these GPUs, and races in shared memory, are found by " + path + " --target-processes all, and --tool racecheck, before symmrepl and its arguments without --sanitize"
+		text += ". Other accesses out of bounds on these GPUs, and races in shared memory, are found by " + path +
+			" --target-processes all, and --tool racecheck, before symmrepl and its arguments without --sanitize"
 	}
 	return text
 }

@@ -57,7 +57,8 @@ func dispatch(ctx context.Context, o options) (int, error) {
 		names = append(names, sub.name)
 	}
 	last := len(names) - 1
-	return 0, misused("there is no subcommand %q; there are %s and %s%s", name, strings.Join(names[:last], ", "), names[last], didYouMeanRun(name))
+	return 0, misused("there is no subcommand %q; there are %s and %s%s", name, strings.Join(names[:last], ", "), names[last],
+		didYouMeanRun(name))
 }
 
 // didYouMeanRun returns a hint if the user gave a file instead of a subcommand.

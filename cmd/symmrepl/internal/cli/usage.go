@@ -23,7 +23,8 @@ func usage() string {
 	for _, f := range forms {
 		b.WriteString(wrapped(f.text, "    "+strings.TrimSpace("symmrepl "+f.words), commandText))
 	}
-	b.WriteString("\nFor example, on a machine with four GPUs, or with none:\n\n    " + strings.ReplaceAll(example, "\n", "\n    ") + "\n\n")
+	b.WriteString("\nFor example, on a machine with four GPUs, or with none:\n\n    " + strings.ReplaceAll(example, "\n",
+		"\n    ") + "\n\n")
 	paragraph(output)
 	b.WriteString("Flags, which may stand before or after the arguments:\n\n")
 	for _, f := range flagRows {

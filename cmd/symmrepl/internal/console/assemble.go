@@ -28,7 +28,8 @@ func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	a.lines = append(a.lines, line)
 	entry = a.Pending()
 	_, _, isSnippet := snippet(entry)
-	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) && (force || !a.c.Malformed(entry) || !open(entry)) {
+	if force && strings.TrimSpace(line) == "" && !isSnippet && !inRawString(entry) || !a.c.NeedsMore(entry) &&
+		(force || !a.c.Malformed(entry) || !open(entry)) {
 		a.lines = nil
 		return entry, true
 	}

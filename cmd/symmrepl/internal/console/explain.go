@@ -20,7 +20,8 @@ func IsQuestion(entry string) bool {
 	other := func(r rune) bool {
 		return !strings.ContainsRune("._/:%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}
-	return (strings.HasSuffix(entry, "?") || strings.HasPrefix(entry, "?")) && Asked(entry) != "" && !strings.ContainsFunc(Asked(entry), other)
+	return (strings.HasSuffix(entry, "?") || strings.HasPrefix(entry, "?")) && Asked(entry) != "" &&
+		!strings.ContainsFunc(Asked(entry), other)
 }
 
 // Asked returns the subject of a question.
@@ -66,9 +67,11 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 type Detail int
 
 const (
-	Brief      Detail = iota // of a variable its value, and not the methods of its type
-	Full                     // all of the documentation
-	WithSource               // of a variable its value; and the source, where it is known: of names that cells define, and of functions of kernels' headers
+	Brief Detail = iota // of a variable its value, and not the methods of its type
+	Full                // all of the documentation
+	// of a variable its value; and the source, where it is known: of names that cells define, and
+	// of functions of kernels' headers
+	WithSource
 )
 
 // DetailOf returns what a question asks for: with two marks, as half??, also for the source.
@@ -196,7 +199,8 @@ func placesAt(text string, at int) []place {
 		for end < len(text) && inName(text[end]) {
 			end++
 		}
-		for start > 0 && (inName(text[start-1]) || text[start-1] == '.' || start > 1 && text[start-2:start] == "::" || text[start-1] == ':' && start < end && text[start] == ':') {
+		for start > 0 && (inName(text[start-1]) || text[start-1] == '.' || start > 1 && text[start-2:start] == "::" ||
+			text[start-1] == ':' && start < end && text[start] == ':') {
 			start--
 		}
 		name := strings.TrimLeft(text[start:end], ".:")

@@ -109,7 +109,8 @@ func TestExplainVariable(t *testing.T) {
 			if differ && r == 2 {
 				value = "9"
 			}
-			a := session.Answer{Rank: r, Text: "var x *T\n\ntype T struct {\n    // contains filtered or unexported fields\n}\n\nT is one.\n\nfunc (t *T) F()  // F does.",
+			a := session.Answer{Rank: r,
+				Text:      "var x *T\n\ntype T struct {\n    // contains filtered or unexported fields\n}\n\nT is one.\n\nfunc (t *T) F()  // F does.",
 				Variables: []session.Variable{{Name: "x", Value: value}}}
 			if q.Source {
 				a.Source = "x := f(\n1)"

@@ -24,9 +24,11 @@ func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
 			if len(e.Ranks) > 1 {
 				who = "ranks " + session.FormatRanks(e.Ranks) + " were"
 			}
-			e.Hint = fmt.Sprintf("%s replaced in %s, which lost %s there: `:restart replay` runs the cells again on all ranks", who, in.Title(), name)
+			e.Hint = fmt.Sprintf("%s replaced in %s, which lost %s there: `:restart replay` runs the cells again on all ranks",
+				who, in.Title(), name)
 			if in.Ended {
-				e.Hint = fmt.Sprintf("%s restarted after %s, which lost %s there: enter the cell again that defines it", who, in.Title(), name)
+				e.Hint = fmt.Sprintf("%s restarted after %s, which lost %s there: enter the cell again that defines it", who,
+					in.Title(), name)
 			}
 		}
 	}

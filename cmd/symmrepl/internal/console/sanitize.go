@@ -102,7 +102,8 @@ func (c *Console) watched(ctx context.Context, r Request, cell session.Cell) ses
 // with the current seed, then with the following ones. If restart is set, each call but the first
 // has fresh workers. Of all but the first it shows only new findings and errors. It also returns
 // the number of findings.
-func (c *Console) Schedules(ctx context.Context, n int, seed int64, r Request, restart bool, run func(Request) Outcome) (outcome Outcome, found int) {
+func (c *Console) Schedules(ctx context.Context, n int, seed int64, r Request, restart bool,
+	run func(Request) Outcome) (outcome Outcome, found int) {
 	defer c.beginRun()()
 	orders := c.sanitizing.run
 	outcome = run(r)

@@ -152,7 +152,8 @@ func (c *Console) lookAt(ctx context.Context, r Request, name, x, y, source stri
 	for _, e := range reply.Errors {
 		e.Cell, e.Op, e.File, e.Line, e.Column, e.Source, e.Detail = 0, name, "", 0, 0, "", "" // of a cell that the user does not see
 		if m := noTensor.FindStringSubmatch(e.Msg); m != nil {
-			e.Msg, e.Hint = map[string]string{"x": x, "y": y}[m[1]]+" is no tensor: it has type "+m[2], "give an expression of type *symm.Tensor"
+			e.Msg, e.Hint = map[string]string{"x": x, "y": y}[m[1]]+" is no tensor: it has type "+m[2],
+				"give an expression of type *symm.Tensor"
 		}
 	}
 	for _, v := range reply.Values {
@@ -165,7 +166,8 @@ func (c *Console) lookAt(ctx context.Context, r Request, name, x, y, source stri
 		}
 		line, dims, ok := strings.Cut(strings.TrimSpace(text), "[")
 		if err != nil || !ok {
-			return nil, []*session.Error{{Kind: session.KindSystem, Ranks: v.Ranks, Peer: -1, Op: name, Msg: "the ranks answered with " + v.Text}}
+			return nil, []*session.Error{{Kind: session.KindSystem, Ranks: v.Ranks, Peer: -1, Op: name,
+				Msg: "the ranks answered with " + v.Text}}
 		}
 		l := looked{ranks: v.Ranks, fields: strings.Fields(line)}
 		for _, d := range strings.Fields(strings.TrimSuffix(dims, "]")) {

@@ -78,7 +78,8 @@ func (a *Adapter) changed(all []session.Breakpoint) {
 	defer a.mu.Unlock()
 	for _, b := range all {
 		if a.breakpoints[breakpointKey{b.Source, b.Asked}] != 0 {
-			a.send(&dap.BreakpointEvent{Event: event("breakpoint"), Body: dap.BreakpointEventBody{Reason: "changed", Breakpoint: a.breakpoint(b)}})
+			a.send(&dap.BreakpointEvent{Event: event("breakpoint"),
+				Body: dap.BreakpointEventBody{Reason: "changed", Breakpoint: a.breakpoint(b)}})
 		}
 	}
 }
@@ -156,9 +157,10 @@ func (a *Adapter) sources(ctx context.Context) ([]dap.Source, error) {
 	}
 	list := []dap.Source{}
 	for _, c := range cells {
-		if s := a.sourceOf(session.Place{Cell: c.ID, Name: firstOf(c.Name, fmt.Sprintf("cell[%d]", c.ID))}); s != nil && !slices.ContainsFunc(list, func(known dap.Source) bool {
-			return known.Path != "" && known.Path == s.Path
-		}) {
+		if s := a.sourceOf(session.Place{Cell: c.ID, Name: firstOf(c.Name, fmt.Sprintf("cell[%d]", c.ID))}); s != nil &&
+			!slices.ContainsFunc(list, func(known dap.Source) bool {
+				return known.Path != "" && known.Path == s.Path
+			}) {
 			list = append(list, *s)
 		}
 	}

@@ -73,8 +73,10 @@ func (d *fakeDebugger) Frames(_ context.Context, rank int) ([]session.Frame, err
 }
 
 func (d *fakeDebugger) Variables(_ context.Context, rank, frame int) (locals, globals []session.Variable, err error) {
-	tensor := session.Variable{Name: "t", Type: "*symm.Tensor", Size: 24, Value: "f32[2, 3] on cpu\n 1 2 3\n 4 5 6", Tensor: &session.TensorInfo{DType: "f32", Shape: []int{2, 3}, Memory: "ordinary"}}
-	return []session.Variable{{Name: "x", Type: "int", Value: fmt.Sprint(10*rank + frame)}}, []session.Variable{{Name: "x", Type: "string", Value: `"hidden"`}, tensor}, nil
+	tensor := session.Variable{Name: "t", Type: "*symm.Tensor", Size: 24, Value: "f32[2, 3] on cpu\n 1 2 3\n 4 5 6",
+		Tensor: &session.TensorInfo{DType: "f32", Shape: []int{2, 3}, Memory: "ordinary"}}
+	return []session.Variable{{Name: "x", Type: "int", Value: fmt.Sprint(10*rank + frame)}},
+		[]session.Variable{{Name: "x", Type: "string", Value: `"hidden"`}, tensor}, nil
 }
 
 func (d *fakeDebugger) Evaluate(_ context.Context, ranks []int, frame int, expression string) (session.Reply, error) {

@@ -122,7 +122,8 @@ func (l *Lab) Answer(ctx context.Context, content json.RawMessage, await func(co
 }
 
 // answer answers a request.
-func (l *Lab) answer(ctx context.Context, m dap.RequestMessage, await func(context.Context) (*console.Console, error)) (dap.ResponseMessage, error) {
+func (l *Lab) answer(ctx context.Context, m dap.RequestMessage,
+	await func(context.Context) (*console.Console, error)) (dap.ResponseMessage, error) {
 	switch r := m.(type) {
 	case *debugInfoRequest: // front ends ask while the session starts
 		return &response{Body: l.info()}, nil

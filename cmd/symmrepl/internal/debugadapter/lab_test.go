@@ -130,7 +130,8 @@ func TestRichInspect(t *testing.T) {
 		}
 		var reply session.Reply
 		for r := range 2 {
-			v := session.Value{Ranks: []int{r}, Text: fmt.Sprintf("t%d", r), Data: map[string]any{"text/html": fmt.Sprintf("<table>%d</table>%s", r, heat.Image([]float64{0, 1}, 2))}}
+			v := session.Value{Ranks: []int{r}, Text: fmt.Sprintf("t%d", r),
+				Data: map[string]any{"text/html": fmt.Sprintf("<table>%d</table>%s", r, heat.Image([]float64{0, 1}, 2))}}
 			if strings.HasPrefix(cell.Source, "chart.Heat") {
 				v = session.Value{Ranks: []int{r}, Text: "chart", Data: map[string]any{"image/svg+xml": fmt.Sprintf("<?xml?>\n<svg>%d</svg>", r)}}
 			}
@@ -149,7 +150,8 @@ func TestRichInspect(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.expect("richInspectVariables", `{"variableName":"t"}`,
-		`{"data":{"image/svg+xml":"\u003c?xml?\u003e\n\u003csvg\u003e0\u003c/svg\u003e","text/html":`+string(page)+`,"text/plain":"[0] t0\n[1] t1"},"metadata":{}}`)
+		`{"data":{"image/svg+xml":"\u003c?xml?\u003e\n\u003csvg\u003e0\u003c/svg\u003e","text/html":`+string(page)+
+			`,"text/plain":"[0] t0\n[1] t1"},"metadata":{}}`)
 	n.expect("richInspectVariables", `{"variableName":"nosuch"}`, `{"data":{},"metadata":{}}`)
 	count := len(fake.Cells)
 	n.expect("richInspectVariables", `{"variableName":"os.Exit(1)"}`, `{"data":{},"metadata":{}}`)
@@ -168,8 +170,10 @@ func TestStopInCell(t *testing.T) {
 	n.expect("initialize", `{"clientID":"jupyterlab","linesStartAt1":true}`, `{"exceptionBreakpointFilters":[],"supportsConfigurationDoneRequest":true}`)
 	n.expect("attach", "{}", "")
 	n.expect("dumpCell", `{"code":":on 0\nx := 1\n"}`, `{"sourcePath":"/tmp/k/3652198251.go"}`)
-	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/3652198251.go"},"sourceModified":false}`, `{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/tmp/k/3652198251.go"},"line":3}]}`)
-	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/1.go"}}`, "no cell with the path /tmp/k/1.go is known: it was changed, or belongs to another kernel")
+	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/3652198251.go"},"sourceModified":false}`,
+		`{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/tmp/k/3652198251.go"},"line":3}]}`)
+	n.expect("setBreakpoints", `{"breakpoints":[{"line":2}],"source":{"path":"/tmp/k/1.go"}}`,
+		"no cell with the path /tmp/k/1.go is known: it was changed, or belongs to another kernel")
 	if got := d.done(); got != "break 0x := 1 [2]" {
 		t.Errorf("the debugger was asked: %s", got)
 	}
@@ -177,8 +181,9 @@ func TestStopInCell(t *testing.T) {
 	fake.Event(session.DebugEvent{Stopped: stop(1)})
 	n.expect("debugInfo", "{}", `{"breakpoints":[{"breakpoints":[{"line":3}],"source":"/tmp/k/3652198251.go"}],"copyToGlobals":false,"exceptionPaths":[],"hashMethod":"Murmur2","hashSeed":3339675911,`+
 		`"isStarted":true,"richRendering":true,"stoppedThreads":[1,2],"tmpFilePrefix":"/tmp/k/","tmpFileSuffix":".go"}`)
-	n.expect("stackTrace", `{"threadId":1}`, `{"stackFrames":[{"id":1,"name":"f","source":{"name":"cell[1]","path":"/tmp/k/3652198251.go"},"line":2,"column":3},`+
-		`{"id":2,"name":"/w/main.go","source":{"name":"/w/main.go","path":"/tmp/k/cell-2.go"},"line":7,"column":1}],"totalFrames":2}`)
+	n.expect("stackTrace", `{"threadId":1}`,
+		`{"stackFrames":[{"id":1,"name":"f","source":{"name":"cell[1]","path":"/tmp/k/3652198251.go"},"line":2,"column":3},`+
+			`{"id":2,"name":"/w/main.go","source":{"name":"/w/main.go","path":"/tmp/k/cell-2.go"},"line":7,"column":1}],"totalFrames":2}`)
 	n.expect("scopes", `{"frameId":1}`, `{"scopes":[{"name":"rank 0","variablesReference":1,"expensive":false},{"name":"rank 1","variablesReference":2,"expensive":false}]}`)
 	n.expect("variables", `{"variablesReference":2}`, `{"variables":[{"name":"x","value":"10","type":"int = 10","evaluateName":"x","variablesReference":0},`+
 		`{"name":"t","value":"f32[2, 3] on cpu …","type":"*symm.Tensor = f32[2, 3] on cpu …","evaluateName":"t","variablesReference":3}]}`)
@@ -219,7 +224,8 @@ func FuzzLab(f *testing.F) {
 		`{"type":"request","command":"richInspectVariables","arguments":{"variableName":"n","frameId":-1}}`,
 		`{"type":"request","command":"dumpCell","arguments":{"code":"\u0000%%rank [9]"}}`, `{"type":"request","command":"initialize"}`,
 		`{"type":"request","command":"setBreakpoints","arguments":{"source":{"path":"x"},"lines":[-1]}}`, `{"type":"event","event":"stopped"}`,
-		`{"type":"request","command":"variables","arguments":{"variablesReference":1,"start":-1,"count":-1}}`, `{"type":"request","command":"scopes","arguments":{"frameId":1}}`,
+		`{"type":"request","command":"variables","arguments":{"variablesReference":1,"start":-1,"count":-1}}`,
+		`{"type":"request","command":"scopes","arguments":{"frameId":1}}`,
 	} {
 		f.Add(content)
 	}

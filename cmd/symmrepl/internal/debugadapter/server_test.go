@@ -24,7 +24,8 @@ func TestLaunch(t *testing.T) {
 	if body, failed := e.ask("initialize", started); failed != "" || !strings.Contains(string(body), `"supportsConfigurationDoneRequest":true`) {
 		t.Errorf("%s %s", body, failed)
 	}
-	e.expect("launch", map[string]any{"program": 5}, "the arguments cannot be read: json: cannot unmarshal number into Go struct field Launch.program of type string")
+	e.expect("launch", map[string]any{"program": 5},
+		"the arguments cannot be read: json: cannot unmarshal number into Go struct field Launch.program of type string")
 	e.expect("launch", map[string]any{}, `"program" is missing: the file to run`)
 	e.expect("launch", map[string]any{"program": "/nosuch.go"}, "open /nosuch.go: no such file or directory")
 	e.expect("launch", map[string]any{"program": "/w/main.go", "ranks": 2}, "")
@@ -36,7 +37,8 @@ func TestLaunch(t *testing.T) {
 	if got := d.done(); got != "break 0/w/main.go [6 200]" {
 		t.Errorf("the debugger was asked: %s", got)
 	}
-	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 1}, "lines": []int{1}}, `{"breakpoints":[{"id":3,"verified":true,"source":{"sourceReference":1},"line":2}]}`)
+	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"sourceReference": 1}, "lines": []int{1}},
+		`{"breakpoints":[{"id":3,"verified":true,"source":{"sourceReference":1},"line":2}]}`)
 	e.expect("setExceptionBreakpoints", map[string]any{"filters": []string{}}, "{}")
 	e.expect("configurationDone", nil, "")
 	e.expectEvent(`output {"category":"stdout","output":"[0,1] hello\n"}`)
@@ -56,12 +58,15 @@ func TestLaunch(t *testing.T) {
 		`{"id":3,"name":"/w/main.go","source":{"name":"main.go","path":"/w/main.go"},"line":7,"column":1}],"totalFrames":2}`)
 	e.expect("scopes", map[string]any{"frameId": 2}, `{"scopes":[{"name":"Locals","presentationHint":"locals","variablesReference":1,"expensive":false},`+
 		`{"name":"Session","variablesReference":2,"expensive":false},{"name":"Tensors","variablesReference":3,"expensive":false}]}`)
-	e.expect("variables", map[string]any{"variablesReference": 1}, `{"variables":[{"name":"x","value":"11","type":"int","evaluateName":"x","variablesReference":0}]}`)
-	e.expect("variables", map[string]any{"variablesReference": 3}, `{"variables":[{"name":"t","value":"f32[2, 3] on cpu …","type":"*symm.Tensor","evaluateName":"t","variablesReference":4}]}`)
+	e.expect("variables", map[string]any{"variablesReference": 1},
+		`{"variables":[{"name":"x","value":"11","type":"int","evaluateName":"x","variablesReference":0}]}`)
+	e.expect("variables", map[string]any{"variablesReference": 3},
+		`{"variables":[{"name":"t","value":"f32[2, 3] on cpu …","type":"*symm.Tensor","evaluateName":"t","variablesReference":4}]}`)
 	e.expect("variables", map[string]any{"variablesReference": 4}, `{"variables":[{"name":"dtype","value":"f32","variablesReference":0},`+
 		`{"name":"shape","value":"[2, 3]","variablesReference":0},{"name":"device","value":"cpu","variablesReference":0},{"name":"memory","value":"ordinary","variablesReference":0},`+
 		`{"name":"bytes","value":"24","variablesReference":0},{"name":"values","value":"","type":"f32[2, 3]","variablesReference":5}]}`)
-	e.expect("variables", map[string]any{"variablesReference": 5, "start": 1, "count": 9}, `{"variables":[{"name":"[1]","value":"4 5 6","type":"f32[3]","variablesReference":7}]}`)
+	e.expect("variables", map[string]any{"variablesReference": 5, "start": 1, "count": 9},
+		`{"variables":[{"name":"[1]","value":"4 5 6","type":"f32[3]","variablesReference":7}]}`)
 	d.done()
 	e.expect("evaluate", map[string]any{"expression": "x+1", "frameId": 2}, `{"result":"[0] 1\n[1] 2","variablesReference":0}`)
 	e.expect("evaluate", map[string]any{"expression": "bad", "frameId": 2}, "undefined: bad (define it)")
@@ -108,7 +113,8 @@ func TestRanksThatDoNotStand(t *testing.T) {
 	fake.Event(session.DebugEvent{Stopped: &done})
 	e.expectEvent(`stopped {"reason":"pause","threadId":2,"preserveFocusHint":true,"text":"rank 0: waits in barrier at cell[2]:4 for rank 1","allThreadsStopped":true}`)
 	e.expect("threads", nil, `{"threads":[{"id":1,"name":"rank 0 (waits in barrier at cell[2]:4 for rank 1)"},{"id":2,"name":"rank 1"}]}`)
-	e.expect("stackTrace", map[string]any{"threadId": 1}, `{"stackFrames":[{"id":1,"name":"waits in barrier at cell[2]:4 for rank 1","line":0,"column":0,"presentationHint":"label"}],"totalFrames":1}`)
+	e.expect("stackTrace", map[string]any{"threadId": 1},
+		`{"stackFrames":[{"id":1,"name":"waits in barrier at cell[2]:4 for rank 1","line":0,"column":0,"presentationHint":"label"}],"totalFrames":1}`)
 	e.expect("evaluate", map[string]any{"expression": "x", "frameId": 1}, "this rank is not stopped")
 }
 
@@ -135,14 +141,16 @@ func TestStopOnEntry(t *testing.T) {
 // TestAttached uses a session that others have open.
 func TestAttached(t *testing.T) {
 	fake, d := newFake()
-	fake.Cells = []session.Cell{{ID: 1, Source: "x := 1"}, {ID: 2, Name: "dir/a.go", Line: 3, Source: "y := 2"}, {ID: 3, Name: "dir/a.go", Line: 9, Source: "z := 3"}}
+	fake.Cells = []session.Cell{{ID: 1, Source: "x := 1"}, {ID: 2, Name: "dir/a.go", Line: 3, Source: "y := 2"},
+		{ID: 3, Name: "dir/a.go", Line: 9, Source: "z := 3"}}
 	fake.Runs = "cell[4]"
 	e := connect(t, serverOf(fake, nil))
 	e.expect("initialize", map[string]any{"linesStartAt1": false, "pathFormat": "path"}, "lines that start at 0 are not supported: set linesStartAt1")
 	e.ask("initialize", started)
 	e.expect("attach", nil, "")
 	e.expectEvent("initialized")
-	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"path": "/home/dir/a.go"}, "lines": []int{4}}, `{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/home/dir/a.go"},"line":5}]}`)
+	e.expect("setBreakpoints", map[string]any{"source": map[string]any{"path": "/home/dir/a.go"}, "lines": []int{4}},
+		`{"breakpoints":[{"id":1,"verified":true,"source":{"path":"/home/dir/a.go"},"line":5}]}`)
 	if got := d.done(); got != "break 0dir/a.go [4]" {
 		t.Errorf("the debugger was asked: %s", got)
 	}
@@ -194,7 +202,8 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := dap.WriteProtocolMessage(conn, &dap.AttachRequest{Request: dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: 1, Type: "request"}, Command: "attach"}}); err != nil {
+	if err := dap.WriteProtocolMessage(conn,
+		&dap.AttachRequest{Request: dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: 1, Type: "request"}, Command: "attach"}}); err != nil {
 		t.Fatal(err)
 	}
 	var first [16]byte
@@ -242,7 +251,8 @@ func FuzzServe(f *testing.F) {
 	f.Add(attach + message(`{"seq":2,"type":"request","command":"variables","arguments":{"variablesReference":-1,"start":-5,"count":-1}}`))
 	f.Add(attach + message(`{"seq":2,"type":"request","command":"stackTrace","arguments":{"threadId":1,"startFrame":-1,"levels":9223372036854775807}}`))
 	f.Add(attach + message(`{"seq":2,"type":"request","command":"setBreakpoints","arguments":{"source":{"path":"\u0000"},"lines":[-1]}}`))
-	f.Add(attach + message(`{"seq":2,"type":"request","command":"scopes","arguments":{"frameId":1}}`) + message(`{"seq":2,"type":"request","command":"evaluate","arguments":{"expression":"{"}}`))
+	f.Add(attach + message(`{"seq":2,"type":"request","command":"scopes","arguments":{"frameId":1}}`) +
+		message(`{"seq":2,"type":"request","command":"evaluate","arguments":{"expression":"{"}}`))
 	f.Add(attach + attach + message(`{"type":"request"}`) + message(`[]`) + message(`{"type":"response","command":"next"}`))
 	f.Add(message(`{"seq":1,"type":"request","command":"launch","arguments":{"program":"a.go"}}`) + message(`{"type":"request","command":"disconnect"}`))
 	f.Add("Content-Length: 5\r\n\r\n{}")

@@ -32,7 +32,8 @@ func (a *Adapter) event(e session.DebugEvent) {
 		a.mu.Lock()
 		a.forget()
 		a.mu.Unlock()
-		a.send(&dap.ContinuedEvent{Event: event("continued"), Body: dap.ContinuedEventBody{ThreadId: threadOf(0), AllThreadsContinued: true}})
+		a.send(&dap.ContinuedEvent{Event: event("continued"),
+			Body: dap.ContinuedEventBody{ThreadId: threadOf(0), AllThreadsContinued: true}})
 	case e.Changed != nil:
 		a.changed(*e.Changed)
 	}
@@ -173,7 +174,8 @@ func (a *Adapter) stackTrace(ctx context.Context, asked dap.StackTraceArguments)
 		if r != nil {
 			doing = firstOf(r.Doing, string(r.State))
 		}
-		body.StackFrames = append(body.StackFrames, dap.StackFrame{Id: a.number(frame{rank, -1, ""}), Name: doing, PresentationHint: "label"})
+		body.StackFrames = append(body.StackFrames,
+			dap.StackFrame{Id: a.number(frame{rank, -1, ""}), Name: doing, PresentationHint: "label"})
 		body.TotalFrames = 1
 		return body, nil
 	}
@@ -190,7 +192,8 @@ func (a *Adapter) stackTrace(ctx context.Context, asked dap.StackTraceArguments)
 	for i := from; i < to; i++ {
 		f := frames[i]
 		body.StackFrames = append(body.StackFrames, dap.StackFrame{
-			Id: a.number(frame{rank, i, f.Function}), Name: functionName(f), Source: a.sourceOf(f.Place), Line: f.Line, Column: max(f.Column, 1),
+			Id: a.number(frame{rank, i, f.Function}), Name: functionName(f), Source: a.sourceOf(f.Place), Line: f.Line,
+			Column: max(f.Column, 1),
 		})
 	}
 	return body, nil
@@ -238,10 +241,11 @@ func (a *Adapter) scopes(ctx context.Context, number int) ([]dap.Scope, error) {
 		return a.rankScopes(ctx, f)
 	}
 	scope := func(name, hint string, chosen func(locals, globals []row) []row) dap.Scope {
-		return dap.Scope{Name: name, PresentationHint: hint, VariablesReference: a.handles.add(func(ctx context.Context) ([]dap.Variable, error) {
-			locals, globals, err := a.frameRows(ctx, f)
-			return a.toDAP(chosen(locals, globals)), err
-		})}
+		return dap.Scope{Name: name, PresentationHint: hint,
+			VariablesReference: a.handles.add(func(ctx context.Context) ([]dap.Variable, error) {
+				locals, globals, err := a.frameRows(ctx, f)
+				return a.toDAP(chosen(locals, globals)), err
+			})}
 	}
 	var scopes []dap.Scope
 	if f.index >= 0 {
@@ -268,14 +272,16 @@ func (a *Adapter) rankScopes(ctx context.Context, f frame) ([]dap.Scope, error) 
 		other := frame{rank, -1, ""}
 		if slices.Contains(standing, rank) {
 			other = frame{rank, 0, ""}
-			if frames, err := d.Frames(ctx, rank); err == nil && f.index >= 0 && f.index < len(frames) && frames[f.index].Function == f.function {
+			if frames, err := d.Frames(ctx, rank); err == nil && f.index >= 0 && f.index < len(frames) &&
+				frames[f.index].Function == f.function {
 				other = frame{rank, f.index, f.function}
 			}
 		}
-		scopes = append(scopes, dap.Scope{Name: fmt.Sprintf("rank %d", rank), VariablesReference: a.handles.add(func(ctx context.Context) ([]dap.Variable, error) {
-			locals, globals, err := a.frameRows(ctx, other)
-			return a.toDAP(slices.Concat(locals, globals)), err
-		})})
+		scopes = append(scopes, dap.Scope{Name: fmt.Sprintf("rank %d", rank),
+			VariablesReference: a.handles.add(func(ctx context.Context) ([]dap.Variable, error) {
+				locals, globals, err := a.frameRows(ctx, other)
+				return a.toDAP(slices.Concat(locals, globals)), err
+			})})
 	}
 	return scopes, nil
 }

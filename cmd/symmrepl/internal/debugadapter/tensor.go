@@ -52,10 +52,11 @@ func (a *Adapter) tensorRows(ctx context.Context, t tensor) ([]row, error) {
 	}
 	rows = append(rows, row{name: "values", kind: t.info.DType + formatShape(t.info.Shape), open: a.opens(part)})
 	if t.frame == idle {
-		rows = append(rows, row{name: "statistics", value: "NaN, infinity, least, greatest, mean", open: func(ctx context.Context) ([]dap.Variable, error) {
-			rows, err := a.statistics(ctx, t)
-			return a.toDAP(rows), err
-		}})
+		rows = append(rows, row{name: "statistics", value: "NaN, infinity, least, greatest, mean",
+			open: func(ctx context.Context) ([]dap.Variable, error) {
+				rows, err := a.statistics(ctx, t)
+				return a.toDAP(rows), err
+			}})
 	}
 	return rows, nil
 }
@@ -203,7 +204,8 @@ func (a *Adapter) statistics(ctx context.Context, t tensor) ([]row, error) {
 	s := list[0]
 	rows := []row{{name: "NaN", value: strconv.Itoa(s.NaN)}, {name: "infinite", value: strconv.Itoa(s.Infinite)}}
 	if s.Min != "" {
-		rows = append(rows, row{name: "min", value: s.Min}, row{name: "max", value: s.Max}, row{name: "mean", value: s.Mean}, row{name: "deviation", value: s.Deviation})
+		rows = append(rows, row{name: "min", value: s.Min}, row{name: "max", value: s.Max}, row{name: "mean", value: s.Mean},
+			row{name: "deviation", value: s.Deviation})
 	}
 	return rows, nil
 }

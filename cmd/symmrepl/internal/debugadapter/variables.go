@@ -74,10 +74,11 @@ func (a *Adapter) sessionRows(ctx context.Context) ([]row, error) {
 	rows := a.folded(state)
 	if len(state.Ranks) > 1 {
 		for _, info := range state.Ranks {
-			rows = append(rows, row{name: fmt.Sprintf("rank %d", info.Rank), value: describe(info), open: func(ctx context.Context) ([]dap.Variable, error) {
-				rows, err := a.rankRows(ctx, info.Rank)
-				return a.toDAP(rows), err
-			}})
+			rows = append(rows, row{name: fmt.Sprintf("rank %d", info.Rank), value: describe(info),
+				open: func(ctx context.Context) ([]dap.Variable, error) {
+					rows, err := a.rankRows(ctx, info.Rank)
+					return a.toDAP(rows), err
+				}})
 		}
 	}
 	for _, e := range state.Errors {

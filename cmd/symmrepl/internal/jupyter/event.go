@@ -42,7 +42,8 @@ func (k *Kernel) event(ctx context.Context, r *request) {
 	gone := ctx.Done()
 	ctx, ended := k.interruptible(ctx, s)
 	defer ended()
-	entry := console.Request{Source: source, Name: r.change.Name(), Printer: s, Silent: true, Stop: stopButton, Again: stopButton + " again", Gone: gone}
+	entry := console.Request{Source: source, Name: r.change.Name(), Printer: s, Silent: true, Stop: stopButton,
+		Again: stopButton + " again", Gone: gone}
 	outcome := c.Widget(ctx, entry, r.change.Ranks())
 	s.showPanels()
 	s.End()

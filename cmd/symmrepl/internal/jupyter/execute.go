@@ -114,7 +114,8 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		if s.Console {
 			stop = stopKey
 		}
-		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stop, Again: stop + " again", Notebook: !s.Console, Gone: gone, Input: s.ask, Late: s.Output}
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stop, Again: stop + " again",
+			Notebook: !s.Console, Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = inputName(number)
 			k.lab.Entered(entry.Name, asked.Code)
@@ -128,7 +129,8 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 			}
 		}
 	}
-	if begins := strings.TrimSpace(asked.Code); s.HasFailed() || len(s.shown) > 0 || strings.HasPrefix(begins, ":") || strings.HasPrefix(begins, "%") {
+	if begins := strings.TrimSpace(asked.Code); s.HasFailed() || len(s.shown) > 0 || strings.HasPrefix(begins, ":") ||
+		strings.HasPrefix(begins, "%") {
 		k.checkWidgets(s) // a worker may have been replaced
 	}
 	if failed := s.End(); failed != nil {

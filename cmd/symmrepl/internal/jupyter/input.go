@@ -20,7 +20,8 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	answers := make(chan string, 1)
 	s.k.expect(s.request.peer, answers)
 	defer s.k.expect("", nil)
-	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) { // the channels of a front end connect separately
+	// the channels of a front end connect separately
+	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) {
 		select {
 		case <-time.After(connectPause):
 		case <-ctx.Done():

@@ -34,8 +34,8 @@ func (k *Kernel) interruptible(ctx context.Context, p console.Printer) (_ contex
 	}
 }
 
-// Interrupt interrupts the current entry, or ends the texts that change if there is none. If the session has named ranks that have not stopped, the
-// next call replaces these ranks.
+// Interrupt interrupts the current entry, or ends the texts that change if there is none. If the
+// session has named ranks that have not stopped, the next call replaces these ranks.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -66,7 +66,8 @@ func Listen(file, version string) (*Kernel, error) {
 	}
 	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue(),
 		typed: map[string]string{}, widgets: widget.NewManager()}
-	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
+	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin),
+		zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
 	k.lab, k.debug = debugadapter.NewLab(k.debugEvent), make(chan *request, debugRequests)
 	return k, nil

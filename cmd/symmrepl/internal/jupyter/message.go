@@ -125,7 +125,8 @@ func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
 // frames returns a signed message of a type, as an answer to a request (nil: to none).
 func (s *signer) frames(session, kind string, parent *request, content any) ([][]byte, error) {
 	own, err := json.Marshal(header{
-		ID: newID(), Session: session, User: "kernel", Date: time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), Type: kind, Version: protocolVersion,
+		ID: newID(), Session: session, User: "kernel", Date: time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), Type: kind,
+		Version: protocolVersion,
 	})
 	if err != nil {
 		return nil, err

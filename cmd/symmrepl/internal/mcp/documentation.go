@@ -60,7 +60,8 @@ func readPages() ([]page, error) {
 func (c *client) addResources(server *sdk.Server) error {
 	list, err := pages()
 	for _, p := range list {
-		r := &sdk.Resource{URI: p.uri, Name: strings.TrimPrefix(p.uri, "symmrepl://"), Title: p.title, MIMEType: p.mime, Size: int64(len(p.text))}
+		r := &sdk.Resource{URI: p.uri, Name: strings.TrimPrefix(p.uri, "symmrepl://"), Title: p.title, MIMEType: p.mime,
+			Size: int64(len(p.text))}
 		server.AddResource(r, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: p.uri, MIMEType: p.mime, Text: p.text}}}, nil
 		})

@@ -182,7 +182,8 @@ func (c *client) asked(ranks []int) ([]int, error) {
 }
 
 // tensors calls work, which looks at tensors by cells, with a request and checked expressions.
-func (c *client) tensors(ctx context.Context, r *sdk.CallToolRequest, x, y string, work func(ctx context.Context, q console.Request, x, y string)) error {
+func (c *client) tensors(ctx context.Context, r *sdk.CallToolRequest, x, y string,
+	work func(ctx context.Context, q console.Request, x, y string)) error {
 	for _, text := range []string{x, y} {
 		if _, second, err := console.Expressions(text); text != "" && (err != nil || second != "") {
 			return fmt.Errorf("%q is not one expression of Go", text)

@@ -81,7 +81,8 @@ func TestRun(t *testing.T) {
 		cell.Output(session.Output{Ranks: []int{2}, Stream: session.Stderr, Text: "c\xff\n"})
 		return session.Reply{
 			Cell: 1, Elapsed: 0.5, Values: []session.Value{{Ranks: []int{3}, Text: "v"}}, Findings: []session.Finding{race},
-			Errors: []*session.Error{{Kind: session.KindPanic, Ranks: []int{1}, Peer: -1, File: "cell[1]", Line: 2, Msg: "panic"}, {Kind: session.KindPeer, Ranks: []int{0}, Peer: 1, Msg: "rank 1 has failed"}},
+			Errors: []*session.Error{{Kind: session.KindPanic, Ranks: []int{1}, Peer: -1, File: "cell[1]", Line: 2, Msg: "panic"},
+				{Kind: session.KindPeer, Ranks: []int{0}, Peer: 1, Msg: "rank 1 has failed"}},
 		}
 	}
 	c := connect(t, s)
@@ -92,8 +93,10 @@ func TestRun(t *testing.T) {
 	}
 	one := 1
 	want := outcome{
-		Cell: 1, Elapsed: 0.5, Output: []output{{[]int{0, 1}, "stdout", "a\nb\n"}, {[]int{2}, "stderr", "c�\n"}}, Values: []value{{[]int{3}, "v"}}, Findings: []session.Finding{race},
-		Errors: []failure{{Kind: "panic", Ranks: []int{1}, File: "cell[1]", Line: 2, Msg: "panic"}, {Kind: "peer", Ranks: []int{0}, Peer: &one, Msg: "rank 1 has failed"}},
+		Cell: 1, Elapsed: 0.5, Output: []output{{[]int{0, 1}, "stdout", "a\nb\n"}, {[]int{2}, "stderr", "c�\n"}},
+		Values: []value{{[]int{3}, "v"}}, Findings: []session.Finding{race},
+		Errors: []failure{{Kind: "panic", Ranks: []int{1}, File: "cell[1]", Line: 2, Msg: "panic"},
+			{Kind: "peer", Ranks: []int{0}, Peer: &one, Msg: "rank 1 has failed"}},
 	}
 	if a, b := toJSON(got), toJSON(want); a != b {
 		t.Errorf("got\n%s\nwant\n%s", a, b)
@@ -182,7 +185,8 @@ func FuzzServer(f *testing.F) {
 		"", "\x00", "{", "[]\n", "null\n", `{"jsonrpc":"2.0","id":1,"method":"nosuch"}` + "\n", call("run", `{"source":"1"}`), // no greeting
 		hello + call("run", `{"source":"1","ranks":[0,1]}`), hello + call("run", `{"source":1}`), hello + call("run", `{"ranks":[-1,1e99]}`),
 		hello + call("sanitize", `{"source":"x","orders":1e300}`), hello + call("state", `{"ranks":[4]}`), hello + call("state", `{"tensor":"x) + ("}`),
-		hello + call("diff", `{"x":"\u0000"}`), hello + call("documentation", `{"query":"\ud800"}`), hello + call("hang", `[]`), hello + call("interrupt", `null`),
+		hello + call("diff", `{"x":"\u0000"}`), hello + call("documentation", `{"query":"\ud800"}`), hello + call("hang", `[]`),
+		hello + call("interrupt", `null`),
 		hello + `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"symmrepl://lessons/../x"}}` + "\n", hello + hello,
 	} {
 		f.Add([]byte(text))

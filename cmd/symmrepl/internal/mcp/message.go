@@ -204,7 +204,8 @@ func (r *recorder) Note(ranks []int, format string, args ...any) {
 func (r *recorder) Fail(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.outcome.Errors = append(r.outcome.Errors, failure{Kind: string(session.KindMisuse), Msg: r.omitted.text("an error", fmt.Sprintf(format, args...), maxText)})
+	r.outcome.Errors = append(r.outcome.Errors,
+		failure{Kind: string(session.KindMisuse), Msg: r.omitted.text("an error", fmt.Sprintf(format, args...), maxText)})
 }
 
 // CloseLine implements console.Printer.

@@ -73,7 +73,8 @@ func lines(values []session.Value) *chart.Chart {
 		if i == 0 {
 			first, title, at, step = f, f.Title, floats(f.At), f.Lines[0].Step
 		}
-		if f.X != first.X || f.Y != first.Y || f.LogX != first.LogX || f.LogY != first.LogY || !slices.Equal(f.Marks, first.Marks) || !slices.Equal(floats(f.At), at) {
+		if f.X != first.X || f.Y != first.Y || f.LogX != first.LogX || f.LogY != first.LogY ||
+			!slices.Equal(f.Marks, first.Marks) || !slices.Equal(floats(f.At), at) {
 			return nil
 		}
 		if f.Title != title {
@@ -88,7 +89,8 @@ func lines(values []session.Value) *chart.Chart {
 				name += fmt.Sprint(": series ", j)
 			}
 			names, series = append(names, name), append(series, floats(line.Values))
-			if line.Step != step || len(f.At) > 0 && len(line.Values) != len(f.At) || step != 1 && len(line.Values) != len(first.Lines[0].Values) {
+			if line.Step != step || len(f.At) > 0 && len(line.Values) != len(f.At) || step != 1 &&
+				len(line.Values) != len(first.Lines[0].Values) {
 				return nil
 			}
 		}

@@ -41,7 +41,8 @@ func (s *Screen) hold(o session.Output) bool {
 		if taken == 0 {
 			h.timer = time.AfterFunc(holdTime, s.release)
 		}
-		h.values = append(h.values, session.Value{Ranks: o.Ranks, Text: strings.TrimSuffix(o.Text, "\n"), Data: d.Data, Metadata: d.Metadata})
+		h.values = append(h.values, session.Value{Ranks: o.Ranks, Text: strings.TrimSuffix(o.Text, "\n"), Data: d.Data,
+			Metadata: d.Metadata})
 	}
 	h.mu.Unlock()
 	switch {

@@ -57,10 +57,13 @@ func TestDisplaysOfRanks(t *testing.T) {
 		outputs []session.Output
 		want    published
 	}{
-		"of all ranks":         {[]session.Output{says("x\n", 0, 1), a, b, says("y\n", 0, 1)}, published{"stream [0,1] x\n", "display_data text/plain [0,1] t 2 tabs", "stream [0,1] y\n"}},
-		"of one rank":          {[]session.Output{a, says("y\n", 0)}, published{"stream [0]\n", "display_data text/plain t 0 tabs", "stream [0] y\n"}},
-		"twice of one rank":    {[]session.Output{a, a, b}, published{"stream [0]\n", "display_data text/plain t 0 tabs", "display_data text/plain [0,1] t 2 tabs"}},
-		"that have no tabs":    {[]session.Output{a, shows("text/latex", "b", 1)}, published{"stream [0]\n", "display_data text/plain t 0 tabs", "stream [1]\n", "display_data text/plain t"}},
+		"of all ranks": {[]session.Output{says("x\n", 0, 1), a, b, says("y\n", 0, 1)},
+			published{"stream [0,1] x\n", "display_data text/plain [0,1] t 2 tabs", "stream [0,1] y\n"}},
+		"of one rank": {[]session.Output{a, says("y\n", 0)}, published{"stream [0]\n", "display_data text/plain t 0 tabs", "stream [0] y\n"}},
+		"twice of one rank": {[]session.Output{a, a, b},
+			published{"stream [0]\n", "display_data text/plain t 0 tabs", "display_data text/plain [0,1] t 2 tabs"}},
+		"that have no tabs": {[]session.Output{a, shows("text/latex", "b", 1)},
+			published{"stream [0]\n", "display_data text/plain t 0 tabs", "stream [1]\n", "display_data text/plain t"}},
 		"that are not ended":   {[]session.Output{b}, published{"stream [1]\n", "display_data text/plain t 0 tabs"}},
 		"that all ranks share": {[]session.Output{shows("text/html", "a", 0, 1)}, published{"display_data text/plain t 0 tabs"}},
 	} {
@@ -88,10 +91,16 @@ func TestErrorsOfRanks(t *testing.T) {
 		want  published
 		whole string
 	}{
-		"all alike":            {session.Reply{Errors: []*session.Error{failed("a", 0, 1, 2)}}, published{"error [0-2] \x1b[1mIn[1]:1: a\x1b[0m|    x"}, "[0-2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"},
-		"two errors":           {session.Reply{Errors: []*session.Error{failed("a", 0), failed("b", 2)}}, published{"display_data text/plain [0] In[1]:1: a\n[0]   3 tabs", "error [0] In[1]:1: a\n[2] In[1]:1: b"}, "[0] \x1b[1mIn[1]:1: a\x1b[0m\n    x\n[2] \x1b[1mIn[1]:1: b\x1b[0m\n    x"},
-		"a value and an error": {session.Reply{Values: []session.Value{five}, Errors: []*session.Error{failed("a", 2)}}, published{"display_data text/plain [0,1] 5\n[2] In[1]:1: 2 tabs", "error [2] In[1]:1: a"}, "[2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"},
-		"a value without tabs": {session.Reply{Values: []session.Value{{Ranks: []int{0, 1}, Text: "5", Data: map[string]any{"text/latex": "5"}}}, Errors: []*session.Error{failed("a", 2)}}, published{"execute_result text/plain [0,1] 5", "error [2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"}, "[2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"},
+		"all alike": {session.Reply{Errors: []*session.Error{failed("a", 0, 1, 2)}},
+			published{"error [0-2] \x1b[1mIn[1]:1: a\x1b[0m|    x"}, "[0-2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"},
+		"two errors": {session.Reply{Errors: []*session.Error{failed("a", 0), failed("b", 2)}},
+			published{"display_data text/plain [0] In[1]:1: a\n[0]   3 tabs", "error [0] In[1]:1: a\n[2] In[1]:1: b"},
+			"[0] \x1b[1mIn[1]:1: a\x1b[0m\n    x\n[2] \x1b[1mIn[1]:1: b\x1b[0m\n    x"},
+		"a value and an error": {session.Reply{Values: []session.Value{five}, Errors: []*session.Error{failed("a", 2)}},
+			published{"display_data text/plain [0,1] 5\n[2] In[1]:1: 2 tabs", "error [2] In[1]:1: a"}, "[2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"},
+		"a value without tabs": {session.Reply{Values: []session.Value{{Ranks: []int{0, 1}, Text: "5",
+			Data: map[string]any{"text/latex": "5"}}}, Errors: []*session.Error{failed("a", 2)}},
+			published{"execute_result text/plain [0,1] 5", "error [2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"}, "[2] \x1b[1mIn[1]:1: a\x1b[0m\n    x"},
 	} {
 		var got published
 		s := got.screen(3)
@@ -158,11 +167,13 @@ func TestLines(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(data)); !reflect.DeepEqual(got, []string{"image/png", "image/svg+xml", "text/plain"}) {
 		t.Errorf("two charts have the forms %q", got)
 	}
-	if c := lines([]session.Value{of(long, 0), of(chart.Lines(slices.Repeat([]float64{1}, 8192)), 1)}); c == nil || !slices.Equal(c.Names, []string{"rank 0", "rank 1"}) {
+	if c := lines([]session.Value{of(long, 0), of(chart.Lines(slices.Repeat([]float64{1}, 8192)), 1)}); c == nil ||
+		!slices.Equal(c.Names, []string{"rank 0", "rank 1"}) {
 		t.Errorf("long lines are %v", c)
 	}
 	marked := chart.Over([]int{1, 2}, []int{1, 2})
-	for name, other := range map[string]*chart.Chart{"heat map": chart.Heat([][]int{{1}}), "other positions": marked, "other axes": losses(3), "other parts": long} {
+	for name, other := range map[string]*chart.Chart{"heat map": chart.Heat([][]int{{1}}), "other positions": marked,
+		"other axes": losses(3), "other parts": long} {
 		if c := lines([]session.Value{of(one, 0), of(other, 1)}); c != nil {
 			t.Errorf("%s: a chart of %q", name, c.Names)
 		}

@@ -90,7 +90,8 @@ func (s *Screen) drawCycle(errs []*session.Error) {
 	for _, e := range errs {
 		if picture := render.CycleSVG(e.Cycle); picture != "" && !s.Console {
 			text := fmt.Sprintf("%d ranks waited in a cycle", len(e.Cycle))
-			s.publish("display_data", Content{"data": Content{"text/plain": text, "text/html": picture}, "metadata": Content{}, "transient": Content{}})
+			s.publish("display_data", Content{"data": Content{"text/plain": text, "text/html": picture}, "metadata": Content{},
+				"transient": Content{}})
 			return
 		}
 	}

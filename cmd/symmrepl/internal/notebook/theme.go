@@ -18,7 +18,8 @@ const (
 var (
 	paper = regexp.MustCompile(`<path d="[^"]*" style="fill:#FFFFFF" />\n`)
 	// words have no colour of their own, and so the first group's
-	inks = strings.NewReplacer("#000000", "#787878", "#E1E1E1", "#78787850", `<g transform="scale(1, -1)`, `<g fill="#787878" transform="scale(1, -1)`)
+	inks = strings.NewReplacer("#000000", "#787878", "#E1E1E1", "#78787850", `<g transform="scale(1, -1)`,
+		`<g fill="#787878" transform="scale(1, -1)`)
 )
 
 // clearPaper returns a picture without its paper.

@@ -25,7 +25,8 @@ func drawn(tables []table, b bounds) string {
 // times draws microseconds over bytes.
 func (t *table) times() *chart.Chart {
 	names := []string{"graph", "eager", "limit"}
-	of := []func(*row) float64{func(r *row) float64 { return r.Graph }, func(r *row) float64 { return r.Eager }, func(r *row) float64 { return r.Limit }}
+	of := []func(*row) float64{func(r *row) float64 { return r.Graph }, func(r *row) float64 { return r.Eager },
+		func(r *row) float64 { return r.Limit }}
 	for _, name := range ways {
 		names = append(names, name)
 		of = append(of, func(r *row) float64 { return r.Ways[name].Graph })

@@ -72,10 +72,12 @@ func (f Figure) usual() float64 {
 func (r *run) cell(source string) ([]Figure, error) {
 	e := r.extent
 	source = strings.NewReplacer("CALLS", strconv.Itoa(e.calls), "REPLAYS", strconv.Itoa(e.replays), "REPEATS", strconv.Itoa(e.repeats),
-		"COPY_BYTES", strconv.Itoa(e.copied), "PUT_BYTES", strconv.Itoa(e.put), "SIDE", strconv.Itoa(e.side), "DTYPE", "symm."+strings.ToUpper(r.o.DType)).Replace(source)
+		"COPY_BYTES", strconv.Itoa(e.copied), "PUT_BYTES", strconv.Itoa(e.put), "SIDE", strconv.Itoa(e.side), "DTYPE",
+		"symm."+strings.ToUpper(r.o.DType)).Replace(source)
 	r.cells++
 	var text bytes.Buffer
-	reply := r.session.Eval(r.ctx, session.Cell{Name: fmt.Sprintf("bench[%d]", r.cells), Source: source, Silent: true, Output: func(o session.Output) { text.WriteString(o.Text) }})
+	reply := r.session.Eval(r.ctx, session.Cell{Name: fmt.Sprintf("bench[%d]", r.cells), Source: source, Silent: true,
+		Output: func(o session.Output) { text.WriteString(o.Text) }})
 	if len(reply.Errors) > 0 {
 		return nil, reply.Errors[0]
 	}

@@ -46,7 +46,8 @@ func extentOf(emulated bool, sizes []int) extent {
 	}
 	if !emulated {
 		e = extent{
-			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, put: 8 << 20, factor: 256 << 20, part: 64 << 20, side: 8192, weights: 32 << 20,
+			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, put: 8 << 20, factor: 256 << 20,
+			part: 64 << 20, side: 8192, weights: 32 << 20,
 			calls: 20, replays: 5, repeats: 7,
 		}
 	}
@@ -79,7 +80,8 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 		return nil, err
 	}
 	device := infos[0].Device
-	r := &run{ctx: ctx, session: s, ranks: ranks, device: device, extent: extentOf(o.Emulated, o.Sizes), shared: sharedOf(infos), o: o, out: out}
+	r := &run{ctx: ctx, session: s, ranks: ranks, device: device, extent: extentOf(o.Emulated, o.Sizes), shared: sharedOf(infos),
+		o: o, out: out}
 	if r.shared != nil { // every meeting takes milliseconds
 		r.extent.calls, r.extent.replays, r.extent.repeats = 4, 2, 3
 	}

@@ -74,29 +74,39 @@ const block = `w := min(512, n/8)
 
 // ops lists all operations, in the order of the tables.
 var ops = []op{
-	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others, within: true},
-	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice, within: true},
+	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`,
+		bus: twice, sent: others, within: true},
+	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice,
+		within: true},
 	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice, across: sums, nccl: true,
 		device: `lsaSum.Launch(symm.Grid(lsaBlocks), symm.Block(512), w, t.Bytes()/16, comm)`},
-	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share, across: pieces, nccl: true},
+	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`,
+		bus: share, sent: share, across: pieces, nccl: true},
 	{name: "reduce_scatter_offset", setup: `t, part := symmetric(8*ranks, n/(8*ranks)), local(8, n/(8*ranks))
 	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share, across: pieces},
-	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others, across: rooted},
+	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`,
+		call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others, across: rooted},
 	{name: "multi_root_tile_reduce", setup: `t, out := symmetric(ranks, n/ranks), local(1, n/ranks).Tile(0, 1, 0, n/ranks)
 	var in []*symm.Tile
 	var roots []int
 	for i := 0; i < ranks; i++ {
 		in, roots = append(in, t.Tile(i, i+1, 0, n/ranks)), append(roots, i)
 	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share, across: pieces},
-	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share, across: pieces, nccl: true},
+	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share,
+		sent: share, across: pieces, nccl: true},
 	{name: "all_gather_copy_engine", setup: `out := symmetric(n)
 	t := out.Slice(rank*(n/ranks), (rank+1)*(n/ranks))`, call: `symm.AllGatherOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
-	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share, across: apart, nccl: true},
-	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`, call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
-	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share, across: apart},
-	{name: "all_to_all_vdev", setup: rows + `splits, offsets := symm.Local(symm.I64, ranks).Fill(count/ranks), symm.Local(symm.I64, 2, ranks)
+	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share,
+		across: apart, nccl: true},
+	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`,
+		call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
+	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`,
+		call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share, across: apart},
+	{name: "all_to_all_vdev", setup: rows +
+		`splits, offsets := symm.Local(symm.I64, ranks).Fill(count/ranks), symm.Local(symm.I64, 2, ranks)
 	_, _ = each, made2`, call: `symm.AllToAllVDev(in, out, splits, offsets)`, bus: share, sent: share, across: routed},
-	{name: "all_to_all_vdev_2d", setup: rows + `splits := symm.Local(symm.I64, each).Fill(count/each)`, call: `symm.AllToAllVDev2D(in, out, splits, made2)`, bus: share, sent: share, across: routed},
+	{name: "all_to_all_vdev_2d", setup: rows + `splits := symm.Local(symm.I64, each).Fill(count/each)`,
+		call: `symm.AllToAllVDev2D(in, out, splits, made2)`, bus: share, sent: share, across: routed},
 	{name: "all_to_all_vdev_2d_offset", setup: rows + `var table []int
 	for i := 0; i < 2*each; i++ {
 		table = append(table, count/each)
@@ -106,9 +116,12 @@ var ops = []op{
 	}
 	splits := symm.Local(symm.I64, 2, each).CopyFrom(table)`, call: `symm.AllToAllVDev2DOffset(in, out, splits, made2)`, bus: share, sent: share, across: routed},
 	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one, across: sums, nccl: true},
-	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, needs: multicast, within: true},
-	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, needs: multicast, within: true},
-	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, needs: multicast, within: true},
+	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one,
+		needs: multicast, within: true},
+	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`,
+		call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, needs: multicast, within: true},
+	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`,
+		bus: share, sent: share, needs: multicast, within: true},
 	{name: "put", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Put((rank+1)%ranks, t)`, bus: one, sent: one},
 	{name: "get", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Get((rank+1)%ranks, t)`, bus: one, sent: one},
 	{name: "put_block", setup: block, call: `h.PutBlock((rank+1)%ranks, t, 0, w)`, bus: one, sent: one},
@@ -116,11 +129,13 @@ var ops = []op{
 	{name: "barrier", call: `hb.Barrier(0)`, kind: word},
 	{name: "signal_ring", call: `hb.PutSignal((rank+1)%ranks, 0); hb.WaitSignal((rank+ranks-1)%ranks, 0)`, kind: word},
 	{name: "signal_round_trip", call: `if rank == 0 { hb.PutSignal(1, 1); hb.WaitSignal(1, 1) } else if rank == 1 { hb.WaitSignal(0, 1); hb.PutSignal(0, 1) }`, kind: word, needs: twoRanks},
-	{name: "stream_write_value32", setup: `there := hb.GetSignalPad((rank+1)%ranks)`, call: `symm.StreamWriteValue32(there, 0, 0)`, kind: word, within: true},
+	{name: "stream_write_value32", setup: `there := hb.GetSignalPad((rank+1)%ranks)`,
+		call: `symm.StreamWriteValue32(there, 0, 0)`, kind: word, within: true},
 	{name: "memset32", setup: `t := symm.Local(symm.U32, max(bytes/4, 1))`, call: `symm.Memset32(t, 0, 1, t.Numel())`},
 	{name: "empty_rendezvous", call: `t := symm.Empty(DTYPE, n); symm.Rendezvous(t); t.Free()`, kind: eager},
 	{name: "mem_pool", call: `symm.UseMemPool(func() { t := local(n); symm.Rendezvous(t); t.Free() })`, kind: eager, within: true},
-	{name: "matmul", setup: `a, b, out := local(side, side), local(side, side), local(side, side)`, call: `symm.MatMul(out, a, b)`, kind: product},
+	{name: "matmul", setup: `a, b, out := local(side, side), local(side, side), local(side, side)`,
+		call: `symm.MatMul(out, a, b)`, kind: product},
 }
 
 // bytes returns the sizes of the messages to measure.
@@ -194,7 +209,8 @@ func (o *op) cell(w world, ranks, width, bytes int) string {
 		measures += fmt.Sprintf("\tif lsaSum != nil {\n\t\tw, comm := symm.Window(t), symm.DevComm(symm.DevReqs{LsaBarriers: lsaBlocks})\n\t\t%s\t\tcomm.Free()\n\t}\n",
 			measuring(deviceAPI, o.name, "", true, o.device))
 	}
-	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\t%s\trelease()\n}\n", when, n, sideOf(n), bytes, o.setup, measures)
+	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\t%s\trelease()\n}\n", when, n,
+		sideOf(n), bytes, o.setup, measures)
 }
 
 // via returns o's call by a way.

@@ -87,8 +87,9 @@ func (r *run) printOverlap(n int, figures []Figure) error {
 		for _, f := range figures {
 			line := map[string]any{"op": "overlap", "way": f.Way, "bytes": n, "not_measured": f.Error}
 			if f.Error == "" {
-				line = map[string]any{"op": "overlap", "way": f.Way, "bytes": n, "product_us": f.Product, "product_beside_us": f.ProductBeside,
-					"gather_us": f.Gather, "gather_beside_us": f.GatherBeside}
+				line = map[string]any{"op": "overlap", "way": f.Way, "bytes": n, "product_us": f.Product,
+					"product_beside_us": f.ProductBeside,
+					"gather_us":         f.Gather, "gather_beside_us": f.GatherBeside}
 			}
 			if err := w.Encode(line); err != nil {
 				return err
@@ -105,7 +106,8 @@ func (r *run) printOverlap(n int, figures []Figure) error {
 	fmt.Fprintln(w, "all-gather by\tproduct\tbeside it\t\tall-gather\tbeside it\t\t")
 	for _, f := range figures {
 		if f.Error == "" {
-			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%+.1f %%\t%.2f\t%.2f\t%+.1f %%\t\n", f.Way, f.Product, f.ProductBeside, (f.ProductBeside/f.Product-1)*100,
+			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%+.1f %%\t%.2f\t%.2f\t%+.1f %%\t\n", f.Way, f.Product, f.ProductBeside,
+				(f.ProductBeside/f.Product-1)*100,
 				f.Gather, f.GatherBeside, (f.GatherBeside/f.Gather-1)*100)
 		}
 	}

@@ -32,7 +32,8 @@ func (r *run) peers(names []string, sizes []int, more ...string) []Figure {
 	}
 	var figures []Figure
 	for _, b := range backends {
-		theirs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, "vdev") != (b.name == "NVSHMEM") })
+		theirs := slices.DeleteFunc(slices.Clone(names),
+			func(name string) bool { return strings.Contains(name, "vdev") != (b.name == "NVSHMEM") })
 		if len(theirs) == 0 {
 			continue
 		}
@@ -70,7 +71,8 @@ func torchrun(ctx context.Context, ranks int, args []string) ([]Figure, error) {
 	if err := os.WriteFile(script, []byte(peers), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script}, args...)...)
+	cmd := exec.CommandContext(ctx, python,
+		append([]string{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script}, args...)...)
 	// torchrun ends its processes on SIGTERM, but not if it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second

@@ -14,15 +14,16 @@ import (
 // of nccl-tests.
 type row struct {
 	Figure
-	Limit  float64           `json:"limit_us,omitempty"` // an empty kernel, half a round trip and the bytes at the link's rate
-	Alg    float64           `json:"alg_gbps,omitempty"`
-	Bus    float64           `json:"bus_gbps,omitempty"`
-	OfLink float64           `json:"of_link,omitempty"`    // Bus over the link's measured rate
-	TFlops float64           `json:"tflops,omitempty"`     // of a product
-	OfNet  float64           `json:"of_network,omitempty"` // over hosts: the bytes that a rank sends at least, at the time, over the network's measured rate
-	Ways   map[string]way    `json:"ways,omitempty"`       // over hosts
-	Peers  map[string]Figure `json:"peers,omitempty"`
-	Ratio  float64           `json:"ratio,omitempty"` // time over the best peer's
+	Limit  float64 `json:"limit_us,omitempty"` // an empty kernel, half a round trip and the bytes at the link's rate
+	Alg    float64 `json:"alg_gbps,omitempty"`
+	Bus    float64 `json:"bus_gbps,omitempty"`
+	OfLink float64 `json:"of_link,omitempty"` // Bus over the link's measured rate
+	TFlops float64 `json:"tflops,omitempty"`  // of a product
+	// over hosts: the bytes that a rank sends at least, at the time, over the network's measured rate
+	OfNet float64           `json:"of_network,omitempty"`
+	Ways  map[string]way    `json:"ways,omitempty"` // over hosts
+	Peers map[string]Figure `json:"peers,omitempty"`
+	Ratio float64           `json:"ratio,omitempty"` // time over the best peer's
 }
 
 // way is the result for a way over hosts, in microseconds.
@@ -190,7 +191,8 @@ func (r *run) header() error {
 		}
 		return err
 	}
-	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s", r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.copies)
+	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s",
+		r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.copies)
 	if b.stores > 0 {
 		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
 	}
@@ -256,11 +258,13 @@ func columnsOf(t *table) []column {
 		{"TFLOP/s", func(r *row) float64 { return r.TFlops }},
 	}
 	for _, name := range ways {
-		all = append(all, column{name + " limit", func(r *row) float64 { return r.Ways[name].Limit }}, column{name + " graph", func(r *row) float64 { return r.Ways[name].Graph }},
+		all = append(all, column{name + " limit", func(r *row) float64 { return r.Ways[name].Limit }},
+			column{name + " graph", func(r *row) float64 { return r.Ways[name].Graph }},
 			column{name + " eager", func(r *row) float64 { return r.Ways[name].Eager }})
 	}
 	for _, by := range peerNames {
-		all = append(all, column{by + " graph", func(r *row) float64 { return r.Peers[by].Graph }}, column{by + " eager", func(r *row) float64 { return r.Peers[by].Eager }})
+		all = append(all, column{by + " graph", func(r *row) float64 { return r.Peers[by].Graph }},
+			column{by + " eager", func(r *row) float64 { return r.Peers[by].Eager }})
 	}
 	all = append(all, column{"ratio", func(r *row) float64 { return r.Ratio }})
 	return slices.DeleteFunc(all, func(c column) bool {

@@ -60,7 +60,8 @@ func Tensors(ctx context.Context, s session.Session, ranks int, o Options, out i
 			return err
 		}
 		if i == 0 && !o.JSON {
-			fmt.Fprintf(out, "%s, %s, %s; GB/s of the bytes that a call reads and writes, and as a part of the copy's\n", r.device, session.FormatSize(ranks), o.DType)
+			fmt.Fprintf(out, "%s, %s, %s; GB/s of the bytes that a call reads and writes, and as a part of the copy's\n",
+				r.device, session.FormatSize(ranks), o.DType)
 			for _, line := range r.remarks() {
 				fmt.Fprintln(out, line)
 			}
@@ -77,7 +78,8 @@ func (r *run) tensorPeers(n, rows int) []Figure {
 	ctx, cancel := context.WithTimeout(r.ctx, peersTime)
 	defer cancel()
 	fmt.Fprintf(os.Stderr, "measuring CuPy and PyTorch, for %v at most\n", peersTime)
-	cmd := exec.CommandContext(ctx, "python3", "-c", tensorsPeers, r.o.DType, strconv.Itoa(n), strconv.Itoa(rows), strconv.Itoa(r.extent.calls), strconv.Itoa(r.extent.repeats))
+	cmd := exec.CommandContext(ctx, "python3", "-c", tensorsPeers, r.o.DType, strconv.Itoa(n), strconv.Itoa(rows),
+		strconv.Itoa(r.extent.calls), strconv.Itoa(r.extent.repeats))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, failed := cmd.Output()
@@ -115,7 +117,8 @@ func (r *run) printTensors(size int, ours, theirs []Figure) error {
 	if r.o.JSON {
 		w := json.NewEncoder(r.out)
 		for _, f := range slices.Concat(ours, theirs) {
-			line := map[string]any{"op": f.Op, "by": f.By, "dtype": r.o.DType, "size": size, "bytes": f.Bytes, "us": f.best(), "gbps": f.rate(), "of_copy": f.rate() / limit}
+			line := map[string]any{"op": f.Op, "by": f.By, "dtype": r.o.DType, "size": size, "bytes": f.Bytes, "us": f.best(),
+				"gbps": f.rate(), "of_copy": f.rate() / limit}
 			if f.Error != "" {
 				line = map[string]any{"op": f.Op, "by": f.By, "dtype": r.o.DType, "size": size, "not_measured": f.Error}
 			}

@@ -56,7 +56,8 @@ func tokensOf(emulated bool, ranks int) tokenExtent {
 		}
 	}
 	e.cases = []tokenCase{
-		{"low_latency", "expert_major", "", few, 0}, {"low_latency", "expert_major", "F8E4M3", few, 0}, {"low_latency", "rank_major", "", few, 0},
+		{"low_latency", "expert_major", "", few, 0}, {"low_latency", "expert_major", "F8E4M3", few, 0},
+		{"low_latency", "rank_major", "", few, 0},
 		{"low_latency", "expert_major", "", 8, 0},
 		{"high_throughput", "flat", "", many, many * ranks}, {"high_throughput", "expert_major", "", many, 2 * many * e.top},
 	}
@@ -74,8 +75,10 @@ func TokenSwitch(ctx context.Context, s session.Session, ranks int, o Options, o
 	e := tokensOf(o.Emulated, ranks)
 	var figures []Figure
 	for i, c := range e.cases {
-		source := strings.NewReplacer("MODE", strconv.Quote(c.mode), "LAYOUT", strconv.Quote(c.layout), "PAYLOAD", payloadOf(c.payload), "TOKENS", strconv.Itoa(c.tokens),
-			"MAXRECV", strconv.Itoa(c.maxRecv), "HIDDEN", strconv.Itoa(e.hidden), "EXPERTS", strconv.Itoa(e.experts), "TOP", strconv.Itoa(e.top)).Replace(tokensProgram)
+		source := strings.NewReplacer("MODE", strconv.Quote(c.mode), "LAYOUT", strconv.Quote(c.layout), "PAYLOAD",
+			payloadOf(c.payload), "TOKENS", strconv.Itoa(c.tokens),
+			"MAXRECV", strconv.Itoa(c.maxRecv), "HIDDEN", strconv.Itoa(e.hidden), "EXPERTS", strconv.Itoa(e.experts), "TOP",
+			strconv.Itoa(e.top)).Replace(tokensProgram)
 		found, err := r.cell(source)
 		if err != nil {
 			return err
@@ -134,7 +137,8 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 			r.device, session.FormatSize(r.ranks), len(r.world.Parts), tokens, b.empty, b.bounce, r.world.Between, b.puts)
 		leaves, rate = "a rank for other hosts", "the puts' rate"
 	} else {
-		fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s", r.device, session.FormatSize(r.ranks), tokens, b.empty, b.bounce, b.copies)
+		fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s",
+			r.device, session.FormatSize(r.ranks), tokens, b.empty, b.bounce, b.copies)
 	}
 	if b.stores > 0 {
 		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
@@ -179,7 +183,8 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 				}
 				return figure(bytes / us / 1e3)
 			}
-			fmt.Fprintf(w, "%s %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", part.name, figures[i].Way, s.Tokens, figure(s.Routing), figure(limit), figure(max(us, 0)), figure(events),
+			fmt.Fprintf(w, "%s %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", part.name, figures[i].Way, s.Tokens, figure(s.Routing),
+				figure(limit), figure(max(us, 0)), figure(events),
 				rate(s.Selected), rate(wire), figure(s.Combined))
 		}
 		if err := w.Flush(); err != nil {

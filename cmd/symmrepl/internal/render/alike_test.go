@@ -26,7 +26,8 @@ func TestErrorsAlike(t *testing.T) {
 		}
 	}
 	fault := func(rank, address int) *session.Error {
-		return &session.Error{Kind: session.KindFault, Ranks: []int{rank}, File: "In[7]", Line: 2, Msg: fmt.Sprintf("kernel bad: writes address %#x, where no memory is", address)}
+		return &session.Error{Kind: session.KindFault, Ranks: []int{rank}, File: "In[7]", Line: 2,
+			Msg: fmt.Sprintf("kernel bad: writes address %#x, where no memory is", address)}
 	}
 	source := func(ranks string) string {
 		return fmt.Sprintf("[%s]     h.WaitSignal(left, 0)\n[%[1]s]     ^\n", ranks)

@@ -74,7 +74,8 @@ func groupsOf(values []session.Value, errs []*session.Error) []group {
 	for _, e := range errs {
 		text := errorText(e)
 		head, rest, _ := strings.Cut(text, "\n")
-		groups = append(groups, group{ranks: e.Ranks, html: preformatted("<b>" + html.EscapeString(head) + "</b>\n" + html.EscapeString(rest)), text: text, failed: true})
+		groups = append(groups, group{ranks: e.Ranks,
+			html: preformatted("<b>" + html.EscapeString(head) + "</b>\n" + html.EscapeString(rest)), text: text, failed: true})
 	}
 	slices.SortStableFunc(groups, func(a, b group) int { return slices.Compare(a.ranks, b.ranks) })
 	return groups

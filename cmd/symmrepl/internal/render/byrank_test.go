@@ -44,7 +44,8 @@ func compared(labelsAndLines ...string) string {
 }
 
 func TestByRank(t *testing.T) {
-	failed := &session.Error{Kind: session.KindPanic, Ranks: []int{1}, Peer: -1, File: "In[2]", Line: 1, Column: 3, Msg: "index <9>", Source: "a[9]", Hint: "a hint"}
+	failed := &session.Error{Kind: session.KindPanic, Ranks: []int{1}, Peer: -1, File: "In[2]", Line: 1, Column: 3,
+		Msg: "index <9>", Source: "a[9]", Hint: "a hint"}
 	for name, c := range map[string]struct {
 		values []session.Value
 		errs   []*session.Error
@@ -63,7 +64,8 @@ func TestByRank(t *testing.T) {
 		"one error":              {nil, []*session.Error{failed}, ""},
 		"texts": {[]session.Value{{Ranks: []int{0}, Text: "a <b>\nx = 1 kg"}, {Ranks: []int{1, 2}, Text: "a <b>\nx = 25 kg\nmore\x1b"}}, nil,
 			tabbed(0, "rank 0", pre+"a &lt;b&gt;\nx = 1 kg</pre>", "ranks 1,2", pre+"a &lt;b&gt;\nx = 25 kg\nmore\\x1b</pre>",
-				"differences", compared("all", "a &lt;b&gt;", "rank 0", "x = <mark>1</mark> kg", "ranks 1,2", "x = <mark>25</mark> kg", "rank 0", "<i>no line</i>", "ranks 1,2", "<mark>more\\x1b</mark>"))},
+				"differences", compared("all", "a &lt;b&gt;", "rank 0", "x = <mark>1</mark> kg", "ranks 1,2",
+					"x = <mark>25</mark> kg", "rank 0", "<i>no line</i>", "ranks 1,2", "<mark>more\\x1b</mark>"))},
 		"a value and an error": {[]session.Value{{Ranks: []int{0, 2}, Text: "5"}}, []*session.Error{failed},
 			tabbed(1, "ranks 0,2", pre+"5</pre>", "✗ rank 1", pre+"<b>In[2]:1:3: index &lt;9&gt;</b>\n    a[9]\n      ^\n    hint: a hint</pre>")},
 		"errors": {nil, []*session.Error{{Ranks: []int{1}, Msg: "x is 1"}, {Ranks: []int{0}, Msg: "x is 2"}},

@@ -50,7 +50,8 @@ func arrow(b *strings.Builder, from, to int, place func(int) (x, y float64)) {
 	const head, half = 8, 3.5
 	bx, by := x1-dx*head, y1-dy*head
 	fmt.Fprintf(b, `<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="1.5"/>`, x0, y0, bx, by, themeError)
-	fmt.Fprintf(b, `<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fZ" fill="%s"/>`, x1, y1, bx-dy*half, by+dx*half, bx+dy*half, by-dx*half, themeError)
+	fmt.Fprintf(b, `<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fZ" fill="%s"/>`, x1, y1, bx-dy*half, by+dx*half, bx+dy*half,
+		by-dx*half, themeError)
 }
 
 // Colours of the theme in JupyterLab, Notebook and nbconvert's HTML, with those of other front ends.

@@ -62,7 +62,8 @@ func formsOf[T any](groups []group, mimeType string) []T {
 // that their tables show the greatest less the least.
 func tensorDifferences(groups []group) string {
 	all := formsOf[forms.Tensor](groups, forms.TensorType)
-	if all == nil || slices.ContainsFunc(all, func(t forms.Tensor) bool { return t.Kind != all[0].Kind || len(t.Parts) != len(all[0].Parts) }) {
+	if all == nil || slices.ContainsFunc(all,
+		func(t forms.Tensor) bool { return t.Kind != all[0].Kind || len(t.Parts) != len(all[0].Parts) }) {
 		return ""
 	}
 	var b strings.Builder
@@ -190,7 +191,8 @@ func textDifferences(groups []group) string {
 	var b strings.Builder
 	b.WriteString(`<table class="dataframe symm-differences">`)
 	row := func(label, text string) {
-		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:left">%s</td></tr>`, html.EscapeString(label), preformatted(text))
+		fmt.Fprintf(&b, `<tr><th style="text-align:left">%s</th><td style="text-align:left">%s</td></tr>`,
+			html.EscapeString(label), preformatted(text))
 	}
 	var equal []string
 	closeEqual := func() {

@@ -97,7 +97,8 @@ func ranksOf(f session.Finding, size int) string {
 		if len(does[rank]) > 0 {
 			border = "2px solid #888888"
 		}
-		fmt.Fprintf(&b, `<div style="border:%s;border-radius:4px;padding:2px 8px">rank %d%s</div>`, border, rank, strings.Join(does[rank], ""))
+		fmt.Fprintf(&b, `<div style="border:%s;border-radius:4px;padding:2px 8px">rank %d%s</div>`, border, rank,
+			strings.Join(does[rank], ""))
 	}
 	b.WriteString("</div>")
 	return b.String()

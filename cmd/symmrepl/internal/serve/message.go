@@ -206,7 +206,8 @@ func text(size int, print func(p *render.Printer)) string {
 func toFailed(errs []*session.Error, size int) []failed {
 	var list []failed
 	for _, e := range errs {
-		list = append(list, failed{e.Kind, e.Ranks, e.Cell, e.Op, e.Peer, e.File, e.Line, e.Column, e.Msg, e.Source, e.Hint, e.Detail, e.Hang,
+		list = append(list, failed{e.Kind, e.Ranks, e.Cell, e.Op, e.Peer, e.File, e.Line, e.Column, e.Msg, e.Source, e.Hint,
+			e.Detail, e.Hang,
 			text(size, func(p *render.Printer) { p.Reply(session.Reply{Errors: []*session.Error{e}}) })})
 	}
 	return list

@@ -201,7 +201,8 @@ func TestFolder(t *testing.T) {
 
 // Whatever the program sends, the server answers or ends, and does not panic.
 func FuzzRequests(f *testing.F) {
-	for _, line := range []string{`{"id": 1, "run": {"source": "x"}}`, `{"id": 1, "get": {"expr": "x"}}`, `{"id": 1, "put": {"name": "x"}}`, `{"id": -1}`, "[]", `{"id": 1, "run": {"ranks": [-1]}}`} {
+	for _, line := range []string{`{"id": 1, "run": {"source": "x"}}`, `{"id": 1, "get": {"expr": "x"}}`,
+		`{"id": 1, "put": {"name": "x"}}`, `{"id": -1}`, "[]", `{"id": 1, "run": {"ranks": [-1]}}`} {
 		f.Add(line)
 	}
 	folder := f.TempDir()

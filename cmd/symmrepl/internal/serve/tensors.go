@@ -182,7 +182,8 @@ func (s *server) put(ctx context.Context, q *put) (answer, error) {
 		load = fmt.Sprintf("symm.Load(%s, symm.Ordinary())", file)
 	}
 	fill := fmt.Sprintf("in := symm.Load(%s, symm.Ordinary()); (%s).CopyFrom(in); in.Free()", file, q.Name)
-	there := len(types) == 1 && types[0].name == tensorType && (len(types[0].ranks) == len(q.Ranks) || len(types[0].ranks) == s.Console.Size)
+	there := len(types) == 1 && types[0].name == tensorType &&
+		(len(types[0].ranks) == len(q.Ranks) || len(types[0].ranks) == s.Console.Size)
 	source := ""
 	switch {
 	case !token.IsIdentifier(q.Name) && !there:

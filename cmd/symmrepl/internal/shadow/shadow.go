@@ -327,7 +327,8 @@ func (c *Comparing) prepare(ctx context.Context) (session.Session, error) {
 		s.ran, next = []int{}, cells
 	}
 	for _, cell := range next {
-		again := session.Cell{Name: cmp.Or(cell.Name, fmt.Sprintf("cell[%d]", cell.ID)), Line: cell.Line, Source: cell.Source, Typed: cell.Typed, Ranks: cell.Ranks, Folder: cell.Folder, Silent: true}
+		again := session.Cell{Name: cmp.Or(cell.Name, fmt.Sprintf("cell[%d]", cell.ID)), Line: cell.Line, Source: cell.Source,
+			Typed: cell.Typed, Ranks: cell.Ranks, Folder: cell.Folder, Silent: true}
 		if err := failure(second.Eval(ctx, again)); err != nil {
 			s.ran = nil
 			return nil, fmt.Errorf("cell %d fails on the %s device: %w", cell.ID, s.Device, err)
@@ -450,7 +451,8 @@ func (c *Comparing) changed(want outcome) (list []string, err error) {
 	for rank := range c.size {
 		if _, err := os.Stat(c.file("main", rank, tensors)); err == nil {
 			names, _, err := c.s.Differ([]int{rank},
-				func(rank int) string { return c.file("main", rank, tensors) }, func(rank int) string { return c.file("before", rank, tensors) })
+				func(rank int) string { return c.file("main", rank, tensors) },
+				func(rank int) string { return c.file("before", rank, tensors) })
 			if err != nil {
 				return nil, err
 			}

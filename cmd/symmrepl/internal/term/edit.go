@@ -101,7 +101,8 @@ func foreground(ctx context.Context, line, file string) error {
 	defer signal.Reset(syscall.SIGTTOU)
 
 	fd := int(os.Stdin.Fd())
-	cmd := exec.Command("/bin/sh", "-c", "trap : INT QUIT HUP; "+line+` "$@"`, line, file) // the shell outlives signals that the editor handles
+	// the shell outlives signals that the editor handles
+	cmd := exec.Command("/bin/sh", "-c", "trap : INT QUIT HUP; "+line+` "$@"`, line, file)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, screen(), screen()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)

@@ -60,7 +60,8 @@ func contents(lessons []Lesson) ([]byte, error) {
 		"without a GPU the ranks run on an emulated device.\n\n" +
 		"Run the next cell to see which exercises you have solved: an exercise counts when its check has accepted your answer, here or at the prompt.")
 	w.cells = append(w.cells, codeCell{"code", 1, w.id(), map[string]any{}, []map[string]any{{
-		"data":     map[string]any{"text/markdown": lines(Overview(lessons, Progress{})), "text/plain": []string{"The lessons, with links to their notebooks"}},
+		"data": map[string]any{"text/markdown": lines(Overview(lessons, Progress{})),
+			"text/plain": []string{"The lessons, with links to their notebooks"}},
 		"metadata": map[string]any{}, "output_type": "display_data",
 	}}, []string{":tutorial"}})
 	w.text("[display](display.ipynb) shows what a cell can show, and [python](python.ipynb) a notebook of Python beside a session.")
@@ -167,12 +168,14 @@ func (w *writer) output(p Piece, file string) map[string]any {
 		}
 	case Finding:
 		return map[string]any{
-			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "metadata": map[string]any{}, "output_type": "display_data",
+			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "metadata": map[string]any{},
+			"output_type": "display_data",
 		}
 	}
 	text = render.Unprefixed(strings.TrimSuffix(text, "\n"))
 	first, _, _ := strings.Cut(text, "\n")
-	return map[string]any{"ename": strings.TrimPrefix(p.Kind, Error+" "), "evalue": first, "output_type": "error", "traceback": []string{text}}
+	return map[string]any{"ename": strings.TrimPrefix(p.Kind, Error+" "), "evalue": first, "output_type": "error",
+		"traceback": []string{text}}
 }
 
 // positions replaces positions in the file by positions in the notebook, which may be in earlier

@@ -58,7 +58,8 @@ func addKernel(list files, p project) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	spec := jupyter.Spec{Display: "symmrepl", Argv: []string{"{resource_dir}/../../../../bin/symmrepl", "kernel", "run"}, Version: p.Version}
+	spec := jupyter.Spec{Display: "symmrepl", Argv: []string{"{resource_dir}/../../../../bin/symmrepl", "kernel", "run"},
+		Version: p.Version}
 	if _, err := spec.Install(folder); err != nil {
 		return err
 	}

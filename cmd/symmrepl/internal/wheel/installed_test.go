@@ -103,7 +103,8 @@ func TestInstalled(t *testing.T) {
 	if got, err := os.ReadFile(mine); err != nil || string(got) != "my answers" {
 		t.Errorf("lab has changed a notebook to %q, %v", got, err)
 	}
-	if copied, err := filepath.Glob(filepath.Join(work, "symmrepl-notebooks", "*.ipynb")); err != nil || len(copied) != len(mustGlob(t, filepath.Join(work, "mine", "*.ipynb"))) || len(copied) < 10 {
+	if copied, err := filepath.Glob(filepath.Join(work, "symmrepl-notebooks", "*.ipynb")); err != nil ||
+		len(copied) != len(mustGlob(t, filepath.Join(work, "mine", "*.ipynb"))) || len(copied) < 10 {
 		t.Errorf("lab has copied %q, %v", copied, err)
 	}
 

@@ -44,7 +44,8 @@ func (p project) data() string { return p.Name + "-" + p.Version + ".data/data" 
 // metadata returns the file METADATA.
 func (p project) metadata() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: Apache-2.0\nRequires-Python: %s\n", p.Name, p.Version, p.Description, p.Python)
+	fmt.Fprintf(&b, "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nLicense: Apache-2.0\nRequires-Python: %s\n",
+		p.Name, p.Version, p.Description, p.Python)
 	for _, d := range p.Dependencies {
 		fmt.Fprintf(&b, "Requires-Dist: %s\n", d)
 	}

@@ -33,8 +33,10 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct{ program, want string }{
 		{build("plain", `#include <stdio.h>
 int main() { return puts(""); }`, "-nodefaultlibs", "-nostartfiles", "-lc", "-Wl,-e,main"), ""},
-		{build("library", "#include <string>\nint main(int n, char** v) { return std::string(v[0]).size() + n; }"), "needs libstdc++.so.6, which manylinux_2_28 does not promise"},
-		{build("newer", `extern "C" void later(); int main() { later(); }`, "-nostdlib", "-nostartfiles", future, "-Wl,-e,main"), "needs GLIBC_9.1 of libm.so.6; manylinux_2_28 has 2.28"},
+		{build("library", "#include <string>\nint main(int n, char** v) { return std::string(v[0]).size() + n; }"),
+			"needs libstdc++.so.6, which manylinux_2_28 does not promise"},
+		{build("newer", `extern "C" void later(); int main() { later(); }`, "-nostdlib", "-nostartfiles", future, "-Wl,-e,main"),
+			"needs GLIBC_9.1 of libm.so.6; manylinux_2_28 has 2.28"},
 		{versions, "bad magic number"},
 	} {
 		machine, err := check(c.program)

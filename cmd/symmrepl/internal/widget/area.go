@@ -141,7 +141,8 @@ func (a *Area) update() {
 	a.changed = false
 	outputs := append([]Content{}, a.outputs...)
 	if a.left > 0 {
-		text := fmt.Sprintf("symmrepl: %.1f MiB more are left out here: a widget shows %d MiB of a run\n", float64(a.left)/(1<<20), maxArea>>20)
+		text := fmt.Sprintf("symmrepl: %.1f MiB more are left out here: a widget shows %d MiB of a run\n",
+			float64(a.left)/(1<<20), maxArea>>20)
 		outputs = append(outputs, Content{"output_type": "stream", "name": "stderr", "text": text})
 	}
 	m := a.panel.m

@@ -148,7 +148,8 @@ func joined(a, b []int) []int {
 
 // same reports whether p is the panel, apart from values.
 func (p *Panel) same(as session.Panel) bool {
-	return p.id == as.ID && slices.EqualFunc(p.controls, as.Controls, func(c *Control, is session.Control) bool { return sameControl(c.is, is) })
+	return p.id == as.ID && slices.EqualFunc(p.controls, as.Controls,
+		func(c *Control, is session.Control) bool { return sameControl(c.is, is) })
 }
 
 func sameControl(a, b session.Control) bool {
@@ -276,7 +277,8 @@ func (m *Manager) Receive(kind string, raw []byte, publish notebook.Publish) *Co
 		delete(m.models, msg.comm)
 		m.forget(of, publish)
 	case kind == kindMessage && m.asking[msg.comm] && msg.method == "request_states":
-		publish(kindMessage, Content{"comm_id": msg.comm, "data": Content{"method": "update_states", "states": m.states(), "buffer_paths": []any{}}})
+		publish(kindMessage, Content{"comm_id": msg.comm,
+			"data": Content{"method": "update_states", "states": m.states(), "buffer_paths": []any{}}})
 	case kind == kindMessage && of != nil && msg.method == "request_state":
 		publish(kindMessage, of.update("update", of.state))
 	case kind == kindMessage && of != nil && of.of != nil:

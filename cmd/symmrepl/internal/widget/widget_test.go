@@ -81,7 +81,8 @@ func TestCheck(t *testing.T) {
 	p := m.Show(session.Panel{ID: "n", Controls: []session.Control{slider("n", 2)}}, []int{0, 1}, nil, f.publish)
 	f.take()
 	workers := func(incarnation, replaced int) []session.RankInfo {
-		return []session.RankInfo{{Rank: 0, Incarnation: 1}, {Rank: 1, Incarnation: incarnation, Replaced: replaced}, {Rank: 2, Incarnation: incarnation, Replaced: 1}}
+		return []session.RankInfo{{Rank: 0, Incarnation: 1}, {Rank: 1, Incarnation: incarnation, Replaced: replaced},
+			{Rank: 2, Incarnation: incarnation, Replaced: 1}}
 	}
 	m.Check(workers(1, 0), f.publish)
 	m.Check(workers(2, 0), f.publish) // its cells ran again
@@ -90,7 +91,8 @@ func TestCheck(t *testing.T) {
 	}
 	m.Check(workers(3, 4), f.publish)
 	got := strings.Join(f.take(), "\n")
-	if !p.lost || m.Any() || !strings.Contains(got, `{"disabled":true}`) || !strings.Contains(got, "the worker of rank 1 was replaced: what this widget belongs to is lost. Run its cell again.") {
+	if !p.lost || m.Any() || !strings.Contains(got, `{"disabled":true}`) ||
+		!strings.Contains(got, "the worker of rank 1 was replaced: what this widget belongs to is lost. Run its cell again.") {
 		t.Error(got)
 	}
 	m.LoseAll("again", f.publish)
@@ -113,7 +115,8 @@ func TestArea(t *testing.T) {
 	a.Publish("update_display_data", shown("x", "second"))
 	a.Publish("update_display_data", shown("y", "unknown"))
 	a.End()
-	want := []Content{{"output_type": "stream", "name": "stdout", "text": "ab\n"}, {"output_type": "display_data", "data": Content{"text/plain": "second"}, "metadata": Content{}}}
+	want := []Content{{"output_type": "stream", "name": "stdout", "text": "ab\n"},
+		{"output_type": "display_data", "data": Content{"text/plain": "second"}, "metadata": Content{}}}
 	if got := p.area.state["outputs"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -143,7 +146,8 @@ func TestArea(t *testing.T) {
 // FuzzReceive checks that no message of a front end changes anything but the value of a control, to one
 // that it can have.
 func FuzzReceive(f *testing.F) {
-	for _, text := range []string{`{"comm_id":"C","data":{"method":"update","state":{"value":3}}}`, `{"comm_id":"C","data":{"method":"custom","content":{"event":"click"}}}`,
+	for _, text := range []string{`{"comm_id":"C","data":{"method":"update","state":{"value":3}}}`,
+		`{"comm_id":"C","data":{"method":"custom","content":{"event":"click"}}}`,
 		`{"comm_id":"C","data":{"method":"request_state"}}`, `{"comm_id":"x","target_name":"jupyter.widget.control"}`, `{"comm_id":"C"}`, `[]`,
 		`{"comm_id":"C","data":{"method":"update","state":{"value":"3"}}}`, `{"comm_id":"C","data":{"method":"update","state":{"value":1e999}}}`} {
 		for _, kind := range []string{kindMessage, kindOpen, kindClose} {

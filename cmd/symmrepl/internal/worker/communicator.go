@@ -52,7 +52,8 @@ func (c communicator) waits(list []symmem.Wait) (waits []session.Wait) {
 			at += " (last replayed at " + replayed + ")"
 		}
 		waits = append(waits, session.Wait{
-			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(), Limit: w.Limit.Seconds(), At: at,
+			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(),
+			Limit: w.Limit.Seconds(), At: at,
 			Call: w.Call, Sure: w.Sure, Host: w.Host, NCCL: w.Library, Seen: w.Seen,
 		})
 	}
@@ -62,7 +63,8 @@ func (c communicator) waits(list []symmem.Wait) (waits []session.Wait) {
 // Progress reports how far this rank has come.
 func (c communicator) Progress() session.Progress {
 	p := c.runtime.Progress()
-	out := session.Progress{Waits: c.waits(p.Waits), Moves: p.Moves, Stands: p.Stands, Inside: p.Inside, Watched: p.Watched, Compiles: p.Compiles, CompilesFor: p.CompilesFor.Seconds()}
+	out := session.Progress{Waits: c.waits(p.Waits), Moves: p.Moves, Stands: p.Stands, Inside: p.Inside, Watched: p.Watched,
+		Compiles: p.Compiles, CompilesFor: p.CompilesFor.Seconds()}
 	if p.Compiles != "" {
 		out.CompilesAt = line(c.places, p.CompilesCaller)
 	}
@@ -79,7 +81,8 @@ func (c communicator) EndWaits(why string) { c.runtime.EndWaits(why) }
 func (c communicator) Busy() []session.Busy {
 	var busy []session.Busy
 	for _, b := range c.runtime.Busy() {
-		busy = append(busy, session.Busy{Kernel: b.Kernel, At: line(c.places, b.Caller), Spins: b.Spins, Goes: b.Goes, Since: b.Since.Seconds()})
+		busy = append(busy, session.Busy{Kernel: b.Kernel, At: line(c.places, b.Caller), Spins: b.Spins, Goes: b.Goes,
+			Since: b.Since.Seconds()})
 	}
 	return busy
 }
@@ -114,7 +117,8 @@ func (c communicator) Findings() (found []session.Finding) {
 		out := session.Finding{Kind: f.Kind.String(), Memory: f.Memory, Order: f.Order, Repair: f.Repair, Seed: f.Seed}
 		for _, a := range f.Accesses {
 			access := session.Access{
-				Rank: a.Rank, Op: a.Op, Bytes: a.Bytes, Kernel: a.Kernel, At: line(c.places, a.Caller), File: a.File, Line: a.Line, Column: a.Column, Source: a.Source,
+				Rank: a.Rank, Op: a.Op, Bytes: a.Bytes, Kernel: a.Kernel, At: line(c.places, a.Caller), File: a.File,
+				Line: a.Line, Column: a.Column, Source: a.Source,
 				Block: a.Block, Thread: a.Thread, Threads: a.Threads,
 			}
 			var call session.Error

@@ -48,10 +48,12 @@ func (c communicator) state() *session.RankState {
 	s := c.runtime.State()
 	out := &session.RankState{Locked: s.Locked, Waits: c.Waits(), Busy: c.Busy()}
 	for _, stream := range s.Streams {
-		out.Streams = append(out.Streams, session.StreamInfo{ID: stream.ID, Rests: stream.Rests, Runs: stream.Runs, At: line(c.places, stream.Caller)})
+		out.Streams = append(out.Streams,
+			session.StreamInfo{ID: stream.ID, Rests: stream.Rests, Runs: stream.Runs, At: line(c.places, stream.Caller)})
 	}
 	for _, g := range s.Groups {
-		info := session.GroupInfo{Name: g.Name, Members: g.Ranks, Channels: g.Channels, Calls: g.Calls, Last: g.Last, At: line(c.places, g.Caller), Stale: g.Stale}
+		info := session.GroupInfo{Name: g.Name, Members: g.Ranks, Channels: g.Channels, Calls: g.Calls, Last: g.Last,
+			At: line(c.places, g.Caller), Stale: g.Stale}
 		for _, signal := range g.Signals {
 			info.Signals = append(info.Signals, session.SignalInfo(signal))
 		}
@@ -68,7 +70,8 @@ func (c communicator) topology() (*session.Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium, Host: t.Host, Part: t.Part, Between: t.Between, Sharers: t.Sharers, Manner: t.Manner}
+	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium, Host: t.Host, Part: t.Part, Between: t.Between,
+		Sharers: t.Sharers, Manner: t.Manner}
 	for _, l := range t.Links {
 		out.Links = append(out.Links, session.Link(l))
 	}

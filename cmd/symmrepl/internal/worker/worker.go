@@ -35,7 +35,8 @@ func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 		}
 	})
 	runtime, err := symmem.Init(symmem.Config{
-		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1,
+		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network,
+		Client: env.Client, Joining: env.Incarnation > 1,
 		Caller: func() int {
 			if in := made.Load(); in != nil {
 				return in.Position()

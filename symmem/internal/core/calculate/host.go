@@ -103,7 +103,8 @@ func (m *Map) host(w *writer, params []string, value string) {
 			w.line("  i64 o%s = %s;\n  const i64 apart%[1]s = s%[1]s_%[3]d;", name, strings.Join(terms, " + "), last)
 		}
 	}
-	w.line("  while (at < end) {\n    const i64 left = %s;\n    const int m = left < calc::kBlock ? (int)left : calc::kBlock;", map[bool]string{true: fmt.Sprintf("d%d - c%[1]d < end - at ? d%[1]d - c%[1]d : end - at", last), false: "end - at"}[m.Dims > 0])
+	w.line("  while (at < end) {\n    const i64 left = %s;\n    const int m = left < calc::kBlock ? (int)left : calc::kBlock;",
+		map[bool]string{true: fmt.Sprintf("d%d - c%[1]d < end - at ? d%[1]d - c%[1]d : end - at", last), false: "end - at"}[m.Dims > 0])
 	arguments := w.block("    ", "at", func(i int) string { return fmt.Sprintf("o%d", i) })
 	out := "out + at"
 	if m.Access.Strided() {

@@ -33,7 +33,8 @@ func (r *Reduce) Text() string {
 	inner, of := r.Formula.Inner()
 	name, reduced := r.Formula.Reduction()
 	partial := partialType(name, of, reduced)
-	w.line("static SYMM_CALC %s each(i64 i, i64 n, i64 rank, i64 size%s) { return calc::to<%[1]s>(%[3]s); }", partial, w.valueParams(), inner)
+	w.line("static SYMM_CALC %s each(i64 i, i64 n, i64 rank, i64 size%s) { return calc::to<%[1]s>(%[3]s); }", partial,
+		w.valueParams(), inner)
 	w.line("typedef calc::%s<%s> Part;", parts[name], partial)
 	outer, outerOf := r.Formula.Outer()
 	w.line("static SYMM_CALC %s result(const Part& part, i64 n, i64 rank, i64 size%s) {", expression.Storage(r.Out), w.numberParams())
@@ -80,7 +81,8 @@ func (r *Reduce) Text() string {
 		name  string
 		width int
 	}{{Wider, r.Width}, {Single, 1}} {
-		w.line("extern \"C\" __global__ void __launch_bounds__(%d, %d) %s(%s) {\n  calc::next();\n  run<%d>(%s);\n}", Threads, r.Blocks(), k.name, list, k.width, names)
+		w.line("extern \"C\" __global__ void __launch_bounds__(%d, %d) %s(%s) {\n  calc::next();\n  run<%d>(%s);\n}", Threads,
+			r.Blocks(), k.name, list, k.width, names)
 	}
 	// Finish may start before the kernel whose results it reads has ended. Its pointers are not
 	// restrict, so that the compiler moves no load before the wait.
@@ -212,4 +214,5 @@ func partialType(name string, of, reduced element.Type) string {
 }
 
 // parts are the types of partial results in calculate.cuh.
-var parts = map[string]string{"sum": "Sum", "prod": "Prod", "min": "Min", "max": "Max", "argmin": "ArgMin", "argmax": "ArgMax", "any": "Any", "all": "All"}
+var parts = map[string]string{"sum": "Sum", "prod": "Prod", "min": "Min", "max": "Max", "argmin": "ArgMin", "argmax": "ArgMax",
+	"any": "Any", "all": "All"}

@@ -91,7 +91,8 @@ func (g *Group) meet(id, phase, next uint32, row int) (ops []device.Value) {
 	mine := g.Words[g.Rank]
 	word := func(owner device.Ptr, i int) device.Ptr { return owner + device.Ptr(4*i) }
 	enter := func(phase uint32) {
-		ops = append(ops, device.Value{Word: word(mine, layout.CopyCall), Value: id}, device.Value{Word: word(mine, layout.CopyPhase), Value: phase}, device.Value{Word: word(mine, layout.CopyMark)})
+		ops = append(ops, device.Value{Word: word(mine, layout.CopyCall), Value: id},
+			device.Value{Word: word(mine, layout.CopyPhase), Value: phase}, device.Value{Word: word(mine, layout.CopyMark)})
 	}
 	enter(phase)
 	for p, words := range g.Words {
@@ -185,7 +186,8 @@ func (w *Watch) inspect() error {
 		if !missing[p] {
 			continue
 		}
-		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[layout.CopyCall], Rank: uint32(g.Rank), Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed), Began: uint64(w.since.UnixNano())}
+		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[layout.CopyCall], Rank: uint32(g.Rank),
+			Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed), Began: uint64(w.since.UnixNano())}
 		switch {
 		case giveUp:
 			if r.State = device.WaitTimeout; aborted {

@@ -48,7 +48,8 @@ func (busy) AtRest() bool { return false }
 func TestForgetWhileLooking(t *testing.T) {
 	d := peeking{begun: make(chan struct{}), read: make(chan struct{})}
 	page := new(device.Watch)
-	w := &Watch{group: Group{Device: d, Page: page, Words: make([]device.Ptr, 2), Limit: func(uint32) time.Duration { return 0 }, Aborted: func() bool { return true }}}
+	w := &Watch{group: Group{Device: d, Page: page, Words: make([]device.Ptr, 2), Limit: func(uint32) time.Duration { return 0 },
+		Aborted: func() bool { return true }}}
 	w.Add(busy{})
 	<-d.begun
 	state := make(chan uint32)
@@ -72,7 +73,8 @@ func TestMeet(t *testing.T) {
 	w := &Watch{group: Group{Words: []device.Ptr{0x1000, 0x2000, 0x3000}, Rank: 1}}
 	at := func(owner device.Ptr, i int) device.Ptr { return owner + device.Ptr(4*i) }
 	phase := func(p uint32) []device.Value {
-		return []device.Value{{Word: at(0x2000, layout.CopyCall), Value: 7}, {Word: at(0x2000, layout.CopyPhase), Value: p}, {Word: at(0x2000, layout.CopyMark)}}
+		return []device.Value{{Word: at(0x2000, layout.CopyCall), Value: 7}, {Word: at(0x2000, layout.CopyPhase), Value: p},
+			{Word: at(0x2000, layout.CopyMark)}}
 	}
 	want := append(phase(phaseComing), []device.Value{
 		{Word: at(0x1000, layout.CopyComing+1), Value: 1}, {Word: at(0x3000, layout.CopyComing+1), Value: 1},

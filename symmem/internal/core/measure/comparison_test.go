@@ -29,7 +29,8 @@ func TestCompare(t *testing.T) {
 	if d := Compare(element.F32, floats(float32(tiny)), floats(float32(-tiny))); d.ULPs != 2 {
 		t.Errorf("on either side of 0: %+v", d)
 	}
-	if d := Compare(element.I32, []byte{255, 255, 255, 255, 7, 0, 0, 0}, []byte{255, 255, 255, 255, 8, 0, 0, 0}); *d != (Difference{Element: 1, Got: "7", Want: "8", Count: 1}) {
+	if d := Compare(element.I32, []byte{255, 255, 255, 255, 7, 0, 0, 0},
+		[]byte{255, 255, 255, 255, 8, 0, 0, 0}); *d != (Difference{Element: 1, Got: "7", Want: "8", Count: 1}) {
 		t.Errorf("integers: %+v", d)
 	}
 	if d := Compare(element.U64, []byte{255, 255, 255, 255, 255, 255, 255, 255}, make([]byte, 8)); d.Got != "18446744073709551615" {
@@ -40,7 +41,8 @@ func TestCompare(t *testing.T) {
 func TestComparison(t *testing.T) {
 	first := &Difference{Rank: 1, Result: "f32[4], tensor 1 of the calls", Element: 1, Got: "1.5", Want: "1", ULPs: 3, Most: 7, Count: 2}
 	merged := Merge([]*Difference{nil, first, {Most: 9, Count: 3}})
-	c := Comparison{[]Way{{Name: "as chosen", Took: 12345 * time.Nanosecond}, {Name: "flat", Took: time.Microsecond}, {Name: "NCCL", Refused: "there is none"}, {Name: "code 2", Took: time.Microsecond, Differs: merged}}}
+	c := Comparison{[]Way{{Name: "as chosen", Took: 12345 * time.Nanosecond}, {Name: "flat", Took: time.Microsecond},
+		{Name: "NCCL", Refused: "there is none"}, {Name: "code 2", Took: time.Microsecond, Differs: merged}}}
 	want := `as chosen     12.35µs  the others are compared with it
 flat              1µs  equal
 NCCL                -  cannot: there is none

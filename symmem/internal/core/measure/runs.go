@@ -75,7 +75,8 @@ func (r Runs) String() string {
 	if len(r.Took) > 1 && r.Host != nil {
 		b.WriteString("\nrank      median       least        most      device        host")
 		for i, times := range r.Took {
-			fmt.Fprintf(&b, "\n%4d  %10s  %10s  %10s  %10s  %10s", i, Short(Median(times)), Short(slices.Min(times)), Short(slices.Max(times)),
+			fmt.Fprintf(&b, "\n%4d  %10s  %10s  %10s  %10s  %10s", i, Short(Median(times)), Short(slices.Min(times)),
+				Short(slices.Max(times)),
 				Short(Median(r.Device[i])), Short(Median(r.Host[i])))
 		}
 	}

@@ -86,5 +86,6 @@ func (t Turns) String() string {
 	if faster == "first" {
 		return text + fmt.Sprintf("the second takes %.2f times as long: a real difference, in %d of %d pairs (sign test, p = %.2g)", ratio, k, n, p)
 	}
-	return text + fmt.Sprintf("the first takes %.2f times as long: a real difference, in %d of %d pairs (sign test, p = %.2g)", 1/ratio, k, n, p)
+	return text + fmt.Sprintf("the first takes %.2f times as long: a real difference, in %d of %d pairs (sign test, p = %.2g)",
+		1/ratio, k, n, p)
 }

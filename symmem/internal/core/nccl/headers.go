@@ -51,6 +51,8 @@ func beyondTeam(name string) bool {
 	if !strings.HasPrefix(name, "nccl") {
 		return name == "hybridLsaBarrier" || name == "lsaLLA2A"
 	}
-	return strings.HasPrefix(name, "ncclGin") || strings.HasPrefix(name, "ncclLLA2A") || strings.HasPrefix(name, "ncclCft") || strings.Contains(name, "Multimem") ||
-		strings.Contains(name, "ResourceBuffer") || strings.HasPrefix(name, "ncclDevResource") || name == "ncclBarrierSession" || name == "ncclBarrier"
+	return strings.HasPrefix(name, "ncclGin") || strings.HasPrefix(name, "ncclLLA2A") || strings.HasPrefix(name, "ncclCft") ||
+		strings.Contains(name, "Multimem") ||
+		strings.Contains(name, "ResourceBuffer") || strings.HasPrefix(name, "ncclDevResource") || name == "ncclBarrierSession" ||
+		name == "ncclBarrier"
 }

@@ -20,7 +20,8 @@ type Refusal struct {
 func Refused(r *device.WaitRecord) (e Refusal) {
 	switch r.Kind {
 	case abi.NcclPeer:
-		e.Msg = fmt.Sprintf("a pointer to rank %d was asked for, which is none of the %d ranks of the LSA team: it is nullptr", int32(r.Peer), r.Want)
+		e.Msg = fmt.Sprintf("a pointer to rank %d was asked for, which is none of the %d ranks of the LSA team: it is nullptr",
+			int32(r.Peer), r.Want)
 		e.Hint = "ncclTeamLsa(devComm) is the ranks that have pointers; others are reached over the network"
 	case abi.NcclBytes:
 		e.Msg = fmt.Sprintf("a pointer at byte %d was asked for, and the window has %d: it is nullptr", r.Seen, r.Want)

@@ -33,8 +33,10 @@ type number struct {
 
 // numbers lists the requirements that are numbers.
 func (r *Requirements) numbers() []number {
-	return []number{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"WorldGinBarriers", r.WorldGinBarriers}, {"RailGinBarriers", r.RailGinBarriers},
-		{"GinSignals", r.GinSignals}, {"GinCounters", r.GinCounters}, {"GinContexts", r.GinContexts}, {"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}}
+	return []number{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"WorldGinBarriers", r.WorldGinBarriers},
+		{"RailGinBarriers", r.RailGinBarriers},
+		{"GinSignals", r.GinSignals}, {"GinCounters", r.GinCounters}, {"GinContexts", r.GinContexts},
+		{"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}}
 }
 
 // String lists what is asked for: "{LsaBarriers: 16}".
@@ -103,7 +105,8 @@ func (r *Requirements) Place(t Team) (p Placed, refused *Refusal) {
 	a := &p.Argument
 	*a = abi.NcclDevComm{Rank: int32(t.Rank), NRanks: int32(t.Ranks), LsaRank: int32(t.LsaRank), LsaSize: int32(t.LsaRanks)}
 	a.LsaBarrier, a.HybridLsaBarrier = barriers(r.LsaBarriers), barriers(r.Barriers)
-	a.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * r.LLA2ABlocks * (1 + 2*r.LLA2ASlots)), NSlots: uint32(r.LLA2ASlots), NBlocks: uint32(r.LLA2ABlocks)}
+	a.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * r.LLA2ABlocks * (1 + 2*r.LLA2ASlots)), NSlots: uint32(r.LLA2ASlots),
+		NBlocks: uint32(r.LLA2ABlocks)}
 	if bytes := r.placeGin(a, t); refused == nil && bytes > 2<<30 {
 		return p, &Refusal{Msg: "the signals take more than 2 GiB", Hint: "ask for less"}
 	} else if r.GinContexts > 0 {
@@ -134,6 +137,7 @@ func (r *Requirements) placeGin(a *abi.NcclDevComm, t Team) (bytes int) {
 	}
 	a.WorldGinBarrier, a.RailGinBarrier = barriers(r.WorldGinBarriers, t.Ranks), barriers(r.RailGinBarriers, t.Hosts)
 	a.HybridRailGinBarrier, a.HybridWorldGinBarrier = barriers(r.Barriers, t.Hosts), barriers(r.Barriers, t.Ranks)
-	a.GinContextCount, a.GinSignalCount, a.GinCounterCount, a.GinWords = uint32(r.GinContexts), int32(r.GinSignals), int32(r.GinCounters), uint32(signals)
+	a.GinContextCount, a.GinSignalCount, a.GinCounterCount, a.GinWords = uint32(r.GinContexts), int32(r.GinSignals),
+		int32(r.GinCounters), uint32(signals)
 	return 8 * (4*signals + 2*r.GinCounters) * r.GinContexts
 }

@@ -17,7 +17,8 @@ func TestPlace(t *testing.T) {
 	unit := func(n int) int { return (n + abi.NcclBufferUnit - 1) / abi.NcclBufferUnit }
 	lsa, hybrid, slots, gin := unit(8*2*3), unit(8*3), unit(16*9), unit(8*4*(3+2+4))
 	a := p.Argument
-	if a.LsaBarrier.BufHandle != 0 || int(a.HybridLsaBarrier.BufHandle) != lsa || int(a.LsaLLA2A.BufHandle) != lsa+hybrid || int(a.GinBase) != lsa+hybrid+slots {
+	if a.LsaBarrier.BufHandle != 0 || int(a.HybridLsaBarrier.BufHandle) != lsa || int(a.LsaLLA2A.BufHandle) != lsa+hybrid ||
+		int(a.GinBase) != lsa+hybrid+slots {
 		t.Errorf("handles are %d, %d, %d, %d", a.LsaBarrier.BufHandle, a.HybridLsaBarrier.BufHandle, a.LsaLLA2A.BufHandle, a.GinBase)
 	}
 	if a.HybridRailGinBarrier.Signal0 != 3 || a.HybridWorldGinBarrier.Signal0 != 5 || a.GinWords != 9 || r.GinContexts != 1 {
@@ -55,10 +56,12 @@ func TestIncludesHeader(t *testing.T) {
 		cannot   string
 	}{
 		"__global__ void f() {}": {},
-		"#include <nccl_device.h>\n__global__ void f() { ncclLsaBarrierSession s; }":                  {true, ""},
-		" # include \"nccl.h\"\n__global__ void f() { ncclGin g; }":                                   {true, "it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
-		"#include <nccl.h>\n__global__ void f() { ncclTeamInnerFactor(x); ncclLsaBarrierSession s; }": {true, "it uses ncclTeamInnerFactor, and NCCL's own has the barriers of the whole LSA team alone"},
-		"#include <nccl.h>\n__global__ void f() { ncclTeamInnerFactor(x); }":                          {true, ""},
+		"#include <nccl_device.h>\n__global__ void f() { ncclLsaBarrierSession s; }": {true, ""},
+		" # include \"nccl.h\"\n__global__ void f() { ncclGin g; }": {true,
+			"it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
+		"#include <nccl.h>\n__global__ void f() { ncclTeamInnerFactor(x); ncclLsaBarrierSession s; }": {true,
+			"it uses ncclTeamInnerFactor, and NCCL's own has the barriers of the whole LSA team alone"},
+		"#include <nccl.h>\n__global__ void f() { ncclTeamInnerFactor(x); }": {true, ""},
 	} {
 		if includes, cannot := IncludesHeader(text); includes != want.includes || cannot != want.cannot {
 			t.Errorf("%s: got %v, %q", text, includes, cannot)

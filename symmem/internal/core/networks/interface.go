@@ -56,7 +56,8 @@ func outwardInterface(names []string, routes string) (string, error) {
 	if len(names) == 0 {
 		return "lo", nil
 	}
-	return "", errors.New("it is not known which of the interfaces " + strings.Join(names, ", ") + " leads to the other hosts: name it in UCX_NET_DEVICES, or let MASTER_ADDR be an address of it")
+	return "", errors.New("it is not known which of the interfaces " + strings.Join(names,
+		", ") + " leads to the other hosts: name it in UCX_NET_DEVICES, or let MASTER_ADDR be an address of it")
 }
 
 // interfaceTo names the network interface by which this host reaches another one; empty if that is

@@ -32,19 +32,23 @@ func Refused(r *device.WaitRecord, where Where) (msg, hint string) {
 	case abi.ShmemPE:
 		msg = fmt.Sprintf("there is no PE %d: the PEs are in [0, %d)", int64(r.Seen), r.Want)
 	case abi.ShmemAddress:
-		msg, hint = fmt.Sprintf("the address 0x%x%s, is not symmetric", r.Seen, is), "give a tensor of symm.Empty that all ranks have mapped by symm.Rendezvous"
+		msg, hint = fmt.Sprintf("the address 0x%x%s, is not symmetric", r.Seen, is),
+			"give a tensor of symm.Empty that all ranks have mapped by symm.Rendezvous"
 		if where.Unmapped {
-			msg, hint = fmt.Sprintf("the address 0x%x%s, was not mapped", r.Seen, is), "call symm.Rendezvous on the tensor before the launch, on all ranks"
+			msg, hint = fmt.Sprintf("the address 0x%x%s, was not mapped", r.Seen, is),
+				"call symm.Rendezvous on the tensor before the launch, on all ranks"
 		}
 	case abi.ShmemBytes:
 		msg = fmt.Sprintf("%d bytes at 0x%x%s, reach beyond the tensor, of which %d bytes are left there", r.Want, r.Seen, is, where.Left)
 		hint = "count the elements from the address to the end of the tensor"
 	case abi.ShmemAligned:
-		msg, hint = fmt.Sprintf("the address 0x%x%s, is no multiple of %d", r.Seen, is, r.Want), "nvshmem_putmem and nvshmem_getmem take any address"
+		msg, hint = fmt.Sprintf("the address 0x%x%s, is no multiple of %d", r.Seen, is, r.Want),
+			"nvshmem_putmem and nvshmem_getmem take any address"
 	case abi.ShmemTeam:
 		msg, hint = fmt.Sprintf("there is no team %d", int64(r.Seen)), "the teams are NVSHMEM_TEAM_WORLD and NVSHMEM_TEAM_SHARED"
 	case abi.ShmemOperation:
-		msg, hint = fmt.Sprintf("there is no operation or comparison %d", int64(r.Seen)), "signals have NVSHMEM_SIGNAL_SET and NVSHMEM_SIGNAL_ADD, waits NVSHMEM_CMP_EQ, NE, GT, GE, LT and LE"
+		msg, hint = fmt.Sprintf("there is no operation or comparison %d", int64(r.Seen)),
+			"signals have NVSHMEM_SIGNAL_SET and NVSHMEM_SIGNAL_ADD, waits NVSHMEM_CMP_EQ, NE, GT, GE, LT and LE"
 	case abi.ShmemSource:
 		msg, hint = fmt.Sprintf("the address 0x%x is in shared or local memory, which operations with PE %d on another host do not reach", r.Seen, r.Peer), "copy the data to a tensor first"
 	case abi.ShmemStride:

@@ -34,43 +34,59 @@ var (
 	TwoShotAllReduce         = inside("two_shot_all_reduce", "TwoShotAllReduce", adding, "AllReduce goes over hosts")
 	MultimemAllReduce        = inside("multimem_all_reduce", "MultimemAllReduce", Ordered, "AllReduce goes over hosts")
 	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
-	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "TileReduce goes over hosts, with the whole tensor as a tile")
+	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered,
+		"TileReduce goes over hosts, with the whole tensor as a tile")
 
-	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true, Float8: true}
-	ReduceScatterOffset = &Operator{Name: "reduce_scatter_offset", Call: "ReduceScatterOffset", Manner: Collective, Options: adding | Via, Hosts: true}
+	ReduceScatter = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective,
+		Options: adding | SplitLastDim | CopyEngine | Via, Hosts: true, NCCL: true, Float8: true}
+	ReduceScatterOffset = &Operator{Name: "reduce_scatter_offset", Call: "ReduceScatterOffset", Manner: Collective,
+		Options: adding | Via, Hosts: true}
 	TileReduce          = &Operator{Name: "tile_reduce", Call: "TileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
-	MultiRootTileReduce = &Operator{Name: "multi_root_tile_reduce", Call: "MultiRootTileReduce", Manner: Collective, Options: adding | Via, Hosts: true}
+	MultiRootTileReduce = &Operator{Name: "multi_root_tile_reduce", Call: "MultiRootTileReduce", Manner: Collective,
+		Options: adding | Via, Hosts: true}
 
-	AllGather         = &Operator{Name: "all_gather", Call: "AllGather", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
+	AllGather = &Operator{Name: "all_gather", Call: "AllGather", Manner: Collective, Options: Ordered | CopyEngine | Via,
+		Hosts: true, NCCL: true}
 	MultimemAllGather = inside("multimem_all_gather", "MultimemAllGatherOut", Ordered, "AllGather goes over hosts")
-	AllToAll          = &Operator{Name: "all_to_all", Call: "AllToAll", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
-	AllToAllPermute   = &Operator{Name: "all_to_all_permute", Call: "AllToAllPermute", Manner: Collective, Options: Ordered | Via, Hosts: true}
-	Broadcast         = &Operator{Name: "broadcast", Call: "Broadcast", Manner: Collective, Options: Ordered | Via, Hosts: true, NCCL: true}
+	AllToAll          = &Operator{Name: "all_to_all", Call: "AllToAll", Manner: Collective, Options: Ordered | CopyEngine | Via,
+		Hosts: true, NCCL: true}
+	AllToAllPermute = &Operator{Name: "all_to_all_permute", Call: "AllToAllPermute", Manner: Collective, Options: Ordered | Via,
+		Hosts: true}
+	Broadcast = &Operator{Name: "broadcast", Call: "Broadcast", Manner: Collective, Options: Ordered | Via, Hosts: true, NCCL: true}
 
-	AllToAllVDev         = &Operator{Name: "all_to_all_vdev", Call: "AllToAllVDev", Manner: Collective, Options: Ordered | Via, Hosts: true}
-	AllToAllVDev2D       = &Operator{Name: "all_to_all_vdev_2d", Call: "AllToAllVDev2D", Manner: Collective, Options: Ordered | MajorAlign | Via, Hosts: true}
-	AllToAllVDev2DOffset = &Operator{Name: "all_to_all_vdev_2d_offset", Call: "AllToAllVDev2DOffset", Manner: Collective, Options: Ordered | Via, Hosts: true}
+	AllToAllVDev   = &Operator{Name: "all_to_all_vdev", Call: "AllToAllVDev", Manner: Collective, Options: Ordered | Via, Hosts: true}
+	AllToAllVDev2D = &Operator{Name: "all_to_all_vdev_2d", Call: "AllToAllVDev2D", Manner: Collective,
+		Options: Ordered | MajorAlign | Via, Hosts: true}
+	AllToAllVDev2DOffset = &Operator{Name: "all_to_all_vdev_2d_offset", Call: "AllToAllVDev2DOffset", Manner: Collective,
+		Options: Ordered | Via, Hosts: true}
 
-	TokenRouting      = &Operator{Name: "token_routing", Call: "TokenSwitch.Routing", Manner: Collective, Options: Ordered, Hosts: true}
-	TokenDispatch     = &Operator{Name: "token_dispatch", Call: "TokenSwitch.Dispatch", Manner: Collective, Options: Ordered | Into, Hosts: true}
-	TokenDispatchSend = &Operator{Name: "token_dispatch_send", Call: "TokenSwitch.DispatchSend", Manner: Collective, Options: Ordered | Into, Hosts: true}
-	TokenComplete     = &Operator{Name: "token_complete", Call: "TokenSwitch.Complete", Manner: Collective, Options: Ordered, Hosts: true}
-	TokenCombine      = &Operator{Name: "token_combine", Call: "TokenSwitch.Combine", Manner: Collective, Options: Ordered | Into, Hosts: true}
+	TokenRouting  = &Operator{Name: "token_routing", Call: "TokenSwitch.Routing", Manner: Collective, Options: Ordered, Hosts: true}
+	TokenDispatch = &Operator{Name: "token_dispatch", Call: "TokenSwitch.Dispatch", Manner: Collective,
+		Options: Ordered | Into, Hosts: true}
+	TokenDispatchSend = &Operator{Name: "token_dispatch_send", Call: "TokenSwitch.DispatchSend", Manner: Collective,
+		Options: Ordered | Into, Hosts: true}
+	TokenComplete = &Operator{Name: "token_complete", Call: "TokenSwitch.Complete", Manner: Collective, Options: Ordered, Hosts: true}
+	TokenCombine  = &Operator{Name: "token_combine", Call: "TokenSwitch.Combine", Manner: Collective, Options: Ordered | Into, Hosts: true}
 
-	Barrier       = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
-	PutSignal     = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
-	WaitSignal    = &Operator{Name: "wait_signal", Call: "WaitSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
-	WaitForSignal = &Operator{Name: "wait_for_signal", Call: "WaitForSignal", Manner: Waiting, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	Barrier    = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	PutSignal  = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	WaitSignal = &Operator{Name: "wait_signal", Call: "WaitSignal", Manner: Signalling, Options: Ordered | Via, Hosts: true,
+		NVSHMEM: true}
+	WaitForSignal = &Operator{Name: "wait_for_signal", Call: "WaitForSignal", Manner: Waiting, Options: Ordered | Via,
+		Hosts: true, NVSHMEM: true}
 	Put           = &Operator{Name: "put", Call: "Put", Options: Ordered | Via, Hosts: true, NCCL: true, NVSHMEM: true}
-	PutWithSignal = &Operator{Name: "put_with_signal", Call: "PutWithSignal", Options: Ordered | Weak | Via, Hosts: true, NCCL: true, NVSHMEM: true}
-	SignalAdd     = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak | Via, Hosts: true, NVSHMEM: true}
-	ResetSignal   = alone("reset_signal", "ResetSignal", Ordered)
-	Get           = &Operator{Name: "get", Call: "Get", Options: Ordered | Via, Hosts: true, NVSHMEM: true}
-	PutBlock      = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
-	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
+	PutWithSignal = &Operator{Name: "put_with_signal", Call: "PutWithSignal", Options: Ordered | Weak | Via, Hosts: true,
+		NCCL: true, NVSHMEM: true}
+	SignalAdd   = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak | Via, Hosts: true, NVSHMEM: true}
+	ResetSignal = alone("reset_signal", "ResetSignal", Ordered)
+	Get         = &Operator{Name: "get", Call: "Get", Options: Ordered | Via, Hosts: true, NVSHMEM: true}
+	PutBlock    = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
+	GetBlock    = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
 
-	AllGatherMatMul     = inside("all_gather_matmul", "AllGatherMatMul", Ordered|factors, "AllGather goes over hosts, and MatMul multiplies its result")
-	MatMulReduceScatter = inside("matmul_reduce_scatter", "MatMulReduceScatter", adding|factors, "MatMul multiplies, and ReduceScatter goes over hosts")
+	AllGatherMatMul = inside("all_gather_matmul", "AllGatherMatMul", Ordered|factors,
+		"AllGather goes over hosts, and MatMul multiplies its result")
+	MatMulReduceScatter = inside("matmul_reduce_scatter", "MatMulReduceScatter", adding|factors,
+		"MatMul multiplies, and ReduceScatter goes over hosts")
 
 	MatMul             = alone("matmul", "MatMul", Ordered|factors)
 	Map                = alone("map", "Map", Ordered|Into)

@@ -33,7 +33,8 @@ func TestCliques(t *testing.T) {
 		{"a b c", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2}, "[[0] [1] [2]]"},
 		{"a b c", map[string]string{"b": "c"}, []int{0, 1, 2}, "the GPU of rank 0 can map the memory of those of ranks 1 and 2, which cannot map each other's"},
 		{"a b c", map[string]string{"a": "c"}, []int{0, 1, 2}, "the GPU of rank 1 can map the memory of those of ranks 0 and 2, which cannot map each other's"},
-		{"a b c d", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2, 3}, "the GPU of rank 3 can map the memory of those of ranks 0 and 1, which cannot map each other's"},
+		{"a b c d", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2, 3},
+			"the GPU of rank 3 can map the memory of those of ranks 0 and 1, which cannot map each other's"},
 	} {
 		parts, err := cliques(c.ranks, placesOf(c.ids, c.apart))
 		got := fmt.Sprint(parts)

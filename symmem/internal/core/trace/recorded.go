@@ -50,7 +50,8 @@ func (o *operation) did(a *device.Activity) {
 	end := max(o.End(), a.End)
 	o.Begin = min(o.Begin, a.Begin)
 	o.Took = end - o.Begin
-	part := timeline.Slice{Kind: timeline.Kernel, Track: o.Track, Name: a.Name, Begin: a.Begin, Took: a.End - a.Begin, Call: o.Call, Caller: o.Caller}
+	part := timeline.Slice{Kind: timeline.Kernel, Track: o.Track, Name: a.Name, Begin: a.Begin, Took: a.End - a.Begin,
+		Call: o.Call, Caller: o.Caller}
 	switch a.Kind {
 	case device.ActivityKernel:
 		part.Grid, part.Block = dims(a.Grid), dims(a.Block)

@@ -67,7 +67,8 @@ const hostPiece = 512
 
 // slice is the call as a slice.
 func (c *hostCall) slice() timeline.Slice {
-	s := timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: c.name, Begin: c.begin, Took: c.took, Call: c.call, Caller: c.caller, Meets: c.meets}
+	s := timeline.Slice{Kind: timeline.Call, Track: timeline.Host, Name: c.name, Begin: c.begin, Took: c.took, Call: c.call,
+		Caller: c.caller, Meets: c.meets}
 	if len(c.others) > 0 {
 		s.Kind, s.Peers, s.Ended, s.For = timeline.Wait, c.others, c.others, "the same call"
 	}
@@ -92,7 +93,8 @@ type wait struct {
 // Start starts a trace of a device whose streams have nothing to do. record puts an event in one of
 // them, and caller says where the program is.
 func Start(dev device.Device, watch *device.Watch, record func(device.Event) error, caller func() int) (*Trace, error) {
-	t := &Trace{dev: dev, watch: watch, caller: caller, over: make(chan struct{}), current: map[int]*operation{}, calls: make(map[uint32]known, 1024)}
+	t := &Trace{dev: dev, watch: watch, caller: caller, over: make(chan struct{}), current: map[int]*operation{},
+		calls: make(map[uint32]known, 1024)}
 	var err error
 	if r, can := dev.(device.Recorder); can {
 		t.recording, err = r.StartRecording()

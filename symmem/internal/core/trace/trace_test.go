@@ -32,12 +32,14 @@ func TestSeenWaits(t *testing.T) {
 func TestWaited(t *testing.T) {
 	o := &operation{Slice: timeline.Slice{Track: 1, Begin: 10 * ms, Took: 90 * ms, Call: 3, Group: "world", Meets: "world #1"}}
 	o.waits = []wait{
-		{[]int{1}, false, "a barrier", 0, 20 * ms, 1}, {[]int{2}, false, "a barrier", 15 * ms, 60 * ms, 2}, {[]int{3}, false, "a barrier", 15 * ms, 60*ms + 500, 3},
+		{[]int{1}, false, "a barrier", 0, 20 * ms, 1}, {[]int{2}, false, "a barrier", 15 * ms, 60 * ms, 2},
+		{[]int{3}, false, "a barrier", 15 * ms, 60*ms + 500, 3},
 		{[]int{2}, false, "a barrier", 70 * ms, 200 * ms, 4}, {nil, false, "a word", 65 * ms, 66 * ms, 5},
 	}
 	o.clip()
 	slice := func(begin, end int64, what string, peers, ended []int) timeline.Slice {
-		return timeline.Slice{Kind: timeline.Wait, Track: 1, Name: "wait", Begin: begin, Took: end - begin, Call: 3, Group: "world", Meets: "world #1", For: what, Peers: peers, Ended: ended}
+		return timeline.Slice{Kind: timeline.Wait, Track: 1, Name: "wait", Begin: begin, Took: end - begin, Call: 3,
+			Group: "world", Meets: "world #1", For: what, Peers: peers, Ended: ended}
 	}
 	const what = "a barrier"
 	want := []timeline.Slice{

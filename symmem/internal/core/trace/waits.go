@@ -27,7 +27,8 @@ func (o *operation) waited() (out []timeline.Slice) {
 	edges = slices.Compact(edges)
 	for i := 0; i+1 < len(edges); i++ {
 		begin, end := edges[i], edges[i+1]
-		s := timeline.Slice{Kind: timeline.Wait, Track: o.Track, Name: "wait", Begin: begin, Took: end - begin, Call: o.Call, Group: o.Group, Meets: o.Meets, Caller: o.Caller}
+		s := timeline.Slice{Kind: timeline.Wait, Track: o.Track, Name: "wait", Begin: begin, Took: end - begin, Call: o.Call,
+			Group: o.Group, Meets: o.Meets, Caller: o.Caller}
 		found := false
 		for _, w := range o.waits {
 			if w.begin > begin || w.end < end {

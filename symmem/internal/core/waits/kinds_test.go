@@ -47,15 +47,19 @@ func TestTexts(t *testing.T) {
 		what, of, hint string
 		peer           int
 	}{
-		{device.WaitRecord{Kind: device.WaitSignal, Peer: 1, Channel: 3}, "a signal on channel 3", "a signal of rank 9 on channel 3, which never came", "rank 9 must put it", 1},
-		{device.WaitRecord{Kind: device.WaitWord, Rank: 1, Peer: 1, Channel: 3, Want: 4, Seen: 5}, "signal word 3 to become 4; it is 5", "signal word 3 to become 4; it is 5", "", -1},
+		{device.WaitRecord{Kind: device.WaitSignal, Peer: 1, Channel: 3}, "a signal on channel 3",
+			"a signal of rank 9 on channel 3, which never came", "rank 9 must put it", 1},
+		{device.WaitRecord{Kind: device.WaitWord, Rank: 1, Peer: 1, Channel: 3, Want: 4, Seen: 5},
+			"signal word 3 to become 4; it is 5", "signal word 3 to become 4; it is 5", "", -1},
 		{device.WaitRecord{Kind: device.WaitWord, Rank: 1, Peer: 2}, "signal word 0 to become 0; it is 0", "signal word 0 to become 0; it is 0", "", 2},
 		{device.WaitRecord{Kind: device.WaitLowLatency, Rank: 1, Peer: 2, Channel: 7}, "a value in low-latency slot 7", "rank 9", "", -1},
-		{device.WaitRecord{Kind: device.WaitNetTokens, Peer: 2, Channel: 2}, "tokens, between hosts", "tokens of rank 9, between hosts", "rank 9 must make the same call", 2},
+		{device.WaitRecord{Kind: device.WaitNetTokens, Peer: 2, Channel: 2}, "tokens, between hosts",
+			"tokens of rank 9, between hosts", "rank 9 must make the same call", 2},
 		{device.WaitRecord{Kind: 99, Peer: 2}, "something in a kernel of yours", "rank 9", "", 2},
 	} {
 		k := Of(&c.r)
-		if what, of, hint, peer := k.What(&c.r), k.Of(&c.r, 9), k.Hint(&c.r, 9), k.Peer(&c.r); what != c.what || of != c.of || hint != c.hint || peer != c.peer {
+		if what, of, hint, peer := k.What(&c.r), k.Of(&c.r, 9), k.Hint(&c.r, 9),
+			k.Peer(&c.r); what != c.what || of != c.of || hint != c.hint || peer != c.peer {
 			t.Errorf("%+v: %q, %q, %q, %d", c.r, what, of, hint, peer)
 		}
 	}

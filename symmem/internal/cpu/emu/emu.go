@@ -73,8 +73,9 @@ func (d *Device) Running() []Sample {
 	list := make([]C.emu_sample, most)
 	var out []Sample
 	for _, s := range list[:C.emu_device_running(d.c, &list[0], most)] {
-		o := Sample{Executor: uint64(s.executor), Began: uint64(s.began), Taken: s.taken != 0, Kernel: C.GoString(&s.kernel[0]), Library: C.GoString(&s.library[0]),
-			PC: uint64(s.pc), Threads: int(s.threads), Spins: s.spins != 0}
+		o := Sample{Executor: uint64(s.executor), Began: uint64(s.began), Taken: s.taken != 0, Kernel: C.GoString(&s.kernel[0]),
+			Library: C.GoString(&s.library[0]),
+			PC:      uint64(s.pc), Threads: int(s.threads), Spins: s.spins != 0}
 		for i, a := range s.addresses[:s.count] {
 			if s.shared[i] != 0 {
 				o.Shared = append(o.Shared, int(a))
@@ -227,8 +228,9 @@ type Fault struct {
 func newFault(f *C.emu_fault) *Fault {
 	out := &Fault{
 		Kernel: C.GoString(&f.kernel[0]), Library: C.GoString(&f.library[0]),
-		Signal: int(f.signal), Code: int(f.signal_code), Write: f.write != 0, Stack: f.stack != 0, Shared: f.shared != 0, Address: uint64(f.address),
-		Text: C.GoString(&f.text[0]), File: C.GoString(&f.file[0]), Line: int(f.line),
+		Signal: int(f.signal), Code: int(f.signal_code), Write: f.write != 0, Stack: f.stack != 0, Shared: f.shared != 0,
+		Address: uint64(f.address),
+		Text:    C.GoString(&f.text[0]), File: C.GoString(&f.file[0]), Line: int(f.line),
 	}
 	for i := range 3 {
 		out.Block[i], out.Thread[i] = int(f.block[i]), int(f.thread[i])

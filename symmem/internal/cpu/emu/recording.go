@@ -58,7 +58,8 @@ func (d *Device) Recorded() (list []Activity, more int) {
 }
 
 func newActivity(a *C.emu_activity) Activity {
-	out := Activity{Kind: ActivityKind(a.kind), Call: uint64(a.call), Began: uint64(a.began), Ended: uint64(a.ended), Bytes: int(a.bytes), Name: C.GoString(&a.name[0])}
+	out := Activity{Kind: ActivityKind(a.kind), Call: uint64(a.call), Began: uint64(a.began), Ended: uint64(a.ended),
+		Bytes: int(a.bytes), Name: C.GoString(&a.name[0])}
 	for i := range 3 {
 		out.Grid[i], out.Block[i] = int(a.grid[i]), int(a.block[i])
 	}

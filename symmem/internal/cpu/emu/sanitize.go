@@ -190,7 +190,8 @@ func (d *Device) Findings() []Finding {
 	var out []Finding
 	for i := range found[:n] {
 		c := &found[i]
-		f := Finding{Kind: int(c.kind), Why: Why(c.why), Count: int(c.count), Size: int(c.size), Address: uint64(c.address), Memory: C.GoString(&c.memory[0])}
+		f := Finding{Kind: int(c.kind), Why: Why(c.why), Count: int(c.count), Size: int(c.size), Address: uint64(c.address),
+			Memory: C.GoString(&c.memory[0])}
 		for k := range c.accesses {
 			f.Places = append(f.Places, newPlace(&c.place[k]))
 		}
@@ -202,7 +203,8 @@ func (d *Device) Findings() []Finding {
 func newPlace(c *C.emu_place) Place {
 	p := Place{
 		Rank: int(c.rank), Block: unfold(int(c.block), c.grid), Thread: unfold(int(c.thread), c.block_dim), PC: uint64(c.pc),
-		Write: c.how&1 != 0, Atomic: c.how&2 != 0, Host: c.host != 0, Part: Part(c.carried), Kernel: C.GoString(&c.kernel[0]), Caller: int(c.caller),
+		Write: c.how&1 != 0, Atomic: c.how&2 != 0, Host: c.host != 0, Part: Part(c.carried), Kernel: C.GoString(&c.kernel[0]),
+		Caller: int(c.caller),
 	}
 	var library, name, text *C.char
 	var line C.uint32_t

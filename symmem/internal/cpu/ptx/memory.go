@@ -180,8 +180,9 @@ func atomic(c *call, returns bool) string {
 	case name == "cas":
 		text = fmt.Sprintf("swap<%s, %s>(%s, %s, %s)", order, scope, p, c.value(kind), c.value(kind))
 	default:
-		text = fmt.Sprintf("atomic<%s, %s, %s>(%s, %s)", map[string]string{"add": "Add", "min": "Min", "max": "Max", "inc": "Inc", "dec": "Dec", "and": "And", "or": "Or",
-			"xor": "Xor", "exch": "Exch"}[name], order, scope, p, c.value(kind))
+		text = fmt.Sprintf("atomic<%s, %s, %s>(%s, %s)",
+			map[string]string{"add": "Add", "min": "Min", "max": "Max", "inc": "Inc", "dec": "Dec", "and": "And", "or": "Or",
+				"xor": "Xor", "exch": "Exch"}[name], order, scope, p, c.value(kind))
 	}
 	if policy {
 		c.value("u64")

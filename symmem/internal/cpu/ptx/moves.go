@@ -15,10 +15,13 @@ var moves = map[string]op{
 
 // specials are the special registers, as C++.
 var specials = map[string]string{
-	"laneid": "lane()", "warpid": "(u32)(worker()->thread->linear / 32)", "nwarpid": "warps()", "smid": "u32{0}", "nsmid": "u32{1}", "gridid": "u64{0}",
+	"laneid": "lane()", "warpid": "(u32)(worker()->thread->linear / 32)", "nwarpid": "warps()", "smid": "u32{0}",
+	"nsmid": "u32{1}", "gridid": "u64{0}",
 	"clock": "(u32)clock64()", "clock_hi": "(u32)((u64)clock64() >> 32)", "clock64": "(u64)clock64()",
-	"globaltimer": "u64{run_time().nanos()}", "globaltimer_lo": "(u32)run_time().nanos()", "globaltimer_hi": "(u32)(run_time().nanos() >> 32)",
-	"lanemask_eq": "(1u << lane())", "lanemask_lt": "((1u << lane()) - 1)", "lanemask_le": "((2u << lane()) - 1)", "lanemask_gt": "~((2u << lane()) - 1)", "lanemask_ge": "~((1u << lane()) - 1)",
+	"globaltimer": "u64{run_time().nanos()}", "globaltimer_lo": "(u32)run_time().nanos()",
+	"globaltimer_hi": "(u32)(run_time().nanos() >> 32)",
+	"lanemask_eq":    "(1u << lane())", "lanemask_lt": "((1u << lane()) - 1)", "lanemask_le": "((2u << lane()) - 1)",
+	"lanemask_gt": "~((2u << lane()) - 1)", "lanemask_ge": "~((1u << lane()) - 1)",
 	"cluster_ctarank": "u32{0}", "cluster_nctarank": "u32{1}", "WARP_SZ": "u32{32}",
 }
 

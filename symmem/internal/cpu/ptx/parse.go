@@ -133,7 +133,8 @@ func wordLen(s string) int {
 		case c == '%' && n == 1 && s[0] == '%':
 		case c == ':' && n+2 < len(s) && s[n+1] == ':' && isWord(s[n+2]):
 			n++
-		case (c == '-' || c == '+') && '0' <= s[0] && s[0] <= '9' && (s[n-1] == 'e' || s[n-1] == 'E') && !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0f") && !strings.HasPrefix(s, "0d"):
+		case (c == '-' || c == '+') && '0' <= s[0] && s[0] <= '9' && (s[n-1] == 'e' || s[n-1] == 'E') &&
+			!strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0f") && !strings.HasPrefix(s, "0d"):
 		default:
 			return n
 		}

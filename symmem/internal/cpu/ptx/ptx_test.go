@@ -147,7 +147,8 @@ func TestLists(t *testing.T) {
 }
 
 func FuzzRewrite(f *testing.F) {
-	for _, s := range []string{`asm("a" : "=r"(x) : "r"(y) : "memory");`, "#define A asm(\"\" :: \\\n \"r\"(x))", `asm("`, `asm(:::::)`, `asm([[]])`, "asm(\n#if\n)", `asm volatile(R"(a)" : )`, `__asm("%[a]" : [a] "r"(x))`} {
+	for _, s := range []string{`asm("a" : "=r"(x) : "r"(y) : "memory");`, "#define A asm(\"\" :: \\\n \"r\"(x))", `asm("`,
+		`asm(:::::)`, `asm([[]])`, "asm(\n#if\n)", `asm volatile(R"(a)" : )`, `__asm("%[a]" : [a] "r"(x))`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -166,9 +167,12 @@ func FuzzRewrite(f *testing.F) {
 
 func FuzzTranslate(f *testing.F) {
 	for _, s := range []string{
-		"ld.acquire.sys.global.v4.u32 {%0,%1,%2,%3}, [%4+16];\v=r\v=r\v=r\v=r\vl", "{ .reg .pred p; .reg .b32 r<4>; setp.lt.and.u32 p|q, %0, 3, p; @!p bra $L; $L: }\vr",
-		"shfl.sync.idx.b32 %0|p, %1, 0, 0x1f, -1;\v=r\vr", "mov.b64 {%0, _}, %1;\v=r\vl", "cvt.rn.f16x2.f32 %0, %1, 1.5e-3;\v=r\vf", "fma.rn.f32 %0, 0f3f800000, -1, 0dFFFFFFFFFFFFFFFF;\v=f",
-		"/* x */ // y", "@", "[", "{{{{{{{{{{{{", "a|b", "atom.add.v2.f32 _, [%0], {1, 2};\vl", "setp.", "mov.u32 %99999999999999999999, 1;\v=r", ".reg .b32 %0;", "red..; cvt. ; bar. ;",
+		"ld.acquire.sys.global.v4.u32 {%0,%1,%2,%3}, [%4+16];\v=r\v=r\v=r\v=r\vl",
+		"{ .reg .pred p; .reg .b32 r<4>; setp.lt.and.u32 p|q, %0, 3, p; @!p bra $L; $L: }\vr",
+		"shfl.sync.idx.b32 %0|p, %1, 0, 0x1f, -1;\v=r\vr", "mov.b64 {%0, _}, %1;\v=r\vl",
+		"cvt.rn.f16x2.f32 %0, %1, 1.5e-3;\v=r\vf", "fma.rn.f32 %0, 0f3f800000, -1, 0dFFFFFFFFFFFFFFFF;\v=f",
+		"/* x */ // y", "@", "[", "{{{{{{{{{{{{", "a|b", "atom.add.v2.f32 _, [%0], {1, 2};\vl", "setp.",
+		"mov.u32 %99999999999999999999, 1;\v=r", ".reg .b32 %0;", "red..; cvt. ; bar. ;",
 	} {
 		f.Add(s)
 	}

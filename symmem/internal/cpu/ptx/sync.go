@@ -4,22 +4,25 @@ import "fmt"
 
 // synchronisation has barriers, fences, warp operations, and waiting.
 var synchronisation = map[string]op{
-	"fence":          {"fence of a scope; .proxy has no effect, since there is one path to memory", fence},
-	"membar":         {"fence of a scope: .cta .gl .sys", membar},
-	"bar":            {"bar.sync with a number and a count of threads, bar.warp.sync, bar.red of all threads", barrier},
-	"barrier":        {"barrier.sync, as bar.sync", barrier},
-	"nanosleep":      {"lets other threads run", func(c *call) string { c.typed("u32"); return "(void)(" + c.value("u32") + "); run_time().yield();" }},
-	"vote":           {"vote.sync of the lanes of a mask: .all .any .uni .ballot", vote},
-	"shfl":           {"shfl.sync: .idx .up .down .bfly", shuffle},
-	"match":          {"match.sync: .any .all", match},
-	"redux":          {"redux.sync of 32-bit integers", redux},
-	"activemask":     {"the calling lane only, since every thread runs by itself", func(c *call) string { c.typed("b32"); return c.result("__activemask()") }},
-	"elect":          {"elect.sync: the first lane of the mask", elect},
-	"griddepcontrol": {"no effect, since launches of a stream do not overlap", func(c *call) string { c.skip("wait", "launch_dependents"); return ";" }},
-	"setmaxnreg":     {"no effect", ignored},
-	"trap":           {"ends the kernel with a fault", func(c *call) string { return "__trap();" }},
-	"brkpt":          {"ends the kernel with a fault", func(c *call) string { return "__brkpt();" }},
-	"bra":            {"jump to a label of the template", jump},
+	"fence":   {"fence of a scope; .proxy has no effect, since there is one path to memory", fence},
+	"membar":  {"fence of a scope: .cta .gl .sys", membar},
+	"bar":     {"bar.sync with a number and a count of threads, bar.warp.sync, bar.red of all threads", barrier},
+	"barrier": {"barrier.sync, as bar.sync", barrier},
+	"nanosleep": {"lets other threads run",
+		func(c *call) string { c.typed("u32"); return "(void)(" + c.value("u32") + "); run_time().yield();" }},
+	"vote":  {"vote.sync of the lanes of a mask: .all .any .uni .ballot", vote},
+	"shfl":  {"shfl.sync: .idx .up .down .bfly", shuffle},
+	"match": {"match.sync: .any .all", match},
+	"redux": {"redux.sync of 32-bit integers", redux},
+	"activemask": {"the calling lane only, since every thread runs by itself",
+		func(c *call) string { c.typed("b32"); return c.result("__activemask()") }},
+	"elect": {"elect.sync: the first lane of the mask", elect},
+	"griddepcontrol": {"no effect, since launches of a stream do not overlap",
+		func(c *call) string { c.skip("wait", "launch_dependents"); return ";" }},
+	"setmaxnreg": {"no effect", ignored},
+	"trap":       {"ends the kernel with a fault", func(c *call) string { return "__trap();" }},
+	"brkpt":      {"ends the kernel with a fault", func(c *call) string { return "__brkpt();" }},
+	"bra":        {"jump to a label of the template", jump},
 }
 
 func fence(c *call) string {
@@ -72,7 +75,8 @@ func barrier(c *call) string {
 			c.fail("%s: a count of threads is not supported on the cpu device with bar.red", c.instruction)
 			return ""
 		}
-		function := map[string]string{"popc": "(u32)__syncthreads_count", "and": "(bool)__syncthreads_and", "or": "(bool)__syncthreads_or"}[how]
+		function := map[string]string{"popc": "(u32)__syncthreads_count", "and": "(bool)__syncthreads_and",
+			"or": "(bool)__syncthreads_or"}[how]
 		return statements("only_barrier_0("+id+");", c.set(to, function+"("+c.value("bool")+")"))
 	}
 	c.fail("%s is not supported on the cpu device: use bar.sync", c.instruction)

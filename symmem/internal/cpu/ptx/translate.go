@@ -53,7 +53,8 @@ func define(statement string, i int) (text string, half bool) {
 	if len(types) > 0 {
 		head = "  template <" + strings.Join(types, ", ") + ">\n"
 	}
-	return before + "template <> struct Asm<" + encode(statement) + "> {\n" + head + "  static " + attribute + " void run(" + strings.Join(params, ", ") + ") {\n" + body + "  }\n};\n", half
+	return before + "template <> struct Asm<" + encode(statement) + "> {\n" + head + "  static " + attribute + " void run(" +
+		strings.Join(params, ", ") + ") {\n" + body + "  }\n};\n", half
 }
 
 // register is a variable of the generated function.
@@ -82,7 +83,8 @@ var constraintTypes = map[string]string{"h": "u16", "r": "u32", "l": "u64", "q":
 
 // registerTypes are those of declared registers.
 var registerTypes = map[string]string{
-	"b8": "u8", "u8": "u8", "s8": "u8", "b16": "u16", "u16": "u16", "s16": "u16", "f16": "u16", "bf16": "u16", "b32": "u32", "u32": "u32", "s32": "u32", "f16x2": "u32", "bf16x2": "u32",
+	"b8": "u8", "u8": "u8", "s8": "u8", "b16": "u16", "u16": "u16", "s16": "u16", "f16": "u16", "bf16": "u16", "b32": "u32",
+	"u32": "u32", "s32": "u32", "f16x2": "u32", "bf16x2": "u32",
 	"b64": "u64", "u64": "u64", "s64": "u64", "b128": "u128", "f32": "float", "f64": "double", "pred": "bool",
 }
 
@@ -239,7 +241,8 @@ func (e *emitter) predicate(name string) string {
 
 // types are PTX's fundamental types, as C++ types.
 var types = map[string]string{
-	"b8": "u8", "u8": "u8", "s8": "s8", "b16": "u16", "u16": "u16", "s16": "s16", "b32": "u32", "u32": "u32", "s32": "s32", "b64": "u64", "u64": "u64", "s64": "s64", "b128": "u128",
+	"b8": "u8", "u8": "u8", "s8": "s8", "b16": "u16", "u16": "u16", "s16": "s16", "b32": "u32", "u32": "u32", "s32": "s32",
+	"b64": "u64", "u64": "u64", "s64": "s64", "b128": "u128",
 	"f32": "float", "f64": "double", "f16": "f16", "bf16": "bf16", "f16x2": "f16x2", "bf16x2": "bf16x2",
 }
 

@@ -91,7 +91,8 @@ func TestRewriteInstances(t *testing.T) {
 // FuzzRewrite: the lines stay, and the inserted text can be removed again.
 func FuzzRewrite(f *testing.F) {
 	for _, s := range []string{
-		"__global__ void f(float* x, int n) { x[n] = 1; }", "__global__ void f(\n const int *__restrict__ x /* y */, [[a]] int *) {}", "__global__ void f([[ int* x) {}",
+		"__global__ void f(float* x, int n) { x[n] = 1; }",
+		"__global__ void f(\n const int *__restrict__ x /* y */, [[a]] int *) {}", "__global__ void f([[ int* x) {}",
 		"__global__ void f(int* ]] x) {}", "__global__ void f(int*", "#define P int*\n__global__ void f(P x, int* y) {}",
 		"__global__ void f(int* x = (1, 2), T<int*> y, int* z) {}",
 	} {

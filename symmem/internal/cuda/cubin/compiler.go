@@ -178,7 +178,8 @@ func (c *Compiler) compile(u Unit) (Binary, error) {
 	if err != nil {
 		return Binary{}, err
 	}
-	r := clib.Request{Source: source(u, ""), Name: u.Name, Headers: u.Headers, Options: slices.Concat(u.Options, c.options), Expressions: u.Expressions}
+	r := clib.Request{Source: source(u, ""), Name: u.Name, Headers: u.Headers, Options: slices.Concat(u.Options, c.options),
+		Expressions: u.Expressions}
 	code, lowered, log, err := c.heads.compile(nvrtc, u, r)
 	if errors.Is(err, clib.ErrSource) {
 		wrong := &device.CompileError{Diagnostics: diagnose(log, u), Log: log}

@@ -27,7 +27,8 @@ const nvidia = "nvidia/*/lib"
 // NVRTC is the compiler: kernels need it, unless they are in the cache.
 func NVRTC() Kind {
 	return Kind{"NVRTC", "SYMMREPL_NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia_cuda_nvrtc", nvidia, "nvrtcVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder", "nvidia-cuda-nvrtc"}
+		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder",
+		"nvidia-cuda-nvrtc"}
 }
 
 // NCCL is NVIDIA's collectives library.
@@ -45,14 +46,16 @@ func CuBLASLt() Kind {
 
 // NVSHMEM is NVIDIA's OpenSHMEM.
 func NVSHMEM() Kind {
-	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", nvidia, "nvshmemx_vendor_get_version_info",
+	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", nvidia,
+		"nvshmemx_vendor_get_version_info",
 		"`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder", "nvidia-nvshmem-cu13"}
 }
 
 // CUPTI records when a GPU works.
 func CUPTI() Kind {
 	return Kind{"CUPTI", "SYMMREPL_CUPTI", []string{"libcupti.so.13", "libcupti.so.12"}, "nvidia_cuda_cupti", nvidia, "cuptiGetVersion",
-		"install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder", "nvidia-cuda-cupti"}
+		"install the CUDA toolkit, or `pip install nvidia-cuda-cupti`, or set SYMMREPL_CUPTI to the library or its folder",
+		"nvidia-cuda-cupti"}
 }
 
 // UCX carries traffic between hosts.

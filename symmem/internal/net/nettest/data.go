@@ -12,7 +12,8 @@ import (
 )
 
 // around has sizes at and near the limits of messages, of eager sends, and of rings.
-var around = []int{0, 1, 7, 8, 9, 63, 64, 65, 255, 1024, 4095, 4096, 4097, 8191, 8192, 8193, 16384, 65535, 65536, 65537, 262143, 262144, 262145, 1<<20 - 1, 1 << 20,
+var around = []int{0, 1, 7, 8, 9, 63, 64, 65, 255, 1024, 4095, 4096, 4097, 8191, 8192, 8193, 16384, 65535, 65536, 65537, 262143,
+	262144, 262145, 1<<20 - 1, 1 << 20,
 	1<<20 + 1, 4<<20 - 1, 4 << 20, 4<<20 + 1, 9<<20 + 5}
 
 // sizes: rank 0 puts and gets pieces of every size. No other bytes change.
@@ -24,14 +25,16 @@ func sizes(r *Rank) {
 		offset := 64 + i
 		fill(src[:n], i)
 		if r.Rank == 0 {
-			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(n), Offset: uint64(offset), Window: windowID, Counter: 9, Signal: abi.NetAddIndexed, SignalAt: 1, Value: 3})
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(n), Offset: uint64(offset),
+				Window: windowID, Counter: 9, Signal: abi.NetAddIndexed, SignalAt: 1, Value: 3})
 			r.flush()
 			if c := atomic.LoadUint64(&board.Counters[9]); c != uint64(2*i+1) {
 				r.Failf("the counter is %d after %d operations", c, 2*i+1)
 			}
 			r.Meet()
 			got := r.alloc(n + 128)
-			r.post(abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: local(got[64:]), Bytes: uint64(n), Offset: uint64(offset), Window: windowID, Counter: 9})
+			r.post(abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: local(got[64:]), Bytes: uint64(n), Offset: uint64(offset),
+				Window: windowID, Counter: 9})
 			r.flush()
 			if c := atomic.LoadUint64(&board.Counters[9]); c != uint64(2*i+2) {
 				r.Failf("the counter is %d after %d operations", c, 2*i+2)
@@ -78,7 +81,8 @@ var zeros [4096]byte
 func blocks(r *Rank) {
 	r.open()
 	for i, b := range []struct{ width, rows, here, there int }{
-		{1, 1, 1, 1}, {1, 9, 5, 3}, {8, 100, 8, 24}, {24, 100, 40, 24}, {16, 64, 16, 16}, {100, 3000, 128, 256}, {4096, 1100, 5000, 4097}, {600 << 10, 5, 601 << 10, 700 << 10},
+		{1, 1, 1, 1}, {1, 9, 5, 3}, {8, 100, 8, 24}, {24, 100, 40, 24}, {16, 64, 16, 16}, {100, 3000, 128, 256},
+		{4096, 1100, 5000, 4097}, {600 << 10, 5, 601 << 10, 700 << 10},
 		{3<<20 + 1, 3, 3<<20 + 7, 3<<20 + 9},
 	} {
 		src := r.alloc(b.rows*b.here + 1)
@@ -87,7 +91,8 @@ func blocks(r *Rank) {
 		for k := range b.rows {
 			copy(want[128+k*b.there:][:b.width], src[k*b.here:][:b.width])
 		}
-		op := abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(b.width * b.rows), Width: uint64(b.width), LocalPitch: uint64(b.here), RemotePitch: uint64(b.there),
+		op := abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(b.width * b.rows), Width: uint64(b.width),
+			LocalPitch: uint64(b.here), RemotePitch: uint64(b.there),
 			Offset: 128, Window: windowID, Counter: abi.NetNoCounter}
 		if r.Rank == 0 {
 			put := op
@@ -125,12 +130,15 @@ func words(r *Rank) {
 	r.open()
 	if r.Rank == 0 {
 		for range 10 {
-			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddWord, SignalWindow: windowID, SignalAt: 16, Value: 5, Strong: 1})
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddWord, SignalWindow: windowID,
+				SignalAt: 16, Value: 5, Strong: 1})
 		}
 		for i := range 10 {
-			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetSetWord, SignalWindow: windowID, SignalAt: 24, Value: uint64(1000 + i), Strong: 1})
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetSetWord, SignalWindow: windowID,
+				SignalAt: 24, Value: uint64(1000 + i), Strong: 1})
 		}
-		r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: signals - 1, Value: ^uint64(0), Strong: 1})
+		r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: signals - 1,
+			Value: ^uint64(0), Strong: 1})
 	} else {
 		r.await(signals-1, ^uint64(0))
 		for at, want := range map[int]uint64{8: 0, 16: 50, 24: 1009, 32: 0} {
@@ -155,12 +163,14 @@ func self(r *Rank) {
 		r.Failf("a put to the own rank brought other bytes")
 	}
 	got := r.alloc(len(src))
-	r.post(abi.NetOp{Kind: abi.NetGet, Peer: 0, Local: local(got), Bytes: uint64(len(got)), Offset: 64, Window: windowID, Counter: abi.NetNoCounter})
+	r.post(abi.NetOp{Kind: abi.NetGet, Peer: 0, Local: local(got), Bytes: uint64(len(got)), Offset: 64, Window: windowID,
+		Counter: abi.NetNoCounter})
 	r.fence(abi.NetAllPeers)
 	if !bytes.Equal(got, src) {
 		r.Failf("a get from the own rank brought other bytes")
 	}
-	r.post(abi.NetOp{Kind: abi.NetPut, Peer: 0, Local: local(src), Bytes: 64, Offset: windowBytes - 63, Window: windowID, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: 4, Value: 1})
+	r.post(abi.NetOp{Kind: abi.NetPut, Peer: 0, Local: local(src), Bytes: 64, Offset: windowBytes - 63, Window: windowID,
+		Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: 4, Value: 1})
 	r.flush()
 	if n := r.Refused()["bounds"]; n != 1 || r.Signals()[4] != 1 {
 		r.Failf("%d messages outside the window were refused, the signal is %d", n, r.Signals()[4])
@@ -189,7 +199,8 @@ func stream(r *Rank) {
 	}
 	r.Meet()
 	p := r.Peers()[peer]
-	if p.Posted != n+2 || p.Sent != n+2 || p.Landed != n+1 || p.BytesSent != 8*n || p.BytesReceived != 8*n || p.InFlight != 0 || p.Parked != 0 || p.Dropped != 0 || p.Refused != 0 {
+	if p.Posted != n+2 || p.Sent != n+2 || p.Landed != n+1 || p.BytesSent != 8*n || p.BytesReceived != 8*n || p.InFlight != 0 ||
+		p.Parked != 0 || p.Dropped != 0 || p.Refused != 0 {
 		r.Failf("%+v", p)
 	}
 	r.Meet()
@@ -205,7 +216,8 @@ func many(r *Rank) {
 	for round := range 3 {
 		for k := range r.Size {
 			peer := (r.Rank + k) % r.Size
-			r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(src[peer*n:]), Bytes: n, Offset: uint64(r.Rank * n), Window: windowID, Counter: abi.NetNoCounter,
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(src[peer*n:]), Bytes: n,
+				Offset: uint64(r.Rank * n), Window: windowID, Counter: abi.NetNoCounter,
 				Signal: abi.NetAddIndexed, SignalAt: uint64(r.Rank), Value: 1, Strong: 1})
 		}
 		want := make([]byte, n*r.Size)
@@ -219,7 +231,8 @@ func many(r *Rank) {
 		r.Meet()
 		got := r.alloc(n)
 		for peer := range r.Size {
-			r.post(abi.NetOp{Kind: abi.NetGet, Peer: uint32(peer), Local: local(got), Bytes: n, Offset: uint64(r.Rank * n), Window: windowID, Counter: abi.NetNoCounter})
+			r.post(abi.NetOp{Kind: abi.NetGet, Peer: uint32(peer), Local: local(got), Bytes: n, Offset: uint64(r.Rank * n),
+				Window: windowID, Counter: abi.NetNoCounter})
 			r.flush()
 			if !bytes.Equal(got, src[peer*n:(peer+1)*n]) {
 				r.Failf("a get from rank %d brought others", peer)
@@ -293,12 +306,14 @@ func values(r *Rank) {
 	const counter = 40
 	if r.Rank == 0 {
 		for n := range uint64(9) {
-			r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Data: 0x0807060504030201, Offset: 16 * n, Bytes: n, Window: windowID, Counter: abi.NetCounters + counter,
-				Signal: abi.NetAddIndexed, SignalAt: 3, Value: 1, Strong: 1})
+			r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Data: 0x0807060504030201, Offset: 16 * n, Bytes: n, Window: windowID,
+				Counter: abi.NetCounters + counter,
+				Signal:  abi.NetAddIndexed, SignalAt: 3, Value: 1, Strong: 1})
 		}
 		// invalid
 		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 9, Window: windowID, Counter: abi.NetCounters + counter})
-		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 0, Window: windowID, Counter: abi.NetCounters + uint32(len(r.Signals()))}) // no such word
+		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 0, Window: windowID,
+			Counter: abi.NetCounters + uint32(len(r.Signals()))}) // no such word
 		r.flush()
 		if n := atomic.LoadUint64(&r.Signals()[counter]); n != 9 {
 			r.Failf("%d operations were counted", n)
@@ -352,7 +367,8 @@ func atomics(r *Rank) {
 	const rounds = 100
 	peer := uint32(1 - r.Rank)
 	at := func(wanted bool, offset, bytes uint64, operation uint32, value, compare uint64) uint64 {
-		op := abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: offset, Bytes: bytes, Window: windowID, Signal: operation, Value: value, Data: compare, Counter: abi.NetNoCounter}
+		op := abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: offset, Bytes: bytes, Window: windowID, Signal: operation,
+			Value: value, Data: compare, Counter: abi.NetNoCounter}
 		if wanted {
 			op.Local = local(r.Memory[1024:])
 			clear(r.Memory[1024:1032])
@@ -366,8 +382,10 @@ func atomics(r *Rank) {
 		operation             uint32
 		value, compare, after uint64
 	}{
-		{8, abi.ShmemSet, 1<<40 + 5, 0, 1<<40 + 5}, {8, abi.ShmemAdd, 7, 0, 1<<40 + 12}, {8, abi.ShmemAnd, 1<<40 + 8, 0, 1<<40 + 8}, {8, abi.ShmemOr, 3, 0, 1<<40 + 11},
-		{8, abi.ShmemXor, 1, 0, 1<<40 + 10}, {8, abi.ShmemCompareSwap, 2, 1, 1<<40 + 10}, {8, abi.ShmemCompareSwap, 2, 1<<40 + 10, 2}, {8, abi.ShmemFetch, 0, 0, 2},
+		{8, abi.ShmemSet, 1<<40 + 5, 0, 1<<40 + 5}, {8, abi.ShmemAdd, 7, 0, 1<<40 + 12},
+		{8, abi.ShmemAnd, 1<<40 + 8, 0, 1<<40 + 8}, {8, abi.ShmemOr, 3, 0, 1<<40 + 11},
+		{8, abi.ShmemXor, 1, 0, 1<<40 + 10}, {8, abi.ShmemCompareSwap, 2, 1, 1<<40 + 10},
+		{8, abi.ShmemCompareSwap, 2, 1<<40 + 10, 2}, {8, abi.ShmemFetch, 0, 0, 2},
 		{4, abi.ShmemAdd, 1<<32 - 1, 0, 1}, {4, abi.ShmemCompareSwap, 9, 1, 9},
 	} {
 		before := at(true, 64, 8, abi.ShmemFetch, 0, 0)
@@ -386,7 +404,8 @@ func atomics(r *Rank) {
 	if got := binary.NativeEndian.Uint64(r.Memory[128:]); got != 2*rounds {
 		r.Failf("the sum is %d, want %d", got, 2*rounds)
 	}
-	r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: 64, Bytes: 2, Window: windowID, Signal: abi.ShmemAdd, Counter: abi.NetNoCounter}) // invalid
+	r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: 64, Bytes: 2, Window: windowID, Signal: abi.ShmemAdd,
+		Counter: abi.NetNoCounter}) // invalid
 	r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: peer, Offset: 64, Bytes: 8, Window: windowID, Signal: 8, Counter: abi.NetNoCounter})
 	r.flush()
 	r.Meet()

@@ -83,7 +83,8 @@ func garbage(r *Rank) {
 	if r.Rank == 0 {
 		r.await(5, 100)
 		r.await(4, 1)
-		want := map[string]uint64{"malformed": 9, "secret": 1, "epoch": 2, "source": 2, "window": 2, "bounds": 4, "signal": 3, "duplicate": 3, "far ahead": 1}
+		want := map[string]uint64{"malformed": 9, "secret": 1, "epoch": 2, "source": 2, "window": 2, "bounds": 4, "signal": 3,
+			"duplicate": 3, "far ahead": 1}
 		for end := time.Now().Add(10 * time.Second); !maps.Equal(r.Refused(), want); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				r.Failf("refused are %v, want %v", r.Refused(), want)
@@ -334,7 +335,8 @@ func holdings(r *Rank) string {
 	r.check(err)
 	maps, err := os.ReadFile("/proc/self/maps")
 	r.check(err)
-	return fmt.Sprintf("%d descriptors, %d threads, %d goroutines, %d files, %d of them mapped", len(descriptors), threads, runtime.NumGoroutine(), len(files),
+	return fmt.Sprintf("%d descriptors, %d threads, %d goroutines, %d files, %d of them mapped", len(descriptors), threads,
+		runtime.NumGoroutine(), len(files),
 		strings.Count(string(maps), r.Dir))
 }
 

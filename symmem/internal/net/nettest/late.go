@@ -42,7 +42,8 @@ func ofDevice(r *Rank, memory net.Memory) {
 		if r.Rank == 0 {
 			copy(src, want)
 			r.post(put) // and a strong signal in a separate message
-			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddWord, SignalWindow: windowID, SignalAt: half - 8, Value: 1, Strong: 1})
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddWord, SignalWindow: windowID,
+				SignalAt: half - 8, Value: 1, Strong: 1})
 			r.await(0, uint64(3*i+1))
 			put.Signal, put.SignalAt, put.Value = abi.NetAddIndexed, 1, 1
 			r.post(put)
@@ -56,7 +57,8 @@ func ofDevice(r *Rank, memory net.Memory) {
 			if !bytes.Equal(src[:n], want[:n]) {
 				r.Failf("a get of %d bytes brought others", n)
 			}
-			r.post(abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: local(src), Bytes: 4000, Width: 40, LocalPitch: 100, RemotePitch: 60, Window: windowID, Counter: 3})
+			r.post(abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: local(src), Bytes: 4000, Width: 40, LocalPitch: 100,
+				RemotePitch: 60, Window: windowID, Counter: 3})
 			r.flush()
 			for k := range 100 {
 				if !bytes.Equal(src[k*100:k*100+40], r.rows(100, k*60, 40)) {
@@ -103,7 +105,8 @@ func ofDevice(r *Rank, memory net.Memory) {
 	}
 	if r.Rank == 0 {
 		for i := range uint64(20) {
-			r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: 1, Local: local(src), Offset: half - 8, Bytes: 8, Window: windowID, Signal: abi.ShmemAdd, Value: i, Counter: abi.NetNoCounter})
+			r.post(abi.NetOp{Kind: abi.NetAtomic, Peer: 1, Local: local(src), Offset: half - 8, Bytes: 8, Window: windowID,
+				Signal: abi.ShmemAdd, Value: i, Counter: abi.NetNoCounter})
 			r.flush()
 			before := uint64(7)
 			if i > 0 {

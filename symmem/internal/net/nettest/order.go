@@ -137,7 +137,8 @@ func fences(r *Rank) {
 				}
 			}
 			r.flush()
-			if all, one := atomic.LoadUint64(&board.Counters[1]), atomic.LoadUint64(&board.Counters[2]); all != uint64(i/2+1) || one != uint64((i+1)/2*(r.Size-1)) {
+			if all, one := atomic.LoadUint64(&board.Counters[1]),
+				atomic.LoadUint64(&board.Counters[2]); all != uint64(i/2+1) || one != uint64((i+1)/2*(r.Size-1)) {
 				r.Failf("after round %d the counters are %d and %d", i, all, one)
 			}
 		}

@@ -17,8 +17,9 @@ func perf(r *Rank) {
 	src := r.alloc(2 << 20)
 	peer := 1 - r.Rank
 	put := func(n int) {
-		r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(src), Bytes: uint64(n), Window: windowID, Counter: abi.NetNoCounter,
-			Signal: abi.NetAddIndexed, Value: 1, Strong: 1})
+		r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(src), Bytes: uint64(n), Window: windowID,
+			Counter: abi.NetNoCounter,
+			Signal:  abi.NetAddIndexed, Value: 1, Strong: 1})
 	}
 	seen := uint64(0)
 	for _, n := range []int{0, 8, 4096, 65536, 1 << 20} {
@@ -41,7 +42,8 @@ func perf(r *Rank) {
 		}
 		slices.Sort(times)
 		if r.Rank == 0 {
-			fmt.Fprintf(os.Stderr, "put %7d B with signal, one way: min %6.2f us, p50 %6.2f us\n", n, times[0].Seconds()*1e6, times[len(times)/2].Seconds()*1e6)
+			fmt.Fprintf(os.Stderr, "put %7d B with signal, one way: min %6.2f us, p50 %6.2f us\n", n, times[0].Seconds()*1e6,
+				times[len(times)/2].Seconds()*1e6)
 		}
 	}
 	streams := uint64(0)
@@ -66,7 +68,8 @@ func perf(r *Rank) {
 			}
 		}
 		if r.Rank == 0 {
-			fmt.Fprintf(os.Stderr, "puts of %7d B: %6.2f us each, %.2f GB/s\n", n, best.Seconds()*1e6/float64(count), float64(n)*float64(count)/best.Seconds()/1e9)
+			fmt.Fprintf(os.Stderr, "puts of %7d B: %6.2f us each, %.2f GB/s\n", n, best.Seconds()*1e6/float64(count),
+				float64(n)*float64(count)/best.Seconds()/1e9)
 		}
 	}
 	r.Meet()

@@ -39,7 +39,8 @@ func untouched(r *Rank) {
 	})
 	src := r.alloc(1 << 20)
 	for i := range 300 {
-		r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(1 - r.Rank), Local: local(src), Bytes: uint64(8 << (i % 18)), Window: windowID, Counter: abi.NetNoCounter,
+		r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(1 - r.Rank), Local: local(src), Bytes: uint64(8 << (i % 18)),
+			Window: windowID, Counter: abi.NetNoCounter,
 			Signal: abi.NetAddIndexed, SignalAt: 1, Value: 1, Strong: 1})
 		r.await(1, uint64(i+1))
 	}

@@ -75,7 +75,8 @@ func (r *Rank) Die() {
 func (r *Rank) config() net.Config {
 	r.lost, r.why = map[int]time.Time{}, map[int]string{}
 	return net.Config{
-		Rank: r.plan.Rank, Size: r.Size, Provider: r.Provider, Dir: r.Dir, Interface: r.Interface, TLS: r.TLS, Gate: secret + 1, Signals: signals, CanRing: true,
+		Rank: r.plan.Rank, Size: r.Size, Provider: r.Provider, Dir: r.Dir, Interface: r.Interface, TLS: r.TLS, Gate: secret + 1,
+		Signals: signals, CanRing: true,
 		Lost: func(peer int, why string) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()
@@ -141,12 +142,14 @@ func (r *Rank) post(op abi.NetOp) uint64 {
 
 // put posts a put of m to the same offset of a peer's window.
 func (r *Rank) put(peer int, m []byte, offset int) {
-	r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(m), Bytes: uint64(len(m)), Offset: uint64(offset), Window: windowID, Counter: abi.NetNoCounter})
+	r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(m), Bytes: uint64(len(m)), Offset: uint64(offset),
+		Window: windowID, Counter: abi.NetNoCounter})
 }
 
 // signal posts an addition of 1 to a word of a peer's board.
 func (r *Rank) signal(peer, word int, strong uint32) {
-	r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: uint64(word), Value: 1, Strong: strong})
+	r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed,
+		SignalAt: uint64(word), Value: 1, Strong: strong})
 }
 
 func (r *Rank) flush() {

@@ -39,7 +39,8 @@ func Run(t *testing.T, o Options) {
 		ranks int
 	}{
 		{"sizes", 2}, {"blocks", 2}, {"words", 2}, {"self", 1}, {"order", 2}, {"fences", 3}, {"stream", 2}, {"many", 8}, {"garbage", 3},
-		{"kill", 3}, {"stop", 3}, {"epochs", 3}, {"expect", 2}, {"hold", 2}, {"values", 2}, {"atomics", 2}, {"leaks", 2}, {"late", 2}, {"direct", 2}, {"untouched", 2},
+		{"kill", 3}, {"stop", 3}, {"epochs", 3}, {"expect", 2}, {"hold", 2}, {"values", 2}, {"atomics", 2}, {"leaks", 2},
+		{"late", 2}, {"direct", 2}, {"untouched", 2},
 	} {
 		if testing.Short() && (s.name == "stop" || s.name == "leaks" || s.name == "untouched") {
 			continue

@@ -31,7 +31,8 @@ func check(header []byte, n uint64) (string, Header) {
 
 // good is a put of 3 rows of 8 bytes with a signal.
 func good() Header {
-	return Header{Secret: testSecret, Protocol: 0x34544e53, Epoch: testEpoch, Kind: Put, Source: 1, Number: 1, Bytes: 24, Offset: 100, Width: 8, Pitch: 10, Window: 2,
+	return Header{Secret: testSecret, Protocol: 0x34544e53, Epoch: testEpoch, Kind: Put, Source: 1, Number: 1, Bytes: 24,
+		Offset: 100, Width: 8, Pitch: 10, Window: 2,
 		Signal: abi.NetAddWord, SignalWindow: 2, SignalAt: 992, Value: 1}
 }
 

@@ -104,7 +104,8 @@ func (p *Proxy) Connect(epoch uint32, secret uint64, addresses [][]byte) error {
 		starts = append(starts, C.uint64_t(len(all)))
 	}
 	var why [C.NET_WHY]C.char
-	if C.net_connect(p.c, C.uint32_t(epoch), C.uint64_t(secret), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(all))), &starts[0], &why[0]) != 0 {
+	if C.net_connect(p.c, C.uint32_t(epoch), C.uint64_t(secret), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(all))), &starts[0],
+		&why[0]) != 0 {
 		return errors.New(C.GoString(&why[0]))
 	}
 	return nil
@@ -161,7 +162,8 @@ func (p *Proxy) Peer(rank int) Peer {
 	var s C.net_peer_state
 	C.net_peer_of(p.c, C.uint32_t(rank), &s)
 	return Peer{
-		int(s.state), C.GoString(&s.why[0]), uint64(s.bytes_sent), uint64(s.bytes_received), uint64(s.messages_sent), uint64(s.messages_received),
+		int(s.state), C.GoString(&s.why[0]), uint64(s.bytes_sent), uint64(s.bytes_received), uint64(s.messages_sent),
+		uint64(s.messages_received),
 		uint64(s.in_flight), uint64(s.posted), uint64(s.sent), uint64(s.landed), uint64(s.parked), uint64(s.dropped), uint64(s.refused),
 		uint64(s.missing), uint64(s.told), uint64(s.its_posted), uint64(s.its_sent), uint64(s.its_number), uint64(s.number),
 	}
@@ -182,7 +184,8 @@ func (p *Proxy) NextLost() (peer int, why string) {
 }
 
 // Reasons are the reasons for which messages are dropped, in the order of Refused's counts.
-var Reasons = [C.NET_REASONS]string{"", "malformed", "secret", "epoch", "source", "window", "bounds", "signal", "duplicate", "far ahead", "no memory", "stranger"}
+var Reasons = [C.NET_REASONS]string{"", "malformed", "secret", "epoch", "source", "window", "bounds", "signal", "duplicate",
+	"far ahead", "no memory", "stranger"}
 
 // Refused returns how many messages were dropped, and how many connections were refused.
 func (p *Proxy) Refused() [C.NET_REASONS]uint64 {
@@ -243,7 +246,8 @@ func (p *Proxy) Facts(peer int) Header {
 // Raw sends arbitrary bytes as a message.
 func (p *Proxy) Raw(peer int, header, data []byte) error {
 	header, data = append(header, 0)[:len(header)], append(data, 0)[:len(data)]
-	if C.net_raw(p.c, C.uint32_t(peer), unsafe.Pointer(unsafe.SliceData(header)), C.size_t(len(header)), unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))) != 0 {
+	if C.net_raw(p.c, C.uint32_t(peer), unsafe.Pointer(unsafe.SliceData(header)), C.size_t(len(header)),
+		unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))) != 0 {
 		return errors.New("not sent")
 	}
 	return nil
@@ -276,13 +280,18 @@ func Check(secret uint64, epoch uint32, size int, signals uint64, windows []Wind
 
 // Sizes and offsets of the C declarations, for the test that compares them with Go's.
 var (
-	boardLayout = []uintptr{C.sizeof_net_board, unsafe.Offsetof(C.net_board{}.done), unsafe.Offsetof(C.net_board{}.asleep), unsafe.Offsetof(C.net_board{}.bell),
+	boardLayout = []uintptr{C.sizeof_net_board, unsafe.Offsetof(C.net_board{}.done), unsafe.Offsetof(C.net_board{}.asleep),
+		unsafe.Offsetof(C.net_board{}.bell),
 		unsafe.Offsetof(C.net_board{}.lost), unsafe.Offsetof(C.net_board{}.counters), unsafe.Offsetof(C.net_board{}.slots)}
-	opLayout = []uintptr{C.sizeof_net_op, unsafe.Offsetof(C.net_op{}.kind), unsafe.Offsetof(C.net_op{}.peer), unsafe.Offsetof(C.net_op{}.local),
-		unsafe.Offsetof(C.net_op{}.offset), unsafe.Offsetof(C.net_op{}.bytes), unsafe.Offsetof(C.net_op{}.width), unsafe.Offsetof(C.net_op{}.local_pitch),
-		unsafe.Offsetof(C.net_op{}.remote_pitch), unsafe.Offsetof(C.net_op{}.window), unsafe.Offsetof(C.net_op{}.counter), unsafe.Offsetof(C.net_op{}.signal),
+	opLayout = []uintptr{C.sizeof_net_op, unsafe.Offsetof(C.net_op{}.kind), unsafe.Offsetof(C.net_op{}.peer),
+		unsafe.Offsetof(C.net_op{}.local),
+		unsafe.Offsetof(C.net_op{}.offset), unsafe.Offsetof(C.net_op{}.bytes), unsafe.Offsetof(C.net_op{}.width),
+		unsafe.Offsetof(C.net_op{}.local_pitch),
+		unsafe.Offsetof(C.net_op{}.remote_pitch), unsafe.Offsetof(C.net_op{}.window), unsafe.Offsetof(C.net_op{}.counter),
+		unsafe.Offsetof(C.net_op{}.signal),
 		unsafe.Offsetof(C.net_op{}.strong), unsafe.Offsetof(C.net_op{}.signal_window), unsafe.Offsetof(C.net_op{}.ordinal),
-		unsafe.Offsetof(C.net_op{}.signal_at), unsafe.Offsetof(C.net_op{}.value), unsafe.Offsetof(C.net_op{}.data), unsafe.Offsetof(C.net_op{}.unannounced)}
+		unsafe.Offsetof(C.net_op{}.signal_at), unsafe.Offsetof(C.net_op{}.value), unsafe.Offsetof(C.net_op{}.data),
+		unsafe.Offsetof(C.net_op{}.unannounced)}
 	constants = []uint64{C.NET_SLOTS, C.NET_COUNTERS, C.NET_PEERS, C.NET_PUT, C.NET_GET, C.NET_FENCE, C.NET_VALUE, C.NET_ATOMIC,
 		C.NET_FETCH, C.NET_SET, C.NET_ADD, C.NET_AND, C.NET_OR, C.NET_XOR, C.NET_COMPARE_SWAP,
 		C.NET_SIGNAL_ADD_INDEXED, C.NET_SIGNAL_SET_WORD, C.NET_SIGNAL_ADD_WORD}

@@ -69,7 +69,8 @@ const deviceFlag = "--device"
 
 // compared splits the argument into a device, "" if it names none, and the text of codes.
 func compared(arg string) (device, text string, err error) {
-	if rest, found := strings.CutPrefix(strings.TrimLeft(arg, " \t"), deviceFlag); found && rest != "" && strings.ContainsAny(rest[:1], " \t=") {
+	if rest, found := strings.CutPrefix(strings.TrimLeft(arg, " \t"), deviceFlag); found && rest != "" &&
+		strings.ContainsAny(rest[:1], " \t=") {
 		rest = strings.TrimLeft(rest, " \t=")
 		end := strings.IndexAny(rest+"\n", " \t\n")
 		if device, arg = rest[:end], console.Following(rest[end:]); device != "cpu" {

@@ -50,7 +50,8 @@ func diffTable(found []console.Difference, x, y string, size int) string {
 	for _, d := range found {
 		row := []string{session.FormatRanks(d.Ranks), d.Tensor, "none", "", "", "", ""}
 		if d.Differ > 0 {
-			row = []string{row[0], d.Tensor, fmt.Sprintf("%d of %d", d.Differ, d.Numel), d.Max, strings.ReplaceAll(fmt.Sprint(d.First), " ", ", "), d.X, d.Y}
+			row = []string{row[0], d.Tensor, fmt.Sprintf("%d of %d", d.Differ, d.Numel), d.Max,
+				strings.ReplaceAll(fmt.Sprint(d.First), " ", ", "), d.X, d.Y}
 		}
 		rows = append(rows, row)
 	}

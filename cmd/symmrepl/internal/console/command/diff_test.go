@@ -17,9 +17,11 @@ func TestDiff(t *testing.T) {
 		case strings.Contains(cell.Source, "\ty := (y)\n"):
 			return session.Reply{Values: []session.Value{{Ranks: []int{0, 1, 2, 3}, Text: `"the tensors have different shapes: [4 4] and [4]"`}}}
 		case strings.Contains(cell.Source, "x := (n)"):
-			return session.Reply{Errors: []*session.Error{{Kind: session.KindType, Ranks: []int{0, 1, 2, 3}, Cell: 9, File: "diff", Line: 3, Msg: "x.DType undefined (type int has no field or method DType)", Detail: "more"}}}
+			return session.Reply{Errors: []*session.Error{{Kind: session.KindType, Ranks: []int{0, 1, 2, 3}, Cell: 9,
+				File: "diff", Line: 3, Msg: "x.DType undefined (type int has no field or method DType)", Detail: "more"}}}
 		}
-		return session.Reply{Values: []session.Value{{Ranks: []int{0, 1, 3}, Text: `"f32 16 0 [4 4]\n"`}, {Ranks: []int{2}, Text: `"f32 16 2 0.5 5 2.5 2 [4 4]\n"`}}}
+		return session.Reply{Values: []session.Value{{Ranks: []int{0, 1, 3}, Text: `"f32 16 0 [4 4]\n"`},
+			{Ranks: []int{2}, Text: `"f32 16 2 0.5 5 2.5 2 [4 4]\n"`}}}
 	}
 	for _, entry := range []string{":diff x", ":diff x y", ":diff n", ":diff", ":on 0,2", ":diff x"} {
 		c.Run(context.Background(), entry)

@@ -39,7 +39,8 @@ func runNet(ctx context.Context, c *console.Call) console.Outcome {
 				silent++
 				continue
 			}
-			rows = append(rows, []string{fmt.Sprint(a.Rank), fmt.Sprint(p.Rank), fmt.Sprint(p.Host), traffic(p.MessagesSent, p.BytesSent), traffic(p.MessagesReceived, p.BytesReceived), fmt.Sprint(p.InFlight), p.State})
+			rows = append(rows, []string{fmt.Sprint(a.Rank), fmt.Sprint(p.Rank), fmt.Sprint(p.Host),
+				traffic(p.MessagesSent, p.BytesSent), traffic(p.MessagesReceived, p.BytesReceived), fmt.Sprint(p.InFlight), p.State})
 		}
 	}
 	if len(rows) > 1 {

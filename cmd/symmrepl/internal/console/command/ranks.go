@@ -92,7 +92,8 @@ func foldedRanks(infos []session.RankInfo) [][]string {
 		if len(group) == 1 {
 			pid, device = fmt.Sprint(group[0].PID), group[0].Device
 		}
-		rows = append(rows, []string{session.FormatRanks(ranks), host, pid, fmt.Sprint(key.start), formatBytes(largest), key.state, device, key.doing})
+		rows = append(rows, []string{session.FormatRanks(ranks), host, pid, fmt.Sprint(key.start), formatBytes(largest),
+			key.state, device, key.doing})
 	}
 	return rows
 }

@@ -19,10 +19,12 @@ const (
 
 // Programs makes programs from the cells of a session of size ranks.
 type Programs struct {
-	File   func(cells []session.Cell, size int) ([]byte, error)                                   // of Go, one file
-	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error)              // of Go, with all that it needs, by path in the folder
-	Python func(name string, cells []session.Cell, size int) (files map[string][]byte, err error) // a module for PyTorch, by path in its folder
-	Cpp    func(cells []session.Cell, size int) (files map[string][]byte, err error)              // of C++, by path in the folder
+	File func(cells []session.Cell, size int) ([]byte, error) // of Go, one file
+	// of Go, with all that it needs, by path in the folder
+	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error)
+	// a module for PyTorch, by path in its folder
+	Python func(name string, cells []session.Cell, size int) (files map[string][]byte, err error)
+	Cpp    func(cells []session.Cell, size int) (files map[string][]byte, err error) // of C++, by path in the folder
 }
 
 // Make makes the program that the name of a file or folder asks for, in C++ if cpp is set.

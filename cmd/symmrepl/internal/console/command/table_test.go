@@ -21,7 +21,8 @@ func TestBeginnings(t *testing.T) {
 	c, _, _ := newConsole()
 	for name, want := range map[string]string{
 		"n": "next", "p": "prev", "q": "quit", "s": "save", "l": "load", "v": "vars", "d": "doc", "a": "again",
-		"w": "where", "sl": "slow", "sa": "save", "ti": "time", "tr": "trace", "ty": "type", "ra": "ranks", "ca": "caps", "his": "history", "e": "export", "ed": "edit", "cd": "cd",
+		"w": "where", "sl": "slow", "sa": "save", "ti": "time", "tr": "trace", "ty": "type", "ra": "ranks", "ca": "caps",
+		"his": "history", "e": "export", "ed": "edit", "cd": "cd",
 	} {
 		if cmd, err := c.Find(name); err != nil || cmd.Name != want {
 			t.Errorf(":%s is %q (%v), want :%s", name, cmd.Name, err, want)

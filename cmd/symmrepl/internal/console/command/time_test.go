@@ -44,7 +44,8 @@ func TestTimeRuns(t *testing.T) {
 	}
 	out.Reset()
 	sources = nil
-	for _, entry := range []string{":time -n", ":time -n x f()", ":time -n 0 f()", ":time -n 5", ":time %%\nf()", ":time f()\n%%", ":time a()\n%%\nb()\n%%\nc()"} {
+	for _, entry := range []string{":time -n", ":time -n x f()", ":time -n 0 f()", ":time -n 5", ":time %%\nf()", ":time f()\n%%",
+		":time a()\n%%\nb()\n%%\nc()"} {
 		if c.Run(context.Background(), entry) != console.Failed {
 			t.Errorf("%q does not fail", entry)
 		}

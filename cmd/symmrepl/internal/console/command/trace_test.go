@@ -30,7 +30,8 @@ func tracesOfTwo() map[int]session.Trace {
 	wait := timeline.Slice{Kind: timeline.Wait, Name: "wait", Begin: zero + 10*ms, Took: 25 * ms, Call: 1, Peers: []int{1}, Ended: []int{1}, Meets: "world #1"}
 	clock := timeline.Clock{Machine: "m", Resolution: 40}
 	return map[int]session.Trace{
-		0: {Source: "a test", Clock: clock, Slices: []timeline.Slice{barrier(0, 40), wait, op(1, "Put", "cell[3]:2", 40, 5, 2), op(1, "Put", "cell[3]:2", 50, 10, 3)}},
+		0: {Source: "a test", Clock: clock,
+			Slices: []timeline.Slice{barrier(0, 40), wait, op(1, "Put", "cell[3]:2", 40, 5, 2), op(1, "Put", "cell[3]:2", 50, 10, 3)}},
 		1: {Rank: 1, Source: "a test", Clock: clock, Slices: []timeline.Slice{barrier(30, 10)}, More: 7},
 	}
 }
@@ -110,7 +111,8 @@ func TestTraceToFile(t *testing.T) {
 
 func TestFileOfTrace(t *testing.T) {
 	for arg, want := range map[string][3]string{
-		"x.Fill(1)": {"", "x.Fill(1)", "true"}, "--out a b": {"a", "b", "true"}, "--out=a\nb\nc": {"a", "b\nc", "true"}, "--out": {"", "", "false"}, "--outer": {"", "--outer", "true"},
+		"x.Fill(1)": {"", "x.Fill(1)", "true"}, "--out a b": {"a", "b", "true"}, "--out=a\nb\nc": {"a", "b\nc", "true"},
+		"--out": {"", "", "false"}, "--outer": {"", "--outer", "true"},
 		" --out  t.pftrace  x": {"t.pftrace", "x", "true"}, "--out t": {"t", "", "true"},
 	} {
 		file, code, ok := fileOfTrace(arg)

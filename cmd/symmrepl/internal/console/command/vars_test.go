@@ -18,7 +18,8 @@ func TestVars(t *testing.T) {
 			{Rank: 0, Variables: []session.Variable{x, v("rank", "int", 8, "0")}},
 			{Rank: 1, Variables: []session.Variable{x, v("rank", "int", 8, "1")}},
 			{Rank: 2, Variables: []session.Variable{x, v("rank", "int", 8, "1"), v("only", "string", 2048, `"a b"`)}},
-			{Rank: 3, Variables: []session.Variable{x, v("rank", "int", 8, "0"), v("t", "*symm.Tensor", 16, "f32[2, 2] on cpu\n  0 1\n  2 3"), v("u", "int", 8, "5")}},
+			{Rank: 3, Variables: []session.Variable{x, v("rank", "int", 8, "0"),
+				v("t", "*symm.Tensor", 16, "f32[2, 2] on cpu\n  0 1\n  2 3"), v("u", "int", 8, "5")}},
 		}
 	}
 	c.Run(context.Background(), ":vars")

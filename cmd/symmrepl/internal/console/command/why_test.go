@@ -16,7 +16,8 @@ func TestWhy(t *testing.T) {
 		if q.Arg == "" {
 			return []session.Answer{{Rank: 0}, {Rank: 1}}
 		}
-		return []session.Answer{{Rank: 0, Text: "cell[3]:1: put\n    way: a\ncell[3]:2: get\n"}, {Rank: 1, Text: "cell[3]:1: put\n    way: b\ncell[3]:2: get\n"}}
+		return []session.Answer{{Rank: 0, Text: "cell[3]:1: put\n    way: a\ncell[3]:2: get\n"},
+			{Rank: 1, Text: "cell[3]:1: put\n    way: b\ncell[3]:2: get\n"}}
 	}
 	c.Run(context.Background(), ":why 3")
 	if got, want := out.String(), "[0] cell[3]:1: put\n[0]     way: a\n[1] cell[3]:1: put\n[1]     way: b\n[0,1] cell[3]:2: get\n"; got != want {

@@ -62,7 +62,8 @@ func (s *sheet) box(x, y, w, h float64, c colour, lines ...string) {
 // frame draws an edge around other things, with a name at its upper left.
 func (s *sheet) frame(x, y, w, h float64, name string) {
 	s.within(x, y, w, h, name)
-	fmt.Fprintf(&s.svg, `<rect x="%g" y="%g" width="%g" height="%g" rx="6" fill="none" stroke="%s" stroke-width="1.5"/>`+"\n", x, y, w, h, grey)
+	fmt.Fprintf(&s.svg, `<rect x="%g" y="%g" width="%g" height="%g" rx="6" fill="none" stroke="%s" stroke-width="1.5"/>`+"\n", x,
+		y, w, h, grey)
 	s.words(x+8, y+fontSize+4, left, name)
 }
 
@@ -127,7 +128,8 @@ func (s *sheet) stroke(c colour, style string, places ...float64) {
 func (s *sheet) head(x1, y1, x2, y2 float64, c colour) {
 	length := math.Hypot(x2-x1, y2-y1)
 	dx, dy := (x2-x1)/length, (y2-y1)/length
-	fmt.Fprintf(&s.svg, `<path d="M%g %gL%.1f %.1fL%.1f %.1fZ" fill="%s"/>`+"\n", x2, y2, x2-9*dx+4*dy, y2-9*dy-4*dx, x2-9*dx-4*dy, y2-9*dy+4*dx, c)
+	fmt.Fprintf(&s.svg, `<path d="M%g %gL%.1f %.1fL%.1f %.1fZ" fill="%s"/>`+"\n", x2, y2, x2-9*dx+4*dy, y2-9*dy-4*dx,
+		x2-9*dx-4*dy, y2-9*dy+4*dx, c)
 }
 
 // within notes what leaves the sheet.

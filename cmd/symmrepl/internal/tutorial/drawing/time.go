@@ -88,11 +88,13 @@ func roofline(s *sheet) {
 
 // layer: a layer of experts in turn, and with the shared expert beside the combine.
 func layer(s *sheet) {
-	staircase := []bar{{0, 68, grey, "routing"}, {68, 140, blue, "dispatch"}, {140, 210, green, "experts"}, {210, 284, blue, "combine"}, {284, 350, brown, "shared"}, {350, 390, violet, "sum"}}
+	staircase := []bar{{0, 68, grey, "routing"}, {68, 140, blue, "dispatch"}, {140, 210, green, "experts"},
+		{210, 284, blue, "combine"}, {284, 350, brown, "shared"}, {350, 390, violet, "sum"}}
 	lane(s, 10, "in turn", staircase...)
 	lane(s, 70, "overlapped", append(staircase[:4:4], bar{284, 324, violet, "sum"})...)
 	lane(s, 104, "", bar{210, 276, brown, "shared"})
-	lane(s, 164, "overlapped", bar{0, 68, grey, "routing"}, bar{68, 130, blue, "send"}, bar{130, 196, brown, "shared"}, bar{196, 258, blue, "rows"},
+	lane(s, 164, "overlapped", bar{0, 68, grey, "routing"}, bar{68, 130, blue, "send"}, bar{130, 196, brown, "shared"},
+		bar{196, 258, blue, "rows"},
 		bar{258, 328, green, "experts"}, bar{328, 402, blue, "combine"}, bar{402, 438, violet, "sum"})
 	s.words(120, 152, left, "the shared expert while rows travel:")
 	s.words(120, 58, left, "the shared expert beside the combine:")

@@ -25,8 +25,8 @@ func main() {
 // parts is how many files hold the operations. The Go tool compiles them side by side.
 const parts = 4
 
-// files returns the texts by file name: headers.h includes all headers, outside of the operations' namespaces, and the operations
-// are dealt out to the parts in turns.
+// files returns the texts by file name: headers.h includes all headers, outside of the operations'
+// namespaces, and the operations are dealt out to the parts in turns.
 func files() map[string]string {
 	const written = " Written by go generate.\n"
 	headers := "// All headers of package kernels." + written
@@ -39,7 +39,8 @@ func files() map[string]string {
 	texts := map[string]string{"headers.h": headers}
 	var part [parts]strings.Builder
 	for i := range part {
-		part[i].WriteString("// Operations, each in a namespace of its own." + written + "#include \"contract.h\"\n#include \"cuda_on_cpu.h\"\n#include \"layout.h\"\n\n#include \"headers.h\"\n\n")
+		part[i].WriteString("// Operations, each in a namespace of its own." + written +
+			"#include \"contract.h\"\n#include \"cuda_on_cpu.h\"\n#include \"layout.h\"\n\n#include \"headers.h\"\n\n")
 	}
 	for i, f := range kernels.Files() {
 		fmt.Fprintf(&part[i%parts], "namespace operation_%s {\n#include %q\n}\n", f.Operation(), f.Name)

@@ -57,7 +57,8 @@ func (t *Tour) show(c *console.Call) {
 		parts = append(parts, indent(step.Cell.Code()))
 	}
 	if e := step.Exercise; e != nil {
-		parts = append(parts, "## Exercise: "+e.Title, render.Wrap(tutorial.Plain(e.Task), c.Request.Columns), indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
+		parts = append(parts, "## Exercise: "+e.Title, render.Wrap(tutorial.Plain(e.Task), c.Request.Columns),
+			indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
 	}
 	c.Print(strings.Join(parts, "\n\n") + "\n")
 }
