@@ -22,7 +22,6 @@ const (
 	againEvery = 500 * time.Millisecond // between two tables, if the second is no worse
 	deathAfter = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
 	slowness   = 8                      // largest factor by which a rank counts as slow
-	deafness   = 2                      // the same of one that does not answer
 	// a rank that is not stopped counts as not answering only after this time: a busy machine may
 	// hold it up
 	deafAfter = 10 * time.Second
@@ -286,16 +285,12 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 	return b.String()
 }
 
-// holdsUp reports whether a rank has not stopped yet because the machine holds it up. Either it waits
-// for processors much of the time, has answered within limit, and was interrupted less than slowness ×
-// limit ago; or it has not answered since it was interrupted less than deafness × limit ago, and its
-// process is not stopped.
+// holdsUp reports whether a rank has not stopped yet because the machine holds it up: it waits for
+// processors much of the time, has answered within limit, and was interrupted less than slowness ×
+// limit ago.
 func (w *watch) holdsUp(rank int, now, interrupted time.Time, limit time.Duration) bool {
-	v, since := w.view(rank), now.Sub(interrupted)
-	if v == nil || !v.stopped && v.answered.Before(interrupted) {
-		return since < deafness*limit
-	}
-	return v.slow && now.Sub(v.answered) < limit && since < slowness*limit
+	v := w.view(rank)
+	return v != nil && v.slow && now.Sub(v.answered) < limit && now.Sub(interrupted) < slowness*limit
 }
 
 // describe describes what a rank does, without times, and returns the seconds for which it has

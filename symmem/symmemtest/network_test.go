@@ -48,9 +48,9 @@ type division struct {
 	network      string
 }
 
-// moreNetworks are the divisions that TestNetwork tests with -hosts only: each of their numbers of ranks and
-// hosts, and each of their networks, is also that of a division that it always tests.
-var moreNetworks = []division{{4, 2, "null"}, {4, 4, "null"}, {4, 4, "ucx"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
+// moreNetworks are the divisions that TestNetwork tests with -hosts only. It always tests as many ranks
+// on as many hosts, both without and with messages that overtake each other.
+var moreNetworks = []division{{4, 2, "null"}, {4, 4, "null"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
 
 // orders lists null networks whose messages overtake each other.
 func orders() (list []division) {
