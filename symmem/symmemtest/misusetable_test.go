@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -30,7 +31,7 @@ import (
 
 const (
 	misusePrefix = "misuse "        // prefix of an order that names an operation
-	callLimit    = 15 * time.Second // a call that takes longer, even on a busy machine, hangs
+	callLimit    = 15 * time.Second // a call that takes longer on a quiet machine hangs
 	searchLimit  = 60000            // maximum number of calls in the search for right arguments
 )
 
@@ -358,12 +359,13 @@ func (m *table) issue(args []reflect.Value) []reflect.Value {
 }
 
 func (m *table) tryCall(call func() []reflect.Value) (o outcome) {
-	stuck := time.AfterFunc(2*callLimit, func() {
+	limit := pace.Unhurried(callLimit)
+	stuck := time.AfterFunc(2*limit, func() {
 		pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
 		os.Exit(3)
 	})
 	defer stuck.Stop()
-	watch := time.AfterFunc(callLimit, func() { m.rt.Abort("the call took too long") })
+	watch := time.AfterFunc(limit, func() { m.rt.Abort("the call took too long") })
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*symmem.Error)
