@@ -30,7 +30,7 @@ type countingOrder struct{ begun, ended int }
 func (o *countingOrder) Begin() { o.begun++ }
 func (o *countingOrder) End()   { o.ended++ }
 
-// TestOrderedOutput checks that whatever way cells print to standard output is kept in order with
+// TestOrderedOutput checks that each way in which cells print to standard output keeps the order with
 // standard error.
 func TestOrderedOutput(t *testing.T) {
 	out := os.Stdout

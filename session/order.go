@@ -7,19 +7,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Standard output and standard error of a worker are two pipes. A reader sees in each what was
-// printed, but not in which order the two were written. The order follows from two rules:
+// Standard output and standard error of a worker are two pipes. The pipes do not tell their reader in
+// which order the worker wrote to them. The order follows from two rules:
 //
-//   - The worker prints to standard output only once the supervisor has read all that was printed
-//     to standard error before (outputOrder.Begin). It prints to standard error at any time.
-//   - The supervisor counts what standard error holds, reads all of standard output, and then as much
-//     of standard error as it has counted (printed.step).
+//   - Before the worker prints to standard output, it waits until the supervisor has read all earlier
+//     text on standard error (outputOrder.Begin). The worker prints to standard error without a wait.
+//   - The supervisor counts the bytes in standard error, then reads all bytes in standard output, and
+//     then reads the counted bytes of standard error (printed.step).
 //
-// A text that was printed to standard output before one that was counted is read first, by the second
-// rule; one that was printed after it is written once that has been read, by the first rule. So code
-// that follows the first rule needs no clock and no limit. Other code, as C and the programs that a
-// cell starts, writes to both pipes as it likes. While only such code prints, the supervisor reads
-// the pipes in the order in which they came to hold something, which is a guess.
+// Let E be bytes of standard error that the supervisor has counted. Text that was printed to standard
+// output before E is in the pipe by then, so the second rule reads it before E. Text that is printed to
+// standard output after E is written only when E has been read, by the first rule. No step depends on
+// time.
+//
+// Code that does not follow the first rule has no such order: C code, and programs that a cell starts.
+// While only such code prints, the supervisor reads the pipes in the order in which bytes came into
+// them, as far as the kernel reports it.
 
 // ordered counts the prints to standard output that follow the first rule. It is part of a Trail.
 type ordered struct {
@@ -47,7 +50,7 @@ func (o *outputOrder) Begin() {
 	o.prints.begun.Add(1)
 }
 
-// End records that what was to be printed to standard output is written.
+// End records that the text for standard output is written.
 func (o *outputOrder) End() { o.prints.ended.Add(1) }
 
 // await waits until the bytes that standard error holds at its call have been read. It does not wait

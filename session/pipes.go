@@ -141,8 +141,8 @@ func (p *printed) drain(poll, limit int, sink func(Stream, []byte)) bool {
 	return false
 }
 
-// step reads from each pipe what it holds. It returns the number of bytes, and whether there was
-// nothing to read, for good or at present.
+// step reads the bytes that the pipes hold at its call. It returns their number, whether both pipes have
+// ended, and whether there was nothing to read.
 func (p *printed) step(poll int, sink func(Stream, []byte)) (n int, ended, idle bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,7 +169,7 @@ func (p *printed) step(poll int, sink func(Stream, []byte)) (n int, ended, idle 
 	}
 	sequence := [2]int{0, 1}
 	if p.ordered.begun.Load() == printedBefore && count == 2 && events[0].Fd == 1 {
-		sequence = [2]int{1, 0} // no print that follows the rules is among what standard output holds
+		sequence = [2]int{1, 0} // standard output holds no text of an ordered print
 	}
 	for _, i := range sequence {
 		one := p.pipes[i]

@@ -16,7 +16,7 @@ type stdout struct{}
 
 func (stdout) Write(text []byte) (int, error) { return inband.Write(text) }
 
-// NoteUses takes notice of what a cell uses, before the cell is compiled.
+// NoteUses records whether a cell uses the variable os.Stdout. It is called before the cell is compiled.
 func (rt *Runtime) NoteUses(info *types.Info) {
 	if rt.printsItself.Load() {
 		return
@@ -29,11 +29,11 @@ func (rt *Runtime) NoteUses(info *types.Info) {
 	}
 }
 
-// printing returns the step of a call of a compiled function, made of the step that does it. Once
-// code of cells has the variable os.Stdout, any such function may print to it, as Flush of a
-// bufio.Writer does; what it prints is kept in order with standard error.
+// printing returns the step of a call of a compiled function; call is the step without order. Once
+// code of cells has used the variable os.Stdout, any compiled function may print to it, for example
+// Flush of a bufio.Writer. The returned step keeps that output in order with standard error.
 func (rt *Runtime) printing(node *yaegi.Node, call yaegi.Step) yaegi.Step {
-	if runsProgram(node) {
+	if t := node.Children()[0].Type(); t != nil && t.Kind() == reflect.Func && !mayPrint(t) {
 		return call
 	}
 	return func(frame *yaegi.Frame) (next yaegi.Step) {
@@ -45,9 +45,20 @@ func (rt *Runtime) printing(node *yaegi.Node, call yaegi.Step) yaegi.Step {
 	}
 }
 
-// runsProgram reports whether a node calls a method of an exec.Cmd. What another program prints keeps
-// no order, so it is shown as it comes.
-func runsProgram(node *yaegi.Node) bool {
-	t := node.Children()[0].Type()
-	return t != nil && t.Kind() == reflect.Func && t.NumIn() > 0 && t.In(0) == reflect.TypeFor[*exec.Cmd]()
+// mayPrint reports whether a compiled function of type t, or a method with its receiver, may print to
+// os.Stdout. It does not if all its parameters are numbers, strings and the like, from which it gets no
+// writer. Nor do methods of exec.Cmd, because the output of another program follows no order.
+func mayPrint(t reflect.Type) bool {
+	if t.NumIn() == 0 {
+		return true
+	}
+	for in := range t.Ins() {
+		for in.Kind() == reflect.Slice || in.Kind() == reflect.Array {
+			in = in.Elem()
+		}
+		if kind := in.Kind(); kind > reflect.Complex128 && kind != reflect.String {
+			return t.In(0) != reflect.TypeFor[*exec.Cmd]()
+		}
+	}
+	return false
 }

@@ -17,8 +17,8 @@ var order atomic.Pointer[Order]
 // SetOrder sets the order of this process. It is called once, in a worker.
 func SetOrder(o Order) { order.Store(&o) }
 
-// Print calls print, which writes to standard output. All that this process has printed to standard
-// error before Print was called is shown before it.
+// Print calls print, which writes to standard output. Text that this process has printed to standard
+// error before the call of Print is shown before that output.
 func Print(print func()) {
 	if o := order.Load(); o != nil {
 		(*o).Begin()
