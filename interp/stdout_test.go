@@ -2,6 +2,7 @@ package interp
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session/inband"
@@ -25,22 +26,34 @@ func TestReplacedOutput(t *testing.T) {
 }
 
 // countingOrder counts the prints that are kept in order with standard error.
-type countingOrder struct{ begun, ended int }
+type countingOrder struct {
+	begun, ended int
+	before       string // the text of standard error when the last print began
+}
 
-func (o *countingOrder) Begin() { o.begun++ }
-func (o *countingOrder) End()   { o.ended++ }
+func (o *countingOrder) Begin() {
+	o.begun++
+	b, _ := os.ReadFile(os.Stderr.Name())
+	o.before = string(b)
+}
+func (o *countingOrder) End() { o.ended++ }
 
 // TestOrderedOutput checks that each way in which cells print to standard output keeps the order with
 // standard error.
 func TestOrderedOutput(t *testing.T) {
-	out := os.Stdout
-	defer func() { os.Stdout = out }()
+	out, stderr := os.Stdout, os.Stderr
+	defer func() { os.Stdout, os.Stderr = out, stderr }()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	os.Stdout = null
+	errs, err := os.CreateTemp(t.TempDir(), "stderr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer errs.Close()
+	os.Stdout, os.Stderr = null, errs
 	t.Setenv(inband.Variable, "1")
 	var order countingOrder
 	inband.SetOrder(&order)
@@ -64,5 +77,10 @@ func TestOrderedOutput(t *testing.T) {
 		if order.begun == before || order.ended != order.begun {
 			t.Errorf("%s: %d ordered prints began, %d in all, and %d ended", code, order.begun-before, order.begun, order.ended)
 		}
+	}
+	// A deferred call begins after the prints of the function's body.
+	mustEval(t, in, `func() { defer os.Stdout.WriteString("1"); println("body") }()`)
+	if !strings.HasSuffix(order.before, "body\n") {
+		t.Errorf("the last ordered print began after %q", order.before)
 	}
 }
