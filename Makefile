@@ -6,7 +6,8 @@ NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
 UCX := .venv/ucx
 NCCL := .venv/nccl
-# The compiler of the wheels: it builds for both machines, and compiles kernels where a machine has no compiler.
+# The compiler of the wheels. It builds the program for both machines, and compiles kernels on machines
+# without another compiler.
 ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
@@ -14,17 +15,18 @@ WHEELS := build/dist
 # most three tests fail, they run once more, alone, and the summary names them. A test with a data
 # race does not run again.
 # Packages session and zmtp, and the files of cmd/symmrepl with the build constraint "race || !raced",
-# run under the race detector alone. The other tests of cmd/symmrepl run in both stages, the second time
-# without those that -short or "!race" leaves out, and all other packages run without the detector.
-# Half of the time of most tests is waiting for other processes, so more of them run side by side than
-# there are processors: -p is the number of packages, -parallel that of tests in each. Both stages and the
+# run only under the race detector. The other tests of cmd/symmrepl run in both stages; the second stage
+# leaves out tests that -short or "!race" excludes. All other packages run without the detector.
+# Most tests spend half of their time waiting for other processes, so more tests than processors run side
+# by side: -p is the number of packages, -parallel the number of tests in each package. Both stages and the
 # checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
 # built twice instead of three times. The package with the longest tests starts first. GOGC=400 makes
 # garbage collections rare, which halves the processor time of interp's tests. Tests are built without
-# go vet, which check runs on all of them.
+# go vet, because check runs go vet on all packages.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
-# The minutes that tests may take: more by as many times as threads want to run for each processor.
+# The limit of a test run in minutes. If more threads want to run than there are processors, the limit
+# grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
 LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
@@ -58,7 +60,7 @@ faults: | go c++ ## kill ranks at 200 random moments, and hang in every known wa
 	./.ci/test-long faults
 
 test-long: export ZIGLANG := $(ZIGLANG)
-test-long: $(UCX) $(NCCL) $(JUPYTER) | go c++ ## run the tests that take too long for make test, or some steps of them: STEPS="faults flat-memory"; .ci/test-long --list lists the steps
+test-long: $(UCX) $(NCCL) $(JUPYTER) | go c++ ## run all tests that take too long for make test, or only the named steps: STEPS="faults flat-memory"; .ci/test-long --list lists the steps
 	./.ci/test-long $(STEPS)
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
@@ -97,10 +99,10 @@ bench-interp: | go c++ ## compare the time of cells with plain yaegi, and measur
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle
 
-gpu-export: | go c++ ## build a folder of sessions exported to Python and C++ that a GPU machine checks: gpu-export/run
+gpu-export: | go c++ ## build a folder of sessions exported to Python and C++; gpu-export/run checks them on a GPU machine
 	./.ci/gpu-export gpu-export
 
-wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist, which need no Go and no compiler where they are installed
+wheel: | go python3 ## build Python wheels for x86-64 and aarch64 in build/dist; installed wheels need no Go and no compiler
 	./.ci/wheel $(ZIGLANG) $(WHEELS)
 
 aarch64: | go python3 ## build the program for aarch64 and run it under qemu-user: sessions, the cpu device's tests, the suite on 2 ranks
@@ -109,14 +111,14 @@ aarch64: | go python3 ## build the program for aarch64 and run it under qemu-use
 container-try: | go python3 ## run the lines of the Dockerfile without docker, and a notebook on its JupyterLab
 	./.ci/container Dockerfile
 
-wheel-try: wheel ## install the wheel where there is only Python, and run the hello session there within 30 s
+wheel-try: wheel ## install the wheel in a root that has only Python, and run the hello session there within 30 s
 	./.ci/wheel-root $(WHEELS)/symmrepl-*_$$(uname -m).whl $(ZIGLANG)
 
 clean: ## remove all build output
 	rm -rf bin build gpu-bundle gpu-export
 
-# The folder of NVRTC, NVIDIA's run-time compiler, from its Python wheel. With it, tests compile the
-# kernels for GPUs even on machines without a GPU.
+# The folder of NVRTC, NVIDIA's run-time compiler, from its Python wheel. Tests use it to compile kernels
+# for GPUs, also on machines without a GPU.
 $(NVRTC): | python3
 	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
 	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc==13.0.88
@@ -139,8 +141,8 @@ $(UCX): | $(NVRTC)
 		else echo 'make: no UCX 1.13: it is libucx0 1.13.1-1 of Debian 12, which apt-get must reach, and needs libnuma1; its tests are skipped'; fi
 	dirname "$$(find "$$PWD/.venv/lib" -path '*/libucx/lib/libucp.so.0')" > $@
 
-# The headers of several versions of NCCL, from Python wheels, and the examples of NCCL's sources if
-# GitHub can be reached. Tests compile kernels with the headers, and run the examples.
+# The headers of several versions of NCCL, from Python wheels, and the examples in NCCL's sources if GitHub
+# can be reached. Tests compile kernels with these headers and run the examples.
 $(NCCL): | $(NVRTC)
 	rm -rf $@.new && mkdir -p $@.new/include
 	for v in 2.28.9 2.29.7 2.32.3; do \

@@ -1,5 +1,5 @@
-// Measures a kernel of NCCL's device API on one GPU. Run it with the back end CUDA, which uses symmrepl's
-// nccl_device.h, and with the back end NCCL, which uses NCCL's.
+// Measures a kernel of NCCL's device API on one GPU. With the back end CUDA the kernel uses symmrepl's
+// nccl_device.h, with the back end NCCL the nccl_device.h of NCCL.
 import (
 	"fmt"
 	"sort"

@@ -45,7 +45,7 @@ func write(d inband.Display) error {
 		fmt.Fprintln(os.Stderr, err)
 		return err
 	}
-	_, err = os.Stdout.Write(b)
+	_, err = inband.Write(b)
 	return err
 }
 

@@ -72,6 +72,7 @@ func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
 			return !is
 		})
 	}
+	in.runtime.NoteUses(c.Info)
 	var err *session.Error
 	if out.lowered, err = in.program.Lower(c, in.debugged); err != nil {
 		return nil, err

@@ -46,14 +46,14 @@ func TestBeginFinder(t *testing.T) {
 
 // A worker notes the number of bytes that it has written before, whether they have been read or not.
 func TestNote(t *testing.T) {
-	var begins [2]beginning
-	p, ends, err := newPrinted(&begins)
+	var trail Trail
+	p, ends, err := newPrinted(&trail)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()
 	defer ends[1].Close()
-	w, noted := ends[0], &begins[0]
+	w, noted := ends[0], &trail.begins[0]
 	defer w.Close()
 	for run, step := range []struct {
 		write string

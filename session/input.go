@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -164,7 +163,7 @@ func (r *stdinReader) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, err := os.Stdout.Write(question); err != nil {
+		if _, err := inband.Write(question); err != nil {
 			return 0, err
 		}
 		select {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -10,17 +11,17 @@ import (
 )
 
 // printed reads a worker's standard output and standard error. The bytes of both go to one sink, in
-// the order in which the pipes had something to read, which an epoll descriptor knows. A worker that
-// prints to one stream waits until the other has been read (interp/run/order.go), and so the sink
-// gets the bytes in the order in which they were printed.
+// the order in which the worker printed them: see order.go.
 type printed struct {
-	pipes [2]*pipe
-	poll  *os.File // the epoll descriptor
-	ready syscall.RawConn
+	pipes   [2]*pipe // standard output first
+	ordered *ordered
+	poll    *os.File // an epoll descriptor of the pipes
+	ready   syscall.RawConn
 
-	mu   sync.Mutex // one reader at a time, so that bytes keep their order
-	open int        // pipes whose other end is open
-	buf  []byte
+	mu    sync.Mutex // one reader at a time, so that bytes keep their order
+	open  int        // pipes whose other end is open
+	ended uint64     // ordered prints that had ended when the last step began
+	buf   []byte
 }
 
 // pipe is the reading end of one stream.
@@ -28,6 +29,9 @@ type pipe struct {
 	file *os.File
 	raw  syscall.RawConn
 	read *atomic.Uint64 // as in beginning
+
+	hungUp bool // the other end is closed
+	closed bool // all has been read, too
 }
 
 const (
@@ -37,10 +41,10 @@ const (
 	pipeSize = 64 << 10
 )
 
-// newPrinted returns two pipes and their writing ends, which the caller closes. begins is where a
-// worker notes where the output of its runs begins.
-func newPrinted(begins *[2]beginning) (p *printed, ends [2]*os.File, err error) {
-	p = &printed{open: 2, buf: make([]byte, pipeSize)}
+// newPrinted returns two pipes and their writing ends, which the caller closes. trail is shared with
+// the worker.
+func newPrinted(trail *Trail) (p *printed, ends [2]*os.File, err error) {
+	p = &printed{ordered: &trail.ordered, open: 2, buf: make([]byte, pipeSize)}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -64,7 +68,7 @@ func newPrinted(begins *[2]beginning) (p *printed, ends [2]*os.File, err error) 
 		return nil, ends, err
 	}
 	for i := range p.pipes {
-		one := &pipe{read: &begins[i].read}
+		one := &pipe{read: &trail.begins[i].read}
 		if one.file, ends[i], err = os.Pipe(); err != nil {
 			return nil, ends, err
 		}
@@ -111,13 +115,17 @@ func (p *printed) isEmpty() bool {
 	}
 	defer p.mu.Unlock()
 	for _, one := range p.pipes {
-		unread := 0
-		err := one.raw.Control(func(fd uintptr) { unread, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
-		if err != nil || unread > 0 {
+		if unread, err := one.unread(); err != nil || unread > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// unread returns the number of bytes that the pipe holds.
+func (p *pipe) unread() (n int, err error) {
+	err = p.raw.Control(func(fd uintptr) { n = unreadBytes(int(fd)) })
+	return n, err
 }
 
 // drain reads until no byte is left or the limit is reached, and reports whether the other ends are
@@ -133,8 +141,8 @@ func (p *printed) drain(poll, limit int, sink func(Stream, []byte)) bool {
 	return false
 }
 
-// step reads from each pipe that has something, in the order in which they came to have it. It
-// returns the number of bytes, and whether there was no pipe to read, for good or at present.
+// step reads the bytes that the pipes hold at its call. It returns their number, whether both pipes have
+// ended, and whether there was nothing to read.
 func (p *printed) step(poll int, sink func(Stream, []byte)) (n int, ended, idle bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,45 +156,59 @@ func (p *printed) step(poll int, sink func(Stream, []byte)) (n int, ended, idle 
 		return 0, false, false
 	case err != nil:
 		return 0, true, false
-	case count == 0:
-		return 0, false, true
 	}
 	for _, e := range events[:count] {
-		i := int(e.Fd)
-		got, closed := p.read(i, e.Events&unix.EPOLLHUP != 0, sink)
-		n += got
-		if closed {
+		one := p.pipes[e.Fd]
+		one.hungUp = one.hungUp || e.Events&unix.EPOLLHUP != 0
+	}
+	printedBefore := p.ended
+	p.ended = p.ordered.ended.Load()
+	var holds [2]int
+	for i := range slices.Backward(holds[:]) { // standard error first: see order.go
+		holds[i], _ = p.pipes[i].unread()
+	}
+	sequence := [2]int{0, 1}
+	if p.ordered.begun.Load() == printedBefore && count == 2 && events[0].Fd == 1 {
+		sequence = [2]int{1, 0} // standard output holds no text of an ordered print
+	}
+	for _, i := range sequence {
+		one := p.pipes[i]
+		if one.closed || holds[i] == 0 && !one.hungUp {
+			continue
+		}
+		n += p.read(i, holds[i], sink)
+		if one.closed {
 			p.open--
-			p.pipes[i].raw.Control(func(fd uintptr) { unix.EpollCtl(poll, unix.EPOLL_CTL_DEL, int(fd), nil) })
+			one.raw.Control(func(fd uintptr) { unix.EpollCtl(poll, unix.EPOLL_CTL_DEL, int(fd), nil) })
 		}
 	}
-	return n, false, false
+	return n, p.open == 0, count == 0 && n == 0
 }
 
-// read reads what a pipe holds, or after the end of its writers all that it held, and reports whether
-// it has ended. What is written meanwhile is left to the next event: the other pipe may have got text
-// before. p.mu is held.
-func (p *printed) read(i int, hungUp bool, sink func(Stream, []byte)) (total int, closed bool) {
-	gone := p.pipes[i].raw.Control(func(fd uintptr) {
+// read reads bytes that a pipe holds, or its end if it holds none and has hung up. It returns the
+// number of bytes that it has read. p.mu is held.
+func (p *printed) read(i, holds int, sink func(Stream, []byte)) (total int) {
+	one := p.pipes[i]
+	gone := one.raw.Control(func(fd uintptr) {
 		for {
-			p.pipes[i].read.Add(1)
-			n, err := unix.Read(int(fd), p.buf)
-			p.pipes[i].read.Add(uint64(2*max(n, 0) - 1))
+			one.read.Add(1)
+			n, err := unix.Read(int(fd), p.buf[:min(max(holds-total, 1), len(p.buf))])
+			one.read.Add(uint64(2*max(n, 0) - 1))
 			switch {
 			case n > 0:
 				sink([]Stream{Stdout, Stderr}[i], p.buf[:n])
-				total += n
-				if n < len(p.buf) && !hungUp {
+				if total += n; total >= holds {
 					return
 				}
 			case err == unix.EINTR:
 			case err == unix.EAGAIN:
 				return
 			default:
-				closed = true
+				one.closed = true
 				return
 			}
 		}
 	})
-	return total, closed || gone != nil
+	one.closed = one.closed || gone != nil
+	return total
 }

@@ -133,7 +133,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 	}
 	defer trail.Close()
 	var ends [2]*os.File
-	if p.printed, ends, err = newPrinted(&p.trail.begins); err != nil {
+	if p.printed, ends, err = newPrinted(p.trail); err != nil {
 		p.closeFiles()
 		return nil, err
 	}

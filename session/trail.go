@@ -15,7 +15,8 @@ type Trail struct {
 	Mark, Call int          // the positions of the statement that runs and, if that belongs to another cell, of this cell's own statement
 	Files      [2]TrailFile // files of the running cell; zero while no cell runs
 
-	begins [2]beginning // by stream, standard output first: where the run's output begins
+	begins  [2]beginning // by stream, standard output first: where the run's output begins
+	ordered ordered      // prints that keep their order between the streams
 }
 
 // TrailFile maps positions to offsets in the text of a cell: positions from Base to Base+Size

@@ -186,6 +186,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		return fmt.Errorf("the memory shared with the supervisor: %w", err)
 	}
 	w.begin = newBeginMarker(trail).mark
+	inband.SetOrder(newOutputOrder(trail, int(Stderr)))
 	s := w.spec
 	hosts, err := ParseHosts(s.Hosts, s.Size)
 	if err != nil {

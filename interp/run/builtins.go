@@ -2,16 +2,17 @@ package run
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"strconv"
 	"unsafe"
 )
 
 // printArgs is the builtin print, which puts nothing between its arguments.
-func printArgs(args ...any) { writeStderr(appendArgs(nil, "", args)) }
+func printArgs(args ...any) { os.Stderr.Write(appendArgs(nil, "", args)) }
 
 // printlnArgs is the builtin println.
-func printlnArgs(args ...any) { writeStderr(append(appendArgs(nil, " ", args), '\n')) }
+func printlnArgs(args ...any) { os.Stderr.Write(append(appendArgs(nil, " ", args), '\n')) }
 
 func appendArgs(b []byte, between string, args []any) []byte {
 	for i, a := range args {

@@ -18,6 +18,7 @@ func (rt *Runtime) guard(node *yaegi.Node, in *scope) {
 		rt.guardCall(node, in)
 	case yaegi.BinaryGenerator:
 		rt.yaegi.CallCompiled(node)
+		node.Wrap(func(s yaegi.Step) yaegi.Step { return rt.printing(node, s) })
 		rt.guardCall(node, in)
 	}
 	rt.useStep(node, in)

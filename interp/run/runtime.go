@@ -62,6 +62,8 @@ type Runtime struct {
 	mark    *int         // position of the running statement
 	call    *int         // position of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
+	// printsItself is set once code of cells has used the variable os.Stdout: see printing.
+	printsItself atomic.Bool
 	// postponed counts how often cells have scheduled a function for later, with time.AfterFunc and
 	// the like. It never decreases, because a cell that holds a timer may reset it.
 	postponed atomic.Int64

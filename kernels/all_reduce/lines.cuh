@@ -19,7 +19,7 @@ struct LineArgs {
   u64 op;                   // ReduceOp
   u64 pieces;               // number of pieces of a slice: a multiple of 32
   u64 turns;                // maximum number of pieces of a thread in an epoch
-  u64 slots;                // number of pieces that a block's inbox holds for each source and epoch: at least turns * blockDim.x
+  u64 slots;                // pieces in a block's inbox by source and epoch: at least turns * blockDim.x
   u32* epochs;              // one word for each block, in this rank's memory
   Piece* inbox[kMaxRanks];  // by rank: [block][bank][source][slots]
 };

@@ -1,8 +1,8 @@
 // one_shot_all_reduce: every rank pushes its elements to every other rank as packets and reduces
-// what arrives. There is no barrier: a call takes the latency of one message. Its input may be
-// overwritten as soon as the call is over, because the bytes are then in the peers' inboxes. out
-// may be in. It serves messages up to a few hundred KiB, because the links carry four thirds of the
-// message to every peer.
+// the elements that arrive. There is no barrier: a call takes the latency of one message. Its input
+// may be overwritten as soon as the call is over, because the bytes are then in the peers' inboxes.
+// out may be in. The kernel serves messages up to a few hundred KiB, because the links carry four
+// thirds of the message to every peer.
 #include "packets/packets.cuh"
 
 template <class T, class A, bool Usual>

@@ -13,9 +13,9 @@ struct PullArgs {
   void* out[symm::kMaxRanks];           // the first outs entries are used
   symm::u64 outs;
   symm::u64 n;                          // elements
-  symm::u64 width, stride;              // of a row of in: the first width of every stride elements are reduced; 0: all are
+  symm::u64 width, stride;              // the first width of every stride elements of in are reduced; 0: all
   symm::u64 op;                         // symm::ReduceOp
-  symm::u64 arrived;                    // not 0: `in` are copies in this rank's memory; it waits for no other
+  symm::u64 arrived;                    // not 0: `in` are copies in this rank's memory; no wait for others
 };
 SYMM_LAYOUT(PullArgs, context, signals, in, out, outs, n, width, stride, op, arrived)
 

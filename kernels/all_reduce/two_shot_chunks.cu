@@ -1,7 +1,8 @@
 // two_shot_chunks: two_shot_all_reduce for messages so large that the bandwidth of the links limits
 // them. Every rank owns a slice. It receives the elements of that slice from all ranks in inboxes,
 // chunk by chunk, reduces them, and stores the result at all ranks; out may be in. All traffic on
-// the links is stores: over NVLink, stores reach 350 GB/s and loads 325 GB/s (docs/notes/tuning.md).
+// the links is stores: over NVLink, stores reach 350 GB/s and loads 325 GB/s
+// (docs/notes/tuning.md).
 //
 // The blocks with the same index on all ranks work on the same chunks and meet on a channel of
 // their own, once for each chunk: a block that has arrived at round i of a call has sent its chunk

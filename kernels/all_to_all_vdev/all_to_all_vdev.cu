@@ -10,12 +10,12 @@ struct AllToAllVdevArgs {
   symm::PacketArgs head;              // n: splits; context.channels: at least the grid's blocks
   symm::Signals signals;              // a block of its own, not the one of Handle.barrier
   symm::RowsArgs rows;
-  symm::u64 room;                     // bytes of rows from one rank to another that may travel as packets; 0: none
+  symm::u64 room;                     // bytes that may travel as packets from rank to rank; 0: none
 };
 SYMM_LAYOUT(AllToAllVdevArgs, head, signals, rows, room)
 static_assert(symm::rows::kSplits <= symm::kThreads, "a packet each, of one thread");
 
-// Message is what a rank says of a split: a value and a mark.
+// Message is a value and a mark that a rank sends for a split.
 struct Message {
   symm::u64 value;
   symm::u32 mark;
@@ -53,7 +53,7 @@ __device__ __forceinline__ bool hear(const symm::PacketArgs& a, symm::u32 epoch,
 }
 
 // Swap exchanges splits for rows::make_plan, and sends the rows that may travel as packets. It sets
-// fits if all splits that this thread hears of are of rows that fit.
+// fits if the rows of all splits that this thread receives fit.
 struct Swap {
   const AllToAllVdevArgs& a;
   const symm::rows::Plan& plan;

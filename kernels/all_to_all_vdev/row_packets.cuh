@@ -1,15 +1,17 @@
 // row_packets.cuh: rows travel as packets (packets/packets.cuh), beside the splits that say where
 // they go.
 //
-// A rank knows which rows it sends before it has the splits of the others. It sends them at once, so
-// that a call takes the latency of one message and needs no barrier. The rows for a rank are counted
-// in words of 4 bytes, in the order of the plan, and a packet carries three. They take the slots of
-// the inboxes behind those of the splits, in the same epoch. A rank that sends an epoch has the
-// splits of all ranks of the epoch before, and each of them had left the call before that one: so
-// nobody still reads what the rank overwrites.
+// A rank knows which rows it sends before it has the splits of the others. It sends them at once,
+// so that a call takes the latency of one message and needs no barrier. The rows for a rank are
+// counted in words of 4 bytes, in the order of the plan, and a packet carries three. These packets
+// take the slots of the inboxes behind the slots of the splits, in the same epoch. When a rank
+// sends an epoch, it has received the splits of the previous epoch from all ranks, and each of
+// these ranks had left the call before the previous one. So no rank still reads the packets that
+// are overwritten.
 //
-// The packets count only if the rows of every rank for every rank fit. A rank says so by kFits
-// in the marks of its splits. Otherwise nobody reads the packets, and the rows go to their places.
+// The packets count only if the rows of every rank for every rank fit. A rank announces by kFits in
+// the marks of its splits that its rows fit. Otherwise nobody reads the packets, and the rows go to
+// their places.
 #pragma once
 #include "all_to_all_vdev/rows.cuh"
 #include "packets/packets.cuh"
@@ -23,8 +25,7 @@ constexpr int kWords = 3;        // of a packet
 // first_slot returns the first slot that the splits of a call leave free.
 __device__ __forceinline__ u32 first_slot(const RowsArgs& a) { return ((u32)a.n + 31) & ~31u; }
 
-// Parcel is the rows that go from one rank to another: the splits from low on, up to high, of a
-// plan.
+// Parcel is the rows that go from one rank to another: the splits [low, high) of a plan.
 class Parcel {
  public:
   __device__ __forceinline__ Parcel(const RowsArgs& a, const Plan& plan, u32 low, u32 high)
@@ -40,7 +41,7 @@ class Parcel {
   }
 
   // words calls f(j, place) for each word j of the packet in the k-th free slot. A place is the
-  // address of a word: base(split) is that of the first row of a split.
+  // address of a word; base(split) is the address of the first row of a split.
   template <class Base, class F>
   __device__ __forceinline__ void words(u32 k, Base base, F f) const {
     u32 at = (blockIdx.x * share() + k) * (4 * kWords);
@@ -101,12 +102,14 @@ __device__ __forceinline__ void send_rows(const Args& args, const RowsArgs& a, c
   }
 }
 
-// plan_received turns the plan into that of the rows that this rank receives, in the order of their
-// sources, and the first block stores the offsets. All threads of the block call it after make_plan.
+// plan_received replaces the plan by the plan of the rows that this rank receives, in the order of
+// their sources. The first block stores the offsets. All threads of the block call it after
+// make_plan.
 __device__ __forceinline__ void plan_received(const Context& c, const RowsArgs& a, Plan& plan) {
   const u32 n = (u32)a.n, world = (u32)c.ranks(), experts = n / world, i = threadIdx.x;
   const bool mine = i < n;
-  const u32 split = a.layout == kCombine ? i : i % world * experts + i / world;  // the i-th in the order of out
+  // the i-th in the order of out
+  const u32 split = a.layout == kCombine ? i : i % world * experts + i / world;
   const u64 offset = offset_in_out(c, a, plan, mine ? plan.received[split] : 0);
   const u64 rows = mine ? plan.received[i] : 0, start = scan(plan, n, rows);
   if (mine) {
@@ -118,8 +121,8 @@ __device__ __forceinline__ void plan_received(const Context& c, const RowsArgs& 
   __syncthreads();
 }
 
-// receive_rows stores the block's share of the rows that each rank has sent to their places. The
-// plan is that of plan_received. It returns false if a wait gave up.
+// receive_rows stores the block's share of the rows that each rank has sent to their places.
+// plan_received has made the plan. It returns false if a wait gave up.
 template <class Args>
 __device__ __forceinline__ bool receive_rows(const Args& args, const RowsArgs& a, const Plan& plan, u32 epoch) {
   const Context& c = args.context;

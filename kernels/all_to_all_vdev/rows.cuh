@@ -50,9 +50,9 @@ SYMM_VALUES(Splits, kSplits)
 struct Plan {
   u64 start[kSplits + 1];  // number of rows of all earlier splits
   u64 from[kSplits];       // the first row, as an index into in
-  u64 to[kSplits];         // the first row at the destination: its address, or on another host its offset in the window of out
+  u64 to[kSplits];         // first row at the destination: address, or on another host offset in out's window
   u64 a[kSplits + 1], b[kSplits + 1], warps[32];
-  u32 received[kSplits];   // number of rows of each split that comes to this rank, in the order of the sources
+  u32 received[kSplits];   // rows of each split that comes to this rank, in the order of the sources
 };
 
 // scan returns the sum of the values of the threads before this one, to the first n threads. All
@@ -83,7 +83,7 @@ __device__ __forceinline__ u32 find(const Plan& plan, u64 row, u32 low, u32 high
   return low;
 }
 
-// Verdict is a thread's reason to refuse the splits; the field what is 0 if there is none.
+// Verdict is a thread's reason to refuse the splits. Its field `what` is 0 if there is no reason.
 struct Verdict {
   u32 what, index, rank;
   i64 value;
@@ -153,8 +153,8 @@ __device__ __forceinline__ bool make_plan(const Context& c, const RowsArgs& a, P
   return true;
 }
 
-// offset_in_out returns the row of this rank's out at which the rows of split i begin, for thread i.
-// Splits are in the order of out, and rows is the number of rows of split i. All threads of the
+// offset_in_out returns the row of this rank's out at which the rows of split i begin, for thread
+// i. Splits are in the order of out, and rows is the number of rows of split i. All threads of the
 // block call it, once after make_plan.
 __device__ __forceinline__ u64 offset_in_out(const Context& c, const RowsArgs& a, Plan& plan, u64 rows) {
   const u32 n = (u32)a.n, world = (u32)c.ranks(), me = (u32)c.rank, i = threadIdx.x;
@@ -174,9 +174,8 @@ __device__ __forceinline__ void write_offsets(const Context& c, const RowsArgs& 
   if (i < a.n) a.out_offsets[i] = (i64)offset;
 }
 
-// report describes to the host why the first block refuses. rows is the number of rows of the input
-// that the verdict is about, or of out. If there are several reasons, all ranks report the same
-// one.
+// report describes to the host why the first block refuses. rows is the number of rows of the
+// refused input, or of out. If there are several reasons, all ranks report the same one.
 __device__ inline __noinline__ void report(const Context& c, Verdict verdict, u64 rows) {
   __shared__ u32 first;
   if (threadIdx.x == 0) first = ~0u;

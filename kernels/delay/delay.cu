@@ -1,5 +1,5 @@
-// delay: let so many nanoseconds pass, so that what follows in the stream begins later. It ends early
-// if the host raises the abort bit. One thread.
+// delay: wait for a number of nanoseconds, so that later work of the stream begins later. The wait
+// ends early if the host raises the abort bit. One thread.
 #include "symm.cuh"
 
 struct DelayArgs {

@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(512) exchange(const __grid_constant
   const u64 start = (u64)a.src[0];
   u64 differ = 0;
   for (int k = 0; k < (int)a.pieces; k++) differ |= ((u64)a.src[k] ^ start) | ((u64)a.dst[k] ^ start);
-  const u64 size = differ & 1 ? 1 : differ & 2 ? 2 : differ & 4 ? 4 : differ & 8 ? 8 : 16;  // of the widest words
+  const u64 size = differ & 1 ? 1 : differ & 2 ? 2 : differ & 4 ? 4 : differ & 8 ? 8 : 16;  // widest words
   const u64 head = (0 - start) % size < a.n ? (0 - start) % size : a.n;
   if (a.pieces) {
     if (size == 16) move_as<u128>(a, head);

@@ -1,7 +1,7 @@
 // hosts_copy: all-gather, all-to-all and broadcast of a group that spans hosts, between and within
 // the hosts (pipes.cuh has the protocol). A member sends slices of its input, or of the inputs on
-// its host, and stores the chunks that it receives as pieces of one or more outputs. Slices or pieces
-// may be of rows that lie apart.
+// its host, and stores the chunks that it receives as pieces of one or more outputs. Slices or
+// pieces may be of rows that lie apart.
 #include "hosts/pipes.cuh"
 
 // copy_bytes: the threads of a block copy n bytes, by the widest words that both addresses allow.

@@ -1,7 +1,7 @@
 // hosts_reduce: all-reduce and reduce-scatter of a group that spans hosts, between and within the
 // hosts (pipes.cuh has the protocol). A member reduces its inputs in the order of the ranks of its
-// host and sends the result. Then it reduces the chunks that it and the others sent, host by host, to
-// its piece of the result. by_host.cuh has the order in which values are combined.
+// host and sends the result. Then it reduces the chunks of all members, host by host, to its piece
+// of the result. by_host.cuh has the order in which values are combined.
 #include "hosts/by_host.cuh"
 #include "reduce/float8.cuh"
 

@@ -1,8 +1,8 @@
 // hosts_tiles: reductions of tiles in a group that spans hosts, between and within the hosts
-// (pipes.cuh has the protocol). Every member may be the root of one tile, and the tiles may differ in
-// shape. A member reduces each root's tile of its inputs, in the order of the ranks of its host, and
-// sends it to the root. Then it reduces, host by host, the chunks of its own tile that it and the
-// others sent. by_host.cuh has the order in which values are combined.
+// (pipes.cuh has the protocol). Every member may be the root of one tile, and the tiles may differ
+// in shape. A member reduces each root's tile of its inputs, in the order of the ranks of its host,
+// and sends it to the root. Then it reduces the chunks of its own tile from all members, host by
+// host. by_host.cuh has the order in which values are combined.
 #include "hosts/by_host.cuh"
 
 // HostsTile is a tile to send or to keep: n elements in rows of a width that lie `pitch` apart.

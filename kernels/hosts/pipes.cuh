@@ -3,8 +3,8 @@
 //
 // A pipe leads from one member to another member on a different host. It has kPipeSlots slots, each
 // of which holds a chunk. The sender fills the slot in its outbox and puts it into the receiver's
-// inbox; the receiver uses the chunk and signals the sender. So that messages may overtake each
-// other, every slot has its own counts, in two of the group's words (net.cuh):
+// inbox; the receiver uses the chunk and signals the sender. Every slot has its own counts, in two
+// of the group's words (net.cuh), so messages may overtake each other:
 //
 //	arrived[place][slot]  at the receiver: the number of chunks that have come from the member at a
 //	                      place; the receiver counts the chunks that it has used
@@ -15,9 +15,9 @@
 // never overwritten, and no barrier is needed: a call takes the latency of one message. All words
 // count up and are never reset while ranks run.
 //
-// A call moves one stream of chunks from this member to each of its receivers, and one from each of
-// its senders. Chunk k travels in slot k % kPipeSlots. Every block has the same number of slots, at
-// least two, and handles the chunks of its slots in order:
+// A call moves a stream of chunks from this member to each of its receivers, and a stream from each
+// of its senders to this member. Chunk k travels in slot k % kPipeSlots. Every block has the same
+// number of slots, at least two, and handles the chunks of its slots in order:
 //
 //	produce  writes the chunk into the outbox, from tensors of this member or of others on this host
 //	send     puts the chunk to the receivers, once their blocks have used the slot
@@ -25,8 +25,8 @@
 //	         the result
 //	used     signals the senders
 //
-// Produce and send run ahead by all slots but one, so that copies, messages and sums overlap. If the
-// streams of a call differ in length, a pipe whose stream has ended carries no more chunks.
+// Produce and send run ahead by all slots but one, so that copies, messages and sums overlap. If
+// the streams of a call differ in length, a pipe whose stream has ended carries no more chunks.
 //
 // A wait ends when any member of the group is gone, because the member that it waits for may in
 // turn wait for the lost one.
@@ -56,9 +56,9 @@ struct Far {
 SYMM_LAYOUT(Far, member, place)
 
 // Source is a part of the result: the chunks of the member at a place, or one part of these chunks.
-// They lie in the inbox or outbox of a member on this host, number `here` among those on this host,
-// which may be this member. In reductions mark is set for the first source of each host; in copies
-// it is the number of the output piece that the source becomes.
+// They lie in the inbox or outbox of member number `here` on this host, which may be this member.
+// In reductions mark is set for the first source of each host; in copies it is the number of the
+// output piece that the source becomes.
 struct Source {
   u16 place, mark;
   u8 here, outbox, part, rest;
@@ -66,7 +66,7 @@ struct Source {
 SYMM_LAYOUT(Source, place, mark, here, outbox, part, rest)
 
 // Target is an outbox to fill with slice number `slice` of the input, for the member at a place. It
-// belongs to member number `here` among those on this host.
+// belongs to member number `here` on this host.
 struct Target {
   u16 place, slice, here;
 };
@@ -85,14 +85,14 @@ struct PipeArgs {
   u32 window;
   u32 words;                     // index of the pipes' first word among the group's
   u32 place, places;             // this member's place, and the number of places
-  u32 same;                      // not 0: every receiver gets the chunk in the outbox of this member's own place
+  u32 same;                      // not 0: every receiver gets the chunk in the outbox at this member's place
   u32 receivers, senders;
   Far to[kMaxRanks], from[kMaxRanks];
   u16 here[kMaxRanks];           // the members on this host
 };
 SYMM_LAYOUT(PipeArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, same, receivers, senders, to, from, here)
 
-// PipeMeets are the reasons for which members on one host meet for each chunk.
+// PipeMeets are the reasons why members on one host meet for each chunk.
 enum PipeMeets : u32 {
   kMeetFilling = 1,  // they fill each other's outboxes
   kMeetOutboxes = 2, // they read each other's outboxes
@@ -110,9 +110,9 @@ struct HostsArgs {
   u32 meets;                     // of PipeMeets
   u32 op;                        // symm::ReduceOp
   u64 n;                         // elements of a stream
-  u64 slice, stride;             // from one slice of the input to the next; from one piece of the output to the next
+  u64 slice, stride;             // from slice to slice of the input; from piece to piece of the output
   u64 width;                     // of a row
-  u64 in_pitch, out_pitch;       // from row to row of a slice of the input, of a piece of the output; 0: rows follow each other
+  u64 in_pitch, out_pitch;       // from row to row of a slice, of a piece; 0: rows follow each other
   u32 sources, targets, ins, outs;
   Source source[kMaxRanks];
   Target target[kMaxRanks];
@@ -124,7 +124,8 @@ static_assert(sizeof(HostsArgs) <= 4096, "fits the parameters of a kernel");
 
 enum PipeWord : u32 { kArrived = 0, kUsed = 1 };
 
-// pipe_word is the index of a word, and of its count, among the group's.
+// pipe_word is the index of a word among the words of the group, and of its count among their
+// counts.
 __device__ __forceinline__ u32 pipe_word(const PipeArgs& a, u32 kind, u32 place, u32 slot) {
   return a.words + (kind * a.places + place) * kPipeSlots + slot;
 }
@@ -134,8 +135,8 @@ __device__ __forceinline__ char* slot_at(const PipeArgs& a, const void* box, u32
   return (char*)box + (place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
 }
 
-// box_of returns the inbox or outbox of member i of those on this host, given this member's own:
-// the memory of all members has the same layout.
+// box_of returns the inbox or outbox of member i on this host, given the box of this member: the
+// memory of all members has the same layout.
 __device__ __forceinline__ char* box_of(const PipeArgs& a, u32 i, const void* box) {
   return (char*)a.meetings.block[i] + ((const char*)box - (const char*)a.meetings.block[a.inside.rank]);
 }
@@ -244,9 +245,9 @@ __device__ inline bool slot_used(const PipeArgs& a, const NetGroup& g, u64 k, bo
 }
 
 // pump moves the block's chunks: produce(k) fills the outboxes with chunk k, and consume(k) uses
-// the chunks that came. `chunks` is the length of the longest stream of the members on this host, in
-// chunks, and `come` that of the streams to this member; bytes(place, k) is the length of chunk k
-// for the receiver at a place, 0 if there is none for it.
+// the chunks that came. `chunks` is the length, in chunks, of the longest stream of the members on
+// this host; `come` is the length of the streams to this member; bytes(place, k) is the length of
+// chunk k for the receiver at a place, 0 if there is none for it.
 template <class Bytes, class Produce, class Consume>
 __device__ __forceinline__ void pump(const PipeArgs& a, u32 why, u64 chunks, u64 come, Bytes bytes, Produce produce, Consume consume) {
   const NetGroup g = *a.net;

@@ -1,9 +1,9 @@
 // nccl_device.h: NCCL's device API on symmrepl's own windows and barriers, for kernels on both
 // devices.
 //
-// It has NCCL's names, signatures, defaults and semantics, those of 2.28 and of later versions side
-// by side. A kernel takes a ncclDevComm made by symm.DevComm, and windows made by symm.Window.
-// These rules differ from NCCL's:
+// It has the names, signatures, defaults and semantics of NCCL 2.28 and of later versions, side by
+// side. A kernel takes a ncclDevComm made by symm.DevComm, and windows made by symm.Window. These
+// rules differ from NCCL's:
 //
 //   waits       end when the host aborts the call or its deadline passes, and record their rank and
 //               peer. NCCL's functions return nothing, so a session remembers that it gave up: its
@@ -22,11 +22,16 @@
 //
 // The parts:
 //
-//   nccl/types.h        results, teams, handles, ncclDevComm     nccl/coop.h         threads that call together
-//   nccl/pointer.h      pointers of windows, ncclSymPtr          nccl/lsa_barrier.h  ncclLsaBarrierSession
-//   nccl/multimem.h     pointers to all at once          nccl/reduce_copy.h  sums and copies of several ranks
-//   nccl/ll_a2a.h       ncclLLA2ASession                         nccl/gin.h          ncclGin: puts, gets, signals, counters
-//   nccl/barrier.h      ncclGinBarrierSession, ncclBarrierSession  nccl/missing.h    names that do not exist, and what to write instead
+//   nccl/types.h         results, teams, handles, ncclDevComm
+//   nccl/coop.h          threads that call together
+//   nccl/pointer.h       pointers of windows, ncclSymPtr
+//   nccl/lsa_barrier.h   ncclLsaBarrierSession
+//   nccl/multimem.h      pointers to all at once
+//   nccl/reduce_copy.h   sums and copies of several ranks
+//   nccl/ll_a2a.h        ncclLLA2ASession
+//   nccl/gin.h           ncclGin: puts, gets, signals, counters
+//   nccl/barrier.h       ncclGinBarrierSession, ncclBarrierSession
+//   nccl/missing.h       missing names and their replacements
 #pragma once
 #include "nccl/types.h"
 #include "nccl/coop.h"

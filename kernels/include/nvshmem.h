@@ -5,8 +5,8 @@
 // nvshmem_malloc. A processing element, PE, is a rank of all ranks. A call finds the peer's copy of
 // an address by a table of all tensors that all ranks have allocated by symm.Empty and mapped by
 // symm.Rendezvous; the pointer may have come to the kernel in any way, as an argument, in memory or
-// in a struct. A put or a get to a PE on this host is a copy by loads and stores, and one to a PE on
-// another host goes through the ring of symm/net.cuh.
+// in a struct. A put or a get to a PE on this host is a copy by loads and stores, and one to a PE
+// on another host goes through the ring of symm/net.cuh.
 //
 // These rules differ from NVSHMEM's:
 //
@@ -31,9 +31,12 @@
 //
 // The parts:
 //
-//   nvshmem/world.h   PEs, teams, nvshmem_ptr        nvshmem/sync.h         fence, quiet, waits, barriers
-//   nvshmem/rma.h     puts, gets, signals            nvshmem/collectives.h  broadcast, fcollect, alltoall, reductions
-//   nvshmem/amo.h     atomic operations              nvshmem/missing.h      names that do not exist, and what to write instead
+//   nvshmem/world.h         PEs, teams, nvshmem_ptr
+//   nvshmem/sync.h          fence, quiet, waits, barriers
+//   nvshmem/rma.h           puts, gets, signals
+//   nvshmem/collectives.h   broadcast, fcollect, alltoall, reductions
+//   nvshmem/amo.h           atomic operations
+//   nvshmem/missing.h       missing names and their replacements
 #pragma once
 #include "nvshmem/world.h"
 #include "nvshmem/rma.h"

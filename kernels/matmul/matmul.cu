@@ -1,5 +1,5 @@
-// matmul: the product of two matrices of one type. 16-bit floats are added up as f32; out may then be
-// f32.
+// matmul: the product of two matrices of one type. 16-bit floats are added up as f32; out may then
+// be f32.
 #include "matmul/matmul.cuh"
 
 template <class T>

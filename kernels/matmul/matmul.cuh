@@ -1,6 +1,6 @@
-// matmul.cuh: what the kernels have in common that multiply row-major matrices, out[m][n] = a[m][k]
-// b[k][n], with one thread for each element. They are used where no library does a product, and are
-// correct but not fast.
+// matmul.cuh: the common parts of the kernels that multiply row-major matrices, out[m][n] = a[m][k]
+// b[k][n], with one thread for each element. These kernels compute products for which there is no
+// library. They are correct but not fast.
 #pragma once
 #include "reduce/reduce.cuh"
 

@@ -1,5 +1,5 @@
-// matmul_f8e4m3: the product of two matrices of 8-bit floats, by the type of the result. A sum is f32;
-// it is multiplied by the scales of its row and of its column, and rounded once.
+// matmul_f8e4m3: the product of two matrices of 8-bit floats, by the type of the result. A sum is
+// f32; it is multiplied by the scales of its row and of its column, and rounded once.
 #include "matmul/matmul.cuh"
 #include "symm/calculate.cuh"
 

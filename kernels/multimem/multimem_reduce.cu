@@ -11,7 +11,7 @@ struct MultimemArgs {
   symm::Signals signals;  // a block of its own, not the one of Handle.barrier
   symm::Multicast tensor;
   char* out;              // in this rank's memory only; 0: the copies of all ranks
-  symm::u64 offset;       // of this rank's part, counted from tensor; in out the part begins at 0; a multiple of 4
+  symm::u64 offset;       // of this rank's part in tensor; in out the part begins at 0; a multiple of 4
   symm::u64 n;            // bytes of the part; a multiple of 4
   symm::u64 type;         // symm::MulticastType
   symm::u64 average;      // not 0: divide the sums

@@ -1,13 +1,13 @@
-// exchange_packets: every rank sends each other rank a piece, as packets, and puts what arrives in
-// its own memory. There is no barrier: a call takes the latency of one message. What a rank sends
-// may be overwritten as soon as the call is over, because it is then in the peers' inboxes. It
-// serves small messages, because the links carry four thirds of each.
+// exchange_packets: every rank sends each other rank a piece, as packets, and stores the pieces
+// that arrive in its own memory. There is no barrier: a call takes the latency of one message. The
+// sent pieces may be overwritten as soon as the call is over, because they are then in the peers'
+// inboxes. The kernel serves small messages, because the links carry four thirds of each message.
 #include "packets/pieces.cuh"
 
 struct ExchangePacketsArgs {
   symm::Context context;
-  const void* src[symm::kMaxRanks];  // by rank: the piece that it is sent, in this rank's memory; null: none
-  void* dst[symm::kMaxRanks];        // by rank: where its piece goes, in this rank's memory; null: nowhere
+  const void* src[symm::kMaxRanks];  // by rank: the piece to send, in this rank's memory; null: none
+  void* dst[symm::kMaxRanks];        // by rank: the place of its piece, in this rank's memory; null: none
   symm::u64 n;                       // bytes of a piece
   symm::u64 width;                   // bytes of a row; 0: a piece is a single row
   symm::u64 src_pitch, dst_pitch;    // bytes from row to row

@@ -21,7 +21,7 @@ struct PacketArgs {
   void* out;
   u64 n;                     // elements
   u64 op;                    // ReduceOp
-  u64 packets;               // number of packets that a rank reduces: of the tensor in one shot, of a slice in two
+  u64 packets;               // packets that a rank reduces: of the tensor in one shot, of a slice in two
   u32* epochs;               // one word for each block, in this rank's memory
   Packet* inbox[kMaxRanks];  // by rank: [block][bank][source][kThreads]
 };
@@ -92,10 +92,10 @@ template <class T> __device__ __forceinline__ Load<T> unpack(const Packet& p) {
   return c.load;
 }
 
-// The arguments of a kernel, of type Args, have a context and inboxes as those of PacketArgs.
+// Args, the arguments of a kernel, have the fields context and inboxes of PacketArgs.
 
-// inbox returns a slot in the inbox of rank p, in the part that source writes in an epoch; without a
-// slot, that of this thread.
+// inbox returns a slot in the inbox of rank p, in the part that source writes in an epoch; without
+// a slot, the slot of this thread.
 template <class Args> __device__ __forceinline__ Packet* inbox(const Args& a, int p, int source, u32 epoch, u32 slot) {
   return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + slot;
 }
@@ -103,9 +103,9 @@ template <class Args> __device__ __forceinline__ Packet* inbox(const Args& a, in
   return inbox(a, p, source, epoch, threadIdx.x);
 }
 
-// receive polls the packets in a slot from up to kTogether sources, from rank first on, until those
-// have arrived for which sends(p) is true. Without a slot, it receives what all other ranks sent to
-// the slot of this thread.
+// receive polls the packets in a slot from up to kTogether sources, from rank first on, until the
+// packets of all ranks p for which sends(p) is true have arrived. Without a slot, it receives the
+// packets of all other ranks in the slot of this thread.
 template <class Args, class Sends>
 __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const Args& a, int first, u32 epoch, u32 slot, Sends sends) {
   const Context& c = a.context;

@@ -1,15 +1,15 @@
-// pieces.cuh: packets carry pieces of memory (packets.cuh). A piece is rows of elements that may lie
-// further apart than they are wide. Its elements are counted row after row.
+// pieces.cuh: packets carry pieces of memory (packets.cuh). A piece is rows of elements that may
+// lie further apart than they are wide. Its elements are counted row after row.
 #pragma once
 #include "packets/packets.cuh"
 
 namespace symm {
 
-// PieceRows is how a piece lies: rows of cols elements, pitch elements apart, or a single row if cols
-// is 0. A piece has less than 2^32 elements.
+// PieceRows is the layout of a piece: rows of cols elements, pitch elements apart, or a single row
+// if cols is 0. A piece has less than 2^32 elements.
 struct PieceRows {
   u64 cols, pitch;
-  // at returns where element e is, counted from the first.
+  // at returns the place of element e, counted from the first element.
   __device__ __forceinline__ u64 at(u64 e) const { return cols ? (u32)e / (u32)cols * pitch + (u32)e % (u32)cols : e; }
 };
 
@@ -33,8 +33,8 @@ template <class T> __device__ __forceinline__ bool full(u64 i, u64 n) {
   return (place<T>(i, Load<T>::kUnits - 1) + 1) * Load<T>::kCount <= n;
 }
 
-// take_piece reads the elements of packet i of a piece of n elements, with zeros beyond n. The loads
-// of a full packet do not wait for each other.
+// take_piece reads the elements of packet i of a piece of n elements, with zeros beyond n. The
+// loads of a full packet do not wait for each other.
 template <class T> __device__ __forceinline__ Load<T> take_piece(const T* in, const PieceRows& rows, u64 i, u64 n) {
   constexpr int N = Load<T>::kCount;
   const bool together = united<T>(in, rows);
@@ -63,8 +63,8 @@ template <class T> __device__ __forceinline__ void put_piece(T* out, const Piece
   }
 }
 
-// send_pieces sends packet i of the piece of each other rank, and an empty packet to a rank that
-// has none: the protocol wants one to and from every rank.
+// send_pieces sends packet i of the piece of each other rank, and an empty packet to a rank without
+// one: the protocol needs a packet to and from every rank.
 template <class T, class Args>
 __device__ __forceinline__ void send_pieces(const Args& a, const PieceRows& rows, u32 epoch, u64 i, u64 n) {
 #pragma unroll 1

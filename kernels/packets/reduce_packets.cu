@@ -1,11 +1,12 @@
-// reduce_packets: every rank sends each other rank the piece that it reduces, as packets, and reduces
-// what arrives with its own. Not all ranks need have a piece to reduce. As in one_shot_all_reduce
-// there is no barrier, and the input may be overwritten as soon as the call is over.
+// reduce_packets: every rank sends each other rank the piece that the other reduces, as packets,
+// and reduces the pieces that arrive with its own piece. Not all ranks need have a piece to reduce.
+// As in one_shot_all_reduce there is no barrier, and the input may be overwritten as soon as the
+// call is over.
 #include "packets/pieces.cuh"
 
 struct ReducePacketsArgs {
   symm::Context context;
-  const void* src[symm::kMaxRanks];  // by rank: this rank's share of the piece that it reduces; null: it reduces none
+  const void* src[symm::kMaxRanks];  // by rank: this rank's share of that rank's piece; null: none
   void* out;                         // where this rank's result goes; null as src[context.rank]
   symm::u64 n;                       // elements of a piece
   symm::u64 cols;                    // elements of a row; 0: a piece is a single row

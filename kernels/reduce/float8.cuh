@@ -1,5 +1,5 @@
-// float8.cuh: reductions of 8-bit floats. They are always combined as float and rounded once at the
-// end, with kWide or without.
+// float8.cuh: reductions of 8-bit floats. 8-bit floats are always combined as float and rounded
+// once at the end, with kWide or without.
 #pragma once
 #include "reduce/reduce.cuh"
 #include "symm/calculate.cuh"

@@ -18,9 +18,10 @@ __device__ __forceinline__ symm::u32 to_f8(float low, float high) {
 #pragma unroll
   for (int i = 0; i < 2; i++) {
     const u32 bits = __float_as_uint(both[i]), sign = bits >> 24 & 0x80, size = bits & 0x7fffffffu;
-    const u32 rounded = ((size + 0x7ffffu + (size >> 20 & 1)) >> 20) - (120u << 3);  // three bits of mantissa stay
+    // three bits of mantissa stay
+    const u32 rounded = ((size + 0x7ffffu + (size >> 20 & 1)) >> 20) - (120u << 3);
     if (size > 0x7f800000u) code[i] = 0x7f;
-    else if (size < 0x3c800000u) code[i] = sign | (u32)rintf(fabsf(both[i]) * 512.0f);  // below 2^-6: in units of 2^-9
+    else if (size < 0x3c800000u) code[i] = sign | (u32)rintf(fabsf(both[i]) * 512.0f);  // below 2^-6: units of 2^-9
     else code[i] = sign | (rounded > 0x7e ? 0x7e : rounded);
   }
   return code[0] | code[1] << 8;

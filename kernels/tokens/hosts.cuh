@@ -22,8 +22,8 @@
 //              crossed. That rank adds them up, as float, and puts the sum to the token's own rank,
 //              which adds the sums of all hosts in the order of the hosts.
 //
-// Every rank has words in its pad that partners set: [TokenWord][source]. Each is set by a strong
-// signal, which arrives after all earlier puts of that partner. The words count up, and the blocks
+// Every rank has words in its pad that partners set: [TokenWord][source]. A partner sets a word by
+// a strong signal, which arrives after all its earlier puts. The words count up, and the blocks
 // count how far they have come. Partners set the words instead of adding to them because a GPU's
 // copies can set words, while an addition needs a kernel, which may find no room beside these
 // kernels. For these reasons no rank waits for free space:
@@ -88,7 +88,7 @@ struct TokenHostsArgs {
   TokenPartner partner[kMaxRanks];
   u16 carrier[kMaxRanks];           // by rank: the number of the partner that gets the rank's data; kNobody
                                     // for ranks on this host
-  u16 relay[kMaxRanks];             // with rails, by rank of another host: the rank on this host that is its partner
+  u16 relay[kMaxRanks];             // with rails, by rank of another host: its partner on this host
 };
 SYMM_LAYOUT(TokenHostsArgs, args, net, start, words, ticket, boxes, window, rails, partners, home, partner, carrier, relay)
 static_assert(sizeof(TokenHostsArgs) <= 4096, "fits the parameters of a kernel");
@@ -96,8 +96,8 @@ static_assert(sizeof(TokenHostsArgs) <= 4096, "fits the parameters of a kernel")
 // word_at returns the offset of a source's word in a pad.
 __device__ __forceinline__ u64 word_at(const TokenHostsArgs& a, TokenWord word, u32 source) { return a.words + 8 * (word * (u64)a.args.context.ranks() + source); }
 
-// put: one thread puts n bytes to a rank's window, after its own writes and those of the threads
-// that it has synchronised with. It returns false if it gave up.
+// put: one thread puts n bytes to a rank's window, after its own writes and the writes of the
+// threads that it has synchronised with. It returns false if it gave up.
 __device__ inline bool put(const TokenHostsArgs& a, const NetGroup& g, u32 to, u32 window, u64 at, const void* from, u64 n) {
   fence();
   NetOp op = {};

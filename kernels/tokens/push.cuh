@@ -7,8 +7,8 @@ namespace tokens {
 
 using namespace symm;
 
-// Origin is a rank whose tokens are pushed, with its notes of them: this rank, or a rank on another
-// host that has sent its tokens here.
+// Origin is a rank whose tokens this rank pushes, and the rank's notes about these tokens. It is
+// this rank, or a rank on another host that has sent its tokens here.
 struct Origin {
   u32 rank;
   u64 tokens;
@@ -31,8 +31,8 @@ __device__ __forceinline__ void describe(const TokenArgs& a, const Origin& o, u3
   }
 }
 
-// enter stores at a rank, for its combine, where the rows of a token lie there, and for kZones the
-// rows' weights.
+// enter stores at a rank the places of a token's rows there, for the combine, and for kZones the
+// weights of the rows.
 __device__ __forceinline__ void enter(const TokenArgs& a, const Origin& o, u32 t, u32 rank) {
   i32* const table = (i32*)(a.data[rank] + a.places.table);
   if (!by_expert(a)) {

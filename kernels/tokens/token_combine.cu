@@ -1,7 +1,7 @@
 // token_combine: every block takes the same tokens, or parts of tokens, of all ranks. It stores the
-// rows that this rank's experts made of them in slots of the ranks that the tokens came from, meets
-// the blocks with its index on the other ranks, and sums the rows in its own rank's slots: in the
-// order of the selections, or of the ranks, as float.
+// rows that this rank's experts made of these tokens in slots of the ranks that the tokens came
+// from, meets the blocks with its index on the other ranks, and sums the rows in its own rank's
+// slots: in the order of the selections, or of the ranks, as float.
 #include "tokens/sums.cuh"
 
 using namespace symm;

@@ -5,7 +5,7 @@
 using namespace symm;
 using namespace tokens;
 
-// ready waits until all ranks whose regions and inboxes this rank writes to are done with them.
+// ready waits until all ranks are done with the regions and inboxes to which this rank writes.
 static __device__ __forceinline__ bool ready(const TokenHostsArgs& a, const NetGroup& g) {
   u32* const meetings = epochs(a.args, kMeetings);
   const u32 count = meetings[blockIdx.x] + 1;

@@ -1,10 +1,10 @@
 // tokens.cuh: types and functions that the kernels of a token switch share.
 //
 // A token switch sends rows of hidden values, the tokens, to the ranks that hold the experts chosen
-// by a router, and sums the rows that these return. Its memory is one block in each rank. The block
-// holds a pad, which Recover clears, and data. The pad has the signals of symm/signal.cuh, epochs
-// and an inbox. The data begins with two regions for the rows that dispatches deliver. Beside the
-// block every rank has notes of its own for each region.
+// by a router, and sums the rows that these ranks return. Its memory is one block in each rank. The
+// block holds a pad, which Recover clears, and data. The pad has the signals of symm/signal.cuh,
+// epochs and an inbox. The data begins with two regions for the rows that dispatches deliver.
+// Beside the block every rank has notes of its own for each region.
 //
 //   token_routing    counts, sends the counts to all ranks, and decides where every row goes
 //   token_dispatch   stores rows in their places at other ranks, once for each rank, which copies
@@ -34,7 +34,7 @@ enum TokenLayout : symm::u64 {
   kExpertMajor = 0,  // [local expert][rank * token]: the rows of an expert lie packed, by source
   kRankMajor = 1,    // [source][token]: the rows of a source lie packed
   kFlat = 2,         // [row]: packed, by source
-  kZones = 3         // [row]: by local expert and there by source; each expert's rows begin at a multiple of align
+  kZones = 3         // [row]: by local expert, then source; an expert's rows begin at a multiple of align
 };
 SYMM_VALUES(TokenLayout, kExpertMajor, kRankMajor, kFlat, kZones)
 
@@ -156,7 +156,7 @@ __device__ __forceinline__ void move(char* to, const char* from, symm::u32 n) {
 // Portion is the part of the tokens that a block works on: the same on all ranks, whatever tokens
 // they have, so that a block depends only on the blocks with its index on other ranks.
 struct Portion {
-  symm::u32 parts, part;  // number of parts of a token, and the number of this block's part; of several parts
+  symm::u32 parts, part;  // parts of a token, and the number of this block's part; of several parts
                           // each is a multiple of 32 units of 16 bytes
   symm::u64 count;        // parts of all tokens, which the blocks take in turns
 };

@@ -1,4 +1,4 @@
-"""Sessions of symmrepl from Python: one prompt for N GPUs, whose cells of Go run on all ranks in lockstep.
+"""Sessions of symmrepl from Python: one prompt for N GPUs. Cells of Go run on all ranks in lockstep.
 
     import symmrepl
 
@@ -57,14 +57,14 @@ __version__ = "0.1.0"
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What ``%load_ext symmrepl`` calls."""
+    """Adds the magics to a shell. ``%load_ext symmrepl`` calls it."""
     from .magics import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """What ``%unload_ext symmrepl`` calls."""
+    """Ends the session of the magics. ``%unload_ext symmrepl`` calls it."""
     from .magics import unload
 
     unload(shell)

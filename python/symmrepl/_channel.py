@@ -1,4 +1,4 @@
-"""The process that holds a session, and the messages to it: lines of JSON, as docs/python.md has them."""
+"""The process that holds a session, and the messages to it: lines of JSON, which docs/python.md describes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Message = Dict[str, Any]
 
 
 class Request:
-    """A request that is under way."""
+    """A request whose last answer has not come."""
 
     def __init__(self, id: int) -> None:
         self.id = id
@@ -28,12 +28,12 @@ class Request:
 
 
 class Channel:
-    """A process ``symmrepl serve``, which ends with this one, however this one ends."""
+    """A process ``symmrepl serve``. It ends when this process ends, even if this process is killed."""
 
     def __init__(self, command: Sequence[str], environment: Optional[Mapping[str, str]], timeout: float) -> None:
         env = {**os.environ, **(environment or {})}
         try:
-            # In a session of its own, so that Ctrl-C at a terminal reaches this process only, which passes it on.
+            # The process gets a session of its own. Then Ctrl-C at a terminal reaches only this process, which cancels the request.
             self.process = subprocess.Popen(
                 list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True
             )
@@ -65,7 +65,7 @@ class Channel:
         if first.get("protocol") != PROTOCOL:
             self.close(0)
             raise ProtocolError(
-                f"{command[0]} speaks protocol {first.get('protocol')}, and this package {PROTOCOL}: install both of the same version"
+                f"{command[0]} speaks protocol {first.get('protocol')}, this package {PROTOCOL}: install the same version of both"
             )
         self.greeting: Message = first
 
@@ -84,7 +84,7 @@ class Channel:
         return request
 
     def tell(self, request: Request, **message: Any) -> None:
-        """Sends something more about a request that is under way."""
+        """Sends a further message about a request whose last answer has not come."""
         self._write({"id": request.id, **message})
 
     def _write(self, message: Message) -> None:
@@ -106,8 +106,8 @@ class Channel:
             request.answers.put(message)
 
     def _ended(self) -> None:
-        """Answers all requests, as no other answer will come."""
-        lost = "the session has ended, or the process that held it" + self._words()
+        """Answers all open requests with the end of the session, because no other answer will come."""
+        lost = "the session has ended, or the process that holds it" + self._words()
         with self._lock:
             self._lost = self._lost or lost
             waiting, self._open = list(self._open.values()), {}
@@ -173,7 +173,7 @@ def _read(process: subprocess.Popen[bytes], reference: weakref.ref[Channel], gre
 
 
 def find_program() -> List[str]:
-    """The program: of the variable SYMMREPL, of this package, or of PATH; see docs/python.md."""
+    """Returns the command of the program. It looks in the variable SYMMREPL, in this package, and then in PATH; see docs/python.md."""
     import importlib
     import shutil
 
@@ -191,4 +191,4 @@ def find_program() -> List[str]:
     found = shutil.which("symmrepl")
     if found:
         return [found]
-    raise ProgramNotFound("there is no program symmrepl: put it into PATH, or name it in the variable SYMMREPL")
+    raise ProgramNotFound("the program symmrepl was not found: put it into PATH, or set the variable SYMMREPL to its path")

@@ -1,7 +1,8 @@
-"""The program that this package carries, bin/symmrepl beside this file, and its start.
+"""Finds and starts the program of this package, bin/symmrepl beside this file.
 
-``find()`` returns its path, or None where the package was installed without it. ``environment()`` adds to the variables of a process that starts it
-where the compiler of the package ziglang is, which the program uses if it finds no other.
+``find()`` returns the path of the program, or None if the package was installed without it. ``environment()``
+returns the environment in which to start the program. It names the folder of the package ziglang, whose compiler
+the program uses if it finds no other compiler.
 """
 
 import importlib.util
@@ -18,7 +19,7 @@ def find() -> Optional[str]:
 
 
 def environment(variables: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
-    """A copy of the variables, by default this process's. If they do not name a folder of ziglang and this Python has ziglang, the copy names it."""
+    """Returns a copy of the variables, by default of this process. It names the folder of ziglang if this Python has one."""
     copy = dict(os.environ if variables is None else variables)
     if _ZIGLANG not in copy:
         spec = importlib.util.find_spec("ziglang")
@@ -28,7 +29,7 @@ def environment(variables: Optional[Mapping[str, str]] = None) -> Dict[str, str]
 
 
 def run(arguments: List[str]) -> NoReturn:
-    """Becomes the program; ends this process with a message if there is none."""
+    """Replaces this process by the program. If the package has no program, this process ends with a message."""
     path = find()
     if path is None:
         sys.exit("symmrepl: this package was installed without the program: install a wheel for this machine, which `make wheel` builds")
@@ -36,7 +37,7 @@ def run(arguments: List[str]) -> NoReturn:
 
 
 def main() -> NoReturn:
-    """What the command symmrepl and ``python -m symmrepl`` run."""
+    """Runs the command symmrepl, or ``python -m symmrepl``."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["lab"]:
         from .lab import main as lab

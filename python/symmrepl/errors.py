@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions.
+"""The exceptions of this package.
 
 Every exception of this package is a :class:`SymmreplError`. A cell that fails raises the subclass
 of :class:`CellError` for its kind, which carries the errors of all ranks.
@@ -16,12 +16,12 @@ class SymmreplError(Exception):
     """The base of all exceptions of this package."""
 
     def _render_traceback_(self) -> List[str]:
-        """What IPython shows in place of a traceback, which would show this package only."""
+        """Returns the lines that IPython shows instead of a traceback. A traceback would show only code of this package."""
         return str(self).split("\n")
 
 
 class StartError(SymmreplError):
-    """The session did not start, or could not be attached to; the text is what the program said."""
+    """The session did not start, or this process could not attach to it. The text is the message of the program."""
 
 
 class ProgramNotFound(StartError):
@@ -29,26 +29,26 @@ class ProgramNotFound(StartError):
 
 
 class ProtocolError(StartError):
-    """The program is of a version that this package does not know."""
+    """The program has a version that this package does not support."""
 
 
 class SessionLost(SymmreplError):
-    """The session has ended, or its process has: nothing more can be run on it."""
+    """The session or its process has ended. No more cells can run on it."""
 
 
 class Refused(SymmreplError):
-    """A request that was not carried out, such as an unknown command or a rank that does not exist."""
+    """A request was not carried out, for example because a command is unknown or a rank does not exist."""
 
 
 class TransferError(SymmreplError):
-    """A tensor that cannot be sent or fetched: its type, its shape, or a host without shared memory."""
+    """A tensor cannot be sent or fetched, because of its type, its shape, or a host without shared memory."""
 
 
 class CellError(SymmreplError):
-    """A cell that failed.
+    """A cell failed.
 
-    The fields describe the error that is the cause; ``errors`` has those of all ranks. ``result`` has
-    the output and the values of the cell until then, where there are any.
+    The fields describe the error that is the cause; ``errors`` has the errors of all ranks. ``result`` has
+    the output and the values of the cell up to the error.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class CellError(SymmreplError):
 
     @property
     def op(self) -> str:
-        """The operation that failed, such as ``wait_signal``; empty if it was none."""
+        """The operation that failed, such as ``wait_signal``; empty if no operation failed."""
         return self.cause.op
 
     @property
     def peer(self) -> Optional[int]:
-        """The rank that the operation concerned."""
+        """The other rank of the operation; None if there is none."""
         return self.cause.peer
 
     @property
@@ -98,11 +98,11 @@ class CellError(SymmreplError):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
+        """A proposal what to do next; may be empty."""
         return self.cause.hint
 
     def _render_traceback_(self) -> List[str]:
-        """What the project's own notebooks show for the error."""
+        """Returns the lines that the project's own notebooks show for the error."""
         return self._traceback or super()._render_traceback_()
 
 
@@ -111,11 +111,11 @@ class CellSyntaxError(CellError):
 
 
 class CellTypeError(CellError):
-    """The cell does not type-check; nothing of it has run."""
+    """The cell does not type-check. No part of it has run."""
 
 
 class Unsupported(CellError):
-    """Valid Go that cells do not run; the message says what to write instead."""
+    """The cell is valid Go that the interpreter does not run. The message proposes other code."""
 
 
 class CellPanic(CellError):
@@ -131,7 +131,7 @@ class Mismatch(CellError):
 
 
 class CompileError(CellError):
-    """A kernel does not compile; ``cause.detail`` has the compiler's words."""
+    """A kernel does not compile; ``cause.detail`` has the messages of the compiler."""
 
 
 class KernelFault(CellError):
@@ -143,7 +143,7 @@ class WaitTimeout(CellError):
 
 
 class Deadlock(CellError):
-    """A wait that cannot end. ``hang`` says what each rank did instead of ending it."""
+    """A wait cannot end. ``hang`` says what each rank was doing."""
 
     @property
     def hang(self) -> List[HangRow]:
@@ -159,11 +159,11 @@ class PeerFailed(CellError):
 
 
 class RankDied(CellError):
-    """The process of a rank died; a fresh one has taken its place, without the rank's variables."""
+    """The process of a rank died. A new process has taken its place; the rank's variables are lost."""
 
 
 class SystemFailure(CellError):
-    """Other causes: the machine, the driver, the network."""
+    """The machine, the driver or the network failed."""
 
 
 KINDS: Dict[str, Type[CellError]] = {
@@ -190,7 +190,7 @@ def cell_error(
     result: Optional[Result] = None,
     traceback: Optional[List[str]] = None,
 ) -> CellError:
-    """The exception for the errors of a cell."""
+    """Returns the exception for the errors of a cell."""
     error = CellError(errors, result, traceback)
     return KINDS.get(error.kind, CellError)(errors, result, traceback)
 

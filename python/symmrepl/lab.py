@@ -1,4 +1,4 @@
-"""``symmrepl lab [FOLDER]``: JupyterLab on the notebooks of the tutorials."""
+"""``symmrepl lab [FOLDER]`` opens the notebooks of the tutorials in JupyterLab."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ CONTENTS = "contents.ipynb"
 
 
 def copy(folder: str) -> None:
-    """Copies notebooks into a folder. A file that exists is kept, because it may hold the user's answers."""
+    """Copies the notebooks into a folder. It does not replace a file that exists, because the file may hold the user's answers."""
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "notebooks")
     for name in sorted(os.listdir(source)):

@@ -1,7 +1,7 @@
 """``%%symm`` and ``%%cuda`` cells in notebooks of Python.
 
-What a cell shows is what the project's own kernel shows for it: the program makes the messages, and
-this module hands them to IPython.
+A cell shows the same as in the project's own kernel: the program makes the messages, and this module
+passes them to IPython.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STOP = "■"
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser of a magic's line, whose errors are those of IPython."""
+    """A parser of the line of a magic. It reports errors as IPython's UsageError."""
 
     def error(self, message: str) -> NoReturn:
         from IPython.core.error import UsageError
@@ -46,7 +46,7 @@ _cuda = _parser("%%cuda", "Compiles CUDA C++ on all ranks, and launches the kern
 _cuda.add_argument("name", nargs="?", default=None, help="the variable of Go that holds the kernel; by default the kernel's name")
 _cuda.add_argument("arguments", nargs="*", help="the kernel's arguments, as expressions of Go")
 _cuda.add_argument("-g", "--grid", default=None, help="launch with this grid: 8 or 8,4")
-_cuda.add_argument("-b", "--block", default=None, help="launch with this block")
+_cuda.add_argument("-b", "--block", default=None, help="launch with this block: 128 or 16,8")
 
 _get = _Parser(prog="%symm_get", add_help=False)
 _get.add_argument("expr", nargs="+")
@@ -63,7 +63,7 @@ _put.add_argument("--dtype", default=None)
 
 
 class Magics:
-    """The magics of one shell, and the session that they share."""
+    """The magics of one shell, which share one session."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
@@ -71,7 +71,7 @@ class Magics:
         self._ids = 0
 
     def open(self, n: Optional[int], device: Optional[str], directory: Optional[str]) -> Session:
-        """The session; it is started or attached to if there is none."""
+        """Returns the session. If there is none, open starts one or attaches to one."""
         s = self.session
         if s is not None and not s.closed:
             if (
@@ -81,7 +81,7 @@ class Magics:
                 or device not in (None, "auto")
                 and not s.device.startswith(str(device))
             ):
-                raise Refused(f"{s!r} is open, and a cell does not change that: `%symm --close` ends it")
+                raise Refused(f"{s!r} is open, and a cell cannot change its size or device: `%symm --close` ends it")
             return s
         if directory is not None:
             self.session = attach(directory or None)
@@ -135,7 +135,8 @@ class Magics:
         self.open(None, None, None).put(args.name, value, ranks, by_rank=args.by_rank, symmetric=not args.local, dtype=args.dtype)
 
     def _title(self) -> str:
-        """The name of the notebook's cell, in positions; execution_count is already the next one's in some versions."""
+        """Returns the name of the notebook's cell for positions."""
+        # In some versions of IPython, execution_count already counts the next cell.
         return f"In[{max(1, len(self.shell.user_ns['In']) - 1)}]"
 
     def _run(self, session: Session, source: str, line: int, on: Optional[str]) -> Result:
@@ -146,7 +147,7 @@ class Magics:
         )  # fmt: skip
 
     def _show(self, kind: str, content: Dict[str, Any]) -> None:
-        """Shows a message of the program."""
+        """Passes a message of the program to the front end."""
         if kind == "stream":
             stream = sys.stderr if content["name"] == "stderr" else sys.stdout
             stream.write(content["text"])
@@ -163,7 +164,7 @@ class Magics:
 
 
 def _line() -> Optional[str]:
-    """A line that the user types; None where the front end has no way to ask."""
+    """Asks the user for a line; returns None if the front end cannot ask."""
     try:
         return input()
     except (EOFError, NotImplementedError):
@@ -171,7 +172,7 @@ def _line() -> Optional[str]:
 
 
 def _words(line: str) -> List[str]:
-    """A line's words, of which quotes stay as they are."""
+    """Splits a line into words and keeps the quotes."""
     return shlex.split(line, posix=False)
 
 
@@ -195,5 +196,5 @@ def unload(shell: Any) -> None:
 
 
 def session() -> Optional[Session]:
-    """The session of the magics in this notebook; None if there is none yet."""
+    """Returns the session of the magics in this notebook; None if there is none yet."""
     return next((m.session for m in _loaded.values() if m.session is not None), None)

@@ -1,4 +1,4 @@
-"""What a session answers, as objects."""
+"""The answers of a session, as objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 
 def format_ranks(ranks: Sequence[int]) -> str:
-    """An ascending list of ranks with runs shortened: ``0-3``, ``0,2``, ``0-2,5``."""
+    """Formats an ascending list of ranks, with runs shortened: ``0-3``, ``0,2``, ``0-2,5``."""
     parts: List[str] = []
     i = 0
     while i < len(ranks):
@@ -23,7 +23,7 @@ def format_ranks(ranks: Sequence[int]) -> str:
 
 
 def parse_ranks(text: str) -> List[int]:
-    """The ranks that :func:`format_ranks` writes."""
+    """Returns the ranks in a text that :func:`format_ranks` has written."""
     ranks: List[int] = []
     for part in text.strip().strip("[]").split(","):
         if part.strip():
@@ -40,14 +40,14 @@ def _prefixed(ranks: Sequence[int], size: int, text: str) -> str:
 
 @dataclass(frozen=True)
 class Wait:
-    """A wait of a rank for others."""
+    """A wait of a rank for other ranks."""
 
     op: str
     """The operation, such as ``wait_signal``."""
     peers: List[int]
     """The awaited ranks; empty if they are not known."""
     what: str
-    """What is awaited, such as ``a signal on channel 3``."""
+    """The awaited event, such as ``a signal on channel 3``."""
     at: str
     """The position of the call, such as ``cell[3]:7``; empty if it is not known."""
     seconds: float
@@ -63,15 +63,15 @@ class Wait:
 
 @dataclass(frozen=True)
 class HangRow:
-    """What some ranks did while ranks waited in vain."""
+    """The state of some ranks while a wait could not end."""
 
     ranks: List[int]
     doing: str
-    """Such as ``has finished the cell``."""
+    """The state in words, such as ``has finished the cell``."""
     seconds: float
     """How long it had lasted; 0 if it is not known."""
     waits: List[Wait]
-    """The waits of the first of the ranks; empty if it waited for none."""
+    """The waits of the first of these ranks; empty if that rank did not wait."""
 
     @classmethod
     def read(cls, m: Mapping[str, Any]) -> HangRow:
@@ -80,7 +80,7 @@ class HangRow:
 
 @dataclass(frozen=True)
 class Hang:
-    """A report of ranks that wait for ranks that do not come."""
+    """A report of waits that cannot end."""
 
     text: str
     rows: List[HangRow]
@@ -92,14 +92,14 @@ class Hang:
 
     @property
     def awaited(self) -> List[int]:
-        """The ranks that are waited for and do not wait themselves."""
+        """The ranks for which others wait and which do not wait themselves."""
         peers = {p for row in self.rows for w in row.waits for p in w.peers}
         return sorted(peers - set(self.waiting))
 
 
 @dataclass(frozen=True)
 class Access:
-    """An access to memory that a finding is about."""
+    """An access to memory that a finding reports."""
 
     rank: int
     op: str
@@ -107,7 +107,7 @@ class Access:
     place: str
     """The position in the user's text, such as ``cell[3]:7:12``."""
     source: str
-    """The line there."""
+    """The line of the user's text at that position."""
     block: Tuple[int, ...]
     thread: Tuple[int, ...]
 
@@ -123,22 +123,22 @@ class Access:
 
 @dataclass(frozen=True)
 class Finding:
-    """A mistake of a cell's kernels or calls that the sanitizer has found."""
+    """A mistake in kernels or calls of a cell, found by the sanitizer."""
 
     kind: str
-    """Such as ``race between ranks``."""
+    """The kind of the mistake, such as ``race between ranks``."""
     ranks: List[int]
     cell: int
     accesses: List[Access]
-    """The later one first; there may be one."""
+    """One or two accesses, the later access first."""
     memory: str
     order: str
     repair: str
-    """What to change."""
+    """A proposal how to change the code."""
     seed: int
-    """The seed of the order that shows it again."""
+    """The seed with which the sanitizer reports the mistake again."""
     allowed: str
-    """The comment that exempts it; empty if none does."""
+    """The comment that exempts this finding; empty if there is none."""
     text: str = field(repr=False)
     html: str = field(repr=False)
 
@@ -167,9 +167,9 @@ class Output:
     display: Optional[Dict[str, Any]] = None
     """Rich output by MIME type, in ``display["data"]``; None for text."""
     hang: Optional[Hang] = None
-    """Of a note: the ranks that wait in vain, if it is about them."""
+    """The report, if this is a note about waits that cannot end."""
     topic: str = ""
-    """The topic of a note. A later note with the same topic is an update, and replaces this one in a result."""
+    """The topic of a note. In a result, a later note with the same topic replaces this note."""
 
     @classmethod
     def read(cls, m: Mapping[str, Any]) -> Output:
@@ -184,7 +184,7 @@ class Value:
     ranks: List[int]
     text: str
     data: Dict[str, Any] = field(default_factory=dict)
-    """Its further forms by MIME type."""
+    """Other forms of the value, by MIME type."""
 
     @classmethod
     def read(cls, m: Mapping[str, Any]) -> Value:
@@ -200,7 +200,7 @@ class RankError:
     cell: int
     op: str
     peer: Optional[int]
-    """The rank that the operation concerned."""
+    """The other rank of the operation; None if there is none."""
     file: str
     line: int
     column: int
@@ -208,11 +208,11 @@ class RankError:
     source: str
     """The line of the user's text."""
     hint: str
-    """What to do next."""
+    """A proposal what to do next; may be empty."""
     detail: str
-    """Longer text: a compiler's words, a stack."""
+    """Longer text: the messages of a compiler, or a stack."""
     hang: List[HangRow]
-    """Of a deadlock: what the ranks did."""
+    """The states of the ranks, if the error is a deadlock."""
     text: str = field(repr=False)
     """The error as a prompt shows it, with its ranks."""
 
@@ -236,15 +236,15 @@ class RankInfo:
     pid: int
     device: str
     incarnation: int
-    """1 for its first process, and one more for each that took its place."""
+    """The number of processes that this rank has had, including this one."""
     state: str
     """``idle``, ``running``, ``waiting``, ``stopped``, ``starting`` or ``dead``."""
     doing: str
-    """What it does or waits for, where that is known."""
+    """The activity or the wait of the rank; empty if it is not known."""
     rss: int
     """Resident memory in bytes."""
     replaced: int
-    """The cell after which it was replaced, so that earlier variables are lost; 0 if it was not."""
+    """The cell after which this process replaced an earlier one, so that older variables are lost; 0 for a first process."""
 
 
 @dataclass(frozen=True)
@@ -264,12 +264,12 @@ class Result:
     size: int
     """The number of ranks of the session."""
     cell: int = 0
-    """The number of the cell in the session; 0 if the entry had none."""
+    """The number of the cell in the session; 0 if the entry was not a cell."""
     elapsed: float = 0.0
     """Seconds until the last rank was done."""
     outputs: List[Output] = field(default_factory=list)
     values: List[Value] = field(default_factory=list)
-    """Ranks with equal values share one."""
+    """The values of the ranks. Ranks with equal values share one entry."""
     findings: List[Finding] = field(default_factory=list)
     errors: List[RankError] = field(default_factory=list)
 
@@ -285,11 +285,11 @@ class Result:
 
     @property
     def hangs(self) -> List[Hang]:
-        """Reports of ranks that waited in vain, each as it was last."""
+        """The last version of each report of waits that cannot end."""
         return [o.hang for o in self.outputs if o.hang]
 
     def output(self, rank: Optional[int] = None, streams: Iterable[str] = ("stdout", "stderr", "console")) -> str:
-        """What was printed: on one rank without prefixes, or on all with each line's ranks before it."""
+        """Returns the printed text: of one rank, or of all ranks with the ranks in front of each line."""
         wanted = [o for o in self.outputs if o.stream in streams]
         if rank is not None:
             return "".join(o.text for o in wanted if rank in o.ranks or not o.ranks)
@@ -300,10 +300,10 @@ class Result:
         return f"<symmrepl.Result of {what}, {self.elapsed:.3f} s{', failed' if self.errors else ''}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What IPython shows."""
+        """Prints the result for IPython."""
         printer.text(str(self) or repr(self))
 
     def __str__(self) -> str:
-        """What a prompt shows: output and values, each line with its ranks."""
+        """Returns output and values as a prompt shows them, with the ranks in front of each line."""
         shown = self.output() + "".join(_prefixed(v.ranks, self.size, v.text) for v in self.values)
         return shown[:-1] if shown.endswith("\n") else shown

@@ -1,4 +1,4 @@
-"""A session, held from Python."""
+"""Sessions that Python code controls."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ def start(
     """Starts a session, which ends when it is closed or this process ends.
 
     n is the number of ranks, by default one for each GPU, or 4 without GPUs; device is ``auto``,
-    ``cpu`` or ``cuda``; the others are the program's flags of these names. env has variables for the
-    session's processes. Raises StartError if there is no session after timeout seconds.
+    ``cpu`` or ``cuda``; backend, hosts and net are the flags of the program with these names. deadlock
+    is the value of SYMMREPL_DEADLOCK. env has further variables for the session's processes. start
+    raises StartError if the session does not start within timeout seconds.
     """
     flags: List[str] = []
     for flag, value in (("--ranks", n), ("--device", device), ("--backend", backend), ("--hosts", hosts), ("--net", net)):
@@ -64,9 +65,9 @@ def start(
 
 
 def attach(directory: Optional[str] = None, *, timeout: float = 60) -> Session:
-    """Attaches to a running session of this user on this host, which goes on when this one is closed.
+    """Attaches to a running session of this user on this host. Closing the returned object does not end that session.
 
-    directory is that of the session; it may be left out if one session runs.
+    directory is the directory of the session. It may be left out if exactly one session runs.
     """
     flag = "--attach" if directory is None else f"--attach={directory}"
     return Session(Channel([*find_program(), "serve", flag], None, timeout))
@@ -75,7 +76,7 @@ def attach(directory: Optional[str] = None, *, timeout: float = 60) -> Session:
 class Session:
     """A session of N ranks. Its methods may be called from several threads; cells run one at a time.
 
-    As a context manager it is closed at the end.
+    A session is also a context manager, which closes the session.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -86,7 +87,7 @@ class Session:
         self.device: str = greeting["ranks"][0]["device"]
         """The device of rank 0, such as ``cpu``."""
         self.directory: Optional[str] = greeting.get("attached")
-        """The directory of the session that this one is attached to; None if it was started here."""
+        """The directory of the running session to which this object is attached; None if this object has started the session."""
         self.version: str = greeting["symmrepl"]
         """The version of the program."""
         self._folder: str = greeting["folder"]
@@ -110,14 +111,15 @@ class Session:
     ) -> Result:
         """Runs an entry on ranks: a cell of Go, or a command as at the prompt, such as ``:caps``.
 
-        A cell that fails raises the CellError for its kind, unless check is False: its errors are
-        then in the result. After timeout seconds the cell is interrupted. name and line are what
-        positions cite. A silent entry is not in the history. on_output is called with each output as
-        it comes, on this thread. stdin has the lines that the cell reads: an iterable, or a function
-        that returns a line, or None at the end.
+        If a cell fails, run raises the CellError for the kind of the error; if check is False, it returns
+        the errors in the result. run interrupts the cell after timeout seconds. Positions in messages
+        begin with name, and count lines from line on. A silent entry is not in the history. run calls
+        on_output with each output at once, on this thread. stdin has the lines that the cell reads: it
+        is an iterable, or a function that returns a line, or None at the end.
 
-        KeyboardInterrupt interrupts the cell on all ranks and is raised when they have stopped; the
-        session goes on. A second one, after three seconds, replaces the ranks that did not stop.
+        KeyboardInterrupt interrupts the cell on all ranks. run raises it again when the ranks have
+        stopped, and the session goes on. A second KeyboardInterrupt, three seconds later or more,
+        replaces the processes of ranks that have not stopped.
         """
         return self._run(source, ranks, check=check, timeout=timeout, name=name, line=line, silent=silent, on_output=on_output, stdin=stdin)
 
@@ -196,7 +198,11 @@ class Session:
     def _wait(
         self, request: Request, event: Callable[[Message], None], timeout: Optional[float] = None
     ) -> tuple[Message, Optional[KeyboardInterrupt]]:
-        """Waits for the last answer to a request. An exception of event interrupts the request, and is raised after its end."""
+        """Waits for the last answer to a request.
+
+        If event raises an exception, _wait interrupts the request and raises the exception when the
+        request has ended.
+        """
         end = None if timeout is None else time.monotonic() + timeout
         interrupted: Optional[KeyboardInterrupt] = None
         raised: Optional[BaseException] = None
@@ -233,20 +239,22 @@ class Session:
 
     @property
     def hang(self) -> Optional[Hang]:
-        """The last report of ranks that wait in vain in the cell that runs now; None if there is none."""
+        """The last report of waits that cannot end in the running cell; None if there is none."""
         return self._hang
 
     # Tensors and values
 
     def get(self, expr: str, rank: Optional[int] = None, *, to: Optional[str] = None) -> Any:
-        """The value of an expression of Go: of one rank, or of all ranks as one array whose first dimension is the rank.
+        """Returns the value of an expression of Go on one rank, or the values of all ranks in one array whose first dimension is the rank.
 
-        A tensor or a slice of numbers becomes an array, on memory that this process alone uses: of
-        numpy, or with ``to="torch"`` of PyTorch, or with ``to="tensor"`` a symmrepl.Tensor, which
-        needs no library and is the default without numpy. bf16 and 8-bit floats are types of
-        ml_dtypes in numpy's arrays; without ml_dtypes they are unsigned integers with the same bits.
+        A tensor or a slice of numbers becomes an array in memory of this process. By default it is an
+        array of numpy, or a symmrepl.Tensor if numpy is not installed. With ``to="torch"`` it is a
+        tensor of PyTorch, with ``to="tensor"`` a symmrepl.Tensor, which needs no library. In arrays of
+        numpy, bf16 and 8-bit floats have types of ml_dtypes; without ml_dtypes they are unsigned
+        integers with the same bits.
 
-        Any other value comes as encoding/json writes it: of one rank, or as a list of all ranks'.
+        Any other value is what package json decodes from the text that Go's encoding/json writes;
+        of all ranks, get returns a list of these values.
         """
         if rank is not None:
             return self._get(expr, [rank], to)[rank]
@@ -258,7 +266,7 @@ class Session:
         return [found[r] for r in sorted(found)]
 
     def get_by_rank(self, expr: str, ranks: Ranks = None, *, to: Optional[str] = None) -> Dict[int, Any]:
-        """The value of an expression on each of ranks, as get returns it for one; types and shapes may differ."""
+        """Returns the value of an expression by rank, each as get returns it for one rank. Types and shapes may differ."""
         return self._get(expr, _ranks(ranks), to)
 
     def _get(self, expr: str, ranks: Optional[List[int]], to: Optional[str]) -> Dict[int, Any]:
@@ -284,16 +292,18 @@ class Session:
     ) -> None:
         """Makes an array the value of a variable of the session.
 
-        value is an array of numpy or PyTorch, a symmrepl.Tensor, or anything with ``__array__``,
-        ``__dlpack__`` or the buffer protocol, and becomes the same tensor on all ranks; a mapping has
-        an array for each rank; with by_rank the first dimension of the array is the rank. If name
-        already is a tensor of the type and the shape, it is filled, so that handles of it stay good;
-        otherwise it becomes a new tensor, symmetric unless symmetric is False. With ranks it concerns
-        these only and is not symmetric. name may also be an expression for a tensor, such as
-        ``t.Slice(0, 4)``. dtype says what the elements are, where the array has them as integers
-        with the same bits: ``put("x", a, dtype="bf16")``.
+        value is an array of numpy or PyTorch, a symmrepl.Tensor, or any object with ``__array__``,
+        ``__dlpack__`` or the buffer protocol. All ranks get the same array, unless value is a mapping
+        from ranks to arrays, or by_rank is set: then the first dimension of value is the rank. With
+        ranks, only these ranks get an array.
 
-        An int, a float, a bool or a str becomes a variable of Go of that type.
+        If the variable already holds a tensor of the same type and shape, put copies the array into
+        that tensor, and handles of the tensor stay valid. Otherwise the variable becomes a new tensor,
+        which is symmetric unless symmetric is False or ranks leaves out some ranks. name may also be
+        an expression for a tensor, such as ``t.Slice(0, 4)``. dtype is the type of the elements if
+        the array has them as integers with the same bits: ``put("x", a, dtype="bf16")``.
+
+        An int, a float, a bool or a str becomes a variable of the corresponding type of Go.
         """
         if isinstance(value, (bool, int, float, str)):
             self._put_plain(name, value, ranks)
@@ -306,12 +316,12 @@ class Session:
                 chosen = sorted(r for r in given if isinstance(r, int))
             if set(given) != set(range(self.size) if chosen is None else chosen):
                 raise TransferError(
-                    f"arrays are given for ranks {sorted(map(str, given))}: give one for each rank that is meant, by its number"
+                    f"arrays are given for ranks {sorted(map(str, given))}: give one array for each rank, by the number of the rank"
                 )
         elif by_rank:
             whole = list(range(self.size)) if chosen is None else chosen
             if len(value) != len(whole):
-                raise TransferError(f"the first dimension is {len(value)}, and there are {len(whole)} ranks")
+                raise TransferError(f"the first dimension is {len(value)}, but there are {len(whole)} ranks")
             given = {r: value[i] for i, r in enumerate(whole)}
         else:
             given = {None: value}
@@ -340,13 +350,13 @@ class Session:
 
     def _put_plain(self, name: str, value: Union[bool, int, float, str], ranks: Ranks) -> None:
         if not name.isidentifier():
-            raise TransferError(f"{name!r} is no name of a variable")
+            raise TransferError(f"{name!r} is not the name of a variable")
         if isinstance(value, bool):
             text = "true" if value else "false"
         elif isinstance(value, int):
             text = str(int(value))
         elif isinstance(value, float):
-            digits = repr(float(value))  # a float of numpy writes itself otherwise
+            digits = repr(float(value))  # repr of numpy's float has the name of its type
             text = {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
         else:
             text = json.dumps(value.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False).replace(
@@ -357,15 +367,15 @@ class Session:
     # Ranks
 
     def ranks(self) -> List[RankInfo]:
-        """The ranks' processes, and what they do now; also while a cell runs."""
+        """Returns the processes of the ranks and their states. It may be called while a cell runs."""
         return [RankInfo(**r) for r in self._request(ranks=True)["ranks"]]
 
     def restart(self, ranks: Ranks = None, *, replay: bool = False) -> None:
-        """Replaces processes of ranks by fresh ones, without variables; with replay the history then runs on them."""
+        """Replaces the processes of ranks by new ones, which have no variables. With replay, the new processes then run the history."""
         self._request(restart={"ranks": _ranks(ranks), "replay": replay})
 
     def variables(self, rank: int = 0) -> List[Variable]:
-        """The variables of the session on a rank, in the order of their definition; also while a cell runs."""
+        """Returns the variables of a rank in the order of their definition. It may be called while a cell runs."""
         (answer,) = self._request(inspect={"topic": "vars", "arg": "", "ranks": [rank]})["answers"]
         if answer.get("error"):
             raise cell_error([RankError.read(answer["error"])])
@@ -374,27 +384,27 @@ class Session:
     # The sanitizer
 
     def sanitize(self, on: bool = True) -> None:
-        """Switches the sanitizer on or off: it watches the accesses of kernels, and results have its findings."""
+        """Switches the sanitizer on or off. It checks the memory accesses of kernels; its findings are in the results."""
         self.run(":sanitize on" if on else ":sanitize off")
 
     def findings(self) -> List[Finding]:
-        """What the sanitizer has found so far in the cells that this object has run, each finding once."""
+        """Returns the findings of the sanitizer in all cells that this object has run, each finding once."""
         return [Finding.read(f) for f in self._request(findings=True)["findings"]]
 
     # The end
 
     @property
     def closed(self) -> bool:
-        """Whether the session was closed, or has ended."""
+        """Whether the session is closed or has ended."""
         return self._channel.lost
 
     @property
     def notices(self) -> List[str]:
-        """What the program has said about the session so far, such as a host that was lost."""
+        """The messages of the program about the session, for example that a host was lost."""
         return list(self._channel.said)
 
     def close(self) -> None:
-        """Ends the session; one that this is attached to goes on."""
+        """Ends the session. A session to which this object is attached goes on."""
         self._channel.close()
 
     def __enter__(self) -> Session:
@@ -408,7 +418,7 @@ class Session:
         return f"<symmrepl.Session of {self.size} rank{'s' if self.size > 1 else ''}, {self.device}{state}>"
 
     def _request(self, **message: Any) -> Message:
-        """Sends a request that is no entry, and returns its last answer."""
+        """Sends a request other than an entry, and returns the last answer."""
         request = self._channel.ask(**message)
         self._running.append(request)
         try:

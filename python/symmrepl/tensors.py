@@ -1,4 +1,4 @@
-"""Tensors on their way between a session and Python: files that both map, and arrays on their memory."""
+"""Passes tensors between a session and Python, in files that both map into memory."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class DType(NamedTuple):
     """An element type of tensors."""
 
     name: str
-    """As the session writes it, such as ``bf16``."""
+    """The name in the session, such as ``bf16``."""
     file: str
-    """As files write it, such as ``BF16``."""
+    """The name in files, such as ``BF16``."""
     size: int
     torch: str
     numpy: str
-    """The name of numpy's type, or of that of ml_dtypes."""
+    """The name of the type in numpy or ml_dtypes."""
     raw: str
-    """numpy's type of the same size, for where numpy has no type and ml_dtypes is not installed."""
+    """A type of numpy with the same size. It is used if numpy lacks the type and ml_dtypes is not installed."""
     code: str
-    """The type as struct writes it; empty if struct has none."""
+    """The code of the type in package struct; empty if struct lacks the type."""
 
 
 DTYPES: Tuple[DType, ...] = (
@@ -51,20 +51,20 @@ DTYPES: Tuple[DType, ...] = (
 
 
 def dtype_of(name: str) -> DType:
-    """The element type with a name: of the session, of torch or of numpy."""
+    """Returns the element type with this name in the session, in torch or in numpy."""
     for t in DTYPES:
         if name in (t.name, t.file, t.torch, t.numpy):
             return t
     raise TransferError(
-        f"tensors have no elements of type {name}: convert it, for example to float32; there are {', '.join(t.name for t in DTYPES)}"
+        f"tensors have no elements of type {name}: convert it, for example to float32; the types are {', '.join(t.name for t in DTYPES)}"
     )
 
 
 class Tensor:
-    """The contents of a tensor in memory of this process, which it alone uses.
+    """The contents of a tensor, in memory that only this process uses.
 
-    It needs no library. ``numpy()`` and ``torch()`` return arrays on the same memory, and so does
-    ``from_dlpack`` of any library.
+    A Tensor needs no library. ``numpy()``, ``torch()`` and the ``from_dlpack`` of any library return
+    arrays on the same memory.
     """
 
     def __init__(self, dtype: DType, shape: Sequence[int], memory: Any, offset: int = 0) -> None:
@@ -75,7 +75,7 @@ class Tensor:
 
     @property
     def dtype(self) -> str:
-        """The type of the elements as the session writes it, such as ``bf16``."""
+        """The name of the element type in the session, such as ``bf16``."""
         return self._type.name
 
     @property
@@ -96,13 +96,13 @@ class Tensor:
         return memoryview(self._memory)[self._offset : self._offset + self.nbytes]
 
     def numpy(self) -> ndarray:
-        """An array on this memory: bf16 and 8-bit floats by ml_dtypes, or without it as integers of the same size."""
+        """Returns an array on this memory. bf16 and 8-bit floats are types of ml_dtypes, or without ml_dtypes integers of the same size."""
         import numpy
 
         return numpy.frombuffer(self._memory, _numpy_type(self._type), self.size, self._offset).reshape(self.shape)
 
     def torch(self) -> TorchTensor:
-        """A tensor of PyTorch on this memory, on the CPU."""
+        """Returns a tensor of PyTorch on this memory, on the CPU."""
         import torch
 
         dtype = getattr(torch, self._type.torch, None)
@@ -113,7 +113,7 @@ class Tensor:
         return torch.frombuffer(self._memory, dtype=dtype, count=self.size, offset=self._offset).reshape(self.shape)
 
     def tolist(self) -> Any:
-        """The elements as numbers, in lists as deep as the shape."""
+        """Returns the elements as numbers, in lists nested like the shape."""
         code, n = self._type.code, self.size
         if code:
             flat = list(struct.unpack(f"<{n}{code}", self.data))
@@ -121,7 +121,7 @@ class Tensor:
             words = struct.unpack(f"<{n}H", self.data)
             flat = list(struct.unpack(f"<{n}f", struct.pack(f"<{n}I", *(w << 16 for w in words))))
         else:
-            raise TransferError(f"{self.dtype} has no numbers without a library: use torch(), or numpy() with ml_dtypes")
+            raise TransferError(f"tolist cannot convert {self.dtype}: use torch(), or numpy() with ml_dtypes")
         for length in reversed(self.shape[1:]):
             flat = [flat[i : i + length] for i in range(0, len(flat), length)] if length else [[] for _ in range(self.shape[0])]
         return flat if self.shape else flat[0]
@@ -139,7 +139,7 @@ class Tensor:
         try:
             return self.torch().__dlpack__(**options)
         except ImportError:
-            raise BufferError(f"{self.dtype} is handed over by torch, which is not installed") from None
+            raise BufferError(f"passing {self.dtype} to another library needs torch, which is not installed") from None
 
     def __len__(self) -> int:
         if not self.shape:
@@ -163,7 +163,7 @@ def _numpy_type(t: DType) -> Any:
 
 
 def convert(t: Tensor, to: Optional[str]) -> Any:
-    """The tensor in the form that the caller names: ``numpy``, ``torch`` or ``tensor``; by default numpy if it is installed."""
+    """Returns the tensor in the form ``numpy``, ``torch`` or ``tensor``; by default numpy if it is installed."""
     if to is None:
         try:
             import numpy  # noqa: F401
@@ -177,15 +177,15 @@ def convert(t: Tensor, to: Optional[str]) -> Any:
         return t.torch()
     if to == "tensor":
         return t
-    raise ValueError(f"to={to!r}: numpy, torch and tensor can be chosen")
+    raise ValueError(f"unknown form to={to!r}: use numpy, torch or tensor")
 
 
 def stack(tensors: List[Tensor]) -> Tensor:
-    """Tensors of one type and shape as one, with a first dimension more."""
+    """Stacks tensors of one type and shape along a new first dimension."""
     first = tensors[0]
     for t in tensors:
         if (t.dtype, t.shape) != (first.dtype, first.shape):
-            raise TransferError(f"the ranks' tensors differ, {first!r} and {t!r}, so that they do not make one array: use get_by_rank")
+            raise TransferError(f"the ranks' tensors differ, {first!r} and {t!r}, so they do not fit into one array: use get_by_rank")
     if len(tensors) == 1:
         return Tensor(first._type, (1, *first.shape), first._memory, first._offset)
     memory = mmap.mmap(-1, max(1, first.nbytes * len(tensors)))
@@ -195,7 +195,7 @@ def stack(tensors: List[Tensor]) -> Tensor:
 
 
 def read(path: str) -> Tensor:
-    """Maps the tensor of a file, which it removes: the memory is then this process's alone."""
+    """Maps the tensor in a file and removes the file. Then only this process uses the memory."""
     with open(path, "r+b") as f:
         os.unlink(path)
         (length,) = struct.unpack("<Q", f.read(8))
@@ -206,9 +206,9 @@ def read(path: str) -> Tensor:
 
 
 def take(value: Any, dtype: Optional[str] = None) -> Tensor:
-    """A tensor on the memory of an array, or of a copy where that is on a GPU or not contiguous.
+    """Returns a tensor on the memory of an array. If the array is on a GPU or not contiguous, the tensor is a copy.
 
-    dtype says what the elements are, if the array has them as other types of the same size.
+    dtype is the type of the elements if the array has them as another type of the same size.
     """
     said = None if dtype is None else dtype_of(dtype)
 
@@ -216,7 +216,7 @@ def take(value: Any, dtype: Optional[str] = None) -> Tensor:
         if said is None:
             return dtype_of(name)
         if said.size != size:
-            raise TransferError(f"elements of type {name} cannot stand for {said.name}, which has {said.size} bytes")
+            raise TransferError(f"elements of type {name} have {size} bytes, and elements of type {said.name} have {said.size}")
         return said
 
     if isinstance(value, Tensor):
@@ -236,14 +236,14 @@ def take(value: Any, dtype: Optional[str] = None) -> Tensor:
         view = memoryview(value)
         code = view.format.lstrip("@=<")
         if not view.c_contiguous:
-            raise TransferError("a buffer with gaps is no tensor: give a contiguous one")
+            raise TransferError("the buffer is not contiguous: pass a contiguous buffer")
         name = next((t.name for t in DTYPES if t.code == {"l": "q", "L": "Q"}.get(code, code)), f"format {view.format!r}")
         return Tensor(element(name, view.itemsize), view.shape or (), view.cast("B") if view.nbytes else b"")
     try:
         import numpy
     except ImportError:
         raise TransferError(
-            f"a {type(value).__name__} becomes a tensor by numpy, which is not installed; a memoryview needs no numpy"
+            f"converting a {type(value).__name__} to a tensor needs numpy, which is not installed; a memoryview does not need it"
         ) from None
     if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         value = numpy.from_dlpack(value)
@@ -259,7 +259,10 @@ _numbers = itertools.count()
 
 
 def write(folder: str, tensors: Dict[Optional[int], Tensor]) -> Tuple[str, List[str]]:
-    """Writes tensors to files: of all ranks under None, or of each. Returns the path, with {rank} in it in the second case, and the files."""
+    """Writes tensors to files. Returns their path and the files.
+
+    The key None stands for all ranks. If the keys are ranks, the path contains {rank}.
+    """
     stem = os.path.join(folder, f"put{os.getpid()}-{next(_numbers)}")
     files: List[str] = []
     try:
@@ -276,12 +279,12 @@ def write(folder: str, tensors: Dict[Optional[int], Tensor]) -> Tuple[str, List[
                     rest = rest[f.write(rest) :]
     except OSError as e:
         remove(files)
-        raise TransferError(f"{folder} does not take the tensor: {e}; SYMMREPL_SHM names another folder") from e
+        raise TransferError(f"the tensor cannot be written to {folder}: {e}; SYMMREPL_SHM names another folder") from e
     return (f"{stem}.safetensors" if None in tensors else f"{stem}-{{rank}}.safetensors"), files
 
 
 def remove(files: Sequence[str]) -> None:
-    """Removes files, of which some may be gone."""
+    """Removes the files that exist."""
     for path in files:
         try:
             os.unlink(path)

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md run, and the package is of the oldest Python's syntax: python -m unittest test_docs."""
+"""Checks that the examples of docs/python.md run, and that the oldest Python can parse the package: python -m unittest test_docs."""
 
 import ast
 import glob

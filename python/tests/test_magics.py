@@ -16,14 +16,14 @@ OPEN = ("%load_ext symmrepl", f"%symm -n 2 --device {DEVICE}")
 
 
 def execute(*cells, allow_errors=False):
-    """Runs cells after OPEN; returns theirs."""
+    """Runs OPEN and then the cells; returns the executed cells."""
     nb = new_notebook(cells=[new_code_cell(c) for c in (*OPEN, *cells)], metadata=SPEC)
     NotebookClient(nb, timeout=60, allow_errors=allow_errors).execute()
     return nb.cells[len(OPEN) :]
 
 
 def shown(cell):
-    """What a cell shows, as text; of errors the name and what is shown of them."""
+    """Returns the text that a cell shows. For an error, this is its name and its shown text."""
     text = ""
     for o in cell.outputs:
         if o.output_type == "error":
@@ -150,7 +150,7 @@ class Magics(unittest.TestCase):
 
 
 class Notebook(unittest.TestCase):
-    """notebooks/python.ipynb shows what is stored in it."""
+    """notebooks/python.ipynb produces the outputs that are stored in it."""
 
     def test_notebook(self):
         file = os.path.join(os.path.dirname(__file__), "..", "..", "notebooks", "python.ipynb")

@@ -1,4 +1,4 @@
-"""Sessions from Python, on the program that the variable SYMMREPL names: python -m unittest test_session."""
+"""Tests sessions from Python, with the program that the variable SYMMREPL names: python -m unittest test_session."""
 
 import importlib.util
 import os
@@ -32,7 +32,7 @@ def has(module):
 
 
 def python(text, **env):
-    """Runs a program of Python; returns what it prints."""
+    """Runs a program of Python; returns its output."""
     run = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(text)],
         env={**os.environ, **env},
@@ -55,7 +55,7 @@ def wait_until(condition, what):
 
 
 def waits(s, *ranks):
-    """Whether these ranks, and no others, wait."""
+    """Reports whether exactly these ranks wait."""
     return {r.rank for r in s.ranks() if r.state == "waiting"} == set(ranks)
 
 
@@ -107,7 +107,7 @@ class Cells(unittest.TestCase):
             self.assertEqual((e.ranks, e.rank, e.peer), ([0, 1], 0, None))
             self.assertEqual(e.kind, {v: k for k, v in symmrepl.errors.KINDS.items()}[kind])
             self.assertGreater(e.cell, 0)
-            if e.kind != "compile":  # whose position is in the kernel
+            if e.kind != "compile":  # the position of a compile error is in the kernel
                 self.assertEqual((e.cause.file, e.cause.line), ("mine", 7))
         with self.assertRaises(symmrepl.Refused):
             self.s.run(":nosuch")
@@ -209,7 +209,7 @@ class Values(unittest.TestCase):
                 b = self.s.get("x")
                 self.assertEqual((b.dtype, b.shape), (a.dtype, (2, 3, 4)))
                 numpy.testing.assert_array_equal(b, numpy.stack([a, a]))
-                b += 1  # it is memory of this process alone
+                b += 1  # only this process uses the memory
                 numpy.testing.assert_array_equal(self.s.get("x", 0), a)
                 numpy.testing.assert_array_equal(numpy.from_dlpack(self.s.get("x", 0, to="tensor")), a)
         for a in (numpy.float32(3), numpy.zeros((0, 3)), numpy.arange(6).reshape(2, 3).T, numpy.arange(3).astype(">i4")):
@@ -307,7 +307,7 @@ class Values(unittest.TestCase):
 
     @unittest.skipUnless(numpy, "numpy is not installed")
     def test_measure(self):
-        """256 MiB of one rank, beside a copy by numpy."""
+        """Compares fetching 256 MiB of one rank with a copy by numpy."""
 
         def best(f):
             times = []
@@ -338,7 +338,7 @@ class Faults(unittest.TestCase):
         return s
 
     def within(self, kind, f):
-        """Runs f, which is to raise kind soon; returns the exception."""
+        """Runs f and expects an exception of this kind soon; returns the exception."""
         began = time.monotonic()
         with self.assertRaises(kind) as raised:
             f()
@@ -469,7 +469,7 @@ class Faults(unittest.TestCase):
         self.within(symmrepl.SessionLost, lambda: s.get("1"))
         self.assertTrue(s.closed)
         wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in workers), "the end of the ranks")
-        self.session()  # removes what the killed one left
+        self.session()  # removes the files of the killed session
         self.assertFalse(os.path.exists(folder))
 
     def test_this_process_is_killed(self):

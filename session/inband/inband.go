@@ -77,7 +77,7 @@ func Encode(d Display) ([]byte, error) {
 func Remark(text string) {
 	if os.Getenv(Variable) != "" {
 		if b, err := Encode(Display{Note: true, Data: map[string]any{"text/plain": text}}); err == nil {
-			os.Stdout.Write(b)
+			Write(b)
 			return
 		}
 	}

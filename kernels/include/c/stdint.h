@@ -1,5 +1,5 @@
-// stdint.h: the integer types that CUDA code takes for granted, for NVRTC, which has no headers of its
-// own. The 64-bit types are those of CUDA's C++ library for NVRTC.
+// stdint.h: the integer types that CUDA code takes for granted, for NVRTC, which has no headers of
+// its own. The 64-bit types are the same as in CUDA's C++ library for NVRTC.
 #pragma once
 typedef signed char int8_t;
 typedef short int16_t;

@@ -1,5 +1,6 @@
-// cuda_runtime.h: the functions by which kernels of overlapping launches wait for each other, and the
-// parts of C++'s headers that come with CUDA's. All other names that kernels use are already declared.
+// cuda_runtime.h: the functions by which kernels of overlapping launches wait for each other, and
+// the parts of C++'s headers that come with CUDA's. All other names that kernels use are already
+// declared.
 #pragma once
 #include "algorithm"
 

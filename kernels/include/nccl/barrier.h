@@ -6,15 +6,15 @@
 // hybrid barrier meets the LSA team first, and then the ranks on the same rail, one of each host.
 // That says nothing about puts to other rails: with Put, all ranks signal each other instead.
 //
-// A session is refused if the index does not exist, or if the team has more ranks than the handle
-// was made for. If a barrier without timeout is refused or gives up, the kernel ends there for all
+// A session is refused if the index does not exist, or if the team has more ranks than the barriers
+// of the handle. If a barrier without timeout is refused or gives up, the kernel ends there for all
 // threads of the coop, as by symm::leave.
 #pragma once
 #include "nccl/gin.h"
 #include "nccl/lsa_barrier.h"
 
-// ncclGinFenceLevel selects the operations that a barrier covers: Put covers the caller's earlier puts,
-// Get its earlier gets. None and Relaxed cover none.
+// ncclGinFenceLevel selects the operations that a barrier covers: Put covers the caller's earlier
+// puts, Get its earlier gets. None and Relaxed cover none.
 enum ncclGinFenceLevel : unsigned int { None = 0, Put = 1, Get = 2, Relaxed = None };
 __host__ __device__ constexpr ncclGinFenceLevel operator|(ncclGinFenceLevel a, ncclGinFenceLevel b) { return (ncclGinFenceLevel)((unsigned int)a | (unsigned int)b); }
 __host__ __device__ constexpr ncclGinFenceLevel operator&(ncclGinFenceLevel a, ncclGinFenceLevel b) { return (ncclGinFenceLevel)((unsigned int)a & (unsigned int)b); }
@@ -76,7 +76,8 @@ struct ncclGinBarrierSession {
   }
 
  private:
-  // members returns the number of ranks of a handle's barriers: those of the rail, or all.
+  // members returns the number of ranks of a handle's barriers: the ranks of the rail, or all
+  // ranks.
   NCCL_DEVICE_INLINE static int members(ncclDevComm const& c, ncclGinBarrierHandle handle) {
     const bool rail = handle.signal0 == c.railGinBarrier.signal0 && c.railGinBarrier.nBarriers > 0 || handle.signal0 == c.hybridRailGinBarrier.signal0 && c.hybridRailGinBarrier.nBarriers > 0;
     return rail ? c.nRanks / c.lsaSize : c.nRanks;

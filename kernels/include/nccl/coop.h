@@ -125,7 +125,7 @@ NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopWarpSpan) { return 
 NCCL_DEVICE_INLINE constexpr bool ncclCoopWithinWarp(ncclCoopCta) { return false; }
 
 // ncclCoopCoalesced returns threads of the caller's warp that run this call together: all threads
-// of a coop, or those that the hardware runs together.
+// of a coop, or the threads that the hardware runs together.
 //
 // On the cpu device: without a coop, the calling thread alone, because threads run by themselves.
 NCCL_DEVICE_INLINE ncclCoopLanes ncclCoopCoalesced() { return ncclCoopLanes{__activemask()}; }

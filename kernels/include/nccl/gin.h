@@ -49,7 +49,7 @@ struct ncclGin_SegmentDevice {};
 struct ncclGin_SegmentMixed {};
 struct ncclGin_SegmentHostNuma {};
 
-// Options of NCCL's that change nothing here.
+// Options of NCCL that have no effect here.
 enum ncclGinResourceSharingMode : unsigned char { NCCL_GIN_RESOURCE_SHARING_GPU, NCCL_GIN_RESOURCE_SHARING_CTA, NCCL_GIN_RESOURCE_SHARING_THREAD };
 constexpr unsigned int ncclGinOptFlagsDefault = 0;
 
@@ -113,7 +113,8 @@ union Bits8 {
 // Example:
 //
 //   ncclGin net(comm, 0);
-//   net.put(ncclTeamWorld(comm), peer, window, 0, window, 0, 4 * n, ncclGin_SignalInc{0}, ncclGin_None{}, ncclCoopCta());
+//   net.put(ncclTeamWorld(comm), peer, window, 0, window, 0, 4 * n, ncclGin_SignalInc{0},
+//           ncclGin_None{}, ncclCoopCta());
 //   net.waitSignal(ncclCoopCta(), 0, 1);
 //   net.flush(ncclCoopCta());
 template <unsigned int backendMask>
@@ -330,7 +331,7 @@ struct ncclGin_BackendMask {
     return symm::load_acquire(w) + symm::load_acquire(w + comm.ginWords) - w[2 * comm.ginWords];
   }
   // first reports to the sanitizer that a thread reads a signal's value, from which it may count;
-  // counts reports that the thread has waited for a count, or will.
+  // counts reports that the thread waits, or has waited, for a count.
   NCCL_DEVICE_INLINE void first(ncclGinSignal_t s) const {
 #ifdef SYMM_SANITIZE
     symm_cpu_first(words(comm.lsaRank) + s);
@@ -412,7 +413,8 @@ struct ncclGin_BackendMask {
     op.bytes = bytes;
     op.strong = a.strong;
     op.value = a.add;
-    if (a.kind == 1) {  // the resource window's words lie in its signal pad, which is the window after that of its data
+    // the resource window's words lie in its signal pad, the window after the window of its data
+    if (a.kind == 1) {
       op.signal = symm::kNetAddWord;
       op.signal_window = comm.resourceWindow->netWindow + 1;
       op.signal_at = (symm::u64)((const char*)(words(comm.lsaRank) + comm.ginWords + a.id) - comm.resourceWindow->local);
@@ -472,8 +474,8 @@ struct ncclGin_BackendMask {
   }
 };
 
-// ncclGin is a context with any of NCCL's back ends, and ncclGin_BackendOne one with a certain one;
-// here all of them are the same.
+// ncclGin is a context with any of NCCL's back ends, and ncclGin_BackendOne a context with a
+// certain back end. Here all back ends are the same.
 using ncclGin = ncclGin_BackendMask<~0u>;
 template <ncclNetDeviceType backend> using ncclGin_BackendOne = ncclGin_BackendMask<1u << (unsigned int)backend>;
 

@@ -17,7 +17,8 @@
 //
 // Example:
 //
-//   ncclLLA2ASession<ncclCoopCta> a2a(ncclCoopCta(), comm, ncclTeamLsa(comm), comm.lsaLLA2A, blockIdx.x, comm.lsaSize);
+//   ncclLLA2ASession<ncclCoopCta> a2a(ncclCoopCta(), comm, ncclTeamLsa(comm), comm.lsaLLA2A,
+//                                     blockIdx.x, comm.lsaSize);
 //   if (threadIdx.x == 0) {
 //     a2a.bcast(comm.lsaRank, x[0]);
 //     for (int r = 0; r < comm.lsaSize; r++) x[r] = a2a.recv<float>(r);
@@ -92,7 +93,8 @@ struct ncclLLA2ASession {
   // endEpoch ends a round, in which the coop has sent to every peer and received from every peer.
   NCCL_DEVICE_INLINE void endEpoch(Coop) {
     coop.sync();
-    if (epoch >= ~1u && !over) {  // the next epoch of this parity begins again at 2 or 3, below the epochs in the lines
+    // the next epoch of this parity begins again at 2 or 3, below the epochs in the lines
+    if (epoch >= ~1u && !over) {
       for (unsigned int i = coop.thread_rank(); i < 2 * handle.nSlots; i += coop.size()) symm::store_relaxed(line(comm.lsaRank, 0) + i, 0);
       coop.sync();
     }

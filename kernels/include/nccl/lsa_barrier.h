@@ -76,7 +76,7 @@ struct ncclLsaBarrierSession {
   unsigned int epoch;       // the value of *count when the session began
   unsigned int rounds;      // of this session: counted apart from epoch, so that only the threads that need
                             // epoch wait for its load
-  char* first;              // the resources of the peer that this thread signals first: loaded early, together with the epoch
+  char* first;              // resources of the first peer to signal: loaded early, with the epoch
 
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLsaBarrierHandle handle, unsigned int index,
                                            bool multimem = false, ncclMultimemHandle mmHandle = {})

@@ -1,5 +1,5 @@
 // nccl/missing.h: names of NCCL that are missing here, and names that appear on slides but not in
-// NCCL. Using one is a compile error that says what to write instead.
+// NCCL. Using one is a compile error that names the replacement.
 #pragma once
 #include "nccl/pointer.h"
 

@@ -1,5 +1,5 @@
-// nccl/pointer.h: addresses in a window, of this rank and of the peers whose memory it loads from
-// and stores to.
+// nccl/pointer.h: addresses in a window: of this rank, and of the peers whose memory this rank can
+// load from and store to.
 #pragma once
 #include "nccl/coop.h"
 

@@ -87,7 +87,7 @@ struct ncclDevComm {
   int ginSignalCount, ginCounterCount;
   unsigned int ginWords;                       // signals of a context, those of barriers included
   ncclDevResourceHandle ginBase;               // the words of contexts: see nccl/gin.h
-  unsigned int ginCounterWords, reserved;      // index of the network's counters among the words behind the board of symm/net.cuh
+  unsigned int ginCounterWords, reserved;      // index of the counters behind the board of symm/net.cuh
   ncclMultimemHandle lsaMultimem;
   ncclWindow_t resourceWindow;
   char* resources;                        // this rank's part of resourceWindow
@@ -118,8 +118,8 @@ __device__ constexpr bool releases(cuda::memory_order o) {
 
 }  // namespace symm
 
-// ncclTeamWorld is all ranks, and ncclTeamLsa the ranks of the caller's host. The ranks of a group are
-// numbered host by host, so the ranks of a host have consecutive numbers.
+// ncclTeamWorld is all ranks, and ncclTeamLsa the ranks of the caller's host. The ranks of a group
+// are numbered host by host, so the ranks of a host have consecutive numbers.
 //
 // Example:
 //
@@ -138,8 +138,8 @@ NCCL_DEVICE_INLINE ncclTeam ncclTeamRail(ncclDevComm const& c) { return ncclTeam
 // among the ranks of the caller's host.
 NCCL_DEVICE_INLINE int ncclTeamRankToWorld(ncclDevComm const& c, ncclTeam t, int rank) { return c.rank + (rank - t.rank) * t.stride; }
 NCCL_DEVICE_INLINE int ncclTeamRankToLsa(ncclDevComm const& c, ncclTeam t, int rank) { return c.lsaRank + (rank - t.rank) * t.stride; }
-// ncclTeamRankToTeam returns the number in team a of rank bRank of team b; the rank has to be a member
-// of both. ncclTeamRankIsMember reports whether the rank is a member of a.
+// ncclTeamRankToTeam returns the number in team a of rank bRank of team b; the rank has to be a
+// member of both. ncclTeamRankIsMember reports whether the rank is a member of a.
 NCCL_DEVICE_INLINE int ncclTeamRankToTeam(ncclTeam a, ncclTeam b, int bRank) { return a.rank + (bRank - b.rank) * b.stride / a.stride; }
 NCCL_DEVICE_INLINE bool ncclTeamRankIsMember(ncclTeam a, ncclTeam b, int bRank) {
   const int away = (bRank - b.rank) * b.stride, at = a.rank + away / a.stride;

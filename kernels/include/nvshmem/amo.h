@@ -38,8 +38,8 @@ template <ShmemAtomic op, bool fetches, class T> __device__ __forceinline__ T sh
 
 }  // namespace symm
 
-// The types of atomic operations: integers for arithmetic, types whose bits can be combined, and all
-// types that can be fetched, set and swapped.
+// The types of atomic operations: integers for arithmetic, types whose bits can be combined, and
+// all types that can be fetched, set and swapped.
 #define SYMM_SHMEM_INTEGERS(M)                                                                                                      \
   M(int, int) M(uint, unsigned int) M(long, long) M(ulong, unsigned long) M(longlong, long long) M(ulonglong, unsigned long long)   \
   M(int32, int32_t) M(uint32, uint32_t) M(int64, int64_t) M(uint64, uint64_t) M(size, size_t) M(ptrdiff, long)
@@ -52,8 +52,8 @@ template <ShmemAtomic op, bool fetches, class T> __device__ __forceinline__ T sh
 //
 // Order: none. nvshmem_fence orders it after earlier puts to pe.
 //
-// Waits: on this host for nothing; between hosts, those that return a value wait for the engines of
-// both ranks, the others for a place in the ring.
+// Waits: on this host for nothing; between hosts, functions that return a value wait for the
+// engines of both ranks, the others for a place in the ring.
 //
 // On the cpu device: sequentially consistent; the sanitizer treats it as relaxed.
 //
@@ -107,7 +107,7 @@ SYMM_SHMEM_INTEGERS(SYMM_SHMEM_STANDARD)
 #undef SYMM_SHMEM_STANDARD
 
 // nvshmem_TYPE_atomic_and, nvshmem_TYPE_atomic_or and nvshmem_TYPE_atomic_xor combine the bits of a
-// word of PE pe with those of value; the forms with fetch return the previous value.
+// word of PE pe with the bits of value; the forms with fetch return the previous value.
 //
 // Order: none. nvshmem_fence orders it after earlier puts to pe.
 //

@@ -45,9 +45,9 @@ struct ShmemAnd { template <class T> __device__ static __forceinline__ T of(T a,
 struct ShmemOr { template <class T> __device__ static __forceinline__ T of(T a, T b) { return (T)(a | b); } };
 struct ShmemXor { template <class T> __device__ static __forceinline__ T of(T a, T b) { return (T)(a ^ b); } };
 
-// shmem_reduce reduces elements [first, first + n) of source in the order of the PEs and stores them
-// at `to` of this PE or, if it shares, of all PEs of the team. Sources on other hosts are fetched
-// piece by piece.
+// shmem_reduce reduces elements [first, first + n) of source in the order of the PEs and stores
+// them at `to` of this PE or, if it shares, of all PEs of the team. Sources on other hosts are
+// fetched piece by piece.
 template <class Team, class T, class Op> __device__ SYMM_INLINE_TEMPLATE void shmem_reduce_part(ShmemSite s, nvshmem_team_t team, T* to, const T* source, u64 first, u64 n, bool shares) {
   const int size = shmem_size(s.w, team);
   const bool far = s.w->net && !shmem_is_near(team);
@@ -96,11 +96,11 @@ template <class Team, class T, class Op> __device__ SYMM_INLINE_TEMPLATE int shm
 
 }  // namespace symm
 
-// nvshmem_TYPE_broadcast copies nelems elements from source on PE root of the team to dest on all its
-// PEs. nvshmem_TYPE_fcollect copies the nelems elements of every PE's source to dest on all PEs, in
-// the order of the PEs. nvshmem_TYPE_alltoall copies part j of source on PE i, of nelems elements, to
-// part i of dest on PE j. nvshmem_broadcastmem, nvshmem_fcollectmem and nvshmem_alltoallmem count
-// bytes. All of them return 0.
+// nvshmem_TYPE_broadcast copies nelems elements from source on PE root of the team to dest on all
+// its PEs. nvshmem_TYPE_fcollect copies the nelems elements of every PE's source to dest on all
+// PEs, in the order of the PEs. nvshmem_TYPE_alltoall copies part j of source on PE i, of nelems
+// elements, to part i of dest on PE j. nvshmem_broadcastmem, nvshmem_fcollectmem and
+// nvshmem_alltoallmem count bytes. All of them return 0.
 //
 // Order: on return the elements are in dest, and source may be overwritten. dest of all PEs must be
 // ready before any PE calls.

@@ -1,5 +1,5 @@
-// nvshmem/missing.h: names of NVSHMEM that are missing here. Using one is a compile error that says
-// what to write instead.
+// nvshmem/missing.h: names of NVSHMEM that are missing here. Using one is a compile error that
+// names the replacement.
 #pragma once
 #include "nvshmem/collectives.h"
 

@@ -2,8 +2,9 @@
 //
 // Functions whose name ends in _nbi may return before the operation is complete. Functions with
 // _block and _warp in their name are called by all threads of a block or a warp, with the same
-// arguments; the others by one thread. Beside the functions for memory, put and get have one for
-// each type, nvshmem_float_put, and for elements of 8 to 128 bits, nvshmem_put32.
+// arguments; the others by one thread. Beside the functions for memory, put and get have a function
+// for each type, such as nvshmem_float_put, and for elements of 8 to 128 bits, such as
+// nvshmem_put32.
 #pragma once
 #include "nvshmem/world.h"
 
@@ -254,8 +255,8 @@ template <bool puts, class Team, class T> __device__ __forceinline__ void shmem_
 // nvshmem_putmem copies bytes from source, memory of this PE, to dest, symmetric memory, of PE pe.
 // It returns when source may be overwritten; nvshmem_putmem_nbi may return before.
 //
-// Order: none. The bytes are at the PE after nvshmem_quiet or nvshmem_barrier_all, and before those
-// of later puts, signals and atomic operations after nvshmem_fence.
+// Order: none. The bytes are at the PE after nvshmem_quiet or nvshmem_barrier_all. With an
+// nvshmem_fence between, they are there before later puts, signals and atomic operations.
 //
 // Waits: for nothing on this host; between hosts for the engine of this rank.
 //
@@ -283,8 +284,9 @@ SYMM_SHMEM void nvshmemx_putmem_nbi_block(void* dest, const void* source, size_t
   symm::shmem_put<symm::Block>(symm::ShmemSite(symm::kShmemPut, line), dest, source, bytes, 1, pe, false);
 }
 
-// nvshmem_getmem copies bytes from source, symmetric memory, of PE pe to dest, memory of this PE. It
-// returns when they have arrived; after nvshmem_getmem_nbi they have arrived after nvshmem_quiet.
+// nvshmem_getmem copies bytes from source, symmetric memory, of PE pe to dest, memory of this PE.
+// It returns when they have arrived; after nvshmem_getmem_nbi they have arrived after
+// nvshmem_quiet.
 //
 // Order: none. A get may overtake an earlier put to the same PE.
 //
@@ -361,7 +363,7 @@ SYMM_SHMEM void nvshmemx_signal_op(uint64_t* sig_addr, uint64_t signal, int sig_
   else symm::shmem_put<symm::Thread>(s, nullptr, nullptr, 0, 1, pe, false, change);
 }
 
-// nvshmem_TYPE_p puts one element, and nvshmem_TYPE_g returns one of PE pe.
+// nvshmem_TYPE_p puts one element to PE pe, and nvshmem_TYPE_g returns one element of PE pe.
 //
 // Order: none, as for nvshmem_putmem and nvshmem_getmem.
 //
@@ -384,7 +386,7 @@ SYMM_SHMEM_TYPES(SYMM_SHMEM_P)
 
 // nvshmem_TYPE_put, nvshmem_TYPE_get and nvshmem_TYPE_put_signal are nvshmem_putmem, nvshmem_getmem
 // and nvshmem_putmem_signal for nelems elements of a type; nvshmem_putSIZE and nvshmem_getSIZE are
-// for elements of so many bits.
+// for elements of SIZE bits.
 //
 // Order: as of nvshmem_putmem, nvshmem_getmem and nvshmem_putmem_signal.
 //

@@ -87,9 +87,9 @@ template <class T> __device__ __forceinline__ bool shmem_test_all(ShmemSite s, c
     if ((!status || status[i] == 0) && !shmem_holds(s, shmem_load(words + i), cmp, values[i])) return false;
   return true;
 }
-// shmem_test_some stores the numbers of words that compare with their values, at most `most` of them,
-// and returns how many they are; *left is the number of a word that does not, or n if no word is to
-// be looked at.
+// shmem_test_some stores the numbers of words that compare with their values, at most `most` of
+// them, and returns how many they are; *left is the number of a word that does not compare, or n if
+// there is no word to test.
 template <class T> __device__ __forceinline__ size_t shmem_test_some(ShmemSite s, const T* words, size_t n, size_t* indices, size_t most, const int* status, int cmp, ShmemValues<T> values, size_t* left) {
   size_t found = 0;
   *left = n;
@@ -140,8 +140,8 @@ template <class Team> __device__ SYMM_INLINE_TEMPLATE void shmem_meet(ShmemSite 
   if (!Team::all(ok)) leave();
 }
 
-// shmem_sync: a team of threads of every PE meets. If it completes, the operations of all PEs are in
-// place then.
+// shmem_sync: a team of threads of every PE meets. If it completes, the operations of all PEs are
+// in place then.
 template <class Team> __device__ SYMM_INLINE_TEMPLATE void shmem_sync_of(ShmemSite s, nvshmem_team_t team, bool completes) {
   shmem_has_team(s, team);
   const Context c = s.context();
@@ -179,8 +179,9 @@ template <class Team> __device__ __forceinline__ void shmem_sync(ShmemSite s, nv
 }  // namespace symm
 
 // nvshmem_fence orders the puts, signals and atomic operations of the calling thread to each PE:
-// those before it are at the PE before those after it. nvshmem_quiet waits until all operations of
-// this PE are complete: the puts are at their PEs, and the data of gets has arrived.
+// operations before the fence are at the PE before operations after it. nvshmem_quiet waits until
+// all operations of this PE are complete: the puts are at their PEs, and the data of gets has
+// arrived.
 //
 // Order: for the calling thread, and for other threads that it has synchronised with before.
 //
@@ -194,14 +195,15 @@ template <class Team> __device__ __forceinline__ void shmem_sync(ShmemSite s, nv
 SYMM_SHMEM void nvshmem_fence(SYMM_SHMEM_LINE) { symm::shmem_quiet(symm::ShmemSite(symm::kShmemFence, line)); }
 SYMM_SHMEM void nvshmem_quiet(SYMM_SHMEM_LINE) { symm::shmem_quiet(symm::ShmemSite(symm::kShmemQuiet, line)); }
 
-// nvshmem_signal_wait_until waits until the 64-bit word sig_addr of this PE compares with cmp_value,
-// and returns it. nvshmem_signal_fetch returns the word. cmp is NVSHMEM_CMP_EQ, NE, GT, GE, LT or
-// LE.
+// nvshmem_signal_wait_until waits until the 64-bit word sig_addr of this PE compares with
+// cmp_value, and returns it. nvshmem_signal_fetch returns the word. cmp is NVSHMEM_CMP_EQ, NE, GT,
+// GE, LT or LE.
 //
 // Order: acquire. The data that the signal covers is visible to the thread, and after a sync of its
 // block to the other threads.
 //
-// Waits: for a rank to signal: until the deadline of the launch, an interrupt, or the end of a rank.
+// Waits: for a rank to signal: until the deadline of the launch, an interrupt, or the end of a
+// rank.
 //
 // Example:
 //
@@ -216,15 +218,15 @@ SYMM_SHMEM uint64_t nvshmem_signal_fetch(uint64_t* sig_addr, SYMM_SHMEM_LINE) {
 }
 
 // nvshmem_TYPE_wait_until waits until a word of this PE compares with cmp_value, and
-// nvshmem_TYPE_test reports whether it does. The forms with all, any and some are for nelems words,
-// without words whose status is not 0; status may be null. wait_until_any returns the number of a
+// nvshmem_TYPE_test reports whether it does. The forms with all, any and some test nelems words,
+// except words whose status is not 0; status may be null. wait_until_any returns the number of a
 // word that compares. wait_until_some stores the numbers of all words that compare in indices, and
 // returns how many there are. With vector in the name each word has a value of its own.
 //
 // Order: acquire.
 //
-// Waits: for a rank to store the word: until the deadline of the launch, an interrupt, or the end of
-// a rank. The test functions do not wait; if a kernel calls them in a loop, the loop has no
+// Waits: for a rank to store the word: until the deadline of the launch, an interrupt, or the end
+// of a rank. The test functions do not wait; if a kernel calls them in a loop, the loop has no
 // deadline.
 //
 // Example:
@@ -269,8 +271,8 @@ SYMM_SHMEM_INTEGERS(SYMM_SHMEM_WAIT)
 
 // nvshmem_barrier_all waits until all PEs have called it and the operations of all of them are
 // complete. nvshmem_sync_all waits until all PEs have called it, and completes only the loads and
-// stores of the callers. nvshmem_barrier and nvshmem_sync are for a team. One thread of each PE calls
-// them, or with _warp and _block one warp or one block of each; not two at the same time.
+// stores of the callers. nvshmem_barrier and nvshmem_sync are for a team. One thread of each PE
+// calls them, or with _warp and _block one warp or one block of each; not two at the same time.
 //
 // Order: acquire and release, among the threads that call it; of the whole block, after a
 // __syncthreads.

@@ -18,8 +18,8 @@ constexpr u32 kShmemWindows = 1024;   // largest number of tensors in the table
 constexpr u32 kShmemFetches = 256;    // values from other hosts that are under way at a time
 constexpr u32 kShmemChunk = 16 << 10; // bytes of a piece of a reduction between hosts
 
-// ShmemWorld is what the functions of nvshmem.h know of the world. It lies in device memory; the
-// host keeps it current. ordinal and patience are of the latest launch.
+// ShmemWorld describes the world to the functions of nvshmem.h. It lies in device memory; the host
+// keeps it current. ordinal and patience are of the latest launch.
 struct ShmemWorld {
   u32 ordinal, patience;        // of the call; the deadline of waits, in units of 2^20 ns, 0 for none
   Context context;              // without timeout_ns and ordinal
@@ -27,7 +27,7 @@ struct ShmemWorld {
   const NetGroup* net;          // set if the ranks are on several hosts, otherwise 0
   ShmemWindow* windows;
   char* chunks;                 // two pieces of a reduction between hosts
-  i32 near_rank, near_count;    // this rank's number among those of its host
+  i32 near_rank, near_count;    // number of this rank on its host
   i32 near[kMaxRanks];          // the ranks of this host
   Signals signals;
   u64 fetched[kShmemFetches];   // where values from other hosts arrive

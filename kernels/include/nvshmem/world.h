@@ -16,8 +16,8 @@ __device__ symm::ShmemWorld* symm_shmem;  // set by the host when it loads the m
 }
 
 #define SYMM_SHMEM __device__ __forceinline__
-// SYMM_SHMEM_LOOKUP marks the search for an address, which the compiler of the cpu device takes long
-// to inline.
+// SYMM_SHMEM_LOOKUP marks the search for an address. The compiler of the cpu device takes long to
+// inline it.
 #ifdef SYMM_CPU
 #define SYMM_SHMEM_LOOKUP __device__ __noinline__ inline
 #else
@@ -26,7 +26,7 @@ __device__ symm::ShmemWorld* symm_shmem;  // set by the host when it loads the m
 // SYMM_SHMEM_LINE is the last parameter of every function: the line of the call, for messages.
 #define SYMM_SHMEM_LINE symm::u32 line = __builtin_LINE()
 
-// nvshmem_team_t is a set of PEs: all of them, or those of this host.
+// nvshmem_team_t is a set of PEs: all PEs, or the PEs of this host.
 typedef int nvshmem_team_t;
 enum : nvshmem_team_t {
   NVSHMEM_TEAM_INVALID = -1, NVSHMEM_TEAM_WORLD = 0, NVSHMEM_TEAM_SHARED = 1, NVSHMEMX_TEAM_NODE = 2, NVSHMEMX_TEAM_SAME_MYPE_NODE = 3
@@ -115,14 +115,15 @@ SYMM_SHMEM int nvshmem_my_pe() { return symm_shmem->context.rank; }
 SYMM_SHMEM int nvshmem_n_pes() { return symm_shmem->context.world_size; }
 
 // nvshmem_team_my_pe returns the number of this PE in a team, nvshmem_team_n_pes the number of PEs
-// in the team, and nvshmem_team_translate_pe the number in dest_team of PE src_pe of src_team, or -1
-// if dest_team does not have it.
+// in the team, and nvshmem_team_translate_pe the number in dest_team of PE src_pe of src_team, or
+// -1 if dest_team does not have it.
 //
 // Waits: for nothing.
 //
 // Example:
 //
-//   if (nvshmem_team_my_pe(NVSHMEM_TEAM_SHARED) == 0) data[0] = (float)nvshmem_team_n_pes(NVSHMEM_TEAM_SHARED);
+//   if (nvshmem_team_my_pe(NVSHMEM_TEAM_SHARED) == 0)
+//     data[0] = (float)nvshmem_team_n_pes(NVSHMEM_TEAM_SHARED);
 SYMM_SHMEM int nvshmem_team_my_pe(nvshmem_team_t team, SYMM_SHMEM_LINE) {
   if (team == NVSHMEM_TEAM_INVALID) return -1;
   const symm::ShmemSite s(symm::kShmemTeamCall, line);

@@ -33,7 +33,7 @@ __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel)
 //
 // Waits: for nothing.
 //
-// Cost: that of a fence and of one store to each peer.
+// Cost: a fence and one store to each peer.
 __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel, u32 round) {
   if ((int)threadIdx.x >= c.ranks()) return;
   fence();

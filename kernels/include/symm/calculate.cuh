@@ -91,7 +91,8 @@ SYMM_CALC bf16 round16(float f, bf16) { return to_bf16(f); }
 template <int kMantissa> SYMM_CALC float load8(u32 bits) {
   constexpr int kBias = kMantissa == 3 ? 7 : 15, kTop = kMantissa == 3 ? 0x7f : 0x7c;
   const u32 sign = (bits & 0x80) << 24, magnitude = bits & 0x7f;
-  const float small = (float)(i32)magnitude * (kMantissa == 3 ? 0x1p-9f : 0x1p-16f);  // below the least exponent
+  // below the least exponent
+  const float small = (float)(i32)magnitude * (kMantissa == 3 ? 0x1p-9f : 0x1p-16f);
   const u32 normal = (magnitude << (23 - kMantissa)) + ((127u - kBias) << 23);
   u32 r = magnitude < (1u << kMantissa) ? bits_as<u32>(small) : normal;
   if (magnitude >= kTop) r = kMantissa == 2 && magnitude == kTop ? 0x7f800000u : 0x7fc00000u;
@@ -188,8 +189,8 @@ template <class T> SYMM_CALC T bits_not(T a) {
   if constexpr (Of<T>::kind == kTruth) return !a;
   else return (T)~a;
 }
-// A shift whose count is negative, or at least the width of the type, returns 0, or -1 if a negative
-// value is shifted right.
+// A shift whose count is negative, or at least the width of the type, returns 0, or -1 if a
+// negative value is shifted right.
 template <class T> SYMM_CALC T left(T a, T b) {
   constexpr T bits = 8 * sizeof(T);
   return b < 0 || b >= bits ? (T)0 : (T)((u64)a << (b & (bits - 1)));
@@ -242,8 +243,8 @@ template <class T> SYMM_CALC T max(T a, T b) { return ((a > b) | (a != a)) ? a :
 
 SYMM_CALC float pow_of(float a, float b) { return ::powf(a, b); }
 SYMM_CALC double pow_of(double a, double b) { return ::pow(a, b); }
-// The power of integers is the product of |b| factors a; if b is negative, the inverse of the product,
-// rounded towards zero.
+// The power of integers is the product of |b| factors a; if b is negative, the inverse of the
+// product, rounded towards zero.
 template <class T> SYMM_CALC T pow_of(T a, T b) {
   if (b < 0) return a == (T)1 ? (T)1 : a == (T)-1 ? (b & 1 ? a : (T)1) : (T)0;
   typedef typename Of<T>::U U;
@@ -258,8 +259,9 @@ template <class T> SYMM_CALC bool isnan(T x) { return x != x; }
 template <class T> SYMM_CALC bool isfinite(T x) { return x - x == 0; }
 template <class T> SYMM_CALC bool isinf(T x) { return x == x && x - x != 0; }
 
-// random and normal depend on the seed and the index alone. The generator is SplitMix64 (Steele, Lea
-// and Flood, 2014), used as a hash of the index; normal is the transform of Box and Muller (1958).
+// random and normal depend on the seed and the index alone. The generator is SplitMix64 (Steele,
+// Lea and Flood, 2014), used as a hash of the index; normal is the transform of Box and Muller
+// (1958).
 SYMM_CALC u64 mix(u64 z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
@@ -272,8 +274,8 @@ SYMM_CALC double normal(i64 seed, i64 i) {
   return ::sqrt(-2 * ::log(u)) * ::cos(6.283185307179586476925 * v);
 }
 
-// Some holds W neighbouring elements, which a GPU loads and stores by one instruction. Their address
-// is a multiple of their size.
+// Some holds W neighbouring elements, which a GPU loads and stores by one instruction. Their
+// address is a multiple of their size.
 template <class T, int W> struct alignas(W * sizeof(T)) Some {
   T v[W];
 };
@@ -330,7 +332,8 @@ template <class T> struct Max {
   SYMM_CALC void join(const Max& o) { a = max<T>(a, o.a); }
   SYMM_CALC T value() const { return a; }
 };
-// before reports whether ArgMin or, with kMost, ArgMax prefers a to b. NaN comes before all numbers.
+// before reports whether ArgMin or, with kMost, ArgMax prefers a to b. NaN comes before all
+// numbers.
 template <class T, bool kMost> SYMM_CALC bool before(T a, T b) {
   if constexpr (Of<T>::kind == kFloat) return !(kMost ? a <= b : a >= b) & (b == b);
   else return kMost ? a > b : a < b;
@@ -477,19 +480,21 @@ SYMM_CALC void transpose_tile(T* out, const T* in, i64 rows, i64 cols, i64 out_r
 // strides and both addresses are multiples of E. A thread loads its part before it stores any.
 //
 // The tile lies in shared memory row by row of the result, in words of P elements. A thread loads E
-// elements of P neighbouring columns and stores E words. Row r permutes its pieces of 16 bytes by
-// r / E. Thus the 32 threads of a warp, which store 4 words of each of 8 pieces, use every bank once,
+// elements of P neighbouring columns and stores E words. Row r permutes its pieces of 16 bytes by r
+// / E. Thus the 32 threads of a warp, which store 4 words of each of 8 pieces, use every bank once,
 // and so do the threads that load the pieces of a row.
 struct alignas(16) Piece { u32 w[4]; };
 template <class T, int kRows, int kCols>
 SYMM_CALC void transpose_tile_wide(T* out, const T* in, i64 rows, i64 cols, i64 out_row, i64 in_col) {
   constexpr int S = sizeof(T), E = 16 / S, P = S < 4 ? 4 / S : 1, kAcross = kRows / E, kPieces = kCols / E;
-  constexpr int kLoads = kAcross * (kCols / P) / kThreads, kStores = kRows * kPieces / kThreads;  // of a thread
+  // of a thread
+  constexpr int kLoads = kAcross * (kCols / P) / kThreads, kStores = kRows * kPieces / kThreads;
   static_assert(kAcross % 8 == 0 && kPieces % 8 == 0 && kLoads > 0 && kStores > 0, "");
   __shared__ Piece tile[kRows][kPieces];
   Piece v[kLoads][P];
   const int t = (int)threadIdx.x;
-  // Of 8 * E rows and 4 * P columns, a thread of a warp has rows t % 8 * E and columns t / 8 % 4 * P.
+  // Of 8 * E rows and 4 * P columns, a thread of a warp has rows t % 8 * E and columns t / 8 % 4 *
+  // P.
 #define SYMM_CALC_PLACE(k)                                  \
   const int warp = t / 32 + (k) * (kThreads / 32);          \
   const int r = (warp % (kAcross / 8) * 8 + t % 8) * E;     \
@@ -554,15 +559,16 @@ inline bool wide() {
 typedef float Floats __attribute__((vector_size(32)));
 typedef int Ints __attribute__((vector_size(32)));
 typedef short Halves __attribute__((vector_size(16)));
-// clang++ 22 has the conversion of vectors in place of this function, which g++ has where the function
-// that calls it has F16C, so that its __has_builtin does not report it.
+// clang++ 22 lacks this function and has the conversion of vectors instead. g++ has the function
+// only inside of functions with F16C, so __has_builtin does not report it there.
 #if defined(__clang__) && !__has_builtin(__builtin_ia32_vcvtph2ps256)
 #define SYMM_CALC_CONVERTS
 typedef _Float16 Float16s __attribute__((vector_size(16)));
 #endif
 
-// The instructions of F16C keep other bits of a NaN than load and round16. load_vectors converts as many
-// vectors before it looks for NaNs, which takes as long as the conversion of one.
+// The instructions of F16C keep other bits of a NaN than load and round16 do. load_vectors converts
+// kVectors vectors before it looks for NaNs, because that takes as long as the conversion of one
+// vector.
 template <int kVectors> __attribute__((always_inline, target("avx2,f16c"))) inline SYMM_UNCHECKED void load_vectors(float* v, const f16* x) {
   Ints nan = {};
 #pragma GCC unroll 4
@@ -639,9 +645,9 @@ template <class T, bool kMost> struct Joins<Arg<T, kMost>> : Joined<T> {
   template <class V> static SYMM_CALC V of(V a, V b) { return (~(kMost ? a >= b : a <= b) & (a == a)) ? b : a; }
 };
 
-// join_block joins n values to those of mine: element k to that k % kMine. They are in eight vectors,
-// as many as the processor adds to while it waits for a sum. With kTogether the first kVector of mine
-// become what all of mine are together.
+// join_block joins value k of n values to element k % kMine of mine. The elements of mine are in
+// eight vectors, as many as the processor adds to while it waits for a sum. With kTogether,
+// join_block then joins all elements of mine in the first kVector elements.
 template <class T> constexpr int kVector = 16 / sizeof(T);
 template <class T> constexpr int kMine = 8 * kVector<T>;
 template <class R, bool kTogether, class T> SYMM_CALC void join_block(T* __restrict__ mine, const T* __restrict__ v, int n) {
@@ -666,8 +672,9 @@ template <class R, bool kTogether, class T> SYMM_CALC void join_block(T* __restr
 #undef SYMM_CALC_PUT
 }
 
-// Lanes takes blocks. Of those that it joins by vectors, only the rest is for single. An arg reduction
-// looks for the best value of a block, and for its place only if that is before what it had.
+// Lanes is the partial result of a reduction that takes blocks of values. Values that do not fill
+// the vectors of join_block go to single. An arg reduction looks for the best value of a block
+// first; it looks for the place of that value only if the value comes before the best one so far.
 template <class R, bool kKnown = Joins<R>::known> struct Lanes {
   R single;
   SYMM_CALC void clear() { single.clear(); }
@@ -745,13 +752,14 @@ template <class T, bool kMost> struct Strip<Arg<T, kMost>> {
   SYMM_CALC Arg<T, kMost> of(int k) const { return Arg<T, kMost>{a[k], at[k]}; }
 };
 
-// expect says that n elements are read soon: processors do not foresee the next row of a strip.
+// expect tells the processor that n elements will be read soon: processors do not foresee the next
+// row of a strip.
 template <class T> SYMM_CALC void expect(const T* x, int n) {
   for (int k = 0; k < n; k += 64 / (int)sizeof(T)) __builtin_prefetch(x + k);
 }
 
-// turn copies a block of kTurn rows and columns: element (r, c) to r * to_row + c from c * from_col + r.
-// Each step interleaves the first half of the vectors with the second.
+// turn copies a block of kTurn rows and columns: element (r, c) to r * to_row + c from c * from_col
+// + r. Each step interleaves the first half of the vectors with the second.
 #if __has_builtin(__builtin_shufflevector)
 template <class T> constexpr int kTurn = kVector<T>;
 template <class T> SYMM_CALC void turn(T* to, int to_row, const T* from, i64 from_col) {
@@ -812,7 +820,8 @@ template <class T> constexpr int kTurn = 1;
 template <class T> SYMM_CALC void turn(T* to, int, const T* from, i64) { *to = *from; }
 #endif
 
-// kAround is whether put_row can store around the caches. The sanitizer watches ordinary stores only.
+// kAround is whether put_row can store around the caches. The sanitizer watches ordinary stores
+// only.
 #if defined(__x86_64__) && !defined(SYMM_SANITIZE)
 constexpr bool kAround = true;
 SYMM_CALC void store_around(u32 (*to)[4], const u32 (*from)[4]) {
@@ -829,16 +838,17 @@ SYMM_CALC void store_around(u32 (*)[4], const u32 (*)[4]) {}
 SYMM_CALC void stored() {}
 #endif
 
-// beyond reports whether transpose_block is to store a result of so many bytes around the caches: it is
-// larger than a processor's own, so that rows would be read from memory before they are written.
+// beyond reports whether transpose_block should store a result of the given bytes around the
+// caches, because it is larger than the caches of a processor. A store through the caches would
+// first read the rows from memory.
 template <class T> SYMM_CALC bool beyond(i64 out_row, u64 bytes) {
   return kAround && bytes >= 4 << 20 && out_row * sizeof(T) % 16 == 0;
 }
 
-// transpose_block does the same as transpose_tile. The tile is turned in the nearest cache: it has room
-// for few lines of a tensor whose rows have a power of two of bytes, so each line is read and
-// written once. If `around` is set, rows are a multiple of 16 bytes apart, and stored follows the last
-// tile.
+// transpose_block does the same as transpose_tile. The tile is turned in the nearest cache: it has
+// room for few lines of a tensor whose rows have a power of two of bytes, so each line is read and
+// written once. If `around` is set, rows are a multiple of 16 bytes apart, and stored follows the
+// last tile.
 template <int kTile, class T>
 SYMM_CALC void transpose_block(T* __restrict__ out, const T* __restrict__ in, i64 rows, i64 cols, i64 out_row, i64 in_col, bool around) {
   alignas(16) T tile[kTile * kTile];

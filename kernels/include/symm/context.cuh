@@ -22,7 +22,8 @@ struct WaitRecord {
 SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
 // Internal: Outside is an access outside of the memory given to a launch.
 struct Outside {
-  u32 state, line, call, bytes, reads, reserved;  // line: of the access, kNoLine if it is not known; call: Extent::call; reads: not 0 if it cannot write
+  // line: of the access, kNoLine if it is not known; call: Extent::call; reads: not 0 if it cannot write
+  u32 state, line, call, bytes, reads, reserved;
   u32 block[3], thread[3];
   u64 address, first;  // of the access; Extent::first
 };
@@ -57,7 +58,8 @@ enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kCla
 // WaitKind says what a wait is for, in the message about a wait that gives up. A wait of a user's
 // kernel is a kUser.
 enum WaitKind : u32 {
-  kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6,  // 7 and 8 are waits of the host
+  // 7 and 8 are waits of the host
+  kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6,
   kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12, kCounter = 13, kNetChunk = 14, kNetUsed = 15, kNetRows = 16, kNetTokens = 17,
   kLsaBarrier = 20, kLowLatency = 21, kGinSignal = 22, kGinCounter = 23, kShmemWord = 24, kShmemMeeting = 25
 };

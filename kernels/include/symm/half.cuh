@@ -105,7 +105,7 @@ __device__ __forceinline__ bf16 atomic_add(bf16* p, bf16 v) {
 #define SYMM_HALF_FN __device__ __forceinline__
 
 // SYMM_HALF declares a type, its pair, and the functions of both headers. name is the name of the
-// type in conversion functions. Its comments become those of what it declares.
+// type in conversion functions. Its comments become the comments of the declared names.
 #define SYMM_HALF(T, T2, Raw, Raw2, F, name)                                                                                    \
   /* The bits of a number, and of a pair. */                                                                                    \
   struct Raw { unsigned short x; };                                                                                             \

@@ -13,8 +13,8 @@
 #define SYMM_KERNEL(name)
 #endif
 
-// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype with arithmetic, which
-// the 8-bit floats lack. For a GPU one dtype is compiled at a time: package kernels defines SYMM_ONLY.
+// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype with arithmetic, which the
+// 8-bit floats lack. For a GPU one dtype is compiled at a time: package kernels defines SYMM_ONLY.
 #ifdef SYMM_ONLY
 #define SYMM_FOR_DTYPES(M) SYMM_ONLY(M)
 #else
@@ -87,9 +87,9 @@ __device__ __forceinline__ void leave() {
 #endif
 }
 
-// Internal: refuse reports a value in device memory that an operation cannot use. what is the
-// operation's number for the reason, index the value's place in the list of rank. The host keeps
-// the first report.
+// Internal: refuse reports a value in device memory that an operation cannot use. `what` is the
+// operation's number for the reason, index is the place of the value in the list of rank. The host
+// keeps the first report.
 __device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index, u64 value, u64 limit) {
   WaitRecord* r = &c.watch->fault;
   if (atomicCAS(&r->state, (u32)kNone, (u32)kClaimed) != kNone) return;

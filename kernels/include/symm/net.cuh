@@ -13,8 +13,8 @@
 //	         the number of operations to the engine beforehand.
 //	carry    the engine takes slots in the order of their numbers and sends their messages. Messages
 //	         to one peer may arrive and finish in any order. A launch of a user's kernel, which may
-//	         post any number of operations, keeps such an engine awake until the launch is over; its
-//	         operations are not among the announced ones.
+//	         post any number of operations, keeps such an engine awake until the launch is over; these
+//	         operations are not announced.
 //	done     the engine counts, in order, the slots whose source may be overwritten, whose get has
 //	         landed or whose fence is over. A slot with a counter adds 1 to counters[counter] at its
 //	         own completion, or to signals[counter - kNetCounters] if the number is kNetCounters or
@@ -70,9 +70,9 @@ constexpr u32 kNetAllPeers = ~0u;    // the peer of a fence to all ranks
 constexpr u32 kNetNoCounter = ~0u;
 constexpr u32 kNetValueBytes = 8;    // maximum bytes of a value, which travels in its slot
 
-// A put of 0 bytes carries only its signal. The bytes of a kNetValue are in `data`. A kNetAtomic is a
-// symm::ShmemAtomic, in `signal`, on a word of 4 or 8 bytes, with `value` and, to compare, `data`; the
-// previous value lands at `local`, if that is not 0.
+// A put of 0 bytes carries only its signal. The bytes of a kNetValue are in `data`. A kNetAtomic is
+// a symm::ShmemAtomic, in `signal`, on a word of 4 or 8 bytes, with `value` and, to compare,
+// `data`; the previous value lands at `local`, if that is not 0.
 enum NetKind : u32 { kNetPut = 1, kNetGet = 2, kNetFence = 3, kNetValue = 4, kNetAtomic = 5 };
 enum NetSignal : u32 { kNetNone = 0, kNetAddIndexed = 1, kNetSetWord = 2, kNetAddWord = 3 };
 SYMM_VALUES(NetKind, kNetPut, kNetGet, kNetFence, kNetValue, kNetAtomic)
@@ -113,7 +113,7 @@ static_assert(sizeof(NetOp) == 128, "mirrors abi.NetOp");
 // NetPort holds the addresses by which the kernels of a device reach the board.
 struct NetPort {
   NetBoard* board;
-  u64* posted;   // the number of slots taken: on the board, or in device memory where atomics over the bus are slow
+  u64* posted;   // slots taken: on the board, or in device memory where atomics over the bus are slow
   u64* signals;  // behind the board
 };
 SYMM_LAYOUT(NetPort, board, posted, signals)
@@ -319,7 +319,8 @@ __device__ SYMM_INLINE bool fence_all(const NetGroup& g, Context c) {
 // barrier: called by all threads of one block of every member, in a group that spans hosts. It
 // returns false, to all threads, if it gave up.
 __device__ SYMM_INLINE bool barrier(const NetGroup& g, Context c, u32 channel) {
-  u32* const count = g.members[c.rank].block + 2 * c.channels * (u32)c.ranks() + channel;  // this rank's rounds: see barrier.cuh
+  // this rank's rounds: see barrier.cuh
+  u32* const count = g.members[c.rank].block + 2 * c.channels * (u32)c.ranks() + channel;
   u64* const met = g.counts + net_word(c, kMet, channel, (u32)c.rank);
   __syncthreads();
   const u32 round = load_relaxed(count) + 1;

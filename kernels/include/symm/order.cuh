@@ -62,10 +62,10 @@ __device__ __forceinline__ u64 load_relaxed(const u64* p) {
 
 // store_release stores a word.
 //
-// Order: release. A thread that reads the value by load_acquire sees this thread's earlier writes, and
-// writes of other threads that this thread has synchronised with, by __syncthreads for example.
+// Order: release. A thread that reads the value by load_acquire sees this thread's earlier writes,
+// and writes of other threads that this thread has synchronised with, by __syncthreads for example.
 //
-// Cost: that of a fence, half a microsecond (docs/notes/tuning.md, Signals and barriers).
+// Cost: half a microsecond, for the fence (docs/notes/tuning.md, Signals and barriers).
 //
 // Example:
 //
@@ -88,7 +88,7 @@ __device__ __forceinline__ void store_release(u64* p, u64 v) {
 
 // store_relaxed stores a word.
 //
-// Order: none, except that a fence before it makes it a release.
+// Order: none. A fence before the store makes it a release.
 __device__ __forceinline__ void store_relaxed(u32* p, u32 v) {
 #ifdef SYMM_CPU
   __atomic_store_n(p, v, __ATOMIC_RELAXED);

@@ -54,7 +54,8 @@ __device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 //   symm::Packet p;
 //   symm::Patience patience;
 //   while ((p = symm::load_packet(inbox + peer)).epoch != channel + 1)
-//     if (patience.expired(h, symm::Wait{symm::kUser, (symm::u32)peer, channel, channel + 1}, p.epoch)) return;
+//     if (patience.expired(h, symm::Wait{symm::kUser, (symm::u32)peer, channel, channel + 1}, p.epoch))
+//       return;
 //   patience.satisfied(h);
 //   x[0] = (float)p.data[0];
 __device__ __forceinline__ Packet load_packet(const Packet* from) {

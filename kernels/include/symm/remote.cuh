@@ -154,7 +154,7 @@ __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
 
 // Internal: useless checks, in one of every kLook operations, whether the member is gone or all
 // waits have to end. Operations to a member that is gone are over at once and never fill the ring,
-// so a kernel that only posts would notice neither.
+// so a kernel that only posts would notice neither without this check.
 __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 member) {
   constexpr u32 kLook = 16;  // each check reads the host's memory
   const u64 posted = load_relaxed(g.port.posted);
@@ -205,13 +205,13 @@ __device__ __forceinline__ void complete_near(const Handle& h, int member, const
 // offset; a signal follows the data. The put includes the team's earlier writes to src, without a
 // sync by the caller. If the member is on another host, the bytes leave src after the call.
 //
-// Order: a thread that sees the signal sees the bytes, and if the signal is strong, all earlier puts
-// of this rank to dst. Without a signal, the bytes are there after a barrier, or when a later strong
-// signal is seen.
+// Order: a thread that sees the signal sees the bytes, and if the signal is strong, all earlier
+// puts of this rank to dst. Without a signal, the bytes are there after a barrier, or when a later
+// strong signal is seen.
 //
 // Waits: for nothing inside a host; between hosts for a place in the ring, which the engine frees.
 //
-// Cost: inside a host that of the stores; a flag between two H200s takes 0.64 us one way
+// Cost: inside a host, the stores; a flag between two H200s takes 0.64 us one way
 // (docs/benchmarks.md, Signals and barriers). Between hosts: see docs/benchmarks.md, Between hosts.
 //
 // Example:
@@ -362,9 +362,9 @@ __device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
   return gone < 0;
 }
 
-// flush: a team waits until all earlier operations of this rank, those of other blocks included,
-// are complete on this side: the sources of puts may be overwritten, and the data of gets has
-// arrived. It says nothing about the peers.
+// flush: a team waits until all earlier operations of this rank, including operations of other
+// blocks, are complete on this side: the sources of puts may be overwritten, and the data of gets
+// has arrived. It says nothing about the peers.
 //
 // Order: the data of gets is visible to the team.
 //
@@ -499,8 +499,8 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
 }
 
 // arrive and arrived are the halves of a barrier, for a block that has work between them that needs
-// no other rank. All threads of one block of every rank call both, in turn, on one channel; a barrier
-// on the channel is not called between them. arrive returns false if it was refused.
+// no other rank. All threads of one block of every rank call both, in turn, on one channel; a
+// barrier on the channel is not called between them. arrive returns false if it was refused.
 //
 // Order: arrive releases, arrived acquires: the writes of a block before its arrive are visible to
 // all blocks after their arrived. Its writes between the two are not.
@@ -509,7 +509,7 @@ __device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
 // arrive only synchronises the block, and arrived is the whole barrier, which waits for the arrived
 // of every member.
 //
-// Cost: together that of a barrier (docs/benchmarks.md, Signals and barriers).
+// Cost: both together cost as much as a barrier (docs/benchmarks.md, Signals and barriers).
 //
 // Example:
 //

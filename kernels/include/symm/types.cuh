@@ -12,8 +12,9 @@
 
 // SYMM_INLINE and SYMM_APART mark functions by which kernels reach the network. The compiler may
 // inline the former and does not inline the latter. Under the sanitizer, which reports accesses by
-// the line of the call, neither is inlined: see emu_apart.h. g++ ignores the section of a template and
-// of a member of a class template, so these have marks of their own and are always inlined then.
+// the line of the call, neither is inlined: see emu_apart.h. g++ ignores the section of a template
+// and of a member of a class template, so these have marks of their own and are always inlined
+// then.
 #ifdef SYMM_SANITIZE
 #define SYMM_INLINE EMU_APART
 #define SYMM_APART EMU_APART
@@ -42,7 +43,7 @@ typedef long long i64;
 constexpr int kMaxRanks = 72;
 
 // Internal: kMaxWaits is the number of waits that a process publishes at a time, and kMaxOutside
-// that of accesses out of bounds: see context.cuh.
+// the number of accesses out of bounds: see context.cuh.
 constexpr int kMaxWaits = 64;
 constexpr int kMaxOutside = 16;
 

@@ -8,9 +8,9 @@
 
 namespace symm {
 
-// now_ns returns a time in nanoseconds, that of %globaltimer on a GPU, for differences on one rank.
+// now_ns returns a time in nanoseconds, for differences on one rank. On a GPU it is %globaltimer.
 //
-// On the cpu device: the host's monotonic clock, whose beginning is another.
+// On the cpu device: the host's monotonic clock, which starts at another time.
 __device__ __forceinline__ u64 now_ns() {
 #ifdef SYMM_CPU
   return symm_cpu_nanos();
@@ -170,7 +170,9 @@ __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
 //
 // Example:
 //
-//   if (!symm::wait_until<symm::u32>(h, h.pad(h.rank) + peer, 1, symm::kEqual, symm::kUser, (symm::u32)peer, channel)) return;
+//   const symm::u32* const word = h.pad(h.rank) + peer;
+//   if (!symm::wait_until<symm::u32>(h, word, 1, symm::kEqual, symm::kUser, (symm::u32)peer, channel))
+//     return;
 //   x[0] = h.buffer<float>(h.rank)[0];
 template <class Word>
 __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {

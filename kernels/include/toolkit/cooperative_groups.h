@@ -1,5 +1,5 @@
-// cooperative_groups.h: blocks, tiles of a warp or of several, coalesced threads, and grids, on both
-// devices.
+// cooperative_groups.h: blocks, tiles of a warp or of several, coalesced threads, and grids, on
+// both devices.
 //
 // Clusters are not here, and neither are asynchronous copies and multi-device groups.
 #pragma once
@@ -36,8 +36,8 @@ template <class...> struct Never { static constexpr bool value = false; };
 
 }  // namespace details
 
-// block_tile_memory is the memory by which the threads of tiles larger than a warp meet. A variable
-// of it in shared memory is passed to this_thread_block.
+// block_tile_memory is the memory by which the threads of tiles larger than a warp meet. The kernel
+// passes a variable of this type in shared memory to this_thread_block.
 template <unsigned max_threads = 1024>
 struct block_tile_memory {
   unsigned words[3 * (max_threads / 64) + 1];
@@ -239,7 +239,8 @@ SYMM_CG thread_block_tile<Size, thread_block_tile<Of, Parent>> tiled_partition(c
   return {details::lane() % Of / Size, Of / Size};
 }
 
-// coalesced_group is some threads of a warp: coalesced_threads() returns those that run together.
+// coalesced_group is a set of threads of a warp. coalesced_threads() returns the threads that run
+// together.
 //
 // On the cpu device: coalesced_threads() contains only the caller, because threads run by
 // themselves.

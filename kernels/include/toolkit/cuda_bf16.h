@@ -1,6 +1,6 @@
 // cuda_bf16.h: __nv_bfloat16 and __nv_bfloat162, with their operators and functions, on both
-// devices. All functions of cuda_fp16.h take them as well; only functions with the type in their name
-// are listed here.
+// devices. All functions of cuda_fp16.h take them as well; only functions with the type in their
+// name are listed here.
 //
 // On the cpu device: as in cuda_fp16.h.
 //

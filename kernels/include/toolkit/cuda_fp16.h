@@ -1,11 +1,11 @@
 // cuda_fp16.h: __half and __half2, with their operators and functions, on both devices. If a GPU
 // machine has CUDA's toolkit, kernels get the toolkit's header there.
 //
-// Every operation rounds once, so results are the same on both devices, but for exponentials,
+// Every operation rounds once, so results are the same on both devices, except for exponentials,
 // logarithms and sines.
 //
-// On the cpu device: exponentials, logarithms, sines, cosines and hyperbolic tangents are those of
-// the C library for float, rounded once; the last bit may differ from a GPU's.
+// On the cpu device: exponentials, logarithms, sines, cosines and hyperbolic tangents come from the
+// C library for float and are rounded once; the last bit may differ from a GPU's.
 //
 // Example:
 //

@@ -9,7 +9,7 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-// The bits of one, two and four numbers, and what conversions take.
+// The bits of one, two and four numbers, and the arguments of conversions.
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;

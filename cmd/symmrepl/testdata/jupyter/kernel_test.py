@@ -404,11 +404,13 @@ symm.Synchronize()""")
 
     def test_order_of_streams(self):
         """Standard output and standard error are shown in the order in which they were printed, by all ranks and by one."""
-        self.run_cell('import "os"')
-        one = 'fmt.Println("out", i)\nfmt.Fprintln(os.Stderr, "err", i)\nprintln("ln", i)'
-        for code, ranks in ((f"for i := range 40 {{\n{one}\n}}", "[0,1]"), (f"for i := range 40 {{ if symm.Rank() == 1 {{\n{one}\n}} }}", "[1]")):
-            text = "".join(c["text"] for t, c in self.run_cell(code)[1] if t == "stream")
-            self.assertEqual(text.splitlines(), [f"{ranks} {word} {i}" for i in range(40) for word in ("out", "err", "ln")])
+        self.run_cell('import ("bufio"; "os")')
+        plain = 'fmt.Println("out", i)\nfmt.Fprintln(os.Stderr, "err", i)\nprintln("ln", i)'
+        writer = 'w := bufio.NewWriter(os.Stdout)\nfmt.Fprintln(w, "w", i)\nw.Flush()\nprintln("ln", i)\nfmt.Fprintln(os.Stdout, "f", i)\nfmt.Fprintln(os.Stderr, "err", i)'
+        for one, words in (plain, ("out", "err", "ln")), (writer, ("w", "ln", "f", "err")):
+            for code, ranks in ((f"for i := range 40 {{\n{one}\n}}", "[0,1]"), (f"for i := range 40 {{ if symm.Rank() == 1 {{\n{one}\n}} }}", "[1]")):
+                text = "".join(c["text"] for t, c in self.run_cell(code)[1] if t == "stream")
+                self.assertEqual(text.splitlines(), [f"{ranks} {word} {i}" for i in range(40) for word in words])
 
     def test_bytes_that_are_no_text(self):
         """Bytes that are not UTF-8 arrive as in strings of Go, and escapes as they are."""

@@ -1,8 +1,8 @@
 // cooperative_groups/memcpy_async.h: copies by the threads of a group, on both devices.
 //
-// The copy is complete when memcpy_async returns on all threads; wait and wait_prior let the group
-// meet, behind which all of it may be read. This header also works with the toolkit's
-// cooperative_groups.h.
+// The copy is complete when memcpy_async has returned on all threads. wait and wait_prior
+// synchronise the group; after that, every thread may read all copied bytes. This header also works
+// with the toolkit's cooperative_groups.h.
 #pragma once
 #include "cooperative_groups.h"
 
