@@ -14,8 +14,10 @@ import (
 // still, which means that it computes, sleeps or waits in the same way in several answers in a row.
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
 // only for ranks that make progress is not reported either. On a slow machine only the time counts
-// for which a rank has had a processor, and while the sanitizer watches kernels no time counts. If
-// all ranks compute or sleep, there is no report.
+// for which a rank has had a processor, and for a rank that waits a part of the time: the wait may
+// have ended, and the rank has had no processor to see that. A rank whose next answer is late may
+// have gone on since the last one. While the sanitizer watches kernels no time counts. If all ranks
+// compute or sleep, there is no report.
 //
 // The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
@@ -25,7 +27,7 @@ import (
 // table is no worse than the last one: it is then for front ends that show it in place.
 func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
-	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
+	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) || w.expects(r, now) {
 		return "", t
 	}
 	t = w.table(r, now)
@@ -55,6 +57,18 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	}
 	w.hangs, w.shown = true, now
 	return text, t
+}
+
+// expects reports whether answers to the latest question may come at any moment. The last answers are
+// then as old as they can be.
+func (w *watch) expects(r *run, now time.Time) bool {
+	return now.Sub(w.asked) < answerSoon && slices.ContainsFunc(r.running(), func(rank int) bool {
+		v := w.view(rank)
+		if v == nil {
+			return now.Sub(w.since) < answerWithin
+		}
+		return v.answered.Before(w.asked) && !v.stopped && !v.overdue(now)
+	})
 }
 
 // HangRow says what some ranks of a cell do while ranks wait in vain: a row of the watchdog's table.
@@ -159,19 +173,22 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	if w.deaf(v, now) {
 		return true, true
 	}
+	if v.overdue(now) {
+		return false, false
+	}
 	lasts, quiet := w.lasts(v, now), now.Sub(r.shownAt()) >= hangAfter // code that prints makes progress
 	switch v.manner() {
 	case waiting, spinning:
 		return lasts >= hangAfter && still[rank], true
 	case holding:
-		return lasts >= hangAfter, true
+		return lasts >= v.slowed(hangAfter), true
 	case blocked:
-		return lasts >= standAfter && quiet, true
+		return lasts >= v.slowed(standAfter) && quiet, true
 	case compiling:
 		return lasts >= compileAfter, false
 	case computing, sleeping: // reported only if other ranks have finished and wait for the end of the cell
 		others := slices.ContainsFunc(r.ranks, func(o int) bool { return !r.runs(o) && now.Sub(r.on[o].doneAt) >= standAfter })
-		return others && lasts >= standAfter && quiet, false
+		return others && lasts >= v.slowed(standAfter) && quiet, false
 	}
 	return false, false
 }
@@ -206,6 +223,18 @@ func (w *watch) deaf(v *view, now time.Time) bool {
 	return now.Sub(answered) > deafAfter || v != nil && v.stopped
 }
 
+// overdue reports whether the rank's next answer is late.
+func (v *view) overdue(now time.Time) bool { return v != nil && now.Sub(v.answered) > answerWithin }
+
+// slowed returns the time that counts instead of a time on a machine that is not slow. Where the rank
+// computes, the machine's slowness is in lasts.
+func (v *view) slowed(d time.Duration) time.Duration {
+	if v != nil && v.slow && v.manner() != computing {
+		return slowness * d
+	}
+	return d
+}
+
 // lasts returns the time for which a rank is known to have been in its present activity.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	if v == nil { // the rank has not answered yet: see deaf
@@ -237,7 +266,7 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
 // have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
-// ranks that make progress is not among them.
+// ranks that make progress is not among them, nor is one whose answer is late.
 func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	still := map[int]bool{}
 	for rank := range r.c.size {
@@ -247,7 +276,9 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 			still[rank] = w.absent(r, rank, now)
 		case w.deaf(v, now):
 			still[rank] = true
+		case v.overdue(now):
 		default:
+			after = v.slowed(after)
 			if v.manner() == compiling {
 				after = compileAfter
 			}
@@ -288,8 +319,12 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	}
 	for _, wait := range v.waits {
 		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered), now)
-		switch peers := []int(wait.Peers); {
-		case since < standAfter:
+		peers := []int(wait.Peers)
+		if wait.Host {
+			peers = r.missing(wait, rank)
+		}
+		switch {
+		case since < standAfter, wait.Host && peers == nil: // a call in which nobody is missing is about to return
 		case len(peers) == 0: // any rank may end the wait
 			if all(others) || w.waitedLong(r, since, others, now) {
 				return true
@@ -301,16 +336,26 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	return false
 }
 
+// missing returns the ranks that are missing at the hub in the call in which a rank waits.
+func (r *run) missing(wait Wait, rank int) []int {
+	for _, p := range r.c.hub.Pending() {
+		if p.Call.Op == wait.Op && contains(p.Arrived, rank) {
+			return p.Missing
+		}
+	}
+	return nil
+}
+
 // waitedLong reports whether a wait for ranks that make progress has lasted so long that it is
-// worth a report all the same. On a slow machine, for kernels that the sanitizer watches, and just
-// after one of those ranks has finished the cell, it returns false.
+// worth a report all the same. On a slow machine, for kernels that the sanitizer watches, while an
+// answer is overdue, and just after one of those ranks has finished the cell, it returns false.
 func (w *watch) waitedLong(r *run, since time.Duration, ranks []int, now time.Time) bool {
 	excused := func(o int) bool {
 		if !r.runs(o) {
 			return !w.absent(r, o, now)
 		}
 		v := w.view(o)
-		return v != nil && (v.slow || v.watched)
+		return v != nil && (v.slow || v.watched || v.overdue(now))
 	}
 	return since >= comeWithin && !slices.ContainsFunc(ranks, excused)
 }

@@ -3,6 +3,8 @@ package session
 import (
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 // A rank that a busy machine keeps from answering for some seconds is shown with its last known
@@ -102,5 +104,89 @@ func TestWaitBesideCode(t *testing.T) {
 	answers(3*time.Second, nil)
 	if got := w.lasts(w.views[0], start.Add(4*time.Second)); got != 4*time.Second {
 		t.Errorf("of code that only waits: %v", got)
+	}
+}
+
+// A rank whose answers stay away for a while, or that has hardly a processor, may have gone on: the
+// ranks that wait for it are reported only when it certainly does not come.
+func TestMayHaveGoneOn(t *testing.T) {
+	start := time.Unix(1000, 0)
+	for _, c := range []struct {
+		name   string
+		slow   bool
+		since  float64       // seconds of the wait in the last answer
+		silent time.Duration // since then
+		want   bool
+	}{
+		{"waits", false, 1.2, 300 * time.Millisecond, true},
+		{"waited a moment, and has not answered since", false, 0.1, 1400 * time.Millisecond, false},
+		{"waited long, and has not answered since", false, 1.2, 1400 * time.Millisecond, false},
+		{"answers at last", false, 2.6, 10 * time.Millisecond, true},
+		{"does not answer at all", false, 0.1, 11 * time.Second, true},
+		{"gets hardly a processor", true, 4, 300 * time.Millisecond, false},
+		{"waits in vain on a slow machine", true, 9, 300 * time.Millisecond, true},
+	} {
+		now := start.Add(time.Minute)
+		waits := func(since float64, slow bool, silent time.Duration, peer int) *view {
+			return &view{answered: now.Add(-silent), slow: slow, waits: []Wait{{Op: "barrier", Peers: []int{peer}, Since: since}}}
+		}
+		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+		w := &watch{since: start, views: []*view{waits(c.since, c.slow, c.silent, 1), waits(2, false, 0, 0)}}
+		if got, _ := w.tells(r, 1, w.standStill(r, now), now); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// No report is made from old answers while newer ones are under way, and no wait is reported that
+// has ended at the hub.
+func TestAboutToEnd(t *testing.T) {
+	asked := time.Unix(1000, 0)
+	rank := func(answered time.Time) *view {
+		return &view{answered: answered, waits: []Wait{{Op: "Empty", Peers: []int{0}, Since: 20, Host: true}}}
+	}
+	before, after := asked.Add(-400*time.Millisecond), asked.Add(10*time.Millisecond)
+	r := &run{c: &controller{size: 2, hub: bootstrap.NewHub(2)}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+	for _, c := range []struct {
+		name  string
+		views []*view
+		now   time.Duration // since the question
+		want  bool
+	}{
+		{"rank 1 has not answered", []*view{rank(after), rank(before)}, 20 * time.Millisecond, true},
+		{"all have answered", []*view{rank(after), rank(after)}, 20 * time.Millisecond, false},
+		{"rank 1 is late", []*view{rank(after), rank(before)}, answerSoon, false},
+		{"rank 1 was late already", []*view{rank(after), rank(asked.Add(-time.Second))}, 20 * time.Millisecond, false},
+		{"rank 1 is stopped", []*view{rank(after), {answered: before, stopped: true}}, 20 * time.Millisecond, false},
+		{"rank 1 has never answered", []*view{rank(after)}, 20 * time.Millisecond, true},
+	} {
+		w := &watch{asked: asked, since: asked.Add(-500 * time.Millisecond), views: c.views}
+		if got := w.expects(r, asked.Add(c.now)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	w := &watch{since: asked, views: []*view{{answered: after}, rank(after)}}
+	w.views[0].lasts = time.Minute
+	if w.standStill(r, after)[1] {
+		t.Error("a wait stands still though the hub has no such call")
+	}
+}
+
+// After this process had no processor, or was stopped, ranks do not count as not answering before
+// they have had the time to answer.
+func TestStoppedSession(t *testing.T) {
+	start := time.Unix(1000, 0)
+	v := &view{answered: start.Add(time.Second)}
+	w := &watch{since: start, ticked: start.Add(time.Second), views: []*view{v}}
+	goesOn := start.Add(time.Minute)
+	var deaf time.Time
+	for now := goesOn; deaf.IsZero() && now.Sub(goesOn) < time.Minute; now = now.Add(tick) {
+		w.tick(now)
+		if w.deaf(v, now) {
+			deaf = now
+		}
+	}
+	if after := deaf.Sub(goesOn); after != deafAfter+tick {
+		t.Errorf("counts as not answering %v after the session goes on", after)
 	}
 }
