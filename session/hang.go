@@ -19,7 +19,8 @@ import (
 // have gone on since the last one. While the sanitizer watches kernels no time counts. If all ranks
 // compute or sleep, there is no report.
 //
-// The table is shown once, and again when an entry has become worse. A front end that can show it
+// The table is shown once, and again when an entry has become worse. A wait that it showed already,
+// and that a moment later becomes a reason too, is nothing worse. A front end that can show the table
 // in place gets it again and again, with current times.
 
 // report returns the table of waits, and its text under a head, if a rank seems to wait in vain,
@@ -55,6 +56,11 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	if w.again && now.Sub(w.shown) < againEvery {
 		return "", t
 	}
+	if !w.again {
+		for _, mark := range t.seen {
+			w.told[mark] = true
+		}
+	}
 	w.hangs, w.shown = true, now
 	return text, t
 }
@@ -84,6 +90,7 @@ type waitTable struct {
 	rows   string
 	list   []HangRow
 	marks  []string // the facts that are worth a report, without numbers that change; none if there are none
+	seen   []string // facts that are not worth a report yet, and that the rows show as marks would
 	waits  bool     // one of these facts is that a rank waits
 	typing bool     // a rank waits for a line that the user types
 	cycle  []int    // see watch.cycle
@@ -111,9 +118,14 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 			t.waits = t.waits || waits
 		}
 	}
-	for text := range telling { // a row tells of all its ranks, also of those that came to it a moment later
-		for _, rank := range lines[text] {
-			t.marks = append(t.marks, fmt.Sprint(rank, " ", w.mark(r, rank)))
+	for text, ranks := range lines { // a row tells of all its ranks, also of those that came to it a moment later
+		for _, rank := range ranks {
+			switch mark := fmt.Sprint(rank, " ", w.mark(r, rank, now)); {
+			case telling[text]:
+				t.marks = append(t.marks, mark)
+			case w.shows(r, rank, now):
+				t.seen = append(t.seen, mark)
+			}
 		}
 	}
 	var rows []string
@@ -193,10 +205,28 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	return false, false
 }
 
+// shows reports whether a rank's row shows a wait that has lasted so long that it may be worth a report
+// soon.
+func (w *watch) shows(r *run, rank int, now time.Time) bool {
+	v := w.view(rank)
+	if !r.runs(rank) || v == nil {
+		return false
+	}
+	switch v.manner() {
+	case waiting, spinning, holding, blocked:
+		return w.lasts(v, now) >= standAfter
+	}
+	return false
+}
+
 // mark returns the part of a rank's description whose change is worth another table: without the
 // number of a call in a loop, and without the position of running code.
-func (w *watch) mark(r *run, rank int) string {
+func (w *watch) mark(r *run, rank int, now time.Time) string {
 	v := w.view(rank)
+	if r.runs(rank) && w.deaf(v, now) { // whatever it did before
+		does, _ := w.describe(r, rank, now, nil)
+		return does
+	}
 	if v == nil {
 		return ""
 	}

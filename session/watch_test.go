@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -188,5 +189,70 @@ func TestStoppedSession(t *testing.T) {
 	}
 	if after := deaf.Sub(goesOn); after != deafAfter+tick {
 		t.Errorf("counts as not answering %v after the session goes on", after)
+	}
+}
+
+// A hang is shown once: neither a wait that the table shows already, and that has lasted long enough
+// to be reported a moment later, nor the last answer of a stopped rank are worth another table. That
+// the process of a rank is stopped is.
+func TestTableOnce(t *testing.T) {
+	start := time.Unix(1000, 0)
+	wait := func(since time.Duration) *statusEvent {
+		return &statusEvent{ID: watchdogQuestion, Waits: []Wait{{Op: "wait_signal", Peers: []int{1}, Since: since.Seconds()}}}
+	}
+	computes := &statusEvent{ID: watchdogQuestion}
+	stopped := &processEvent{State: "T"}
+	type say struct {
+		at   time.Duration
+		rank int
+		event
+	}
+	const question = 1500 * time.Millisecond // time of the last one; those before were put at 0.5 and 1 s
+	for _, c := range []struct {
+		name    string
+		answers []say
+		want    []time.Duration // times of the tables
+	}{
+		{"a stopped rank, then the wait for it", []say{
+			{500 * time.Millisecond, 1, event{Process: stopped}},
+			{question, 0, event{Status: wait(1400 * time.Millisecond)}},
+		}, []time.Duration{question}},
+		{"an answer from before the stop", []say{
+			{500 * time.Millisecond, 1, event{Process: stopped}},
+			{question, 0, event{Status: wait(question)}},
+			{question + 2*tick, 1, event{Status: wait(0)}},
+		}, []time.Duration{question}},
+		{"the wait, while the answer that the other rank is stopped is under way", []say{
+			{1010 * time.Millisecond, 1, event{Status: computes}},
+			{question, 0, event{Status: wait(question)}},
+			{question + 2*tick, 1, event{Process: stopped}},
+		}, []time.Duration{question + 2*tick}},
+		{"a rank that is stopped later", []say{
+			{510 * time.Millisecond, 1, event{Status: computes}},
+			{question, 0, event{Status: wait(question)}},
+			{question, 1, event{Status: computes}},
+			{question + 6*tick, 1, event{Process: stopped}},
+		}, []time.Duration{question + tick, question + 6*tick}},
+	} {
+		r := &run{c: &controller{size: 2, hub: bootstrap.NewHub(2)}, ranks: []int{0, 1}, started: start,
+			on: []rankRun{{takesPart: true}, {takesPart: true}}}
+		w := &r.watch
+		var got []time.Duration
+		for at := time.Duration(0); at <= question+8*tick; at += tick {
+			now := start.Add(at)
+			w.tick(now)
+			w.ask(now, start, false)
+			for _, a := range c.answers {
+				if a.at <= at && a.at > at-tick {
+					w.answer(runEvent{[]int{a.rank}, answer{a.event, nil}}, now)
+				}
+			}
+			if text, _ := w.report(r, now); text != "" && !w.again {
+				got = append(got, at)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: tables after %v, want %v", c.name, got, c.want)
+		}
 	}
 }
