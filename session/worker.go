@@ -256,12 +256,14 @@ func (w *worker) ask(c command) {
 	}
 	if !w.answering {
 		w.answering = true
-		w.asking.Go(w.answerQuestions)
+		w.asking.Add(1)
+		go w.answerQuestions() // not by asking.Go: the evaluator would take it for a goroutine of compiled code in a cell
 	}
 }
 
 // answerQuestions answers the questions, until there are none.
 func (w *worker) answerQuestions() {
+	defer w.asking.Done()
 	for {
 		w.mu.Lock()
 		if len(w.questions) == 0 {
