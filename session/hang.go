@@ -35,7 +35,7 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	age := now.Sub(r.started).Seconds()
 	w.again = true
 	if len(t.marks) == 0 || t.typing {
-		if !w.hangs {
+		if !w.hangs || w.mayHang(r, now) {
 			return "", t
 		}
 		w.hangs = false
@@ -63,6 +63,15 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	}
 	w.hangs, w.shown = true, now
 	return text, t
+}
+
+// mayHang reports whether some rank does, for all that is known, what a table has said, though it is
+// not certain now.
+func (w *watch) mayHang(r *run, now time.Time) bool {
+	return slices.ContainsFunc(r.running(), func(rank int) bool {
+		v := w.view(rank)
+		return v != nil && (v.slow || v.overdue(now)) && w.told[fmt.Sprint(rank, " ", w.mark(r, rank, now))]
+	})
 }
 
 // expects reports whether answers to the latest question may come at any moment. The last answers are
@@ -193,14 +202,14 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	case waiting, spinning:
 		return lasts >= hangAfter && still[rank], true
 	case holding:
-		return lasts >= v.slowed(hangAfter), true
+		return lasts >= hangAfter, true
 	case blocked:
-		return lasts >= v.slowed(standAfter) && quiet, true
+		return lasts >= standAfter && quiet, true
 	case compiling:
 		return lasts >= compileAfter, false
 	case computing, sleeping: // reported only if other ranks have finished and wait for the end of the cell
 		others := slices.ContainsFunc(r.ranks, func(o int) bool { return !r.runs(o) && now.Sub(r.on[o].doneAt) >= standAfter })
-		return others && lasts >= v.slowed(standAfter) && quiet, false
+		return others && lasts >= standAfter && quiet, false
 	}
 	return false, false
 }
@@ -256,15 +265,6 @@ func (w *watch) deaf(v *view, now time.Time) bool {
 // overdue reports whether the rank's next answer is late.
 func (v *view) overdue(now time.Time) bool { return v != nil && now.Sub(v.answered) > answerWithin }
 
-// slowed returns the time that counts instead of a time on a machine that is not slow. Where the rank
-// computes, the machine's slowness is in lasts.
-func (v *view) slowed(d time.Duration) time.Duration {
-	if v != nil && v.slow && v.manner() != computing {
-		return slowness * d
-	}
-	return d
-}
-
 // lasts returns the time for which a rank is known to have been in its present activity.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	if v == nil { // the rank has not answered yet: see deaf
@@ -301,16 +301,18 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	still := map[int]bool{}
 	for rank := range r.c.size {
 		v := w.view(rank)
-		switch after := standAfter; {
+		switch after, m := standAfter, v.manner(); {
 		case !r.runs(rank):
 			still[rank] = w.absent(r, rank, now)
 		case w.deaf(v, now):
 			still[rank] = true
 		case v.overdue(now):
 		default:
-			after = v.slowed(after)
-			if v.manner() == compiling {
+			switch {
+			case m == compiling:
 				after = compileAfter
+			case v != nil && v.slow && (m == waiting || m == spinning):
+				after = slowness * standAfter
 			}
 			still[rank] = w.lasts(v, now) >= after
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -253,6 +254,30 @@ func TestTableOnce(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: tables after %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// After a table, the session does not say that the cell goes on because an answer is overdue, or
+// because the machine has become slow.
+func TestGoesOn(t *testing.T) {
+	start := time.Unix(1000, 0)
+	now := start.Add(time.Minute)
+	for _, c := range []struct {
+		name string
+		v    view
+		want bool
+	}{
+		{"overdue", view{answered: now.Add(-time.Second), waits: []Wait{{Op: "barrier", Peers: []int{0}, Since: 3}}}, false},
+		{"slow", view{answered: now, slow: true, waits: []Wait{{Op: "barrier", Peers: []int{0}, Since: 3}}}, false},
+		{"waits for another call", view{answered: now, waits: []Wait{{Op: "barrier", At: "in:2", Peers: []int{0}, Since: 0.1}}}, true},
+	} {
+		r := &run{c: &controller{size: 2, hub: bootstrap.NewHub(2)}, ranks: []int{0, 1}, started: start,
+			on: []rankRun{{takesPart: true}, {takesPart: true}}}
+		told := map[string]bool{fmt.Sprint(1, " ", "barrier", []int{0}): true}
+		w := &watch{since: start, views: []*view{{answered: now}, &c.v}, hangs: true, told: told}
+		if text, _ := w.report(r, now); (text != "") != c.want {
+			t.Errorf("%s: %q", c.name, text)
 		}
 	}
 }
