@@ -67,6 +67,9 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// built lists the folders at the top that make builds.
+var built = []string{"build", "bin", "gpu-bundle", "gpu-export"}
+
 // tree lists the files of the repository, but for those of folders that are not its own.
 func tree(t *testing.T) []string {
 	var files []string
@@ -74,7 +77,7 @@ func tree(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && (name == "build" || name == "bin" || name != "." && name[0] == '.' && name != ".ci"):
+		case e.IsDir() && (slices.Contains(built, name) || name != "." && name[0] == '.' && name != ".ci"):
 			return fs.SkipDir
 		case !e.IsDir():
 			files = append(files, name)

@@ -160,7 +160,7 @@ func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, 
 	size := c.Group().Size()
 	blocks := min(p.PacketGrid(size), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
 	if r.Row%4 == 0 && core.Operand(out).Addr()%4 == 0 {
-		a.Room = uint64(min(tuning.Most(p.Pieces, size, tuning.Packets), alltoallvdev.Room(blocks, n)))
+		a.Room = uint64(min(tuning.Most(p.Rows, size, tuning.Packets), alltoallvdev.Room(blocks, n)))
 	}
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 	c.Launch("all_to_all_vdev", size, l, launch.Bytes(a))

@@ -41,7 +41,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 		e.broadcastOverHosts(root)
 		return t
 	}
-	if sendsPackets(&e.Call, e.Plan().Pieces, t.Bytes()) {
+	if sendsPackets(&e.Call, e.Plan().Broadcast, t.Bytes()) {
 		e.byPackets(core.Operand(t).Dims(), packets.ExchangePacketsArgs{N: uint64(t.Bytes())}, func(p int) (src, dst device.Ptr) {
 			switch {
 			case e.g.Rank() == root:

@@ -82,7 +82,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		e.allToAllOverHosts(core.Operand(out).Dims(), rows*width, b)
 		return
 	}
-	if sendsPackets(&e.Call, e.Plan().Permute, rows*width) {
+	if sendsPackets(&e.Call, e.Plan().Pieces, rows*width) {
 		a := packets.ExchangePacketsArgs{N: uint64(rows * width), Width: a.Width, SrcPitch: a.SrcPitch, DstPitch: a.DstPitch}
 		e.byPackets(core.Operand(out).Dims(), a, func(p int) (src, dst device.Ptr) {
 			return core.Operand(in).Addr() + device.Ptr(p*part[0]), core.Operand(out).Addr() + device.Ptr(p*part[1])

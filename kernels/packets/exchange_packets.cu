@@ -18,22 +18,23 @@ struct ExchangePacketsArgs {
 SYMM_LAYOUT(ExchangePacketsArgs, context, src, dst, n, width, src_pitch, dst_pitch, packets, epochs, inbox)
 
 // exchange_pieces moves elements of type T. n, width, pitches and addresses are multiples of its
-// size. Packets carry the same bytes for every T.
-template <class T> __device__ __forceinline__ void exchange_pieces(const ExchangePacketsArgs& a) {
+// size. Whole is as in Places. Packets carry the same bytes for every T.
+template <class T, bool Whole> __device__ __forceinline__ void exchange_pieces(const ExchangePacketsArgs& a) {
   using namespace symm;
   const Context& c = a.context;
   const PieceRows from = {a.width / sizeof(T), a.src_pitch / sizeof(T)}, to = {a.width / sizeof(T), a.dst_pitch / sizeof(T)};
   const u64 n = a.n / sizeof(T), grid = gridDim.x * (u64)blockDim.x;
+  T* const place = (T*)a.dst[c.rank];
+  const T* const own = place && place != a.src[c.rank] ? (const T*)a.src[c.rank] : nullptr;
   u32 epoch = a.epochs[blockIdx.x];
   bool ok = true;
   for (u64 chunk = blockIdx.x * (u64)blockDim.x; ok && chunk < a.packets; chunk += grid) {
     epoch++;
     const u64 i = chunk + threadIdx.x;
     if (i < a.packets) {
-      send_pieces<T>(a, from, epoch, i, n);
-      const T* const own = (const T*)a.src[c.rank];
-      T* const place = (T*)a.dst[c.rank];
-      if (own && place && own != place) put_piece(place, to, i, n, take_piece(own, from, i, n));
+      const Load<T> mine = send_pieces(a, Places<T, Whole>(from, i, n), epoch, own);
+      const Places<T, Whole> places(to, i, n);
+      if (own) places.put(place, mine);
 #pragma unroll 1
       for (int first = 0; ok && first < c.ranks(); first += kTogether) {
         Packet q[kTogether];
@@ -41,7 +42,7 @@ template <class T> __device__ __forceinline__ void exchange_pieces(const Exchang
 #pragma unroll
         for (int j = 0; j < kTogether; j++) {
           const int p = first + j;
-          if (ok && p < c.ranks() && p != c.rank && a.dst[p]) put_piece((T*)a.dst[p], to, i, n, unpack<T>(q[j]));
+          if (ok && p < c.ranks() && p != c.rank && a.dst[p]) places.put((T*)a.dst[p], unpack<T>(q[j]));
         }
       }
     }
@@ -56,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(symm::kThreads) exchange_packets(co
   begin();
   u64 all = a.n | a.width | a.src_pitch | a.dst_pitch;
   for (int p = 0; p < a.context.ranks(); p++) all |= (u64)a.src[p] | (u64)a.dst[p];
-  if (all % 4 == 0) exchange_pieces<u32>(a);
-  else exchange_pieces<u8>(a);
+  if (all % 4 == 0) exchange_pieces<u32, true>(a);  // a unit is an element
+  else exchange_pieces<u8, false>(a);
 }
 SYMM_KERNEL(exchange_packets)

@@ -18,6 +18,8 @@ struct ReducePacketsArgs {
 };
 SYMM_LAYOUT(ReducePacketsArgs, context, src, out, n, cols, src_pitch, out_pitch, op, packets, epochs, inbox)
 
+// reduce_pieces reduces with sums of type A. Usual is as in reduce_received, and also promises that
+// the pieces and out are whole (see Places).
 template <class T, class A, bool Usual> __device__ __forceinline__ void reduce_pieces(const ReducePacketsArgs& a) {
   using namespace symm;
   const Context& c = a.context;
@@ -29,11 +31,12 @@ template <class T, class A, bool Usual> __device__ __forceinline__ void reduce_p
     epoch++;
     const u64 i = chunk + threadIdx.x;
     if (i < a.packets) {
-      send_pieces<T>(a, from, epoch, i, a.n);
-      Load<T> sum;
+      const Load<T> mine = send_pieces(a, Places<T, Usual>(from, i, a.n), epoch, a.out ? (const T*)a.src[c.rank] : nullptr);
       if (a.out) {
-        ok = reduce_received<T, A, Usual>(a, epoch, take_piece((const T*)a.src[c.rank], from, i, a.n), sum);
-        if (ok) put_piece((T*)a.out, to, i, a.n, sum);
+        const Places<T, Usual> places(to, i, a.n);
+        Load<T> sum;
+        ok = reduce_received<T, A, Usual>(a, epoch, mine, sum);
+        if (ok) places.put((T*)a.out, sum);
       } else {
 #pragma unroll 1
         for (int first = 0; ok && first < c.ranks(); first += kTogether) {
@@ -48,5 +51,23 @@ template <class T, class A, bool Usual> __device__ __forceinline__ void reduce_p
   if (threadIdx.x == 0) a.epochs[blockIdx.x] = epoch;
 }
 
-#define REDUCE_PACKETS(T, dtype) SYMM_PACKETS(reduce_packets_##dtype, reduce_pieces, ReducePacketsArgs, T)
+// usual reports whether reduce_pieces may run with Usual.
+template <class T> __device__ __forceinline__ bool usual(const ReducePacketsArgs& a) {
+  using namespace symm;
+  constexpr u64 N = Load<T>::kCount;
+  u64 addresses = (u64)a.out;
+  for (int p = 0; p < a.context.ranks(); p++) addresses |= (u64)a.src[p];
+  return a.op == kSum && a.context.ranks() <= kTogether && addresses % (sizeof(T) * N) == 0 &&
+         (a.n | a.cols | a.src_pitch | a.out_pitch) % N == 0;
+}
+
+#define REDUCE_PACKETS(T, dtype)                                                                      \
+  extern "C" __global__ void __launch_bounds__(symm::kThreads)                                        \
+      reduce_packets_##dtype(const __grid_constant__ ReducePacketsArgs a) {                           \
+    symm::begin();                                                                                    \
+    if (usual<T>(a)) reduce_pieces<T, T, true>(a);                                                    \
+    else if (a.op & symm::kWide) reduce_pieces<T, symm::Wide<T>, false>(a);                           \
+    else reduce_pieces<T, T, false>(a);                                                               \
+  }                                                                                                   \
+  SYMM_KERNEL(reduce_packets_##dtype)
 SYMM_FOR_DTYPES(REDUCE_PACKETS)

@@ -13,9 +13,9 @@ import (
 // All-reduces in between use the same inboxes.
 func piecesCase(t *T) {
 	for _, plan := range []*tuning.Plan{tuning.CPU, tuning.CUDA} {
-		defer func(pieces, permute []tuning.Rule) { plan.Pieces, plan.Permute = pieces, permute }(plan.Pieces, plan.Permute)
+		defer func(pieces, broadcast []tuning.Rule) { plan.Pieces, plan.Broadcast = pieces, broadcast }(plan.Pieces, plan.Broadcast)
 		plan.Pieces = []tuning.Rule{{Way: tuning.Packets}}
-		plan.Permute = plan.Pieces
+		plan.Broadcast = plan.Pieces
 	}
 	x, y := symmem.Empty(symmem.F32, 3).Fill(1), symmem.Empty(symmem.F32, 3*t.size)
 	symmem.Rendezvous(x)

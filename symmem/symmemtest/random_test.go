@@ -12,24 +12,30 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-var randomCalls = flag.Int("calls", 0, "make so many random calls on every number of ranks, all accesses watched")
+var randomCalls = flag.Int("calls", 0, "make so many random calls on every number of ranks, on the cpu device with all accesses watched")
 
 // callsVariable passes a child the number of calls for randomCallsCase.
 const callsVariable = "SYMMTEST_CHILD_CALLS"
 
-// TestRandomCalls makes the same random calls on all ranks with all accesses watched: their results
-// are right, and the sanitizer finds nothing.
+// TestRandomCalls makes the same random calls on all ranks: their results are right. On the cpu device
+// all accesses are watched, and the sanitizer finds nothing.
 func TestRandomCalls(t *testing.T) {
-	t.Setenv(sanitizeVariable, "1")
 	counts := []int{2}
 	if *randomCalls > 0 {
 		counts = []int{2, 3, 4}
 	}
 	t.Setenv(callsVariable, strconv.Itoa(max(3*kinds, *randomCalls)))
-	for _, n := range counts {
-		t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
-			needRanks(t, "cpu", n)
-			start(t, "cpu", n).run(t, "RandomCalls")
+	for _, device := range devices(t) {
+		t.Run(device, func(t *testing.T) {
+			if device == "cpu" {
+				t.Setenv(sanitizeVariable, "1")
+			}
+			for _, n := range counts {
+				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
+					needRanks(t, device, n)
+					start(t, device, n).run(t, "RandomCalls")
+				})
+			}
 		})
 	}
 }

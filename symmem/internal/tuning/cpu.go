@@ -13,7 +13,8 @@ var CPU = &Plan{
 	HostsAllToAll: []Rule{{8, 1 << 20, Together}, {8, 0, Apart}, {0, 0, Together}},
 	AllReduce:     []Rule{{0, 1 << 10, OnePacket}, {0, 6 << 10, TwoLines}, {0, 0, TwoPull}},
 	Pieces:        []Rule{{0, 1 << 10, Packets}, {0, 0, Meeting}},
-	Permute:       []Rule{{0, 1 << 10, Packets}, {0, 0, Meeting}},
+	Broadcast:     []Rule{{0, 1 << 10, Packets}, {0, 0, Meeting}},
+	Rows:          []Rule{{0, 1 << 10, Packets}, {0, 0, Meeting}},
 	OneShot:       []Rule{{0, 1 << 10, OnePacket}, {0, 0, OnePull}},
 	TwoShot:       []Rule{{0, 2 << 10, TwoPacket}, {0, 512 << 10, TwoChunks}, {0, 0, TwoPull}},
 }

@@ -26,8 +26,9 @@ type Plan struct {
 	AllReduce     []Rule
 	OneShot       []Rule
 	TwoShot       []Rule
-	Pieces        []Rule // for operations that send each member a piece of so many bytes, and for rows by splits
-	Permute       []Rule // the same for AllToAllPermute, whose rows lie apart
+	Pieces        []Rule // for operations that send each member a piece of so many bytes
+	Broadcast     []Rule // the same for Broadcast, whose root sends all
+	Rows          []Rule // for rows by splits, of so many bytes from one member to another
 	HostsReduce   []Rule // for AllReduce and ReduceScatter in groups that span hosts
 	HostsCopy     []Rule // for AllGather and Broadcast in such groups
 	HostsAllToAll []Rule
