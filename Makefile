@@ -12,30 +12,26 @@ ZIGLANG := ziglang==0.17.1
 WHEELS := build/dist
 
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at
-# most three tests fail, they run once more, and the summary names them. A test with a data race does
-# not run again.
+# most three tests fail, they run once more, alone, and the summary names them. A test with a data
+# race does not run again.
 # Packages session and zmtp, and the files of cmd/symmrepl with the build constraint "race || !raced",
-# run only under the race detector. The other tests of cmd/symmrepl run in both halves; test-race
+# run only under the race detector. The other tests of cmd/symmrepl run in both stages; the second stage
 # leaves out tests that -short or "!race" excludes. All other packages run without the detector.
-# Most tests spend half of their time waiting for other processes, so the two halves run side by side,
-# and more tests in each than there are processors: -p is the number of packages, -parallel the number
-# of tests in each package. Both halves and the checks before them use cgo's pointer checks, which cost
-# a tenth of the time, so that packages are built twice instead of three times. The package with the
-# longest tests starts first. GOGC=400 makes garbage collections rare, which halves the processor time
-# of interp's tests. Tests are built without go vet, because check runs go vet on all packages.
-test test-cgo test-race: export GOEXPERIMENT := cgocheck2
-test test-cgo test-race: export GOGC := 400
-test-cgo test-race: export SYMMREPL_NVRTC ?= $(shell cat $(NVRTC))
-test-cgo test-race: export SYMMREPL_UCX_LIB ?= $(shell cat $(UCX))
-test-cgo test-race: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
-test-cgo: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
+# Most tests spend half of their time waiting for other processes, so more tests than processors run side
+# by side: -p is the number of packages, -parallel the number of tests in each package. Both stages and the
+# checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
+# built twice instead of three times. The package with the longest tests starts first. GOGC=400 makes
+# garbage collections rare, which halves the processor time of interp's tests. Tests are built without
+# go vet, because check runs go vet on all packages.
+test: export GOEXPERIMENT := cgocheck2
+test: export GOGC := 400
 # The limit of a test run in minutes. If more threads want to run than there are processors, the limit
 # grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
 LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test test-cgo test-race faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -51,15 +47,14 @@ $(BIN): FORCE | go c++
 
 test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass: check, and all tests with cgo's pointer checks or the race detector
 	@mkdir -p build && rm -f build/test-*.json
-	@$(MAKE) --no-print-directory -j2 test-cgo test-race
-	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
-
-test-cgo:
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout $(call minutes,25) -p 3 -parallel 3
-
-test-race:
+	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
+	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
+	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout $(call minutes,25) -p 3 -parallel 3 && \
+	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) && \
 	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short
+	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
 	./.ci/test-long faults
