@@ -30,7 +30,7 @@ func TestPanicsOnForeignGoroutines(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in := open(t, Options{})
 			mustEval(t, in, "kept := 1\nnext := func() int { kept++; return kept }")
-			ctx, cancel := context.WithTimeout(context.Background(), patient)
+			ctx, cancel := context.WithTimeout(context.Background(), patient())
 			defer cancel()
 			r := in.Eval(ctx, session.Cell{ID: 2, Source: c.cell})
 			if r.Err == nil || !strings.HasSuffix(r.Err.Error(), c.err) {
@@ -52,7 +52,7 @@ func TestFinalizerPanics(t *testing.T) {
 		in.runtime.SetFinalizer(&[100]int{i}, func(a *[100]int) { panic(a[0]) })
 		want := fmt.Sprintf("panic: %d (in a goroutine)\n", i)
 		for start := time.Now(); !strings.HasSuffix(said(), want); time.Sleep(time.Millisecond) {
-			if runtime.GC(); time.Since(start) > patient {
+			if runtime.GC(); time.Since(start) > patient() {
 				t.Fatalf("standard error is %q, want %q at its end", said(), want)
 			}
 		}

@@ -31,7 +31,7 @@ func openDebugged(t *testing.T) *debugged {
 // begin begins a cell with breakpoints on lines.
 func (d *debugged) begin(id int, src string, lines ...int) {
 	d.in.Break(map[int][]int{id: lines})
-	ctx, stop := context.WithTimeout(context.Background(), patient)
+	ctx, stop := context.WithTimeout(context.Background(), patient())
 	d.stop = stop
 	d.t.Cleanup(stop)
 	go func() { d.end <- d.in.Eval(ctx, session.Cell{ID: id, Source: src, Debugged: true}) }()
@@ -50,7 +50,7 @@ func (d *debugged) next(want string) {
 				d.t.Log(r.Err.Detail)
 			}
 		}
-	case <-time.After(patient):
+	case <-time.After(patient()):
 		d.t.Fatalf("%s does not come", want)
 	}
 	if got != want {
@@ -192,7 +192,7 @@ func TestEvaluateInFrame(t *testing.T) {
 		if r.HasValue {
 			t.Errorf("the cell has the value %q of an expression that was evaluated in it", r.Value)
 		}
-	case <-time.After(patient):
+	case <-time.After(patient()):
 		t.Fatal("the cell does not end")
 	}
 	d.begin(4, "n := 4; time.Duration(n)")

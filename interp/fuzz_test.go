@@ -35,7 +35,7 @@ func TestGoroutinePanicAfterItsCell(t *testing.T) {
 	mustEval(t, in, "start, done := make(chan int), make(chan int)\ngo func() {\n\tdefer close(done)\n\t<-start\n\tpanic(\"late\")\n}()")
 	mustEval(t, in, "close(start)\n<-done")
 	want := "cell[1]:5:2: panic: late (in a goroutine)\n"
-	for deadline := time.Now().Add(patient); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patient()); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		switch text := said(); {
 		case text == want:
 			return

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/pace"
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// patient is how long tests wait for events that should be immediate.
-const patient = time.Minute
+// patient returns how long tests wait for events that should be immediate.
+func patient() time.Duration { return pace.Unhurried(time.Minute) }
 
 // testPackage is a package with a function that blocks.
 func testPackage(wait func()) Exports {
@@ -52,7 +53,7 @@ func inOwnProcess(t *testing.T) bool {
 
 // evaluate runs a cell, and interrupts it if it has not ended by then.
 func evaluate(in *Interp, cell session.Cell) session.Result {
-	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	ctx, cancel := context.WithTimeout(context.Background(), patient())
 	defer cancel()
 	return in.Eval(ctx, cell)
 }
@@ -72,8 +73,8 @@ func await(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(patient):
-		t.Fatalf("in %v it has not happened that %s", patient, what)
+	case <-time.After(patient()):
+		t.Fatalf("in %v it has not happened that %s", patient(), what)
 	}
 }
 

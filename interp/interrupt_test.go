@@ -32,8 +32,8 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 		case <-now:
 		case <-ended:
 			return
-		case <-time.After(patient):
-			t.Errorf("%q has not come in %v to where it is interrupted", src, patient)
+		case <-time.After(patient()):
+			t.Errorf("%q has not come in %v to where it is interrupted", src, patient())
 		}
 		cancel()
 		late <- !run.NewDeadline(most).Wait(ended)

@@ -92,7 +92,7 @@ func pair() (int, int) { return late.Pair() }`)
 			t.Fatalf("after %q the session has %s", src, got)
 		}
 		close(release)
-		for end := time.Now().Add(patient); len(in.Calls()) > 0; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(patient()); len(in.Calls()) > 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%q: the call has not ended", src)
 			}
@@ -108,7 +108,7 @@ func pair() (int, int) { return late.Pair() }`)
 	if running := in.runtime.Running(); running != 0 {
 		t.Errorf("%d cells and goroutines are said to run", running)
 	}
-	for end := time.Now().Add(patient); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patient()); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}

@@ -27,7 +27,7 @@ func TestPlaceAfterEval(t *testing.T) {
 		}
 	}
 	for start := time.Now(); place().File != ""; {
-		if mustEval(t, in, "0"); time.Since(start) > patient {
+		if mustEval(t, in, "0"); time.Since(start) > patient() {
 			t.Fatal("the text of a cell that is over is kept")
 		}
 	}

@@ -101,7 +101,7 @@ func TestRecursionInTheBackground(t *testing.T) {
 	mustEval(t, in, "0")
 	close(start)
 	for start := time.Now(); !strings.HasPrefix(said(), "cell[1]:2:32: stack overflow in f: "); time.Sleep(10 * time.Millisecond) {
-		if time.Since(start) > patient {
+		if time.Since(start) > patient() {
 			t.Fatalf("standard error is %q", said())
 		}
 	}
