@@ -14,8 +14,8 @@ import (
 // still, which means that it computes, sleeps or waits in the same way in several answers in a row.
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
 // only for ranks that make progress is not reported either. On a slow machine only the time counts
-// for which a rank has had a processor, and a rank that waits stands still later: the wait may have
-// ended, and the rank has had no processor to see that. A rank whose next answer is late may
+// for which a rank has had a processor, and for a rank that waits a part of the time: the wait may
+// have ended, and the rank has had no processor to see that. A rank whose next answer is late may
 // have gone on since the last one. While the sanitizer watches kernels no time counts. If all ranks
 // compute or sleep, there is no report.
 //
@@ -312,7 +312,7 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 			case m == compiling:
 				after = compileAfter
 			case v != nil && v.slow && (m == waiting || m == spinning):
-				after = heldAfter
+				after = slowness * standAfter
 			}
 			still[rank] = w.lasts(v, now) >= after
 		}

@@ -18,7 +18,6 @@ const (
 	hangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if the awaited rank stands still
 	standAfter   = time.Second             // a rank stands still if it has made no progress for this time
 	compileAfter = 5 * time.Second         // the same for a rank that compiles
-	heldAfter    = 3 * time.Second         // the same for a rank that waits on a slow machine
 	// a wait that lasts longer is reported even if the awaited rank makes progress, unless the
 	// machine is slow
 	comeWithin = 10 * time.Second
