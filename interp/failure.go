@@ -85,24 +85,15 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 // Place. It may be called at any time.
 func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
-// Observe observes what the code of cells does. It may be called at any time.
-func (in *Interp) Observe() session.Observation { return &observation{in: in} }
-
-type observation struct {
-	in     *Interp
-	stacks run.Stacks
-}
-
-// Doing reports what the running cell does.
-func (o *observation) Doing() session.Activity {
-	in := o.in
+// Doing reports what the running cell does. It may be called at any time.
+func (in *Interp) Doing() session.Activity {
 	if s := in.runtime.Standing(); s != nil {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		at := in.placeOf(s.Frames[0].Pos)
 		return session.Activity{What: "stands at a breakpoint", At: fmt.Sprintf("%s:%d", at.Name, at.Line), Blocked: true}
 	}
-	d := in.runtime.Doing(&o.stacks)
+	d := in.runtime.Doing()
 	a := session.Activity{What: d.What, Blocked: d.Blocked, Input: d.Input, Sleeps: d.Sleeps, Beside: d.Beside}
 	var e session.Error
 	if in.place(&e, in.runtime.Position()); e.File != "" {
@@ -112,8 +103,8 @@ func (o *observation) Doing() session.Activity {
 }
 
 // Others returns how many cells and goroutines of cells run, and whether nothing else can run code
-// of cells.
-func (o *observation) Others() (running int, all bool) { return o.in.runtime.Others(&o.stacks) }
+// of cells. It may be called at any time.
+func (in *Interp) Others() (running int, all bool) { return in.runtime.Others() }
 
 // Calls returns the compiled calls of interrupted cells that have not returned. It may be called at any time.
 func (in *Interp) Calls() []session.LateCall {

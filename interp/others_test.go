@@ -20,7 +20,7 @@ func TestOthers(t *testing.T) {
 		t.Helper()
 		gotRunning, gotAll := 0, false
 		for range 100 { // a goroutine that ends takes a moment
-			if gotRunning, gotAll = in.Observe().Others(); gotRunning == running && gotAll == all {
+			if gotRunning, gotAll = in.Others(); gotRunning == running && gotAll == all {
 				return
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -37,7 +37,7 @@ func TestOthers(t *testing.T) {
 		close(done)
 	}()
 	expect("a cell waits, too", 2, true)
-	if d := in.Observe().Doing(); !d.Blocked || d.Beside || d.Sleeps {
+	if d := in.Doing(); !d.Blocked || d.Beside || d.Sleeps {
 		t.Errorf("the cell does %+v", d)
 	}
 	cancel()
@@ -52,12 +52,12 @@ func TestOthers(t *testing.T) {
 	}()
 	expect("a cell waits while a goroutine sleeps", 2, true)
 	for range 100 {
-		if in.Observe().Doing().Beside {
+		if in.Doing().Beside {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if d := in.Observe().Doing(); !d.Blocked || !d.Beside || d.Sleeps {
+	if d := in.Doing(); !d.Blocked || !d.Beside || d.Sleeps {
 		t.Errorf("the cell does %+v", d)
 	}
 	cancel()

@@ -21,9 +21,9 @@
 // bootstrap) which ranks take part, so that a collective call that needs another rank fails at
 // once, and sends the source to the ranks (run.go). In each worker one goroutine only reads cells,
 // from a pipe of its own, runs them and answers through a second pipe (jobs.go); another goroutine
-// reads the other commands, so that the worker can answer and interrupt while user code spins, and a
-// third answers what the rank does, which may take long (worker.go). The output of user code to
-// descriptors 1 and 2 goes through pipes to the supervisor, and from there to the fold (fold.go).
+// reads the other commands, so that the worker can answer and interrupt while user code spins
+// (worker.go). The output of user code to descriptors 1 and 2 goes through pipes to the supervisor,
+// and from there to the fold (fold.go).
 // The fold compares the ranks' lines by position, keeps equal lines once (strand.go) and shows them
 // once; the worker notes where the cell begins, because goroutines of earlier cells print too
 // (begin.go). When the evaluator returns, the worker waits for the device (Communicator.Finish) and

@@ -106,13 +106,13 @@ func (w *worker) late() string {
 	return ""
 }
 
-// doing returns the activity of the worker's running cell. p is the worker's progress; seen may be nil.
-func (w *worker) doing(p Progress, seen Observation) *Activity {
+// doing returns the activity of the worker's running cell. p is the worker's progress.
+func (w *worker) doing(p Progress) *Activity {
 	w.mu.Lock()
 	finishing := w.finishing
 	w.mu.Unlock()
 	var a Activity
-	switch {
+	switch teller, tells := w.eval.(ActivityReporter); {
 	case p.Compiles != "":
 		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true,
 			For: p.CompilesFor}
@@ -120,8 +120,8 @@ func (w *worker) doing(p Progress, seen Observation) *Activity {
 		a = Activity{What: "waits for a line of standard input", Blocked: true, Input: true}
 	case finishing:
 		a = Activity{What: "waits for its device to finish", Blocked: true}
-	case seen != nil:
-		a = seen.Doing()
+	case tells:
+		a = teller.Doing()
 	}
 	if a == (Activity{}) {
 		return nil

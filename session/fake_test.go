@@ -71,7 +71,6 @@ type fake struct {
 	running    int    // number of cells and goroutines that run
 	timers     bool   // a timer is set
 	moves      uint64 // progress
-	ponders    bool   // the rank never answers what it does
 	kind       Kind   // kind of the errors of waits that were ended
 
 	stands fakeStands
@@ -223,10 +222,6 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		case <-ctx.Done():
 			return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
 		}
-	case "ponder": // from now on, when it is asked what it does, and never answer
-		f.mu.Lock()
-		f.ponders = true
-		f.mu.Unlock()
 	case "do": // blocked, asleep or not, in a call of a name, until it is interrupted
 		blocked, what, _ := strings.Cut(arg, " ")
 		f.mu.Lock()
@@ -418,17 +413,6 @@ func (f *fake) listWaits() (list []Wait) {
 		list = append(list, w)
 	}
 	return list
-}
-
-func (f *fake) Observe() Observation {
-	f.mu.Lock()
-	ponders := f.ponders
-	f.mu.Unlock()
-	if ponders {
-		fmt.Println("ponders")
-		time.Sleep(time.Hour)
-	}
-	return f
 }
 
 func (f *fake) Doing() Activity {

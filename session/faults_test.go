@@ -200,31 +200,6 @@ func TestInterruptInLine(t *testing.T) {
 	c.want(shown(), "! interrupted in:1: interrupted\n")
 }
 
-// An interrupt does not wait for a rank's answer to what it does.
-func TestInterruptBesideAQuestion(t *testing.T) {
-	runtimeDir(t)
-	s, err := Launch(context.Background(), Config{Ranks: 1, KillAfter: waitAtMost})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	c := &console{Session: s, t: t, size: 1, c: s.(*controller)}
-	pid := c.pids()[0]
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	reply := c.Eval(ctx, Cell{Source: "ponder\nsleep 600000", Output: func(o Output) {
-		if strings.Contains(o.Text, "ponders") {
-			cancel()
-		}
-	}})
-	if len(reply.Errors) != 1 || reply.Errors[0].Kind != KindInterrupted {
-		t.Errorf("%+v", reply.Errors)
-	}
-	if err := syscall.Kill(pid, 0); err != nil {
-		t.Errorf("the worker was killed: %v, %+v", err, reply.Errors)
-	}
-}
-
 // A stopped worker is diagnosed, killed when interrupted, and replaced.
 func TestStoppedWorker(t *testing.T) {
 	c := launch(t, 2)

@@ -14,13 +14,10 @@ import (
 // still, which means that it computes, sleeps or waits in the same way in several answers in a row.
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
 // only for ranks that make progress is not reported either. On a slow machine only the time counts
-// for which a rank has had a processor, and for a rank that waits a part of the time: the wait may
-// have ended, and the rank has had no processor to see that. A rank whose next answer is late may
-// have gone on since the last one. While the sanitizer watches kernels no time counts. If all ranks
-// compute or sleep, there is no report.
+// for which a rank has had a processor, and while the sanitizer watches kernels no time counts. If
+// all ranks compute or sleep, there is no report.
 //
-// The table is shown once, and again when an entry has become worse. A wait that it showed already,
-// and that a moment later becomes a reason too, is nothing worse. A front end that can show the table
+// The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
 
 // report returns the table of waits, and its text under a head, if a rank seems to wait in vain,
@@ -28,14 +25,14 @@ import (
 // table is no worse than the last one: it is then for front ends that show it in place.
 func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
-	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) || w.expects(r, now) {
+	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
 		return "", t
 	}
 	t = w.table(r, now)
 	age := now.Sub(r.started).Seconds()
 	w.again = true
 	if len(t.marks) == 0 || t.typing {
-		if !w.hangs || w.mayHang(r, now) {
+		if !w.hangs {
 			return "", t
 		}
 		w.hangs = false
@@ -56,34 +53,8 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	if w.again && now.Sub(w.shown) < againEvery {
 		return "", t
 	}
-	if !w.again {
-		for _, mark := range t.seen {
-			w.told[mark] = true
-		}
-	}
 	w.hangs, w.shown = true, now
 	return text, t
-}
-
-// mayHang reports whether some rank does, for all that is known, what a table has said, though it is
-// not certain now.
-func (w *watch) mayHang(r *run, now time.Time) bool {
-	return slices.ContainsFunc(r.running(), func(rank int) bool {
-		v := w.view(rank)
-		return v != nil && (v.slow || v.overdue(now)) && w.told[fmt.Sprint(rank, " ", w.mark(r, rank, now))]
-	})
-}
-
-// expects reports whether answers to the latest question may come at any moment. The last answers are
-// then as old as they can be.
-func (w *watch) expects(r *run, now time.Time) bool {
-	return now.Sub(w.asked) < answerSoon && slices.ContainsFunc(r.running(), func(rank int) bool {
-		v := w.view(rank)
-		if v == nil {
-			return now.Sub(w.since) < answerWithin
-		}
-		return v.answered.Before(w.asked) && !v.stopped && !v.overdue(now)
-	})
 }
 
 // HangRow says what some ranks of a cell do while ranks wait in vain: a row of the watchdog's table.
@@ -99,7 +70,6 @@ type waitTable struct {
 	rows   string
 	list   []HangRow
 	marks  []string // the facts that are worth a report, without numbers that change; none if there are none
-	seen   []string // facts that are not worth a report yet, and that the rows show as marks would
 	waits  bool     // one of these facts is that a rank waits
 	typing bool     // a rank waits for a line that the user types
 	cycle  []int    // see watch.cycle
@@ -127,14 +97,9 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 			t.waits = t.waits || waits
 		}
 	}
-	for text, ranks := range lines { // a row tells of all its ranks, also of those that came to it a moment later
-		for _, rank := range ranks {
-			switch mark := fmt.Sprint(rank, " ", w.mark(r, rank, now)); {
-			case telling[text]:
-				t.marks = append(t.marks, mark)
-			case w.shows(r, rank, now):
-				t.seen = append(t.seen, mark)
-			}
+	for text := range telling { // a row tells of all its ranks, also of those that came to it a moment later
+		for _, rank := range lines[text] {
+			t.marks = append(t.marks, fmt.Sprint(rank, " ", w.mark(r, rank)))
 		}
 	}
 	var rows []string
@@ -194,9 +159,6 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	if w.deaf(v, now) {
 		return true, true
 	}
-	if v.overdue(now) {
-		return false, false
-	}
 	lasts, quiet := w.lasts(v, now), now.Sub(r.shownAt()) >= hangAfter // code that prints makes progress
 	switch v.manner() {
 	case waiting, spinning:
@@ -214,28 +176,10 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	return false, false
 }
 
-// shows reports whether a rank's row shows a wait that has lasted so long that it may be worth a report
-// soon.
-func (w *watch) shows(r *run, rank int, now time.Time) bool {
-	v := w.view(rank)
-	if !r.runs(rank) || v == nil {
-		return false
-	}
-	switch v.manner() {
-	case waiting, spinning, holding, blocked:
-		return w.lasts(v, now) >= standAfter
-	}
-	return false
-}
-
 // mark returns the part of a rank's description whose change is worth another table: without the
 // number of a call in a loop, and without the position of running code.
-func (w *watch) mark(r *run, rank int, now time.Time) string {
+func (w *watch) mark(r *run, rank int) string {
 	v := w.view(rank)
-	if r.runs(rank) && w.deaf(v, now) { // whatever it did before
-		does, _ := w.describe(r, rank, now, nil)
-		return does
-	}
 	if v == nil {
 		return ""
 	}
@@ -261,9 +205,6 @@ func (w *watch) deaf(v *view, now time.Time) bool {
 	}
 	return now.Sub(answered) > deafAfter || v != nil && v.stopped
 }
-
-// overdue reports whether the rank's next answer is late.
-func (v *view) overdue(now time.Time) bool { return v != nil && now.Sub(v.answered) > answerWithin }
 
 // lasts returns the time for which a rank is known to have been in its present activity.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
@@ -296,23 +237,19 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
 // have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
-// ranks that make progress is not among them, nor is one whose answer is late.
+// ranks that make progress is not among them.
 func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 	still := map[int]bool{}
 	for rank := range r.c.size {
 		v := w.view(rank)
-		switch after, m := standAfter, v.manner(); {
+		switch after := standAfter; {
 		case !r.runs(rank):
 			still[rank] = w.absent(r, rank, now)
 		case w.deaf(v, now):
 			still[rank] = true
-		case v.overdue(now):
 		default:
-			switch {
-			case m == compiling:
+			if v.manner() == compiling {
 				after = compileAfter
-			case v != nil && v.slow && (m == waiting || m == spinning):
-				after = slowness * standAfter
 			}
 			still[rank] = w.lasts(v, now) >= after
 		}
@@ -351,12 +288,8 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	}
 	for _, wait := range v.waits {
 		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered), now)
-		peers := []int(wait.Peers)
-		if wait.Host {
-			peers = r.missing(wait, rank)
-		}
-		switch {
-		case since < standAfter, wait.Host && peers == nil: // a call in which nobody is missing is about to return
+		switch peers := []int(wait.Peers); {
+		case since < standAfter:
 		case len(peers) == 0: // any rank may end the wait
 			if all(others) || w.waitedLong(r, since, others, now) {
 				return true
@@ -368,26 +301,16 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	return false
 }
 
-// missing returns the ranks that are missing at the hub in the call in which a rank waits.
-func (r *run) missing(wait Wait, rank int) []int {
-	for _, p := range r.c.hub.Pending() {
-		if p.Call.Op == wait.Op && contains(p.Arrived, rank) {
-			return p.Missing
-		}
-	}
-	return nil
-}
-
 // waitedLong reports whether a wait for ranks that make progress has lasted so long that it is
-// worth a report all the same. On a slow machine, for kernels that the sanitizer watches, while an
-// answer is overdue, and just after one of those ranks has finished the cell, it returns false.
+// worth a report all the same. On a slow machine, for kernels that the sanitizer watches, and just
+// after one of those ranks has finished the cell, it returns false.
 func (w *watch) waitedLong(r *run, since time.Duration, ranks []int, now time.Time) bool {
 	excused := func(o int) bool {
 		if !r.runs(o) {
 			return !w.absent(r, o, now)
 		}
 		v := w.view(o)
-		return v != nil && (v.slow || v.watched || v.overdue(now))
+		return v != nil && (v.slow || v.watched)
 	}
 	return since >= comeWithin && !slices.ContainsFunc(ranks, excused)
 }

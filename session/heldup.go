@@ -20,11 +20,10 @@ const (
 // from its first look during a run on. Methods may be called from several goroutines.
 type heldUp struct {
 	mu      sync.Mutex
-	run     uint64               // the run that began last
-	at      time.Time            // time of the last look
-	is      bool                 // the last judgement
-	threads procfs.Starvation    // of this process
-	starved func() time.Duration // replaces threads.Look in tests
+	run     uint64        // the run that began last
+	at      time.Time     // time of the last look
+	starved time.Duration // time that threads had waited for processors until then
+	is      bool          // the last judgement
 }
 
 // begin restarts the judgement for a run. If simulated ranks share h, only the first call for a run
@@ -58,22 +57,16 @@ func usedCPU() float64 {
 }
 
 // now reports whether the worker has been held up lately.
-func (h *heldUp) now() bool { return h.judge(time.Now()) }
+func (h *heldUp) now() bool { return h.judge(time.Now(), procfs.Starved()) }
 
-func (h *heldUp) judge(now time.Time) bool {
+func (h *heldUp) judge(now time.Time, starved time.Duration) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	over := now.Sub(h.at)
-	if !h.at.IsZero() && over < starvedOver {
-		return h.is
+	if h.at.IsZero() {
+		h.at, h.starved = now, starved
+	} else if over := now.Sub(h.at); over >= starvedOver {
+		h.is = starved-h.starved > over/starvedPart
+		h.at, h.starved = now, starved
 	}
-	look := h.threads.Look
-	if h.starved != nil {
-		look = h.starved
-	}
-	if starved := look(); !h.at.IsZero() {
-		h.is = starved > over/starvedPart
-	}
-	h.at = now
 	return h.is
 }

@@ -56,13 +56,8 @@ func hungRun(t *testing.T, wait Wait) (r *run, at func(time.Duration) time.Time)
 		on: []rankRun{{takesPart: true}, {takesPart: true, result: &Result{}}},
 	}
 	r.watch.ask(at(time.Second), began, false)
-	r.answerAt(at(2*time.Second), wait)
+	r.watch.answer(runEvent{[]int{0}, answer{event: event{Status: &statusEvent{Waits: []Wait{wait}}}}}, at(2*time.Second))
 	return r, at
-}
-
-// answerAt makes rank 0 of hungRun answer that it waits.
-func (r *run) answerAt(now time.Time, wait Wait) {
-	r.watch.answer(runEvent{[]int{0}, answer{event: event{Status: &statusEvent{Waits: []Wait{wait}}}}}, now)
 }
 
 // The table says which ranks of a communicator are behind, as RAS knows it.
@@ -72,8 +67,7 @@ func TestHangInNCCL(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := rasServer(t, strings.Replace(string(data), `"AllReduce": 5`, `"AllReduce": 4`, 1))
-	wait := Wait{Op: "all_reduce", Ordinal: 5, Group: "world", Peers: []int{1}, Since: 2, NCCL: true, For: "NCCL"}
-	r, at := hungRun(t, wait)
+	r, at := hungRun(t, Wait{Op: "all_reduce", Ordinal: 5, Group: "world", Peers: []int{1}, Since: 2, NCCL: true, For: "NCCL"})
 	now := at(2 * time.Second)
 	r.askNCCL(now)
 	text, _ := r.watch.report(r, now)
@@ -84,8 +78,7 @@ func TestHangInNCCL(t *testing.T) {
 	answer := r.watch.ras.answer
 	lines := <-answer
 	answer <- lines
-	now, wait.Since = at(3*time.Second), 3
-	r.answerAt(now, wait)
+	now = at(3 * time.Second)
 	r.askNCCL(now)
 	text, _ = r.watch.report(r, now)
 	want := "  rank 1  has finished the cell\n" +
@@ -94,8 +87,7 @@ func TestHangInNCCL(t *testing.T) {
 	if _, got, _ := strings.Cut(text, "for 3.0 s\n"); !strings.HasPrefix(got, want) || r.watch.again {
 		t.Errorf("told\n%swant\n%s", got, want)
 	}
-	now, wait.Since = at(4*time.Second), 4
-	r.answerAt(now, wait)
+	now = at(4 * time.Second)
 	if r.askNCCL(now); r.watch.ras.answer != nil {
 		t.Error("RAS is asked again within a second")
 	}

@@ -67,17 +67,10 @@ type SanitizingCommunicator interface {
 // operation of the Communicator. Without it the session cannot say why nothing happens on the rank,
 // and never counts it as standing still.
 type ActivityReporter interface {
-	// Observe may be called at any time.
-	Observe() Observation
-}
-
-// Observation is a look at the code of cells. The first of its methods that needs to see all goroutines
-// stops them for a moment, and the others use what it saw.
-type Observation interface {
-	// Doing returns the activity of the cell that Eval runs.
+	// Doing returns the activity of the cell. It may be called at any time while Eval runs.
 	Doing() Activity
 	// Others counts the cells and goroutines of cells that run; all means that no other code can
-	// run code of cells.
+	// run code of cells. It may be called at any time.
 	Others() (running int, all bool)
 }
 

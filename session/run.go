@@ -291,7 +291,6 @@ func (r *run) tick(now time.Time) {
 		r.judging = true
 		r.c.tell(r.running(), command{Judge: true}, nil) // not when the cell begins: a short one should not pay for the look
 	}
-	r.watch.tick(now)
 	r.before.tick(now)
 	r.probe(r.fold.tick(now))
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {

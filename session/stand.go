@@ -148,8 +148,7 @@ func (r *run) endStop(now time.Time) {
 // resume makes the watchdog begin anew: ranks stood until now.
 func (w *watch) resume(now time.Time) {
 	asked := w.asked
-	*w = watch{asked: asked, since: now, ticked: w.ticked, told: w.told, shown: w.shown, hangs: w.hangs, deaths: w.deaths,
-		asking: w.asking, resumed: now}
+	*w = watch{asked: asked, since: now, told: w.told, shown: w.shown, hangs: w.hangs, deaths: w.deaths, asking: w.asking, resumed: now}
 }
 
 // sinceStop bounds the duration of something that lasts now by the time since ranks stood.

@@ -50,22 +50,15 @@ func (w *worker) progress() (p Progress, known bool) {
 	return Progress{}, false
 }
 
-// observe observes the code of cells. It returns nil if the Evaluator is no ActivityReporter.
-func (w *worker) observe() Observation {
-	if teller, tells := w.eval.(ActivityReporter); tells {
-		return teller.Observe()
-	}
-	return nil
-}
-
-// standing makes the rank's report from p. The rank never stands still if seen is nil.
-func (w *worker) standing(p Progress, seen Observation) *standing {
+// standing makes the rank's report from p. The rank never stands still unless the Evaluator is an
+// ActivityReporter.
+func (w *worker) standing(p Progress) *standing {
 	w.mu.Lock()
 	finishing := w.finishing
 	w.mu.Unlock()
 	s := &standing{Moves: p.Moves, Inside: p.Inside > 0, Watched: p.Watched, Exchanged: p.Exchanged}
-	if seen != nil && p.Stands && p.Compiles == "" {
-		running, all := seen.Others()
+	if teller, tells := w.eval.(ActivityReporter); tells && p.Stands && p.Compiles == "" {
+		running, all := teller.Others()
 		if finishing { // the worker itself waits for the device too
 			running++
 		}

@@ -13,8 +13,6 @@ const (
 	watchAfter   = 500 * time.Millisecond  // a cell is watched once it has run this long
 	watchEvery   = 500 * time.Millisecond  // between two questions to the ranks
 	abortEvery   = 50 * time.Millisecond   // the same, while a rank has failed and others still run
-	answerSoon   = 2 * promptly            // a rank answers within this time, unless the machine is slow
-	answerWithin = watchEvery + answerSoon // between two answers of a rank, unless the machine is slow
 	hangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if the awaited rank stands still
 	standAfter   = time.Second             // a rank stands still if it has made no progress for this time
 	compileAfter = 5 * time.Second         // the same for a rank that compiles
@@ -32,8 +30,7 @@ const (
 // watch is the watchdog of one cell: the last answers of the ranks, and the reports so far.
 type watch struct {
 	asked  time.Time
-	since  time.Time       // when the first question was put, or this process went on: see tick
-	ticked time.Time       // time of the last tick
+	since  time.Time       // when the first question was put
 	views  []*view         // by rank; nil before the first answer
 	told   map[string]bool // the marks of the tables shown so far: see waitTable
 	shown  time.Time
@@ -76,16 +73,6 @@ func (w *watch) ask(now, started time.Time, failing bool) bool {
 		}
 	}
 	return due
-}
-
-// tick notes that this process has got a processor. If it had none for a while, or was stopped, then
-// answers of the ranks may not have been read: the ranks have as much time to answer as at the
-// beginning.
-func (w *watch) tick(now time.Time) {
-	if !w.since.IsZero() && now.Sub(w.ticked) > watchEvery {
-		w.since = now
-	}
-	w.ticked = now
 }
 
 // answer records an answer of ranks.

@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -159,10 +158,7 @@ type worker struct {
 	latest    uint64  // the run that was in hand last
 	early     command // the last Cancel of a run that was not in hand yet: see interrupt
 	cancel    context.CancelFunc
-	finishing bool           // the cell's code has ended, its device work has not
-	questions []command      // for the worker's activity, not answered yet
-	answering bool           // answerQuestions runs
-	asking    sync.WaitGroup // answerQuestions
+	finishing bool // the cell's code has ended, its device work has not
 }
 
 // job is an evaluation or a recovery.
@@ -238,44 +234,7 @@ func (w *worker) read(in *frame.Reader) (quit bool) {
 		if err != nil || c.Quit {
 			return err == nil
 		}
-		if c.Status != 0 {
-			w.ask(c)
-			continue
-		}
 		w.handle(c, payload)
-	}
-}
-
-// ask has a question for the worker's activity answered. On a busy machine an answer may take seconds,
-// and other commands, such as an interrupt, must not wait for it. A question that waits for its answer
-// is not answered twice.
-func (w *worker) ask(c command) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !slices.ContainsFunc(w.questions, func(q command) bool { return q.Status == c.Status }) {
-		w.questions = append(w.questions, c)
-	}
-	if !w.answering {
-		w.answering = true
-		w.asking.Add(1)
-		go w.answerQuestions() // not by asking.Go: the evaluator would take it for a goroutine of compiled code in a cell
-	}
-}
-
-// answerQuestions answers the questions, until there are none.
-func (w *worker) answerQuestions() {
-	defer w.asking.Done()
-	for {
-		w.mu.Lock()
-		if len(w.questions) == 0 {
-			w.answering = false
-			w.mu.Unlock()
-			return
-		}
-		c := w.questions[0]
-		w.questions = w.questions[1:]
-		w.mu.Unlock()
-		w.handle(c, nil)
 	}
 }
 
@@ -319,11 +278,10 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 	w.mu.Lock()
 	run := w.current
 	w.mu.Unlock()
-	seen := w.observe()
 	progress, known := w.progress()
 	s := &statusEvent{ID: id, Run: run}
 	if known {
-		s.Standing = w.standing(progress, seen)
+		s.Standing = w.standing(progress)
 	}
 	if look {
 		s.Waits = progress.Waits
@@ -337,7 +295,7 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 		return s
 	}
 	if len(s.Waits) == 0 || known && progress.Inside == 0 { // perhaps only the device waits
-		s.Doing = w.doing(progress, seen)
+		s.Doing = w.doing(progress)
 	}
 	if teller, tells := w.comm.(KernelReporter); tells {
 		s.Busy = teller.Busy()
@@ -521,7 +479,6 @@ func (w *worker) close() {
 	done := make(chan struct{})
 	go func() {
 		w.comm.Abort("the session is over")
-		w.asking.Wait()
 		w.comm.Close()
 		close(done)
 	}()

@@ -24,19 +24,9 @@ type Doing struct {
 // dumpSize is the maximum size, in bytes, of the dump of all goroutines.
 const dumpSize = 4 << 20
 
-// Stacks are the stacks of all goroutines at one moment, the first at which they are needed. Every other
-// goroutine stops while they are written: on a busy machine until threads in its way have had a turn.
-type Stacks struct{ dump []byte }
-
-func (s *Stacks) all() []byte {
-	if s.dump == nil {
-		s.dump = allStacks()
-	}
-	return s.dump
-}
-
-// Doing finds out from the goroutine's stack what the cell does. Doing may be called at any time.
-func (rt *Runtime) Doing(stacks *Stacks) Doing {
+// Doing finds out from the goroutine's stack what the cell does. Every other goroutine stops while
+// all stacks are written. Doing may be called at any time.
+func (rt *Runtime) Doing() Doing {
 	x := rt.current()
 	if x == nil {
 		return Doing{}
@@ -47,7 +37,7 @@ func (rt *Runtime) Doing(stacks *Stacks) Doing {
 		return Doing{}
 	default:
 	}
-	dump := stacks.all()
+	dump := allStacks()
 	stack, found := stackOf(dump, id)
 	switch {
 	case !found:

@@ -10,13 +10,13 @@ import (
 // Others returns how many cells and goroutines of cells run. All reports whether nothing else can
 // run code of cells: no function is scheduled for later, and compiled code has started no
 // goroutines. Abandoned compiled calls do not count, because their goroutines end with them. Others
-// may be called at any time.
-func (rt *Runtime) Others(stacks *Stacks) (running int, all bool) {
+// may be called at any time, and costs as much as Doing.
+func (rt *Runtime) Others() (running int, all bool) {
 	running = rt.Running()
 	if rt.postponed.Load() > 0 {
 		return running, false
 	}
-	dump := stacks.all()
+	dump := allStacks()
 	return running, len(dump) < dumpSize && !hasForeign(string(dump))
 }
 

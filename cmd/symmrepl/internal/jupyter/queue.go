@@ -99,13 +99,11 @@ func (q *queue) settle(ctx context.Context) []*request {
 			return slices.DeleteFunc(requests, func(r *request) bool { return r.change != nil })
 		}
 		q.mu.Unlock()
-		var starvation procfs.Starvation
-		starvation.Look()
-		pause := time.Now()
+		pause, starved := time.Now(), procfs.Starved()
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
-		late = time.Since(pause) > wait+heldUp || starvation.Look() > heldUp
+		late = time.Since(pause) > wait+heldUp || procfs.Starved()-starved > heldUp
 	}
 }
