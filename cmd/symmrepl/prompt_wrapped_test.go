@@ -60,15 +60,14 @@ func TestWrapped(t *testing.T) {
 		":slow 1 1us\n:slow off\n:time -n 2 x.Slice(2, 99)":     `(?m)^\[0,1\] cell\[\d+\]:3:1: Slice: `,
 
 		// What does not parse, or has another type.
-		":time -n 3 x.Fill(1) )":                                 `^\[0,1\] cell\[\d+\]:1:11: syntax error: unexpected \)\n\[0,1\]     x\.Fill\(1\) \)\n\[0,1\]               \^\n$`,
-		"%%compare\nx.Fill(1)\n%%\nfor range 2 {\n  x.Fill(1\n}": `^\[0,1\] cell\[\d+\]:5:11: missing ',' before newline in argument list\n\[0,1\]     x\.Fill\(1\n`,
-		"%%compare\nx.Fill(1\n%%\nx.Fill(2)":                     `^\[0,1\] cell\[\d+\]:2:9: .*\n\[0,1\]     x\.Fill\(1\n\[0,1\]             \^\n`,
-		":compare import \"sort\"":                               `^\[0,1\] cell\[\d+\]:1:1: expected statement, found 'import'\n`,
-		":time -n 3 x.Fill(y)":                                   `^\[0,1\] cell\[\d+\]:1:8: undefined: y\n\[0,1\]     x\.Fill\(y\)\n\[0,1\]            \^\n`,
-		"%%compare\nx.Fill(1)\n%%\n  x.Fil(1)":                   `^\[0,1\] cell\[\d+\]:4:5: x\.Fil undefined .*\n\[0,1\]     x\.Fil\(1\)\n\[0,1\]       \^`,
-		":time -n 1 a := 1; a = \"b\"; c := 2; c = \"d\"":        `(?s)^\[0,1\] cell\[\d+\]:1:13: cannot use "b".*cell\[\d+\]:1:30: cannot use "d"`,
-		// A compilation of more than five seconds is shown in a table first.
-		":compare symm.Compile(`__global__ void k(int* p) { p[0] = no; }`)":         `(?m)^\[0,1\] cell\[\d+\]:1:\d+: .*\bno\b.*\n\[0,1\]     symm\.Compile|^\[0,1\] cell\[\d+\]:1:\d+: .*\bno\b.*\n\[0,1\]     __global__`,
+		":time -n 3 x.Fill(1) )":                                                    `^\[0,1\] cell\[\d+\]:1:11: syntax error: unexpected \)\n\[0,1\]     x\.Fill\(1\) \)\n\[0,1\]               \^\n$`,
+		"%%compare\nx.Fill(1)\n%%\nfor range 2 {\n  x.Fill(1\n}":                    `^\[0,1\] cell\[\d+\]:5:11: missing ',' before newline in argument list\n\[0,1\]     x\.Fill\(1\n`,
+		"%%compare\nx.Fill(1\n%%\nx.Fill(2)":                                        `^\[0,1\] cell\[\d+\]:2:9: .*\n\[0,1\]     x\.Fill\(1\n\[0,1\]             \^\n`,
+		":compare import \"sort\"":                                                  `^\[0,1\] cell\[\d+\]:1:1: expected statement, found 'import'\n`,
+		":time -n 3 x.Fill(y)":                                                      `^\[0,1\] cell\[\d+\]:1:8: undefined: y\n\[0,1\]     x\.Fill\(y\)\n\[0,1\]            \^\n`,
+		"%%compare\nx.Fill(1)\n%%\n  x.Fil(1)":                                      `^\[0,1\] cell\[\d+\]:4:5: x\.Fil undefined .*\n\[0,1\]     x\.Fil\(1\)\n\[0,1\]       \^`,
+		":time -n 1 a := 1; a = \"b\"; c := 2; c = \"d\"":                           `(?s)^\[0,1\] cell\[\d+\]:1:13: cannot use "b".*cell\[\d+\]:1:30: cannot use "d"`,
+		":compare symm.Compile(`__global__ void k(int* p) { p[0] = no; }`)":         `^\[0,1\] cell\[\d+\]:1:\d+: .*\bno\b.*\n\[0,1\]     symm\.Compile|^\[0,1\] cell\[\d+\]:1:\d+: .*\bno\b.*\n\[0,1\]     __global__`,
 		"%%compare\nsymm.Compile(`\n__global__ void k(int* p) {\n  p[0] = no;\n}`)": `^\[0,1\] cell\[\d+\]:4:\d+: .*\bno\b`,
 
 		// Panics, also in a function of another cell and on one rank.
