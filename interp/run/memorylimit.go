@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
@@ -93,14 +94,16 @@ func (l *memoryLimit) permitted() string {
 	return fmt.Sprintf("values may take %d MB on this rank", l.most>>20)
 }
 
-// collect collects garbage, returns the memory to the system, and returns how many bytes values
-// take at least. A collection keeps all memory that code allocates meanwhile, which is much if this
-// process has to wait for a processor; that memory is not counted.
+// collect collects garbage and returns how many bytes values take at least. A collection keeps all
+// memory that code allocates meanwhile, which is much if this process has to wait for a processor;
+// that memory is not counted. Memory is not returned to the system here: that takes long, and the
+// memory that code allocates during it would not count either, so that code which allocates quickly
+// would never be stopped.
 func collect() (live uint64) {
 	live = math.MaxUint64
 	for range 2 {
 		_, before := sampleHeap()
-		debug.FreeOSMemory()
+		runtime.GC()
 		_, after := sampleHeap()
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
