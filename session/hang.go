@@ -14,8 +14,9 @@ import (
 // still, which means that it computes, sleeps or waits in the same way in several answers in a row.
 // A rank that makes calls, or whose device gets through work, makes progress; a rank that waits
 // only for ranks that make progress is not reported either. On a slow machine only the time counts
-// for which a rank has had a processor, and while the sanitizer watches kernels no time counts. If
-// all ranks compute or sleep, there is no report.
+// for which a rank has had a processor, and while the sanitizer watches kernels no time counts. A rank
+// that waits must have checked in vain after the awaited rank began what it does: before, that rank may
+// have ended the wait. If all ranks compute or sleep, there is no report.
 //
 // The table is shown once, and again when an entry has become worse. A front end that can show it
 // in place gets it again and again, with current times.
@@ -294,11 +295,21 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 			if all(others) || w.waitedLong(r, since, others, now) {
 				return true
 			}
-		case slices.ContainsFunc(peers, func(o int) bool { return still[o] }), w.waitedLong(r, since, peers, now):
+		case slices.ContainsFunc(peers, func(o int) bool { return still[o] && !w.mayHaveEnded(r, v, o, now) }), w.waitedLong(r, since, peers, now):
 			return true
 		}
 	}
 	return false
+}
+
+// mayHaveEnded reports whether a wait may be over that is in the last answer v of a rank: the rank has not
+// been seen to check it since rank, for which it waits, began what it does now.
+func (w *watch) mayHaveEnded(r *run, v *view, rank int, now time.Time) bool {
+	began := r.on[rank].doneAt // zero if it does not take part
+	if r.runs(rank) {
+		began = now.Add(-w.lasts(w.view(rank), now))
+	}
+	return v.checked.Before(began)
 }
 
 // waitedLong reports whether a wait for ranks that make progress has lasted so long that it is

@@ -55,6 +55,7 @@ type view struct {
 	standing *standing
 	cpu      float64       // processor time that it has used, in seconds
 	slow     bool          // it waits for processors much of the time
+	checked  time.Time     // its device has checked all its waits in vain after this time
 	watched  bool          // it is in a kernel that the sanitizer watches, so the duration says nothing
 	alone    time.Time     // when code of the cell was first seen to do nothing besides a wait, after it was seen to do something
 	does     string        // a description that does not change while the rank stands still
@@ -100,6 +101,9 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		if before.doing != nil && v.doing == nil {
 			v.alone = now
 		}
+		if haveChecked(before.waits, v.waits) {
+			v.checked = before.answered
+		}
 		v.does = v.describe()
 		switch over := now.Sub(before.answered); {
 		case v.does != before.does || v.watched && v.manner() == computing:
@@ -111,6 +115,18 @@ func (w *watch) answer(e runEvent, now time.Time) {
 			v.lasts += over
 		}
 	}
+}
+
+// haveChecked reports whether the device has checked all waits after of an answer in vain since the
+// answer before, which had the waits before. A wait that did not change may be over by now: on a busy
+// machine its thread has to get a processor.
+func haveChecked(before, after []Wait) bool {
+	for _, w := range after {
+		if w.Seen != 0 && slices.ContainsFunc(before, func(o Wait) bool { return o.Op == w.Op && o.Seen == w.Seen }) {
+			return false
+		}
+	}
+	return true
 }
 
 // manner is the way in which a rank spends its time.

@@ -104,3 +104,41 @@ func TestWaitBesideCode(t *testing.T) {
 		t.Errorf("of code that only waits: %v", got)
 	}
 }
+
+// A rank that waits is reported only if its device has checked the wait after the awaited rank began what
+// it does: before, that rank may have ended the wait.
+func TestCheckedBefore(t *testing.T) {
+	start := time.Unix(1000, 0)
+	second := func(s float64) time.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+	for _, c := range []struct {
+		name    string
+		checked []float64 // when the device of rank 0 checked its wait, at each of its answers, a second apart
+		began   float64   // when rank 1 came to its wait, which lasts
+		now     float64
+		want    bool // rank 0 stands still
+	}{
+		{"checked at each answer", []float64{1, 2, 3}, 1.5, 3.2, true},
+		{"not checked since", []float64{1, 1, 1}, 1.5, 3.2, false},
+		{"checked just before", []float64{1, 1.4, 1.4}, 1.5, 3.2, false},
+		{"perhaps checked before", []float64{1, 2, 2}, 1.5, 3.2, false},
+		{"no answer since", []float64{1}, 1.5, 3.2, false},
+		{"an answer since", []float64{1, 2}, 0.9, 3.2, true},
+		{"on the host, where a wait that is over is no longer known", []float64{0, 0, 0}, 1.5, 3.2, true},
+	} {
+		w := &watch{since: start}
+		wait := func(rank int, at, since, checked float64) {
+			s := &statusEvent{ID: watchdogQuestion, Waits: []Wait{{Op: "barrier", Peers: []int{1 - rank}, Since: since, Seen: uint64(10 * checked)}}}
+			w.answer(runEvent{[]int{rank}, answer{event{Status: s}, nil}}, second(at))
+		}
+		for i, checked := range c.checked {
+			wait(0, float64(i+1), float64(i+1), checked)
+		}
+		for at := 2.0; at <= c.now; at += 0.5 {
+			wait(1, at, at-c.began, at)
+		}
+		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true}, {takesPart: true}}}
+		if got := w.standStill(r, second(c.now))[0]; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
