@@ -19,8 +19,11 @@ import (
 )
 
 // TestToolchain compares the expected outputs with those of the programs compiled by the Go
-// toolchain.
+// toolchain. It depends on the programs and the toolchain only, so it runs with -table and -update.
 func TestToolchain(t *testing.T) {
+	if !*table && !*update {
+		t.Skip("give -table; make conformance and make test-long do")
+	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")
 	}

@@ -15,11 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-var watchedLessons = flag.Bool("watched", false, "run under the sanitizer also the tutorials that take long with it")
-
-// longWatched are the tutorials that take more than a minute under the sanitizer. The tutorial
-// about measuring launches thousands of kernels.
-var longWatched = []string{"12-measure"}
+var watchedLessons = flag.Bool("watched", false, "run under the sanitizer also the tutorials without mistakes")
 
 // wrongOnPurpose lists the tutorials whose cells make mistakes to show them, with the kinds of
 // their findings.
@@ -30,7 +26,8 @@ var wrongOnPurpose = map[string][]string{
 }
 
 // TestWatchedLessons: in the cells and the solutions of the tutorials the sanitizer finds only the
-// mistakes that they make on purpose.
+// mistakes that they make on purpose. Without -watched it runs the tutorials that make some: the others
+// take long, and TestSanitizerCorpus has right cells.
 func TestWatchedLessons(t *testing.T) {
 	if device() != "cpu" {
 		t.Skip("the sanitizer needs the cpu device")
@@ -52,8 +49,8 @@ func TestWatchedLessons(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(lesson.Name, func(t *testing.T) { // alone: checks of exercises have limits of half a second, and watched kernels take their time
-			if slices.Contains(longWatched, lesson.Name) && !*watchedLessons {
-				t.Skip("takes long: runs with -watched only")
+			if wrongOnPurpose[lesson.Name] == nil && !*watchedLessons {
+				t.Skip("give -watched; make test-long does")
 			}
 			w := &watchedSession{t: t, Session: launchOn(t, 4, session.Hosts{})}
 			w.evaluate("sanitize", "symm.Sanitize(true, 0)")

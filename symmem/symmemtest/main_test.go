@@ -74,7 +74,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSuite runs every case on every device with every number of ranks.
+// TestSuite runs every case on every device with every number of ranks. On the cpu device 8 ranks run
+// with -worlds only: the cases are those of 3 and 4 ranks.
 func TestSuite(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
@@ -86,6 +87,7 @@ func TestSuite(t *testing.T) {
 			for _, n := range counts {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					briefly(t, n == 4)
+					longWorld(t, device == "cpu" && n == 8 && os.Getenv("SYMMTEST_RANKS") == "")
 					w := start(t, device, n)
 					for _, c := range slices.Concat(cases, remoteCases, shmemCases) {
 						if n >= c.min && (n <= 4 || c.many) && (n == alone || !slices.Contains(ofOneRank, c.name)) {
@@ -110,14 +112,12 @@ func TestSanitized(t *testing.T) {
 }
 
 // TestSanitizedOverHosts does the same on two hosts, and also watches the engines of their network;
-// with -hosts also on more hosts and over UCX.
+// with -worlds also on more hosts and over UCX.
 func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	for i, c := range []division{{4, 2, "null reorder=on seed=3"}, {4, 4, "null reorder=on seed=4"}, {8, 2, "null"}, {4, 2, "ucx"}} {
 		t.Run(fmt.Sprintf("%dranks/%dhosts/%s", c.ranks, c.hosts, c.network), func(t *testing.T) {
-			if i > 0 && !*manyHosts {
-				t.Skip("give -hosts; make test-long does")
-			}
+			longWorld(t, i > 0)
 			needNetwork(t, "cpu", c.network)
 			w := startOn(t, "cpu", c.ranks, strconv.Itoa(c.hosts), c.network)
 			for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams",

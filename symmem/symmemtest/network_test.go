@@ -48,9 +48,10 @@ type division struct {
 	network      string
 }
 
-// moreNetworks are the divisions that TestNetwork tests with -hosts only. It always tests as many ranks
-// on as many hosts, both without and with messages that overtake each other.
-var moreNetworks = []division{{4, 2, "null"}, {4, 4, "null"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
+// moreNetworks are the divisions that TestNetwork tests with -worlds only. It always tests 2 ranks on the
+// fast null network, and 4 ranks over UCX and with messages that overtake each other.
+var moreNetworks = []division{{4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 4, "ucx"},
+	{4, 4, "null reorder=on seed=3 delay=1ms"}}
 
 // orders lists null networks whose messages overtake each other.
 func orders() (list []division) {
@@ -76,9 +77,7 @@ func TestNetwork(t *testing.T) {
 			{4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				briefly(t, c.ranks == 2)
-				if *seeds == 0 && !*manyHosts && slices.Contains(moreNetworks, c) {
-					t.Skip("give -hosts; make test-long does")
-				}
+				longWorld(t, device == "cpu" && *seeds == 0 && slices.Contains(moreNetworks, c))
 				needRanks(t, device, c.ranks)
 				if shared() && (c.ranks != 4 || c.hosts != 2 || c.network == "null") {
 					t.Skip("4 ranks on 2 hosts are enough for GPUs that are shared")

@@ -12,8 +12,16 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
-// manyHosts enables tests on worlds that take long.
-var manyHosts = flag.Bool("hosts", false, "test on more worlds that span hosts, which takes long")
+// moreWorlds enables tests on worlds that take long: they run the cases of other worlds once more.
+var moreWorlds = flag.Bool("worlds", false, "test also on 8 ranks, and on more worlds that span hosts, which takes long")
+
+// longWorld skips a test on a world that takes long, unless -worlds is given.
+func longWorld(t *testing.T, isLong bool) {
+	t.Helper()
+	if isLong && !*moreWorlds {
+		t.Skip("give -worlds; make test-long does")
+	}
+}
 
 // overHostsCases test collectives in groups that span hosts.
 var overHostsCases = []testCase{
@@ -79,9 +87,7 @@ func TestOverHosts(t *testing.T) {
 				if _, err := net.Available(); c.network == "ucx" && err != nil {
 					t.Skip(err)
 				}
-				if c.many && !*manyHosts {
-					t.Skip("give -hosts; make test-long does")
-				}
+				longWorld(t, c.many)
 				w := startOn(t, device, c.ranks, strconv.Itoa(c.hosts), c.network)
 				// TestHosts runs these cases in the same world of the cpu device, but not with -short.
 				if inHosts := device == "cpu" && c.ranks == 4 && c.network == "null" && c.hosts == 2; !inHosts || testing.Short() {
