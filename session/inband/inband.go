@@ -54,12 +54,15 @@ const (
 // between them. Encode refuses a display that cannot be encoded as JSON, or whose JSON is larger
 // than 36 MiB.
 func Encode(d Display) ([]byte, error) {
+	if err := checkSize(leastSize(d)); err != nil {
+		return nil, err // at once: to encode what is too large would take time and memory
+	}
 	b, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
-	if largest := base64.StdEncoding.DecodedLen(maxLines * chunk); len(b) > largest {
-		return nil, fmt.Errorf("it takes %d MiB, and %d are shown at most", len(b)>>20, largest>>20)
+	if err := checkSize(len(b)); err != nil {
+		return nil, err
 	}
 	sum := sha256.Sum256(b)
 	text := base64.StdEncoding.EncodeToString(b)
@@ -70,6 +73,27 @@ func Encode(d Display) ([]byte, error) {
 		out = fmt.Appendf(out, "%s%s;%d/%d;%s%s\n", prefix, hex.EncodeToString(sum[:8]), i+1, count, part, suffix)
 	}
 	return out, nil
+}
+
+// leastSize returns how many bytes of JSON the texts and the bytes of a display take at least.
+func leastSize(d Display) (n int) {
+	for _, value := range d.Data {
+		switch v := value.(type) {
+		case string:
+			n += len(v)
+		case []byte:
+			n += base64.StdEncoding.EncodedLen(len(v))
+		}
+	}
+	return n
+}
+
+// checkSize refuses a display whose JSON takes n bytes if that is too much.
+func checkSize(n int) error {
+	if largest := base64.StdEncoding.DecodedLen(maxLines * chunk); n > largest {
+		return fmt.Errorf("it takes %d MiB, and %d are shown at most", n>>20, largest>>20)
+	}
+	return nil
 }
 
 // Remark shows a remark of the session: a line of text without its newline. If no session reads

@@ -107,14 +107,18 @@ func FuzzSplit(f *testing.F) {
 
 // The size of a display is bounded, and a display that Encode accepts can be decoded.
 func TestLargest(t *testing.T) {
+	text := func(size int) string { return strings.Repeat("x", size) }
 	for _, test := range []struct {
 		size int
+		data any
 		want string
 	}{
-		{35 << 20, ""},
-		{37 << 20, "it takes 37 MiB, and 36 are shown at most"},
+		{35 << 20, text(35 << 20), ""},
+		{37 << 20, text(37 << 20), "it takes 37 MiB, and 36 are shown at most"},
+		{20 << 20, text(20<<20) + strings.Repeat("<", 3<<20), "it takes 38 MiB, and 36 are shown at most"},
+		{64 << 20, make([]byte, 64<<20), "it takes 85 MiB, and 36 are shown at most"},
 	} {
-		b, err := Encode(Display{Data: map[string]any{"text/html": strings.Repeat("x", test.size)}})
+		b, err := Encode(Display{Data: map[string]any{"text/html": test.data}})
 		if test.want != "" {
 			if err == nil || err.Error() != test.want {
 				t.Errorf("%d bytes: %v, want %s", test.size, err, test.want)
