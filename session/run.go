@@ -299,7 +299,7 @@ func (r *run) tick(now time.Time) {
 	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
 	if r.watch.ask(now, r.started, failing) || r.halt != nil && now.Sub(r.watch.asked) >= standEvery {
 		r.watch.asked = now
-		r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
+		r.c.tell(r.watch.toAsk(r.running(), now), command{Status: watchdogQuestion}, nil)
 	}
 	r.note(r.watch.tellDeaths(r, now))
 	if r.updateStop(now); r.halt != nil {

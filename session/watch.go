@@ -18,10 +18,11 @@ const (
 	compileAfter = 5 * time.Second         // the same for a rank that compiles
 	// a wait that lasts longer is reported even if the awaited rank makes progress, unless the
 	// machine is slow
-	comeWithin = 10 * time.Second
-	againEvery = 500 * time.Millisecond // between two tables, if the second is no worse
-	deathAfter = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
-	slowness   = 8                      // largest factor by which a rank counts as slow
+	comeWithin   = 10 * time.Second
+	againEvery   = 500 * time.Millisecond // between two tables, if the second is no worse
+	answerWithin = 2 * time.Second        // a rank that has not answered within this time is asked again
+	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
+	slowness     = 8                      // largest factor by which a rank counts as slow
 	// a rank that is not stopped counts as not answering only after this time: a busy machine may
 	// hold it up
 	deafAfter = 10 * time.Second
@@ -30,9 +31,10 @@ const (
 // watch is the watchdog of one cell: the last answers of the ranks, and the reports so far.
 type watch struct {
 	asked  time.Time
-	since  time.Time       // when the first question was put
-	views  []*view         // by rank; nil before the first answer
-	told   map[string]bool // the marks of the tables shown so far: see waitTable
+	since  time.Time         // when the first question was put
+	open   map[int]time.Time // when the question was put that a rank has not answered yet
+	views  []*view           // by rank; nil before the first answer
+	told   map[string]bool   // the marks of the tables shown so far: see waitTable
 	shown  time.Time
 	again  bool // the table was no worse than the one before
 	hangs  bool // a wait was reported, and not that the cell goes on
@@ -76,6 +78,23 @@ func (w *watch) ask(now, started time.Time, failing bool) bool {
 	return due
 }
 
+// toAsk returns those of ranks that are to be asked now. A rank that is slow to answer is not asked again
+// meanwhile: its other commands, such as an interrupt, would wait behind the questions. It assumes that
+// the caller asks them.
+func (w *watch) toAsk(ranks []int, now time.Time) []int {
+	if w.open == nil {
+		w.open = map[int]time.Time{}
+	}
+	ask := filtered(ranks, func(rank int) bool {
+		put, isOpen := w.open[rank]
+		return !isOpen || now.Sub(put) > answerWithin
+	})
+	for _, rank := range ask {
+		w.open[rank] = now
+	}
+	return ask
+}
+
 // answer records an answer of ranks.
 func (w *watch) answer(e runEvent, now time.Time) {
 	for _, rank := range e.ranks {
@@ -88,13 +107,16 @@ func (w *watch) answer(e runEvent, now time.Time) {
 			w.views[rank] = v
 		}
 		if e.Process != nil {
-			v.stopped = e.Process.State == "T" || e.Process.State == "t"
+			if v.stopped = e.Process.State == "T" || e.Process.State == "t"; v.stopped {
+				delete(w.open, rank) // so that it is noticed when the process continues
+			}
 			continue
 		}
 		s, before := e.Status, *v
 		if s.ID != watchdogQuestion && s.ID != 0 {
 			continue // the answer to a look, or to :ranks
 		}
+		delete(w.open, rank)
 		v.answered, v.run, v.waits, v.doing, v.busy, v.late, v.standing = now, s.Run, s.Waits, s.Doing, s.Busy, s.Late, s.Standing
 		v.cpu, v.slow = s.CPU, s.HeldUp
 		v.watched = s.Standing != nil && s.Standing.Watched && s.Standing.Inside

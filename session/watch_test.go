@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -139,6 +140,31 @@ func TestCheckedBefore(t *testing.T) {
 		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true}, {takesPart: true}}}
 		if got := w.standStill(r, second(c.now))[0]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// A rank that has not answered is not asked again for a while.
+func TestOneQuestionAtATime(t *testing.T) {
+	start := time.Unix(1000, 0)
+	w := &watch{}
+	for _, c := range []struct {
+		after   time.Duration
+		answers []int // ranks that answer before
+		want    []int
+		name    string
+	}{
+		{0, nil, []int{0, 1, 2}, "the first question"},
+		{500 * time.Millisecond, []int{0, 2}, []int{0, 2}, "rank 1 has not answered"},
+		{time.Second, []int{2}, []int{2}, "nor has rank 0 the second question"},
+		{2500 * time.Millisecond, nil, []int{1}, "an answer may be lost"},
+		{2600 * time.Millisecond, []int{0, 1, 2}, []int{0, 1, 2}, "all have answered"},
+	} {
+		for _, rank := range c.answers {
+			w.answer(runEvent{[]int{rank}, answer{event{Status: &statusEvent{ID: watchdogQuestion}}, nil}}, start.Add(c.after))
+		}
+		if got := w.toAsk([]int{0, 1, 2}, start.Add(c.after)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: asks %v, want %v", c.name, got, c.want)
 		}
 	}
 }
