@@ -29,6 +29,7 @@ test: export GOGC := 400
 # grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
 LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
+LONGEST_RACE := github.com/symmrepl/symmrepl/cmd/symmrepl
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
@@ -53,7 +54,7 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass
 	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout $(call minutes,25) -p 3 -parallel 3 && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short
+	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$(LONGEST_RACE) $$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)

@@ -81,6 +81,12 @@ func TestDifferentCalls(t *testing.T) {
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 
+// settledReport returns the report of a table that has not changed for tableSettles.
+func settledReport(r *run, now time.Time) (string, waitTable) {
+	r.watch.report(r, now.Add(-tableSettles))
+	return r.watch.report(r, now)
+}
+
 // The table shows a finished rank with its last call in a group, if others wait in calls of that
 // group.
 func TestWatchdogNamesLastCalls(t *testing.T) {
@@ -110,7 +116,7 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
 	} {
 		r.watch.answer(runEvent{[]int{1}, answer{event: event{Status: &statusEvent{Waits: []Wait{c.wait}}}}}, at(2*time.Second))
-		text, _ := r.watch.report(r, at(2*time.Second))
+		text, _ := settledReport(r, at(2*time.Second))
 		if _, said, _ := strings.Cut(text, "\n"); said != c.want {
 			t.Errorf("told\n%swant\n%s", said, c.want)
 		}
@@ -278,8 +284,9 @@ func TestWatchdogAsksFirst(t *testing.T) {
 		t.Errorf("told too early:\n%s", said)
 	}
 	waits(1, late+2*tick)
-	const want = "cell 1 has run for 2.4 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.4 s\n"
-	said, table := r.watch.report(r, at(late+watchEvery))
+	const want = "cell 1 has run for 2.6 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.6 s\n"
+	r.watch.report(r, at(late+watchEvery))
+	said, table := r.watch.report(r, at(late+watchEvery+tableSettles))
 	if rows := table.list; said != want || len(rows) != 1 || rows[0].Doing != "waits in wait_signal" || FormatRanks(rows[0].Ranks) != "0,1" {
 		t.Errorf("told\n%swant\n%s", said, want)
 	}

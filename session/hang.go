@@ -18,7 +18,8 @@ import (
 // that waits must have checked in vain after the awaited rank began what it does: before, that rank may
 // have ended the wait. If all ranks compute or sleep, there is no report.
 //
-// The table is shown once, and again when an entry has become worse. A front end that can show it
+// The table is shown once, and again when an entry has become worse: a moment later, as other entries
+// become worse at nearly the same time. A front end that can show it
 // in place gets it again and again, with current times.
 
 // report returns the table of waits, and its text under a head, if a rank seems to wait in vain,
@@ -33,6 +34,7 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	age := now.Sub(r.started).Seconds()
 	w.again = true
 	if len(t.marks) == 0 || t.typing {
+		w.worse = time.Time{}
 		if !w.hangs {
 			return "", t
 		}
@@ -44,18 +46,35 @@ func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 		state = " and waits"
 	}
 	text = fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.Title(), age, state, r.stop(), t.rows)
-	if w.told == nil {
-		w.told = map[string]bool{}
-	}
-	for _, mark := range t.marks {
-		w.again = w.again && w.told[mark]
-		w.told[mark] = true
-	}
-	if w.again && now.Sub(w.shown) < againEvery {
+	if !w.isDue(t.marks, now) {
 		return "", t
 	}
 	w.hangs, w.shown = true, now
 	return text, t
+}
+
+// isDue reports whether a table with these marks is to be shown now. It sets w.again, and notes the marks
+// of a table that is due.
+func (w *watch) isDue(marks []string, now time.Time) bool {
+	w.again = !slices.ContainsFunc(marks, func(mark string) bool { return !w.told[mark] })
+	switch {
+	case w.again:
+		w.worse = time.Time{}
+		return now.Sub(w.shown) >= againEvery
+	case w.worse.IsZero():
+		w.worse = now
+		return false
+	case now.Sub(w.worse) < tableSettles:
+		return false
+	}
+	if w.told == nil {
+		w.told = map[string]bool{}
+	}
+	for _, mark := range marks {
+		w.told[mark] = true
+	}
+	w.worse = time.Time{}
+	return true
 }
 
 // HangRow says what some ranks of a cell do while ranks wait in vain: a row of the watchdog's table.
@@ -207,12 +226,13 @@ func (w *watch) deaf(v *view, now time.Time) bool {
 	return now.Sub(answered) > deafAfter || v != nil && v.stopped
 }
 
-// lasts returns the time for which a rank is known to have been in its present activity.
+// lasts returns the time for which a rank is known to have been in its present activity. An answer that is
+// overdue may report another one, so only the time until then counts.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	if v == nil { // the rank has not answered yet: see deaf
 		return 0
 	}
-	seconds, ago := 0.0, now.Sub(v.answered)
+	seconds, ago := 0.0, min(now.Sub(v.answered), watchEvery)
 	switch v.manner() {
 	case waiting:
 		for _, wait := range v.waits {

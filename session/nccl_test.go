@@ -70,7 +70,7 @@ func TestHangInNCCL(t *testing.T) {
 	r, at := hungRun(t, Wait{Op: "all_reduce", Ordinal: 5, Group: "world", Peers: []int{1}, Since: 2, NCCL: true, For: "NCCL"})
 	now := at(2 * time.Second)
 	r.askNCCL(now)
-	text, _ := r.watch.report(r, now)
+	text, _ := settledReport(r, now)
 	if want := "  rank 0  waits in all_reduce #5 for rank 1: NCCL, for 2.0 s\n  rank 1  has finished the cell\n"; !strings.HasSuffix(text, want) {
 		t.Errorf("before RAS has answered: %q", text)
 	}
@@ -80,7 +80,7 @@ func TestHangInNCCL(t *testing.T) {
 	answer <- lines
 	now = at(3 * time.Second)
 	r.askNCCL(now)
-	text, _ = r.watch.report(r, now)
+	text, _ = settledReport(r, now)
 	want := "  rank 1  has finished the cell\n" +
 		"  NCCL's communicator 0xae94423cfbb2ef4a of rank 0-1, member 2 (pid 4002 on 127.0.0.1), member 3 (pid 4003 on 127.0.0.1): " +
 		"rank 0, member 2 (pid 4002 on 127.0.0.1) is behind by 1 AllReduce: it has begun 4, rank 1, member 3 (pid 4003 on 127.0.0.1) 5\n"

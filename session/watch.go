@@ -20,6 +20,7 @@ const (
 	// machine is slow
 	comeWithin   = 10 * time.Second
 	againEvery   = 500 * time.Millisecond // between two tables, if the second is no worse
+	tableSettles = 200 * time.Millisecond // time for which a table waits for entries that become worse, too
 	answerWithin = 2 * time.Second        // a rank that has not answered within this time is asked again
 	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
 	slowness     = 8                      // largest factor by which a rank counts as slow
@@ -36,10 +37,11 @@ type watch struct {
 	views  []*view           // by rank; nil before the first answer
 	told   map[string]bool   // the marks of the tables shown so far: see waitTable
 	shown  time.Time
-	again  bool // the table was no worse than the one before
-	hangs  bool // a wait was reported, and not that the cell goes on
-	deaths bool // deaths have been reported: see tellDeaths
-	asking bool // unstopped has reported ranks
+	worse  time.Time // since when the table is worse than the one shown last; zero if it is not
+	again  bool      // the table was no worse than the one before
+	hangs  bool      // a wait was reported, and not that the cell goes on
+	deaths bool      // deaths have been reported: see tellDeaths
+	asking bool      // unstopped has reported ranks
 	stuck  suspicion
 	ras    rasQuestion
 

@@ -101,8 +101,11 @@ func TestWaitBesideCode(t *testing.T) {
 	}
 	w = &watch{}
 	answers(3*time.Second, nil)
-	if got := w.lasts(w.views[0], start.Add(4*time.Second)); got != 4*time.Second {
+	if got := w.lasts(w.views[0], start.Add(3200*time.Millisecond)); got != 3200*time.Millisecond {
 		t.Errorf("of code that only waits: %v", got)
+	}
+	if got := w.lasts(w.views[0], start.Add(8*time.Second)); got != 3*time.Second+watchEvery {
+		t.Errorf("while an answer is overdue: %v", got)
 	}
 }
 
@@ -166,5 +169,33 @@ func TestOneQuestionAtATime(t *testing.T) {
 		if got := w.toAsk([]int{0, 1, 2}, start.Add(c.after)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: asks %v, want %v", c.name, got, c.want)
 		}
+	}
+}
+
+// A table waits a moment for entries that become worse, too, and is shown again when another one does.
+func TestTableSettles(t *testing.T) {
+	start := time.Unix(1000, 0)
+	w := &watch{}
+	for _, c := range []struct {
+		after      time.Duration
+		marks      []string
+		due, again bool
+	}{
+		{0, []string{"0 waits"}, false, false},
+		{150 * time.Millisecond, []string{"0 waits", "1 waits"}, false, false},
+		{200 * time.Millisecond, []string{"0 waits", "1 waits"}, true, false},
+		{250 * time.Millisecond, []string{"0 waits", "1 waits"}, true, true},
+		{300 * time.Millisecond, []string{"0 waits", "1 waits", "2 failed"}, false, false},
+		{350 * time.Millisecond, []string{"0 waits", "1 waits"}, true, true},
+		{400 * time.Millisecond, []string{"0 waits", "1 waits", "2 failed"}, false, false},
+		{700 * time.Millisecond, []string{"0 waits", "2 failed"}, true, false},
+	} {
+		if due := w.isDue(c.marks, start.Add(c.after)); due != c.due || w.again != c.again {
+			t.Errorf("after %v: due %v, again %v, want %v, %v", c.after, due, w.again, c.due, c.again)
+		}
+	}
+	w.shown = start.Add(700 * time.Millisecond)
+	if w.isDue([]string{"2 failed"}, start.Add(900*time.Millisecond)) || !w.isDue([]string{"2 failed"}, start.Add(1200*time.Millisecond)) {
+		t.Error("a table that is no worse is due every half second")
 	}
 }
