@@ -315,19 +315,22 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 			if all(others) || w.waitedLong(r, since, others, now) {
 				return true
 			}
-		case slices.ContainsFunc(peers, func(o int) bool { return still[o] && !w.mayHaveEnded(r, v, o, now) }), w.waitedLong(r, since, peers, now):
+		case slices.ContainsFunc(peers, func(o int) bool { return still[o] && !w.mayHaveEnded(r, v, o) }), w.waitedLong(r, since, peers, now):
 			return true
 		}
 	}
 	return false
 }
 
-// mayHaveEnded reports whether a wait may be over that is in the last answer v of a rank: the rank has not
-// been seen to check it since rank, for which it waits, began what it does now.
-func (w *watch) mayHaveEnded(r *run, v *view, rank int, now time.Time) bool {
-	began := r.on[rank].doneAt // zero if it does not take part
-	if r.runs(rank) {
-		began = now.Add(-w.lasts(w.view(rank), now))
+// mayHaveEnded reports whether the waits in v may be over: v is not known to have checked them since the
+// awaited rank began its present activity.
+func (w *watch) mayHaveEnded(r *run, v *view, awaited int) bool {
+	began := w.since
+	switch o := w.view(awaited); {
+	case !r.runs(awaited):
+		began = r.on[awaited].doneAt // zero if it does not take part
+	case o != nil:
+		began = o.answered.Add(-w.lasts(o, o.answered))
 	}
 	return v.checked.Before(began)
 }
