@@ -217,13 +217,31 @@ func (w *watch) mark(r *run, rank int) string {
 	}
 }
 
-// deaf reports whether a rank that runs the cell does not answer.
+// deaf reports whether a rank that runs the cell does not answer. On a slow machine an answer takes longer:
+// see judgeMachine.
 func (w *watch) deaf(v *view, now time.Time) bool {
+	after := deafAfter
+	if w.slow {
+		after *= slowness
+	}
+	return w.silent(v, now) > after || v != nil && v.stopped
+}
+
+// silent returns the time since the last answer of a rank, or since the first question.
+func (w *watch) silent(v *view, now time.Time) time.Duration {
 	answered := w.since
 	if v != nil && v.answered.After(answered) {
 		answered = v.answered
 	}
-	return now.Sub(answered) > deafAfter || v != nil && v.stopped
+	return now.Sub(answered)
+}
+
+// judgeMachine notes whether the machine is slow: a rank that runs the cell waits for processors.
+func (w *watch) judgeMachine(r *run) {
+	w.slow = slices.ContainsFunc(r.running(), func(rank int) bool {
+		v := w.view(rank)
+		return v != nil && v.slow
+	})
 }
 
 // lasts returns the time for which a rank is known to have been in its present activity. An answer that is
@@ -260,6 +278,7 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 // have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
 // ranks that make progress is not among them.
 func (w *watch) standStill(r *run, now time.Time) map[int]bool {
+	w.judgeMachine(r)
 	still := map[int]bool{}
 	for rank := range r.c.size {
 		v := w.view(rank)
@@ -291,10 +310,8 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 // ranks that waited for it have had the time to see that. On a slow machine that takes longer.
 func (w *watch) absent(r *run, rank int, now time.Time) bool {
 	after := standAfter
-	for _, o := range r.running() {
-		if v := w.view(o); v != nil && v.slow {
-			after = slowness * standAfter
-		}
+	if w.slow {
+		after *= slowness
 	}
 	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= after
 }

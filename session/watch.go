@@ -24,8 +24,8 @@ const (
 	answerWithin = 2 * time.Second        // a rank that has not answered within this time is asked again
 	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
 	slowness     = 8                      // largest factor by which a rank counts as slow
-	// a rank that is not stopped counts as not answering only after this time: a busy machine may
-	// hold it up
+	// a rank that is not stopped counts as not answering only after this time, and on a slow machine
+	// after a longer time
 	deafAfter = 10 * time.Second
 )
 
@@ -42,6 +42,7 @@ type watch struct {
 	hangs  bool      // a wait was reported, and not that the cell goes on
 	deaths bool      // deaths have been reported: see tellDeaths
 	asking bool      // unstopped has reported ranks
+	slow   bool      // the machine is slow: see judgeMachine
 	stuck  suspicion
 	ras    rasQuestion
 
@@ -308,6 +309,7 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 		return ""
 	}
 	w.asking = true
+	w.judgeMachine(r)
 	ranks := map[string][]int{} // ranks by their activity
 	for _, rank := range r.running() {
 		does, _ := w.describe(r, rank, now, nil)
@@ -343,16 +345,12 @@ func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]boo
 		return joined("has finished the cell"+lastCalls(r.on[rank].tallies, awaited), r.on[rank].late), 0
 	}
 	v := w.view(rank)
-	answered := w.since
-	if v != nil && v.answered.After(answered) {
-		answered = v.answered
-	}
-	if silent := now.Sub(answered); silent > deafAfter || (v != nil && v.stopped) {
+	if w.deaf(v, now) {
 		text := "does not answer"
 		if v != nil && v.stopped {
 			text += ": its process is stopped (SIGCONT continues it)"
 		}
-		return text, max(silent, hangAfter).Seconds()
+		return text, max(w.silent(v, now), hangAfter).Seconds()
 	}
 	if v == nil {
 		return "runs", 0

@@ -13,6 +13,7 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 	last := start.Add(time.Second)
 	waiting := &view{answered: last, waits: []Wait{{Op: "wait_signal", Since: 0.5}}}
 	stopped := &view{answered: last, waits: waiting.waits, stopped: true}
+	slow := &view{answered: last, waits: waiting.waits, slow: true}
 	for _, c := range []struct {
 		v       *view
 		silent  time.Duration
@@ -22,10 +23,14 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 		{waiting, 3 * time.Second, "waits in wait_signal", 3.5},
 		{waiting, 9 * time.Second, "waits in wait_signal", 9.5},
 		{waiting, 11 * time.Second, "does not answer", 11},
+		{slow, 79 * time.Second, "waits in wait_signal", 79.5},
+		{slow, 81 * time.Second, "does not answer", 81},
 		{stopped, time.Second, "does not answer: its process is stopped (SIGCONT continues it)", hangAfter.Seconds()},
 	} {
 		w := watch{since: start, views: []*view{c.v}}
-		text, seconds := w.describe(&run{ranks: []int{0}, on: []rankRun{{takesPart: true}}}, 0, last.Add(c.silent), nil)
+		r := &run{ranks: []int{0}, on: []rankRun{{takesPart: true}}}
+		w.judgeMachine(r)
+		text, seconds := w.describe(r, 0, last.Add(c.silent), nil)
 		if text != c.text || seconds != c.seconds {
 			t.Errorf("after %v: %q for %v s, want %q for %v s", c.silent, text, seconds, c.text, c.seconds)
 		}
