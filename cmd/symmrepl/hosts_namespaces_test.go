@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/pace"
 )
 
 // nodes are two network namespaces of this machine with a cable (a veth pair) between them. They
@@ -155,19 +157,21 @@ func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	needUCX(t)
 	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
+	limit := min(pace.Unhurried(2500*time.Millisecond).Round(100*time.Millisecond), 20*time.Second)
+	n.env = append(n.env, "SYMMREPL_HEARTBEAT=1m") // no host is to be lost meanwhile
 	x, other := n.session()
 	x.expect("2 ranks, cpu.")
 	x.enter(":topo")
 	x.expect(" on cable0 carries traffic to it")
 	x.enter("t := symm.Empty(symm.I32, 2); h := symm.Rendezvous(t)")
 	swap(x, 1)
-	x.enter(`:on 0 fmt.Println("waits", "now"); h.WaitSignal(1, 1, symm.Timeout(2500*time.Millisecond)); symm.Synchronize()`)
+	x.enter(fmt.Sprintf(`:on 0 fmt.Println("waits", "now"); h.WaitSignal(1, 1, symm.Timeout(%d)); symm.Synchronize()`, limit))
 	x.expect("[0] waits now\n")
 	n.cut()
 	x.expect("rank 0  waits in wait_signal at cell[3]:1 for rank 1: a signal on channel 1 (network to rank 1: ")
-	time.Sleep(1500 * time.Millisecond) // until the wait has timed out
+	time.Sleep(limit - time.Second) // until the wait has timed out
 	n.mend()
-	x.expect("wait_signal: rank 0 waited 2.5s for a signal of rank 1 on channel 1, which never came")
+	x.expect("wait_signal: rank 0 waited " + limit.String() + " for a signal of rank 1 on channel 1, which never came")
 	x.enter("symm.Recover()")
 	swap(x, 2)
 	x.enter(`:on 0 fmt.Println("begins", "now"); time.Sleep(500 * time.Millisecond); h.PutWithSignal(1, symm.Local(symm.I32, 2).Fill(7), 5, 7); symm.Synchronize(); fmt.Println("it is", "sent")`)
