@@ -244,8 +244,8 @@ func (w *watch) judgeMachine(r *run) {
 	})
 }
 
-// lasts returns the time for which a rank is known to have been in its present activity. An answer that is
-// overdue may report another one, so only the time until then counts.
+// lasts returns the time for which a rank is known to have been in its present activity. It does not grow
+// while the rank's next answer is overdue: the rank may have gone on.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	if v == nil { // the rank has not answered yet: see deaf
 		return 0
@@ -339,8 +339,8 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	return false
 }
 
-// mayHaveEnded reports whether the waits in v may be over: v is not known to have checked them since the
-// awaited rank began its present activity.
+// mayHaveEnded reports whether the waits of v may be over: its rank is not known to have checked them since
+// the awaited rank began its present activity.
 func (w *watch) mayHaveEnded(r *run, v *view, awaited int) bool {
 	began := w.since
 	switch o := w.view(awaited); {

@@ -142,12 +142,12 @@ func (w *watch) answer(e runEvent, now time.Time) {
 	}
 }
 
-// haveChecked reports whether the device has checked all waits after of an answer in vain since the
-// answer before, which had the waits before. A wait that did not change may be over by now: on a busy
-// machine its thread has to get a processor.
-func haveChecked(before, after []Wait) bool {
-	for _, w := range after {
-		if w.Seen != 0 && slices.ContainsFunc(before, func(o Wait) bool { return o.Op == w.Op && o.Seen == w.Seen }) {
+// haveChecked reports whether the device has checked all waits of an answer in vain since the last answer,
+// which had the waits last. If not, a wait may be over: on a busy machine its thread has to get a processor
+// before it sees that.
+func haveChecked(last, waits []Wait) bool {
+	for _, w := range waits {
+		if w.Seen != 0 && slices.ContainsFunc(last, func(o Wait) bool { return o.Op == w.Op && o.Seen == w.Seen }) {
 			return false
 		}
 	}
