@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 // longCycle is the smallest number of ranks whose cycle of waits gets a line of its own in the
@@ -12,36 +14,37 @@ import (
 const longCycle = 3
 
 // cycle returns a cycle of waits that has at least longCycle ranks: each rank waits for the next,
-// and the last for the first. It begins with its lowest rank. It returns nil if there is none.
-func (w *watch) cycle(r *run) []int {
-	awaited := map[int][]int{}
+// and the last for the first. It begins with its lowest rank. It returns nil if there is none. pending
+// lists the calls that meet at the hub.
+func (w *watch) cycle(r *run, pending []bootstrap.Pending) []int {
+	next := map[int][]int{}
 	for _, rank := range r.running() {
-		awaited[rank] = w.awaitedIn(r, rank)
+		next[rank] = w.awaitedIn(r, rank, pending)
 	}
-	return findCycle(awaited, longCycle)
+	return findCycle(next, longCycle)
 }
 
 // awaitedIn returns the ranks for which a rank waits, without those that wait in the same collective
 // call: they answer each other.
-func (w *watch) awaitedIn(r *run, rank int) []int {
+func (w *watch) awaitedIn(r *run, rank int, pending []bootstrap.Pending) []int {
 	v := w.view(rank)
 	if v.manner() != waiting {
 		return nil
 	}
-	var awaited []int
+	var peers []int
 	for _, wait := range v.waits {
-		for _, peer := range wait.Peers {
+		for _, peer := range awaited(wait, rank, pending) {
 			o := w.view(peer)
 			if !r.runs(peer) || o.manner() != waiting {
 				continue
 			}
 			inCall := func(other Wait) bool { return wait.Call != "" && other.Call == wait.Call }
 			if !slices.ContainsFunc(o.waits, inCall) {
-				awaited = append(awaited, peer)
+				peers = append(peers, peer)
 			}
 		}
 	}
-	return awaited
+	return peers
 }
 
 // findCycle returns a cycle of at least least nodes in a graph, which is given as the successors of

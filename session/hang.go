@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 // Which waits are reported
@@ -105,7 +107,8 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 	longest := map[string]float64{}
 	telling := map[string]bool{} // descriptions of ranks that are worth a report
 	awaited := w.awaitedGroups(r)
-	still := w.standStill(r, now)
+	pending := r.c.hub.Pending()
+	still := w.standStill(r, pending, now)
 	for _, rank := range r.ranks {
 		text, seconds := w.describe(r, rank, now, awaited)
 		lines[text] = append(lines[text], rank)
@@ -142,7 +145,7 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		}
 		b.WriteByte('\n')
 	}
-	for _, p := range r.c.hub.Pending() {
+	for _, p := range pending {
 		since := w.sinceStop(now.Sub(p.Since), now)
 		if since >= hangAfter && (slices.ContainsFunc(p.Missing, func(rank int) bool { return still[rank] }) ||
 			w.waitedLong(r, since, p.Missing, now)) {
@@ -151,7 +154,7 @@ func (w *watch) table(r *run, now time.Time) waitTable {
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), since.Seconds(),
 			FormatRanks(p.Missing))
 	}
-	if t.cycle = w.cycle(r); t.cycle != nil {
+	if t.cycle = w.cycle(r, pending); t.cycle != nil {
 		fmt.Fprintf(&b, "  %s\n", describeCycle(t.cycle))
 	}
 	if rows := w.ras.rows(); rows != "" && len(t.marks) > 0 {
@@ -276,8 +279,8 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 
 // standStill returns the ranks that seem unable to end a wait: ranks that do not run the cell or
 // have finished it a while ago, that do not answer, or that stand still. A rank that waits only for
-// ranks that make progress is not among them.
-func (w *watch) standStill(r *run, now time.Time) map[int]bool {
+// ranks that make progress is not among them. pending lists the calls that meet at the hub.
+func (w *watch) standStill(r *run, pending []bootstrap.Pending, now time.Time) map[int]bool {
 	w.judgeMachine(r)
 	still := map[int]bool{}
 	for rank := range r.c.size {
@@ -298,7 +301,7 @@ func (w *watch) standStill(r *run, now time.Time) map[int]bool {
 		changed = false
 		for _, rank := range r.running() {
 			v := w.view(rank)
-			if m := v.manner(); still[rank] && (m == waiting || m == spinning) && !w.deaf(v, now) && !w.awaitsStill(r, rank, still, now) {
+			if m := v.manner(); still[rank] && (m == waiting || m == spinning) && !w.deaf(v, now) && !w.awaitsStill(r, rank, still, pending, now) {
 				still[rank], changed = false, true
 			}
 		}
@@ -317,7 +320,7 @@ func (w *watch) absent(r *run, rank int, now time.Time) bool {
 }
 
 // awaitsStill reports whether a waiting rank waits for one of still.
-func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time) bool {
+func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, pending []bootstrap.Pending, now time.Time) bool {
 	v := w.view(rank)
 	others := slices.DeleteFunc(allRanks(r.c.size), func(o int) bool { return o == rank })
 	all := func(ranks []int) bool { return !slices.ContainsFunc(ranks, func(o int) bool { return !still[o] }) }
@@ -326,8 +329,8 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 	}
 	for _, wait := range v.waits {
 		since := w.sinceStop(time.Duration(wait.Since*float64(time.Second))+now.Sub(v.answered), now)
-		switch peers := []int(wait.Peers); {
-		case since < standAfter:
+		switch peers := awaited(wait, rank, pending); {
+		case since < standAfter, wait.Host && len(peers) == 0: // all have come, and the call is about to return
 		case len(peers) == 0: // any rank may end the wait
 			if all(others) || w.waitedLong(r, since, others, now) {
 				return true
@@ -337,6 +340,20 @@ func (w *watch) awaitsStill(r *run, rank int, still map[int]bool, now time.Time)
 		}
 	}
 	return false
+}
+
+// awaited returns the ranks for which rank waits in a wait. If the call meets at the hub, these are the
+// ranks that have not come.
+func awaited(wait Wait, rank int, pending []bootstrap.Pending) []int {
+	if !wait.Host {
+		return wait.Peers
+	}
+	for _, p := range pending {
+		if p.Call.Op == wait.Op && contains(p.Arrived, rank) {
+			return p.Missing
+		}
+	}
+	return nil
 }
 
 // mayHaveEnded reports whether the waits of v may be over: its rank is not known to have checked them since

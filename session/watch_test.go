@@ -81,7 +81,7 @@ func TestJustFinished(t *testing.T) {
 		waits := &view{answered: now, slow: c.slow, waits: []Wait{{Op: "barrier", Peers: []int{0}, Since: 20}}}
 		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true, result: &Result{}, doneAt: finished}, {takesPart: true}}}
 		w := &watch{since: finished, views: []*view{nil, waits}}
-		if got := w.standStill(r, now)[1]; got != c.want {
+		if got := w.standStill(r, nil, now)[1]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -146,7 +146,7 @@ func TestCheckedBefore(t *testing.T) {
 			wait(1, at, at-c.began, at)
 		}
 		r := &run{c: &controller{size: 2}, ranks: []int{0, 1}, on: []rankRun{{takesPart: true}, {takesPart: true}}}
-		if got := w.standStill(r, second(c.now))[0]; got != c.want {
+		if got := w.standStill(r, nil, second(c.now))[0]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Starved returns the time for which the live threads of this process have waited for a processor
-// while they could run. It is 0 if the kernel does not provide the time.
+// while they could run, up to their last turn. It is 0 if the kernel does not provide the time.
+// Starvation counts waits that last, too.
 func Starved() time.Duration { return starved("/proc/self/task") }
 
 func starved(tasks string) (sum time.Duration) {

@@ -99,11 +99,13 @@ func (q *queue) settle(ctx context.Context) []*request {
 			return slices.DeleteFunc(requests, func(r *request) bool { return r.change != nil })
 		}
 		q.mu.Unlock()
-		pause, starved := time.Now(), procfs.Starved()
+		var starvation procfs.Starvation
+		starvation.Look()
+		pause := time.Now()
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}
-		late = time.Since(pause) > wait+heldUp || procfs.Starved()-starved > heldUp
+		late = time.Since(pause) > wait+heldUp || starvation.Look() > heldUp
 	}
 }
