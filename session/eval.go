@@ -181,7 +181,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		events: newRunEvents(len(ranks)), over: make(chan struct{}),
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
-	r.fold = newFold(ranks, foldMost, func(o Output) {
+	r.fold = newFold(ranks, mostFor(len(ranks)), func(o Output) {
 		if o.Display != nil && o.Display.Input {
 			go asked.want(o.Ranks)
 			return

@@ -12,7 +12,7 @@ import (
 
 const (
 	foldAge  = 200 * time.Millisecond // time that a line waits for other running ranks before it is shown without them
-	foldMost = 2 * time.Second        // the same, whether the other ranks run or are held up
+	foldMost = 2 * time.Second        // the same, whether the other ranks run or are held up; for hundreds of ranks see mostFor
 	foldLine = 64 << 10               // bytes after which a line counts as whole
 	foldRank = 256 << 10              // bytes a rank may be ahead of the others
 )
@@ -47,6 +47,10 @@ type fold struct {
 	holders, awaited []*strand // scratch
 	members          bits      // scratch
 }
+
+// mostFor returns foldMost for a number of ranks. If hundreds of ranks share the processors of a few
+// hosts, more time passes until all have had a turn.
+func mostFor(ranks int) time.Duration { return foldMost * time.Duration(1+ranks/256) }
 
 // newFold returns a fold of the output of ranks, ascending.
 func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
