@@ -151,6 +151,32 @@ func testEvents(t *testing.T, d *Device) {
 	if idle, err := a.Idle(); !idle || err != nil {
 		t.Errorf("after Synchronize Idle is %v (%v)", idle, err)
 	}
+
+	// b waits for an event of a, which is held, and then runs work of its own, which is held, too.
+	awaits := func(when string, want bool) {
+		t.Helper()
+		if got := b.Awaits(); got != want {
+			t.Errorf("%s Awaits is %v", when, got)
+		}
+	}
+	hold := func(s *Stream, word device.Ptr) {
+		must(t, s.Values([]device.Value{{Word: word, Value: 9, Await: true}}))
+	}
+	must(t, b.SetWords(p, 0, 2))
+	must(t, b.Synchronize())
+	awaits("without a wait", false)
+	hold(a, p)
+	must(t, a.Record(f))
+	must(t, b.Wait(f))
+	hold(b, p+4)
+	time.Sleep(5 * time.Millisecond)
+	awaits("while the event is awaited", true)
+	must(t, d.Poke(p, 9))
+	must(t, f.Synchronize())
+	time.Sleep(5 * time.Millisecond)
+	awaits("while the work after the wait runs", false)
+	must(t, d.Poke(p+4, 9))
+	must(t, b.Synchronize())
 	must(t, e.Close())
 	must(t, f.Close())
 	must(t, a.Close())

@@ -277,7 +277,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		{"ImportSegment", func() error { return importOwn(t, d) },
 			"cuMemImportFromShareableHandle cuMemAddressReserve cuMemMap cuMemSetAccess"},
 		{"MapHost", func() error { return mapOnce(t, d) }, "cuMemHostRegister_v2 cuMemHostGetDevicePointer_v2"},
-		{"NewStream", func() error { return closed(d.NewStream()) }, "cuStreamCreate"},
+		{"NewStream", func() error { return closed(d.NewStream()) }, "cuStreamCreate cuEventCreate"},
 		{"NewEvent", func() error { return closed(d.NewEvent()) }, "cuEventCreate"},
 		{"OpenCopier", func() error { return closed(d.c.OpenCopier(add.c, add.c)) },
 			"cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuEventCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},

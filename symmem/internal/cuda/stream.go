@@ -105,7 +105,12 @@ func (s *Stream) Idle() (bool, error) {
 func (s *Stream) Record(e device.Event) error { return s.c.Record(e.(event).c) }
 
 // Wait implements device.Stream.
-func (s *Stream) Wait(e device.Event) error { return s.c.Wait(e.(event).c) }
+func (s *Stream) Wait(e device.Event) error {
+	return s.c.Wait(e.(event).c, s.d.capturing.Load() == nil)
+}
+
+// Awaits implements device.Awaiter. It does not know of all waits: see clib's sy_event_wait.
+func (s *Stream) Awaits() bool { return s.d.quiet() == nil && s.c.Awaits() }
 
 // Close implements device.Stream. It drops an open capture.
 func (s *Stream) Close() error {

@@ -174,7 +174,11 @@ sy_status sy_idle(sy_stream *s, int *idle);
 sy_status sy_event_create(sy_device *d, uintptr_t *event);
 sy_status sy_event_destroy(sy_device *d, uintptr_t event);
 sy_status sy_event_record(sy_stream *s, uintptr_t event);
-sy_status sy_event_wait(sy_stream *s, uintptr_t event);
+// sy_event_wait makes the stream wait for an event. With marked, which a capture excludes, sy_awaits knows
+// of the wait, unless an earlier one is not over.
+sy_status sy_event_wait(sy_stream *s, uintptr_t event, int marked);
+// sy_awaits sets *awaits if the stream does nothing but wait for an event. Another thread may use the stream.
+sy_status sy_awaits(sy_stream *s, int *awaits);
 sy_status sy_event_synchronize(sy_device *d, uintptr_t event);
 sy_status sy_event_elapsed(sy_device *d, uintptr_t from, uintptr_t to, float *milliseconds);
 

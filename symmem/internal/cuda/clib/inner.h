@@ -80,6 +80,7 @@ struct sy_stream {
 	cu_event left[2];     // recorded when a half is full
 	int half;
 	size_t used; // bytes used of the current half
+	cu_event before, after; // recorded before and after a wait for an event: see sy_awaits
 	sy_beside beside;
 };
 

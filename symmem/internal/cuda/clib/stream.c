@@ -13,13 +13,20 @@ sy_status sy_stream_create(sy_device *d, sy_stream **out) {
 	sy_stream *s = calloc(1, sizeof *s);
 	if (!s) return OUT_OF_HOST_MEMORY;
 	s->device = d;
-	int result = cu.cuStreamCreate(&s->stream, CU_STREAM_NON_BLOCKING);
-	if (result) {
-		free(s);
-		return (sy_status){result, "cuStreamCreate"};
-	}
+	sy_status st = OK;
+	const unsigned flags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
+	TRY_ELSE(stream, cuStreamCreate, &s->stream, CU_STREAM_NON_BLOCKING);
+	TRY_ELSE(before, cuEventCreate, &s->before, flags);
+	TRY_ELSE(after, cuEventCreate, &s->after, flags);
 	*out = s;
 	return OK;
+after:
+	cu.cuEventDestroy_v2(s->before);
+before:
+	cu.cuStreamDestroy_v2(s->stream);
+stream:
+	free(s);
+	return st;
 }
 
 // Staging memory outlives its stream and serves the next one: the driver frees pinned memory only
@@ -47,6 +54,8 @@ sy_status sy_stream_destroy(sy_stream *s) {
 	sy_status st = sy_enter(s->device);
 	if (!st.code) {
 		FIRST(cuStreamSynchronize, s->stream);
+		FIRST(cuEventDestroy_v2, s->before);
+		FIRST(cuEventDestroy_v2, s->after);
 		if (s->stage) {
 			FIRST(cuEventDestroy_v2, s->left[0]);
 			FIRST(cuEventDestroy_v2, s->left[1]);
@@ -233,9 +242,18 @@ sy_status sy_event_record(sy_stream *s, uintptr_t event) {
 	return OK;
 }
 
-sy_status sy_event_wait(sy_stream *s, uintptr_t event) {
+sy_status sy_event_wait(sy_stream *s, uintptr_t event, int marked) {
 	ENTER(s->device);
+	if (marked && cu.cuEventQuery(s->after)) marked = 0; // the marks are those of a wait that is not over
+	if (marked) TRY(cuEventRecord, s->before, s->stream);
 	TRY(cuStreamWaitEvent, s->stream, (cu_event)event, 0);
+	if (marked) TRY(cuEventRecord, s->after, s->stream);
+	return OK;
+}
+
+sy_status sy_awaits(sy_stream *s, int *awaits) {
+	ENTER(s->device);
+	*awaits = cu.cuEventQuery(s->before) == 0 && cu.cuEventQuery(s->after) == CU_NOT_READY;
 	return OK;
 }
 

@@ -75,8 +75,20 @@ func (s Stream) Idle() (bool, error) {
 // Record marks the present end of the stream.
 func (s Stream) Record(e Event) error { return check(C.sy_event_record(s.c, e.c)) }
 
-// Wait lets later work of the stream wait for an event.
-func (s Stream) Wait(e Event) error { return check(C.sy_event_wait(s.c, e.c)) }
+// Wait lets later work of the stream wait for an event. With marked, Awaits knows of the wait.
+func (s Stream) Wait(e Event, marked bool) error {
+	var mark C.int
+	if marked {
+		mark = 1
+	}
+	return check(C.sy_event_wait(s.c, e.c, mark))
+}
+
+// Awaits reports whether the stream does nothing but wait for an event.
+func (s Stream) Awaits() bool {
+	var awaits C.int
+	return check(C.sy_awaits(s.c, &awaits)) == nil && awaits != 0
+}
 
 // BeginCapture starts recording.
 func (s Stream) BeginCapture() error { return check(C.sy_capture_begin(s.c)) }
