@@ -193,7 +193,7 @@ func (w *watch) tells(r *run, rank int, still map[int]bool, now time.Time) (tell
 	case compiling:
 		return lasts >= compileAfter, false
 	case computing, sleeping: // reported only if other ranks have finished and wait for the end of the cell
-		others := slices.ContainsFunc(r.ranks, func(o int) bool { return !r.runs(o) && now.Sub(r.on[o].doneAt) >= standAfter })
+		others := slices.ContainsFunc(r.ranks, func(o int) bool { return !r.runs(o) && w.absent(r, o, now) })
 		return others && lasts >= standAfter && quiet, false
 	}
 	return false, false
