@@ -68,13 +68,13 @@ type suspicion struct {
 	answers  map[int]*statusEvent // so far, by rank
 
 	looks int                  // number of equal looks so far
-	began time.Time            // when the first of these looks ended, or began if none has ended
+	began time.Time            // time of the first of these looks
 	last  map[int]*statusEvent // the answers to the last of these looks, by rank
 }
 
 // isDue reports whether the looks may end the cell soon.
 func (s *suspicion) isDue(now time.Time) bool {
-	return (s.looks > 0 || s.question != 0) && now.Sub(s.began) < lookSoon
+	return s.looks > 0 && now.Sub(s.began) < lookSoon
 }
 
 // take records an answer of ranks to the look that is under way.
@@ -143,9 +143,6 @@ func (r *run) look(now time.Time) {
 	r.c.mu.Lock()
 	r.c.questions++
 	s.question, s.asked, s.answers = r.c.questions, now, map[int]*statusEvent{}
-	if s.looks == 0 {
-		s.began = now
-	}
 	r.c.mu.Unlock()
 	r.c.tell(r.c.reachable(), command{Status: s.question, Look: true}, nil)
 }

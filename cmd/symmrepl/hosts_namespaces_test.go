@@ -171,8 +171,12 @@ func TestTwoNodes(t *testing.T) {
 	x.expect("rank 0  waits in wait_signal at cell[3]:1 for rank 1: a signal on channel 1 (network to rank 1: ")
 	time.Sleep(limit - time.Second) // until the wait has timed out
 	n.mend()
-	x.expect("wait_signal: rank 0 waited ")
-	x.expect("s for a signal of rank 1 on channel 1, which never came")
+	x.expect("wait_signal: rank 0 waited")
+	x.expect(" ")
+	if took, err := time.ParseDuration(x.word()); err != nil || took < limit || took > limit+pace.Unhurried(time.Second/2) {
+		t.Errorf("the wait took %v (%v), want %v", took, err, limit)
+	}
+	x.expect("for a signal of rank 1 on channel 1, which never came")
 	x.enter("symm.Recover()")
 	swap(x, 2)
 	x.enter(`:on 0 fmt.Println("begins", "now"); time.Sleep(500 * time.Millisecond); h.PutWithSignal(1, symm.Local(symm.I32, 2).Fill(7), 5, 7); symm.Synchronize(); fmt.Println("it is", "sent")`)

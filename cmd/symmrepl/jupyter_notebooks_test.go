@@ -18,8 +18,15 @@ import (
 
 var allNotebooks = flag.Bool("notebooks", false, "run every notebook also on two ranks, again, after a restart of the kernel, and with its exercises solved on one rank, not only every fifth")
 
-// isFifth selects the notebooks that make test runs also in the ways for which -notebooks selects all.
-func isFifth(i int) bool { return *allNotebooks || i%5 == 1 }
+// someOf returns every fifth element of a list of tutorials or their notebooks, or with -notebooks all.
+func someOf[T any](list []T) (some []T) {
+	for i, one := range list {
+		if *allNotebooks || i%5 == 1 {
+			some = append(some, one)
+		}
+	}
+	return some
+}
 
 // When Jupyter's nbclient executes a notebook on four ranks, it shows the outputs stored in its
 // file. On two ranks it shows the outputs recorded for its tutorial, also when all cells run a second
@@ -37,12 +44,6 @@ func TestNotebooks(t *testing.T) {
 	if device() != "cpu" {
 		files = slices.DeleteFunc(files, func(file string) bool { return strings.Contains(file, aboutSanitizer) })
 	}
-	var some []string
-	for i, file := range files {
-		if isFifth(i) {
-			some = append(some, file)
-		}
-	}
 	for _, c := range []struct {
 		name  string
 		ranks int
@@ -50,7 +51,7 @@ func TestNotebooks(t *testing.T) {
 		files []string
 	}{
 		{"4 ranks", 4, []string{"first"}, files},
-		{"2 ranks", 2, []string{"first", "again", "restarted"}, some},
+		{"2 ranks", 2, []string{"first", "again", "restarted"}, someOf(files)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

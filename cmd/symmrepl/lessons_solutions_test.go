@@ -36,11 +36,7 @@ func TestSolutions(t *testing.T) {
 	if *solutionTimes > 0 {
 		times, sizes = *solutionTimes, []int{1, 2, 4}
 	} else { // TestLessons has all solutions checked, on 4 ranks and without Jupyter
-		for i := len(lessons) - 1; i >= 0; i-- {
-			if !isFifth(i) {
-				lessons = slices.Delete(lessons, i, i+1)
-			}
-		}
+		lessons = someOf(lessons)
 	}
 	h := jupyter(t)
 	keepBusy(t, *busyProcesses)

@@ -3,8 +3,6 @@ package procfs
 import (
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -62,20 +60,9 @@ func readTurns(thread string, before turns, now time.Time) (t turns, ok bool) {
 	if err != nil {
 		return t, false
 	}
-	numbers, err := os.ReadFile(filepath.Join(thread, "schedstat"))
-	if err != nil {
+	if t.numbers, t.starved, ok = readQueue(thread); !ok {
 		return t, false
 	}
-	t.numbers = string(numbers)
-	fields := strings.Fields(t.numbers) // time on a processor, time in its queue, both in nanoseconds, number of turns
-	if len(fields) < 2 {
-		return t, false
-	}
-	waited, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return t, false
-	}
-	t.starved = time.Duration(waited)
 	if stat.State == "R" {
 		t.queued = now
 		if t.numbers == before.numbers && !before.queued.IsZero() {

@@ -19,14 +19,24 @@ func starved(tasks string) (sum time.Duration) {
 		return 0
 	}
 	for _, thread := range threads {
-		text, err := os.ReadFile(filepath.Join(tasks, thread.Name(), "schedstat"))
-		if err != nil {
-			continue // the thread has ended
-		}
-		if fields := strings.Fields(string(text)); len(fields) >= 2 { // time on a processor, time in its queue, both in nanoseconds
-			waited, _ := strconv.ParseInt(fields[1], 10, 64)
-			sum += time.Duration(waited)
-		}
+		_, waited, _ := readQueue(filepath.Join(tasks, thread.Name()))
+		sum += waited
 	}
 	return sum
+}
+
+// readQueue returns the schedstat file of a thread, and the time for which the thread has waited for a
+// processor up to its last turn. It fails if the thread has ended, or the kernel does not provide the
+// numbers.
+func readQueue(thread string) (numbers string, waited time.Duration, ok bool) {
+	text, err := os.ReadFile(filepath.Join(thread, "schedstat"))
+	if err != nil {
+		return "", 0, false
+	}
+	fields := strings.Fields(string(text)) // time on a processor, time in its queue, both in nanoseconds, number of turns
+	if len(fields) < 2 {
+		return "", 0, false
+	}
+	nanoseconds, err := strconv.ParseInt(fields[1], 10, 64)
+	return string(text), time.Duration(nanoseconds), err == nil
 }
