@@ -15,6 +15,7 @@
 #include "sample.h"
 #include "shared.h"
 #include "stacks.h"
+#include "turn.h"
 
 namespace emu {
 
@@ -119,6 +120,7 @@ struct Executor : Worker {
 
   // How long there were only failed polls.
   unsigned polls = 0, next_pass = 0, passes = 0;
+  Pauses pauses;
   unsigned char polling = 0;  // of any thread, counted in barriers
 
   // Read by signal handlers on the same thread, like in_runtime.
@@ -146,7 +148,10 @@ struct Executor : Worker {
   // advanced: threads have met or ended. A barrier soon after a failed poll is part of the polling
   // loop, which may vote on the result, and does not end polling.
   void advanced(bool polling = false) {
-    if (!polling) polls = next_pass = passes = 0;
+    if (!polling) {
+      polls = next_pass = passes = 0;
+      pauses.restart();
+    }
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 };

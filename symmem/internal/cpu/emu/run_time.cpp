@@ -1,6 +1,5 @@
 // Functions that kernels call: barriers, warp operations, polls, and others.
 
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -49,23 +48,17 @@ void attend(Executor* e) {
   if (e == g->owner && g->pending() && g->guesses++ < kMaxGuesses) e->device->help(*g, 1);
 }
 
-void sleep_us(long us) {
-  timespec t{0, us * 1000};
-  nanosleep(&t, nullptr);
-}
-
 // failed_poll: the block only polls. The result may depend on another thread of the system, on a
 // block that has not started, or on nothing.
 void failed_poll(Executor* e) {
-  constexpr unsigned kSpins = 4, kHelp = 8, kYields = 200, kShortSleeps = 2000;
+  constexpr unsigned kSpins = 4, kHelp = 8, kYields = 200;
   if (e->polls++ < e->next_pass) return;
   e->next_pass = e->polls + e->ready.size;  // when every thread has polled once more
   if (e->polls < kSpins) return;
   const unsigned pass = ++e->passes;
   Grid* g = e->launch();
   if (pass % kHelp == 0 && g->pending()) e->device->help(*g, 1);
-  if (pass < kYields && quick_yield()) return;
-  sleep_us(pass < kShortSleeps ? 50 : 500);
+  if (pass >= kYields || !quick_yield()) e->pauses.pause();
 }
 
 void yield_as(Executor* e) {

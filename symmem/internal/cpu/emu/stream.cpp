@@ -197,8 +197,9 @@ void Stream::serve() {
 // await polls a word that another process may write: at first without pauses, then with pauses.
 void Stream::await(const Command& c) const {
   constexpr int kAwake = 200;
+  Pauses pauses;
   for (int i = 0; __atomic_load_n(c.word, __ATOMIC_ACQUIRE) != c.value && !closing_.load(); i++) {
-    if (i >= kAwake || !quick_yield()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (i >= kAwake || !quick_yield()) pauses.pause();
   }
 }
 

@@ -5,8 +5,10 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 
@@ -25,6 +27,13 @@ bool quick_yield() {
   const Clock::time_point after = Clock::now();
   if (after - before > kLong) again = after + kRest * (after - before);
   return true;
+}
+
+void Pauses::pause() {
+  const long us = std::clamp(paused_us_ / 200, 50L, 5000L);
+  paused_us_ += us;
+  const timespec t{0, us * 1000};
+  nanosleep(&t, nullptr);
 }
 
 void Tally::add() {

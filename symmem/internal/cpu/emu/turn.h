@@ -13,6 +13,18 @@ namespace emu {
 // turns through a word of memory take 155 ms for a turn if they yield, and 3.3 ms if they sleep.
 bool quick_yield();
 
+// Pauses are the pauses between the failed polls of one wait. A pause lasts a 200th of those before it,
+// from 50 us on, so that the wait ends at most by that part, and by 5 ms, too late, and a long wait uses
+// little of a processor.
+class Pauses {
+ public:
+  void pause();
+  void restart() { paused_us_ = 0; }
+
+ private:
+  long paused_us_ = 0;
+};
+
 // A Tally is a count that threads of this process wait for.
 class Tally {
  public:
