@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	dirPrefix = "s"    // prefix of the names of processes' directories
-	lockName  = "lock" // a file in each directory, locked while the process lives; the kernel unlocks it however the process ends
+	dirPrefix  = "s"    // prefix of the names of processes' directories
+	deadPrefix = "dead" // prefix of their names while they are removed
+	lockName   = "lock" // a file in each directory, locked while the process lives; the kernel unlocks it however the process ends
 )
 
 // young is the age below which a directory without a lock counts as one that is being made.
@@ -84,13 +85,11 @@ func Live() []string { return slices.DeleteFunc(list(bases()...), abandoned) }
 // RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends within
 // half a second, and then all other abandoned entries.
 func RemoveAbandoned(path string) {
-	gone := false // its lock may be removed when a later file is not
 	for range 50 {
 		if _, err := os.Stat(path); err != nil {
 			return
 		}
-		gone = gone || abandoned(path)
-		if gone && os.RemoveAll(path) == nil { // it fails while another process that ends makes or removes files there
+		if abandoned(path) {
 			base := filepath.Dir(path)
 			if guard, err := lock(base); err == nil {
 				sweep(base)
@@ -126,15 +125,20 @@ func abandoned(path string) bool {
 	return unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// sweep removes the directories and sockets of dead processes. base is locked.
+// sweep removes the directories and sockets of dead processes. base is locked. A directory is renamed
+// first: then a process that ends makes no more files in it, and if this process is killed meanwhile,
+// the next sweep removes the rest.
 func sweep(base string) {
 	for _, path := range list(base) {
 		if abandoned(path) {
-			os.RemoveAll(path)
+			os.Rename(path, filepath.Join(base, deadPrefix+filepath.Base(path)))
 		}
 	}
 	entries, _ := os.ReadDir(base)
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), deadPrefix) {
+			os.RemoveAll(filepath.Join(base, e.Name()))
+		}
 		if e.Type() != os.ModeSocket {
 			continue
 		}

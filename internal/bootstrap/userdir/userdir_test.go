@@ -54,6 +54,8 @@ func TestSweep(t *testing.T) {
 	dead.lock.Close()
 	young := filepath.Join(filepath.Dir(live.Path), "syoung")
 	os.Mkdir(young, 0o700)
+	half := filepath.Join(filepath.Dir(live.Path), deadPrefix+"shalf") // its removal was cut short
+	os.MkdirAll(filepath.Join(half, "rest"), 0o700)
 	listens, silent := filepath.Join(filepath.Dir(live.Path), "jlive"), filepath.Join(filepath.Dir(live.Path), "jdead")
 	for _, path := range []string{listens, silent} {
 		l, err := Listen(path)
@@ -71,7 +73,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer next.Remove()
-	for path, want := range map[string]bool{live.Path: true, dead.Path: false, young: true, listens: true, silent: false} {
+	for path, want := range map[string]bool{live.Path: true, dead.Path: false, half: false, young: true, listens: true, silent: false} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
