@@ -93,7 +93,7 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 			info.State = "running"
 			if doing := a.Status.Doing; doing != nil {
 				info.Doing = doing.String()
-				if doing.Blocked {
+				if doing.Blocked && !doing.Compiles {
 					info.State = "waiting"
 				}
 			}

@@ -163,7 +163,7 @@ type RankInfo struct {
 	Device      string // "cuda:2 NVIDIA H200"
 	Sharers     []int  // the ranks that share the device, this one included; nil if the device is not shared
 	Incarnation int    // 1 for the first worker of this rank
-	State       string // "idle", "running", "waiting", "stopped", "starting", "dead"
+	State       string // "idle", "running", which includes compiling, "waiting", "stopped", "starting", "dead"
 	// the rank's wait or activity, if known; or that the rank does not answer, in which case State
 	// is the session's own knowledge
 	Doing string

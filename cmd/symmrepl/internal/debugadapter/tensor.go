@@ -18,7 +18,7 @@ import (
 const (
 	fetched  = 1024             // elements that one cell reads
 	chunk    = 64               // rows of one dimension that are opened together
-	lookTime = 10 * time.Second // for a cell that reads values
+	lookTime = 10 * time.Second // for which a cell that reads values may wait
 )
 
 // tensor is a tensor that a client opens.
@@ -213,19 +213,48 @@ func (a *Adapter) statistics(ctx context.Context, t tensor) ([]row, error) {
 // errBusy is why values are not shown now.
 var errBusy = errors.New("a cell runs: what tensors hold can be read when it is done")
 
-// look calls work, which looks at values by cells, if no cell runs.
+// look calls work, which looks at values by cells, if no cell runs. A look ends with errBusy when the
+// ranks have only waited for lookTime.
 func (a *Adapter) look(ctx context.Context, work func(context.Context)) error {
-	infos, err := a.console.Session.Ranks(ctx)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(infos, func(i session.RankInfo) bool { return i.State == "running" || i.State == "waiting" }) {
+	if runs, waits := a.busy(ctx); runs || waits {
 		return errBusy
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, lookTime, errBusy)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go a.limit(ctx, cancel)
 	work(ctx)
+	if errors.Is(context.Cause(ctx), errBusy) {
+		return errBusy
+	}
 	return nil
+}
+
+// limit cancels a look when at each of its questions for lookTime no rank computed. On a busy machine,
+// or while kernels are compiled, values take longer to come.
+func (a *Adapter) limit(ctx context.Context, cancel context.CancelCauseFunc) {
+	for waited := time.Duration(0); waited < lookTime; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookTime / 10):
+		}
+		if runs, _ := a.busy(ctx); runs {
+			waited = 0
+		} else {
+			waited += lookTime / 10
+		}
+	}
+	cancel(errBusy)
+}
+
+// busy reports whether a rank computes and whether one waits in a cell.
+func (a *Adapter) busy(ctx context.Context) (runs, waits bool) {
+	infos, _ := a.console.Session.Ranks(ctx) // the error of a session that has ended comes from the work
+	for _, i := range infos {
+		runs = runs || i.State == "running"
+		waits = waits || i.State == "waiting"
+	}
+	return runs, waits
 }
 
 // formatShape is "[4, 4]", as tensors print it.
