@@ -59,6 +59,7 @@ const (
 	looksAlike = 4                       // number of equal looks after which the cell is ended
 	lookWithin = 2 * time.Second         // a rank that does not answer within this time does not stand still
 	lookSoon   = 2500 * time.Millisecond // the table is delayed by this time, because the error will have it
+	lookFirst  = 500 * time.Millisecond  // the same, while the answers to the first look are under way
 )
 
 // suspicion collects the evidence that the ranks stand still for good.
@@ -72,9 +73,13 @@ type suspicion struct {
 	last  map[int]*statusEvent // the answers to the last of these looks, by rank
 }
 
-// isDue reports whether the looks may end the cell soon.
+// isDue reports whether the looks may end the cell soon. Until the first look is answered that is so for
+// a short time only, because a rank that cannot be reached does not answer.
 func (s *suspicion) isDue(now time.Time) bool {
-	return s.looks > 0 && now.Sub(s.began) < lookSoon
+	if s.looks == 0 {
+		return s.question != 0 && now.Sub(s.asked) < lookFirst
+	}
+	return now.Sub(s.began) < lookSoon
 }
 
 // take records an answer of ranks to the look that is under way.
