@@ -19,11 +19,11 @@ const (
 // threads wait for processors, and it prints later than other ranks. It judges when it is asked,
 // from its first look during a run on. Methods may be called from several goroutines.
 type heldUp struct {
-	mu      sync.Mutex
-	run     uint64        // the run that began last
-	at      time.Time     // time of the last look
-	starved time.Duration // time that threads had waited for processors until then
-	is      bool          // the last judgement
+	mu         sync.Mutex
+	run        uint64 // the run that began last
+	starvation procfs.Starvation
+	at         time.Time // time of the last look
+	much, late bool      // the last judgement: see now
 }
 
 // begin restarts the judgement for a run. If simulated ranks share h, only the first call for a run
@@ -34,16 +34,15 @@ func (h *heldUp) begin(run uint64) {
 	if h.run == run {
 		return
 	}
-	h.run, h.at, h.is = run, time.Time{}, false
+	h.run, h.at, h.much, h.late = run, time.Time{}, false, false
 }
 
 // look takes the first look during the run, unless it was taken.
 func (h *heldUp) look() {
 	h.mu.Lock()
-	first := h.at.IsZero()
-	h.mu.Unlock()
-	if first {
-		h.now()
+	defer h.mu.Unlock()
+	if h.at.IsZero() {
+		h.judge(time.Now(), h.starvation.Look)
 	}
 }
 
@@ -56,17 +55,23 @@ func usedCPU() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// now reports whether the worker has been held up lately.
-func (h *heldUp) now() bool { return h.judge(time.Now(), procfs.Starved()) }
-
-func (h *heldUp) judge(now time.Time, starved time.Duration) bool {
+// now reports whether the worker has been held up since the last look: for much of the time, and so
+// long that it may print a line later than ranks that were not held up.
+func (h *heldUp) now() (much, late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.judge(time.Now(), h.starvation.Look)
+	return h.much, h.late
+}
+
+// judge judges, unless the last look was just before. look returns the time for which threads have
+// waited since it was called last. h.mu is held.
+func (h *heldUp) judge(now time.Time, look func() time.Duration) {
 	if h.at.IsZero() {
-		h.at, h.starved = now, starved
+		h.at = now
+		look()
 	} else if over := now.Sub(h.at); over >= starvedOver {
-		h.is = starved-h.starved > over/starvedPart
-		h.at, h.starved = now, starved
+		starved := look()
+		h.at, h.much, h.late = now, starved > over/starvedPart, starved > min(over, foldAge)/starvedPart
 	}
-	return h.is
 }

@@ -7,20 +7,29 @@ import (
 
 func TestHeldUp(t *testing.T) {
 	start := time.Unix(0, 0)
-	h := &heldUp{at: start, starved: time.Second}
+	h := &heldUp{}
+	before := time.Duration(0)
 	for _, step := range []struct {
-		at, starved time.Duration // since the start
-		want        bool
+		at, starved time.Duration // milliseconds since the start; starved since then
+		much, late  bool
 	}{
-		{10, 10, false}, // too early to judge
-		{100, 30, true}, // 30 ms of 100
-		{120, 30, true}, // as before
-		{200, 40, false},
-		{300, 40, false},
-		{400, 240, true}, // the sum over several threads
+		{0, 5, false, false},    // before the first look
+		{10, 15, false, false},  // too early to judge
+		{100, 35, true, true},   // 30 ms of 100
+		{120, 35, true, true},   // as before
+		{200, 45, false, false}, // 10 ms of 100
+		{300, 45, false, false},
+		{400, 245, true, true},   // the sum over several threads
+		{1400, 305, false, true}, // 60 ms of 1,000, perhaps all in the last 200
+		{1500, 310, false, false},
 	} {
-		if got := h.judge(start.Add(step.at*time.Millisecond), time.Second+step.starved*time.Millisecond); got != step.want {
-			t.Errorf("after %d ms with %d ms starved: held up %v", step.at, step.starved, got)
+		h.judge(start.Add(step.at*time.Millisecond), func() time.Duration {
+			since := step.starved*time.Millisecond - before
+			before += since
+			return since
+		})
+		if h.much != step.much || h.late != step.late {
+			t.Errorf("after %d ms with %d ms starved: held up for much of the time %v, late %v", step.at, step.starved, h.much, h.late)
 		}
 	}
 }

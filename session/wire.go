@@ -107,7 +107,7 @@ type event struct {
 	Status    *statusEvent  `json:",omitempty"` // from the worker
 	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
 	Probe     uint64        `json:",omitempty"` // the answer to a probe; earlier output has been sent before it
-	HeldUp    bool          `json:",omitempty"` // with Probe: the worker waits for processors much of the time
+	HeldUp    bool          `json:",omitempty"` // with Probe: the worker has waited for processors, and may print late
 	Stopped   *stoppedEvent `json:",omitempty"` // code of the cell stands
 	Recovered *recovered    `json:",omitempty"`
 	Died      *deathEvent   `json:",omitempty"`

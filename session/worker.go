@@ -248,7 +248,8 @@ func (w *worker) handle(c command, payload []byte) {
 	case c.Status != 0:
 		w.send(event{Status: w.status(c.Status, c.Look)}, nil)
 	case c.Probe != 0:
-		w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
+		_, late := w.heldUp.now()
+		w.send(event{Probe: c.Probe, HeldUp: late}, nil)
 	case c.Judge:
 		w.heldUp.look()
 	case c.Input != nil:
@@ -287,7 +288,8 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 		s.Waits = progress.Waits
 		return s
 	}
-	s.Waits, s.Late, s.HeldUp, s.CPU = w.comm.Waits(), w.late(), w.heldUp.now(), usedCPU()
+	s.Waits, s.Late, s.CPU = w.comm.Waits(), w.late(), usedCPU()
+	s.HeldUp, _ = w.heldUp.now()
 	if sharing, ok := w.comm.(SharingReporter); ok {
 		s.Sharers = sharing.Sharers()
 	}

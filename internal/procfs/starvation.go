@@ -3,6 +3,8 @@ package procfs
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -71,4 +73,20 @@ func readTurns(thread string, before turns, now time.Time) (t turns, ok bool) {
 		}
 	}
 	return t, true
+}
+
+// readQueue returns the schedstat file of a thread, and the time for which the thread has waited for a
+// processor up to its last turn. It fails if the thread has ended, or the kernel does not provide the
+// numbers.
+func readQueue(thread string) (numbers string, waited time.Duration, ok bool) {
+	text, err := os.ReadFile(filepath.Join(thread, "schedstat"))
+	if err != nil {
+		return "", 0, false
+	}
+	fields := strings.Fields(string(text)) // time on a processor, time in its queue, both in nanoseconds, number of turns
+	if len(fields) < 2 {
+		return "", 0, false
+	}
+	nanoseconds, err := strconv.ParseInt(fields[1], 10, 64)
+	return string(text), time.Duration(nanoseconds), err == nil
 }
