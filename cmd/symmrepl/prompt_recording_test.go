@@ -195,7 +195,8 @@ var (
 
 // timeless returns the text without what depends on the speed of the machine.
 func timeless(text string) string {
-	return durations.ReplaceAllString(together.ReplaceAllString(text, ""), "1${2}s")
+	text = compiling.ReplaceAllString(together.ReplaceAllString(text, ""), "")
+	return durations.ReplaceAllString(text, "1${2}s")
 }
 
 // TestReadmeSession checks that the session at the beginning of the README is the current output of

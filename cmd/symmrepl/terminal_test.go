@@ -47,6 +47,9 @@ var (
 	over    = regexp.MustCompile(`((?:\x1b\[A)+)\r\x1b\[J`)             // where the editor moves up to draw several lines again
 )
 
+// compiling matches the note that a kernel has been compiled for more than 5 s, which a slow machine takes.
+var compiling = regexp.MustCompile(`(?m)^.*\bcell \d+ has run for [^a-z]* s \(Ctrl-C interrupts it\):\n(.* rank [\d,-]+  compiles a kernel .*\n)+`)
+
 // terminal starts the program at a new terminal.
 func (h home) terminal(args ...string) *terminal {
 	h.t.Helper()
