@@ -27,6 +27,9 @@ from .results import Finding, Hang, Output, RankError, RankInfo, Result, Value, 
 Ranks = Union[int, Sequence[int], None]
 """Ranks to run on: one, several, or None for all."""
 
+_LOOK = 0.2
+"""Seconds after which a wait lets Python handle signals. A signal that comes just before the wait, or to another thread, does not end it."""
+
 
 def start(
     n: Optional[int] = None,
@@ -209,10 +212,11 @@ class Session:
         while True:
             try:
                 try:
-                    m = request.answers.get(timeout=None if end is None else max(0.0, end - time.monotonic()))
+                    m = request.answers.get(timeout=_LOOK if end is None else min(_LOOK, max(0.0, end - time.monotonic())))
                 except queue.Empty:
-                    end = None
-                    self._channel.tell(request, cancel=True)
+                    if end is not None and time.monotonic() >= end:
+                        end = None
+                        self._channel.tell(request, cancel=True)
                     continue
                 if "lost" in m:
                     raise SessionLost(m["lost"])

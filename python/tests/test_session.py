@@ -404,17 +404,24 @@ class Faults(unittest.TestCase):
 
     def test_keyboard_interrupt(self):
         s = self.session(deadlock="wait")
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts jobs in the background that ignore it
+        for blocked in (), (signal.SIGINT,):  # then another thread takes the signal
+            signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+            self.addCleanup(signal.pthread_sigmask, signal.SIG_UNBLOCK, blocked)
 
-        def press():
-            wait_until(lambda: waits(s, 0, 1), "waits of the ranks")
-            os.kill(os.getpid(), signal.SIGINT)
+            def press():
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
+                try:
+                    wait_until(lambda: waits(s, 0, 1), "waits of the ranks")
+                finally:
+                    os.kill(os.getpid(), signal.SIGINT)
 
-        thread = threading.Thread(target=press)
-        thread.start()
-        e = self.within(KeyboardInterrupt, lambda: s.run(self.HANG))
-        thread.join()
-        self.assertIsInstance(e.__cause__, symmrepl.Interrupted)
-        self.usable(s)
+            thread = threading.Thread(target=press)
+            thread.start()
+            e = self.within(KeyboardInterrupt, lambda: s.run(self.HANG))
+            thread.join()
+            self.assertIsInstance(e.__cause__, symmrepl.Interrupted)
+            self.usable(s)
 
     def test_a_rank_that_an_interrupt_does_not_stop(self):
         s = self.session()
