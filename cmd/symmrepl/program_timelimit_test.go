@@ -17,10 +17,13 @@ func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, 1)
 	h.cwd = t.TempDir()
-	limit := min(pace.Unhurried(4*time.Second).Round(time.Second), 20*time.Second).String() // kernels are compiled meanwhile
+	limit := min(pace.Unhurried(2*time.Second).Round(time.Second), 10*time.Second).String()
 	const kernels = "k := symm.Compile(`extern \"C\" __global__ void spin(volatile int* x) {\n\twhile (x[3] == 0) {}\n}\n" +
 		"extern \"C\" __global__ void poll(unsigned* x, int i) {\n\twhile (atomicAdd(x + i, 0u) == 0) __nanosleep(100);\n}\n" +
 		"extern \"C\" __global__ void work(float* x, int n) {\n\tfor (long long i = 0; i < 1ll << 50; i++) x[i % n] = x[i % n] * 0.5f + 1;\n}`)\n// %%\n"
+	if r := h.run("", "run", h.script("compiled.go", kernels), "-n", "2", "--device", "cpu"); r.status != 0 { // so that the limit is not for compiling
+		t.Fatalf("%+v", r)
+	}
 	for _, c := range []struct {
 		name, script string
 		want         []string // parts of standard error, in this order
