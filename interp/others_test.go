@@ -16,16 +16,25 @@ func TestOthers(t *testing.T) {
 	}
 	in := open(t, Options{})
 	mustEval(t, in, "stop := make(chan int)")
+	soon := func(condition func() bool) bool { // a goroutine takes a moment to begin, and to end
+		for deadline := time.Now().Add(time.Minute); !condition() && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		return condition()
+	}
 	expect := func(when string, running int, all bool) {
 		t.Helper()
 		gotRunning, gotAll := 0, false
-		for range 100 { // a goroutine that ends takes a moment
-			if gotRunning, gotAll = in.Others(); gotRunning == running && gotAll == all {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
+		if !soon(func() bool { gotRunning, gotAll = in.Others(); return gotRunning == running && gotAll == all }) {
+			t.Errorf("%s: %d run, and that is all: %v; want %d, %v", when, gotRunning, gotAll, running, all)
 		}
-		t.Errorf("%s: %d run, and that is all: %v; want %d, %v", when, gotRunning, gotAll, running, all)
+	}
+	expectBlocked := func(beside bool) {
+		t.Helper()
+		var d session.Activity
+		if !soon(func() bool { d = in.Doing(); return d.Blocked && d.Beside == beside && !d.Sleeps }) {
+			t.Errorf("the cell does %+v", d)
+		}
 	}
 	expect("at rest", 0, true)
 	mustEval(t, in, "go func() { <-stop }()")
@@ -37,9 +46,7 @@ func TestOthers(t *testing.T) {
 		close(done)
 	}()
 	expect("a cell waits, too", 2, true)
-	if d := in.Doing(); !d.Blocked || d.Beside || d.Sleeps {
-		t.Errorf("the cell does %+v", d)
-	}
+	expectBlocked(false)
 	cancel()
 	<-done
 	expect("after the interrupt", 0, true)
@@ -51,15 +58,7 @@ func TestOthers(t *testing.T) {
 		close(done)
 	}()
 	expect("a cell waits while a goroutine sleeps", 2, true)
-	for range 100 {
-		if in.Doing().Beside {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if d := in.Doing(); !d.Blocked || !d.Beside || d.Sleeps {
-		t.Errorf("the cell does %+v", d)
-	}
+	expectBlocked(true)
 	cancel()
 	<-done
 	mustEval(t, in, "timer := time.AfterFunc(time.Hour, func() {})")

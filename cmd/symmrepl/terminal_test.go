@@ -48,7 +48,7 @@ var (
 )
 
 // compiling matches the note that a kernel has been compiled for more than 5 s, which a slow machine takes.
-var compiling = regexp.MustCompile(`(?m)^.*\bcell \d+ has run for [^a-z]* s \(Ctrl-C interrupts it\):\n(.* rank [\d,-]+  compiles a kernel .*\n)+`)
+var compiling = regexp.MustCompile(`(?m)^.*\bcell \d+ has run for [^a-z]* s \(Ctrl-C interrupts it\):\n(.* rank [\d,-]+ +(compiles a kernel|failed:) .*\n)+`)
 
 // terminal starts the program at a new terminal.
 func (h home) terminal(args ...string) *terminal {
