@@ -53,6 +53,35 @@ type resting struct{ *Stream }
 
 func (s resting) AtRest() bool { return s.rests(false) }
 
+// Mark implements nccl.Stream.
+func (s resting) Mark(old nccl.Mark) (nccl.Mark, error) {
+	e, _ := old.(*behind)
+	if e == nil {
+		d, err := s.rt.dev.NewEvent()
+		if err != nil {
+			return nil, err
+		}
+		e = &behind{d}
+	}
+	if err := s.record(e.Event); err != nil {
+		if old == nil {
+			e.Close()
+		}
+		return nil, err
+	}
+	return e, nil
+}
+
+// behind is an event as package nccl sees it.
+type behind struct{ device.Event }
+
+func (e *behind) Reached() bool {
+	reached, err := e.Event.Reached()
+	return reached && err == nil
+}
+
+func (e *behind) Close() { e.Event.Close() }
+
 // GaveUp implements nccl.Owner: the next synchronisation reports the call.
 func (c *communicator) GaveUp(t nccl.Call) {
 	r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.ID, Rank: uint32(c.g.rank),

@@ -244,6 +244,8 @@ func (e *event) Synchronize() error {
 	return nil
 }
 
+func (e *event) Reached() (bool, error) { return e.emu.Reached(), nil }
+
 func (e *event) Since(earlier device.Event) (float64, error) {
 	from, ok := earlier.(*event)
 	if !ok {

@@ -107,6 +107,19 @@ __global__ void look(unsigned* p) { p[1] = p[0]; }`)
 	if _, err := fresh.Since(begin); err == nil {
 		t.Error("time since an event that was not reached")
 	}
+	reached := func(e device.Event, want bool) {
+		t.Helper()
+		if got, err := e.Reached(); got != want || err != nil {
+			t.Errorf("the event was reached: %v (%v)", got, err)
+		}
+	}
+	reached(fresh, true) // never recorded
+	other.Values([]device.Value{{Word: p, Value: 9, Await: true}})
+	other.Record(fresh)
+	reached(fresh, false)
+	b.stream.SetWords(p, 9, 1)
+	fresh.Synchronize()
+	reached(fresh, true)
 	for _, e := range []device.Event{begin, end, fresh} {
 		e.Close()
 	}

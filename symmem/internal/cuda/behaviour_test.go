@@ -136,6 +136,13 @@ func testEvents(t *testing.T, d *Device) {
 	f, err := d.NewEvent()
 	must(t, err)
 	must(t, e.Synchronize()) // never recorded, so it counts as reached
+	reached := func(e device.Event, want bool) {
+		t.Helper()
+		if got, err := e.Reached(); got != want || err != nil {
+			t.Errorf("the event was reached: %v (%v)", got, err)
+		}
+	}
+	reached(e, true)
 	must(t, a.Record(e))
 	want := pattern(1<<20, 2)
 	must(t, a.Write(p, want))
@@ -171,8 +178,10 @@ func testEvents(t *testing.T, d *Device) {
 	hold(b, p+4)
 	time.Sleep(5 * time.Millisecond)
 	awaits("while the event is awaited", true)
+	reached(f, false)
 	must(t, d.Poke(p, 9))
 	must(t, f.Synchronize())
+	reached(f, true)
 	time.Sleep(5 * time.Millisecond)
 	awaits("while the work after the wait runs", false)
 	must(t, d.Poke(p+4, 9))

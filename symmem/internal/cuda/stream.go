@@ -144,6 +144,8 @@ func (e event) Synchronize() error {
 	return e.c.Synchronize()
 }
 
+func (e event) Reached() (bool, error) { return e.c.Reached() }
+
 func (e event) Since(from device.Event) (float64, error) { return e.c.Since(from.(event).c) }
 
 func (e event) Close() error { return e.c.Close() }

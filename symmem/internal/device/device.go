@@ -310,6 +310,8 @@ type Graph interface {
 type Event interface {
 	// Synchronize waits until the event was reached.
 	Synchronize() error
+	// Reached reports whether it was, or was never recorded. It does not wait.
+	Reached() (bool, error)
 	// Since returns the microseconds from an earlier event; both must have been reached.
 	Since(Event) (float64, error)
 	Close() error

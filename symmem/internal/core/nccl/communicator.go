@@ -25,8 +25,9 @@ type Communicator struct {
 	ended    bool
 	why      error  // NCCL's failure that ended it, or nil
 	pending  []Call // that may not be over, the latest of each stream, puts apart
-	watched  bool   // by a goroutine
-	launched bool   // kernels of the user's use it
+	marks    []placed
+	watched  bool // by a goroutine
+	launched bool // kernels of the user's use it
 }
 
 // Owner hears of the end of a communicator. It must not call the communicator meanwhile.
@@ -38,6 +39,21 @@ type Owner interface {
 // Stream is a stream on which calls are issued. Equal streams are one.
 type Stream interface {
 	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
+	// Mark marks the end of the work that was issued so far. It moves old, unless that is nil.
+	Mark(old Mark) (Mark, error)
+}
+
+// Mark is a place in a stream.
+type Mark interface {
+	Reached() bool // false where that cannot be told
+	Close()
+}
+
+// placed is the mark behind the latest call of a stream, or behind its latest put.
+type placed struct {
+	on   Stream
+	puts bool
+	mark Mark
 }
 
 // Call is a call that may be under way.
@@ -48,7 +64,11 @@ type Call struct {
 	Puts    bool          // it waits for nobody, and uses memory of the communicator's
 
 	issued time.Time
+	mark   Mark // behind it; nil if it could not be made
 }
+
+// over reports whether the call is over, or its stream was closed. Later work of the stream may go on.
+func (t Call) over() bool { return t.mark != nil && t.mark.Reached() || t.On.AtRest() }
 
 // Since is how long ago the call was issued.
 func (t Call) Since() time.Duration { return time.Since(t.issued) }
@@ -63,15 +83,38 @@ func New(name string, c device.Communicator, o Owner) *Communicator {
 
 // Watch looks after a call that was issued just now.
 func (c *Communicator) Watch(t Call) {
+	t.issued, t.mark = time.Now(), c.markBehind(t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.issued = time.Now()
 	c.pending = slices.DeleteFunc(c.pending, func(o Call) bool { return o.On == t.On && o.Puts == t.Puts })
 	c.pending = append(c.pending, t)
 	if !c.watched && !c.ended {
 		c.watched = true
 		go c.watch()
 	}
+}
+
+// markBehind marks the end of a call; nil if that fails. It may wait for a goroutine that waits for the
+// stream, so c.mu is not held.
+func (c *Communicator) markBehind(t Call) Mark {
+	c.mu.Lock()
+	var old Mark
+	for _, p := range c.marks {
+		if p.on == t.On && p.puts == t.Puts {
+			old = p.mark
+		}
+	}
+	c.mu.Unlock()
+	mark, err := t.On.Mark(old)
+	if err != nil {
+		return nil
+	}
+	if mark != old {
+		c.mu.Lock()
+		c.marks = append(c.marks, placed{t.On, t.Puts, mark})
+		c.mu.Unlock()
+	}
+	return mark
 }
 
 // WatchKernel is Watch for a kernel of the user's. One that was captured is not under way; it uses
@@ -89,7 +132,7 @@ func (c *Communicator) WatchKernel(t Call, captured bool) {
 func (c *Communicator) watch() {
 	for {
 		time.Sleep(tick)
-		over := slices.DeleteFunc(c.Pending(), func(t Call) bool { return !t.On.AtRest() })
+		over := slices.DeleteFunc(c.Pending(), func(t Call) bool { return !t.over() })
 		c.mu.Lock()
 		c.pending = slices.DeleteFunc(c.pending, func(t Call) bool { return slices.Contains(over, t) })
 		c.watched = len(c.pending) > 0 && !c.ended
@@ -135,7 +178,7 @@ func (c *Communicator) end(why error, idle bool) {
 		return
 	}
 	c.ended, c.why = true, why
-	pending := slices.DeleteFunc(slices.Clone(c.pending), func(t Call) bool { return t.On.AtRest() })
+	pending := slices.DeleteFunc(slices.Clone(c.pending), Call.over)
 	puts := false
 	for _, t := range pending {
 		if puts = puts || t.Puts; !t.Puts {
@@ -155,11 +198,21 @@ func (c *Communicator) end(why error, idle bool) {
 func (c *Communicator) stop(pending []Call) {
 	c.owner.EndKernels()
 	for until := time.Now().Add(kernelsLimit); time.Now().Before(until); time.Sleep(tick) {
-		if !slices.ContainsFunc(pending, func(t Call) bool { return !t.On.AtRest() }) {
+		if !slices.ContainsFunc(pending, func(t Call) bool { return !t.over() }) {
 			break
 		}
 	}
 	c.C.End()
+}
+
+// forget closes the marks.
+func (c *Communicator) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.marks {
+		p.mark.Close()
+	}
+	c.marks, c.pending = nil, nil
 }
 
 // Release gives back communicators that have ended, once the streams of all members have come to
@@ -171,5 +224,6 @@ func Release(list []*Communicator, until time.Time) {
 	for _, c := range list {
 		c.C.Ended(time.Until(until))
 		c.C.Free()
+		c.forget()
 	}
 }

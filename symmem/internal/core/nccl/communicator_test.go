@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,6 +74,24 @@ type busy struct{ ctx context.Context }
 
 func (b busy) AtRest() bool { return b.ctx.Err() != nil }
 
+func (b busy) Mark(old Mark) (Mark, error) {
+	m, _ := old.(*mark)
+	if m == nil {
+		m = &mark{}
+	}
+	m.moved++
+	return m, nil
+}
+
+// mark is reached when the test says so.
+type mark struct {
+	moved           int
+	reached, closed atomic.Bool
+}
+
+func (m *mark) Reached() bool { return m.reached.Load() }
+func (m *mark) Close()        { m.closed.Store(true) }
+
 func stream(t *testing.T) (s busy, rest func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	return busy{ctx}, cancel
@@ -131,6 +150,29 @@ func TestTimeout(t *testing.T) {
 	defer o.mu.Unlock()
 	if len(o.calls) != 1 || o.calls[0].ID != 7 || !o.calls[0].Expired() {
 		t.Errorf("given up were %+v", o.calls)
+	}
+}
+
+// A call is over when the place behind it is reached, whatever its stream does then.
+func TestLaterWork(t *testing.T) {
+	l, o := &library{}, &owner{}
+	c := New("NCCL 2", l, o)
+	s, _ := stream(t)
+	c.Watch(Call{On: s, ID: 1})
+	c.Watch(Call{On: s, ID: 2, Timeout: time.Hour})
+	m := c.Pending()[0].mark.(*mark)
+	if m.moved != 2 {
+		t.Errorf("the mark was set %d times, want one mark for both calls", m.moved)
+	}
+	m.reached.Store(true)
+	eventually(t, "over", func() bool { return len(c.Pending()) == 0 })
+	c.End(nil)
+	if ids, _ := o.ids(); len(ids) > 0 {
+		t.Errorf("given up were %v, which were over", ids)
+	}
+	Release([]*Communicator{c}, time.Now())
+	if !m.closed.Load() {
+		t.Error("the mark was not closed")
 	}
 }
 

@@ -186,6 +186,7 @@ void emu_graph_close(emu_graph* g) { delete g; }
 emu_event* emu_event_open(void) { return new emu_event; }
 void emu_event_close(emu_event* e) { delete e; }
 void emu_event_synchronize(emu_event* e) { e->event->wait(); }
+int emu_event_reached(emu_event* e) { return e->event->reached(); }
 uint64_t emu_event_time(emu_event* e) { return e->event->time.load(); }
 
 void emu_record(emu_device* d, const emu_wait* waits, size_t count, size_t room) { d->record(std::make_shared<Recording>(waits, count, room)); }

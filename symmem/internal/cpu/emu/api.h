@@ -127,6 +127,8 @@ void emu_graph_close(emu_graph*);
 emu_event* emu_event_open(void);
 void emu_event_close(emu_event*);
 void emu_event_synchronize(emu_event*);
+// emu_event_reached returns 1 if the event was reached, or was never recorded.
+int emu_event_reached(emu_event*);
 // emu_event_time returns when the event was last reached, in nanoseconds; 0 if never.
 uint64_t emu_event_time(emu_event*);
 

@@ -344,6 +344,9 @@ func NewEvent() *Event { return &Event{C.emu_event_open()} }
 // Synchronize waits until the event is reached, or returns at once if it was never recorded.
 func (e *Event) Synchronize() { C.emu_event_synchronize(e.c) }
 
+// Reached reports whether it was, or was never recorded.
+func (e *Event) Reached() bool { return C.emu_event_reached(e.c) != 0 }
+
 // Nanoseconds returns when the event was last reached, by the monotonic clock; zero if never.
 func (e *Event) Nanoseconds() uint64 { return uint64(C.emu_event_time(e.c)) }
 

@@ -94,6 +94,11 @@ void Event::wait() const {
   if (const std::shared_ptr<Mark> m = latest.load()) m->wait();
 }
 
+bool Event::reached() const {
+  const std::shared_ptr<Mark> m = latest.load();
+  return !m || m->reached.load() != 0;
+}
+
 Stream::Stream(Device* d) : device_(d), executor_(d) {
   thread_ = start_thread([](void* s) { static_cast<Stream*>(s)->serve(); }, this);
 }

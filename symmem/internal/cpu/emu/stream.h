@@ -47,6 +47,7 @@ struct Event {
   Current<Mark> latest{};                   // null until recorded
   std::atomic<unsigned long long> time{0};  // nanoseconds, of the last time it was reached
   void wait() const;
+  bool reached() const;
 };
 
 // Bytes is a copy of the caller's bytes, aligned for any argument.

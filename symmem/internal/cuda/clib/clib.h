@@ -180,6 +180,8 @@ sy_status sy_event_wait(sy_stream *s, uintptr_t event, int marked);
 // sy_awaits sets *awaits if the stream does nothing but wait for an event. Another thread may use the stream.
 sy_status sy_awaits(sy_stream *s, int *awaits);
 sy_status sy_event_synchronize(sy_device *d, uintptr_t event);
+// sy_event_reached sets *reached if the event was reached, or was never recorded.
+sy_status sy_event_reached(sy_device *d, uintptr_t event, int *reached);
 sy_status sy_event_elapsed(sy_device *d, uintptr_t from, uintptr_t to, float *milliseconds);
 
 // sy_capture_begin starts recording in relaxed mode. sy_capture_end ends it and instantiates the

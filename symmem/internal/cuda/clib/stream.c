@@ -262,6 +262,14 @@ sy_status sy_event_synchronize(sy_device *d, uintptr_t event) {
 	return wait_event((cu_event)event);
 }
 
+sy_status sy_event_reached(sy_device *d, uintptr_t event, int *reached) {
+	ENTER(d);
+	int result = cu.cuEventQuery((cu_event)event);
+	if (result && result != CU_NOT_READY) return (sy_status){result, "cuEventQuery"};
+	*reached = !result;
+	return OK;
+}
+
 sy_status sy_event_elapsed(sy_device *d, uintptr_t from, uintptr_t to, float *milliseconds) {
 	ENTER(d);
 	TRY(cuEventElapsedTime, milliseconds, (cu_event)from, (cu_event)to);

@@ -128,6 +128,13 @@ func (d Device) NewEvent() (Event, error) {
 // Synchronize waits until the event was reached.
 func (e Event) Synchronize() error { return check(C.sy_event_synchronize(e.d.c, e.c)) }
 
+// Reached reports whether it was, or was never recorded.
+func (e Event) Reached() (bool, error) {
+	var reached C.int
+	err := check(C.sy_event_reached(e.d.c, e.c, &reached))
+	return reached != 0, err
+}
+
 // Since returns the microseconds from an earlier event.
 func (e Event) Since(from Event) (float64, error) {
 	var ms C.float
