@@ -23,7 +23,8 @@ type heldUp struct {
 	run        uint64 // the run that began last
 	starvation procfs.Starvation
 	at         time.Time // time of the last look
-	much, late bool      // the last judgement: see now
+	much       bool      // the last judgement: the worker has been held up for much of the time since the look before
+	held       time.Time // time of the last look at which it had been held up for long
 }
 
 // begin restarts the judgement for a run. If simulated ranks share h, only the first call for a run
@@ -34,7 +35,7 @@ func (h *heldUp) begin(run uint64) {
 	if h.run == run {
 		return
 	}
-	h.run, h.at, h.much, h.late = run, time.Time{}, false, false
+	h.run, h.at, h.much = run, time.Time{}, false
 }
 
 // look takes the first look during the run, unless it was taken.
@@ -55,23 +56,27 @@ func usedCPU() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// now reports whether the worker has been held up since the last look: for much of the time, and so
-// long that it may print a line later than ranks that were not held up.
+// now reports whether the worker has been held up for much of the time since the last look, and whether
+// it may therefore print a line later than ranks that were not held up: it has foldAge to catch up.
 func (h *heldUp) now() (much, late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.judge(time.Now(), h.starvation.Look)
-	return h.much, h.late
+	now := time.Now()
+	h.judge(now, h.starvation.Look)
+	return h.much, now.Sub(h.held) < foldAge
 }
 
 // judge judges, unless the last look was just before. look returns the time for which threads have
 // waited since it was called last. h.mu is held.
 func (h *heldUp) judge(now time.Time, look func() time.Duration) {
-	if h.at.IsZero() {
-		h.at = now
+	if h.at.IsZero() { // it may have been held up before
+		h.at, h.held = now, now
 		look()
 	} else if over := now.Sub(h.at); over >= starvedOver {
 		starved := look()
-		h.at, h.much, h.late = now, starved > over/starvedPart, starved > min(over, foldAge)/starvedPart
+		h.at, h.much = now, starved > over/starvedPart
+		if starved > min(over, foldAge)/starvedPart {
+			h.held = now
+		}
 	}
 }
