@@ -16,12 +16,14 @@ const (
 )
 
 // heldUp judges whether this process, a worker, gets enough processor time: on a busy machine its
-// threads wait for processors, and it prints later than other ranks. It judges when it is asked,
-// from its first look during a run on. Methods may be called from several goroutines.
+// threads wait for processors, or for pages that were taken from it, and it prints later than other
+// ranks. It judges when it is asked, from its first look during a run on. Methods may be called from
+// several goroutines.
 type heldUp struct {
 	mu         sync.Mutex
 	run        uint64 // the run that began last
 	starvation procfs.Starvation
+	faults     int64     // page faults that read from a disk, until the last look
 	at         time.Time // time of the last look
 	much       bool      // the last judgement: the worker has been held up for much of the time since the look before
 	held       time.Time // time of the last look at which it had been held up for long
@@ -43,7 +45,7 @@ func (h *heldUp) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.at.IsZero() {
-		h.judge(time.Now(), h.starvation.Look)
+		h.judge(time.Now(), h.starvation.Look, diskFaults)
 	}
 }
 
@@ -62,21 +64,29 @@ func (h *heldUp) now() (much, late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
-	h.judge(now, h.starvation.Look)
+	h.judge(now, h.starvation.Look, diskFaults)
 	return h.much, now.Sub(h.held) < foldAge
 }
 
-// judge judges, unless the last look was just before. look returns the time for which threads have
-// waited since it was called last. h.mu is held.
-func (h *heldUp) judge(now time.Time, look func() time.Duration) {
-	if h.at.IsZero() { // it may have been held up before
-		h.at, h.held = now, now
-		look()
-	} else if over := now.Sub(h.at); over >= starvedOver {
-		starved := look()
-		h.at, h.much = now, starved > over/starvedPart
-		if starved > min(over, foldAge)/starvedPart {
-			h.held = now
-		}
+// diskFaults returns how many page faults of this process have read from a disk.
+func diskFaults() int64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
 	}
+	return u.Majflt
+}
+
+// judge judges, unless the last look was just before. look returns the time for which threads have
+// waited since it was called last, faults is diskFaults. h.mu is held.
+func (h *heldUp) judge(now time.Time, look func() time.Duration, faults func() int64) {
+	over, first := now.Sub(h.at), h.at.IsZero()
+	if !first && over < starvedOver {
+		return
+	}
+	starved, read := look(), faults()
+	if first || starved > min(over, foldAge)/starvedPart || read > h.faults { // before the first look it may have been held up
+		h.held = now
+	}
+	h.at, h.faults, h.much = now, read, !first && starved > over/starvedPart
 }
