@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,9 +62,9 @@ func (s resting) Mark(old nccl.Mark) (nccl.Mark, error) {
 		if err != nil {
 			return nil, err
 		}
-		e = &behind{d}
+		e = &behind{event: d}
 	}
-	if err := s.record(e.Event); err != nil {
+	if err := s.record(e.event); err != nil {
 		if old == nil {
 			e.Close()
 		}
@@ -72,15 +73,30 @@ func (s resting) Mark(old nccl.Mark) (nccl.Mark, error) {
 	return e, nil
 }
 
-// behind is an event as package nccl sees it.
-type behind struct{ device.Event }
+// behind is an event as package nccl sees it. A goroutine that looks after the communicator may ask
+// once more after Close.
+type behind struct {
+	mu     sync.Mutex
+	closed bool
+	event  device.Event
+}
 
 func (e *behind) Reached() bool {
-	reached, err := e.Event.Reached()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return true
+	}
+	reached, err := e.event.Reached()
 	return reached && err == nil
 }
 
-func (e *behind) Close() { e.Event.Close() }
+func (e *behind) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.event.Close()
+}
 
 // GaveUp implements nccl.Owner: the next synchronisation reports the call.
 func (c *communicator) GaveUp(t nccl.Call) {
