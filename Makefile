@@ -14,9 +14,10 @@ WHEELS := build/dist
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at
 # most three tests fail, they run once more, alone, and the summary names them. A test with a data
 # race does not run again.
-# Packages session and zmtp, and the files of cmd/symmrepl with the build constraint "race || !raced",
-# run only under the race detector. The other tests of cmd/symmrepl run in both stages; the second stage
-# leaves out tests that -short or "!race" excludes. All other packages run without the detector.
+# Each package is tested once: session and the packages inside cmd/symmrepl with the race detector, all others
+# without it. The tests of cmd/symmrepl run whole programs, which the detector makes several times slower, so
+# the detector watches only a few of them here, which use a prompt, a script, deaths of ranks, two hosts and
+# clients; make test-long runs all of them with the detector.
 # Most tests spend half of their time waiting for other processes, so more tests than processors run side
 # by side: -p is the number of packages, -parallel the number of tests in each package. Both stages and the
 # checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
@@ -29,7 +30,8 @@ test: export GOGC := 400
 # grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
 LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
-LONGEST_RACE := github.com/symmrepl/symmrepl/cmd/symmrepl
+RACED = $$(go list ./session/... ./cmd/symmrepl/internal/... | grep -v /internal/wheel)
+RACED_PROGRAMS := ^Test(Prompt|Eval|WorkerDeaths|TwoHosts|Attach|DAPAttach|MCP)$$
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
@@ -51,10 +53,12 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -v -e /symmrepl/session -e /internal/zmtp | xargs)" -- -vet=off -tags raced -timeout $(call minutes,25) -p 3 -parallel 3 && \
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 3 -parallel 3 && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages "$(LONGEST_RACE) $$(go list ./session/... ./cmd/symmrepl/... | grep -v /internal/wheel | xargs)" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short
+	export GORACE=atexit_sleep_ms=0 && \
+	$(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race && \
+	$(TEST) --jsonfile build/test-race-programs.json --packages ./cmd/symmrepl -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short -run '$(RACED_PROGRAMS)'
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
@@ -76,7 +80,6 @@ foreign: build ## run the test programs of Go and of yaegi, and compare with the
 check: | go c++ python3 ## gofmt, go vet, staticcheck; the Python package compiles
 	@unformatted=$$(gofmt -l *.go $$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
 	go vet ./...
-	go vet -tags raced ./cmd/symmrepl
 	(cd client && go vet ./...)
 	go tool staticcheck ./...
 	@PYTHONPYCACHEPREFIX="$$PWD/build/pycache" python3 -m compileall -q python

@@ -1,5 +1,3 @@
-//go:build race || !raced
-
 package main
 
 import (

@@ -16,8 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// The numbered tutorials print the recorded outputs on four ranks and on two. Their checks accept
-// right answers and refuse wrong ones.
+// The numbered tutorials print the recorded outputs on four ranks, and some of them on two. Their checks
+// accept right answers and refuse wrong ones.
 func TestLessons(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: runs the tutorials")
@@ -26,6 +26,7 @@ func TestLessons(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("tutorials: %v, %v", files, err)
 	}
+	onTwo := someOf(files)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -38,6 +39,9 @@ func TestLessons(t *testing.T) {
 		for ranks, suffix := range map[int]string{4: ".out", 2: ".2.out"} {
 			t.Run(fmt.Sprint(lesson.Name, "/", ranks), func(t *testing.T) {
 				t.Parallel()
+				if ranks == 2 && !*record && !slices.Contains(onTwo, file) {
+					t.Skip("give -tutorials; make test-long does")
+				}
 				if lesson.Name == aboutSanitizer && device() != "cpu" {
 					t.Skip("the sanitizer watches the cpu device")
 				}
@@ -62,7 +66,8 @@ func TestLessons(t *testing.T) {
 const aboutSanitizer = "16-wrong-results"
 
 // The lessons that do not ask for one host show the same on two hosts, with a network that delays
-// and reorders messages. With that network some weak signals arrive early.
+// and reorders messages. With that network some weak signals arrive early. Without -tutorials only
+// lessons about networks run.
 func TestLessonAcrossHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: runs the tutorials")
@@ -101,6 +106,10 @@ func TestLessonAcrossHosts(t *testing.T) {
 		}
 		t.Run(lesson.Name, func(t *testing.T) {
 			t.Parallel()
+			varies := varying[lesson.Name]
+			if varies == "" && !*everyTutorial {
+				t.Skip("give -tutorials; make test-long does")
+			}
 			launched := launchOn(t, ranks, hosts)
 			if lesson.Name == "11-put-signal-wait" { // so long that ranks look in between also on a busy machine
 				settings := session.Query{Topic: session.TopicNetwork, Arg: "delay 5ms"}
@@ -110,7 +119,6 @@ func TestLessonAcrossHosts(t *testing.T) {
 			}
 			got := runLesson(t, launched, lesson, ranks, nil)
 			compareLesson(t, lesson, ranks, got, file+".out")
-			varies := varying[lesson.Name]
 			if varies == "" {
 				return
 			}

@@ -1,4 +1,4 @@
-//go:build raced
+//go:build !race
 
 package main
 
@@ -56,7 +56,7 @@ func TestArithmeticPage(t *testing.T) {
 			}
 			return
 		}
-		t.Errorf("docs/arithmetic.md is not what the program shows now; write it again by: go test -tags raced ./cmd/symmrepl -run TestArithmeticPage -update-arithmetic\nIt shows\n%s", got)
+		t.Errorf("docs/arithmetic.md is not what the program shows now; write it again by: go test ./cmd/symmrepl -run TestArithmeticPage -update-arithmetic\nIt shows\n%s", got)
 	}
 }
 

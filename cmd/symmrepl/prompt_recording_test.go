@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "record docs/session.md, and the README's session and picture, again")
 
-// recording is the page that records a session at a terminal. The race detector, under which other
-// tests drive prompts, would slow down the workers that look up its pages of documentation.
+// recording is the page that records a session at a terminal. The race detector would slow down the
+// workers that look up its pages of documentation.
 const recording = "../../docs/session.md"
 
 // readmePicture shows the session of the README as a terminal does, line after line.

@@ -74,8 +74,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSuite runs every case on every device with every number of ranks. On the cpu device 8 ranks run
-// with -worlds only: the cases are those of 3 and 4 ranks.
+// TestSuite runs every case on every device with every number of ranks. On the cpu device 2 and 8
+// ranks run with -worlds only: the cases are those of 3 and 4 ranks.
 func TestSuite(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestSuite(t *testing.T) {
 			for _, n := range counts {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					briefly(t, n == 4)
-					longWorld(t, device == "cpu" && n == 8 && os.Getenv("SYMMTEST_RANKS") == "")
+					longWorld(t, device == "cpu" && (n == 2 || n == 8) && os.Getenv("SYMMTEST_RANKS") == "")
 					w := start(t, device, n)
 					for _, c := range slices.Concat(cases, remoteCases, shmemCases) {
 						if n >= c.min && (n <= 4 || c.many) && (n == alone || !slices.Contains(ofOneRank, c.name)) {

@@ -13,7 +13,7 @@ import (
 )
 
 // moreWorlds enables tests on worlds that take long: they run the cases of other worlds once more.
-var moreWorlds = flag.Bool("worlds", false, "test also on 8 ranks, and on more worlds that span hosts, which takes long")
+var moreWorlds = flag.Bool("worlds", false, "test also on 2 and 8 ranks, and on more worlds that span hosts, which takes long")
 
 // longWorld skips a test on a world that takes long, unless -worlds is given.
 func longWorld(t *testing.T, isLong bool) {
@@ -87,7 +87,7 @@ func TestOverHosts(t *testing.T) {
 				if _, err := net.Available(); c.network == "ucx" && err != nil {
 					t.Skip(err)
 				}
-				longWorld(t, c.many)
+				longWorld(t, c.many || device == "cpu" && c.network == "ucx") // TestNetwork covers UCX itself
 				w := startOn(t, device, c.ranks, strconv.Itoa(c.hosts), c.network)
 				// TestHosts runs these cases in the same world of the cpu device, but not with -short.
 				if inHosts := device == "cpu" && c.ranks == 4 && c.network == "null" && c.hosts == 2; !inHosts || testing.Short() {

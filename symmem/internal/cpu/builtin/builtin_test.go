@@ -1,4 +1,4 @@
-package builtin
+package builtin_test
 
 import (
 	"maps"
@@ -26,6 +26,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/builtin"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -55,8 +56,8 @@ var declared = []any{
 // TestStructs compares the name, the offset and the size of every field with those of the C++
 // compiler.
 func TestStructs(t *testing.T) {
-	structs, _ := Declarations()
-	inCpp := map[string]Struct{}
+	structs, _ := builtin.Declarations()
+	inCpp := map[string]builtin.Struct{}
 	for _, s := range structs {
 		if _, twice := inCpp[s.Name]; twice {
 			t.Errorf("two structs of C++ are called %s", s.Name)
@@ -82,18 +83,18 @@ func TestStructs(t *testing.T) {
 
 // layoutOf describes a struct of Go like one of C++: its named fields, without those of a base.
 // Fields of NCCL's structs are spelled as in NCCL.
-func layoutOf(typ reflect.Type) Struct {
+func layoutOf(typ reflect.Type) builtin.Struct {
 	spelled := snake
 	if strings.HasPrefix(typ.Name(), "Nccl") {
 		spelled = func(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 	}
-	s := Struct{Name: typ.Name(), Size: typ.Size()}
+	s := builtin.Struct{Name: typ.Name(), Size: typ.Size()}
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		if f.Name == "_" || f.Anonymous {
 			continue
 		}
-		s.Fields = append(s.Fields, Field{spelled(f.Name), f.Offset, f.Type.Size()})
+		s.Fields = append(s.Fields, builtin.Field{spelled(f.Name), f.Offset, f.Type.Size()})
 	}
 	return s
 }
@@ -171,7 +172,7 @@ func TestConstants(t *testing.T) {
 		"TokenWord":     {"kCounted": tokens.Counted, "kReady": tokens.Ready, "kSent": tokens.Sent, "kReturned": tokens.Returned, "kTokenWords": tokens.Words},
 		"TokenPartners": {"kNobody": tokens.Nobody},
 	}
-	_, got := Declarations()
+	_, got := builtin.Declarations()
 	for group := range want {
 		if !maps.Equal(got[group], want[group]) {
 			t.Errorf("%s is %v in C++ and %v in Go", group, got[group], want[group])
@@ -203,7 +204,7 @@ func TestArguments(t *testing.T) {
 			taken[f.Operation()] = m[1]
 		}
 	}
-	module := Load()
+	module := builtin.Load()
 	defer module.Close()
 	if len(module.Kernels) == 0 {
 		t.Error("there are no kernels")
