@@ -19,11 +19,11 @@ WHEELS := build/dist
 # the detector watches only a few of them here, which use a prompt, a script, deaths of ranks, two hosts and
 # clients; make test-long runs all of them with the detector.
 # Most tests spend half of their time waiting for other processes, so more tests than processors run side
-# by side: -p is the number of packages, -parallel the number of tests in each package. Both stages and the
-# checks before them use cgo's pointer checks, which cost a tenth of the time, so that packages are
-# built twice instead of three times. The package with the longest tests starts first. GOGC=400 makes
-# garbage collections rare, which halves the processor time of interp's tests. Tests are built without
-# go vet, because check runs go vet on all packages.
+# by side: -p is the number of packages, -parallel the number of tests in each package, and the tests with the
+# race detector run beside the others. All of them, and the checks before them, use cgo's pointer checks, which
+# cost a tenth of the time, so that packages are built twice instead of three times. The package with the longest
+# tests starts first. GOGC=400 makes garbage collections rare, which halves the processor time of interp's
+# tests. Tests are built without go vet, because check runs go vet on all packages.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 # The limit of a test run in minutes. If more threads want to run than there are processors, the limit
@@ -34,7 +34,7 @@ RACED = $$(go list ./session/... ./cmd/symmrepl/internal/... | grep -v /internal
 RACED_PROGRAMS := ^Test(Prompt|Eval|WorkerDeaths|TwoHosts|Attach|DAPAttach|MCP)$$
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test plain raced faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -48,18 +48,25 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass: check, and all tests with cgo's pointer checks or the race detector
-	@mkdir -p build && rm -f build/test-*.json
-	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
-	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
-	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 3 -parallel 3 && \
-	unset SYMMREPL_JUPYTER && \
-	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) && \
-	export GORACE=atexit_sleep_ms=0 && \
-	$(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race && \
-	$(TEST) --jsonfile build/test-race-programs.json --packages ./cmd/symmrepl -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short -run '$(RACED_PROGRAMS)'
+test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass: check, and all tests with cgo's pointer checks, some also with the race detector
+	@mkdir -p build && rm -f build/test-*
+	@$(MAKE) --no-print-directory -j2 plain raced
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
+
+plain raced: export SYMMREPL_NVRTC ?= $(shell cat $(NVRTC))
+plain raced: export SYMMREPL_UCX_LIB ?= $(shell cat $(UCX))
+plain raced: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
+
+plain: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
+plain:
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 3 -parallel 3
+	cd client && go test -vet=off -timeout $(call minutes,5) ./...
+
+raced: export GORACE := atexit_sleep_ms=0
+raced:
+	@{ $(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race && \
+	$(TEST) --jsonfile build/test-race-programs.json --packages ./cmd/symmrepl -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short -run '$(RACED_PROGRAMS)'; \
+	} >build/test-race.log 2>&1; status=$$?; cat build/test-race.log; exit $$status
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
 	./.ci/test-long faults

@@ -88,7 +88,8 @@ func TestHosts(t *testing.T) {
 	}{
 		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork},
 		{"cuda", division{4, 2, "none"}, withoutOtherHosts},
-		// with -worlds only, as they take long: the same cases, on one rank or four a host
+		// with -worlds only, as they take long: the same cases, on one rank or four a host, and on the cpu device
+		// without a network
 		{"cpu", division{4, 4, "null"}, without(withNetwork, onHostsOfTwo)}, {"cpu", division{8, 2, "null"}, withNetwork},
 	} {
 		if !slices.Contains(devices(t), c.device) {
@@ -96,7 +97,7 @@ func TestHosts(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", c.device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 			briefly(t, c.network == "none") // TestNetwork and TestOverHosts cover the other one
-			longWorld(t, c.hosts > 2 || c.ranks > 4)
+			longWorld(t, c.hosts > 2 || c.ranks > 4 || c.device == "cpu" && c.network == "none" && !testing.Short())
 			needRanks(t, c.device, c.ranks)
 			w := startOn(t, c.device, c.ranks, strconv.Itoa(c.hosts), c.network)
 			want := c.pass

@@ -5,6 +5,7 @@ package missing
 import (
 	"bytes"
 	"fmt"
+	"go/constant"
 	"go/importer"
 	"go/token"
 	"go/types"
@@ -50,9 +51,7 @@ func Join(sets ...map[string]map[string]reflect.Value) Tables {
 	return all
 }
 
-// Names returns, by import path, the exported names of a standard library package that its table
-// lacks, and the interfaces with methods that the table lacks. Generic declarations cannot be in
-// tables.
+// Names returns what tables lack of the standard library: see Of.
 func Names(tables Tables) (map[string][]string, error) {
 	paths := slices.Clone(newPackages)
 	for key := range Base() {
@@ -61,6 +60,13 @@ func Names(tables Tables) (map[string][]string, error) {
 			paths = append(paths, p)
 		}
 	}
+	return Of(tables, paths...)
+}
+
+// Of returns, by import path, the exported names of packages that their tables lack, the interfaces with
+// methods that the tables lack, and the untyped constants that have another value. Generic declarations
+// cannot be in tables.
+func Of(tables Tables, paths ...string) (map[string][]string, error) {
 	imp, err := exportData(paths)
 	if err != nil {
 		return nil, err
@@ -118,10 +124,26 @@ func fits(obj types.Object) bool {
 	return true
 }
 
-// has reports whether a table contains an object with all its methods.
+// same reports whether two constants are equal. Tables hold those that are no integers with fewer digits.
+func same(a, b constant.Value) bool {
+	if b.Kind() != constant.Float {
+		return constant.Compare(a, token.EQL, b)
+	}
+	x, _ := constant.Float64Val(a)
+	y, _ := constant.Float64Val(b)
+	return x == y
+}
+
+// has reports whether a table contains an object with all its methods, or a constant with its value.
 func has(table map[string]reflect.Value, obj types.Object) bool {
-	if _, ok := table[obj.Name()]; !ok {
+	v, ok := table[obj.Name()]
+	if !ok {
 		return false
+	}
+	if c, isConstant := obj.(*types.Const); isConstant {
+		if in, untyped := v.Interface().(constant.Value); untyped {
+			return same(in, c.Val())
+		}
 	}
 	wrapper, ok := table["_"+obj.Name()]
 	if !ok {
