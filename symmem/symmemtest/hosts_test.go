@@ -88,8 +88,8 @@ func TestHosts(t *testing.T) {
 	}{
 		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork},
 		{"cuda", division{4, 2, "none"}, withoutOtherHosts},
-		// with -worlds only, as they take long: the same cases, on one rank or four a host, and on the cpu device
-		// without a network
+		// with -worlds only, as they take long: the same cases on one rank or four a host, and those of the
+		// cpu device without a network
 		{"cpu", division{4, 4, "null"}, without(withNetwork, onHostsOfTwo)}, {"cpu", division{8, 2, "null"}, withNetwork},
 	} {
 		if !slices.Contains(devices(t), c.device) {
