@@ -201,7 +201,7 @@ func (s *supervisor) answered(p *process, e event, payload []byte) {
 }
 
 // listen passes on the worker's events but its answers to jobs. It passes on earlier output before
-// the answer to a probe.
+// the answer to a probe, and before the report that code of the cell stands.
 func (s *supervisor) listen(p *process) {
 	defer close(p.relayed)
 	in := frame.NewReader(p.hearing, maxPayload)
@@ -217,7 +217,7 @@ func (s *supervisor) listen(p *process) {
 			s.endFor(p, e.Died.Cause)
 			continue
 		}
-		if e.Probe != 0 {
+		if e.Probe != 0 || e.Stopped != nil {
 			go func() { // the fold may hold output back, and other events must not wait for it
 				s.drainAlive(p)
 				s.emit(e, nil)
