@@ -15,9 +15,8 @@ WHEELS := build/dist
 # most three tests fail, they run once more, alone, and the summary names them. A test with a data
 # race does not run again.
 # Each package is tested once: session and the packages inside cmd/symmrepl with the race detector, all others
-# without it. The tests of cmd/symmrepl run whole programs, which the detector makes several times slower, so
-# the detector watches only a few of them here, which use a prompt, a script, deaths of ranks, two hosts and
-# clients; make test-long runs all of them with the detector.
+# without it. The tests of cmd/symmrepl run whole programs, which the detector makes several times slower; make
+# test-long runs them with the detector too.
 # Most tests spend half of their time waiting for other processes, so more tests than processors run side
 # by side: -p is the number of packages, -parallel the number of tests in each package, and the tests with the
 # race detector run beside the others. All of them, and the checks before them, use cgo's pointer checks, which
@@ -30,8 +29,7 @@ test: export GOGC := 400
 # grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
 LONGEST := github.com/symmrepl/symmrepl/symmem/symmemtest
-RACED = $$(go list ./session/... ./cmd/symmrepl/internal/... | grep -v /internal/wheel)
-RACED_PROGRAMS := ^Test(Prompt|Eval|WorkerDeaths|TwoHosts|Attach|DAPAttach|MCP)$$
+RACED = $$(go list ./session ./cmd/symmrepl/internal/... | grep -v /internal/wheel)
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test plain raced faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
@@ -59,14 +57,13 @@ plain raced: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
 
 plain: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
 plain:
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 3 -parallel 3
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 2 -parallel 3
 	cd client && go test -vet=off -timeout $(call minutes,5) ./...
 
 raced: export GORACE := atexit_sleep_ms=0
 raced:
-	@{ $(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race && \
-	$(TEST) --jsonfile build/test-race-programs.json --packages ./cmd/symmrepl -- -vet=off -timeout $(call minutes,20) -parallel 4 -race -short -run '$(RACED_PROGRAMS)'; \
-	} >build/test-race.log 2>&1; status=$$?; cat build/test-race.log; exit $$status
+	@$(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race >build/test-race.log 2>&1; \
+	status=$$?; cat build/test-race.log; exit $$status
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
 	./.ci/test-long faults

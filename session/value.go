@@ -8,9 +8,9 @@ import (
 )
 
 // encodeValue returns the value of a result as the payload of a doneEvent: a richValue if it has
-// other forms than text. Forms that cannot be encoded are left out, and, if they do not fit, the
-// largest ones first; the text then says so.
-func encodeValue(r Result) (payload []byte, rich bool) {
+// other forms than text. Forms that cannot be encoded are left out, and, if they take more than most
+// bytes, the largest ones first; the text then says so.
+func encodeValue(r Result, most int) (payload []byte, rich bool) {
 	text := clip(r.Value, maxValue)
 	if r.Data == nil {
 		return []byte(text), false
@@ -35,13 +35,13 @@ func encodeValue(r Result) (payload []byte, rich bool) {
 		case err != nil:
 			v.Metadata = nil
 			v.Text += fmt.Sprintf("\n(its metadata is left out: %v)", err)
-		case len(payload) <= maxRich:
+		case len(payload) <= most:
 			return payload, true
 		case len(v.Data) == 0:
 			return []byte(v.Text), false
 		default:
 			largest := slices.MaxFunc(slices.Sorted(maps.Keys(v.Data)), func(a, b string) int { return sizes[a] - sizes[b] })
-			leaveOut(largest, fmt.Sprintf("it takes %d MiB, and all forms of a value may take %d", sizes[largest]>>20, maxRich>>20))
+			leaveOut(largest, fmt.Sprintf("it takes %d MiB, and all forms of a value may take %d", sizes[largest]>>20, most>>20))
 		}
 	}
 }

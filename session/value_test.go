@@ -9,7 +9,8 @@ import (
 // Forms of a value that do not fit, or cannot be encoded as JSON, are left out, and the text says
 // so.
 func TestLargeValues(t *testing.T) {
-	html, png := strings.Repeat("<", maxRich/6-100), strings.Repeat("A", maxRich/2) // JSON writes < as six bytes
+	const most = 6 << 20
+	html, png := strings.Repeat("<", most/6-100), strings.Repeat("A", most/2) // JSON writes < as six bytes
 	for name, c := range map[string]struct {
 		in    Result
 		text  string
@@ -17,13 +18,13 @@ func TestLargeValues(t *testing.T) {
 	}{
 		"fits": {Result{Value: "v", Data: map[string]any{"text/html": html}}, "v", "text/html"},
 		"the largest": {Result{Value: "v", Data: map[string]any{"text/html": html, "image/png": png}},
-			"v\n(text/html is left out: it takes 47 MiB, and all forms of a value may take 48)", "image/png"},
+			"v\n(text/html is left out: it takes 5 MiB, and all forms of a value may take 6)", "image/png"},
 		"not encodable": {Result{Value: "v", Data: map[string]any{"application/json": func() {}, "text/html": "h"}},
 			"v\n(application/json is left out: json: unsupported type: func())", "text/html"},
 		"metadata": {Result{Value: "v", Data: map[string]any{"text/html": "h"}, Metadata: map[string]any{"f": func() {}}},
 			"v\n(its metadata is left out: json: unsupported type: func())", "text/html"},
 	} {
-		payload, rich := encodeValue(c.in)
+		payload, rich := encodeValue(c.in, most)
 		var got richValue
 		if err := json.Unmarshal(payload, &got); err != nil || !rich {
 			t.Errorf("%s: %v", name, err)
@@ -33,7 +34,7 @@ func TestLargeValues(t *testing.T) {
 			t.Errorf("%s: %q with %d forms, want %q with %s", name, got.Text, len(got.Data), c.text, c.forms)
 		}
 	}
-	if payload, rich := encodeValue(Result{Value: "v"}); rich || string(payload) != "v" {
+	if payload, rich := encodeValue(Result{Value: "v"}, most); rich || string(payload) != "v" {
 		t.Errorf("plain text is encoded as %q", payload)
 	}
 }

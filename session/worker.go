@@ -415,7 +415,7 @@ func (w *worker) run(j job) {
 		Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
 	}
 	var payload []byte
-	payload, done.Rich = encodeValue(r)
+	payload, done.Rich = encodeValue(r, maxRich)
 	w.send(event{Done: done}, payload)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	solutionTimes = flag.Int("solutions", 0, "how often to run the solutions of the tutorials on 1, 2 and 4 ranks; 0: once, on one rank, only those of every fifth tutorial unless -tutorials is given")
+	solutionTimes = flag.Int("solutions", 0, "how often to run the solutions of the tutorials on 1, 2 and 4 ranks; 0: once, on one rank, only those of every eighth tutorial unless -tutorials is given")
 	busyProcesses = flag.Int("busy", 0, "how many processes keep computing beside the solutions of the tutorials and the corpus of the sanitizer")
 )
 
