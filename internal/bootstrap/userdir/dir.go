@@ -83,13 +83,11 @@ func (d *Dir) Remove() {
 func Live() []string { return slices.DeleteFunc(list(bases()...), abandoned) }
 
 // RemoveAbandoned removes the directory at path, made by New, if its process is gone or ends within
-// half a second, and then all other abandoned entries.
+// half a second, and then all other abandoned entries. If another goroutine or process removes the
+// directory already, RemoveAbandoned waits for it, and removes what it has left.
 func RemoveAbandoned(path string) {
 	for range 50 {
-		if _, err := os.Stat(path); err != nil {
-			return
-		}
-		if abandoned(path) {
+		if _, err := os.Stat(path); err != nil || abandoned(path) {
 			base := filepath.Dir(path)
 			if guard, err := lock(base); err == nil {
 				sweep(base)

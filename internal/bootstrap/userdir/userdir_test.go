@@ -99,6 +99,12 @@ func TestAbandonedSocket(t *testing.T) {
 	if left, _ := os.ReadDir(base); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	half := filepath.Join(base, deadPrefix+filepath.Base(dir.Path)) // as if a process had been killed that removed it
+	os.MkdirAll(filepath.Join(half, "rest"), 0o700)
+	RemoveAbandoned(dir.Path)
+	if left, _ := os.ReadDir(base); len(left) > 0 {
+		t.Errorf("left behind by another process: %v", left)
+	}
 }
 
 // If another user has made the directory, or opened it to others, the processes of this user agree
