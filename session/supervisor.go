@@ -300,9 +300,10 @@ func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
 }
 
 // poll checks a busy worker every exitPoll: /proc shows that the worker is exiting long before the
-// kernel has released its memory.
+// kernel has released its memory. The first check also reads the count of out-of-memory kills: other
+// processes may have been killed since it was last read.
 func (s *supervisor) poll() {
-	for looks := 1; ; looks++ {
+	for looks := 0; ; looks++ {
 		time.Sleep(exitPoll)
 		s.mu.Lock()
 		p := s.process
