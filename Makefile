@@ -57,7 +57,7 @@ plain raced: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
 
 plain: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
 plain:
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 3 -parallel 3
+	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 2 -parallel 3
 	cd client && go test -vet=off -timeout $(call minutes,5) ./...
 
 raced: export GORACE := atexit_sleep_ms=0
