@@ -124,7 +124,7 @@ func fits(obj types.Object) bool {
 	return true
 }
 
-// same reports whether two constants are equal. Tables hold those that are no integers with fewer digits.
+// same reports whether two constants are equal. Tables hold constants of floating point with fewer digits.
 func same(a, b constant.Value) bool {
 	if b.Kind() != constant.Float {
 		return constant.Compare(a, token.EQL, b)
