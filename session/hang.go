@@ -223,11 +223,7 @@ func (w *watch) mark(r *run, rank int) string {
 // deaf reports whether a rank that runs the cell does not answer. On a slow machine an answer takes longer:
 // see judgeMachine.
 func (w *watch) deaf(v *view, now time.Time) bool {
-	after := deafAfter
-	if w.slow {
-		after *= slowness
-	}
-	return w.silent(v, now) > after || v != nil && v.stopped
+	return w.silent(v, now) > w.slow.stretch(deafAfter) || v != nil && v.stopped
 }
 
 // silent returns the time since the last answer of a rank, or since the first question.
@@ -239,12 +235,14 @@ func (w *watch) silent(v *view, now time.Time) time.Duration {
 	return now.Sub(answered)
 }
 
-// judgeMachine notes whether the machine is slow: a rank that runs the cell waits for processors.
+// judgeMachine notes how slow the machine is: as the slowest rank that runs the cell.
 func (w *watch) judgeMachine(r *run) {
-	w.slow = slices.ContainsFunc(r.running(), func(rank int) bool {
-		v := w.view(rank)
-		return v != nil && v.slow
-	})
+	w.slow = 0
+	for _, rank := range r.running() {
+		if v := w.view(rank); v != nil {
+			w.slow = max(w.slow, v.slow)
+		}
+	}
 }
 
 // lasts returns the time for which a rank is known to have been in its present activity. It does not grow
@@ -269,8 +267,8 @@ func (w *watch) lasts(v *view, now time.Time) time.Duration {
 	case compiling:
 		seconds = v.doing.For
 	default:
-		if v.slow && v.manner() == computing {
-			ago /= slowness
+		if v.manner() == computing {
+			ago = v.slow.shrink(ago)
 		}
 		return v.lasts + ago
 	}
@@ -312,11 +310,7 @@ func (w *watch) standStill(r *run, pending []bootstrap.Pending, now time.Time) m
 // absent reports whether a rank does not take part in the cell, or finished it so long ago that the
 // ranks that waited for it have had the time to see that. On a slow machine that takes longer.
 func (w *watch) absent(r *run, rank int, now time.Time) bool {
-	after := standAfter
-	if w.slow {
-		after *= slowness
-	}
-	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= after
+	return !r.on[rank].takesPart || now.Sub(r.on[rank].doneAt) >= w.slow.stretch(standAfter)
 }
 
 // awaitsStill reports whether a waiting rank waits for one of still.
@@ -378,7 +372,7 @@ func (w *watch) waitedLong(r *run, since time.Duration, ranks []int, now time.Ti
 			return !w.absent(r, o, now)
 		}
 		v := w.view(o)
-		return v != nil && (v.slow || v.watched)
+		return v != nil && (v.slow > 0 || v.watched)
 	}
 	return since >= comeWithin && !slices.ContainsFunc(ranks, excused)
 }

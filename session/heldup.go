@@ -13,7 +13,29 @@ const (
 	// a worker is held up if its threads have waited for processors for more than 1/starvedPart of the time
 	starvedPart = 4
 	starvedOver = 50 * time.Millisecond // the shortest time over which that is judged
+	// the bounds of a slowness: a short look says little about the next seconds, and a report of a rank
+	// that waits in vain must come in the end
+	leastSlowness, mostSlowness = 8, 64
 )
+
+// slowness is the factor by which a worker runs slower because its threads wait for processors; 0 if they
+// do not wait for much of the time.
+type slowness float64
+
+// slownessOf returns the slowness of a worker whose threads have run and waited for these times.
+func slownessOf(ran, waited time.Duration) slowness {
+	return slowness(min(max(float64(ran+waited)/float64(max(ran, 1)), leastSlowness), mostSlowness))
+}
+
+// stretch returns the time that a slow worker needs for what others do in d.
+func (s slowness) stretch(d time.Duration) time.Duration {
+	return time.Duration(max(float64(s), 1) * float64(d))
+}
+
+// shrink returns the time that others need for what a slow worker does in d.
+func (s slowness) shrink(d time.Duration) time.Duration {
+	return time.Duration(float64(d) / max(float64(s), 1))
+}
 
 // heldUp judges whether this process, a worker, gets enough processor time: on a busy machine its
 // threads wait for processors, or for pages that were taken from it, and it prints later than other
@@ -23,9 +45,9 @@ type heldUp struct {
 	mu         sync.Mutex
 	run        uint64 // the run that began last
 	starvation procfs.Starvation
-	faults     int64     // page faults that read from a disk, until the last look
+	used       usage     // until the last look
 	at         time.Time // time of the last look
-	much       bool      // the last judgement: the worker has been held up for much of the time since the look before
+	slow       slowness  // the last judgement, about the time since the look before
 	held       time.Time // time of the last look at which it had been held up for long
 }
 
@@ -37,7 +59,7 @@ func (h *heldUp) begin(run uint64) {
 	if h.run == run {
 		return
 	}
-	h.run, h.at, h.much = run, time.Time{}, false
+	h.run, h.at, h.slow = run, time.Time{}, 0
 }
 
 // look takes the first look during the run, unless it was taken.
@@ -45,48 +67,49 @@ func (h *heldUp) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.at.IsZero() {
-		h.judge(time.Now(), h.starvation.Look, diskFaults)
+		h.judge(time.Now(), h.starvation.Look, usedSoFar)
 	}
 }
 
-// usedCPU returns the processor time of this process in seconds.
-func usedCPU() float64 {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
-}
-
-// now reports whether the worker has been held up for much of the time since the last look, and whether
-// it may therefore print a line later than ranks that were not held up: it has foldAge to catch up.
-func (h *heldUp) now() (much, late bool) {
+// now returns the slowness of the worker since the last look, and reports whether it may print a line
+// later than ranks that were not held up: it has foldAge to catch up.
+func (h *heldUp) now() (slow slowness, late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
-	h.judge(now, h.starvation.Look, diskFaults)
-	return h.much, now.Sub(h.held) < foldAge
+	h.judge(now, h.starvation.Look, usedSoFar)
+	return h.slow, now.Sub(h.held) < foldAge
 }
 
-// diskFaults returns how many page faults of this process have read from a disk.
-func diskFaults() int64 {
+// usage is what a process has used.
+type usage struct {
+	cpu    time.Duration // processor time
+	faults int64         // page faults that read from a disk
+}
+
+// usedSoFar returns what this process has used.
+func usedSoFar() usage {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		return 0
+		return usage{}
 	}
-	return u.Majflt
+	return usage{time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Majflt}
 }
 
 // judge judges, unless the last look was just before. look returns the time for which threads have
-// waited since it was called last, faults is diskFaults. h.mu is held.
-func (h *heldUp) judge(now time.Time, look func() time.Duration, faults func() int64) {
+// waited since it was called last, used is usedSoFar. h.mu is held.
+func (h *heldUp) judge(now time.Time, look func() time.Duration, used func() usage) {
 	over, first := now.Sub(h.at), h.at.IsZero()
 	if !first && over < starvedOver {
 		return
 	}
-	starved, read := look(), faults()
-	if first || starved > min(over, foldAge)/starvedPart || read > h.faults { // before the first look it may have been held up
+	starved, sum := look(), used()
+	if first || starved > min(over, foldAge)/starvedPart || sum.faults > h.used.faults { // before the first look it may have been held up
 		h.held = now
 	}
-	h.at, h.faults, h.much = now, read, !first && starved > over/starvedPart
+	h.slow = 0
+	if !first && starved > over/starvedPart {
+		h.slow = slownessOf(sum.cpu-h.used.cpu, starved)
+	}
+	h.at, h.used = now, sum
 }

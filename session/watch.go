@@ -23,7 +23,6 @@ const (
 	tableSettles = 200 * time.Millisecond // time for which a table waits for entries that become worse, too
 	answerWithin = 2 * time.Second        // a rank that has not answered within this time is asked again
 	deathAfter   = 700 * time.Millisecond // a death is reported after this time, even if it is not clear what the other ranks do
-	slowness     = 8                      // largest factor by which a rank counts as slow
 	// a rank that is not stopped counts as not answering only after this time, and on a slow machine
 	// after a longer time
 	deafAfter = 10 * time.Second
@@ -42,7 +41,7 @@ type watch struct {
 	hangs  bool      // a wait was reported, and not that the cell goes on
 	deaths bool      // deaths have been reported: see tellDeaths
 	asking bool      // unstopped has reported ranks
-	slow   bool      // the machine is slow: see judgeMachine
+	slow   slowness  // of the machine: see judgeMachine
 	stuck  suspicion
 	ras    rasQuestion
 
@@ -58,8 +57,8 @@ type view struct {
 	busy     []Busy
 	late     string // the calls of interrupted cells that still run
 	standing *standing
-	cpu      float64       // processor time that it has used, in seconds
-	slow     bool          // it waits for processors much of the time
+	cpu      float64 // processor time that it has used, in seconds
+	slow     slowness
 	checked  time.Time     // its device has checked all its waits in vain after this time
 	watched  bool          // it is in a kernel that the sanitizer watches, so the duration says nothing
 	alone    time.Time     // when code of the cell was first seen to do nothing besides a wait, after it was seen to do something
@@ -121,7 +120,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		}
 		delete(w.open, rank)
 		v.answered, v.run, v.waits, v.doing, v.busy, v.late, v.standing = now, s.Run, s.Waits, s.Doing, s.Busy, s.Late, s.Standing
-		v.cpu, v.slow = s.CPU, s.HeldUp
+		v.cpu, v.slow = s.CPU, s.Slow
 		v.watched = s.Standing != nil && s.Standing.Watched && s.Standing.Inside
 		if before.doing != nil && v.doing == nil {
 			v.alone = now
@@ -133,9 +132,9 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		switch over := now.Sub(before.answered); {
 		case v.does != before.does || v.watched && v.manner() == computing:
 			v.lasts = 0
-		case v.slow && v.manner() == computing: // it has had less processor time than that
+		case v.slow > 0 && v.manner() == computing: // it has had less processor time than that
 			used := time.Duration((v.cpu - before.cpu) * float64(time.Second))
-			v.lasts += min(over, max(used, over/slowness))
+			v.lasts += min(over, max(used, v.slow.shrink(over)))
 		default:
 			v.lasts += over
 		}
@@ -328,11 +327,11 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 }
 
 // holdsUp reports whether a rank has not stopped yet because the machine holds it up: it waits for
-// processors much of the time, has answered within limit, and was interrupted less than slowness ×
+// processors much of the time, has answered within limit, and was interrupted less than its slowness ×
 // limit ago.
 func (w *watch) holdsUp(rank int, now, interrupted time.Time, limit time.Duration) bool {
 	v := w.view(rank)
-	return v != nil && v.slow && now.Sub(v.answered) < limit && now.Sub(interrupted) < slowness*limit
+	return v != nil && v.slow > 0 && now.Sub(v.answered) < limit && now.Sub(interrupted) < v.slow.stretch(limit)
 }
 
 // describe describes what a rank does, without times, and returns the seconds for which it has

@@ -13,7 +13,8 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 	last := start.Add(time.Second)
 	waiting := &view{answered: last, waits: []Wait{{Op: "wait_signal", Since: 0.5}}}
 	stopped := &view{answered: last, waits: waiting.waits, stopped: true}
-	slow := &view{answered: last, waits: waiting.waits, slow: true}
+	slow := &view{answered: last, waits: waiting.waits, slow: 8}
+	slower := &view{answered: last, waits: waiting.waits, slow: 16}
 	for _, c := range []struct {
 		v       *view
 		silent  time.Duration
@@ -25,6 +26,8 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 		{waiting, 11 * time.Second, "does not answer", 11},
 		{slow, 79 * time.Second, "waits in wait_signal", 79.5},
 		{slow, 81 * time.Second, "does not answer", 81},
+		{slower, 159 * time.Second, "waits in wait_signal", 159.5},
+		{slower, 161 * time.Second, "does not answer", 161},
 		{stopped, time.Second, "does not answer: its process is stopped (SIGCONT continues it)", hangAfter.Seconds()},
 	} {
 		w := watch{since: start, views: []*view{c.v}}
@@ -43,14 +46,15 @@ func TestHoldsUp(t *testing.T) {
 	interrupted := time.Unix(1000, 0)
 	for _, c := range []struct {
 		name            string
-		slow            bool
+		slow            slowness
 		answered, after time.Duration // since the interrupt
 		want            bool
 	}{
-		{"held up", true, 3 * time.Second, 4 * time.Second, true},
-		{"gets processors", false, 3 * time.Second, 4 * time.Second, false},
-		{"no longer answers", true, time.Second, 4 * time.Second, false},
-		{"held up for too long", true, 24 * time.Second, 24 * time.Second, false},
+		{"held up", 8, 3 * time.Second, 4 * time.Second, true},
+		{"gets processors", 0, 3 * time.Second, 4 * time.Second, false},
+		{"no longer answers", 8, time.Second, 4 * time.Second, false},
+		{"held up for too long", 8, 24 * time.Second, 24 * time.Second, false},
+		{"held up by more", 16, 24 * time.Second, 24 * time.Second, true},
 	} {
 		w := &watch{views: []*view{{slow: c.slow, answered: interrupted.Add(c.answered)}}}
 		if got := w.holdsUp(0, interrupted.Add(c.after), interrupted, limit); got != c.want {
@@ -68,14 +72,15 @@ func TestJustFinished(t *testing.T) {
 	finished := time.Unix(1000, 0)
 	for _, c := range []struct {
 		name  string
-		slow  bool
+		slow  slowness
 		after time.Duration
 		want  bool
 	}{
-		{"at once", false, 300 * time.Millisecond, false},
-		{"a while ago", false, time.Second, true},
-		{"on a slow machine", true, 4 * time.Second, false},
-		{"in vain on a slow machine", true, 9 * time.Second, true},
+		{"at once", 0, 300 * time.Millisecond, false},
+		{"a while ago", 0, time.Second, true},
+		{"on a slow machine", 8, 4 * time.Second, false},
+		{"in vain on a slow machine", 8, 9 * time.Second, true},
+		{"on a slower machine", 16, 9 * time.Second, false},
 	} {
 		now := finished.Add(c.after)
 		waits := &view{answered: now, slow: c.slow, waits: []Wait{{Op: "barrier", Peers: []int{0}, Since: 20}}}

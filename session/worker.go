@@ -288,8 +288,8 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 		s.Waits = progress.Waits
 		return s
 	}
-	s.Waits, s.Late, s.CPU = w.comm.Waits(), w.late(), usedCPU()
-	s.HeldUp, _ = w.heldUp.now()
+	s.Waits, s.Late, s.CPU = w.comm.Waits(), w.late(), usedSoFar().cpu.Seconds()
+	s.Slow, _ = w.heldUp.now()
 	if sharing, ok := w.comm.(SharingReporter); ok {
 		s.Sharers = sharing.Sharers()
 	}
