@@ -263,6 +263,9 @@ func (rt *Runtime) stoppingAt(node *yaegi.Node, in *scope) {
 		return func(frame *yaegi.Frame) yaegi.Step {
 			if rt.stops.armed.Load() {
 				rt.reach(callFrame{f, int(p.Pos), p, frame})
+				if rt.abandoned.Load() > 0 { // it may have stood until the execution was stopped
+					rt.leaveAbandoned()
+				}
 			}
 			return next
 		}
