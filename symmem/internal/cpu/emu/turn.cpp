@@ -16,8 +16,10 @@
 
 namespace emu {
 
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
 bool quick_yield() {
-  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kLong{1};
   constexpr int kRest = 10;  // so that at most a tenth of the time goes into long yields
   thread_local Clock::time_point again;
@@ -30,10 +32,11 @@ bool quick_yield() {
 }
 
 void Pauses::pause() {
-  const long us = std::clamp(paused_us_ / 200, 50L, 5000L);
-  paused_us_ += us;
-  const timespec t{0, us * 1000};
-  nanosleep(&t, nullptr);
+  const Clock::time_point now = Clock::now();
+  if (began_ == Clock::time_point{}) began_ = now;
+  const std::chrono::nanoseconds t = std::clamp<std::chrono::nanoseconds>((now - began_) / 20, 50us, 5ms);
+  const timespec pause{0, t.count()};
+  nanosleep(&pause, nullptr);
 }
 
 void Tally::add() {
@@ -43,7 +46,7 @@ void Tally::add() {
 
 // std::atomic's wait yields four times before it sleeps.
 void Tally::await_change(std::uint32_t old) {
-  constexpr int kSpins = 1000;
+  constexpr int kSpins = 100;
   for (int i = 0; i < kSpins; i++) {
     if (load() != old) return;
     if (i % 4 != 3) machine::pause();
