@@ -60,6 +60,7 @@ const (
 	lookWithin = 2 * time.Second         // a rank that does not answer within this time does not stand still
 	lookSoon   = 2500 * time.Millisecond // the table is delayed by this time, because the error will have it
 	lookFirst  = 500 * time.Millisecond  // the same, while the answers to the first look are under way
+	lookSlow   = 4                       // the factor by which these delays are longer on a slow machine
 )
 
 // suspicion collects the evidence that the ranks stand still for good.
@@ -74,12 +75,21 @@ type suspicion struct {
 }
 
 // isDue reports whether the looks may end the cell soon. Until the first look is answered that is so for
-// a short time only, because a rank that cannot be reached does not answer.
-func (s *suspicion) isDue(now time.Time) bool {
-	if s.looks == 0 {
-		return s.question != 0 && now.Sub(s.asked) < lookFirst
+// a short time only, because a rank that cannot be reached does not answer. It is also so between looks
+// shortly after hung, the first time at which a table may be shown: the ranks may not have come to rest at the
+// last look.
+func (s *suspicion) isDue(now, hung time.Time, slow slowness) bool {
+	patience := time.Duration(1)
+	if slow > 0 {
+		patience = lookSlow
 	}
-	return now.Sub(s.began) < lookSoon
+	switch {
+	case s.looks > 0:
+		return now.Sub(s.began) < patience*lookSoon
+	case s.question != 0 && now.Sub(s.asked) < patience*lookFirst:
+		return true
+	}
+	return !s.asked.IsZero() && now.Sub(hung) < patience*lookEvery
 }
 
 // take records an answer of ranks to the look that is under way.

@@ -208,3 +208,34 @@ func again(s *statusEvent) {
 		s.Waits[i].Seen += 50
 	}
 }
+
+// The table waits for the looks that may end the cell: for the first one shortly, also while the next is
+// not under way, and longer on a slow machine.
+func TestTableAwaitsLooks(t *testing.T) {
+	start := time.Unix(1000, 0)
+	hung := start.Add(hangAfter)
+	at := func(after time.Duration) time.Time { return start.Add(after * time.Millisecond) }
+	for _, c := range []struct {
+		name string
+		s    suspicion
+		now  time.Duration // milliseconds since the start, as in s
+		slow slowness
+		due  bool
+	}{
+		{"no look", suspicion{}, 1600, 0, false},
+		{"the first look", suspicion{question: 1, asked: at(1300)}, 1700, 0, true},
+		{"the first look was in vain", suspicion{asked: at(1400)}, 1600, 0, true},
+		{"later", suspicion{asked: at(1900)}, 2100, 0, false},
+		{"a look that nobody answers", suspicion{question: 2, asked: at(1300)}, 2100, 0, false},
+		{"the same on a slow machine", suspicion{question: 2, asked: at(1300)}, 2100, 8, true},
+		{"for long on a slow machine", suspicion{question: 2, asked: at(1300)}, 3600, 8, false},
+		{"a wait that begins later", suspicion{question: 3, asked: at(9000)}, 9400, 0, true},
+		{"equal looks", suspicion{looks: 1, began: at(1300)}, 3700, 0, true},
+		{"equal looks for long", suspicion{looks: 1, began: at(1300)}, 3900, 0, false},
+		{"equal looks on a slow machine", suspicion{looks: 1, began: at(1300)}, 11_000, 8, true},
+	} {
+		if got := c.s.isDue(at(c.now), hung, c.slow); got != c.due {
+			t.Errorf("%s: %v, want %v", c.name, got, c.due)
+		}
+	}
+}

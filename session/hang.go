@@ -29,7 +29,11 @@ import (
 // table is no worse than the last one: it is then for front ends that show it in place.
 func (w *watch) report(r *run, now time.Time) (text string, t waitTable) {
 	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
-	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() || w.stuck.isDue(now) {
+	hung := r.started.Add(hangAfter)
+	if !answered || now.Before(hung) || !r.interrupted.IsZero() {
+		return "", t
+	}
+	if w.judgeMachine(r); w.stuck.isDue(now, hung, w.slow) {
 		return "", t
 	}
 	t = w.table(r, now)
