@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	exitPoll  = 20 * time.Millisecond    // between two checks of a busy worker; the kernel takes long to end a large process
-	oomEvery  = 50                       // number of checks between two reads of the kernel's count of out-of-memory kills
-	quitGrace = closeGrace + time.Second // for a worker to exit after a Quit
+	exitPoll   = 20 * time.Millisecond    // between two checks of a busy worker; the kernel takes long to end a large process
+	oomEvery   = 50                       // number of checks between two reads of the kernel's count of out-of-memory kills
+	lastWrites = 25                       // number of checks for which a worker that is exiting may complete its writes
+	quitGrace  = closeGrace + time.Second // for a worker to exit after a Quit
 )
 
 // supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its
@@ -301,8 +302,10 @@ func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
 
 // poll checks a busy worker every exitPoll: /proc shows that the worker is exiting long before the
 // kernel has released its memory. The first check also reads the count of out-of-memory kills: other
-// processes may have been killed since it was last read.
+// processes may have been killed since it was last read. On a busy machine a thread of a killed worker may
+// still be in a write; its death is reported after that, so that its text is shown with the cell's.
 func (s *supervisor) poll() {
+	writing := 0 // checks at which a worker that is exiting could still write
 	for looks := 0; ; looks++ {
 		time.Sleep(exitPoll)
 		s.mu.Lock()
@@ -321,6 +324,11 @@ func (s *supervisor) poll() {
 			}
 		}
 		if err != nil || !info.Known { // the status may become known some checks later than the exit
+			writing = 0
+			continue
+		}
+		if writing < lastWrites && procfs.Runs(p.os.Pid) {
+			writing++
 			continue
 		}
 		s.mu.Lock()

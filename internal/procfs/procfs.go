@@ -12,6 +12,7 @@ import (
 type Stat struct {
 	State   string             // a letter: "R", "S", "Z", "T" for stopped
 	Exiting bool               // the kernel is ending the process, or will as soon as the process gets a processor
+	Left    bool               // it runs no code and no system call any more
 	Known   bool               // Status is valid
 	Status  syscall.WaitStatus // its exit status, if Known, which may be some time after it begins to exit
 	RSS     int64              // bytes resident
@@ -72,6 +73,7 @@ func parse(line string) (Stat, error) {
 	return Stat{
 		State:   fields[fieldState],
 		Exiting: ending,
+		Left:    exiting,
 		// A status of 0 is valid only after the process has released its memory. Before that, the
 		// kernel may not have set it yet.
 		Known:   ending && !stopped && (code != 0 || zombie || exiting && pages == 0),

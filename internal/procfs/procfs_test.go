@@ -11,13 +11,13 @@ const statLine = "77 (a b) c) R 1 77 77 0 -1 4194564 100 0 0 0 5 3 0 0 20 0 7 0 
 
 func TestParse(t *testing.T) {
 	s, err := parse(statLine)
-	if err != nil || s != (Stat{"R", true, true, 9, 250 * int64(syscall.Getpagesize()), 1, "12345"}) {
+	if err != nil || s != (Stat{"R", true, true, true, 9, 250 * int64(syscall.Getpagesize()), 1, "12345"}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err := parse("1 (x) S"); err == nil || s.Started != "" {
 		t.Errorf("%+v of a line that is cut", s)
 	}
-	if self, err := Of(syscall.Getpid()); err != nil || self.Exiting || self.RSS < 1<<20 || self.Started == "" {
+	if self, err := Of(syscall.Getpid()); err != nil || self.Exiting || self.Left || self.RSS < 1<<20 || self.Started == "" {
 		t.Errorf("%+v, %v", self, err)
 	}
 	if _, err := Of(1 << 30); err == nil {
@@ -30,18 +30,18 @@ func TestStatus(t *testing.T) {
 	const exiting, living = "4194564", "4194560"
 	for _, c := range []struct {
 		name, state, flags, pages, pending, code string
-		exits, known                             bool
+		exits, left, known                       bool
 	}{
-		{"it lives", "R", living, "250", "0", "0", false, false},
-		{"it is stopped", "T", living, "250", "0", "19", false, false},
-		{"another thread has called exit(2)", "R", living, "250", "256", "512", true, true},
-		{"another thread has called exit(0), or an old kernel kills it", "R", living, "250", "256", "0", true, false},
-		{"it is killed", "R", living, "250", "256", "9", true, true},
-		{"it is killed while it is stopped", "T", living, "250", "256", "19", true, false},
-		{"it begins to exit", "R", exiting, "250", "0", "0", true, false},
-		{"it exits with 2", "R", exiting, "250", "0", "512", true, true},
-		{"it exits with 0", "D", exiting, "0", "0", "0", true, true},
-		{"it has exited", "Z", living, "0", "0", "0", true, true},
+		{"it lives", "R", living, "250", "0", "0", false, false, false},
+		{"it is stopped", "T", living, "250", "0", "19", false, false, false},
+		{"another thread has called exit(2)", "R", living, "250", "256", "512", true, false, true},
+		{"another thread has called exit(0), or an old kernel kills it", "R", living, "250", "256", "0", true, false, false},
+		{"it is killed", "R", living, "250", "256", "9", true, false, true},
+		{"it is killed while it is stopped", "T", living, "250", "256", "19", true, false, false},
+		{"it begins to exit", "R", exiting, "250", "0", "0", true, true, false},
+		{"it exits with 2", "R", exiting, "250", "0", "512", true, true, true},
+		{"it exits with 0", "D", exiting, "0", "0", "0", true, true, true},
+		{"it has exited", "Z", living, "0", "0", "0", true, true, true},
 	} {
 		fields := strings.Fields(statLine)
 		first := len(fields) - 1 - fieldExitCode
@@ -50,7 +50,7 @@ func TestStatus(t *testing.T) {
 			fields[first+field] = value
 		}
 		s, err := parse(strings.Join(fields, " "))
-		if err != nil || s.Exiting != c.exits || s.Known != c.known || fmt.Sprint(int(s.Status)) != c.code {
+		if err != nil || s.Exiting != c.exits || s.Left != c.left || s.Known != c.known || fmt.Sprint(int(s.Status)) != c.code {
 			t.Errorf("%s: %+v, %v", c.name, s, err)
 		}
 	}

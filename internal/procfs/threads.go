@@ -24,6 +24,18 @@ func ThreadLimit() (limit, threads uint64) {
 	return r.Cur, threads
 }
 
+// Runs reports whether a thread of a process runs code or a system call, such as a write in which SIGKILL
+// has found it and which it completes.
+func Runs(pid int) bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, file := range files {
+		if thread, err := Read(file); err == nil && !thread.Left {
+			return true
+		}
+	}
+	return false
+}
+
 // threadsOf returns the number of a process's threads from its status file, 0 if the process
 // belongs to another user.
 func threadsOf(file string, user int) (n uint64) {

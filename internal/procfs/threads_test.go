@@ -2,9 +2,33 @@ package procfs
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
+
+// A process runs as long as one of its threads does.
+func TestRuns(t *testing.T) {
+	if !Runs(os.Getpid()) {
+		t.Error("this process does not run")
+	}
+	c := exec.Command("true")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Waitid(unix.P_PID, c.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	if Runs(c.Process.Pid) {
+		t.Error("a process that has exited and is not reaped runs")
+	}
+	c.Wait()
+	if Runs(c.Process.Pid) {
+		t.Error("a process that is reaped runs")
+	}
+}
 
 func TestThreadsOf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "status")
