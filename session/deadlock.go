@@ -76,8 +76,8 @@ type suspicion struct {
 
 // isDue reports whether the looks may end the cell soon. Until the first look is answered that is so for
 // a short time only, because a rank that cannot be reached does not answer. It is also so between looks
-// shortly after hung, the first time at which a table may be shown: the ranks may not have come to rest at the
-// last look.
+// shortly after hung, the first time at which a table may be shown: the ranks may not have come to rest at
+// the last look.
 func (s *suspicion) isDue(now, hung time.Time, slow slowness) bool {
 	patience := time.Duration(1)
 	if slow > 0 {
