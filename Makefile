@@ -18,17 +18,17 @@ WHEELS := build/dist
 # without it. The tests of cmd/symmrepl run whole programs, which the detector makes several times slower; make
 # test-long runs them with the detector too.
 # Most tests spend half of their time waiting for other processes, so more tests than processors run side
-# by side: four packages (-p), and three or four tests in each (-parallel). The two packages with the longest tests
-# take as long as all others one after another. All of them, and the checks before them, use cgo's pointer checks,
-# which cost a tenth of the time, so that packages are built twice instead of three times. GOGC=400 makes garbage
-# collections rare, which halves the processor time of interp's tests. Tests are built without go vet, because check
-# runs go vet on all packages.
+# by side: two of the packages with the longest tests (-p), and beside them the others, first those with the race
+# detector; in each package three or four tests (-parallel). With more at once the same tests need more processor
+# time. All of them, and the checks before them, use cgo's pointer checks, which cost a tenth of the time, so that
+# packages are built twice instead of three times. GOGC=400 makes garbage collections rare, which halves the
+# processor time of interp's tests. Tests are built without go vet, because check runs go vet on all packages.
 test: export GOEXPERIMENT := cgocheck2
 test: export GOGC := 400
 # The limit of a test run in minutes. If more threads want to run than there are processors, the limit
 # grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
-LONGEST := ./symmem/symmemtest ./cmd/symmrepl
+LONGEST := ./symmem/symmemtest ./cmd/symmrepl ./interp
 RACED = $$(go list ./session ./cmd/symmrepl/internal/... | grep -v /internal/wheel)
 OTHERS = $$(go list ./... | grep -vxF "$$(go list $(LONGEST))" | grep -vxF "$(RACED)")
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
@@ -64,7 +64,7 @@ others: export GORACE := atexit_sleep_ms=0
 others: # its output follows that of longest
 	@{ status=0; \
 	$(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race || status=$$?; \
-	$(TEST) --jsonfile build/test-others.json --packages "$$(echo $(OTHERS))" -- -vet=off -timeout $(call minutes,20) -p 2 -parallel 3 || status=$$?; \
+	$(TEST) --jsonfile build/test-others.json --packages "$$(echo $(OTHERS))" -- -vet=off -timeout $(call minutes,20) -p 1 -parallel 3 || status=$$?; \
 	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) || status=$$?; \
 	} >build/test-others.log 2>&1; cat build/test-others.log; exit $$status
 
