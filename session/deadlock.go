@@ -105,7 +105,7 @@ func (s *suspicion) take(ranks []int, status *statusEvent) {
 // lookForDeadlock continues the looks, and ends the cell if its ranks stand still for good.
 func (r *run) lookForDeadlock(now time.Time) {
 	s := &r.watch.stuck
-	if r.c.config.Deadlock == DeadlockWait || !r.interrupted.IsZero() || !r.limitAt.IsZero() || r.inVain != "" {
+	if r.c.config.Deadlock == DeadlockWait || !r.interrupted.IsZero() || !r.limitAt.IsZero() {
 		return
 	}
 	if s.question == 0 {
@@ -289,23 +289,25 @@ func sortedRanks(m map[int][]int) []int {
 
 // endInVain ends the waits of all ranks. Each error names the ranks that would have to end the wait
 // and what they do; its detail is the table. held is the result of heldUp; a rank that is not in
-// held waits for ranks that are.
+// held waits for ranks that are. The looks begin anew: code that goes on after an error may wait in vain
+// again.
 func (r *run) endInVain(held map[int][]int, now time.Time) {
 	t := r.watch.table(r, now)
 	r.inVainRows, r.inVainCycle = t.list, t.cycle
 	r.inVain = strings.ReplaceAll("\n"+t.rows, "\n  ", "\n")[1:]
-	released := map[string][]int{} // ranks by the reason
+	s := &r.watch.stuck
 	for _, rank := range r.running() {
 		peers := held[rank]
 		if peers == nil {
 			peers = difference(sortedRanks(held), []int{rank})
 		}
-		why := r.whatTheyDo(peers)
-		released[why] = append(released[why], rank)
+		c := command{Abort: r.whatTheyDo(peers), InVain: true}
+		if a := s.last[rank]; a != nil {
+			c.Moves = a.Standing.Moves
+		}
+		r.abort([]int{rank}, c)
 	}
-	for _, why := range sortedKeys(released) {
-		r.abort(released[why], command{Abort: why, InVain: true})
-	}
+	*s = suspicion{asked: now, looks: 1, began: now}
 }
 
 // whatTheyDo describes what ranks do instead of ending a wait: "rank 1 has finished the cell; rank

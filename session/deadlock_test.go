@@ -71,6 +71,30 @@ func TestDeadlock(t *testing.T) {
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
 }
 
+// Code that goes on after such an error may wait in vain again, and is ended again.
+func TestDeadlockAgain(t *testing.T) {
+	c := launch(t, 3)
+	began := time.Now()
+	c.want(c.eval("0:maybe 1\n0:maybe 2\n0:vain 2"), "! [0] deadlock in:3: rank 2 has finished the cell\n")
+	if took := time.Since(began); took > pace.Unhurried(6*time.Second) {
+		t.Errorf("ended after %v", took)
+	}
+}
+
+// A rank that has moved since its wait was found to be in vain is in another wait, which goes on.
+func TestDeadlockOver(t *testing.T) {
+	f := &fake{aborted: make(chan struct{}), moves: 8}
+	w := &worker{comm: f}
+	w.endWaits(command{Abort: "rank 1 has finished the cell", InVain: true, Moves: 7})
+	select {
+	case <-f.aborted:
+		t.Error("the wait of a rank that has moved was ended")
+	default:
+	}
+	w.endWaits(command{Abort: "rank 1 has finished the cell", InVain: true, Moves: 8})
+	<-f.aborted
+}
+
 // A timer that a cell has set may end a wait.
 func TestTimerIsNoDeadlock(t *testing.T) {
 	c := launch(t, 2)

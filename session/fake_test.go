@@ -281,6 +281,13 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "vain": // for a signal of a rank, as operations wait
 		peer, _ := strconv.Atoi(arg)
 		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true})
+	case "maybe": // the same, but goes on after the error, as code that recovers
+		peer, _ := strconv.Atoi(arg)
+		f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true})
+		f.mu.Lock()
+		f.aborted = make(chan struct{})
+		f.moves++
+		f.mu.Unlock()
 	case "limited": // the same, for a time
 		peer, _ := strconv.Atoi(arg)
 		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4",

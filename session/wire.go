@@ -23,6 +23,7 @@ type command struct {
 	Cancel  uint64        `json:",omitempty"` // interrupt the run with this number; goes with Abort
 	Abort   string        `json:",omitempty"` // end every wait, for this reason
 	InVain  bool          `json:",omitempty"` // with Abort: no wait can end by itself any more
+	Moves   uint64        `json:",omitempty"` // with InVain: as in the rank's last answer; the command is not for a rank that has moved since
 	Inspect *question     `json:",omitempty"`
 	Status  uint64        `json:",omitempty"` // ask for the worker's activity; the answer has this number
 	Look    bool          `json:",omitempty"` // with Status: only its progress and its waits

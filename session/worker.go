@@ -244,7 +244,7 @@ func (w *worker) handle(c command, payload []byte) {
 	case c.Cancel != 0:
 		w.interrupt(c)
 	case c.Abort != "":
-		w.endWaits(c.Abort, c.InVain)
+		w.endWaits(c)
 	case c.Status != 0:
 		w.send(event{Status: w.status(c.Status, c.Look)}, nil)
 	case c.Probe != 0:
@@ -265,13 +265,18 @@ func (w *worker) handle(c command, payload []byte) {
 	}
 }
 
-// endWaits ends every wait; inVain means that no wait can end by itself any more.
-func (w *worker) endWaits(why string, inVain bool) {
-	if ender, ends := w.comm.(WaitEnder); ends && inVain {
-		ender.EndWaits(why)
+// endWaits ends every wait. A rank that has moved since its wait was found to be in vain has no such wait:
+// the end of another rank's wait may have released it.
+func (w *worker) endWaits(c command) {
+	ender, ends := w.comm.(WaitEnder)
+	if !ends || !c.InVain {
+		w.comm.Abort(c.Abort)
 		return
 	}
-	w.comm.Abort(why)
+	if p, known := w.progress(); known && p.Moves != c.Moves {
+		return
+	}
+	ender.EndWaits(c.Abort)
 }
 
 // status answers the question with the number id. For a look the answer is short.
