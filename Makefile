@@ -61,7 +61,7 @@ plain:
 	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 2 -parallel 3
 
 raced: export GORACE := atexit_sleep_ms=0
-raced: # its output follows
+raced: # and the tests of client, which are short; the output is shown in one piece, as that of plain is shown meanwhile
 	@{ status=0; \
 	$(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race || status=$$?; \
 	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) || status=$$?; \

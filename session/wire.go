@@ -157,7 +157,7 @@ type statusEvent struct {
 	Late  string    `json:",omitempty"` // describes the calls of interrupted cells that still run
 
 	Standing *standing `json:",omitempty"` // if the Communicator is a ProgressReporter
-	Slow     slowness  `json:",omitempty"` // the worker waits for processors much of the time
+	Slow     slowness  `json:",omitempty"` // the factor by which it is slower, if it waits for processors much of the time
 	CPU      float64   `json:",omitempty"` // processor time that it has used, in seconds
 
 	Sharers []int `json:",omitempty"` // as in RankInfo
