@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	completeWithin = 300 * time.Millisecond // how long the user waits for candidates
-	// the same inside of a kernel's text, of which the first candidates need the reference of kernels
-	// to be read
+	// How long the user waits for candidates. A rank needs a few milliseconds, on a machine with much other
+	// load up to half a second, and a rank that is stopped never answers.
+	completeWithin = 2 * time.Second
+	// The same inside of a kernel's text. Its first candidates need the reference of kernels to be read.
 	completeKernelWithin = 5 * time.Second
 )
 
