@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -53,11 +52,8 @@ func hasChildren() bool {
 // descendants lists the running children of a process and, recursively, their children.
 func descendants(of int) []int {
 	children := map[int][]int{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range stats {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-		info, err2 := procfs.Read(name)
-		if err == nil && err2 == nil && !info.Exiting {
+	for _, pid := range procfs.Processes() {
+		if info, err := procfs.Of(pid); err == nil && !info.Exiting {
 			children[info.Parent] = append(children[info.Parent], pid)
 		}
 	}
@@ -132,14 +128,13 @@ func (o *lookout) run() {
 // lookOnce lists the processes with marks. It cannot see those of other users.
 func lookOnce() map[string][]int {
 	list := map[string][]int{}
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range environs {
-		environ, err := os.ReadFile(name)
+	for _, pid := range procfs.Processes() {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err != nil {
 			continue
 		}
 		_, rest, found := bytes.Cut(append([]byte{0}, environ...), []byte("\x00"+markVariable+"="))
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && found {
+		if found {
 			mark, _, _ := bytes.Cut(rest, []byte{0})
 			list[string(mark)] = append(list[string(mark)], pid)
 		}

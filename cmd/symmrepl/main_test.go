@@ -23,6 +23,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
 	"github.com/symmrepl/symmrepl/internal/pace"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -224,11 +225,11 @@ func end(t *testing.T, what string, cmd *exec.Cmd) error {
 // started.
 func (h home) processes() []string {
 	var found []string
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range environs {
-		text, err := os.ReadFile(name)
+	for _, pid := range procfs.Processes() {
+		dir := fmt.Sprintf("/proc/%d", pid)
+		text, err := os.ReadFile(filepath.Join(dir, "environ"))
 		if err == nil && bytes.Contains(text, []byte(programVariable+"="+h.dir+"\x00")) {
-			found = append(found, filepath.Dir(name))
+			found = append(found, dir)
 		}
 	}
 	return found

@@ -17,9 +17,8 @@ func ThreadLimit() (limit, threads uint64) {
 	if uid == 0 || unix.Getrlimit(unix.RLIMIT_NPROC, &r) != nil || r.Cur == unix.RLIM_INFINITY {
 		return 0, 0
 	}
-	files, _ := filepath.Glob("/proc/[0-9]*/status")
-	for _, file := range files {
-		threads += threadsOf(file, uid)
+	for _, pid := range Processes() {
+		threads += threadsOf(fmt.Sprintf("/proc/%d/status", pid), uid)
 	}
 	return r.Cur, threads
 }
