@@ -4,7 +4,7 @@ package symmemtest
 type testCase struct {
 	name string
 	min  int  // minimum number of ranks
-	many bool // worth running with more than four ranks
+	many bool // the number of ranks matters: worth running with three, and with more than four
 	run  func(*T)
 }
 

@@ -75,7 +75,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestSuite runs every case on every device with every number of ranks. On the cpu device 2 and 8
-// ranks run with -worlds only: the cases are those of 3 and 4 ranks.
+// ranks run with -worlds only, and 3 ranks without it run only the cases in which the number of ranks
+// matters: the cases are those of 4 ranks.
 func TestSuite(t *testing.T) {
 	for _, device := range devices(t) {
 		t.Run(device, func(t *testing.T) {
@@ -84,13 +85,14 @@ func TestSuite(t *testing.T) {
 			if slices.Contains(counts, 4) {
 				alone = 4
 			}
+			fewer := device == "cpu" && os.Getenv("SYMMTEST_RANKS") == "" && !*moreWorlds
 			for _, n := range counts {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					briefly(t, n == 4)
-					longWorld(t, device == "cpu" && (n == 2 || n == 8) && os.Getenv("SYMMTEST_RANKS") == "")
+					longWorld(t, fewer && (n == 2 || n == 8))
 					w := start(t, device, n)
 					for _, c := range slices.Concat(cases, remoteCases, shmemCases) {
-						if n >= c.min && (n <= 4 || c.many) && (n == alone || !slices.Contains(ofOneRank, c.name)) {
+						if n >= c.min && (c.many || n <= 4 && !(fewer && n == 3)) && (n == alone || !slices.Contains(ofOneRank, c.name)) {
 							t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 						}
 					}

@@ -13,7 +13,7 @@ import (
 )
 
 // moreWorlds enables tests on worlds that take long: they run the cases of other worlds once more.
-var moreWorlds = flag.Bool("worlds", false, "test also on 2 and 8 ranks, and on more worlds that span hosts, which takes long")
+var moreWorlds = flag.Bool("worlds", false, "test also on 2 and 8 ranks, all cases on 3, and on more worlds that span hosts, which takes long")
 
 // longWorld skips a test on a world that takes long, unless -worlds is given.
 func longWorld(t *testing.T, isLong bool) {
