@@ -307,7 +307,7 @@ func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
 func (s *supervisor) poll() {
 	writing := 0 // checks at which a worker that is exiting could still write
 	for looks := 0; ; looks++ {
-		time.Sleep(exitPoll)
+		time.Sleep(exitPoll - time.Duration(time.Now().UnixNano())%exitPoll) // the supervisors of all ranks wake together
 		s.mu.Lock()
 		p := s.process
 		if !s.busy || s.closed {

@@ -4,6 +4,7 @@ package procfs
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -57,14 +58,15 @@ func parse(line string) (Stat, error) {
 	if len(fields) <= fieldExitCode {
 		return Stat{}, fmt.Errorf("/proc/PID/stat has only %d fields", len(fields))
 	}
-	var parent int
-	var flags, pages, pending int64
-	var code uint32
-	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldPending],
-		fields[fieldExitCode]}, " "), &parent, &flags, &pages, &pending, &code)
-	if err != nil {
-		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
+	var numbers [5]int64
+	for i, field := range []int{fieldParent, fieldFlags, fieldPages, fieldPending, fieldExitCode} {
+		n, err := strconv.ParseInt(fields[field], 10, 64)
+		if err != nil {
+			return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
+		}
+		numbers[i] = n
 	}
+	parent, flags, pages, pending, code := int(numbers[0]), numbers[1], numbers[2], numbers[3], uint32(numbers[4])
 	zombie := fields[fieldState] == "Z"
 	exiting := flags&flagExiting != 0 || zombie
 	// the status of a stopped process is the signal that has stopped it

@@ -3,12 +3,9 @@ package run
 import (
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
-
-const watchEvery = 5 * time.Millisecond
 
 // limit limits one resource that code of cells uses.
 type limit interface {
@@ -19,9 +16,9 @@ type limit interface {
 	exceeded() (what, detail, hint string)
 }
 
-// watch checks a limit while any code of cells runs, and stops all of that code if the limit is
-// exceeded. Each limit has its own watch, because a check that collects garbage first may take
-// long.
+// watch checks a limit while any code of cells runs, as often as the process has used some processor time:
+// without it no stack and no heap grows. If the limit is exceeded, it stops all of that code. Each limit has
+// its own watch, because a check that collects garbage first may take long.
 type watch struct {
 	rt    *Runtime
 	limit limit
@@ -41,7 +38,7 @@ func (w *watch) arm(first bool) {
 		w.limit.begin()
 	}
 	if !w.armed.Swap(true) {
-		time.AfterFunc(watchEvery, w.look)
+		clock.after(w.look)
 	}
 }
 
@@ -59,5 +56,5 @@ func (w *watch) look() {
 		e.Msg = fmt.Sprintf("%s in %s: %s", what, function, detail)
 		w.rt.stopAll(e)
 	}
-	time.AfterFunc(watchEvery, w.look)
+	clock.after(w.look)
 }

@@ -134,12 +134,13 @@ type table struct {
 	right []reflect.Value // arguments that the operation accepts, if found
 	found bool
 	tried tried
+	limit time.Duration // of a call
 }
 
 // misuse calls one operation with all its misuses. It is collective.
 func (t *T) misuse(name string) tried {
 	i := slices.IndexFunc(operations(), func(o operation) bool { return o.name == name })
-	m := &table{T: t, o: operations()[i], fix: t.fixtures()}
+	m := &table{T: t, o: operations()[i], fix: t.fixtures(), limit: pace.Unhurried(callLimit)}
 	typ := m.o.f.Type()
 	if typ.NumIn() > 0 && !(m.o.method && typ.NumIn() == 1) {
 		m.search()
@@ -359,13 +360,12 @@ func (m *table) issue(args []reflect.Value) []reflect.Value {
 }
 
 func (m *table) tryCall(call func() []reflect.Value) (o outcome) {
-	limit := pace.Unhurried(callLimit)
-	stuck := time.AfterFunc(2*limit, func() {
+	stuck := time.AfterFunc(2*m.limit, func() {
 		pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
 		os.Exit(3)
 	})
 	defer stuck.Stop()
-	watch := time.AfterFunc(limit, func() { m.rt.Abort("the call took too long") })
+	watch := time.AfterFunc(m.limit, func() { m.rt.Abort("the call took too long") })
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*symmem.Error)
