@@ -28,12 +28,33 @@ func (c *controller) lose(rank int, why string) {
 		go c.meeting.Refuse(rank, fmt.Sprintf("rank %d was lost: %s; it cannot come back: leave the session at rank 0, and start it again on all hosts", rank, why))
 	}
 	if len(c.untold) == 0 {
-		time.AfterFunc(lostTogether, func() {
-			c.tellLost(c.say)
-			userdir.Sweep() // removes the folders of a host that was killed on this machine
-		})
+		time.AfterFunc(lostTogether, c.tellLostSoon)
 	}
 	c.untold = union(c.untold, []int{rank})
+}
+
+// tellLostSoon reports lost ranks in the cell that runs, or at the prompt. A cell that is about to run, or
+// that just ended, reports them by itself (repair); tellLostSoon tries again, because the cell may begin and
+// then run for long.
+func (c *controller) tellLostSoon() {
+	c.mu.Lock()
+	r, told := c.run, len(c.untold) == 0
+	c.mu.Unlock()
+	switch {
+	case told, c.isOver():
+	case r != nil:
+		r.do(func() { c.tellLost(r.fold.show) })
+	default:
+		select {
+		case c.turn <- struct{}{}:
+			c.tellLost(c.remark)
+			c.release()
+		default:
+			time.AfterFunc(lostTogether, c.tellLostSoon)
+			return
+		}
+	}
+	userdir.Sweep() // removes the folders of a host that was killed on this machine
 }
 
 // tellLost reports lost ranks that were not reported yet, if there are any.
@@ -58,16 +79,9 @@ func (c *controller) tellLost(out func(Output)) {
 		strings.Join(said, "; "), FormatRanks(left))})
 }
 
-// say shows a remark of the session in the running cell. Between cells it passes the remark to
-// Config.Notice, if set, and also shows it with the output of the next cell.
-func (c *controller) say(o Output) {
-	c.mu.Lock()
-	r := c.run
-	c.mu.Unlock()
-	if r != nil {
-		r.fold.show(o)
-		return
-	}
+// remark passes a remark of the session between cells to Config.Notice, if set, and also shows it with the
+// output of the next cell.
+func (c *controller) remark(o Output) {
 	if c.config.Notice != nil {
 		c.config.Notice(strings.TrimSuffix(o.Text, "\n"))
 	}
