@@ -97,7 +97,7 @@ const names = "rank, size := symm.Rank(), symm.WorldSize()\nright, left := (rank
 // orders is the number of orders in which a mistake must be found at least once.
 const orders = 20
 
-var corpusRuns = flag.Int("runs", 2, "number of orders in which to evaluate each right cell of the sanitizer's corpus")
+var corpusRuns = flag.Int("runs", 1, "number of orders in which to evaluate each right cell of the sanitizer's corpus")
 
 var heldOutPairs = flag.Bool("heldout", false, "evaluate also the held-out part of the sanitizer's corpus")
 
