@@ -16,6 +16,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // spawner starts processes from one thread that lives as long as the spawner: the kernel signals a
@@ -56,6 +57,7 @@ type process struct {
 	incarnation int
 	spec        workerSpec
 	os          *os.Process
+	stat        procfs.Process // of os; the zero Process before it starts
 	control     *net.UnixConn
 	hearing     *hearing      // of control
 	out         *frame.Writer // commands but jobs, on control
@@ -148,6 +150,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		p.closeFiles()
 		return nil, err
 	}
+	p.stat, _ = procfs.Open(p.os.Pid) // without /proc its Stat fails, and nothing is known of the worker
 	return p, nil
 }
 
@@ -209,6 +212,7 @@ func (p *process) kill() {
 func (p *process) closeFiles() {
 	p.control.Close()
 	p.jobs.close()
+	p.stat.Close()
 	if p.printed != nil {
 		p.printed.close() // returns when nobody reads any more
 	}

@@ -88,7 +88,7 @@ func (s *supervisor) do(c command, payload []byte) {
 
 // observe reports the kernel's information about the worker.
 func (s *supervisor) observe(p *process) {
-	if info, err := procfs.Of(p.os.Pid); err == nil {
+	if info, err := p.stat.Stat(); err == nil {
 		s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.State, info.RSS}}, nil)
 	}
 }
@@ -120,7 +120,7 @@ func (s *supervisor) start(incarnation int) {
 	p.crash = &crashReport{
 		show: func(b []byte) { s.emit(event{Incarnation: p.incarnation, Output: Stderr}, b) },
 		ended: func() bool {
-			info, err := procfs.Of(p.os.Pid)
+			info, err := p.stat.Stat()
 			return err != nil || info.Exiting
 		},
 	}
@@ -232,7 +232,7 @@ func (s *supervisor) listen(p *process) {
 // severed ends a worker that is alive but has lost its connection, so that its reports no longer
 // arrive.
 func (s *supervisor) severed(p *process, err error) {
-	if info, failed := procfs.Of(p.os.Pid); failed != nil || info.Exiting {
+	if info, failed := p.stat.Stat(); failed != nil || info.Exiting {
 		return // the connection ended with the worker
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
@@ -263,7 +263,7 @@ func (s *supervisor) wait(p *process) {
 	// the processes that the worker started; the worker is not reaped yet, so its number is not
 	// reused
 	syscall.Kill(-p.os.Pid, syscall.SIGKILL)
-	if info, err := procfs.Of(p.os.Pid); err == nil && info.Known {
+	if info, err := p.stat.Stat(); err == nil && info.Known {
 		s.ended(p, info.Status)
 	}
 	s.mu.Lock()
@@ -316,7 +316,7 @@ func (s *supervisor) poll() {
 			return
 		}
 		s.mu.Unlock()
-		info, err := procfs.Of(p.os.Pid)
+		info, err := p.stat.Stat()
 		if err == nil && !info.Exiting {
 			p.rss.Store(info.RSS)
 			if looks%oomEvery == 0 {
