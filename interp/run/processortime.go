@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorClock calls functions after this process has used processor time. Code that waits, as most
-// cells do most of the time, so costs nothing, while a timer would wake the process again and again.
+// processorClock calls functions after this process has used processor time. While the code of cells only
+// waits, it leaves the process asleep; a timer would wake it each time.
 type processorClock struct {
 	mu      sync.Mutex
 	waiting []func()
