@@ -18,10 +18,10 @@ WHEELS := build/dist
 # without it. The tests of cmd/symmrepl run whole programs, which the detector makes several times slower; make
 # test-long runs them with the detector too.
 # Most tests spend half of their time waiting for other processes, so more tests than processors run side
-# by side: -p is the number of packages, -parallel the number of tests in each package, and the tests with the
-# race detector run beside the others. With more at once the same tests need more processor time. The packages with
-# the longest tests start first, so that none of them runs alone in the end. All of them, and the checks before them,
-# use cgo's pointer checks, which cost a tenth of the time, so that packages are built twice instead of three times.
+# by side: -p is the number of packages, -parallel the number of tests in each package. Of the three packages with the
+# longest tests two run at once until the end, and beside them all others, first those with the race detector. With
+# more at once the same tests need more processor time. All tests, and the checks before them, use cgo's pointer
+# checks, which cost a tenth of the time, so that packages are built twice instead of three times.
 # GOGC=400 makes garbage collections rare, which halves the processor time of interp's tests. Tests are built without
 # go vet, because check runs go vet on all packages.
 test: export GOEXPERIMENT := cgocheck2
@@ -29,11 +29,12 @@ test: export GOGC := 400
 # The limit of a test run in minutes. If more threads want to run than there are processors, the limit
 # grows by that ratio.
 minutes = $$(awk -v n="$$(nproc)" '{ print int($(1) * ($$1 > n ? $$1 / n : 1)) "m" }' /proc/loadavg)
-LONGEST := $(addprefix github.com/symmrepl/symmrepl/,symmem/symmemtest cmd/symmrepl interp symmem/internal/cpu symmem/internal/net symmem/internal/cuda)
+LONGEST := $(addprefix github.com/symmrepl/symmrepl/,symmem/symmemtest cmd/symmrepl interp)
 RACED = $$(go list ./session ./cmd/symmrepl/internal/... | grep -v /internal/wheel)
+OTHERS = $$(go list ./... | grep -vxF -e "$(RACED)" $(addprefix -e ,$(LONGEST)))
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test plain raced faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
+.PHONY: help demo build test longest others faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle gpu-export wheel wheel-try aarch64 container-try clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -49,23 +50,24 @@ $(BIN): FORCE | go c++
 
 test: check $(NVRTC) $(JUPYTER) $(UCX) ## run all checks that a change must pass: check, and all tests with cgo's pointer checks, some also with the race detector
 	@mkdir -p build && rm -f build/test-*
-	@$(MAKE) --no-print-directory -j2 plain raced
+	@$(MAKE) --no-print-directory -j2 longest others
 	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
-plain raced: export SYMMREPL_NVRTC ?= $(shell cat $(NVRTC))
-plain raced: export SYMMREPL_UCX_LIB ?= $(shell cat $(UCX))
-plain raced: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
+longest others: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
+longest others: export SYMMREPL_NVRTC ?= $(shell cat $(NVRTC))
+longest others: export SYMMREPL_UCX_LIB ?= $(shell cat $(UCX))
+longest others: export SYMMREPL_UCX_LIB_OLDER ?= $(shell cat $(UCX)-1.13)
 
-plain: export SYMMREPL_JUPYTER := $(CURDIR)/.venv/bin/python
-plain:
-	$(TEST) --jsonfile build/test-cgo.json --packages "$(LONGEST) $$(go list ./... | grep -vxF "$(RACED)" | xargs)" -- -vet=off -timeout $(call minutes,25) -p 2 -parallel 3
+longest:
+	$(TEST) --jsonfile build/test-longest.json --packages "$(LONGEST)" -- -vet=off -timeout $(call minutes,25) -p 2 -parallel 3
 
-raced: export GORACE := atexit_sleep_ms=0
-raced: # and the tests of client, which are short; the output is shown in one piece, as that of plain is shown meanwhile
+others: export GORACE := atexit_sleep_ms=0
+others: # and the tests of client; the output is shown in one piece, as that of longest is shown meanwhile
 	@{ status=0; \
-	$(TEST) --jsonfile build/test-race.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race || status=$$?; \
+	$(TEST) --jsonfile build/test-raced.json --packages "$$(echo $(RACED))" -- -vet=off -timeout $(call minutes,20) -parallel 4 -race || status=$$?; \
 	(cd client && go test -vet=off -timeout $(call minutes,5) ./...) || status=$$?; \
-	} >build/test-race.log 2>&1; cat build/test-race.log; exit $$status
+	$(TEST) --jsonfile build/test-others.json --packages "$$(echo $(OTHERS))" -- -vet=off -timeout $(call minutes,20) -p 1 -parallel 3 || status=$$?; \
+	} >build/test-others.log 2>&1; cat build/test-others.log; exit $$status
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test runs a part of these tests)
 	./.ci/test-long faults
