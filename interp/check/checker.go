@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Checker checks the cells of a session one after the other. It knows the definitions of the cells
@@ -54,10 +55,10 @@ func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names 
 		"display": DisplayPath}
 	maps.Copy(own, names)
 	for name, path := range own {
-		if _, err := k.pkgs.Import(path); err != nil {
-			return nil, err
+		if !k.pkgs.has(path) {
+			return nil, &unknownPackage{path}
 		}
-		k.scope.imports[name] = path
+		k.scope.imports[name] = path // cells that use the name import the package
 	}
 	k.importDot(displayDot)
 	return k, nil
@@ -99,7 +100,10 @@ func (k *Checker) Eval(expr string, more map[string]string) (types.TypeAndValue,
 	maps.Copy(imports, more)
 	own := map[string]types.Object{}
 	for name, path := range imports {
-		if pkg, err := k.pkgs.Import(path); err == nil && k.scope.objects[name] == nil {
+		if !strings.Contains(expr, name) || k.scope.objects[name] != nil {
+			continue
+		}
+		if pkg, err := k.pkgs.Import(path); err == nil {
 			own[name] = types.NewPkgName(token.NoPos, k.pkg, name, pkg)
 		}
 	}

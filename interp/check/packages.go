@@ -94,6 +94,13 @@ func (p *Packages) importInto(importPath, dir string) (*types.Package, error) {
 	return pkg, nil
 }
 
+// has reports whether a package is in the tables or kept as source.
+func (p *Packages) has(importPath string) bool {
+	_, inTables := p.tables[importPath]
+	_, inSource := generics.Source(importPath)
+	return inTables || inSource
+}
+
 // unknownPackage is the error for a package that is in no table.
 type unknownPackage struct{ path string }
 

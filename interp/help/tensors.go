@@ -245,8 +245,12 @@ func (k *suggester) isTensor(e ast.Expr) bool {
 
 // isTensor reports whether t is *symm.Tensor.
 func isTensor(checker *check.Checker, t types.Type) bool {
+	pointer, ok := types.Unalias(t).(*types.Pointer)
+	if !ok {
+		return false
+	}
 	tensor := symmemType(checker, "Tensor")
-	return t != nil && tensor != nil && types.Identical(t, types.NewPointer(tensor))
+	return tensor != nil && types.Identical(pointer.Elem(), tensor)
 }
 
 // symmemType returns a type of package symmem, or nil if cells do not have the package.

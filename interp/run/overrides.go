@@ -2,13 +2,10 @@ package run
 
 import (
 	"bytes"
-	"flag"
-	"os"
+	"fmt"
 	"reflect"
 	"strings"
 	"unsafe"
-
-	"github.com/symmrepl/symmrepl/interp/symbols"
 )
 
 // overrides returns the symbols of the standard library that differ for cells.
@@ -17,9 +14,11 @@ func (rt *Runtime) overrides() Exports {
 	return Exports{
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,
-		// Yaegi converts values before it passes them to printing functions. Native values have
-		// their methods, so this is switched off.
-		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
+		"fmt/fmt": {
+			"Print":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(stdout{}, a...) }),
+			"Printf":  reflect.ValueOf(func(format string, a ...any) (int, error) { return fmt.Fprintf(stdout{}, format, a...) }),
+			"Println": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(stdout{}, a...) }),
+		},
 		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
 		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
 		"strings/strings": {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
@@ -33,15 +32,5 @@ func (rt *Runtime) overrides() Exports {
 			"FuncForPC": reflect.ValueOf(rt.runtimeFunc),
 		},
 		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.debugStack), "PrintStack": reflect.ValueOf(rt.printStack)},
-	}
-}
-
-// overridesAfterUse returns the symbols that yaegi overwrites with its own when it gets the tables.
-// For example, its log writes to its standard error and does not exit.
-func overridesAfterUse() Exports {
-	return Exports{
-		"log/log":   symbols.Tables()["log/log"],
-		"os/os":     {"Exit": reflect.ValueOf(os.Exit), "Args": reflect.ValueOf(&os.Args).Elem()},
-		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem()},
 	}
 }

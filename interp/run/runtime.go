@@ -105,7 +105,7 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()},
 		&watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
-	y := interp.New(interp.Options{Stdin: nowhere{}, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
+	y := interp.New(interp.Options{Stderr: foreignPanics{rt}})
 	err := errors.Join(checkLogger(), unexported.CheckTrace())
 	if err != nil {
 		return nil, err
@@ -114,16 +114,7 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 		return nil, err
 	}
 	rt.natives = newNatives(rt.yaegi, func() *check.Packages { return host.Checker().Packages() })
-	if err := y.Use(symbols.Tables(rt.overrides(), rt.stdin.symbols(), rt.exports(), others)); err != nil {
-		return nil, err
-	}
-	// When the interpreter gets the tables, it replaces some symbols of the standard library by its
-	// own. Using the tables a second time restores ours.
-	for _, symbols := range []Exports{overridesAfterUse(), rt.stdin.symbolsAfterUse()} {
-		if err := y.Use(symbols); err != nil {
-			return nil, err
-		}
-	}
+	rt.yaegi.Provide(symbols.Tables(rt.overrides(), rt.stdin.symbols(), rt.exports(), others))
 	return rt, nil
 }
 

@@ -40,6 +40,9 @@ func (s stdin) begin() {
 func (s stdin) symbols() Exports {
 	return Exports{
 		"fmt/fmt": {
+			"Scan":    reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscan(s.of(os.Stdin), a...) }),
+			"Scanln":  reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscanln(s.of(os.Stdin), a...) }),
+			"Scanf":   reflect.ValueOf(func(format string, a ...any) (int, error) { return fmt.Fscanf(s.of(os.Stdin), format, a...) }),
 			"Fscan":   reflect.ValueOf(func(r io.Reader, a ...any) (int, error) { return fmt.Fscan(s.of(r), a...) }),
 			"Fscanln": reflect.ValueOf(func(r io.Reader, a ...any) (int, error) { return fmt.Fscanln(s.of(r), a...) }),
 			"Fscanf": reflect.ValueOf(func(r io.Reader, format string, a ...any) (int, error) {
@@ -58,22 +61,6 @@ func (s stdin) symbols() Exports {
 			"ReadAll": reflect.ValueOf(func(r io.Reader) ([]byte, error) { return io.ReadAll(s.of(r)) }),
 		},
 	}
-}
-
-// nowhere replaces yaegi's standard input, which is not used. Because it is not a file, yaegi lets
-// cells use the variable os.Stdin of this process.
-type nowhere struct{}
-
-func (nowhere) Read([]byte) (int, error) { return 0, io.EOF }
-
-// symbolsAfterUse returns the symbols that yaegi overwrites with its own when it gets the tables.
-func (s stdin) symbolsAfterUse() Exports {
-	// yaegi would overwrite the symbols of a table named fmt/fmt again
-	return Exports{"fmt/again": {
-		"Scan":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscan(s.of(os.Stdin), a...) }),
-		"Scanln": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscanln(s.of(os.Stdin), a...) }),
-		"Scanf":  reflect.ValueOf(func(format string, a ...any) (int, error) { return fmt.Fscanf(s.of(os.Stdin), format, a...) }),
-	}}
 }
 
 // of returns r, or the reader that replaces the file of standard input if r is that file.

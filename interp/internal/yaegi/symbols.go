@@ -2,9 +2,26 @@ package yaegi
 
 import (
 	"fmt"
+	"path"
 	"reflect"
 	"unsafe"
+
+	"github.com/traefik/yaegi/interp"
 )
+
+// Provide makes packages available to interpreted code. The tables are those of yaegi's Use, but they are
+// neither copied nor changed, so interpreters may share them. Yaegi's Use would also replace functions
+// that print, convert what is given to such functions, and compile copies of generic packages, none of
+// which the code of cells needs.
+func (y *Interpreter) Provide(tables interp.Exports) {
+	for key, table := range tables {
+		if key == "." {
+			continue // the conversions
+		}
+		importPath := path.Dir(key)
+		y.memory.binPkg[importPath], y.memory.pkgNames[importPath] = table, path.Base(key)
+	}
+}
 
 // Settle drops the syntax of declared variables, which would keep the trees of whole cells alive.
 func (y *Interpreter) Settle(variables []string) error {
