@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -27,6 +28,33 @@ func settle(t *testing.T, in *Interp, most uint64) uint64 {
 		mustEval(t, in, "0")
 		if used := heap(); used <= most || time.Since(start) > 10*time.Second {
 			return used
+		}
+	}
+}
+
+// Nothing in the process refers to a session that is closed, not even the types that it made for
+// compiled code, which package reflect keeps.
+func TestClosedSessionIsFreed(t *testing.T) {
+	var sessions []weak.Pointer[Interp]
+	for _, cell := range []string{
+		"1 + 1",
+		"type P struct{ x, y int }\nfunc (p P) String() string { return \"P\" }\nfmt.Println(P{1, 2}, []P{{3, 4}})",
+		"type V interface{ Visit() int }\ntype N struct{ n int }\nfunc (n N) Visit() int { return n.n }\n" +
+			"type B struct{ v V }\nvar a, b any = B{N{1}}, [2]B{}\nfmt.Println(a == any(B{N{1}}), b, []V{N{2}})",
+	} {
+		in, err := New(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustEval(t, in, cell)
+		in.Close()
+		sessions = append(sessions, weak.Make(in))
+	}
+	for i, session := range sessions {
+		for start := time.Now(); session.Value() != nil; runtime.GC() {
+			if time.Since(start) > patient() {
+				t.Fatalf("session %d is still referred to", i)
+			}
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Type struct {
 	kind  reflect.Kind
 	room  int // number of methods for which there is room
 	stubs []int
+	equal func(a, b unsafe.Pointer) bool // for an opaque type
 }
 
 // Package is the package of a type.
@@ -191,7 +192,8 @@ func (n *Type) CompleteOpaque(layout reflect.Type, equal func(a, b unsafe.Pointe
 	}
 	n.CompleteStruct(fields)
 	n.t.flags &^= flagRegularMemory
-	n.t.equal = equal
+	n.equal = equal
+	n.t.equal = func(a, b unsafe.Pointer) bool { return n.equal(a, b) }
 }
 
 func sortMethods(methods []Method) {
@@ -271,11 +273,11 @@ func (n *Type) stubOffset(f reflect.Value) (int32, error) {
 	return addReflectOff(stubCode(number)), nil
 }
 
-// Release frees the type's methods and everything they refer to. No value of the type may exist any
-// more.
+// Release frees the functions of the type, which are its methods and that which compares values, and
+// everything that they refer to. No value of the type may exist any more.
 func (n *Type) Release() {
 	release(n.stubs)
-	n.stubs = nil
+	n.stubs, n.equal = nil, nil
 }
 
 // Check returns an error if types cannot be made in this process.
