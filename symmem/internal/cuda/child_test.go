@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -41,14 +42,38 @@ func fakeDriver(t *testing.T, flags ...string) string {
 	return fakeLibrary(t, fakeSource, "fakecuda.lib", append([]string{"-lpthread"}, flags...)...)
 }
 
-// fakeLibrary builds a library of testdata and returns its path.
+// fakes has the libraries that fakeLibrary has built, by name and flags.
+var fakes struct {
+	sync.Mutex
+	built map[string]string
+	dirs  []string
+}
+
+// removeFakes removes the libraries that fakeLibrary has built.
+func removeFakes() {
+	for _, dir := range fakes.dirs {
+		os.RemoveAll(dir)
+	}
+}
+
+// fakeLibrary builds a library of testdata, if it is not built yet, and returns its path.
 func fakeLibrary(t *testing.T, text []byte, name string, flags ...string) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler to build the stand-ins with")
 	}
-	dir := t.TempDir()
+	fakes.Lock()
+	defer fakes.Unlock()
+	key := strings.Join(append([]string{name}, flags...), " ")
+	if library := fakes.built[key]; library != "" {
+		return library
+	}
+	dir, err := os.MkdirTemp("", "symmrepl-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakes.dirs = append(fakes.dirs, dir)
 	source, library := filepath.Join(dir, "source.c"), filepath.Join(dir, name)
 	if err := os.WriteFile(source, text, 0o600); err != nil {
 		t.Fatal(err)
@@ -57,5 +82,9 @@ func fakeLibrary(t *testing.T, text []byte, name string, flags ...string) string
 	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s does not build: %v\n%s", name, err, out)
 	}
+	if fakes.built == nil {
+		fakes.built = map[string]string{}
+	}
+	fakes.built[key] = library
 	return library
 }

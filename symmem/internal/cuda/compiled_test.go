@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
+	removeFakes()
 	if *recordUnits && code == 0 {
 		keys := strings.Join(slices.Sorted(maps.Keys(units.compiled)), "\n") + "\n"
 		if err := os.WriteFile(compiledFile, []byte(keys), 0o644); err != nil {

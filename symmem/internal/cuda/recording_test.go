@@ -3,8 +3,6 @@ package cuda
 import (
 	_ "embed"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -19,15 +17,7 @@ var fakeCUPTISource []byte
 // fakeCUPTI builds the CUPTI of testdata and returns its path.
 func fakeCUPTI(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	source, library := filepath.Join(dir, "fakecupti.c"), filepath.Join(dir, "libcupti.so.13")
-	if err := os.WriteFile(source, fakeCUPTISource, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, source).CombinedOutput(); err != nil {
-		t.Fatalf("the fake CUPTI does not build: %v\n%s", err, out)
-	}
-	return library
+	return fakeLibrary(t, fakeCUPTISource, "libcupti.so.13")
 }
 
 // A recording has the activities of each call, on the host's clock though CUPTI's is another.
