@@ -6,8 +6,8 @@ import (
 )
 
 // Calls of compiled functions have their own step, which neither uses package reflect nor
-// allocates, except for the arguments of a variadic parameter. Arguments that yaegi would convert,
-// and functions that this package cannot call, use yaegi's step.
+// allocates, except for the arguments of a variadic parameter. Functions that this package cannot call
+// use yaegi's step.
 
 // CallCompiled replaces the step of a call of a compiled function or method.
 func (y *Interpreter) CallCompiled(node *Node) {
@@ -16,9 +16,6 @@ func (y *Interpreter) CallCompiled(node *Node) {
 	}
 	function := node.child[0]
 	if function.typ == nil || function.typ.val != nil || function.typ.rtype == nil || function.typ.rtype.Kind() != reflect.Func {
-		return
-	}
-	if _, converts := y.memory.mapTypes[function.rval]; converts {
 		return
 	}
 	c := &compiledCall{y: y, typ: function.typ.rtype}

@@ -45,7 +45,7 @@
 //	interpreter.go   running and stopping
 //	nodes.go         trees: what nodes are, and how their steps are made and replaced
 //	generators.go    which operation a node is
-//	symbols.go       the names in the package of cells
+//	symbols.go       packages that cells may import, and the names in the package of cells
 //	bodies.go        bodies whose steps are made later
 //	boxes.go         values in interfaces
 //
