@@ -9,16 +9,26 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
+from traitlets.config import Config
 
 DEVICE = os.environ.get("SYMMREPL_TEST_DEVICE", "cpu")
 SPEC = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 OPEN = ("%load_ext symmrepl", f"%symm -n 2 --device {DEVICE}")
 
 
+def client(nb, **options):
+    """Returns a client for a kernel on sockets of the file system.
+
+    TCP ports are chosen before the kernel opens them, and another process may open one in between.
+    """
+    sockets = Config({"KernelManager": {"transport": "ipc"}})
+    return NotebookClient(nb, timeout=60, config=sockets, **options)
+
+
 def execute(*cells, allow_errors=False):
     """Runs OPEN and then the cells; returns the executed cells."""
     nb = new_notebook(cells=[new_code_cell(c) for c in (*OPEN, *cells)], metadata=SPEC)
-    NotebookClient(nb, timeout=60, allow_errors=allow_errors).execute()
+    client(nb, allow_errors=allow_errors).execute()
     return nb.cells[len(OPEN) :]
 
 
@@ -119,17 +129,17 @@ class Magics(unittest.TestCase):
         nb = new_notebook(
             cells=[new_code_cell(c) for c in (*OPEN, '%%symm\nn := 7\nfmt.Println("runs")\nfor {}', "%symm n")], metadata=SPEC
         )
-        client = NotebookClient(nb, timeout=60, allow_errors=True)
+        running = client(nb, allow_errors=True)
 
         def press():
             end = time.monotonic() + 30
             while not nb.cells[2].get("outputs") and time.monotonic() < end:
                 time.sleep(0.05)
-            client.km.interrupt_kernel() if not hasattr(client.km, "_async_interrupt_kernel") else os.kill(client.km.provisioner.pid, 2)
+            running.km.interrupt_kernel() if not hasattr(running.km, "_async_interrupt_kernel") else os.kill(running.km.provisioner.pid, 2)
 
         thread = threading.Thread(target=press)
         thread.start()
-        client.execute()
+        running.execute()
         thread.join()
         self.assertEqual(nb.cells[2].outputs[-1].ename, "KeyboardInterrupt")
         self.assertEqual(shown(nb.cells[3]), "[0,1] 7\n")
@@ -156,7 +166,7 @@ class Notebook(unittest.TestCase):
         file = os.path.join(os.path.dirname(__file__), "..", "..", "notebooks", "python.ipynb")
         stored = nbformat.read(file, 4)
         nb = nbformat.read(file, 4)
-        NotebookClient(nb, timeout=60).execute()
+        client(nb).execute()
         for cell, want in zip(nb.cells, stored.cells):
             if cell.cell_type == "code":
                 self.assertEqual(shown(cell), shown(want), cell.source)
