@@ -42,17 +42,16 @@ func fakeDriver(t *testing.T, flags ...string) string {
 	return fakeLibrary(t, fakeSource, "fakecuda.lib", append([]string{"-lpthread"}, flags...)...)
 }
 
-// fakes has the libraries that fakeLibrary has built, by name and flags.
-var fakes struct {
+// fakes has the libraries that fakeLibrary has built, by name and flags. Each is in a folder of its own.
+var fakes = struct {
 	sync.Mutex
 	built map[string]string
-	dirs  []string
-}
+}{built: map[string]string{}}
 
 // removeFakes removes the libraries that fakeLibrary has built.
 func removeFakes() {
-	for _, dir := range fakes.dirs {
-		os.RemoveAll(dir)
+	for _, library := range fakes.built {
+		os.RemoveAll(filepath.Dir(library))
 	}
 }
 
@@ -73,17 +72,14 @@ func fakeLibrary(t *testing.T, text []byte, name string, flags ...string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	fakes.dirs = append(fakes.dirs, dir)
 	source, library := filepath.Join(dir, "source.c"), filepath.Join(dir, name)
 	if err := os.WriteFile(source, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	args := append([]string{"-shared", "-fPIC", "-O1", "-o", library, source}, flags...)
 	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		os.RemoveAll(dir)
 		t.Fatalf("%s does not build: %v\n%s", name, err, out)
-	}
-	if fakes.built == nil {
-		fakes.built = map[string]string{}
 	}
 	fakes.built[key] = library
 	return library
