@@ -88,9 +88,11 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 			return lost, err
 		}
 	}
+	rt.taking.Lock()
 	rt.broken.Store(nil)
 	rt.gone.Store(nil)
 	rt.gaveUpOnce.Store(false)
+	rt.taking.Unlock()
 	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchAbort))
 	rt.abort.Store(nil)
 	rt.vain.Store(false)

@@ -108,8 +108,11 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 }
 
 // takeFault returns the first wait on the device that was given up, or the first value that was
-// refused there, since it was called last; nil if there was none.
+// refused there, since it was called last; nil if there was none. It may run in a goroutine beside
+// Recover, which waits until a fault is taken.
 func (rt *Runtime) takeFault() *Error {
+	rt.taking.Lock()
+	defer rt.taking.Unlock()
 	f := &rt.watch.Fault
 	if v := atomic.SwapUint64(&rt.watch.Absent, 0); v != 0 && atomic.CompareAndSwapUint32(&f.State, device.WaitNone, device.WaitClaimed) {
 		waits.Store(f, &device.WaitRecord{State: device.WaitRefused, Kind: abi.NcclPeer, Peer: uint32(v), Want: v>>32 - 1})
