@@ -32,7 +32,7 @@
 // one. If a function's signature has changed, a note lists the callers that go on calling the old
 // one. The value of the cell's last expression is printed (result.go), or the error gets its place
 // in the text of the cell that caused it (failure.go). The text of a cell is kept as long as its
-// code may run (texts.go).
+// code may run, and those of about the latest thousand cells for reports about them (texts.go).
 //
 // Beside it, package docs holds the documentation of the packages that cells import, and package
 // export writes the cells of a session as a Go program.

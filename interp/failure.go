@@ -116,7 +116,8 @@ func (in *Interp) Calls() []session.LateCall {
 }
 
 // Place gives an error without a position the position at, a result of Position, if its code may
-// still run. If an error has a position, Place adds the line of source there.
+// still run or is that of one of about a thousand latest cells. If an error has a position, Place adds
+// the line of source there.
 func (in *Interp) Place(e *session.Error, at int) {
 	if e.File == "" {
 		in.place(e, token.Pos(at))
@@ -187,4 +188,5 @@ func (in *Interp) place(e *session.Error, at token.Pos) {
 			return
 		}
 	}
+	in.past.place(e, at)
 }

@@ -55,7 +55,8 @@ type Interp struct {
 	checker *check.Checker
 	program *lower.Program
 	help    *help.Guide
-	texts   map[*check.Text]*keptText // texts of cells whose positions may still be looked up
+	texts   map[*check.Text]*keptText // texts of cells whose code may still run
+	past    pastTexts                 // texts of cells whose code is gone
 	// whether the cell that is being compiled can be debugged
 	debugged bool
 	breaks   map[int][]int // lines with breakpoints, by the number of the cell

@@ -9,13 +9,14 @@ import (
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/lower"
 	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
 
 // A session has thousands of cells, and most leave nothing but the values of variables. The
-// functions below free everything else.
+// functions below free everything else, but for the texts of the latest cells.
 
-// keptText is the text of a cell whose positions may still be looked up.
+// keptText is the text of a cell whose code may still run.
 type keptText struct {
 	*check.Text
 	trees  int         // number of yaegi's trees that may have positions in it
@@ -24,9 +25,9 @@ type keptText struct {
 }
 
 // remember keeps the text of a cell while positions in it may be looked up, which is as long as
-// yaegi has a tree of it. Later cells create instances of a generic function from its text, and the
-// texts of packages are kept for ever. The tree of the latest cell is kept until the next cell
-// runs.
+// yaegi has a tree of it, and then while it is among the past texts. Later cells create instances of a
+// generic function from its text, and the texts of packages are kept for ever. The tree of the latest
+// cell is kept until the next cell runs.
 func (in *Interp) remember(c *compiled) {
 	for _, text := range c.Texts() {
 		in.texts[text] = &keptText{Text: text}
@@ -68,8 +69,41 @@ func (in *Interp) forgetTree(t tree) {
 		return
 	}
 	delete(in.texts, c.Text)
+	in.past.add(c.Text)
 	in.forgetPoints(c)
 	in.checker.Forget(c.Text)
+}
+
+// pastTexts are the texts of cells whose code is gone, from the oldest to the latest. Reports about work
+// that has ended, such as the calls of earlier cells, name lines of them.
+type pastTexts struct {
+	texts []*check.Text
+	bytes int
+}
+
+// How much pastTexts keeps: about the latest thousand cells of some lines each.
+const (
+	mostPast  = 1 << 20 // bytes
+	pastBytes = 1 << 10 // of a text without its source
+)
+
+// add adds a text, and drops the oldest texts if they are too many.
+func (p *pastTexts) add(text *check.Text) {
+	p.texts = append(p.texts, text)
+	p.bytes += pastBytes + text.Len()
+	for p.bytes > mostPast {
+		p.bytes -= pastBytes + p.texts[0].Len()
+		p.texts = slices.Delete(p.texts, 0, 1)
+	}
+}
+
+// place sets the place of e if the position is in one of the texts.
+func (p *pastTexts) place(e *session.Error, at token.Pos) {
+	for _, text := range slices.Backward(p.texts) {
+		if text.Place(e, at) {
+			return
+		}
+	}
 }
 
 // forgetFilesFrom drops the files of a rejected cell: all files from base on.

@@ -74,6 +74,9 @@ func (c *Text) withPlaces(msg string) string {
 	})
 }
 
+// Len returns how many bytes the cell's source and what the user entered take.
+func (c *Text) Len() int { return len(c.cell.Source) + len(c.cell.Typed) }
+
 // SourceLine returns line n (from 1) of the cell, as the user entered it.
 func (c *Text) SourceLine(n int) string {
 	_, _, text := c.cell.Place(n, 1)
