@@ -396,7 +396,7 @@ for _, data := range []int{4 << 10, 4 << 20} {
 // barriers is negligible. So symmrepl's one-shot all-reduce uses packets for small messages and barriers for large ones. `symm.Explain` shows its choice:
 
 // %% Small and large.
-y := symm.Empty(symm.F32, 1<<19)
+y := symm.Empty(symm.F32, 1<<20)
 symm.Rendezvous(y)
 fmt.Println(symm.Explain(func() { symm.OneShotAllReduce(y.Slice(0, 100), "sum") }))
 fmt.Println(symm.Explain(func() { symm.OneShotAllReduce(y, "sum") }))

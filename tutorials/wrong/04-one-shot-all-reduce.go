@@ -146,7 +146,7 @@ __global__ void gap(symm::Handle h, float* out, int n) {
 }`)
 
 // %% [wrong] Repair: the difference
-// says: while its left neighbour still reads
+// says on the cpu device: while its left neighbour still reads
 gap := symm.Compile(`
 __global__ void gap(symm::Handle h, float* out, int n) {
   int right = (h.rank + 1) % h.world_size;

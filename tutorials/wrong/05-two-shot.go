@@ -116,7 +116,7 @@ __global__ void whole(symm::Handle h, int n) {
 }`)
 
 // %% [wrong] Repair: the remainder
-// says: the sanitizer finds accesses that nothing orders
+// says on the cpu device: the sanitizer finds accesses that nothing orders
 whole := symm.Compile(`
 __global__ void whole(symm::Handle h, int n) {
   if (!symm::barrier(h, 0)) return;

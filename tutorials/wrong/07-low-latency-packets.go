@@ -111,7 +111,7 @@ __global__ void collect(symm::Handle h, const float* in, float* out, int n, unsi
 }`)
 
 // %% [wrong] Collect by packets
-// says: is a packet one store and one load, of 8 bytes?
+// says on the cpu device: is a packet one store and one load, of 8 bytes?
 collect := symm.Compile(`
 __device__ symm::u64* box(const symm::Handle& h, int owner, int source, unsigned epoch, int n) {
   return h.buffer<symm::u64>(owner) + ((epoch & 1) * h.world_size + source) * n;

@@ -61,7 +61,7 @@ __global__ void weigh(float* y, const float* back, const int* place, const float
 }`)
 
 // %% [wrong] The weighted sum
-// says: reads right behind f32[8, 4]
+// says on the cpu device: reads right behind f32[8, 4]
 weigh := symm.Compile(`
 __global__ void weigh(float* y, const float* back, const int* place, const float* weight, int hidden) {
   int t = blockIdx.x;

@@ -119,7 +119,7 @@ __global__ void zones(const float* rows, const float* weights, const int* counts
 }`)
 
 // %% [wrong] Repair: the zones
-// says: every row belongs to one block
+// says on the cpu device: every row belongs to one block
 zones := symm.Compile(`
 __global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
   int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
@@ -161,7 +161,7 @@ __global__ void zones(const float* rows, const float* weights, const int* counts
 }`)
 
 // %% [wrong] Repair: the zones
-// says: every row belongs to one block
+// says on the cpu device: every row belongs to one block
 zones := symm.Compile(`
 __global__ void zones(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
   int e = blockIdx.y, part = blockIdx.x, parts = gridDim.x;
