@@ -63,9 +63,9 @@ var latest atomic.Pointer[Runtime]
 // are on several hosts, memory is shared within each, and operations that need the memory of other
 // hosts are refused.
 func Init(config Config) (*Runtime, error) {
-	rank := 0
+	rank, scratch := 0, ""
 	if config.Client != nil {
-		rank = config.Client.Rank()
+		rank, scratch = config.Client.Rank(), config.Client.Dir()
 	}
 	if config.Index < 0 {
 		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "Index", Hint: "devices are numbered from 0",
@@ -79,7 +79,7 @@ func Init(config Config) (*Runtime, error) {
 	if err != nil {
 		return nil, core.OpenFailure(rank, err)
 	}
-	dev, err := kind.Open(kind.Assign(config.Index, config.LocalSize), config.Index > 0)
+	dev, err := kind.Open(kind.Assign(config.Index, config.LocalSize), scratch, config.Index > 0)
 	if err != nil {
 		return nil, core.OpenFailure(rank, err)
 	}

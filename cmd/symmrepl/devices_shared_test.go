@@ -80,6 +80,21 @@ func TestSharedGPU(t *testing.T) {
 	}
 }
 
+// TestCompilerKilled kills ranks while NVRTC, which starts beside them, writes its precompiled headers: no
+// file is left.
+func TestCompilerKilled(t *testing.T) {
+	t.Parallel()
+	h := fakeGPUs(t, 1)
+	for _, wait := range []string{"0", "10", "20", "40"} {
+		r := h.run("", "-n", "2", "--device", "cuda", "-e",
+			"import \"syscall\"; time.Sleep("+wait+"*time.Millisecond); syscall.Kill(syscall.Getpid(), syscall.SIGKILL)")
+		if r.status == 0 || !strings.Contains(r.err, "killed") {
+			t.Errorf("%+v", r)
+		}
+		h.expectNothingLeft()
+	}
+}
+
 // TestRanksOfGPUs: without -n a session has one rank for each GPU.
 func TestRanksOfGPUs(t *testing.T) {
 	t.Parallel()

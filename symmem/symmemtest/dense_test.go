@@ -642,7 +642,7 @@ func denseExplainCase(t *T) {
 	}
 	n := 300 // more than goes as packets
 	if symmem.GetBackend() != "CPU" {
-		n = 1 << 18
+		n = 1 << 19
 	}
 	for _, c := range []struct {
 		f         func()

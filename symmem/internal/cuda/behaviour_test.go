@@ -25,7 +25,7 @@ func must(t *testing.T, err error) {
 
 func opened(t *testing.T, index int) *Device {
 	t.Helper()
-	d, err := Open(index, false)
+	d, err := Open(index, "", false)
 	must(t, err)
 	return d.(*Device)
 }

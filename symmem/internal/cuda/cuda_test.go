@@ -24,7 +24,7 @@ func compilerFor(t *testing.T, arch string) *cubin.Compiler {
 	if len(host.Find(libs.NVRTC())) == 0 {
 		t.Skip("NVRTC was not found: " + libs.NVRTC().Hint)
 	}
-	return cubin.New(host, arch, 13)
+	return cubin.New(host, arch, 13, "")
 }
 
 func TestEveryBuiltinCompiles(t *testing.T) {
@@ -147,7 +147,7 @@ func TestUnavailable(t *testing.T) {
 		again(t, driverVariable+"=/nonexistent/libcuda.so")
 		return
 	}
-	_, err := Open(0, false)
+	_, err := Open(0, "", false)
 	var un *device.UnavailableError
 	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver, of CUDA 12 or newer" ||
 		!strings.Contains(un.Why, "/nonexistent/libcuda.so") {

@@ -99,7 +99,7 @@ func fakeInfo(t *testing.T, d *Device) {
 	}
 	for _, index := range []int{-1, 2} {
 		var un *device.UnavailableError
-		if _, err := Open(index, false); !errors.As(err, &un) || !strings.Contains(un.Hint, "0 to 1") {
+		if _, err := Open(index, "", false); !errors.As(err, &un) || !strings.Contains(un.Hint, "0 to 1") {
 			t.Errorf("Open(%d) gives %v", index, err)
 		}
 	}
@@ -284,7 +284,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		{"Load", func() error { return closed(d.Load([]byte("any"), "record")) }, "cuModuleLoadData cuModuleGetFunction cuFuncGetAttribute cuFuncGetParamInfo"},
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},
 		{"EndCapture", func() error { return captureOnce(d) }, "cuStreamBeginCapture_v2 cuGraphInstantiateWithFlags"},
-		{"Open", func() error { return closed(Open(0, false)) },
+		{"Open", func() error { return closed(Open(0, "", false)) },
 			"cuDevicePrimaryCtxSetFlags_v2 cuDevicePrimaryCtxRetain cuCtxSetCurrent cuStreamCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
 	} {
 		for _, call := range strings.Fields(c.calls) {
@@ -307,7 +307,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		}
 	}
 	os.Setenv("FAKE_CUDA_APART", "1")
-	_, err := Open(0, false)
+	_, err := Open(0, "", false)
 	os.Unsetenv("FAKE_CUDA_APART")
 	if err == nil || !strings.Contains(err.Error(), "sees pinned host memory at another address") {
 		t.Errorf("host memory seen at another address gives %v", err)

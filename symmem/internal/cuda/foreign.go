@@ -13,7 +13,7 @@ const newestMajor = 13
 // Cubin compiles a snippet for an architecture such as "sm_90" by NVRTC, which needs no GPU.
 func Cubin(src device.Source, arch string) ([]byte, error) {
 	_, unit, unread := snippet(src)
-	b, err := cubin.New(libs.ThisHost(), arch, newestMajor).Compile(unit)
+	b, err := cubin.New(libs.ThisHost(), arch, newestMajor, "").Compile(unit)
 	if err == nil && unread != nil {
 		err = unread
 	}

@@ -21,7 +21,7 @@ import (
 // gpu opens the first GPU, or skips with the reason.
 func gpu(t testing.TB) *Device {
 	t.Helper()
-	d, err := Open(0, false)
+	d, err := Open(0, "", false)
 	var un *device.UnavailableError
 	if errors.As(err, &un) {
 		t.Skip(un)

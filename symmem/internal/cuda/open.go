@@ -55,10 +55,11 @@ func Count() (int, error) {
 }
 
 // Open opens a GPU by its ordinal among the visible ones. If it cannot be used, the error is an
-// *device.UnavailableError. A note about the compiler, if there is one, goes to standard error;
-// with quiet it is dropped, because another process prints it.
-func Open(index int, quiet bool) (device.Device, error) {
-	d, err := open(index, libs.ThisHost())
+// *device.UnavailableError. Temporary files are made in the folder scratch, or in os.TempDir if it is "".
+// A note about the compiler, if there is one, goes to standard error; with quiet it is dropped, because
+// another process prints it.
+func Open(index int, scratch string, quiet bool) (device.Device, error) {
+	d, err := open(index, scratch, libs.ThisHost())
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func Open(index int, quiet bool) (device.Device, error) {
 	return d, nil
 }
 
-func open(index int, host libs.Host) (*Device, error) {
+func open(index int, scratch string, host libs.Host) (*Device, error) {
 	version, n, err := driver()
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func open(index int, host libs.Host) (*Device, error) {
 	var linked bool
 	var fabric string
 	beside.Go(func() { linked, fabric = major >= 9 && d.nvlinked(), d.fabricDomain() })
-	beside.Go(func() { d.compiler = cubin.New(host, d.info.Arch, version/1000) })
+	beside.Go(func() { d.compiler = cubin.New(host, d.info.Arch, version/1000, scratch) })
 	d.c, err = clib.Open(index)
 	beside.Wait()
 	if err != nil {

@@ -22,8 +22,9 @@ type Kind struct {
 	Plan     *tuning.Plan // its tuning parameters
 	Emulated bool         // by the host: any number of devices, without indices
 
-	// Open opens a device by its index. It writes notes to standard error unless quiet.
-	Open func(index int, quiet bool) (device.Device, error)
+	// Open opens a device by its index. It writes notes to standard error unless quiet. The device makes
+	// temporary files in the folder scratch, which outlives this process, or in the machine's if it is "".
+	Open func(index int, scratch string, quiet bool) (device.Device, error)
 	// Doctor describes what is found on this machine, one item per line.
 	Doctor func() string
 }
@@ -109,7 +110,7 @@ func countGPUs() int {
 	return n
 }
 
-func openCPU(index int, _ bool) (device.Device, error) { return cpu.Open(index) }
+func openCPU(index int, _ string, _ bool) (device.Device, error) { return cpu.Open(index) }
 
 func gpuDoctor() string { return cuda.Probe().String() }
 

@@ -48,10 +48,11 @@ type Compiler struct {
 }
 
 // New returns a compiler for an architecture such as "sm_90", and for a driver that runs code of
-// CUDA versions up to the given major version.
-func New(host libs.Host, arch string, major int) *Compiler {
+// CUDA versions up to the given major version. It makes temporary files in the folder scratch, or in
+// os.TempDir if it is "".
+func New(host libs.Host, arch string, major int, scratch string) *Compiler {
 	kind := libs.NVRTC()
-	c := &Compiler{found: prefer(host.Find(kind), major), own: host.Getenv(kind.Env)}
+	c := &Compiler{found: prefer(host.Find(kind), major), own: host.Getenv(kind.Env), heads: heads{scratch: scratch}}
 	if cache, err := kernelcache.Open("cubin", host.Getenv); err == nil {
 		c.cache = cache
 	}

@@ -22,7 +22,7 @@ func compiler(t testing.TB, dir, arch string) *Compiler {
 	if len(host.Find(libs.NVRTC())) == 0 {
 		t.Skip("NVRTC was not found: " + libs.NVRTC().Hint)
 	}
-	return New(host, arch, 13)
+	return New(host, arch, 13, "")
 }
 
 func compile(t testing.TB, c *Compiler, u Unit) Binary {
@@ -266,7 +266,7 @@ func TestRacers(t *testing.T) {
 func TestNoCompiler(t *testing.T) {
 	t.Setenv("SYMMREPL_CACHE", t.TempDir())
 	t.Setenv("SYMMREPL_NVRTC", "/nonexistent")
-	c := New(libs.ThisHost(), "sm_90", 13)
+	c := New(libs.ThisHost(), "sm_90", 13, "")
 	_, err := c.Compile(scale)
 	var un *device.UnavailableError
 	if !errors.As(err, &un) || un.Why != "SYMMREPL_NVRTC is /nonexistent, which has no NVRTC" || un.Hint != libs.NVRTC().Hint {
@@ -280,7 +280,7 @@ func TestNoCompiler(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("SYMMREPL_NVRTC", bad)
-	_, err = New(libs.ThisHost(), "sm_90", 13).Compile(scale)
+	_, err = New(libs.ThisHost(), "sm_90", 13, "").Compile(scale)
 	if !errors.As(err, &un) || !strings.Contains(un.Why, "does not load: "+bad) {
 		t.Errorf("with a file that is no library: %v", err)
 	}

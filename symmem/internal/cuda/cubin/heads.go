@@ -18,6 +18,8 @@ import (
 // headers and the options. NVRTC stores addresses of this process in them, so that no other process
 // can use them.
 type heads struct {
+	scratch string // the folder for temporary files
+
 	mu   sync.Mutex // held while NVRTC makes or uses a precompiled header
 	made map[string]*os.File
 }
@@ -93,7 +95,7 @@ func (h *heads) file(n clib.NVRTC, u Unit, options []string) *os.File {
 	if h.made == nil {
 		h.made = map[string]*os.File{}
 	}
-	file, err := precompile(n, u, options)
+	file, err := precompile(h.scratch, n, u, options)
 	if err != nil {
 		file = nil // the unit compiles without, only slower
 	}
@@ -101,10 +103,10 @@ func (h *heads) file(n clib.NVRTC, u Unit, options []string) *os.File {
 	return file
 }
 
-// precompile has NVRTC write precompiled headers, in a file without a name, which ends with this
-// process.
-func precompile(n clib.NVRTC, u Unit, options []string) (*os.File, error) {
-	dir, err := os.MkdirTemp("", "symmrepl-")
+// precompile has NVRTC write precompiled headers, in a file that has lost its name when precompile
+// returns, and ends with this process. NVRTC writes only into a file that it makes itself.
+func precompile(scratch string, n clib.NVRTC, u Unit, options []string) (*os.File, error) {
+	dir, err := os.MkdirTemp(scratch, "symmrepl-")
 	if err != nil {
 		return nil, err
 	}
