@@ -153,7 +153,7 @@ __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps)
 }`)
 
 // %% [wrong] Repair: turn
-// says: nobody puts into an inbox that has not been copied
+// says on the cpu device: nobody puts into an inbox that has not been copied
 turn := symm.Compile(`
 #include <nccl_device.h>
 __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
@@ -173,7 +173,7 @@ __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps)
 }`)
 
 // %% [wrong] Repair: turn
-// says: nobody puts into an inbox that has not been copied
+// says on the cpu device: nobody puts into an inbox that has not been copied
 turn := symm.Compile(`
 #include <nccl_device.h>
 __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
@@ -194,7 +194,7 @@ __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps)
 }`)
 
 // %% [wrong] Repair: turn
-// says: nobody puts into an inbox that has not been copied
+// says on the cpu device: nobody puts into an inbox that has not been copied
 turn := symm.Compile(`
 #include <nccl_device.h>
 __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
