@@ -54,7 +54,7 @@ __global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
 }`)
 
 // %% [wrong] An all-gather by puts
-// says: the kernel ends before the bytes of all ranks have arrived
+// says on the cpu device: the kernel ends before the bytes of all ranks have arrived
 allGather := symm.Compile(`
 #include <nccl_device.h>
 __global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
