@@ -238,7 +238,7 @@ func operandsMismatchCase(t *T) {
 			symmem.Empty(symmem.U8, 1)
 		}
 	}, "rank 0: all_reduce f32[262144]", "rank 1: Empty u8[1]")
-	n := t.size << 18 // parts that are not sent as packets
+	n := t.size << 19 // parts that are not sent as packets
 	y := symmem.Local(symmem.F32, n)
 	t.refused(symmem.KindMismatch, func() {
 		if t.rank == 0 {
