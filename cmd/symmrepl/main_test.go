@@ -104,11 +104,26 @@ func newHome(t *testing.T, ranks int) home {
 	t.Helper()
 	needDevices(t, ranks)
 	dir, err := makeHome()
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		if t.Failed() {
+			logCrashes(t, dir)
+		}
+		os.RemoveAll(dir)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return home{t: t, dir: dir}
+}
+
+// logCrashes logs the beginnings of the reports of workers that crashed, which go with the home.
+func logCrashes(t *testing.T, home string) {
+	const most = 16 << 10 // bytes of each
+	files, _ := filepath.Glob(filepath.Join(home, "state", "symmrepl", "crash*"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		t.Logf("%s (%v):\n%s", filepath.Base(file), err, text[:min(len(text), most)])
+	}
 }
 
 // needDevices skips the test if there are fewer devices than ranks.

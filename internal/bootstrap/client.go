@@ -26,6 +26,7 @@ type Client struct {
 	parts      Parts
 	conn       net.Conn
 	out        *frame.Writer
+	broken     sync.Once // see disconnected
 
 	mu    sync.Mutex // guards the fields below
 	next  uint64
@@ -107,7 +108,7 @@ func (c *Client) Clock(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if err := c.out.Write(request{Clock: id}, nil); err != nil {
-		c.fail(err)
+		c.disconnected(err)
 	}
 	select {
 	case a := <-ch:
@@ -139,7 +140,7 @@ func (c *Client) gather(ctx context.Context, call *Call, g *gather, left bool, d
 		r = request{Left: g}
 	}
 	if err := c.out.Write(r, data); err != nil {
-		c.fail(err)
+		c.disconnected(err)
 	}
 	var a answer
 	select {
@@ -225,7 +226,7 @@ func (c *Client) read() {
 		var a answer
 		var err error
 		a.payload, err = in.Read(&a.reply)
-		switch silence := new(heartbeat.SilenceError); {
+		switch {
 		case err == nil && a.Lost != nil:
 			c.lose(a.Lost.Rank, a.Lost.Why)
 			continue
@@ -234,12 +235,9 @@ func (c *Client) read() {
 			continue
 		case err == nil && a.ID == 0:
 			err = errors.New(a.Refused)
-		case errors.As(err, &silence):
-			c.lose(0, silence.Error())
 		}
 		if err != nil {
-			c.departed(0, "died")
-			c.fail(fmt.Errorf("bootstrap: rank %d lost the session: %w", c.rank, err))
+			c.disconnected(err)
 			return
 		}
 		c.mu.Lock()
@@ -250,6 +248,18 @@ func (c *Client) read() {
 			ch <- a
 		}
 	}
+}
+
+// disconnected ends the client after a failure of the connection to rank 0's host, which the reader or a
+// caller that writes finds first.
+func (c *Client) disconnected(err error) {
+	c.broken.Do(func() {
+		if silence := new(heartbeat.SilenceError); errors.As(err, &silence) {
+			c.lose(0, silence.Error())
+		}
+		c.departed(0, "died")
+		c.fail(fmt.Errorf("bootstrap: rank %d lost the session: %w", c.rank, err))
+	})
 }
 
 // fail ends the client with err, unless it has ended already.

@@ -3,9 +3,13 @@ package bootstrap
 import (
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 )
 
 // gathersLeft lets ranks make a call of the remaining ranks, in which each contributes its number,
@@ -107,5 +111,36 @@ func TestGatherLeft(t *testing.T) {
 	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err,
 		&absent) || absent.Left != 0 || absent.Rank != 1 {
 		t.Error(err)
+	}
+}
+
+// silent is a connection whose other end has fallen silent, where a write fails before a read does.
+type silent struct{ net.Conn }
+
+func (silent) Write([]byte) (int, error) { return 0, &heartbeat.SilenceError{Limit: time.Second} }
+
+// A call that finds the loss of the session says the same as one that waits for an answer, and
+// observers hear of it.
+func TestWriteFindsSilence(t *testing.T) {
+	ours, hub := net.Pipe()
+	defer hub.Close()
+	go hub.Read(make([]byte, 4096)) // the greeting
+	c, err := NewClient(ours, 1, 2, "", Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var heard []string
+	c.OnLost(func(rank int, why string) { heard = append(heard, fmt.Sprint("lost ", rank, " ", why)) })
+	c.OnLeft(func(rank int, why string) { heard = append(heard, fmt.Sprint("left ", rank, " ", why)) })
+	c.out = frame.NewWriter(silent{ours})
+	const want = "bootstrap: rank 1 lost the session: no heartbeat for 1s"
+	for range 2 {
+		if _, err := c.Gather(t.Context(), Call{Key: "k", Op: "Meet"}, nil); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if want := []string{"lost 0 no heartbeat for 1s", "left 0 died"}; !slices.Equal(heard, want) {
+		t.Errorf("heard %q, want %q", heard, want)
 	}
 }
