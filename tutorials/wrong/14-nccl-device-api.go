@@ -132,7 +132,7 @@ predict := 80.0
 predict := 5.0
 
 // %% [wrong] Repair: turn
-// says: each step waits for one more signal
+// says on the cpu device: each step waits for one more signal
 turn := symm.Compile(`
 #include <nccl_device.h>
 __global__ void turn(ncclDevComm comm, ncclWindow_t win, size_t half, int steps) {
