@@ -64,8 +64,9 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	}
 	l.block(s.Body)
 	if len(s.Body.List) == 0 && s.Post == nil {
-		// Yaegi cannot stop a loop with an empty body.
-		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Yield)}}
+		// Yaegi cannot stop a loop with an empty body. As in Go, such a loop does not make way for others
+		// by itself: it would move from thread to thread all the time.
+		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Spin)}}
 	}
 	if !kept {
 		// yaegi would run the init statement in each iteration

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"reflect"
-	"runtime"
 )
 
 // Helper is the name of a function that lowered code can call and cells cannot. Lowered code imports
@@ -52,7 +51,7 @@ const (
 	NotNil    Helper = "NotNil"    // NotNil(x any): panics as panic(x) does if variable x is nil
 	Go        Helper = "Go"        // Go(f func()): the go statement
 	NewSelect Helper = "NewSelect" // NewSelect() *selection: the select statement
-	Yield     Helper = "Yield"     // Yield(): runtime.Gosched
+	Spin      Helper = "Spin"      // Spin(): nothing, in a loop that does nothing
 
 	// Methods that wait, but no longer than until the cell is stopped.
 
@@ -161,7 +160,7 @@ func (rt *Runtime) helpers() map[Helper]any {
 		NotNil:    rt.notNil,
 		Go:        rt.goRun,
 		NewSelect: rt.newSelect,
-		Yield:     runtime.Gosched,
+		Spin:      func() {},
 
 		Lock:        rt.lock,
 		RLock:       rt.rlock,
