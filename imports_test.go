@@ -101,7 +101,7 @@ var parts = []part{
 	{"symmem/internal/core/waits", []string{"kernels", "symmem/internal/device"}},
 	{"symmem/internal/device", []string{"kernels"}},
 	{"symmem/internal/expression", []string{"internal", "symmem/internal"}},
-	{"symmem/internal/net", []string{"kernels", "symmem/internal/cuda/libs"}},
+	{"symmem/internal/net", []string{"internal", "kernels", "symmem/internal/cuda/libs"}},
 	{"symmem/internal/cuda/libs", nil},
 	{"symmem/internal", nil},
 	{"kernels", nil},

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"unsafe"
+
+	"github.com/symmrepl/symmrepl/internal/environ"
 )
 
 // overrides returns the symbols of the standard library that differ for cells.
@@ -23,6 +25,8 @@ func (rt *Runtime) overrides() Exports {
 		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
 		"strings/strings": {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
 		"bytes/bytes":     {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
+		"os/os":           {"Setenv": reflect.ValueOf(environ.Setenv)},
+		"syscall/syscall": {"Setenv": reflect.ValueOf(environ.Setenv)},
 		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
 		"unsafe/unsafe":   {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
 		"runtime/runtime": {

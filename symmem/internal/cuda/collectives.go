@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/environ"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -154,7 +155,7 @@ type collectives struct {
 
 // Collectives implements device.CollectiveDevice.
 func (d *Device) Collectives(settings []string) (device.Collectives, error) {
-	if err := complete(settings); err != nil {
+	if err := environ.Complete(settings...); err != nil {
 		return nil, err
 	}
 	l, err := NCCL()

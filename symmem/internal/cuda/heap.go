@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/internal/environ"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -105,7 +106,7 @@ type heaps struct {
 
 // Heaps implements device.HeapDevice.
 func (d *Device) Heaps(settings []string) (device.Heaps, error) {
-	if err := complete(settings); err != nil {
+	if err := environ.Complete(settings...); err != nil {
 		return nil, err
 	}
 	l, err := SHMEM()

@@ -2,8 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 )
@@ -29,18 +27,4 @@ func openLibrary[T any](host libs.Host, kind libs.Kind, open func(path string) (
 		}
 	}
 	return l, failed
-}
-
-// complete adds settings, NAME=VALUE, to the environment, where existing variables take precedence.
-func complete(settings []string) error {
-	for _, s := range settings {
-		name, value, _ := strings.Cut(s, "=")
-		if _, set := os.LookupEnv(name); set {
-			continue
-		}
-		if err := os.Setenv(name, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -34,9 +34,6 @@ static void open_beside(const char *path, const char *name) {
 }
 
 static int load(const char *path, char why[NET_WHY]) {
-	static const char *const settings[][2] = {
-	    {"UCX_HANDLE_ERRORS", "none"}, {"UCX_MEM_EVENTS", "n"}, {"UCX_LOG_LEVEL", "fatal"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
-	for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) setenv(settings[k][0], settings[k][1], 0);
 	struct sigaction hangup;
 	sigaction(SIGHUP, NULL, &hangup);
 	static const char *const beside[] = {"libucm.so.0", "libucs.so.0", "libuct.so.0"};

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/internal/environ"
 	// the C files include its transport.h
 	_ "github.com/symmrepl/symmrepl/symmem/internal/net/proxy"
 )
@@ -24,6 +25,9 @@ func Transport() unsafe.Pointer { return unsafe.Pointer(C.transport()) }
 // Load opens the library at a path and returns its version. A process opens only one library; later
 // calls return its version.
 func Load(path string) (version string, err error) {
+	if err := environ.Complete("UCX_HANDLE_ERRORS=none", "UCX_MEM_EVENTS=n", "UCX_LOG_LEVEL=fatal", "UCX_WARN_UNUSED_ENV_VARS=n"); err != nil {
+		return "", err
+	}
 	p := C.CString(path)
 	defer C.free(unsafe.Pointer(p))
 	var v [32]C.char
