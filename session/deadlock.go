@@ -301,7 +301,7 @@ func (r *run) endInVain(held map[int][]int, now time.Time) {
 		if peers == nil {
 			peers = difference(sortedRanks(held), []int{rank})
 		}
-		c := command{Abort: r.whatTheyDo(peers), InVain: true}
+		c := command{Abort: r.whatTheyDo(peers), Run: r.number, InVain: true}
 		if a := s.last[rank]; a != nil {
 			c.Moves = a.Standing.Moves
 		}

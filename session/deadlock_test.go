@@ -84,15 +84,30 @@ func TestDeadlockAgain(t *testing.T) {
 // A rank that has moved since its wait was found to be in vain is in another wait, which goes on.
 func TestDeadlockOver(t *testing.T) {
 	f := &fake{aborted: make(chan struct{}), moves: 8}
-	w := &worker{comm: f}
-	w.endWaits(command{Abort: "rank 1 has finished the cell", InVain: true, Moves: 7})
+	w := &worker{comm: f, current: 5}
+	w.endWaits(command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 7})
 	select {
 	case <-f.aborted:
 		t.Error("the wait of a rank that has moved was ended")
 	default:
 	}
-	w.endWaits(command{Abort: "rank 1 has finished the cell", InVain: true, Moves: 8})
+	w.endWaits(command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
 	<-f.aborted
+}
+
+// The waits of a run that has ended meanwhile are not those of the run in hand.
+func TestWaitsOfPastRun(t *testing.T) {
+	for _, current := range []uint64{0, 6} {
+		f := &fake{aborted: make(chan struct{}), moves: 8}
+		w := &worker{comm: f, current: current}
+		w.endWaits(command{Abort: "rank 1 failed", Run: 5})
+		w.endWaits(command{Abort: "rank 1 has finished the cell", Run: 5, InVain: true, Moves: 8})
+		select {
+		case <-f.aborted:
+			t.Errorf("the waits of run %d were ended for run 5", current)
+		default:
+		}
+	}
 }
 
 // A timer that a cell has set may end a wait.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // fakeStands makes a fake stand before lines of its cells that are for its rank.
@@ -16,6 +18,7 @@ type fakeStands struct {
 	breaks  map[int][]int
 	pausing bool
 	stepped bool
+	leaves  atomic.Int64 // how many milliseconds LeaveDebugger takes
 	at      *Place
 	resume  chan Resume
 }
@@ -97,6 +100,7 @@ func (f *fake) Pause() {
 }
 
 func (f *fake) LeaveDebugger() {
+	time.Sleep(time.Duration(f.stands.leaves.Load()) * time.Millisecond)
 	f.stands.mu.Lock()
 	clear(f.stands.breaks)
 	f.stands.pausing, f.stands.stepped = false, false

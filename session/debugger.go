@@ -14,6 +14,7 @@ import (
 // debugging is what the controller knows about debugging. controller.mu guards it.
 type debugging struct {
 	open   []*debugger
+	used   bool // a debugger has been open
 	breaks []*breaks
 	stops  int // how many stops there were
 	// the cells that began while the session was debugged, by number: their text, name and line
@@ -66,7 +67,6 @@ func (d *debugging) linesIn(cell Cell) (lines []int) {
 
 // begin notes a cell that begins while the session is debugged, and returns the lines with
 // breakpoints by cell: in this one, and in those before that have some, whose functions it may call.
-// Commands that change breakpoints arrive on another connection than cells, perhaps later.
 func (d *debugging) begin(cell Cell) map[int][]int {
 	if d.cells == nil {
 		d.cells, d.sent = map[int]Cell{}, map[int][]int{}
@@ -138,7 +138,7 @@ func (c *controller) Debug(_ context.Context, event func(DebugEvent)) (Debugger,
 	}
 	d := &debugger{c: c, tell: event}
 	c.mu.Lock()
-	c.debug.open = append(c.debug.open, d)
+	c.debug.open, c.debug.used = append(c.debug.open, d), true
 	run := c.run
 	c.mu.Unlock()
 	if run != nil {
@@ -160,11 +160,12 @@ func (c *controller) publish(e DebugEvent) {
 	}
 }
 
-// beginDebugged notes whether the session is debugged when the cell begins, and returns the lines
-// with breakpoints, as debugging.begin does.
+// beginDebugged notes whether the session is debugged when the cell begins, or was before, and returns
+// the lines with breakpoints, as debugging.begin does.
 func (r *run) beginDebugged() (lines map[int][]int) {
 	c := r.c
 	c.mu.Lock()
+	r.followsDebugger = c.debug.used
 	if r.debugged = len(c.debug.open) > 0 && !r.cell.Silent; r.debugged {
 		lines = c.debug.begin(r.cell)
 	}

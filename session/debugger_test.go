@@ -194,6 +194,27 @@ func TestStandEnds(t *testing.T) {
 	}
 }
 
+// What was commanded before a cell is not for the cell, also on a rank that takes longer: a debugger that
+// was closed does not let it go on.
+func TestStandAfterLeaving(t *testing.T) {
+	c := launch(t, 2)
+	c.eval("1:leave 300")
+	newDebugTest(t, c, c.Session).Close()
+	d := newDebugTest(t, c, c.Session)
+	d.breakAt(BreakpointSource{}, 1)
+	_, shown := c.start("value x")
+	d.complete("0 stands breakpoint in:1, 1 stands breakpoint in:1")
+	time.Sleep(500 * time.Millisecond)
+	reply, err := d.Evaluate(context.Background(), nil, 0, "r RANK")
+	if err != nil || fmt.Sprint(reply.Values, reply.Errors) != "[{[0] r 0 map[] map[]} {[1] r 1 map[] map[]}] []" {
+		t.Errorf("%v %v", reply, err)
+	}
+	d.resume(Continue)
+	if got := shown(); got != "= [0,1] x\n" {
+		t.Error(got)
+	}
+}
+
 // The limit of a program does not run while ranks stand.
 func TestStandAndLimit(t *testing.T) {
 	c := launch(t, 1)

@@ -72,7 +72,8 @@
 //
 // While a front end debugs (debug.go), cells are compiled so that their code can stand before each
 // statement (DebuggedEvaluator). The controller keeps the breakpoints and sends each cell's with it
-// (debugger.go). A rank that stands says so; the run collects what the others do, tells the front
+// (debugger.go). A cell waits for what the debugger commanded before it, which arrives on another
+// connection. A rank that stands says so; the run collects what the others do, tells the front
 // ends, and suspends the watchdog and the limits until the ranks go on (stand.go). Attached front
 // ends do the same through their connection (debugwire.go).
 //

@@ -139,9 +139,12 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	breaks := r.beginDebugged()
 	for incarnation, ranks := range r.byIncarnation() {
+		if r.followsDebugger {
+			c.tell(ranks, command{Debug: &debugCommand{Begin: r.number}}, nil)
+		}
 		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Silent, cell.Name, cell.Line, cell.Columns,
 			cell.Typed, cell.Imports, cell.Program,
-			cell.Folder, r.sanitize, only, r.debugged, breaks}}, []byte(cell.Source))
+			cell.Folder, r.sanitize, only, r.debugged, breaks, r.followsDebugger}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()

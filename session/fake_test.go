@@ -186,6 +186,9 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "read": // a line of standard input
 		line, err := bufio.NewReader(f.env.Input).ReadString('\n')
 		r.Value, r.HasValue = fmt.Sprintf("%q %v", line, err), true
+	case "leave": // milliseconds that leaving the debugger takes from now on
+		n, _ := strconv.Atoi(arg)
+		f.stands.leaves.Store(int64(n))
 	case "let":
 		name, value, _ := strings.Cut(arg, " ")
 		f.vars[name] = value

@@ -35,8 +35,9 @@ type run struct {
 
 	orders chan func() // calls for the goroutine that runs loop
 
-	sanitize *Sanitizing // the change of the sanitizer before the cell; nil for none
-	debugged bool        // the cell's code can stand
+	sanitize        *Sanitizing // the change of the sanitizer before the cell; nil for none
+	debugged        bool        // the cell's code can stand
+	followsDebugger bool        // commands of a debugger may have come before the cell
 
 	started     time.Time
 	on          []rankRun // by rank, including ranks that do not take part
@@ -424,7 +425,7 @@ func (r *run) releasePeers() {
 	}
 	for _, why := range sortedKeys(released) {
 		slices.Sort(released[why])
-		r.abort(released[why], command{Abort: why})
+		r.abort(released[why], command{Abort: why, Run: r.number})
 	}
 }
 

@@ -22,6 +22,7 @@ type command struct {
 	Eval    *evalCommand  `json:",omitempty"` // the payload is the source
 	Cancel  uint64        `json:",omitempty"` // interrupt the run with this number; goes with Abort
 	Abort   string        `json:",omitempty"` // end every wait, for this reason
+	Run     uint64        `json:",omitempty"` // with Abort, without Cancel: the run whose waits end
 	InVain  bool          `json:",omitempty"` // with Abort: no wait can end by itself any more
 	Moves   uint64        `json:",omitempty"` // with InVain: as in the rank's last answer; the command is not for a rank that has moved since
 	Inspect *question     `json:",omitempty"`
@@ -64,10 +65,12 @@ type evalCommand struct {
 	Only        RankList          `json:",omitempty"` // the ranks that run the cell; none: all
 	Debugged    bool              `json:",omitempty"` // as in Cell
 	Breaks      map[int][]int     `json:",omitempty"` // lines with breakpoints by cell, if Debugged: see debugging.begin
+	Follows     bool              `json:",omitempty"` // the cell waits for the debugCommand with its run as Begin
 }
 
 // debugCommand is for a DebuggedEvaluator, by its methods. Exactly one field is set.
 type debugCommand struct {
+	Begin  uint64        `json:",omitempty"` // the run that begins: earlier commands do not concern it
 	Breaks map[int][]int `json:",omitempty"`
 	Resume Resume        `json:",omitempty"`
 	Pause  bool          `json:",omitempty"`

@@ -102,7 +102,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	}
 	out := frame.NewWriter(control)
 	w := &worker{
-		spec: spec, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64),
+		spec: spec, heldUp: &heldUp{}, debugs: make(chan debugCommand, 64), begins: make(chan uint64, 1),
 	}
 	w.emit = func(e event, payload []byte) { // a failure shows at the reading end
 		if e.isAnswer() {
@@ -152,6 +152,7 @@ type worker struct {
 	out     *frame.Writer    // on answers
 	files   uint64           // number of open files that it must be permitted
 	debugs  chan debugCommand
+	begins  chan uint64 // runs that may begin: see beginDebugged
 
 	mu        sync.Mutex
 	current   uint64  // the run in hand, 0 when idle
@@ -265,9 +266,14 @@ func (w *worker) handle(c command, payload []byte) {
 	}
 }
 
-// endWaits ends every wait. A rank that has moved since its wait was found to be in vain has no such wait:
-// the end of another rank's wait may have released it.
+// endWaits ends every wait of a run, unless the run has ended meanwhile. A rank that has moved since its wait
+// was found to be in vain has no such wait: the end of another rank's wait may have released it.
 func (w *worker) endWaits(c command) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.current != c.Run {
+		return
+	}
 	ender, ends := w.comm.(WaitEnder)
 	if !ends || !c.InVain {
 		w.comm.Abort(c.Abort)
@@ -314,16 +320,13 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 // hand yet; it is then interrupted when it begins.
 func (w *worker) interrupt(c command) {
 	w.mu.Lock()
-	running := w.current == c.Cancel
+	defer w.mu.Unlock()
 	switch {
-	case running:
+	case w.current == c.Cancel:
 		w.cancel()
+		w.comm.Abort(c.Abort)
 	case c.Cancel > w.latest:
 		w.early = c
-	}
-	w.mu.Unlock()
-	if running {
-		w.comm.Abort(c.Abort)
 	}
 }
 
@@ -391,10 +394,8 @@ func (w *worker) run(j job) {
 	if r.Err == nil {
 		r.Err = changeFolder(j.eval)
 	}
+	w.beginDebugged(j)
 	if r.Err == nil {
-		if stands, can := w.eval.(DebuggedEvaluator); can && j.eval.Debugged {
-			stands.Break(j.eval.Breaks)
-		}
 		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns,
 			Typed: j.eval.Typed, Imports: j.eval.Imports, Program: j.eval.Program, Source: j.source, Debugged: j.eval.Debugged})
 	}
@@ -422,6 +423,26 @@ func (w *worker) run(j job) {
 	var payload []byte
 	payload, done.Rich = encodeValue(r, maxRich)
 	w.send(event{Done: done}, payload)
+}
+
+// beginDebugged gives the evaluator the breakpoints of a cell, and no others. What the debugger commanded
+// before the cell may arrive after it, on the other connection; the cell waits for these commands, so that
+// none of them lets it go on or makes it stand.
+func (w *worker) beginDebugged(j job) {
+	if !j.eval.Follows {
+		return
+	}
+	for begun := uint64(0); begun != j.eval.Run; {
+		select {
+		case begun = <-w.begins:
+		case <-j.ctx.Done():
+			return
+		}
+	}
+	if stands, can := w.eval.(DebuggedEvaluator); can {
+		stands.LeaveDebugger()
+		stands.Break(j.eval.Breaks)
+	}
 }
 
 func (w *worker) recover(r *recovery) {
@@ -455,6 +476,8 @@ func (w *worker) debug() {
 	stands, can := w.eval.(DebuggedEvaluator)
 	for c := range w.debugs {
 		switch {
+		case c.Begin != 0:
+			w.begins <- c.Begin
 		case !can:
 		case c.Breaks != nil:
 			stands.Break(c.Breaks)
