@@ -124,9 +124,7 @@ func TestAttachChooses(t *testing.T) {
 	x.expect("no session was chosen")
 	x.exit(130)
 
-	if err := syscall.Kill(first.cmd.Process.Pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	signalTo(t, first.cmd.Process.Pid, syscall.SIGSTOP)
 	r := h.run("", "attach")
 	if err := first.cmd.Process.Signal(os.Signal(syscall.SIGCONT)); err != nil {
 		t.Fatal(err)

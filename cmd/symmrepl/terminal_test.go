@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -173,11 +174,14 @@ func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(patience()); sig == syscall.SIGSTOP; time.Sleep(time.Millisecond) {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		if err != nil {
-			t.Fatal(err)
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		if err != nil || len(threads) == 0 {
+			t.Fatal(pid, err)
 		}
-		if strings.Contains(string(status), "\nState:\tT") {
+		if !slices.ContainsFunc(threads, func(name string) bool {
+			thread, err := procfs.Read(name)
+			return err != nil || thread.State != "T"
+		}) {
 			return
 		}
 		if time.Now().After(end) {

@@ -54,6 +54,15 @@ def wait_until(condition, what):
         time.sleep(0.01)
 
 
+def stopped(process):
+    """Reports whether all threads of a process have stopped: on a busy machine they go on for a while after SIGSTOP."""
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/stat") as f:
+            if f.read().rpartition(")")[2].split()[0] != "T":
+                return False
+    return True
+
+
 def waits(s, *ranks):
     """Reports whether exactly these ranks wait."""
     return {r.rank for r in s.ranks() if r.state == "waiting"} == set(ranks)
@@ -425,7 +434,9 @@ class Faults(unittest.TestCase):
 
     def test_a_rank_that_an_interrupt_does_not_stop(self):
         s = self.session()
-        os.kill(s.ranks()[1].pid, signal.SIGSTOP)
+        worker = s.ranks()[1].pid
+        os.kill(worker, signal.SIGSTOP)
+        wait_until(lambda: stopped(worker), "the stop of rank 1")
         seen = []
         wait = self.in_background(s, 'fmt.Println("begun")', patience=30, on_output=lambda o: seen.append(o.text))
         wait_until(lambda: "begun\n" in seen, "the cell's output on rank 0")

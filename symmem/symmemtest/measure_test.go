@@ -9,7 +9,7 @@ import (
 // measureCase: measurements have the times of all ranks, the same on all ranks, and a delay on the
 // device is in them.
 func measureCase(t *T) {
-	const late = 5 * time.Millisecond
+	const late = 30 * time.Millisecond // longer than another rank may take on a busy machine
 	inbox, x := symmem.Empty(symmem.I32, 64), symmem.Local(symmem.I32, 64)
 	h := symmem.Rendezvous(inbox)
 	calls := 0
@@ -38,7 +38,7 @@ func measureCase(t *T) {
 	t.equal("calls of a graph", []int{calls, g.Calls, g.Sent}, []int{10, 10, leaves})
 
 	calls = 0
-	symmem.Slow("0 5ms puts")
+	symmem.Slow("0 30ms puts")
 	r := symmem.MeasureRuns(3, put)
 	t.equal("calls", calls, 4)
 	within("runs", r, 3)

@@ -29,6 +29,17 @@ def starved_for():
     return waited * 1e-9
 
 
+def stop(process):
+    """Stops a process and returns when its threads have stopped: on a busy machine they go on for a while."""
+    os.kill(process, signal.SIGSTOP)
+    for thread in os.listdir(f"/proc/{process}/task"):
+        while True:
+            with open(f"/proc/{process}/task/{thread}/stat") as f:
+                if f.read().rpartition(")")[2].split()[0] == "T":
+                    break
+            time.sleep(0.001)
+
+
 class Conformance(jupyter_kernel_test.KernelTests):
     kernel_name = KERNEL
     language_name = "go"
@@ -239,7 +250,7 @@ class Kernel(unittest.TestCase):
         self.run_cell("kept := 42")
         worker = int(self.text('%%rank [1]\nimport "os"; fmt.Println(os.Getpid())').splitlines()[-1].removeprefix("[1] "))
         msg_id = self.begun('if symm.Rank() == 1 { fmt.Println("on"); select {} }')
-        os.kill(worker, signal.SIGSTOP)
+        stop(worker)
         said = ""
         self.km.interrupt_kernel()
         self.km.interrupt_kernel()  # too early to mean more than the first
