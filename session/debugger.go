@@ -165,7 +165,7 @@ func (c *controller) publish(e DebugEvent) {
 func (r *run) beginDebugged() (lines map[int][]int) {
 	c := r.c
 	c.mu.Lock()
-	r.followsDebugger = c.debug.used
+	r.followsDebugger = c.debug.used && !r.cell.Silent
 	if r.debugged = len(c.debug.open) > 0 && !r.cell.Silent; r.debugged {
 		lines = c.debug.begin(r.cell)
 	}

@@ -37,7 +37,7 @@ type run struct {
 
 	sanitize        *Sanitizing // the change of the sanitizer before the cell; nil for none
 	debugged        bool        // the cell's code can stand
-	followsDebugger bool        // commands of a debugger may have come before the cell
+	followsDebugger bool        // commands of a debugger may have come before the cell, which is not Silent
 
 	started     time.Time
 	on          []rankRun // by rank, including ranks that do not take part
