@@ -17,7 +17,7 @@ import (
 // Bounds of the controller's waits.
 const (
 	startTimeout    = 60 * time.Second // until every rank has a worker that takes cells
-	recoverTimeout  = 5 * time.Second  // for Communicator.Recover on all ranks
+	recoverTimeout  = 5 * time.Second  // for Communicator.Recover on all ranks, not counting the silence of a host
 	recoverReport   = 2 * time.Second  // until a rank reports that its Recover has timed out
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
 	startAttempts   = 3                // workers of a rank in a row that may die before they have run a cell
@@ -42,12 +42,14 @@ type controller struct {
 	hub        *bootstrap.Hub
 	dir        *userdir.Dir
 	spawner    *spawner
-	startLimit time.Duration      // startTimeout
-	front      net.Listener       // for further front ends; nil before open
-	meeting    *rendezvous.Server // for supervisors in other processes; nil after Launch
-	turn       chan struct{}      // full while a call runs a cell or replaces workers
-	closing    sync.Once
-	over       chan struct{} // closed when the session ends
+	startLimit time.Duration // startTimeout
+	// recoverTimeout and the time that another host may be silent: until then no rank is at fault
+	recoverLimit time.Duration
+	front        net.Listener       // for further front ends; nil before open
+	meeting      *rendezvous.Server // for supervisors in other processes; nil after Launch
+	turn         chan struct{}      // full while a call runs a cell or replaces workers
+	closing      sync.Once
+	over         chan struct{} // closed when the session ends
 
 	mu          sync.Mutex
 	changed     chan struct{} // closed and replaced when a rank's state changes
@@ -106,7 +108,8 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	}
 	c := &controller{
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,
-		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
+		recoverLimit: recoverTimeout,
+		turn:         make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
 		ranks: make([]*rankState, size), asked: map[uint64]*asked{},
 	}
 	for r := range c.ranks {

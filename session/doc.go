@@ -51,7 +51,8 @@
 // If a supervisor becomes silent, its connection ends after Config.Heartbeat; if it dies, the
 // connection ends at once. Its rank is then lost: no worker takes its place, and the hub informs
 // the other ranks, whose networks end the operations that depend on it. The session reports the
-// loss once, at the prompt too (lost.go), and the remaining ranks go on in a group of their own.
+// loss once, at the prompt too (lost.go), and the remaining ranks go on in a group of their own. If the
+// supervisor is heard again before, nothing is lost: Recover waits for it.
 //
 // Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what
 // they wait for, and how far they have come (standing.go). A rank that waits in no operation

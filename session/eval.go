@@ -98,9 +98,9 @@ func notRun(ctx context.Context, err error) *Error {
 
 // evaluate runs a cell that has been numbered. The caller holds the turn.
 func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
-	out := cell.Output
+	out, notes := cell.Output, cell.Output // notes shows which ranks were replaced
 	if out == nil {
-		out = func(Output) {}
+		out, notes = func(Output) {}, c.keepPrinted
 	}
 	start := time.Now()
 	fail := func(errs ...*Error) Reply {
@@ -121,7 +121,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		cell.Name = cell.ownName()
 	}
 	cell.Line = max(cell.Line, 1)
-	if err := c.repair(ctx, out); err != nil {
+	if err := c.repair(ctx, notes); err != nil {
 		return fail(notRun(ctx, err))
 	}
 	over, end := context.WithCancel(ctx)
@@ -151,8 +151,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if r.debugged {
 		c.publish(DebugEvent{Ended: cell.ID})
 	}
-	out, told := r.announceDeaths(out)
-	err = c.repair(context.WithoutCancel(ctx), out)
+	notes, told := r.announceDeaths(notes)
+	err = c.repair(context.WithoutCancel(ctx), notes)
 	told()
 	c.correctHints(reply.Errors)
 	if err != nil {
@@ -222,8 +222,14 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	return r, nil
 }
 
-// showPrinted shows the output from before the cell, including what arrives of it from now on.
+// showPrinted shows the output from before the cell, including what arrives of it from now on. A cell without
+// Output leaves it to the next one.
 func (r *run) showPrinted() {
+	if r.cell.Output == nil {
+		r.before.redirect(r.c.keepPrinted)
+		r.before.endRanks(r.others(), r.started)
+		return
+	}
 	kept := sync.OnceFunc(func() {
 		r.c.mu.Lock()
 		printed := r.c.takePrinted()

@@ -67,6 +67,7 @@ func lead(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config)
 		return nil, err
 	}
 	c := newController(config, l.Size, dir)
+	c.recoverLimit += at.Silence()
 	c.addLocal(0, l.LocalRank, l.LocalSize)
 	ctx, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
 	defer cancel()

@@ -329,6 +329,45 @@ func FuzzSupervisor(f *testing.F) {
 	})
 }
 
+// Ranks recover while a host is silent: they wait for it as long as it is not lost, and no worker is
+// replaced.
+func TestRecoverWhileSilent(t *testing.T) {
+	runtimeDir(t)
+	writeToken(t, testToken)
+	const limit = 5 * time.Second
+	address := freeAddress(t)
+	relay := relaytest.Start(t, address)
+	place := func(r int) Launcher { return Launcher{Name: "mpirun", Rank: r, Size: 2, LocalRank: r} }
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Join(context.Background(), place(1), Config{Rendezvous: relay.Address, Heartbeat: limit})
+		ended <- err
+	}()
+	s, err := Join(context.Background(), place(0), Config{Rendezvous: address, Heartbeat: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := &console{Session: s, t: t, size: 2, c: s.(*controller)}
+	c.want(c.eval("let x 7"), "")
+	c.c.recoverLimit -= recoverTimeout // leaves the time that a host may be silent
+
+	_, shown := c.start("0:sleep 500\n0:fail x", 0)
+	soon(t, "rank 1 is done", func() bool {
+		infos, err := c.Ranks(context.Background())
+		return err == nil && infos[1].State == "idle"
+	})
+	relay.Cut()
+	time.Sleep(limit / 2)
+	relay.Mend()
+	c.want(shown(), "! [0] panic in:2: x\n")
+	c.want(c.eval("gather x\nget x"), "= [0,1] 7\n")
+	c.Close()
+	if err := receive(t, "rank 1 ends", ended); err != nil {
+		t.Error(err)
+	}
+}
+
 // A host becomes silent: the session names its rank as lost, waits for the rank end, the other
 // ranks go on, and the rank's supervisor ends.
 func TestHostVanishes(t *testing.T) {

@@ -199,8 +199,8 @@ func (c *controller) recover(out func(Output)) (again bool) {
 		}
 	}
 	c.hub.Enter(all)
-	answers := c.ask(context.Background(), all, recoverTimeout+recoverReport, func(id uint64) command {
-		return command{Recover: &recovery{id, replaced}}
+	answers := c.ask(context.Background(), all, c.recoverLimit+recoverReport, func(id uint64) command {
+		return command{Recover: &recovery{id, replaced, c.recoverLimit}}
 	})
 
 	lost, fresh := map[string][]int{}, map[string][]int{}

@@ -82,7 +82,8 @@ type Cell struct {
 	// an Evaluator.
 	Debugged bool `json:"-"`
 	// Output receives output while the cell runs. It is never called concurrently or after Eval has
-	// returned. It may be nil.
+	// returned. If it is nil, the cell's own output is dropped; output from before the cell, and notes about
+	// ranks that were replaced, are kept for the next cell or go to the Late of an earlier one.
 	Output func(Output) `json:"-"`
 	// Late, if not nil, receives the output of ranks while no cell runs on them, from the return of
 	// Eval until the next recorded cell has returned. It is never called concurrently. If it is

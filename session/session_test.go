@@ -229,6 +229,26 @@ func TestPrintedBetweenCells(t *testing.T) {
 	c.want(c.eval("print next"), "[0,1] afterwards\n[0,1] next\n")
 }
 
+// After a cell without Output, the next cell shows the output from before both, and that a rank was replaced.
+func TestKeptByCellWithoutOutput(t *testing.T) {
+	c := launch(t, 3)
+	file := filepath.Join(t.TempDir(), "now")
+	c.want(c.eval("later "+file+" afterwards"), "")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "all ranks have printed", func() bool {
+		c.c.mu.Lock()
+		defer c.c.mu.Unlock()
+		return len(c.c.printed) > 0
+	})
+	reply := c.Eval(context.Background(), Cell{Source: "print dropped\n1:kill 9", Silent: true})
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind != KindDied {
+		t.Errorf("%+v", reply.Errors)
+	}
+	c.want(c.eval("print next"), "[0-2] afterwards\n"+replacedNote(1, 3, "was killed (SIGKILL)")+"[0-2] next\n")
+}
+
 // Of a large output between cells the beginning is kept, and a note gives the size of the rest. It is
 // the output of one rank: a line of two ranks would count twice if one printed it much later.
 func TestMuchPrintedBetweenCells(t *testing.T) {

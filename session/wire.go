@@ -2,11 +2,12 @@ package session
 
 import (
 	"fmt"
+	"time"
 	"unicode/utf8"
 )
 
 // wireVersion is the version of the messages in this file, between the processes of one session.
-const wireVersion = 12
+const wireVersion = 13
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -90,6 +91,7 @@ type question struct {
 type recovery struct {
 	ID       uint64
 	Replaced []int
+	Timeout  time.Duration
 }
 
 // event is a message about the worker of Incarnation to the controller, from one rank, or from

@@ -446,7 +446,7 @@ func (w *worker) beginDebugged(j job) {
 }
 
 func (w *worker) recover(r *recovery) {
-	ctx, cancel := context.WithTimeout(context.Background(), recoverTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), r.Timeout)
 	defer cancel()
 	lost, err := w.comm.Recover(ctx, r.Replaced)
 	e := &recovered{ID: r.ID, Lost: lost}

@@ -75,13 +75,21 @@ func (m Meeting) newLink(conn net.Conn) *Link {
 	return &Link{Conn: beating, In: frame.NewReader(beating, m.Payload), Out: frame.NewWriter(beating)}
 }
 
-// heartbeat returns the heartbeat of the link that h has opened. It is 0 for a further connection
-// of a rank, which ends with the first one.
-func (m Meeting) heartbeat(h Hello) time.Duration {
-	if h.Incarnation > 0 || m.Heartbeat == 0 || m.Place.socket != "" {
+// Silence returns how long another rank may be silent before it is lost; 0 if no silence counts.
+func (m Meeting) Silence() time.Duration {
+	if m.Heartbeat == 0 || m.Place.socket != "" {
 		return 0
 	}
 	return m.Heartbeat
+}
+
+// heartbeat returns the heartbeat of the link that h has opened. It is 0 for a further connection
+// of a rank, which ends with the first one.
+func (m Meeting) heartbeat(h Hello) time.Duration {
+	if h.Incarnation > 0 {
+		return 0
+	}
+	return m.Silence()
 }
 
 // mismatch returns the reason for which a process that opens with h cannot belong to this world, ""
