@@ -106,10 +106,9 @@ const char *ncclGetLastError(comm *c) {
 
 int ncclGetUniqueId(id *out) {
 	memset(out, 0, sizeof *out);
-	snprintf(out->path, sizeof out->path, "/tmp/fakenccl-XXXXXX");
-	int fd = mkstemp(out->path);
+	int fd = memfd_create("fakenccl", MFD_CLOEXEC); // no file is left of members that never meet
 	if (fd < 0 || ftruncate(fd, sizeof(shared))) return 2;
-	close(fd);
+	snprintf(out->path, sizeof out->path, "/proc/%d/fd/%d", getpid(), fd);
 	return failing("ncclGetUniqueId");
 }
 
@@ -124,7 +123,7 @@ int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 	close(fd);
 	if (fd < 0 || c->s == MAP_FAILED) return 2;
 	c->rank = rank, c->size = size, c->zero = f->policy == 2;
-	if (++c->s->joined == size) unlink(name.path);
+	c->s->joined++;
 	while (c->s->joined < size) usleep(200);
 	return *out = c, 0;
 }
