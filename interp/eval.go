@@ -90,13 +90,17 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	}
 	in.options.Trail.Files = c.Text.Trail()
 	initialised := 0
+	// Values and errors are printed as part of the execution, because that may run methods of cells.
+	var result session.Result
 	ending, stuck := in.runtime.Execute(ctx, c.Cell, c.brief, func() error {
 		for _, part := range all {
 			if _, err := in.runtime.ExecuteProgram(part.main); err != nil {
+				result.Err = in.panicError(c, err)
 				return err
 			}
 			initialised++
 		}
+		result = in.result(c)
 		return nil
 	})
 	in.unload(c, initialised)
@@ -104,7 +108,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 		return session.Result{Err: stuck}
 	}
 	defer in.leave(c)
-	return in.outcome(c, ending)
+	return in.outcome(c, ending, &result)
 }
 
 // unload makes packages that the cell should have initialised but did not be read again when they
@@ -139,18 +143,19 @@ func (in *Interp) install(c *compiled) error {
 	return nil
 }
 
-// outcome returns the result of a cell that has run.
-func (in *Interp) outcome(c *compiled, ending run.Ending) session.Result {
+// outcome returns the result of a cell that has run. printed is the result of its statements; code
+// that goes on may still write it.
+func (in *Interp) outcome(c *compiled, ending run.Ending, printed *session.Result) session.Result {
 	switch {
 	case ending.Failed != nil:
 		return session.Result{Err: ending.Failed}
 	case ending.Interrupted:
 		if ending.Err == nil && ending.BySelf { // it ended before it could be stopped
-			return in.result(c)
+			return *printed
 		}
 		var e *session.Error
 		if ending.Err != nil {
-			e = in.panicError(c, ending.Err)
+			e = printed.Err
 		}
 		// The error of an aborted wait describes the wait; other code was just interrupted.
 		if !ending.BySelf && (e == nil || e.Kind != session.KindInterrupted) {
@@ -162,8 +167,6 @@ func (in *Interp) outcome(c *compiled, ending run.Ending) session.Result {
 		}
 		e.Kind = session.KindInterrupted
 		return session.Result{Err: e}
-	case ending.Err != nil:
-		return session.Result{Err: in.panicError(c, ending.Err)}
 	}
-	return in.result(c)
+	return *printed
 }

@@ -94,7 +94,7 @@ func (in *Interp) described(variables []lower.Variable, most int) []session.Vari
 	var list []session.Variable
 	for _, v := range variables {
 		live := in.runtime.Busy()
-		text := in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text
+		text := in.printed(valueTypes{in: in, live: live, quiet: true}, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text
 		var lines []string
 		info := tensorInfo(v.Value)
 		if info != nil {

@@ -66,11 +66,14 @@ type Interp struct {
 	// the statements of the cell that ran last: its work on the device may fail after Eval, with a
 	// position in it
 	latest *interp.Program
+	// whether values of compiled types may hold code of cells, by type: see mayHoldCode
+	holders map[reflect.Type]bool
 }
 
 // New makes an interpreter with an empty session.
 func New(options Options) (*Interp, error) {
-	in := &Interp{options: options, imported: map[string]bool{}, texts: map[*check.Text]*keptText{}, breaks: map[int][]int{}}
+	in := &Interp{options: options, imported: map[string]bool{}, texts: map[*check.Text]*keptText{}, breaks: map[int][]int{},
+		holders: map[reflect.Type]bool{}}
 	if err := named.Check(); err != nil {
 		return nil, err
 	}

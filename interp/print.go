@@ -17,18 +17,21 @@ type printer = values.Printer[types.Type]
 
 // print writes a value of type t.
 func (in *Interp) print(v reflect.Value, t types.Type) values.Printed {
-	return in.printed(false, func(p *printer) { p.Value(v, t, 0) })
+	return in.printed(valueTypes{in: in}, func(p *printer) { p.Value(v, t, 0) })
 }
 
-// printed returns the text that write prints; live reports whether cells are running.
-func (in *Interp) printed(live bool, write func(*printer)) values.Printed {
-	return values.Print(valueTypes{in, live}, live, write)
+// printed returns the text that write prints.
+func (in *Interp) printed(vt valueTypes, write func(*printer)) values.Printed {
+	return values.Print(vt, vt.live, write)
 }
 
 // valueTypes gives the checker's types of values, which yaegi's values do not know.
 type valueTypes struct {
 	in   *Interp
 	live bool // cells are running
+	// quiet values are printed without running code of cells: their own methods are not called, nor
+	// compiled methods that may call them.
+	quiet bool
 }
 
 func (vt valueTypes) Name(_ reflect.Value, t types.Type) string { return check.TypeName(t) }
@@ -113,22 +116,36 @@ func (vt valueTypes) Words(v reflect.Value, t types.Type) (string, bool) {
 	if vt.in.isCellType(t) {
 		return "", false
 	}
-	return vt.in.words(v, vt.live)
+	return vt.words(v)
 }
 
 // words returns the text by which a value of a compiled type describes itself. While cells run,
 // tensors give only their shapes.
-func (in *Interp) words(v reflect.Value, live bool) (string, bool) {
-	if !in.isCompiled(values.Pointed(v.Type())) {
+func (vt valueTypes) words(v reflect.Value) (string, bool) {
+	if !vt.in.isCompiled(values.Pointed(v.Type())) {
 		return "", false
 	}
-	if v.CanInterface() && live && !values.IsNil(v) {
+	if v.CanInterface() && vt.live && !values.IsNil(v) {
 		if tensor, ok := v.Interface().(*symmem.Tensor); ok { // reading its elements would wait for the device
 			return fmt.Sprintf("%v%s, not read while a cell runs", tensor.DType(),
 				strings.ReplaceAll(fmt.Sprint(tensor.Shape()), " ", ", ")), true
 		}
 	}
-	return values.Words(v, run.PanicValue)
+	method := values.Method(v)
+	if method == nil || vt.quiet && vt.in.mayReachCells(v) {
+		return "", false
+	}
+	return vt.say(method), true
+}
+
+// say calls a method by which a value describes itself. in.mu is held; code of cells runs without it.
+func (vt valueTypes) say(method func() string) string {
+	if !vt.quiet {
+		vt.in.mu.Unlock()
+		defer vt.in.mu.Lock()
+	}
+	text, _ := values.Say(method, run.PanicValue)
+	return values.Shorten(text)
 }
 
 // Dynamic prints the value in an interface.
@@ -140,13 +157,13 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	}
 	rt := vt.in.runtime
 	if t := rt.CellType(v); t != nil && !types.IsInterface(t) {
-		printNative(p, v, t, described, depth)
+		vt.native(p, v, t, described, depth)
 		return
 	} else if t != nil {
 		v = rt.Box(v)
 	}
 	if run.IsWrapper(v) {
-		if text, ok := vt.in.words(v, p.Live()); ok {
+		if text, ok := vt.words(v); ok {
 			p.Said(text)
 			return
 		}
@@ -162,7 +179,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 		p.Value(v, types.NewPointer(t.Type()), depth)
 	case t != nil:
 		p.Value(v, t.Type(), depth)
-	case anonymous(v.Type()) && p.Live():
+	case anonymous(v.Type()) && (vt.live || vt.quiet):
 		p.Text("{…}")
 	case anonymous(v.Type()):
 		p.Said(fmt.Sprintf("%+v", v))
@@ -171,12 +188,13 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	}
 }
 
-// printNative prints a native value. A value in an interface with methods may describe itself.
-func printNative(p *printer, v reflect.Value, t types.Type, described bool, depth int) {
-	if say := values.Sayer(v); described && say != nil {
-		text, _ := values.Say(say, run.PanicValue)
-		p.Said(values.Shorten(text))
-		return
+// native prints a native value. A value in an interface with methods may describe itself.
+func (vt valueTypes) native(p *printer, v reflect.Value, t types.Type, described bool, depth int) {
+	if described && !vt.quiet {
+		if method := values.Sayer(v); method != nil {
+			p.Said(vt.say(method))
+			return
+		}
 	}
 	if !v.CanAddr() { // an addressable copy, because its boxes are read
 		c := reflect.New(v.Type()).Elem()

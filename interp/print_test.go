@@ -137,7 +137,7 @@ func TestPrinterPanics(t *testing.T) {
 	if got := in.print(reflect.ValueOf(5), in.checker.Packages().TypeOf(reflect.TypeFor[[]int]())).Text; got != "[]int(…)" {
 		t.Errorf("a number that should be a slice is shown as %s", got)
 	}
-	if got := in.printed(false, func(p *printer) { p.Text("[1, "); panic("torn") }).Text; got != "[1, <printing panicked: torn>" {
+	if got := in.printed(valueTypes{in: in}, func(p *printer) { p.Text("[1, "); panic("torn") }).Text; got != "[1, <printing panicked: torn>" {
 		t.Errorf("a printer that panics writes %s", got)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// result prints the value of the cell's last expression.
+// result prints the value of the cell's last expression. The methods by which values of cells
+// describe themselves run as code of the cell, so the caller is the goroutine that runs it.
 func (in *Interp) result(c *compiled) session.Result {
 	shown, ok := in.runtime.Take()
 	if !ok {
@@ -35,5 +36,6 @@ func (in *Interp) result(c *compiled) session.Result {
 func (in *Interp) dynamicText(v reflect.Value) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.printed(false, func(p *printer) { valueTypes{in, false}.Dynamic(p, v, 0) }).Text
+	vt := valueTypes{in: in}
+	return in.printed(vt, func(p *printer) { vt.Dynamic(p, v, 0) }).Text
 }

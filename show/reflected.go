@@ -51,7 +51,12 @@ func (r reflected) Words(v reflect.Value, _ name) (string, bool) {
 	if isMain(v.Type()) || !r.Foreign(values.Pointed(v.Type())) {
 		return "", false
 	}
-	return values.Words(v, nil)
+	say := values.Method(v)
+	if say == nil {
+		return "", false
+	}
+	text, _ := values.Say(say, nil)
+	return values.Shorten(text), true
 }
 
 func (r reflected) Dynamic(p *values.Printer[name], v reflect.Value, depth int) {

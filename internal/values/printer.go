@@ -145,8 +145,10 @@ func (p *Printer[T]) basic(v reflect.Value, t T, depth int) {
 		}
 	case reflect.Float32, reflect.Float64:
 		s = strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
-	case reflect.UnsafePointer, reflect.Uintptr:
-		s = fmt.Sprintf("%#x", v)
+	case reflect.UnsafePointer:
+		s = fmt.Sprintf("%#x", v.Pointer())
+	case reflect.Uintptr:
+		s = fmt.Sprintf("%#x", v.Uint())
 	case reflect.Bool:
 		s = strconv.FormatBool(v.Bool())
 	case reflect.Complex64, reflect.Complex128:
@@ -310,6 +312,7 @@ func (p *Printer[T]) mapping(v reflect.Value, t T, depth int) {
 	p.Text("}")
 }
 
+// compareKeys orders the keys of a map. It calls no method of theirs.
 func compareKeys(a, b reflect.Value) int {
 	for a.Kind() == reflect.Interface {
 		a = a.Elem()
@@ -327,5 +330,30 @@ func compareKeys(a, b reflect.Value) int {
 	case a.CanFloat():
 		return cmp.Compare(a.Float(), b.Float())
 	}
-	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	switch a.Kind() {
+	case reflect.String:
+		return cmp.Compare(a.String(), b.String())
+	case reflect.Bool:
+		return cmp.Compare(fmt.Sprint(a.Bool()), fmt.Sprint(b.Bool()))
+	case reflect.Complex64, reflect.Complex128:
+		x, y := a.Complex(), b.Complex()
+		return cmp.Or(cmp.Compare(real(x), real(y)), cmp.Compare(imag(x), imag(y)))
+	case reflect.Struct:
+		return compareParts(a.NumField(), b.NumField(), a.Field, b.Field)
+	case reflect.Array:
+		return compareParts(a.Len(), b.Len(), a.Index, b.Index)
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
+		return cmp.Compare(a.Pointer(), b.Pointer())
+	}
+	return 0
+}
+
+// compareParts compares the n parts of a key with the m parts of another.
+func compareParts(n, m int, a, b func(int) reflect.Value) int {
+	for i := range min(n, m) {
+		if c := compareKeys(a(i), b(i)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(n, m)
 }

@@ -38,21 +38,17 @@ func Say(say func() string, cause func(any) any) (text string, ok bool) {
 	return say(), true
 }
 
-// Words returns v's description of itself, by its own method or a method of a pointer to it,
-// shortened. It returns false if there is no such method, or v is nil.
-func Words(v reflect.Value, cause func(any) any) (text string, ok bool) {
+// Method returns the method by which v, or a pointer to it, describes itself. It returns nil if there
+// is no such method, or v is nil.
+func Method(v reflect.Value) func() string {
 	if !v.CanInterface() || IsNil(v) {
-		return "", false
+		return nil
 	}
 	say := Sayer(v)
 	if say == nil && v.CanAddr() {
 		say = Sayer(v.Addr())
 	}
-	if say == nil {
-		return "", false
-	}
-	text, _ = Say(say, cause)
-	return Shorten(text), true
+	return say
 }
 
 // IsNil reports whether v is nil; it returns false for values of types without nil.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -82,10 +83,7 @@ func (rt *Runtime) render(values ...any) {
 	if !ok {
 		return
 	}
-	forms := map[string]any{}
-	for mimeType, form := range d.Data {
-		forms[mimeType] = form
-	}
+	forms, metadata := plainMap(d.Data, 0), plainMap(d.Metadata, 0)
 	text, isText := forms[display.MIMETypeText].(string)
 	delete(forms, display.MIMETypeText)
 	rt.mu.Lock()
@@ -97,8 +95,51 @@ func (rt *Runtime) render(values ...any) {
 		rt.texts[at] = text
 	}
 	if len(forms) > 0 {
-		rt.forms = display.Data{Data: forms, Metadata: d.Metadata}
+		rt.forms = display.Data{Data: forms, Metadata: metadata}
 	}
+}
+
+// plainMap returns a map with plain values, nil for nil.
+func plainMap(parts map[string]any, depth int) map[string]any {
+	if parts == nil {
+		return nil
+	}
+	out := make(map[string]any, len(parts))
+	for key, part := range parts {
+		out[key] = plain(part, depth+1)
+	}
+	return out
+}
+
+// deepest is the depth of nested forms beyond which plain does not look at parts one by one.
+const deepest = 100
+
+// plain returns a form with its parts that are not plain values in the way that JSON encodes them:
+// methods of cells' values that encode them run now, as code of the cell. Parts that cannot be
+// encoded stay as they are.
+func plain(form any, depth int) any {
+	switch form := form.(type) {
+	case nil, bool, string, []byte, int, int32, int64, uint8, uint32, uint64, float32, float64:
+		return form
+	case map[string]any:
+		if depth < deepest {
+			return plainMap(form, depth)
+		}
+	case []any:
+		if depth < deepest {
+			parts := make([]any, len(form))
+			for i, part := range form {
+				parts[i] = plain(part, depth+1)
+			}
+			return parts
+		}
+	}
+	b, err := json.Marshal(form)
+	var decoded any
+	if err != nil || json.Unmarshal(b, &decoded) != nil {
+		return form
+	}
+	return decoded
 }
 
 // picture returns the display forms of a gonum plot, which has none of its own: it is drawn in the
