@@ -8,6 +8,6 @@
 // implementation of [Types].
 //
 // Compiled code may use its values on other threads meanwhile. They are shown by their own String
-// or Error method, unless the caller's Types refuses to call it; without one, by their exported fields. Unexported fields, and the targets of
-// pointers to such types, are never read.
+// or Error method if [Types] permits to call it, or else by their exported fields. Unexported fields,
+// and the targets of pointers to such types, are never read.
 package values
