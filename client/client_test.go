@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"time"
 )
 
-// patience is the longest time that the test waits for the session.
-const patience = time.Minute
+// limit is the longest time that the test waits for the session.
+const limit = time.Minute
 
 // start builds symmrepl, starts a session of 2 ranks in a new directory and attaches to it. Closing
 // the returned input ends the session.
@@ -45,10 +46,10 @@ func start(t *testing.T) (*Session, io.Closer) {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+		defer time.AfterFunc(limit, func() { cmd.Process.Kill() }).Stop()
 		cmd.Wait()
 	})
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
 		s, err := attachNewest(dir)
 		if err == nil {
 			return s, in
@@ -99,13 +100,19 @@ func TestSession(t *testing.T) {
 	if _, err = s.EvalOn([]int{7}, "1"); err == nil {
 		t.Error("there is no rank 7")
 	}
+	if _, err = s.Eval(strings.Repeat(" ", maxFrame)); err == nil || err.Error() != errTooLarge.Error() {
+		t.Error(err)
+	}
+	if r, err = s.Eval("x"); err != nil || r.String() != "[0] 5\n[1] 6\n" {
+		t.Errorf("%v, %v", r, err)
+	}
 
 	interrupted := make(chan error, 1)
 	go func() {
 		_, err := s.Eval("select {}")
 		interrupted <- err
 	}()
-	for ended, deadline := false, time.Now().Add(patience); !ended; {
+	for ended, deadline := false, time.Now().Add(limit); !ended; {
 		s.Interrupt() // has no effect before the cell is sent
 		select {
 		case err = <-interrupted:
@@ -121,11 +128,51 @@ func TestSession(t *testing.T) {
 	}
 
 	session.Close()
-	for deadline := time.Now().Add(patience); err == nil || err.Error() != "the session has ended, or the connection with it"; {
+	for deadline := time.Now().Add(limit); err == nil || err.Error() != "the session has ended, or the connection with it"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the session goes on")
 		}
 		_, err = s.Eval("1")
+	}
+}
+
+// A result that is not there can be printed, and a session that is not attached says so.
+func TestNil(t *testing.T) {
+	var r *Result
+	if got := r.String(); got != "" {
+		t.Errorf("%q", got)
+	}
+	if got := r.SimpleRender(); !reflect.DeepEqual(got, map[string]interface{}{"text/plain": ""}) {
+		t.Errorf("%v", got)
+	}
+	if got := (*CellError)(nil).Error(); got != "" {
+		t.Errorf("%q", got)
+	}
+	for _, s := range []*Session{nil, {}} {
+		if _, err := s.Eval("1"); err != errDetached {
+			t.Errorf("%v", err)
+		}
+		s.Interrupt()
+		if err := s.Close(); err != errDetached || s.Size() != 0 || s.String() != "session of 0 ranks" {
+			t.Errorf("%v, %d, %v", err, s.Size(), s)
+		}
+	}
+}
+
+// A socket at which nobody answers is an error, after a while.
+func TestSilentSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	l, err := net.Listen("unix", filepath.Join(dir, "attach"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := Attach(dir); err == nil || !strings.Contains(err.Error(), "has not answered") {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 )
@@ -26,6 +27,9 @@ type call struct {
 	outputs []Output
 	done    chan reply
 }
+
+// errTooLarge is the error of a request that was not sent.
+var errTooLarge = fmt.Errorf("the request is larger than %d bytes", maxFrame)
 
 func newLink(conn net.Conn) *link {
 	l := &link{conn: conn, open: map[uint64]*call{}}
@@ -53,6 +57,9 @@ func (l *link) send(q request) error {
 	if err != nil {
 		return err
 	}
+	if len(header) > maxFrame {
+		return errTooLarge
+	}
 	frame := binary.BigEndian.AppendUint32(nil, uint32(4+len(header)))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(len(header)))
 	l.write.Lock()
@@ -73,7 +80,12 @@ func (l *link) ask(q request) (reply, []Output) {
 	q.ID = l.last
 	l.open[q.ID] = c
 	l.mu.Unlock()
-	if err := l.send(q); err != nil {
+	if err := l.send(q); errors.Is(err, errTooLarge) {
+		l.mu.Lock()
+		delete(l.open, q.ID)
+		l.mu.Unlock()
+		return reply{Err: err.Error()}, nil
+	} else if err != nil {
 		l.conn.Close() // ends read, which answers all calls
 	}
 	return <-c.done, c.outputs

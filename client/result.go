@@ -88,6 +88,9 @@ type CellError struct {
 
 // Error returns one line for each error, with its ranks.
 func (e *CellError) Error() string {
+	if e == nil {
+		return ""
+	}
 	var b strings.Builder
 	for _, one := range e.Errors {
 		b.WriteString(prefixed(prefix(one.Ranks, e.size), one.Error()))
@@ -96,8 +99,11 @@ func (e *CellError) Error() string {
 }
 
 // String returns what a prompt shows for the cell, without errors: output and values, each line
-// with its ranks.
+// with its ranks. Of a nil result, which Eval returns if no cell ran, it returns "".
 func (r *Result) String() string {
+	if r == nil {
+		return ""
+	}
 	var b strings.Builder
 	for _, o := range r.Outputs {
 		if o.Text != "" {
@@ -114,7 +120,7 @@ func (r *Result) String() string {
 // same value, that value's forms.
 func (r *Result) SimpleRender() map[string]interface{} {
 	forms := map[string]interface{}{"text/plain": strings.TrimSuffix(r.String(), "\n")}
-	if len(r.Values) == 1 {
+	if r != nil && len(r.Values) == 1 {
 		for mimeType, form := range r.Values[0].Data {
 			forms[mimeType] = form
 		}

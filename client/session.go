@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Session is a running session. Its methods are safe for concurrent use; the session runs one cell
@@ -25,6 +26,12 @@ type asker interface {
 	interrupt()
 	close() error
 }
+
+// patience is the time that a session may take to answer a client that attaches.
+const patience = 10 * time.Second
+
+// errDetached is the error of a Session that Attach has not returned.
+var errDetached = errors.New("the session is not attached: client.Attach returns one that is")
 
 // Attach connects to the session in dir or, if dir is empty, to the newest session of this user on
 // this host. It does not start a session: run `symmrepl` for that.
@@ -52,9 +59,13 @@ func attach(dir string) (*Session, error) {
 		return nil, fmt.Errorf("the session in %s cannot be reached: %w", dir, err)
 	}
 	l := newLink(conn)
+	silent := time.AfterFunc(patience, func() { conn.Close() })
 	r, _ := l.ask(request{Hello: protocol})
 	if r.Err == "" {
 		r, _ = l.ask(request{Ranks: true})
+	}
+	if !silent.Stop() {
+		return nil, fmt.Errorf("the session in %s has not answered within %v: it is stopped, or the socket is not a session's", dir, patience)
 	}
 	if r.Err != "" {
 		conn.Close()
@@ -104,7 +115,12 @@ func private(path string) bool {
 }
 
 // Size returns the number of ranks.
-func (s *Session) Size() int { return s.size }
+func (s *Session) Size() int {
+	if s == nil {
+		return 0
+	}
+	return s.size
+}
 
 // Eval runs a cell on all ranks and returns when all have finished. If the cell fails, the error is
 // a *CellError and the result is not nil. If the session cannot be reached or does not run the
@@ -113,6 +129,9 @@ func (s *Session) Eval(source string) (*Result, error) { return s.EvalOn(nil, so
 
 // EvalOn runs a cell on the given ranks; nil means all ranks.
 func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
+	if s == nil || s.link == nil {
+		return nil, errDetached
+	}
 	r, outputs := s.link.ask(request{Eval: &cell{Source: source, Ranks: ranks}})
 	if r.Reply == nil {
 		return nil, errors.New(r.Err)
@@ -127,17 +146,26 @@ func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
 
 // Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt.
 // Their Eval calls return.
-func (s *Session) Interrupt() { s.link.interrupt() }
+func (s *Session) Interrupt() {
+	if s != nil && s.link != nil {
+		s.link.interrupt()
+	}
+}
 
 // Close closes the connection; the session continues.
-func (s *Session) Close() error { return s.link.close() }
+func (s *Session) Close() error {
+	if s == nil || s.link == nil {
+		return errDetached
+	}
+	return s.link.close()
+}
 
 // String returns, for example, "session of 4 ranks".
 func (s *Session) String() string {
-	if s.size == 1 {
+	if s.Size() == 1 {
 		return "session of 1 rank"
 	}
-	return fmt.Sprintf("session of %d ranks", s.size)
+	return fmt.Sprintf("session of %d ranks", s.Size())
 }
 
 // prefix returns ranks as a line prefix, such as "[0-3] ". It is empty if the session has only one

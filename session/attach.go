@@ -10,10 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
+
+// helloPatience is the time that a session may take to answer a front end that attaches.
+const helloPatience = 10 * time.Second
 
 // Running lists the directories of this user's live sessions on this host, newest first.
 func Running() []string {
@@ -40,7 +44,16 @@ func Attach(ctx context.Context, dir string) (Session, error) {
 	}
 	a := &attached{conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontCall{}}
 	go a.read()
-	if r := a.call(ctx, frontRequest{Hello: frontVersion}, nil, nil); r.Err != "" {
+	silent := time.AfterFunc(helloPatience, func() { conn.Close() })
+	cancelled := context.AfterFunc(ctx, func() { conn.Close() })
+	r := a.call(ctx, frontRequest{Hello: frontVersion}, nil, nil)
+	switch {
+	case !silent.Stop():
+		return nil, fmt.Errorf("the session in %s has not answered within %v: its process is stopped, or the socket is not a session's",
+			dir, helloPatience)
+	case !cancelled():
+		return nil, context.Cause(ctx)
+	case r.Err != "":
 		conn.Close()
 		return nil, errors.New(r.Err)
 	}
@@ -130,7 +143,13 @@ func (a *attached) request(ctx context.Context, q frontRequest, call *frontCall,
 	}
 	a.open[q.ID] = call
 	a.mu.Unlock()
-	if a.out.Write(q, nil) != nil {
+	if err := a.out.Write(q, nil); err != nil {
+		if large := new(frame.SizeError); errors.As(err, &large) { // nothing was sent
+			a.mu.Lock()
+			delete(a.open, q.ID)
+			a.mu.Unlock()
+			return frontReply{Err: fmt.Sprintf("the request has %d bytes, and a session takes at most %d", large.Header, frame.MaxHeader)}
+		}
 		a.conn.Close()
 	}
 	defer context.AfterFunc(ctx, func() { a.out.Write(frontRequest{ID: q.ID, Cancel: true}, nil) })()

@@ -2,10 +2,16 @@ package session
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 func TestAttach(t *testing.T) {
@@ -95,4 +101,43 @@ func TestInspect(t *testing.T) {
 	}
 	interrupt()
 	c.want(shown(), "! [0,1] interrupted in:1: interrupted\n")
+}
+
+// A socket at which nobody answers does not hold up a front end for longer than it wants to wait.
+func TestAttachToSilence(t *testing.T) {
+	dir := t.TempDir()
+	l, err := net.Listen("unix", filepath.Join(dir, attachName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := Attach(ctx, dir); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if _, err := Attach(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "has not answered") {
+		t.Error(err)
+	}
+}
+
+// A session answers frames of front ends that it cannot read, and goes on.
+func TestWrongFrames(t *testing.T) {
+	c := launch(t, 1)
+	conn, err := net.Dial("unix", filepath.Join(c.c.dir.Path, attachName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	in := frame.NewReader(conn, 0)
+	for _, header := range []string{`{"ID": 7, "Eval": 5}`, `[]`, `{`, `"`, `{"ID": 7, "Debugs": 1, "Request": {}}`, `{"ID": 7, "Eval": {"Ranks": [9]}}`} {
+		b := binary.BigEndian.AppendUint32(nil, uint32(4+len(header)))
+		b = binary.BigEndian.AppendUint32(b, uint32(len(header)))
+		conn.Write(append(b, header...))
+		var r frontReply
+		if _, err := in.Read(&r); err != nil || r.Err == "" && (r.Reply == nil || len(r.Reply.Errors) == 0) {
+			t.Errorf("%s: %+v, %v", header, r, err)
+		}
+	}
+	c.want(c.eval("value v"), "= v\n")
 }

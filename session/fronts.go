@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -116,6 +117,10 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 	for {
 		var q frontRequest
 		if _, err := in.Read(&q); err != nil {
+			if wrong := new(frame.HeaderError); errors.As(err, &wrong) {
+				f.send(frontReply{ID: q.ID, Err: fmt.Sprintf("the session cannot read the request: %v", wrong.Err)})
+				continue
+			}
 			return
 		}
 		known()

@@ -44,8 +44,9 @@ func runPackage(t *testing.T, ranks int, file string) {
 	h.expectNothingLeft()
 }
 
-func TestPythonSession(t *testing.T) { runPackage(t, 2, "test_session") }
-func TestPythonMagics(t *testing.T)  { runPackage(t, 4, "test_magics") }
+func TestPythonSession(t *testing.T)    { runPackage(t, 2, "test_session") }
+func TestPythonWrongCalls(t *testing.T) { runPackage(t, 2, "test_wrong_calls") }
+func TestPythonMagics(t *testing.T)     { runPackage(t, 4, "test_magics") }
 
 func TestPythonDocs(t *testing.T) {
 	if device() != "cpu" {

@@ -14,6 +14,7 @@ In a notebook, ``%load_ext symmrepl`` adds ``%%symm`` and ``%%cuda`` cells; see 
 from typing import Any
 
 from .errors import (
+    ArgumentError,
     CellError,
     CellPanic,
     CellSyntaxError,
@@ -71,7 +72,7 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 __all__ = [
-    "Access", "CellError", "CellPanic", "CellSyntaxError", "CellTypeError", "CompileError", "Deadlock", "Finding", "Hang", "HangRow",
+    "Access", "ArgumentError", "CellError", "CellPanic", "CellSyntaxError", "CellTypeError", "CompileError", "Deadlock", "Finding", "Hang", "HangRow",
     "Interrupted", "KernelFault", "Mismatch", "Misuse", "Output", "PeerFailed", "ProgramNotFound", "ProtocolError", "RankDied", "RankError",
     "RankInfo", "Refused", "Result", "Session", "SessionLost", "StartError", "SymmreplError", "SystemFailure", "Tensor", "TransferError",
     "Unsupported", "Value", "Variable", "Wait", "WaitTimeout", "attach", "start",

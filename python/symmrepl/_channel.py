@@ -11,12 +11,16 @@ import threading
 import weakref
 from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence
 
-from .errors import ProtocolError, SessionLost, StartError
+from .errors import ArgumentError, ProtocolError, SessionLost, StartError
 
 PROTOCOL = 1
 """The version of the messages."""
 
 Message = Dict[str, Any]
+
+
+MAX_LINE = 64 << 20
+"""The longest message in bytes."""
 
 
 class Request:
@@ -79,16 +83,16 @@ class Channel:
                 raise SessionLost(self._lost)
             self._last += 1
             request = Request(self._last)
+            line = _line({"id": request.id, **message})
             self._open[request.id] = request
-        self._write({"id": request.id, **message})
+        self._write(line)
         return request
 
     def tell(self, request: Request, **message: Any) -> None:
         """Sends a further message about a request whose last answer has not come."""
-        self._write({"id": request.id, **message})
+        self._write(_line({"id": request.id, **message}))
 
-    def _write(self, message: Message) -> None:
-        line = json.dumps(message).encode() + b"\n"
+    def _write(self, line: bytes) -> None:
         assert self.process.stdin is not None
         with self._lock:
             try:
@@ -99,6 +103,9 @@ class Channel:
 
     def _take(self, message: Message) -> None:
         """Passes an answer to its request."""
+        if message["id"] == 0:  # the program could not read a line
+            self.said.append(message.get("refused", ""))
+            return
         last = not any(k in message for k in ("output", "show", "ask"))
         with self._lock:
             request = self._open.pop(message["id"], None) if last else self._open.get(message["id"])
@@ -124,6 +131,13 @@ class Channel:
             self._lost = self._lost or "the session is closed"
         self._end.detach()
         _end(self.process, patience)
+
+
+def _line(message: Message) -> bytes:
+    line = json.dumps(message).encode() + b"\n"
+    if len(line) > MAX_LINE:
+        raise ArgumentError(f"the arguments take {len(line)} bytes in a message, of at most {MAX_LINE}: {', '.join(message)}")
+    return line
 
 
 def _end(process: subprocess.Popen[bytes], patience: float = 10) -> None:

@@ -44,6 +44,10 @@ class TransferError(SymmreplError):
     """A tensor cannot be sent or fetched, because of its type, its shape, or a host without shared memory."""
 
 
+class ArgumentError(Refused, TransferError, ValueError):
+    """A call has an argument of the right type that cannot be used, for example a rank that does not exist. The text names the argument."""
+
+
 class CellError(SymmreplError):
     """A cell failed.
 

@@ -94,7 +94,7 @@ class Magics:
         if cell is None and not line.startswith("-"):
             self._run(self.open(None, None, None), line, 1, None)
             return
-        args = _symm.parse_args(shlex.split(line))
+        args = _symm.parse_args(_words(line, quotes=False))
         if args.close:
             if self.session is not None:
                 self.session.close()
@@ -140,7 +140,7 @@ class Magics:
         return f"In[{max(1, len(self.shell.user_ns['In']) - 1)}]"
 
     def _run(self, session: Session, source: str, line: int, on: Optional[str]) -> Result:
-        ranks = None if on in (None, "all") else parse_ranks(str(on))
+        ranks = None if on is None or on == "all" else parse_ranks(on)
         self._ids += 1
         return session._run(
             source, ranks, name=self._title(), line=line, show=f"symm-{id(self)}-{self._ids}", on_show=self._show, stdin=_line, stop=STOP
@@ -171,9 +171,12 @@ def _line() -> Optional[str]:
         return None
 
 
-def _words(line: str) -> List[str]:
-    """Splits a line into words and keeps the quotes."""
-    return shlex.split(line, posix=False)
+def _words(line: str, quotes: bool = True) -> List[str]:
+    """Splits a line into words, and keeps their quotes if quotes is set."""
+    try:
+        return shlex.split(line, posix=not quotes)
+    except ValueError as e:
+        raise Refused(f"{line!r} cannot be split into words: {e}") from None
 
 
 _loaded: Dict[int, Magics] = {}

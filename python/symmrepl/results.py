@@ -5,6 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from . import _arguments as arguments
+from .errors import ArgumentError
+
+
+MAX_RANKS = 1 << 16
+"""More ranks than a session has."""
+
 
 def format_ranks(ranks: Sequence[int]) -> str:
     """Formats an ascending list of ranks, with runs shortened: ``0-3``, ``0,2``, ``0-2,5``."""
@@ -23,12 +30,17 @@ def format_ranks(ranks: Sequence[int]) -> str:
 
 
 def parse_ranks(text: str) -> List[int]:
-    """Returns the ranks in a text that :func:`format_ranks` has written."""
+    """Returns the ranks in a text as :func:`format_ranks` writes it."""
     ranks: List[int] = []
     for part in text.strip().strip("[]").split(","):
         if part.strip():
-            low, _, high = part.partition("-")
-            ranks += range(int(low), int(high or low) + 1)
+            low, dash, high = (word.strip() for word in part.partition("-"))
+            if not low.isdecimal() or dash and not high.isdecimal():
+                raise ArgumentError(f"ranks: {text!r} is no list such as 0,2 or 0-3")
+            first, last = int(low[:9]), int((high or low)[:9])
+            if last - first >= MAX_RANKS:
+                raise ArgumentError(f"ranks: {text!r} are too many")
+            ranks += range(first, last + 1)
     return ranks
 
 
@@ -290,8 +302,12 @@ class Result:
 
     def output(self, rank: Optional[int] = None, streams: Iterable[str] = ("stdout", "stderr", "console")) -> str:
         """Returns the printed text: of one rank, or of all ranks with the ranks in front of each line."""
-        wanted = [o for o in self.outputs if o.stream in streams]
+        if isinstance(streams, str) or not isinstance(streams, Iterable):
+            raise TypeError(f"streams is of type {arguments.kind(streams)}: a tuple of names is expected")
+        chosen = [arguments.text("a name in streams", stream) for stream in streams]
+        wanted = [o for o in self.outputs if o.stream in chosen]
         if rank is not None:
+            rank = arguments.rank("rank", rank, self.size)
             return "".join(o.text for o in wanted if rank in o.ranks or not o.ranks)
         return "".join(_prefixed(o.ranks, self.size, o.text) for o in wanted if o.text)
 

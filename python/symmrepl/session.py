@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import time
 from types import TracebackType
@@ -19,13 +20,16 @@ from typing import (
     Union,
 )
 
+from . import _arguments as arguments
 from . import tensors
 from ._channel import Channel, Message, Request, find_program
-from .errors import CellError, Refused, SessionLost, TransferError, cell_error
-from .results import Finding, Hang, Output, RankError, RankInfo, Result, Value, Variable
+from .errors import ArgumentError, CellError, Refused, SessionLost, TransferError, cell_error
+from .results import MAX_RANKS, Finding, Hang, Output, RankError, RankInfo, Result, Value, Variable
 
 Ranks = Union[int, Sequence[int], None]
 """Ranks to run on: one, several, or None for all."""
+
+_MAX_LINE = 1 << 31
 
 _LOOK = 0.2
 """Seconds after which a wait lets Python handle signals. A signal that comes just before the wait, or to another thread, does not end it."""
@@ -51,14 +55,17 @@ def start(
     raises StartError if the session does not start within timeout seconds.
     """
     flags: List[str] = []
-    for flag, value in (("--ranks", n), ("--device", device), ("--backend", backend), ("--hosts", hosts), ("--net", net)):
+    if n is not None:
+        flags.append(f"--ranks={arguments.integer('n', n, 1, MAX_RANKS)}")
+    for name, value in (("device", device), ("backend", backend), ("hosts", hosts), ("net", net)):
         if value is not None:
-            flags += [flag, str(value)]
-    variables = dict(env or {})
+            flags.append(f"--{name}={arguments.word(name, value)}")
+    variables = arguments.environment("env", env)
     if deadlock is not None:
-        variables["SYMMREPL_DEADLOCK"] = deadlock
-    session = Session(Channel([*find_program(), "serve", *flags], variables, timeout))
-    if sanitize:
+        variables["SYMMREPL_DEADLOCK"] = arguments.word("deadlock", deadlock)
+    watch = arguments.flag("sanitize", sanitize)
+    session = Session(Channel([*find_program(), "serve", *flags], variables, arguments.seconds("timeout", timeout)))
+    if watch:
         try:
             session.run(":sanitize on")
         except BaseException:
@@ -67,13 +74,13 @@ def start(
     return session
 
 
-def attach(directory: Optional[str] = None, *, timeout: float = 60) -> Session:
+def attach(directory: Union[str, "os.PathLike[str]", None] = None, *, timeout: float = 60) -> Session:
     """Attaches to a running session of this user on this host. Closing the returned object does not end that session.
 
     directory is the directory of the session. It may be left out if exactly one session runs.
     """
-    flag = "--attach" if directory is None else f"--attach={directory}"
-    return Session(Channel([*find_program(), "serve", flag], None, timeout))
+    flag = "--attach" if directory is None else f"--attach={arguments.path('directory', directory)}"
+    return Session(Channel([*find_program(), "serve", flag], None, arguments.seconds("timeout", timeout)))
 
 
 class Session:
@@ -144,13 +151,16 @@ class Session:
     ) -> Result:
         result = Result(self.size)
         ask = _reader(stdin)
+        check = arguments.flag("check", check)
+        limit = None if timeout is None else arguments.seconds("timeout", timeout)
+        arguments.function("on_output", on_output)
         request = self._channel.ask(
             run={
-                "source": source,
-                "ranks": _ranks(ranks),
-                "name": name,
-                "line": line,
-                "silent": silent,
+                "source": arguments.text("source", source),
+                "ranks": self._ranks(ranks),
+                "name": arguments.text("name", name),
+                "line": arguments.integer("line", line, 1, _MAX_LINE),
+                "silent": arguments.flag("silent", silent),
                 "input": stdin is not None,
                 "show": show,
                 "stop": stop,
@@ -176,7 +186,7 @@ class Session:
         interrupted: Optional[KeyboardInterrupt] = None
         self._running.append(request)
         try:
-            last, interrupted = self._wait(request, event, timeout)
+            last, interrupted = self._wait(request, event, limit)
         finally:
             self._running.remove(request)
             self._hang = None
@@ -261,7 +271,9 @@ class Session:
         of all ranks, get returns a list of these values.
         """
         if rank is not None:
-            return self._get(expr, [rank], to)[rank]
+            one = arguments.rank("rank", rank, self.size)
+            return self._get(expr, [one], to)[one]
+        to = arguments.one_of("to", to, tensors.FORMS)
         found = self._fetch(expr, None)
         if any(isinstance(v, tensors.Tensor) for v in found.values()):
             if not all(isinstance(v, tensors.Tensor) for v in found.values()):
@@ -271,13 +283,14 @@ class Session:
 
     def get_by_rank(self, expr: str, ranks: Ranks = None, *, to: Optional[str] = None) -> Dict[int, Any]:
         """Returns the value of an expression by rank, each as get returns it for one rank. Types and shapes may differ."""
-        return self._get(expr, _ranks(ranks), to)
+        return self._get(expr, self._ranks(ranks), to)
 
     def _get(self, expr: str, ranks: Optional[List[int]], to: Optional[str]) -> Dict[int, Any]:
+        to = arguments.one_of("to", to, tensors.FORMS)
         return {r: tensors.convert(v, to) if isinstance(v, tensors.Tensor) else v for r, v in self._fetch(expr, ranks).items()}
 
     def _fetch(self, expr: str, ranks: Optional[List[int]]) -> Dict[int, Any]:
-        m = self._request(get={"expr": expr, "ranks": ranks})
+        m = self._request(get={"expr": arguments.text("expr", expr), "ranks": ranks})
         files = [one["file"] for one in m["got"] if one.get("file")]
         try:
             return {one["rank"]: tensors.read(one["file"]) if one.get("file") else one.get("value") for one in m["got"]}
@@ -309,33 +322,39 @@ class Session:
 
         An int, a float, a bool or a str becomes a variable of the corresponding type of Go.
         """
+        name, chosen = arguments.text("name", name), self._ranks(ranks)
+        by_rank, symmetric = arguments.flag("by_rank", by_rank), arguments.flag("symmetric", symmetric)
+        if dtype is not None:
+            dtype = arguments.one_of("dtype", dtype, tuple(t.name for t in tensors.DTYPES))
         if isinstance(value, (bool, int, float, str)):
-            self._put_plain(name, value, ranks)
+            self._request(put={"name": name, "text": _literal(value), "ranks": chosen})
             return
-        chosen = _ranks(ranks)
         given: Dict[Optional[int], Any]
         if isinstance(value, Mapping):
             given = dict(value)
             if chosen is None and set(given) != set(range(self.size)):
-                chosen = sorted(r for r in given if isinstance(r, int))
+                chosen = arguments.ranks("value", [r for r in given if isinstance(r, int)] or None, self.size)
             if set(given) != set(range(self.size) if chosen is None else chosen):
-                raise TransferError(
-                    f"arrays are given for ranks {sorted(map(str, given))}: give one array for each rank, by the number of the rank"
+                raise ArgumentError(
+                    f"value has arrays for ranks {sorted(map(str, given))}: give one array for each rank, by the number of the rank"
                 )
+            given = {int(r): v for r, v in given.items() if r is not None}
         elif by_rank:
             whole = list(range(self.size)) if chosen is None else chosen
+            if not hasattr(value, "__len__") or not hasattr(value, "__getitem__"):
+                raise TypeError(f"value is of type {arguments.kind(value)}: with by_rank it has one array for each rank")
             if len(value) != len(whole):
-                raise TransferError(f"the first dimension is {len(value)}, but there are {len(whole)} ranks")
+                raise ArgumentError(f"value has the first dimension {len(value)}, but there are {len(whole)} ranks")
             given = {r: value[i] for i, r in enumerate(whole)}
         else:
             given = {None: value}
-        taken = {r: tensors.take(v, dtype) for r, v in given.items()}
+        taken = {r: _taken(v, dtype) for r, v in given.items()}
         first = next(iter(taken.values()))
         ordinary = not symmetric or chosen is not None and len(chosen) < self.size
         for r, t in taken.items():
             if (t.dtype, t.shape) != (first.dtype, first.shape):
-                raise TransferError(
-                    f"the arrays of the ranks differ, {first!r} and {t!r} of rank {r}: put them one at a time, with ranks and symmetric=False"
+                raise ArgumentError(
+                    f"value: the arrays of the ranks differ, {first!r} and {t!r} of rank {r}: put them one at a time, with ranks and symmetric=False"
                 )
         path, files = tensors.write(self._folder, taken)
         try:
@@ -352,22 +371,6 @@ class Session:
         finally:
             tensors.remove(files)
 
-    def _put_plain(self, name: str, value: Union[bool, int, float, str], ranks: Ranks) -> None:
-        if not name.isidentifier():
-            raise TransferError(f"{name!r} is not the name of a variable")
-        if isinstance(value, bool):
-            text = "true" if value else "false"
-        elif isinstance(value, int):
-            text = str(int(value))
-        elif isinstance(value, float):
-            digits = repr(float(value))  # repr of numpy's float has the name of its type
-            text = {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
-        else:
-            text = json.dumps(value.encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ensure_ascii=False).replace(
-                "\x7f", "\\x7f"
-            )
-        self.run(f"{name} := {text}", ranks, name="put", silent=True)
-
     # Ranks
 
     def ranks(self) -> List[RankInfo]:
@@ -376,11 +379,11 @@ class Session:
 
     def restart(self, ranks: Ranks = None, *, replay: bool = False) -> None:
         """Replaces the processes of ranks by new ones, which have no variables. With replay, the new processes then run the history."""
-        self._request(restart={"ranks": _ranks(ranks), "replay": replay})
+        self._request(restart={"replay": arguments.flag("replay", replay), "ranks": self._ranks(ranks)})
 
     def variables(self, rank: int = 0) -> List[Variable]:
         """Returns the variables of a rank in the order of their definition. It may be called while a cell runs."""
-        (answer,) = self._request(inspect={"topic": "vars", "arg": "", "ranks": [rank]})["answers"]
+        (answer,) = self._request(inspect={"topic": "vars", "arg": "", "ranks": [arguments.rank("rank", rank, self.size)]})["answers"]
         if answer.get("error"):
             raise cell_error([RankError.read(answer["error"])])
         return [Variable(v["Name"], v["Type"], v["Size"], v["Value"]) for v in answer.get("variables") or []]
@@ -389,7 +392,7 @@ class Session:
 
     def sanitize(self, on: bool = True) -> None:
         """Switches the sanitizer on or off. It checks the memory accesses of kernels; its findings are in the results."""
-        self.run(":sanitize on" if on else ":sanitize off")
+        self.run(":sanitize on" if arguments.flag("on", on) else ":sanitize off")
 
     def findings(self) -> List[Finding]:
         """Returns the findings of the sanitizer in all cells that this object has run, each finding once."""
@@ -421,6 +424,9 @@ class Session:
         state = ", closed" if self.closed else ""
         return f"<symmrepl.Session of {self.size} rank{'s' if self.size > 1 else ''}, {self.device}{state}>"
 
+    def _ranks(self, ranks: Ranks) -> Optional[List[int]]:
+        return arguments.ranks("ranks", ranks, self.size)
+
     def _request(self, **message: Any) -> Message:
         """Sends a request other than an entry, and returns the last answer."""
         request = self._channel.ask(**message)
@@ -432,6 +438,8 @@ class Session:
         failure: Union[CellError, Refused, TransferError, None] = None
         if last.get("reply"):
             failure = cell_error([RankError.read(e) for e in last["reply"]["errors"]])
+        elif last.get("argument"):
+            failure = ArgumentError(f"{last['argument']}: {last['refused']}")
         elif last.get("refused"):
             failure = (TransferError if "get" in message or "put" in message else Refused)(last["refused"])
         if interrupted is not None:
@@ -441,19 +449,49 @@ class Session:
         return last
 
 
-def _ranks(ranks: Ranks) -> Optional[List[int]]:
-    if ranks is None:
-        return None
-    return [ranks] if isinstance(ranks, int) else sorted(set(ranks))
+def _taken(value: Any, dtype: Optional[str]) -> tensors.Tensor:
+    """Returns a tensor on the memory of an array that is given to put."""
+    try:
+        return tensors.take(value, dtype)
+    except TransferError as e:
+        raise ArgumentError(f"value: {e}") from e
+    except (TypeError, ValueError, BufferError, RuntimeError) as e:
+        raise ArgumentError(f"value cannot be converted to a tensor: {e}") from e
+
+
+def _literal(value: Union[bool, int, float, str]) -> str:
+    """Returns a value as an expression of Go."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(arguments.integer("value", value, -(1 << 63), (1 << 63) - 1))
+    if isinstance(value, float):
+        digits = repr(float(value))  # repr of numpy's float has the name of its type
+        return {"inf": "math.Inf(1)", "-inf": "math.Inf(-1)", "nan": "math.NaN()"}.get(digits, f"float64({digits})")
+    whole = value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return json.dumps(arguments.text("value", whole), ensure_ascii=False).replace("\x7f", "\\x7f")
 
 
 def _reader(stdin: Union[Callable[[], Optional[str]], Iterable[str], None]) -> Callable[[], Optional[str]]:
+    """Returns a function that returns the next line, or None at the end."""
     if stdin is None:
         return lambda: None
+    if isinstance(stdin, (str, bytes)) or not callable(stdin) and not hasattr(stdin, "__iter__"):
+        raise TypeError(f"stdin is of type {arguments.kind(stdin)}: an iterable of lines, or a function that returns a line, is expected")
+    following: Callable[[], Any]
     if callable(stdin):
-        return stdin
-    lines = iter(stdin)
-    return lambda: next(lines, None)
+        following = stdin
+    else:
+        lines = iter(stdin)
+
+        def following() -> Any:
+            return next(lines, None)
+
+    def line() -> Optional[str]:
+        found = following()
+        return None if found is None else arguments.text("a line of stdin", found)
+
+    return line
 
 
 __all__ = ["Session", "attach", "start"]

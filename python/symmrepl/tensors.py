@@ -50,6 +50,10 @@ DTYPES: Tuple[DType, ...] = (
 """The element types that tensors have."""
 
 
+FORMS = ("numpy", "torch", "tensor")
+"""The forms in which get returns tensors."""
+
+
 def dtype_of(name: str) -> DType:
     """Returns the element type with this name in the session, in torch or in numpy."""
     for t in DTYPES:

@@ -545,7 +545,7 @@ class Faults(unittest.TestCase):
 
     def test_no_session(self):
         self.assertIn("nosuch", str(self.within(symmrepl.StartError, lambda: symmrepl.start(2, "nosuch"))))
-        with self.assertRaises(symmrepl.StartError):
+        with self.assertRaises(symmrepl.ArgumentError):
             symmrepl.start(0)
         out = python(
             """

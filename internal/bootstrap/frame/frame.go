@@ -10,6 +10,7 @@ package frame
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -36,6 +37,12 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("frame with a header of %d and a payload of %d bytes is not allowed (limits %d and %d): the other end is not symmrepl or another version of it",
 		e.Header, e.Payload, MaxHeader, e.Limit)
 }
+
+// HeaderError reports a header that is not JSON of the expected form. The next frame can be read.
+type HeaderError struct{ Err error }
+
+func (e *HeaderError) Error() string { return fmt.Sprintf("frame header: %v", e.Err) }
+func (e *HeaderError) Unwrap() error { return e.Err }
 
 // Append appends one frame to buf.
 func Append(buf []byte, header any, payload []byte) ([]byte, error) {
@@ -105,16 +112,18 @@ func (r *Reader) Read(header any) ([]byte, error) {
 	if r.head, err = r.bytes(r.head[:0], head); err != nil {
 		return nil, err
 	}
+	var wrong error
 	if err := json.Unmarshal(r.head, header); err != nil {
-		return nil, fmt.Errorf("frame header: %w", err)
+		wrong = &HeaderError{err}
 	}
 	if cap(r.head) > eager {
 		r.head = nil
 	}
 	if body == 0 {
-		return nil, nil
+		return nil, wrong
 	}
-	return r.bytes(nil, body)
+	payload, err := r.bytes(nil, body)
+	return payload, cmp.Or(err, wrong)
 }
 
 // parts returns the lengths of the header and of the payload from the lengths of a frame.

@@ -60,10 +60,11 @@ type get struct {
 	Ranks []int  `json:"ranks"`
 }
 
-// put asks to make the contents of files the value of a variable, or of a tensor that an expression
-// names.
+// put asks to make the value of an expression the value of a variable, or the contents of files the
+// value of a variable or of a tensor that an expression names.
 type put struct {
 	Name     string `json:"name"`
+	Text     string `json:"text"` // the expression; the fields below are for files
 	File     string `json:"file"` // {rank} in it is the rank
 	DType    string `json:"dtype"`
 	Shape    []int  `json:"shape"`
@@ -82,7 +83,8 @@ type inspect struct {
 	Ranks []int  `json:"ranks"` // none: all
 }
 
-// answer is a line to the program. Besides ID exactly one field is set; Output, Show and Ask are
+// answer is a line to the program. Its ID is 0 if it answers a line that is no request. Besides ID
+// exactly one field is set, and with Refused perhaps Argument; Output, Show and Ask are
 // events, and the others end the request.
 type answer struct {
 	ID       uint64     `json:"id"`
@@ -95,8 +97,9 @@ type answer struct {
 	Answers  []told     `json:"answers,omitempty"`
 	Findings *[]finding `json:"findings,omitempty"`
 	Done     bool       `json:"done,omitempty"`
-	Refused  string     `json:"refused,omitempty"` // why the request was not carried out
-	Lost     string     `json:"lost,omitempty"`    // the session has ended
+	Refused  string     `json:"refused,omitempty"`  // why the request was not carried out
+	Argument string     `json:"argument,omitempty"` // the field of get or put that is the reason
+	Lost     string     `json:"lost,omitempty"`     // the session has ended
 }
 
 // output is output that is equal on ranks.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/consoletest"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
@@ -116,15 +115,45 @@ func TestRequests(t *testing.T) {
 	p.says(`"findings":[]`)
 	p.send(`{"id": 4}`)
 	p.says(`"refused":"the request asks for nothing`)
-	p.send("no JSON")
-	select {
-	case err := <-p.ended:
-		if err == nil || !strings.Contains(err.Error(), "is no line of JSON of protocol 1") {
-			t.Error(err)
+}
+
+// A line that is no request is answered, and the server goes on.
+func TestWrongLines(t *testing.T) {
+	p := newProgram(t)
+	for line, want := range map[string]string{
+		"no JSON":                             `{"id":0,"refused":"a request is no line of JSON of protocol 1: `,
+		"[]":                                  `{"id":0,"refused":"a request is no line of JSON`,
+		`{"id": -1}`:                          `{"id":0,"refused":"a request is no line of JSON`,
+		`{"id": 5, "get": {"ranks": [[0]]}}`:  `{"id":5,"refused":"a request is no line of JSON`,
+		`{"id": 6, "run": {"source": 5}}`:     `{"id":6,"refused":"a request is no line of JSON`,
+		`{"get": 1, "id": 7}`:                 `{"id":7,"refused":"a request is no line of JSON`,
+		"null":                                `{"id":0,"refused":"the request asks for nothing`,
+		`"` + strings.Repeat("x", maxLine):    `{"id":0,"refused":"a request has more than 67108864 bytes`,
+		`{"id": 8, "restart": {"ranks": ""}}`: `{"id":8,"refused":"a request is no line of JSON`,
+	} {
+		p.send(line)
+		got, _ := json.Marshal(p.next())
+		if !strings.HasPrefix(string(got), want) {
+			t.Errorf("%.80s: %s, want %s", line, got, want)
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("a malformed line does not end the server")
 	}
+	p.send(`{"id": 1, "ranks": true}`)
+	p.says(`"id":1`, `"device":"cpu"`)
+}
+
+// A number belongs to one request at a time: an answer to a wrong line does not end the request.
+func TestNumbersInUse(t *testing.T) {
+	p := newProgram(t)
+	began, goOn := make(chan bool), make(chan bool)
+	p.fake.OnEval = func(session.Cell) session.Reply { began <- true; <-goOn; return session.Reply{Cell: 1} }
+	p.send(`{"id": 1, "run": {"source": "x"}}`)
+	<-began
+	p.send(`{"id": 1, "line": {"text": 5}}`)
+	p.says(`"id":0`, "no line of JSON")
+	p.send(`{"id": 1, "ranks": true}`)
+	p.says(`"id":0`, "the request 1 has not ended")
+	close(goOn)
+	p.says(`"id":1`, `"reply"`)
 }
 
 func TestTensors(t *testing.T) {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/jsonlines"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -84,12 +84,22 @@ func (c Server) Run(ctx context.Context) error {
 
 // read passes requests on until the program closes its end.
 func (s *server) read(ctx context.Context, requests chan<- request) error {
-	lines := bufio.NewScanner(s.In)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
+	lines := jsonlines.NewReader(s.In, maxLine)
+	for {
+		line, err := lines.Next()
 		var q request
-		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			return fmt.Errorf("a request is no line of JSON of protocol %d: %w", Protocol, err)
+		switch {
+		case errors.Is(err, jsonlines.ErrTooLong):
+			s.refuse(0, "a request has more than %d bytes", maxLine)
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := json.Unmarshal(line, &q); err != nil {
+			s.refuse(q.ID, "a request is no line of JSON of protocol %d: %v", Protocol, err)
+			continue
 		}
 		select {
 		case requests <- q:
@@ -97,7 +107,17 @@ func (s *server) read(ctx context.Context, requests chan<- request) error {
 			return nil
 		}
 	}
-	return lines.Err()
+}
+
+// refuse answers a line that is no request. The answer has the number that the line has, unless
+// there is none, or it belongs to a request whose last answer has not come: then the number is 0.
+func (s *server) refuse(id uint64, format string, args ...any) {
+	s.mu.Lock()
+	if s.open[id] != nil {
+		id = 0
+	}
+	s.mu.Unlock()
+	s.send(answer{ID: id, Refused: fmt.Sprintf(format, args...)})
 }
 
 // send writes a line. A program that is gone closes the other end, which ends Run.
@@ -131,7 +151,8 @@ func (s *server) begin(ctx context.Context, q request) func() {
 		w.interrupt()
 		return nil
 	case w != nil:
-		return nil // a number is used once
+		id := q.ID
+		return func() { s.refuse(id, "the request %d has not ended: give each request a number of its own", id) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w = &work{cancel: cancel, typed: make(chan line, 1)}
@@ -263,6 +284,9 @@ func (s *server) serve(ctx context.Context, q request) (a answer) {
 	}
 	if err != nil {
 		a = answer{Refused: err.Error()}
+		if wrong := new(argumentError); errors.As(err, &wrong) {
+			a.Argument = wrong.name
+		}
 		if _, gone := s.Console.Session.Ranks(context.Background()); gone != nil && !errors.Is(gone, context.Canceled) {
 			a = answer{Lost: gone.Error()}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,10 +29,10 @@ var elements = map[string]string{
 
 // get lets ranks save the value of an expression, and returns what they have saved.
 func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
-	if err := expression(q.Expr); err != nil {
+	if err := expression("expr", q.Expr); err != nil {
 		return answer{}, err
 	}
-	types, errs, err := s.types(ctx, q.Expr, q.Ranks)
+	found, errs, err := s.types(ctx, q.Expr, q.Ranks)
 	if err != nil {
 		return answer{}, err
 	}
@@ -41,9 +42,9 @@ func (s *server) get(ctx context.Context, id uint64, q *get) (answer, error) {
 	base := filepath.Join(s.folder, fmt.Sprintf("get%d-", id))
 	path := strconv.Quote(base) + ` + fmt.Sprint(symm.Rank())`
 	var list []got
-	for _, t := range types {
+	for _, t := range found {
 		if t.name == "no value" || strings.HasPrefix(t.name, "type ") {
-			return answer{}, fmt.Errorf("%s is no value on rank %s: it is %s", q.Expr, session.FormatRanks(t.ranks), t.name)
+			return answer{}, wrong("expr", "%s is no value on rank %s: it is %s", q.Expr, session.FormatRanks(t.ranks), t.name)
 		}
 		source := saveJSON(q.Expr, path)
 		dtype, isSlice := elements[t.name]
@@ -100,10 +101,35 @@ import getOS "os"
 }`
 }
 
-// expression refuses a text that is not one expression of Go.
-func expression(text string) error {
+// argumentError is the error of a field of get or put.
+type argumentError struct{ name, msg string }
+
+func (e *argumentError) Error() string { return e.msg }
+
+func wrong(name, format string, args ...any) error {
+	return &argumentError{name, fmt.Sprintf(format, args...)}
+}
+
+// expression refuses a field whose text is not one expression of Go.
+func expression(name, text string) error {
 	if _, err := parser.ParseExpr(text); err != nil {
-		return fmt.Errorf("%q is no expression of Go: %w", text, err)
+		return wrong(name, "%.100q is no expression of Go: %v", text, err)
+	}
+	return nil
+}
+
+// assignable refuses the name of a variable that would hide what cells need.
+func assignable(name string, found []typed) error {
+	if name == "_" {
+		return wrong("name", "_ is not the name of a variable")
+	}
+	if types.Universe.Lookup(name) != nil {
+		return wrong("name", "%s is predeclared by Go: take another name", name)
+	}
+	for _, t := range found {
+		if what, _, _ := strings.Cut(t.name, " "); what == "package" || what == "type" {
+			return wrong("name", "%s is a %s, which cells could not use any more: take another name", name, what)
+		}
 	}
 	return nil
 }
@@ -116,7 +142,7 @@ type typed struct {
 
 // types returns the types that an expression has on ranks, or the errors of ranks on which it has
 // none.
-func (s *server) types(ctx context.Context, expr string, ranks []int) (types []typed, errs []*session.Error, err error) {
+func (s *server) types(ctx context.Context, expr string, ranks []int) (found []typed, errs []*session.Error, err error) {
 	answers, err := s.Console.Session.Inspect(ctx, ranks, session.Query{Topic: session.TopicType, Arg: expr})
 	if err != nil {
 		return nil, nil, err
@@ -134,15 +160,15 @@ next:
 			continue
 		}
 		name, _, _ := strings.Cut(a.Text, " constant ")
-		for i := range types {
-			if types[i].name == name {
-				types[i].ranks = append(types[i].ranks, a.Rank)
+		for i := range found {
+			if found[i].name == name {
+				found[i].ranks = append(found[i].ranks, a.Rank)
 				continue next
 			}
 		}
-		types = append(types, typed{name, []int{a.Rank}})
+		found = append(found, typed{name, []int{a.Rank}})
 	}
-	return types, errs, nil
+	return found, errs, nil
 }
 
 // eval runs a cell that is not recorded. It returns the answer that its failure makes, or nil.
@@ -166,15 +192,23 @@ func (s *server) eval(ctx context.Context, name, source string, ranks []int) *an
 // put lets ranks load files into a variable. A tensor of the type and the shape of the files is
 // filled in place, so that handles of it stay good.
 func (s *server) put(ctx context.Context, q *put) (answer, error) {
-	if err := expression(q.Name); err != nil {
+	if err := expression("name", q.Name); err != nil {
 		return answer{}, err
+	}
+	found, _, err := s.types(ctx, q.Name, q.Ranks)
+	if err != nil {
+		return answer{}, err
+	}
+	if token.IsIdentifier(q.Name) {
+		if err := assignable(q.Name, found); err != nil {
+			return answer{}, err
+		}
+	}
+	if q.Text != "" {
+		return s.assign(ctx, q)
 	}
 	if q.Ranks != nil && len(q.Ranks) < s.Console.Size && !q.Ordinary {
 		return answer{}, errors.New("a symmetric tensor is made by all ranks: name all of them, or let it be an ordinary one")
-	}
-	types, _, err := s.types(ctx, q.Name, q.Ranks)
-	if err != nil {
-		return answer{}, err
 	}
 	file := strconv.Quote(q.File)
 	load := fmt.Sprintf("symm.Load(%s)", file)
@@ -182,12 +216,12 @@ func (s *server) put(ctx context.Context, q *put) (answer, error) {
 		load = fmt.Sprintf("symm.Load(%s, symm.Ordinary())", file)
 	}
 	fill := fmt.Sprintf("in := symm.Load(%s, symm.Ordinary()); (%s).CopyFrom(in); in.Free()", file, q.Name)
-	there := len(types) == 1 && types[0].name == tensorType &&
-		(len(types[0].ranks) == len(q.Ranks) || len(types[0].ranks) == s.Console.Size)
+	there := len(found) == 1 && found[0].name == tensorType &&
+		(len(found[0].ranks) == len(q.Ranks) || len(found[0].ranks) == s.Console.Size)
 	source := ""
 	switch {
 	case !token.IsIdentifier(q.Name) && !there:
-		return answer{}, fmt.Errorf("%s is neither a name nor a tensor on all ranks", q.Name)
+		return answer{}, wrong("name", "%s is neither a name nor a tensor on all ranks", q.Name)
 	case !token.IsIdentifier(q.Name):
 		source = "{ " + fill + " }"
 	case there:
@@ -198,6 +232,20 @@ func (s *server) put(ctx context.Context, q *put) (answer, error) {
 		source = q.Name + " := " + load
 	}
 	if failed := s.eval(ctx, "put", source, q.Ranks); failed != nil {
+		return *failed, nil
+	}
+	return answer{Done: true}, nil
+}
+
+// assign makes the value of an expression the value of a variable.
+func (s *server) assign(ctx context.Context, q *put) (answer, error) {
+	if !token.IsIdentifier(q.Name) {
+		return answer{}, wrong("name", "%s is not the name of a variable", q.Name)
+	}
+	if err := expression("text", q.Text); err != nil {
+		return answer{}, err
+	}
+	if failed := s.eval(ctx, "put", q.Name+" := "+q.Text, q.Ranks); failed != nil {
 		return *failed, nil
 	}
 	return answer{Done: true}, nil
