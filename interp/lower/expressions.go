@@ -242,7 +242,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	for i, elt := range e.Elts {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
-			e.Elts[i] = l.convert(elt, typed.ElementType(t, st, i, nil))
+			e.Elts[i] = l.element(elt, typed.ElementType(t, st, i, nil))
 			if isStruct && st.Field(i).Name() == "_" {
 				e.Elts[i] = l.dropped(e.Elts[i], st.Field(i).Type())
 			}
