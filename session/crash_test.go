@@ -1,9 +1,12 @@
 package session
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
@@ -78,7 +81,7 @@ func TestEnoughThreads(t *testing.T) {
 		{147, 100, "a session of 2 ranks needs about 48 threads, and the user may have 147 and has 100 already: `ulimit -u 196` raises the limit"},
 	} {
 		got := ""
-		if err := enoughThreads(2, func() (uint64, uint64) { return c.limit, c.threads }); err != nil {
+		if err := enoughThreads("a session of 2 ranks", 2, func() (uint64, uint64) { return c.limit, c.threads }); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -133,5 +136,44 @@ func TestTrail(t *testing.T) {
 		if e.Line != c.line || e.Column != c.column || (e.File != "") != (c.line > 0) || c.line == 11 && e.Source != "\tb()" {
 			t.Errorf("%+v: %+v", c, e)
 		}
+	}
+}
+
+// If descriptors run out while a worker is started, no descriptor is left open, and the error says what
+// raises the limit.
+func TestStartWithoutDescriptors(t *testing.T) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
+	sp := newSpawner()
+	defer sp.close()
+	_, before := procfs.FileLimit()
+	refused := 0
+	for spare := range uint64(24) {
+		few := unix.Rlimit{Cur: before + spare, Max: limit.Max}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+			t.Fatal(err)
+		}
+		boot, err := os.Open(os.DevNull)
+		if err != nil {
+			continue
+		}
+		p, err := startProcess(sp, workerSpec{Size: 1, Dir: t.TempDir()}, nil, boot)
+		if err == nil {
+			p.kill()
+			p.os.Wait()
+			p.closeFiles()
+		} else if refused++; !strings.Contains(raiseFiles(err).Error(), "`ulimit -n ") {
+			t.Errorf("%d descriptors are free: %v", spare, raiseFiles(err))
+		}
+		unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)
+		if _, after := procfs.FileLimit(); after != before {
+			t.Fatalf("%d descriptors are free: %d are open after the start, and were %d (%v)", spare, after, before, err)
+		}
+	}
+	if refused < 5 {
+		t.Errorf("%d starts were refused", refused)
 	}
 }

@@ -38,6 +38,13 @@ const linkTimeout = 10 * time.Second
 // token.
 func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 	config.Ranks = l.Size
+	remote := l.LocalSize
+	if l.Rank == 0 {
+		remote = l.Size - 1
+	}
+	if err := enoughRoom(fmt.Sprintf("rank %d of a session of %d ranks", l.Rank, l.Size), 1, remote); err != nil {
+		return nil, err
+	}
 	place, err := rendezvous.Find(l, rendezvous.Session, config.Rendezvous)
 	if err != nil {
 		return nil, err

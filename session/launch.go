@@ -11,7 +11,6 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
-	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // KillAfter is the default of Config.KillAfter.
@@ -103,7 +102,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
 	}
-	if err := enoughThreads(config.Ranks, procfs.ThreadLimit); err != nil {
+	if err := enoughRoom(fmt.Sprintf("a session of %d ranks", config.Ranks), config.Ranks, 0); err != nil {
 		return nil, err
 	}
 	rendezvous.TakeToken() // only Join needs it

@@ -43,8 +43,8 @@ const (
 
 // newPrinted returns two pipes and their writing ends, which the caller closes. trail is shared with
 // the worker.
-func newPrinted(trail *Trail) (p *printed, ends [2]*os.File, err error) {
-	p = &printed{ordered: &trail.ordered, open: 2, buf: make([]byte, pipeSize)}
+func newPrinted(trail *Trail) (_ *printed, ends [2]*os.File, err error) {
+	p := &printed{ordered: &trail.ordered, open: 2, buf: make([]byte, pipeSize)}
 	defer func() {
 		if err != nil {
 			p.close()

@@ -22,6 +22,7 @@ import (
 // spawner starts processes from one thread that lives as long as the spawner: the kernel signals a
 // child when the thread that forked it ends, not when the process ends.
 type spawner struct {
+	alone  sync.Mutex // held while a worker is started, which needs further descriptors for a moment
 	work   chan func()
 	reader reader // of the answers of the processes that are workers
 }
@@ -87,6 +88,8 @@ const controlTimeout = 3 * time.Second
 // connection to the hub, and closes bootstrap. The caller reads the pipes.
 func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
+	sp.alone.Lock()
+	defer sp.alone.Unlock()
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err

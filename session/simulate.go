@@ -9,12 +9,11 @@ import (
 	"sync"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // simulationVariable marks a process that simulates hosts. Its value is the JSON of a Simulation.
@@ -46,7 +45,7 @@ const simulationFiles = 64
 // at IsSimulation.
 func Simulate(ctx context.Context, sim Simulation) (Session, error) {
 	hosts := sim.hosts()
-	if err := enoughFiles(2*len(hosts) + simulationFiles); err != nil {
+	if err := enoughFiles("the simulation", 2*len(hosts)+simulationFiles, procfs.FileLimit); err != nil {
 		return nil, err
 	}
 	dir, err := userdir.New()
@@ -118,16 +117,6 @@ func newLink(conn net.Conn) *rendezvous.Link {
 	c := heartbeat.New(conn)
 	c.WriteWithin(linkTimeout)
 	return &rendezvous.Link{Conn: c, In: frame.NewReader(c, maxPayload), Out: frame.NewWriter(c)}
-}
-
-// enoughFiles returns an error if this process may not have the given number of descriptors. Go's
-// runtime raises the soft limit to the hard one by itself.
-func enoughFiles(need int) error {
-	var r unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err == nil && r.Cur < uint64(need) {
-		return fmt.Errorf("%d descriptors are needed, and a process may have %d: `ulimit -n %d` raises the limit", need, r.Cur, need)
-	}
-	return nil
 }
 
 // IsSimulation reports whether this process was started to simulate hosts. Then main must do

@@ -110,7 +110,7 @@ func (s *supervisor) start(incarnation int) {
 		p, err = startProcess(s.spawner, spec, s.stdin, boot)
 	}
 	if err != nil {
-		s.emit(event{Incarnation: incarnation, Died: &deathEvent{Cause: "could not be started: " + err.Error()}}, nil)
+		s.emit(event{Incarnation: incarnation, Died: &deathEvent{Cause: "could not be started: " + raiseFiles(err).Error()}}, nil)
 		return
 	}
 	s.mu.Lock()

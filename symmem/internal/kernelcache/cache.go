@@ -1,6 +1,7 @@
 package kernelcache
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,7 +22,8 @@ type Cache struct {
 
 // Open returns the cache for a kind of entries: a folder of that name in $SYMMREPL_CACHE, or in the
 // user's cache folder, or in the folder for temporary files. Because its contents are executed, a
-// folder that others can change is skipped. If all are unsafe, the error gives the reason for each.
+// folder that others can change is skipped. If all are unsafe, the error gives the reason for each. A
+// folder whose file system is full is skipped too, unless there is no other.
 func Open(kind string, getenv func(string) string) (*Cache, error) {
 	named := getenv("SYMMREPL_CACHE")
 	root := named
@@ -31,6 +33,7 @@ func Open(kind string, getenv func(string) string) (*Cache, error) {
 		}
 	}
 	var failed []error
+	var crowded *Cache
 	for _, root := range []string{root, filepath.Join(os.TempDir(), "symmrepl-"+strconv.Itoa(os.Getuid()))} {
 		if root == "" {
 			continue
@@ -38,12 +41,20 @@ func Open(kind string, getenv func(string) string) (*Cache, error) {
 		dir, err := usable(filepath.Join(root, kind))
 		if err == nil {
 			c := &Cache{dir: dir}
+			if err := room(dir); err != nil {
+				crowded = cmp.Or(crowded, c)
+				failed = append(failed, err)
+				continue
+			}
 			if named != "" && len(failed) > 0 {
 				c.note = fmt.Sprintf("SYMMREPL_CACHE is not used: %v; compiled kernels are kept in %s", failed[0], dir)
 			}
 			return c, nil
 		}
 		failed = append(failed, err)
+	}
+	if crowded != nil {
+		return crowded, nil // it may have entries
 	}
 	return nil, errors.Join(failed...)
 }
@@ -71,8 +82,13 @@ const building = "new-"
 //
 // If there is no such entry, or it was changed after it was built, or valid returns false for it,
 // build makes it: a file or a folder at the path that build gets. valid may be nil. An error of
-// build is returned unchanged; other errors concern the folder.
+// build is returned unchanged, but for what to do if there was no room; other errors concern the folder.
 func (c *Cache) Entry(name string, valid func(path string) bool, build func(path string) error) (path string, err error) {
+	defer func() {
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
+			err = fmt.Errorf("%w: compiled kernels are kept there; SYMMREPL_CACHE names a folder with more room", err)
+		}
+	}()
 	path = c.Path(name)
 	if c.found(name, valid) {
 		return path, nil

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // usable makes the folder if it is missing and returns its path without symbolic links. The folder
@@ -40,6 +42,22 @@ func usable(dir string) (string, error) {
 		return "", &fs.PathError{Op: "access", Path: dir, Err: err}
 	}
 	return dir, nil
+}
+
+// leastRoom is the room that a folder must have for new entries, in bytes: a precompiled header takes
+// the most.
+const leastRoom = 64 << 20
+
+// room returns an error if the file system of a folder is full.
+func room(dir string) error {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return &fs.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	if free := s.Bavail * uint64(s.Bsize); s.Blocks > 0 && free < leastRoom {
+		return fmt.Errorf("%s: its file system is full: %d KiB are free, and compiled kernels need %d", dir, free>>10, leastRoom>>10)
+	}
+	return nil
 }
 
 // closed returns an error for a file or folder that another user owns or may write to.

@@ -117,6 +117,15 @@ static void *map(int fd, size_t bytes) {
 	return m == MAP_FAILED ? NULL : m;
 }
 
+// extend gives a new file its size and its room: a write to a mapping without room ends the process.
+static int extend(int fd, size_t bytes) {
+	int failed;
+	do failed = posix_fallocate(fd, 0, bytes);
+	while (failed == EINTR);
+	errno = failed;
+	return failed ? -1 : 0;
+}
+
 static void unmap(void *m, size_t bytes) {
 	if (m) munmap(m, bytes);
 }
@@ -184,7 +193,7 @@ static void *null_open(const net_config *config, const net_events *events, char 
 	step = "make and lock a file in the folder";
 	snprintf(file, sizeof file, "%s.life", n->path);
 	n->life = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (n->life < 0 || flock(n->life, LOCK_EX | LOCK_NB) || ftruncate(n->life, sizeof *n->asleep) || !(n->asleep = map(n->life, sizeof *n->asleep))) goto fail;
+	if (n->life < 0 || flock(n->life, LOCK_EX | LOCK_NB) || extend(n->life, sizeof *n->asleep) || !(n->asleep = map(n->life, sizeof *n->asleep))) goto fail;
 	step = "make a FIFO in the folder";
 	snprintf(file, sizeof file, "%s.bell", n->path);
 	if (mkfifo(file, 0600) || (n->bell = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0) goto fail;
@@ -232,7 +241,7 @@ static int null_peer(void *self, uint32_t rank, const void *address, size_t byte
 	ring_path(file, n->path, path);
 	snprintf(temporary, sizeof temporary, "%s.new", file);
 	int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || ftruncate(fd, sizeof *q->in) || !(q->in = map(fd, sizeof *q->in)) || rename(temporary, file)) {
+	if (fd < 0 || extend(fd, sizeof *q->in) || !(q->in = map(fd, sizeof *q->in)) || rename(temporary, file)) {
 		snprintf(why, NET_WHY, "the null network cannot make a file in its folder: %s", strerror(errno));
 		shut(&fd);
 		unlink(temporary);
