@@ -57,7 +57,7 @@ func first(paths []string) (string, error) {
 		}
 		failed = cmp.Or(failed, err)
 	}
-	return "", fmt.Errorf("no directory for the session's files: %w", failed)
+	return "", fmt.Errorf("no directory for the session's files: %w (XDG_RUNTIME_DIR names another place for them)", failed)
 }
 
 // bases lists the user's directories in the place of Base: more than one if another user took the

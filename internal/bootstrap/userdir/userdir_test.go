@@ -1,11 +1,13 @@
 package userdir
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -64,8 +66,7 @@ func TestSweep(t *testing.T) {
 		}
 		defer l.Close()
 		if path == silent { // as if its process had been killed
-			l.SetUnlinkOnClose(false)
-			l.Close()
+			l.UnixListener.Close()
 		}
 	}
 	next, err := New()
@@ -92,8 +93,7 @@ func TestAbandonedSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.SetUnlinkOnClose(false)
-	l.Close()
+	l.UnixListener.Close()
 	dir.lock.Close()
 	RemoveAbandoned(dir.Path)
 	if left, _ := os.ReadDir(base); len(left) > 0 {
@@ -145,5 +145,62 @@ func TestNameTaken(t *testing.T) {
 	os.Chmod(first, 0o700)
 	if live := Live(); len(live) != 2 || !slices.Contains(live, old.Path) || !slices.Contains(live, young.Path) {
 		t.Errorf("%v", live)
+	}
+}
+
+// Listen takes the place of a dead socket of this user, and of nothing else. Close removes the socket
+// that Listen has made, and nothing else.
+func TestListen(t *testing.T) {
+	dir := runtimeDir(t)
+	defer syscall.Umask(syscall.Umask(0))
+	path := filepath.Join(dir, "socket")
+	file, link, folder := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "folder")
+	os.WriteFile(file, []byte("text"), 0o600)
+	os.Symlink("file", link)
+	os.Mkdir(folder, 0o700)
+	for _, path := range []string{file, link, folder} {
+		if _, err := Listen(path); err == nil || !strings.Contains(err.Error(), "exists and is no socket") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if text, err := os.ReadFile(link); string(text) != "text" {
+		t.Errorf("the file has %q (%v)", text, err)
+	}
+	var dead *Listener
+	for range 2 {
+		l, err := Listen(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode() != os.ModeSocket|0o600 {
+			t.Errorf("the socket is %v (%v)", info, err)
+		}
+		if _, err := Listen(path); !errors.Is(err, ErrInUse) {
+			t.Errorf("a second listener: %v", err)
+		}
+		l.UnixListener.Close()
+		dead = l
+	}
+	os.Symlink("socket", filepath.Join(dir, "far"))
+	if _, err := Listen(filepath.Join(dir, "far")); err == nil {
+		t.Error("a link to a socket was taken for one")
+	}
+	os.Remove(path)
+	os.WriteFile(path, []byte("text"), 0o600)
+	dead.Close()
+	if text, err := os.ReadFile(path); string(text) != "text" {
+		t.Errorf("Close has removed a file (%v)", err)
+	}
+	os.Remove(path)
+	l, err := Listen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket is left (%v)", err)
+	}
+	if _, err := Listen(filepath.Join(dir, "none", "socket")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"html"
-	"os"
+	"io"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/internal/timeline/perfetto"
 	"github.com/symmrepl/symmrepl/internal/timeline/view"
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 )
 
 // Timeline is what all ranks did while [Runtime.Trace] recorded them, by one clock. Its String has a
@@ -128,11 +129,7 @@ func (t *Timeline) exists(op string) {
 func (t *Timeline) Save(path string) {
 	const op = "Timeline.Save"
 	t.exists(op)
-	f, err := os.Create(path)
-	if err == nil {
-		err = cmp.Or(perfetto.Write(f, t.t), f.Close())
-	}
-	if err != nil {
+	if err := wholefile.Write(path, func(w io.Writer) error { return perfetto.Write(w, t.t) }); err != nil {
 		failed := t.rt.failure(op, err)
 		failed.Hint = cmp.Or(failed.Hint, "give the path of a file in a folder that exists and may be written")
 		panic(failed)

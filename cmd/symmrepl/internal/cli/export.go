@@ -31,6 +31,9 @@ func exportFile(_ context.Context, o options, args []string) (int, error) {
 	if len(args) != 1 || o.out == "" {
 		return 0, misused("export needs a file of cells and a name for the program: symmrepl export hello.go -o hello.py")
 	}
+	if sameFile(args[0], o.out) {
+		return 0, misused("export: -o %s would overwrite the cells: give another name for the program", o.out)
+	}
 	size := o.ranks
 	if size == 0 {
 		size = defaultSize
@@ -74,4 +77,14 @@ func fileCells(name string, size int) ([]session.Cell, error) {
 		return nil, fmt.Errorf("%s has no cells", name)
 	}
 	return cells, nil
+}
+
+// sameFile reports whether two names are those of one file.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }

@@ -10,6 +10,9 @@ import (
 // traceScript runs symmrepl trace FILE [--out FILE]: it runs a script as symmrepl run does, and shows
 // what all ranks did at what time.
 func traceScript(ctx context.Context, o options, args []string) (int, error) {
+	if len(args) > 0 && o.traceFile != "" && sameFile(args[0], o.traceFile) {
+		return 0, misused("trace: --out %s would overwrite the script: give another name for the trace", o.traceFile)
+	}
 	return runScript(ctx, o, "trace", args, func(run runCells) runCells {
 		return func(c *console.Console, ctx context.Context, r console.Request) console.Outcome {
 			t, outcome, err := command.Traced(ctx, c, func() console.Outcome { return run(c, ctx, r) })

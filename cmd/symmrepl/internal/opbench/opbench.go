@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -132,13 +132,13 @@ func (r *run) remarks() []string {
 // Run measures operations in a session and prints each as soon as it is measured, after all
 // measurements of peers.
 func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
-	var picture *os.File
+	var picture *wholefile.File
 	if o.SVG != "" { // fail before hours of measuring, not after
-		f, err := os.Create(o.SVG)
+		f, err := wholefile.Create(o.SVG)
 		if err != nil {
 			return fmt.Errorf("--svg: %w", err)
 		}
-		defer f.Close()
+		defer f.Abort()
 		picture = f
 	}
 	r, err := start(ctx, s, ranks, o, out)
@@ -175,9 +175,12 @@ func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Wr
 		tables = append(tables, t)
 	}
 	if picture != nil {
-		_, err = picture.WriteString(drawn(tables, r.bounds))
+		if _, err := picture.WriteString(drawn(tables, r.bounds)); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+		return picture.Commit()
 	}
-	return err
+	return nil
 }
 
 // measure runs the cells of an operation and returns, for every message, the maximum over ranks.

@@ -84,7 +84,7 @@ func TestSaveFails(t *testing.T) {
 	}
 	os.Mkdir("dir", 0o755)
 	os.WriteFile("dir/f.go", nil, 0o644)
-	if c.Run(context.Background(), ":save! dir"); !strings.Contains(out.String(), ":save: replace dir: file exists") {
+	if c.Run(context.Background(), ":save! dir"); !strings.Contains(out.String(), ":save: write dir: is a directory") {
 		t.Error(out)
 	}
 	if files, _ := filepath.Glob("*"); !reflect.DeepEqual(files, []string{"dir"}) {

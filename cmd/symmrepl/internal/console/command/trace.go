@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/internal/timeline"
 	"github.com/symmrepl/symmrepl/internal/timeline/perfetto"
 	"github.com/symmrepl/symmrepl/internal/timeline/view"
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -114,9 +115,5 @@ func inspectAll(answers []session.Answer, err error) error {
 
 // WriteTrace writes a timeline to a file of Perfetto.
 func WriteTrace(path string, t *timeline.Timeline) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(perfetto.Write(f, t), f.Close())
+	return wholefile.Write(path, func(w io.Writer) error { return perfetto.Write(w, t) })
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/internal/wholefile"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -41,7 +42,7 @@ func (o Output) Write(path string) error {
 	case o.beside != nil:
 		return writeFiles(filepath.Dir(path), o.beside)
 	}
-	return replaceFile(path, o.file)
+	return wholefile.WriteBytes(path, o.file)
 }
 
 // inTheWay returns the name of a different file that would be overwritten beside the one at a path,
@@ -159,11 +160,19 @@ func emptyFolder(path string) bool {
 // writeFolder writes files into a folder, by their paths in it. A new folder appears with all files
 // or not at all; an existing one keeps its other files.
 func writeFolder(name string, files map[string][]byte) error {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
 	dir := name
 	fresh := emptyFolder(name)
 	if _, err := os.Lstat(name); fresh || errors.Is(err, fs.ErrNotExist) {
 		fresh = true
-		dir = fmt.Sprintf("%s.%d.part", filepath.Clean(name), os.Getpid())
+		if err := os.MkdirAll(filepath.Dir(filepath.Clean(name)), 0o755); err != nil {
+			return err
+		}
+		if dir, err = wholefile.MkdirBeside(name); err != nil {
+			return &fs.PathError{Op: "write", Path: name, Err: errors.Unwrap(err)}
+		}
 		defer os.RemoveAll(dir)
 	}
 	if err := writeFiles(dir, files); err != nil || !fresh {
@@ -180,34 +189,9 @@ func writeFiles(dir string, files map[string][]byte) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := replaceFile(path, files[file]); err != nil {
+		if err := wholefile.WriteBytes(path, files[file]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// replaceFile writes a file whole or not at all. Its errors name that file, not the temporary one.
-func replaceFile(name string, text []byte) error {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	part := fmt.Sprintf("%s.%d.part", name, os.Getpid())
-	err := os.WriteFile(part, text, 0o644)
-	if err == nil {
-		err = os.Rename(part, name)
-	}
-	if err == nil {
-		return nil
-	}
-	os.Remove(part)
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		path.Path = name
-	case errors.As(err, &link):
-		return &fs.PathError{Op: "replace", Path: name, Err: link.Err}
-	}
-	return err
 }
