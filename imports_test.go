@@ -32,7 +32,7 @@ var parts = []part{
 		"cmd/symmrepl/internal/worker", "interp/check", "interp/export", "interp/replay", "session", "symmem", "symmem/compilers",
 		"symmem/filediff", "symmem/foreign"}},
 	{"cmd/symmrepl/internal/worker", []string{"internal", "interp", "session", "symmem"}},
-	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
+	{"cmd/symmrepl/internal/opbench", []string{"chart", "internal", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "internal/bootstrap/userdir", "session", "session/inband"}},
 
 	// What make bench-interp measures.
