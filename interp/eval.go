@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/help"
@@ -53,14 +54,13 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 		return nil, help.Explain(failed)
 	}
 	declarations, sources := checked.Declarations(), checked.Sources() // compiling changes the syntax
-	notes := help.Notes(in.checker, checked)
+	notes := append(importNotes(in.checker, checked), help.Notes(in.checker, checked)...)
 	brief := checked.Brief() && !cell.Debugged
 	if out, err = in.compileAll(checked); err != nil {
 		in.checker.DropPackages(checked.Packages)
 		return nil, err
 	}
 	in.help.Declare(declarations, sources)
-	noteImports(checked)
 	for _, note := range notes {
 		inband.Remark(note)
 	}
@@ -73,11 +73,16 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 	return out, nil
 }
 
-// noteImports writes which packages were imported automatically.
-func noteImports(c *check.Cell) {
+// importNotes returns the notes of which packages were imported automatically.
+func importNotes(k *check.Checker, c *check.Cell) (notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Auto)) {
-		inband.Remark(fmt.Sprintf("note: imported %q", c.Auto[name]))
+		note := fmt.Sprintf("note: imported %q", c.Auto[name])
+		if others := k.Alternatives(c, name); len(others) > 0 {
+			note += ", not \"" + strings.Join(others, `" or "`) + "\"; an import chooses"
+		}
+		notes = append(notes, note)
 	}
+	return notes
 }
 
 // execute runs a compiled cell.

@@ -29,7 +29,7 @@ type chapter struct {
 }
 
 var chapters = []chapter{
-	{"Names", "The message for an undefined name suggests similar names. A package that is used without an import is imported if its name is unambiguous.", []string{
+	{"Names", "The message for an undefined name suggests similar names. A package that is used without an import is imported; if several packages have its name, the note names the one that is meant and the others.", []string{
 		`data := []int{3, 1, 2}`,
 		`fmt.Printl(data)`,
 		`dtaa[0]`,

@@ -111,6 +111,20 @@ func (p *Packages) meant(name string, members []string) string {
 	return ""
 }
 
+// Alternatives returns the import paths of the other packages that an automatic import of a checked
+// cell could have meant: they have its name, and all that the cell uses of it.
+func (k *Checker) Alternatives(c *Cell, name string) []string {
+	var members []string
+	for id, obj := range c.Info.Uses {
+		if p := obj.Pkg(); p != nil && p.Path() == c.Auto[name] && obj.Parent() == p.Scope() {
+			members = append(members, id.Name)
+		}
+	}
+	return slices.DeleteFunc(k.pkgs.PathsOf(name), func(path string) bool {
+		return path == c.Auto[name] || slices.ContainsFunc(members, func(m string) bool { return !k.pkgs.Has(path, m) })
+	})
+}
+
 // Has reports whether a package exports a name.
 func (p *Packages) Has(path, name string) bool {
 	if !token.IsExported(name) {

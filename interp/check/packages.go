@@ -34,7 +34,7 @@ type Packages struct {
 func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value) *Packages {
 	p := &Packages{
 		tables: map[string]map[string]reflect.Value{},
-		names:  map[string]string{},
+		names:  map[string]string{"unsafe": "unsafe"},
 		built:  map[string]*types.Package{"unsafe": types.Unsafe},
 		owners: map[string]string{},
 		types:  map[reflect.Type]types.Type{},

@@ -93,15 +93,27 @@ func (cmd Command) Code(arg string) (source string, ok bool) {
 	return arg, true
 }
 
-// Find returns a command by its name or by an unambiguous beginning of it.
+// Shortest returns the shortest beginning of a command's name that stands for it.
+func (c *Console) Shortest(cmd Command) string {
+	for n := 1; n < len(cmd.Name); n++ {
+		if meant, err := c.Find(cmd.Name[:n]); err == nil && meant.Name == cmd.Name {
+			return cmd.Name[:n]
+		}
+	}
+	return cmd.Name
+}
+
+// Find returns a command by its name or by a beginning of it. A beginning of several names stands for
+// the only one of them that does not yield.
 func (c *Console) Find(name string) (Command, error) {
 	var found []Command
+	var names []string
 	for _, cmd := range c.Commands {
 		if cmd.Name == name {
 			return cmd, nil
 		}
 		if name != "" && strings.HasPrefix(cmd.Name, name) {
-			found = append(found, cmd)
+			found, names = append(found, cmd), append(names, ":"+cmd.Name)
 		}
 	}
 	for _, yields := range []func(Command) bool{
@@ -120,10 +132,6 @@ func (c *Console) Find(name string) (Command, error) {
 			meant = "did you mean :" + strings.Join(like, " or :") + "? "
 		}
 		return Command{}, fmt.Errorf("no command is called %q; %s:help lists them", name, meant)
-	}
-	names := make([]string, len(found))
-	for i, cmd := range found {
-		names[i] = ":" + cmd.Name
 	}
 	return Command{}, fmt.Errorf("%q may be any of %s", name, strings.Join(names, " "))
 }

@@ -42,7 +42,7 @@ lines for the shell; its Go follows below them.
                  as a cell's first line: the lines below are CUDA C++, compiled to a kernel, and launched if a size is given
   %%COMMAND      as a cell's first line: run the lines below by a command that takes code, as %%time and %%sanitize
   $ COMMAND      run a line with the shell of this machine
-  :COMMAND       run a command; % may replace :, and the name may be shortened while it is unambiguous`
+  :COMMAND       run a command; % may replace :, and a beginning of the name is enough: :e is :export, :s is :save`
 	entries = goText + promptKeys + otherForms
 )
 
@@ -80,7 +80,11 @@ func describe(c *console.Call, name string) console.Outcome {
 		c.Request.Printer.Fail(":help: %v", err)
 		return console.Failed
 	}
-	c.Print(console.FitText(cmd.Describe(), c.Request.Columns))
+	text := cmd.Describe()
+	if short := c.Console.Shortest(cmd); short != cmd.Name {
+		text += "\nShort form: :" + short
+	}
+	c.Print(console.FitText(text, c.Request.Columns))
 	return console.Done
 }
 

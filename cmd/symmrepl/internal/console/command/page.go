@@ -1,6 +1,10 @@
 package command
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+)
 
 // Page returns docs/commands.md.
 func Page() string {
@@ -8,7 +12,8 @@ func Page() string {
 	b.WriteString("# Commands\n\n<!-- Made from the table of commands by `go generate ./cmd/symmrepl/internal/console/command`. -->\n\n")
 	b.WriteString(entriesMarkdown() + "\n")
 	group := ""
-	for _, cmd := range All(Programs{}) {
+	all := &console.Console{Commands: All(Programs{})}
+	for _, cmd := range all.Commands {
 		if cmd.Group != group {
 			group = cmd.Group
 			b.WriteString("\n## " + capital(group) + "\n")
@@ -18,7 +23,11 @@ func Page() string {
 		if more != "" {
 			b.WriteString("\n" + more)
 		}
-		b.WriteString("\n\nRuns on: " + string(cmd.Where) + ".\n")
+		b.WriteString("\n\nRuns on: " + string(cmd.Where) + ".")
+		if short := all.Shortest(cmd); short != cmd.Name {
+			b.WriteString(" Short form: `:" + short + "`.")
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

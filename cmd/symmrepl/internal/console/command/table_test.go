@@ -28,4 +28,14 @@ func TestBeginnings(t *testing.T) {
 			t.Errorf(":%s is %q (%v), want :%s", name, cmd.Name, err, want)
 		}
 	}
+	const want = `"c" may be any of :compare :continue :caps :check :cd`
+	if _, err := c.Find("c"); err == nil || err.Error() != want {
+		t.Errorf(":c is refused with %v, want %s", err, want)
+	}
+	for _, cmd := range c.Commands {
+		short := c.Shortest(cmd)
+		if found, err := c.Find(short); err != nil || found.Name != cmd.Name {
+			t.Errorf("the shortest form :%s of :%s is %q (%v)", short, cmd.Name, found.Name, err)
+		}
+	}
 }
