@@ -235,8 +235,9 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		f.doing = Activity{}
 		f.mu.Unlock()
 		return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
-	case "spin": // deaf to everything
-		for {
+	case "spin": // deaf to everything, for milliseconds or for ever
+		ms, err := strconv.Atoi(arg)
+		for end := time.Now().Add(time.Duration(ms) * time.Millisecond); err != nil || time.Now().Before(end); {
 			_ = strings.Repeat("x", 100)
 		}
 	case "exit":

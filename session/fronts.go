@@ -100,9 +100,7 @@ func (c *controller) serveFronts() error {
 
 // serveFront serves one front end until it disconnects, and then interrupts its running requests.
 func (c *controller) serveFront(conn net.Conn, known func()) {
-	defer conn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	go func() { // the connection ends with the session
 		select {
@@ -113,6 +111,12 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 	}()
 	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), gone: ctx.Done(), open: map[uint64]*frontWork{},
 		debuggers: map[uint64]Debugger{}}
+	defer func() {
+		cancel()
+		conn.Close()
+		f.running.Wait()
+		f.borrowed.giveBack(c)
+	}()
 	in := frame.NewReader(conn, 0)
 	for {
 		var q frontRequest
@@ -145,7 +149,7 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 			requestCtx, stop := context.WithCancel(ctx)
 			work := &frontWork{stop, make(chan frontLine, 1)}
 			f.open[q.ID] = work
-			go f.serve(requestCtx, work, q)
+			f.running.Go(func() { f.serve(requestCtx, work, q) })
 		}
 		f.mu.Unlock()
 	}
@@ -161,6 +165,9 @@ type frontServer struct {
 	mu        sync.Mutex
 	open      map[uint64]*frontWork
 	debuggers map[uint64]Debugger // by the requests that opened them
+
+	running  sync.WaitGroup // requests that are being served
+	borrowed borrowed
 }
 
 // frontWork is a request that is being served.
@@ -184,7 +191,8 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 	switch {
 	case q.Eval != nil:
 		cell := *q.Eval
-		cell.Output, cell.Gone = output, f.gone
+		cell.Output, cell.Gone, cell.guest = output, f.gone, &f.borrowed
+		f.borrowed.sanitize(f.c, cell)
 		if q.Input {
 			cell.Input = func(ctx context.Context) (string, error) {
 				f.send(frontReply{ID: q.ID, Ask: true})
@@ -202,6 +210,7 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 		reply := f.c.Eval(ctx, cell)
 		r.Reply = &reply
 	case q.Inspect != nil:
+		f.borrowed.trace(*q.Inspect)
 		r.Answers, err = f.c.Inspect(ctx, q.Inspect.Ranks, q.Inspect.Query)
 	case q.Ranks:
 		r.Ranks, err = f.c.Ranks(ctx)

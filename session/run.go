@@ -58,6 +58,8 @@ type run struct {
 	watch       watch
 	heard       bool // ranks have reported waits since the last call of releasePeers
 	judging     bool // the ranks judge whether they are held up
+
+	toldUnstopped bool // the session's users know that this guest's cell has not stopped
 }
 
 // rankRun is a cell on one rank. Except for its first fields it belongs to the goroutine that runs
@@ -316,14 +318,12 @@ func (r *run) tick(now time.Time) {
 // insist kills the ranks that an interrupt has not stopped. If the user can ask for the kill,
 // insist only reports these ranks. A rank that the machine holds up may take longer: see holdsUp.
 func (r *run) insist(now time.Time) {
-	gone := !r.limitAt.IsZero()
-	select {
-	case <-r.cell.Gone:
-		gone = true
-	default:
-	}
-	if r.cell.Again != "" && !gone {
+	if r.cell.Again != "" && r.limitAt.IsZero() && !r.cell.isGone() {
 		r.note(r.watch.unstopped(r, now))
+		return
+	}
+	if r.cell.guest != nil && r.limitAt.IsZero() {
+		r.tellUnstopped()
 		return
 	}
 	for _, rank := range r.running() {

@@ -55,6 +55,9 @@ func (r *run) noteSanitizing() {
 	if agreed := slices.Compact(reported); len(r.ranks) == r.c.size && len(agreed) == 1 {
 		r.c.sanitizing = agreed[0]
 	}
+	if r.cell.guest != nil && r.cell.isGone() {
+		r.cell.guest.restore(r.c)
+	}
 }
 
 // sanitize makes the change of the sanitizer before a cell.

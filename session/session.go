@@ -72,12 +72,15 @@ type Cell struct {
 	// Again names the user's way to replace ranks that an interrupt does not stop: "Ctrl-C again".
 	// The session then reports these ranks, and the front end restarts them when the user asks for
 	// it. When Again is empty, the session replaces them after Config.KillAfter. It also does so
-	// when Gone is closed, because the user can no longer ask.
+	// when Gone is closed, because the user can no longer ask. Ranks on which a guest's cell does not
+	// stop are reported to the session's users instead.
 	Again string
 	Gone  <-chan struct{} `json:"-"`
+	guest *borrowed       // of a front end that has attached: the ranks hold the variables of others; nil for others
 	// Sanitize, if not nil, is the state of the sanitizer from this cell on. The cell must be for
-	// all ranks.
+	// all ranks. With Borrows, the state of before comes back if the front end disconnects.
 	Sanitize *Sanitizing `json:",omitempty"`
+	Borrows  bool        `json:",omitempty"`
 	// Debugged says that the code of the cell can stand before statements. The session sets it for
 	// an Evaluator.
 	Debugged bool `json:"-"`

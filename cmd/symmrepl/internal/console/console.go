@@ -23,6 +23,9 @@ type Console struct {
 	// Unwatched says in a sentence what the sanitizer does not watch on the session's devices; ""
 	// if it watches everything.
 	Unwatched string
+	// Borrows says that the sanitizer is switched for a time: if this front end is attached and
+	// disconnects, it is as before.
+	Borrows bool
 	// Succeeded, unless nil, is told the source of each cell that all ranks have run without an error.
 	Succeeded func(source string)
 	// Shadow runs code on the cpu device too, for `:compare`; nil if nothing does.

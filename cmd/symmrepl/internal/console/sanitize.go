@@ -32,7 +32,7 @@ func (c *Console) beginRun() (end func()) {
 // Sanitize switches watching the kernels of all ranks on or off. It fails if the devices cannot
 // watch.
 func (c *Console) Sanitize(ctx context.Context, p Printer, s session.Sanitizing) error {
-	if errs := c.Session.Eval(ctx, session.Cell{Name: "sanitize", Silent: true, Sanitize: &s, Output: p.Output}).Errors; len(errs) > 0 {
+	if errs := c.Session.Eval(ctx, session.Cell{Name: "sanitize", Silent: true, Sanitize: &s, Borrows: c.Borrows, Output: p.Output}).Errors; len(errs) > 0 {
 		return errs[0]
 	}
 	return nil

@@ -41,7 +41,8 @@ func (s Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser)
 	if err != nil {
 		return err
 	}
-	return server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxRequest})
+	messages := newMessages(in, out)
+	return server.Run(ctx, &sdk.IOTransport{Reader: messages, Writer: messages.out, MaxLineLength: -1}) // messages bounds lines
 }
 
 // Listen serves each process of this user that connects to a Unix socket, until ctx is done. It
@@ -94,8 +95,10 @@ const instructions = `A session of symmrepl drives N ranks (GPUs, or emulated de
 // client returns the SDK's server for one client.
 func (s Server) client(ctx context.Context) (*sdk.Server, error) {
 	c := &client{Server: s, console: s.Console(), over: ctx, turn: make(chan struct{}, 1)}
+	c.console.Borrows = true
 	self := &sdk.Implementation{Name: "symmrepl", Title: "symmrepl", Version: s.Version}
 	server := sdk.NewServer(self, &sdk.ServerOptions{Instructions: instructions})
+	server.AddReceivingMiddleware(sendable)
 	looking := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 	sdk.AddTool(server, &sdk.Tool{Name: "state", Annotations: looking,
 		Description: "The state of all ranks: processes, variables (and which differ between ranks), streams, groups, signals, waits. It " +

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// A front end that has attached is a guest: the ranks hold the variables of others. When it
+// disconnects, what it has asked for ends, and nothing else.
+
+// borrowed is the state of the session that a guest has changed for a time. The zero value is
+// nothing.
+type borrowed struct {
+	mu        sync.Mutex
+	sanitizer *Sanitizing   // before the change; nil if there is none
+	tracing   *frontInspect // the request that ends the trace; nil if there is none
+}
+
+// sanitize notes the change of the sanitizer that a cell makes.
+func (b *borrowed) sanitize(c *controller, cell Cell) {
+	if cell.Sanitize == nil {
+		return
+	}
+	c.mu.Lock()
+	now := c.sanitizing
+	c.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case !cell.Borrows || b.sanitizer != nil && cell.Sanitize.On == b.sanitizer.On:
+		b.sanitizer = nil
+	case b.sanitizer == nil && cell.Sanitize.On != now.On:
+		b.sanitizer = &now
+	}
+}
+
+// trace notes that a request begins or ends a trace.
+func (b *borrowed) trace(q frontInspect) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch q.Query.Topic {
+	case TopicStartTrace:
+		b.tracing = &frontInspect{q.Ranks, Query{Topic: TopicStopTrace}}
+	case TopicStopTrace:
+		b.tracing = nil
+	}
+}
+
+// giveBack undoes the changes, once no request of the guest is served any more.
+func (b *borrowed) giveBack(c *controller) {
+	c.mu.Lock()
+	b.restore(c)
+	c.mu.Unlock()
+	b.mu.Lock()
+	tracing := b.tracing
+	b.mu.Unlock()
+	if tracing != nil {
+		c.Inspect(context.Background(), tracing.Ranks, tracing.Query)
+	}
+}
+
+// restore makes the next cell of all ranks run with the sanitizer as it was before. c.mu is held.
+func (b *borrowed) restore(c *controller) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sanitizer != nil {
+		c.sanitizing = *b.sanitizer
+	}
+}
+
+// isGone reports whether the front end of a cell has disconnected.
+func (c *Cell) isGone() bool {
+	select {
+	case <-c.Gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// tellUnstopped tells the session's users, once, that a guest's cell does not stop. The users decide
+// whether to lose the variables of its ranks.
+func (r *run) tellUnstopped() {
+	if r.toldUnstopped {
+		return
+	}
+	r.toldUnstopped = true
+	ranks := FormatRanks(r.running())
+	by := r.cell.By
+	if by == "" {
+		by = "another front end"
+	}
+	text := fmt.Sprintf("%s of %s was interrupted and has not stopped on ranks %s after %v; it may stop later. `:restart %s` replaces these ranks, and loses their variables\n",
+		r.cell.Title(), by, ranks, r.c.config.KillAfter, ranks)
+	r.note(text)
+	r.c.tellUsers(text)
+}
