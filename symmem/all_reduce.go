@@ -21,7 +21,9 @@ import (
 // PyTorch: all_reduce
 //
 // Shapes: t is symmetric, or a part of a symmetric tensor, the same part on all ranks, or of ordinary
-// memory; of any type that computes, any number of elements, at any offset.
+// memory; of any type that is reduced, any number of elements, at any offset. Of complex numbers the
+// parts are reduced, by "sum" or "avg"; of Bool "sum" and "max" are a logical or, "min" is a logical
+// and.
 //
 // Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may
 // be overwritten there by what the stream does next.
@@ -31,8 +33,13 @@ import (
 // Capture: yes.
 //
 // Errors: KindMisuse, while a graph is captured, for a t that the group has not rendezvoused; for a
-// type that does not compute, an unknown op; and the errors of waits.
+// type that is not reduced, such as I16, an unknown op or one that the type does not have; and the
+// errors of waits.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	if p, ok := rt.inParts(operators.AllReduce, t, op); ok {
+		rt.AllReduce(p.t, p.op, opts...)
+		return t
+	}
 	r := rt.reduction(operators.AllReduce, t, op, opts)
 	byNCCL := r.byNCCL("")
 	defer r.Enter().Leave()
@@ -122,6 +129,10 @@ func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 //
 // Source: as [Runtime.OneShotAllReduce]; slices as in PyTorch's two-shot kernel.
 func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	if p, ok := rt.inParts(operators.TwoShotAllReduce, t, op); ok {
+		rt.TwoShotAllReduce(p.t, p.op, opts...)
+		return t
+	}
 	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	defer r.Enter().Leave()
 	r.allReduce(t, r.Plan().TwoShot)
@@ -145,6 +156,10 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out that does not fit.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	rt.core.Usable(operators.TwoShotAllReduce.Name, out)
+	if p, ok := rt.inParts(operators.TwoShotAllReduce, t, op); ok {
+		rt.TwoShotAllReduceOut(p.t, p.op, p.into(rt, operators.TwoShotAllReduce, out), opts...)
+		return
+	}
 	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()
@@ -154,6 +169,9 @@ func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 }
 
 func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Tensor {
+	if p, ok := rt.inParts(operators.OneShotAllReduce, t, op); ok {
+		return core.Operand(rt.oneShot(p.t, p.op, p.into(rt, operators.OneShotAllReduce, out), opts)).Whole(p.of)
+	}
 	r := rt.reduction(operators.OneShotAllReduce, t, op, opts)
 	if out != nil {
 		r.checkOut(out)

@@ -69,7 +69,7 @@ func factorsOf(c *core.Call, a *Tensor, arg string, bs ...*Tensor) factors {
 	f := factors{Call: c, flipped: c.Has(operators.TransposedB)}
 	f.matrix("a", a)
 	if a.DType() != F8E4M3 {
-		core.Operand(a).MustCompute(c.Op())
+		core.Operand(a).MustMultiply(c.Op())
 	}
 	f.k = core.Operand(a).Dims()[1]
 	for _, b := range bs {

@@ -21,7 +21,7 @@ func (r *reduction) byNCCL(cannot string) bool {
 	if cannot == "" && r.Record.Reduction == "avg" && !element.Type(r.t.DType()).IsFloat() {
 		cannot = "it has no avg of integers"
 	}
-	if cannot == "" && !element.Type(r.t.DType()).Computes() {
+	if cannot == "" && !element.Type(r.t.DType()).Reduces() {
 		cannot = "it rounds the sums of 8-bit floats at every step"
 	}
 	return r.ByNCCL(cannot)

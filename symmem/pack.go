@@ -186,9 +186,15 @@ func (p *packer) sameGroup() {
 	}
 }
 
-// scalar packs a Go number.
+// scalar packs a Go number. A complex number goes to a pair of floats.
 func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, field []byte) {
 	x, ok := element.NumberOf(a)
+	if d := complexOf(typ); !ok && d != 0 && typ.Pointers == 0 && reflect.ValueOf(a).CanComplex() {
+		if why, _ := d.Put(field, 0, a); why != "" {
+			p.refuse(i, a, why)
+		}
+		return
+	}
 	if !ok {
 		hint := ""
 		if k := reflect.ValueOf(a).Kind(); k == reflect.Slice || k == reflect.Array {
@@ -280,8 +286,18 @@ func accepts(typ signature.Type, d DType) bool {
 		return true
 	case typ.Base == signature.Uint && typ.Size == 1:
 		return true // bytes
+	case element.Type(d).IsComplex():
+		return complexOf(typ) == element.Type(d)
 	}
 	return dtypeOf(typ) == d
+}
+
+// complexOf returns the complex type whose numbers are pairs such as float2, or 0.
+func complexOf(typ signature.Type) element.Type {
+	if typ.Base != signature.Float || typ.Lanes != 2 {
+		return 0
+	}
+	return map[int]element.Type{4: element.C64, 8: element.C128}[typ.Size]
 }
 
 // dtypeOf is the element type of a type's lanes, or 0.
@@ -297,10 +313,12 @@ func dtypeOf(typ signature.Type) DType {
 		return F8E5M2
 	case signature.Float:
 		return map[int]DType{4: F32, 8: F64}[typ.Size]
+	case signature.Bool:
+		return Bool
 	case signature.Int:
-		return map[int]DType{1: I8, 4: I32, 8: I64}[typ.Size]
+		return map[int]DType{1: I8, 2: I16, 4: I32, 8: I64}[typ.Size]
 	case signature.Uint:
-		return map[int]DType{1: U8, 4: U32, 8: U64}[typ.Size]
+		return map[int]DType{1: U8, 2: U16, 4: U32, 8: U64}[typ.Size]
 	}
 	return 0
 }

@@ -1,6 +1,8 @@
 package symmem
 
 import (
+	"slices"
+
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	"github.com/symmrepl/symmrepl/kernels/packets"
@@ -58,6 +60,13 @@ func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...O
 }
 
 func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
+	if p, ok := rt.inParts(operators.ReduceScatter, t, reduction); ok {
+		if element.Type(p.of).IsComplex() && slices.Contains(opts, SplitLastDim()) {
+			panic(rt.core.Misuse(operators.ReduceScatter.Name, "SplitLastDim", "transpose the tensor, and split the first dimension",
+				"the last dimension of %v is not split", p.of))
+		}
+		return core.Operand(rt.reduceScatter(p.t, p.op, p.into(rt, operators.ReduceScatter, out), opts)).Whole(p.of)
+	}
 	r := rt.reduction(operators.ReduceScatter, t, reduction, opts)
 	g := r.Group()
 	dim := 0
@@ -83,7 +92,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	byNCCL := r.byNCCL(cannot)
 	// 8-bit floats, which are added up as F32, have no kernel for packets.
-	byPackets := !byNCCL && !r.Spans() && element.Type(t.DType()).Computes() && sendsPackets(&r.Call, r.Plan().Pieces, n*t.DType().Size())
+	byPackets := !byNCCL && !r.Spans() && element.Type(t.DType()).Reduces() && sendsPackets(&r.Call, r.Plan().Pieces, n*t.DType().Size())
 	defer r.Enter().Leave()
 	var h core.Copies
 	if byPackets {

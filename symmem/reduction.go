@@ -45,6 +45,12 @@ func (r *reduction) reduce(of *operators.Operator, dtype DType, n int, name stri
 	if !ok {
 		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
+	switch e := element.Type(dtype); {
+	case e.IsComplex(), dtype == Bool:
+		panic(r.Misuse("tensor", "AllReduce and ReduceScatter reduce it", "%s does not reduce %v", of.Call, dtype))
+	case dtype == I16 || dtype == U16:
+		panic(r.Misuse("tensor", "convert it, as by x.Convert(symm.I32)", "%v is not reduced between ranks", dtype))
+	}
 	float8 := dtype == F8E4M3 || dtype == F8E5M2
 	if float8 && !of.Float8 {
 		panic(r.Misuse("tensor", "use ReduceScatter, or convert it through the host, as by CopyFrom(x.Float32s())",

@@ -15,7 +15,9 @@ type world = core.Runtime
 type DType = core.DType
 
 // The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, and of the
-// reductions only ReduceScatter takes them.
+// reductions only ReduceScatter takes them. I16 and U16 are calculated with, but not reduced between
+// ranks. A Bool is a byte that is 0 or 1. C64 and C128 are complex numbers: pairs of F32 and of F64,
+// the real part first.
 const (
 	F16    = core.F16
 	BF16   = core.BF16
@@ -29,6 +31,11 @@ const (
 	U64    = core.U64
 	F8E4M3 = core.F8E4M3
 	F8E5M2 = core.F8E5M2
+	I16    = core.I16
+	U16    = core.U16
+	Bool   = core.Bool
+	C64    = core.C64
+	C128   = core.C128
 )
 
 // Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.

@@ -16,7 +16,8 @@ import (
 // dtypeNames has other programs' names of element types that differ from symmem's.
 var dtypeNames = map[string]string{
 	"float": "F32", "single": "F32", "double": "F64", "half": "F16", "bfloat": "BF16", "char": "I8", "byte": "U8", "int": "I32",
-	"long":        "I64",
+	"long": "I64", "short": "I16", "ushort": "U16", "boolean": "Bool", "cfloat": "C64", "cdouble": "C128", "complex": "C128",
+	"complex64": "C64", "complex128": "C128",
 	"float8_e4m3": "F8E4M3", "float8_e4m3fn": "F8E4M3", "e4m3": "F8E4M3", "float8_e5m2": "F8E5M2", "e5m2": "F8E5M2",
 }
 

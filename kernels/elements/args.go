@@ -10,6 +10,7 @@ type FillArgs struct {
 	Out  abi.Ptr
 	N    uint64 // elements
 	Bits uint64 // the element, in the low bytes
+	High uint64 // the high 8 bytes of an element of 16
 	Size uint64 // bytes of an element
 }
 

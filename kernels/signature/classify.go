@@ -111,13 +111,17 @@ func named(s string) (Type, bool) {
 		return Type{Base: Half, Size: 2, Lanes: 2}, true
 	case "__nv_bfloat162", "nv_bfloat162":
 		return Type{Base: BFloat16, Size: 2, Lanes: 2}, true
+	case "cuComplex", "cuFloatComplex":
+		return Type{Base: Float, Size: 4, Lanes: 2}, true
+	case "cuDoubleComplex":
+		return Type{Base: Float, Size: 8, Lanes: 2}, true
 	case "__nv_fp8_e4m3", "f8e4m3":
 		return Type{Base: Float8E4M3, Size: 1, Lanes: 1}, true
 	case "__nv_fp8_e5m2", "f8e5m2":
 		return Type{Base: Float8E5M2, Size: 1, Lanes: 1}, true
 	case "int8_t":
 		return Type{Base: Int, Size: 1, Lanes: 1}, true
-	case "int16_t":
+	case "int16_t", "i16":
 		return Type{Base: Int, Size: 2, Lanes: 1}, true
 	case "int32_t":
 		return Type{Base: Int, Size: 4, Lanes: 1}, true

@@ -44,6 +44,10 @@ DTYPES: Tuple[DType, ...] = (
     DType("u32", "U32", 4, "uint32", "uint32", "uint32", "I"),
     DType("i64", "I64", 8, "int64", "int64", "int64", "q"),
     DType("u64", "U64", 8, "uint64", "uint64", "uint64", "Q"),
+    DType("i16", "I16", 2, "int16", "int16", "int16", "h"),
+    DType("u16", "U16", 2, "uint16", "uint16", "uint16", "H"),
+    DType("bool", "BOOL", 1, "bool", "bool", "bool", "?"),
+    DType("c64", "C64", 8, "complex64", "complex64", "complex64", ""),
     DType("f8e4m3", "F8_E4M3", 1, "float8_e4m3fn", "float8_e4m3fn", "uint8", ""),
     DType("f8e5m2", "F8_E5M2", 1, "float8_e5m2", "float8_e5m2", "uint8", ""),
 )
@@ -124,6 +128,9 @@ class Tensor:
         elif self._type.name == "bf16":
             words = struct.unpack(f"<{n}H", self.data)
             flat = list(struct.unpack(f"<{n}f", struct.pack(f"<{n}I", *(w << 16 for w in words))))
+        elif self._type.name == "c64":
+            parts = struct.unpack(f"<{2 * n}f", self.data)
+            flat = [complex(re, im) for re, im in zip(parts[::2], parts[1::2])]
         else:
             raise TransferError(f"tolist cannot convert {self.dtype}: use torch(), or numpy() with ml_dtypes")
         for length in reversed(self.shape[1:]):

@@ -9,7 +9,7 @@ import (
 )
 
 var everyType = []symmem.DType{symmem.F16, symmem.BF16, symmem.F32, symmem.F64, symmem.I8, symmem.U8, symmem.I32, symmem.U32,
-	symmem.I64, symmem.U64, symmem.F8E4M3, symmem.F8E5M2}
+	symmem.I64, symmem.U64, symmem.F8E4M3, symmem.F8E5M2, symmem.I16, symmem.U16}
 
 // mapCase calculates formulas whose values are small whole numbers, which every type has.
 func mapCase(t *T) {

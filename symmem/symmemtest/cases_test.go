@@ -16,6 +16,8 @@ var cases = []testCase{
 	{"Numbers", 1, false, numbersCase},
 	{"NumbersThatDoNotFit", 1, false, numbersThatDoNotFitCase},
 	{"Generators", 1, false, generatorsCase},
+	{"Truths", 1, false, truthsCase},
+	{"ComplexNumbers", 1, true, complexNumbersCase},
 	{"Shapes", 1, false, shapesCase},
 	{"Printing", 1, false, printingCase},
 	{"TensorMisuse", 1, false, tensorMisuseCase},

@@ -30,7 +30,7 @@ func bits(x *symmem.Tensor) []int { return x.View(-1).As(symmem.U8).Ints() }
 func filesCase(t *T) {
 	dir, remove := t.folder("files")
 	defer remove()
-	for _, d := range append([]symmem.DType{symmem.F8E4M3, symmem.F8E5M2}, computing...) {
+	for _, d := range append(unreduced, computing...) {
 		x := symmem.Local(d, 2, 3).CopyFrom([]int{0, 1, 2, 3, 4, 8 * (t.rank + 1)})
 		for _, end := range []string{".safetensors", ".npz", ".npy", ".bin"} {
 			path := filepath.Join(dir, "own-{rank}"+end)

@@ -15,8 +15,11 @@ var computing = []symmem.DType{
 	symmem.F16, symmem.BF16, symmem.F32, symmem.F64, symmem.I8, symmem.U8, symmem.I32, symmem.U32, symmem.I64, symmem.U64,
 }
 
+// unreduced are the types of numbers that are not reduced between ranks.
+var unreduced = []symmem.DType{symmem.I16, symmem.U16, symmem.F8E4M3, symmem.F8E5M2}
+
 func numbersCase(t *T) {
-	for _, d := range append([]symmem.DType{symmem.F8E4M3, symmem.F8E5M2}, computing...) {
+	for _, d := range append(unreduced, computing...) {
 		x := symmem.Local(d, 7)
 		t.equal("zeros", x.Ints(), make([]int, 7))
 		t.equal("filled", x.Fill(3).Float64s(), []float64{3, 3, 3, 3, 3, 3, 3})
@@ -59,9 +62,10 @@ func numbersThatDoNotFitCase(t *T) {
 			numbers = append(numbers, n, -n, uint64(n), float64(n), float64(-n))
 		}
 	}
-	for _, d := range append([]symmem.DType{symmem.F8E4M3, symmem.F8E5M2}, computing...) {
+	for _, d := range append(unreduced, computing...) {
 		x, y := symmem.Local(d, 1), symmem.Local(d, 1)
-		isFloat := !slices.Contains([]symmem.DType{symmem.I8, symmem.U8, symmem.I32, symmem.U32, symmem.I64, symmem.U64}, d)
+		isFloat := !slices.Contains([]symmem.DType{symmem.I8, symmem.U8, symmem.I16, symmem.U16, symmem.I32, symmem.U32, symmem.I64,
+			symmem.U64}, d)
 		for _, n := range numbers {
 			list := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(n)), 1, 1)
 			list.Index(0).Set(reflect.ValueOf(n))
@@ -104,7 +108,7 @@ func numbersThatDoNotFitCase(t *T) {
 }
 
 func generatorsCase(t *T) {
-	for _, d := range computing {
+	for _, d := range append([]symmem.DType{symmem.I16, symmem.U16}, computing...) {
 		n := 300
 		if d == symmem.I8 {
 			n = 128

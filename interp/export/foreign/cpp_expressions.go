@@ -11,6 +11,10 @@ import (
 	"strings"
 )
 
+// cppDTypes are the element types of symm_host.hpp.
+var cppDTypes = map[string]bool{"F16": true, "BF16": true, "F32": true, "F64": true, "I8": true, "U8": true, "I32": true, "U32": true,
+	"I64": true, "U64": true}
+
 // Precedences of C++.
 const (
 	cppLowest = iota
@@ -59,7 +63,7 @@ func (m *cpp) expression(e ast.Expr) text {
 		}
 		m.refuse(e.Name + " is not carried over")
 	case *ast.SelectorExpr:
-		if path := m.packageOf(e); path == symmPath && dtypes[e.Sel.Name] != "" && !strings.HasPrefix(e.Sel.Name, "F8") {
+		if path := m.packageOf(e); path == symmPath && cppDTypes[e.Sel.Name] {
 			return text{"symm::" + e.Sel.Name, cppAtom}
 		} else if path != "" && m.info.Types[e].Value != nil {
 			return m.constant(e)

@@ -12,6 +12,7 @@ import (
 var dtypes = map[string]string{
 	"F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "I8": "int8", "U8": "uint8", "I32": "int32", "U32": "uint32",
 	"I64": "int64", "U64": "uint64", "F8E4M3": "float8_e4m3fn", "F8E5M2": "float8_e5m2",
+	"I16": "int16", "U16": "uint16", "Bool": "bool", "C64": "complex64", "C128": "complex128",
 }
 
 // tensorMethods are the methods of a tensor in Python, with the tensor for the dollar and the

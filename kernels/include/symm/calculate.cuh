@@ -1,8 +1,9 @@
 // calculate.cuh: the parts of the kernels of Map and Reduce, whose texts package
 // symmem/internal/core/calculate makes from formulas. symm.cuh does not include this header.
 //
-// Values are calculated in bool, the integers, float and double; a 16- or 8-bit float becomes a
-// float when it is loaded and is rounded when it is stored. Every operation rounds once: products
+// Values are calculated in bool, the integers, float, double, and pairs of floats or doubles, which
+// are complex numbers; a 16- or 8-bit float becomes a float when it is loaded and is rounded when it
+// is stored. Every operation rounds once: products
 // and sums are never contracted, so that both devices and numpy compute the same bits. Functions of
 // the C library differ between devices in their last bits.
 #pragma once
@@ -29,25 +30,43 @@ template <class To, class From> SYMM_CALC To bits_as(From from) {
   return to;
 }
 
-SYMM_CALC double real(u64 bits) { return bits_as<double>(bits); }
+SYMM_CALC double constant(u64 bits) { return bits_as<double>(bits); }
 
-// Of describes the types of values: its kind, and for integers the unsigned type.
-enum Kind { kTruth, kInteger, kFloat };
+// Complex is a complex number, in memory too.
+template <class R> struct alignas(2 * sizeof(R)) Complex { R re, im; };
+typedef Complex<float> c64;
+typedef Complex<double> c128;
+
+// Of describes the types of values: its kind, for integers the unsigned type, and for complex
+// numbers the type of the parts.
+enum Kind { kTruth, kInteger, kFloat, kComplex };
 template <class T> struct Of;
 template <> struct Of<bool> { static constexpr Kind kind = kTruth; typedef u8 U; };
 template <> struct Of<i8> { static constexpr Kind kind = kInteger; typedef u8 U; static constexpr i8 least = -128, most = 127; };
 template <> struct Of<u8> { static constexpr Kind kind = kInteger; typedef u8 U; static constexpr u8 least = 0, most = 255; };
+template <> struct Of<i16> { static constexpr Kind kind = kInteger; typedef u16 U; static constexpr i16 least = -32768, most = 32767; };
+template <> struct Of<u16> { static constexpr Kind kind = kInteger; typedef u16 U; static constexpr u16 least = 0, most = 65535; };
 template <> struct Of<i32> { static constexpr Kind kind = kInteger; typedef u32 U; static constexpr i32 least = -2147483647 - 1, most = 2147483647; };
 template <> struct Of<u32> { static constexpr Kind kind = kInteger; typedef u32 U; static constexpr u32 least = 0, most = ~0u; };
 template <> struct Of<i64> { static constexpr Kind kind = kInteger; typedef u64 U; static constexpr i64 least = -9223372036854775807ll - 1, most = 9223372036854775807ll; };
 template <> struct Of<u64> { static constexpr Kind kind = kInteger; typedef u64 U; static constexpr u64 least = 0, most = ~0ull; };
 template <> struct Of<float> { static constexpr Kind kind = kFloat; };
 template <> struct Of<double> { static constexpr Kind kind = kFloat; };
+template <class R> struct Of<Complex<R>> { static constexpr Kind kind = kComplex; typedef R Part; };
 
 // to converts a value. A float becomes the nearest integer towards zero that the type can hold, and
-// NaN becomes 0. Integers wrap around. To a bool, every value except 0 is true.
+// NaN becomes 0. Integers wrap around. To a bool, every value except 0 is true. A complex number
+// becomes a bool or another complex number only.
 template <class To, class From> SYMM_CALC To to(From x) {
-  if constexpr (Of<To>::kind == kTruth) {
+  if constexpr (Of<To>::kind == kComplex && Of<From>::kind == kComplex) {
+    typedef typename Of<To>::Part R;
+    return To{(R)x.re, (R)x.im};
+  } else if constexpr (Of<To>::kind == kComplex) {
+    return To{to<typename Of<To>::Part>(x), 0};
+  } else if constexpr (Of<From>::kind == kComplex) {
+    static_assert(Of<To>::kind == kTruth, "a complex number has no value of this type");
+    return x.re != 0 || x.im != 0;
+  } else if constexpr (Of<To>::kind == kTruth) {
     return x != (From)0;
   } else if constexpr (Of<To>::kind == kInteger && Of<From>::kind == kFloat) {
     // The type's range as values of From, without the upper end.
@@ -180,6 +199,7 @@ template <class T> SYMM_CALC T mod_of(T a, T b) { return b == 0 || (b == (T)-1 &
 template <class T> SYMM_CALC T mod(T a, T b) { return mod_of(a, b); }
 template <class T> SYMM_CALC T neg(T a) {
   if constexpr (Of<T>::kind == kFloat) return -a;
+  else if constexpr (Of<T>::kind == kComplex) return T{-a.re, -a.im};
   else return (T)(0 - (typename Of<T>::U)a);
 }
 template <class T> SYMM_CALC T bits_and(T a, T b) { return (T)(a & b); }
@@ -198,6 +218,33 @@ template <class T> SYMM_CALC T left(T a, T b) {
 template <class T> SYMM_CALC T right(T a, T b) {
   constexpr T bits = 8 * sizeof(T);
   return (T)(a >> (b < 0 || b >= bits ? bits - 1 : b)) >> (b < 0 || b >= bits ? 1 : 0);
+}
+
+// The operators of complex numbers. A quotient is calculated as by Smith (1962), without overflow
+// on the way.
+template <class R> SYMM_CALC Complex<R> add_of(Complex<R> a, Complex<R> b) { return {add<R>(a.re, b.re), add<R>(a.im, b.im)}; }
+template <class R> SYMM_CALC Complex<R> sub_of(Complex<R> a, Complex<R> b) { return {sub<R>(a.re, b.re), sub<R>(a.im, b.im)}; }
+template <class R> SYMM_CALC Complex<R> mul_of(Complex<R> a, Complex<R> b) {
+  return {sub<R>(mul<R>(a.re, b.re), mul<R>(a.im, b.im)), add<R>(mul<R>(a.re, b.im), mul<R>(a.im, b.re))};
+}
+template <class R> SYMM_CALC Complex<R> div_of(Complex<R> a, Complex<R> b) {
+  const bool wide = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
+  const R most = wide ? b.re : b.im, least = wide ? b.im : b.re;
+  if (most == 0 && least == 0) return {div<R>(a.re, most < 0 ? -most : most), div<R>(a.im, most < 0 ? -most : most)};
+  const R ratio = div<R>(least, most), scale = div<R>((R)1, add<R>(most, mul<R>(least, ratio)));
+  const R x = wide ? a.re : a.im, y = wide ? a.im : a.re;
+  const R re = add<R>(x, mul<R>(y, ratio)), im = sub<R>(y, mul<R>(x, ratio));
+  return {mul<R>(re, scale), mul<R>(wide ? im : -im, scale)};
+}
+template <class R> SYMM_CALC bool operator==(Complex<R> a, Complex<R> b) { return a.re == b.re && a.im == b.im; }
+template <class R> SYMM_CALC bool operator!=(Complex<R> a, Complex<R> b) { return !(a == b); }
+template <class T> SYMM_CALC T real_of(T x) { return x; }
+template <class R> SYMM_CALC R real_of(Complex<R> x) { return x.re; }
+template <class T> SYMM_CALC T imag_of(T) { return (T)0; }
+template <class R> SYMM_CALC R imag_of(Complex<R> x) { return x.im; }
+template <class T> SYMM_CALC T conj(T x) {
+  if constexpr (Of<T>::kind == kComplex) return T{x.re, -x.im};
+  else return x;
 }
 template <class T> SYMM_CALC bool eq(T a, T b) { return a == b; }
 template <class T> SYMM_CALC bool ne(T a, T b) { return a != b; }
@@ -234,7 +281,7 @@ SYMM_CALC_ROUND(floor) SYMM_CALC_ROUND(ceil) SYMM_CALC_ROUND(trunc) SYMM_CALC_RO
 SYMM_CALC float abs_of(float x) { return bits_as<float>(bits_as<u32>(x) & 0x7fffffffu); }
 SYMM_CALC double abs_of(double x) { return bits_as<double>(bits_as<u64>(x) & ~0ull >> 1); }
 template <class T> SYMM_CALC T abs_of(T x) { return x < (T)0 ? neg<T>(x) : x; }
-template <class T> SYMM_CALC T abs(T x) { return abs_of(x); }
+template <class R> SYMM_CALC R abs_of(Complex<R> x) { return hypot<R>(x.re, x.im); }
 template <class T> SYMM_CALC T sign(T x) { return x > 0 ? (T)1 : x < (T)0 ? (T)-1 : x != x ? x : (T)0; }
 
 // min and max return NaN if an argument is NaN.
@@ -296,25 +343,25 @@ template <int W, class T> SYMM_CALC Some<T, W> splat(T x) {
 // equal values ArgMin and ArgMax keep the first.
 template <class T> struct Sum {
   T a;
-  SYMM_CALC void clear() { a = 0; }
+  SYMM_CALC void clear() { a = to<T>(0); }
   SYMM_CALC void take(T x, i64) { a = add<T>(a, x); }
   SYMM_CALC void join(const Sum& o) { a = add<T>(a, o.a); }
   SYMM_CALC T value() const { return a; }
 };
 template <class T> struct Prod {
   T a;
-  SYMM_CALC void clear() { a = 1; }
+  SYMM_CALC void clear() { a = to<T>(1); }
   SYMM_CALC void take(T x, i64) { a = mul<T>(a, x); }
   SYMM_CALC void join(const Prod& o) { a = mul<T>(a, o.a); }
   SYMM_CALC T value() const { return a; }
 };
 template <class T> SYMM_CALC T least_of() {
-  if constexpr (Of<T>::kind == kFloat) return (T)real(0xfff0000000000000ull);
+  if constexpr (Of<T>::kind == kFloat) return (T)constant(0xfff0000000000000ull);
   else if constexpr (Of<T>::kind == kTruth) return false;
   else return Of<T>::least;
 }
 template <class T> SYMM_CALC T most_of() {
-  if constexpr (Of<T>::kind == kFloat) return (T)real(0x7ff0000000000000ull);
+  if constexpr (Of<T>::kind == kFloat) return (T)constant(0x7ff0000000000000ull);
   else if constexpr (Of<T>::kind == kTruth) return true;
   else return Of<T>::most;
 }
@@ -628,7 +675,7 @@ template <> SYMM_CALC void store_block<true, f16, float>(f16* __restrict__ x, co
 
 // Joins has the join of a reduction's values as an operation on vectors, where it has one.
 template <class R> struct Joins { static constexpr bool known = false; };
-template <class T> struct Joined { static constexpr bool known = Of<T>::kind != kTruth; };
+template <class T> struct Joined { static constexpr bool known = Of<T>::kind != kTruth && Of<T>::kind != kComplex; };
 template <class T> struct Joins<Sum<T>> : Joined<T> {
   template <class V> static SYMM_CALC V of(V a, V b) { return a + b; }
 };

@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/core/calculate"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
@@ -30,21 +31,26 @@ var arithmetic = table(map[string]*named{
 	"Sqrt":     {formula: "sqrt(x0)"},
 	"Convert":  {of: func(d DType) string { return d.String() + "(x0)" }},
 	"Normal":   {formula: "normal(x0)"},
+	"Arange":   {of: func(d DType) string { return d.String() + "(i)" }},
+	"Rand":     {of: func(d DType) string { return d.String() + "(random(x0) * 128)" }}, // as kernels/elements/rand.cu
 	"Linspace": {formula: "n > 1 && i == n-1 ? x1 : x0 + i*x2"},
 
 	"Sum":  {formula: "sum(x0)", reduces: true},
-	"Mean": {of: func(d DType) string { return wide(d, "sum(x0) / n", "f64(sum(x0)) / n") }, reduces: true},
+	"Mean": {of: func(d DType) string { return wide(d, "sum(x0) / n", "sum(x0) / n", "f64(sum(x0)) / n") }, reduces: true},
 	"Min":  {formula: "min(x0)", reduces: true}, "Max": {formula: "max(x0)", reduces: true},
 	"ArgMin": {formula: "argmin(x0)", reduces: true}, "ArgMax": {formula: "argmax(x0)", reduces: true},
 	"Norm": {of: func(d DType) string {
-		return wide(d, d.String()+"(sqrt(sum(f64(x0)*f64(x0))))", "sqrt(sum(f64(x0)*f64(x0)))")
+		return wide(d, d.String()+"(sqrt(sum(f64(x0)*f64(x0))))",
+			d.element().Part().String()+"(sqrt(sum(f64(abs(x0))*f64(abs(x0)))))", "sqrt(sum(f64(x0)*f64(x0)))")
 	}, reduces: true},
 	"Dot": {of: func(d DType) string {
-		return wide(d, d.String()+"(sum(f64(x0)*f64(x1)))", "sum(i64(x0)*i64(x1))")
+		return wide(d, d.String()+"(sum(f64(x0)*f64(x1)))", "sum(x0*x1)", "sum(i64(x0)*i64(x1))")
 	}, reduces: true},
-	"MaxDiff":  {formula: "max(abs(f64(x0) - f64(x1)))", reduces: true},
-	"Equal":    {formula: "all(x0 == x1)", reduces: true},
-	"AllClose": {formula: "all(f64(x0) == f64(x1) || isfinite(f64(x1)) && abs(f64(x0) - f64(x1)) <= x3 + x2*abs(f64(x1)))", reduces: true},
+	"MaxDiff": {of: func(d DType) string { return among(d, "max(abs(f64(x0) - f64(x1)))") }, reduces: true},
+	"Equal":   {formula: "all(x0 == x1)", reduces: true},
+	"AllClose": {of: func(d DType) string {
+		return among(d, "all(f64(x0) == f64(x1) || isfinite(abs(f64(x1))) && abs(f64(x0) - f64(x1)) <= x3 + x2*abs(f64(x1)))")
+	}, reduces: true},
 })
 
 // table completes the rows.
@@ -55,12 +61,24 @@ func table(rows map[string]*named) map[string]*named {
 	return rows
 }
 
-// wide returns the first text for a floating type, and the second for integers.
-func wide(d DType, float, integer string) string {
-	if d.element().IsFloat() {
+// wide returns the first text for a floating type, the second for complex numbers, and the third for
+// integers.
+func wide(d DType, float, complex, integer string) string {
+	switch {
+	case d.element().IsFloat():
 		return float
+	case d.element().IsComplex():
+		return complex
 	}
 	return integer
+}
+
+// among returns a formula of f64 in which the conversions are to c128 if d is complex.
+func among(d DType, formula string) string {
+	if d.element().IsComplex() {
+		return strings.ReplaceAll(formula, "f64(", "c128(")
+	}
+	return formula
 }
 
 // calculate does an operation of the table. If the operation has several formulas, d selects one.
@@ -216,7 +234,7 @@ func (t *Tensor) Dot(y *Tensor, opts ...Option) *Tensor {
 			"both have one dimension, of the same size: not %s and %s", t.kind(), y.kind()))
 	}
 	d := t.dtype
-	if y.dtype.element().IsFloat() {
+	if y.dtype.element().IsFloat() || y.dtype.element().IsComplex() {
 		d = DType(expression.Promote(t.dtype.element(), y.dtype.element()))
 	}
 	return t.rt.calculate(op, d, opts, t, y)
@@ -279,9 +297,12 @@ func (t *Tensor) AllClose(y any, tolerances ...float64) bool {
 // compared reads the result of a comparison of two tensors, or of a tensor with a number.
 func (t *Tensor) compared(name string, y any, numbers ...any) float64 {
 	t.usable(name)
-	u, ok := y.(*Tensor)
-	if ok {
+	d := t.dtype
+	if u, ok := y.(*Tensor); ok {
 		t.rt.usable(name, u)
+		if u.dtype.element().IsComplex() {
+			d = u.dtype
+		}
 		if !slices.Equal(t.shape, u.shape) {
 			panic(t.rt.misuse(name, "y", "View gives a tensor other dimensions", "%s and %s are of different shapes", t.kind(), u.kind()))
 		}
@@ -290,7 +311,7 @@ func (t *Tensor) compared(name string, y any, numbers ...any) float64 {
 	if t.n == 0 && name == "MaxDiff" {
 		return 0
 	}
-	return readFloats[float64](t.calculate(name, nil, append([]any{y}, numbers...)...), name)[0]
+	return readFloats[float64](t.rt.calculate(name, d, nil, append([]any{t, y}, numbers...)...), name)[0]
 }
 
 // Normal sets the elements to values of the normal distribution with mean 0 and deviation 1. A value
@@ -312,7 +333,7 @@ func (t *Tensor) Linspace(lo, hi float64) *Tensor {
 // mustFloat refuses a tensor of integers.
 func (t *Tensor) mustFloat(op string) {
 	t.usable(op)
-	if !t.dtype.element().IsFloat() {
+	if t.mustBeReal(op); !t.dtype.element().IsFloat() {
 		panic(t.rt.misuse(op, "tensor", "Arange and Rand fill integers", "%s has integers, which would drop fractions", t.kind()))
 	}
 }
@@ -356,7 +377,7 @@ func (t *Tensor) Transpose(args ...any) *Tensor {
 	c := t.rt.calculation(operators.Calculation(op, false), "x0", operands, false)
 	into := c.result(shape)
 	l := calculate.Arrange(shape, calculate.Strides(shape), strides)
-	if l.Accesses[1] == calculate.Apart && t.n > 0 && c.out(into) == t.dtype && (into == nil || !Operand(into).Overlaps(t)) {
+	if l.Accesses[1] == calculate.Apart && t.n > 0 && t.dtype.Size() <= 8 && c.out(into) == t.dtype && (into == nil || !Operand(into).Overlaps(t)) {
 		tiled := calculate.Transpose{Type: t.dtype.element(), Host: t.rt.info.OnHost}
 		wide := !t.rt.info.OnHost && t.pointer()%16 == 0 && (into == nil || into.pointer()%16 == 0)
 		if p, ok := tiled.Plan(l, wide); ok {

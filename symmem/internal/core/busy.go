@@ -104,5 +104,5 @@ func (rt *Runtime) element(at device.Ptr) (string, bool) {
 	if err := rt.dev.Peek(data, o.At+device.Ptr(i*len(data))); err != nil {
 		return "", false
 	}
-	return fmt.Sprintf("%s %d of %s, which is %s", element, i, o.Name(), dtype.text(dtype.element().BitsAt(data, 0))), true
+	return fmt.Sprintf("%s %d of %s, which is %s", element, i, o.Name(), dtype.text(data, 0)), true
 }

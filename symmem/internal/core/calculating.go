@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -55,7 +56,11 @@ func (rt *Runtime) calculation(of *operators.Operator, formula string, args []an
 		default:
 			n, ok := element.NumberOf(a)
 			if !ok {
-				panic(rt.misuse(of.Name, fmt.Sprintf("x%d", len(c.operands)), "", "an operand is a tensor or a number, not %T", a))
+				hint := ""
+				if reflect.ValueOf(a).CanComplex() {
+					hint = "give a tensor of one element, as symm.Local(symm.C64, 1).Fill(1i)"
+				}
+				panic(rt.misuse(of.Name, fmt.Sprintf("x%d", len(c.operands)), hint, "an operand is a tensor or a number, not %T", a))
 			}
 			o, bits := number(n)
 			c.operands = append(c.operands, o)
@@ -161,7 +166,11 @@ func (c *calculation) result(shape []int) *Tensor {
 		panic(c.Misuse("Into", "View gives a tensor other dimensions", "the result is %s, and Into has %s",
 			c.formula.Result.Shaped(shape), into.kind()))
 	}
-	if c.formula.Result.IsFloat() && !into.dtype.element().IsFloat() {
+	switch from, to := c.formula.Result, into.dtype.element(); {
+	case from.IsComplex() && !to.IsComplex():
+		panic(c.Misuse("Into", "real, imag and abs give real numbers; or give one of "+from.String(),
+			"the result is %v, and Into has %v, which is not complex", from, into.dtype))
+	case from.IsFloat() && !to.IsFloat() && !to.IsComplex():
 		panic(c.Misuse("Into", "Convert rounds towards zero; or give one of "+c.formula.Result.String(),
 			"the result is %v, and Into has %v, which would drop fractions", c.formula.Result, into.dtype))
 	}

@@ -7,9 +7,11 @@ import "github.com/symmrepl/symmrepl/symmem/internal/element"
 type DType uint8
 
 // The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, and of the
-// reductions only ReduceScatter takes them.
+// reductions only ReduceScatter takes them. I16 and U16 are calculated with, but not reduced between
+// ranks. A Bool is a byte that is 0 or 1. C64 and C128 are complex numbers: pairs of F32 and of F64,
+// the real part first.
 const (
-	F16 DType = iota + 241 // see element.Type
+	F16 DType = iota + 236 // see element.Type
 	BF16
 	F32
 	F64
@@ -21,6 +23,11 @@ const (
 	U64
 	F8E4M3
 	F8E5M2
+	I16
+	U16
+	Bool
+	C64
+	C128
 )
 
 // Size is the bytes of an element.
@@ -32,4 +39,4 @@ func (d DType) String() string { return d.element().String() }
 // element is the same type, with the methods that programs do not see.
 func (d DType) element() element.Type { return element.Type(d) }
 
-const _ = uint(element.F8E5M2-element.Type(F8E5M2)) + uint(element.Type(F8E5M2)-element.F8E5M2) // the types are numbered alike
+const _ = uint(element.C128-element.Type(C128)) + uint(element.Type(C128)-element.C128) // the types are numbered alike

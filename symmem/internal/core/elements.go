@@ -1,10 +1,12 @@
 package symmem
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels/elements"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/launch"
@@ -26,22 +28,24 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	c.Launch(kernel, 0, launch.Elements(t.n, t.rt.plan, t.rt.info.Processors), args())
 }
 
-// Fill sets every element to x, a number of any Go type. An integer must be exactly representable in
-// the element type. A float must not overflow; it is rounded to the nearest value of a float type, and
-// must be whole for an integer type. It returns t.
+// Fill sets every element to x, a number of any Go type, for Bool also a bool. An integer must be
+// exactly representable in the element type. A float must not overflow; it is rounded to the nearest
+// value of a float type, and must be whole for an integer type. A complex number needs a complex
+// type. It returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
 	t.usable(op)
-	v, ok := element.NumberOf(x)
-	if !ok {
+	var value [16]byte
+	why, known := t.dtype.element().Put(value[:], 0, x)
+	switch {
+	case !known:
 		panic(t.rt.misuse(op, "x", "", "a tensor is filled with a number, not with a %T", x))
-	}
-	bits, why := t.dtype.element().Encode(v)
-	if why != "" {
+	case why != "":
 		panic(t.rt.misuse(op, "x", "", "%s", why))
 	}
 	t.generate(op, "fill", func() []byte {
-		return launch.Bytes(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
+		return launch.Bytes(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: binary.LittleEndian.Uint64(value[:]),
+			High: binary.LittleEndian.Uint64(value[8:]), Size: uint64(t.dtype.Size())})
 	})
 	return t
 }
@@ -57,6 +61,9 @@ func (t *Tensor) Arange() *Tensor {
 			panic(t.rt.misuse(op, "tensor", "", "%s", why))
 		}
 	}
+	if !t.dtype.element().Reduces() {
+		return t.rt.calculate(op, t.dtype, []Option{Into{t}})
+	}
 	t.generate(op, "arange_"+t.dtype.String(),
 		func() []byte { return launch.Bytes(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
 	return t
@@ -68,6 +75,9 @@ func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
 	t.usable(op)
 	t.mustCompute(op)
+	if !t.dtype.element().Reduces() {
+		return t.rt.calculate(op, t.dtype, []Option{Into{t}}, seed)
+	}
 	t.generate(op, "rand_"+t.dtype.String(), func() []byte {
 		return launch.Bytes(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
 	})
@@ -75,15 +85,20 @@ func (t *Tensor) Rand(seed int) *Tensor {
 }
 
 func (t *Tensor) mustCompute(op string) {
-	if !t.dtype.element().Computes() {
+	switch d := t.dtype.element(); {
+	case d.Computes():
+	case d.IsComplex():
+		panic(t.rt.misuse(op, "tensor", fmt.Sprintf("t.As(symm.%s) is a view of the real and imaginary parts", strings.ToUpper(d.Part().String())),
+			"%v has complex numbers", t.dtype))
+	default:
 		panic(t.rt.misuse(op, "tensor", "convert it through the host, as by CopyFrom(x.Float32s())",
 			"%v is a storage type: it can be filled, copied and read", t.dtype))
 	}
 }
 
 // CopyFrom sets the elements from src, which has the same number of elements. src is a slice of any
-// numeric type, whose values are converted as by Fill, or a tensor of the same type. A slice may be
-// changed after CopyFrom has returned. It returns t.
+// numeric type or of bool, whose values are converted as by Fill, or a tensor of the same type. A
+// slice may be changed after CopyFrom has returned. It returns t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const op = "CopyFrom"
 	t.usable(op)
@@ -136,6 +151,10 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 // reader names the method that reads the type without loss.
 func (d DType) reader() string {
 	switch {
+	case d.element().IsComplex():
+		return "Complex128s"
+	case d == Bool:
+		return "Bools"
 	case !d.element().IsFloat():
 		return "Ints"
 	case d == F64:
@@ -192,8 +211,8 @@ func (t *Tensor) lockForRead(op string) *Stream {
 	return c.stream
 }
 
-// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current
-// stream.
+// Float64s returns the elements, exactly but for integers beyond 2^53. Complex elements are refused:
+// Complex128s reads them. It waits for the current stream.
 func (t *Tensor) Float64s() []float64 {
 	t.usable("Float64s")
 	return readFloats[float64](t, "Float64s")
@@ -208,6 +227,7 @@ func (t *Tensor) Float32s() []float32 {
 
 // readFloats converts the elements as they come.
 func readFloats[T float32 | float64](t *Tensor, op string) []T {
+	t.mustBeReal(op)
 	out := make([]T, t.n)
 	t.rt.raise(op, t.give(op, &converted[T]{out, t.dtype.element()}))
 	return out
@@ -229,6 +249,7 @@ func (c *converted[T]) WriteAt(p []byte, off int64) (int, error) {
 func (t *Tensor) Ints() []int {
 	const op = "Ints"
 	t.usable(op)
+	t.mustBeReal(op)
 	if t.dtype == I64 {
 		out := make([]int, t.n)
 		t.rt.raise(op, t.give(op, device.Bytes(element.Bytes(out))))

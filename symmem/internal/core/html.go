@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/forms"
 	"github.com/symmrepl/symmrepl/internal/heat"
 	"github.com/symmrepl/symmrepl/internal/tabs"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
 const (
@@ -148,9 +149,10 @@ func (v *drawing) part(name string, first, rows, columns int) string {
 			fmt.Fprintf(&b, "<tr><th>%s</th>", label)
 			var cells []string
 			across(columns, func(lo, hi int) {
-				for _, bits := range v.bits(row*columns+lo, row*columns+hi) {
-					cells = append(cells, v.t.dtype.text(bits))
-					fmt.Fprintf(&b, "<td>%s</td>", v.t.dtype.brief(bits))
+				data := v.elements(row*columns+lo, row*columns+hi)
+				for i := range hi - lo {
+					cells = append(cells, v.t.dtype.text(data, i))
+					fmt.Fprintf(&b, "<td>%s</td>", v.t.dtype.brief(data, i))
 				}
 			}, func() {
 				cells = append(cells, "…")
@@ -168,29 +170,24 @@ func (v *drawing) part(name string, first, rows, columns int) string {
 	return b.String()
 }
 
-// bits returns the bits of elements.
-func (v *drawing) bits(lo, hi int) []uint64 {
-	data, size := v.data, v.t.dtype.Size()
-	if data == nil {
-		data = v.t.View(v.t.n).Slice(lo, hi).readToShow()
-	} else {
-		data = data[lo*size:]
+// elements returns the bytes of elements.
+func (v *drawing) elements(lo, hi int) []byte {
+	if v.data == nil {
+		return v.t.View(v.t.n).Slice(lo, hi).readToShow()
 	}
-	out := make([]uint64, hi-lo)
-	for i := range out {
-		out[i] = v.t.dtype.element().BitsAt(data, i)
-	}
+	size := v.t.dtype.Size()
+	return v.data[lo*size : hi*size]
+}
+
+// numbers returns the elements of a tensor that was read, as real numbers.
+func (v *drawing) numbers(lo, hi int) []float64 {
+	out := make([]float64, hi-lo)
+	element.Floats(v.t.dtype.element(), out, v.elements(lo, hi))
 	return out
 }
 
-// numbers returns the elements of a tensor that was read.
-func (v *drawing) numbers(lo, hi int) []float64 {
-	out := make([]float64, 0, hi-lo)
-	for _, bits := range v.bits(lo, hi) {
-		out = append(out, v.t.dtype.number(bits))
-	}
-	return out
-}
+// ordered reports whether the elements have an order, and so a least and a greatest one.
+func (v *drawing) ordered() bool { return !v.t.dtype.element().IsComplex() }
 
 // surveys reports whether the device looks at all elements.
 func (v *drawing) surveys() bool {
@@ -200,6 +197,9 @@ func (v *drawing) surveys() bool {
 
 // stats returns the statistics; ok is false if they are not known.
 func (v *drawing) stats() (s Stats, ok bool) {
+	if !v.ordered() {
+		return s, false
+	}
 	if v.data == nil {
 		return s, v.surveys() && Maybe(func() { s = v.t.Stats() }) == nil
 	}
@@ -218,7 +218,7 @@ func (v *drawing) stats() (s Stats, ok bool) {
 // heat returns a heat map of rows, "" if there are few elements, or if they are equal or not known.
 func (v *drawing) heat(first, rows, columns int) string {
 	n := rows * columns
-	if n < mapFrom {
+	if n < mapFrom || !v.ordered() {
 		return ""
 	}
 	var values []float64
@@ -290,29 +290,23 @@ func (t *Tensor) indexOf(row int) string {
 // types as many as fit.
 var digits = map[DType]int{F8E5M2: 2, F8E4M3: 2, BF16: 3, F16: 4, F32: 4, F64: 5}
 
-// brief returns an element, given its bits, as a text for tables. It does not round whole digits of
-// numbers below a million.
-func (d DType) brief(bits uint64) string {
+// brief returns element i of data as a text for tables. It does not round whole digits of numbers
+// below a million.
+func (d DType) brief(data []byte, i int) string {
+	e := d.element()
+	if e.IsComplex() {
+		part := DType(e.Part())
+		return complexText(part.brief(data, 2*i), part.brief(data, 2*i+1))
+	}
 	n, ok := digits[d]
 	if !ok {
-		return d.text(bits)
+		return d.text(data, i)
 	}
-	x := d.element().Float(bits)
+	x := e.Float(e.BitsAt(data, i))
 	if a := math.Abs(x); a >= math.Pow10(n-1) && a < 1e6 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'g', n, 64)
-}
-
-// number returns an element, given its bits, as a number.
-func (d DType) number(bits uint64) float64 {
-	switch {
-	case d.element().IsFloat():
-		return d.element().Float(bits)
-	case d == U64:
-		return float64(bits)
-	}
-	return float64(d.element().Integer(bits))
 }
 
 // short returns a statistic.

@@ -1,6 +1,10 @@
 package symmem
 
-import "github.com/symmrepl/symmrepl/symmem/internal/device"
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
 
 // Operand is a tensor as operators see it: core.Operand(t).Addr(). A method of Tensor would be the
 // programs' too.
@@ -27,8 +31,36 @@ func (o *operand) Overlaps(t *Tensor) bool {
 	return a.pointer() < b.pointer()+device.Ptr(b.Bytes()) && b.pointer() < a.pointer()+device.Ptr(a.Bytes())
 }
 
-// MustCompute refuses a tensor of a type that kernels do no arithmetic on.
-func (o *operand) MustCompute(op string) { (*Tensor)(o).mustCompute(op) }
+// MustMultiply refuses a tensor of a type that MatMul has no kernel for.
+func (o *operand) MustMultiply(op string) {
+	(*Tensor)(o).mustCompute(op)
+	if !o.dtype.element().Reduces() {
+		panic(o.rt.misuse(op, "tensor", "convert it, as by x.Convert(symm.I32)", "matrices of %v are not multiplied", o.dtype))
+	}
+}
+
+// Parts returns a view of a complex tensor as its real and imaginary parts, in a last dimension of 2,
+// and a view of Bool as U8.
+func (o *operand) Parts() *Tensor {
+	v := Tensor(*o)
+	if d := v.dtype.element(); d.IsComplex() {
+		v.dtype = DType(d.Part())
+		v.shape, v.n = append(slices.Clone(v.shape), 2), 2*v.n
+	} else if v.dtype == Bool {
+		v.dtype = U8
+	}
+	return &v
+}
+
+// Whole is the inverse of Parts: the elements of dtype that o has the parts of.
+func (o *operand) Whole(dtype DType) *Tensor {
+	v := Tensor(*o)
+	v.dtype = dtype
+	if dtype.element().IsComplex() {
+		v.shape, v.n = slices.Clone(v.shape[:len(v.shape)-1]), v.n/2
+	}
+	return &v
+}
 
 // Copies are the members' copies of a tensor.
 type Copies struct {

@@ -150,7 +150,7 @@ func (t *Tensor) texts(part *Tensor) []string {
 	data := part.readToShow()
 	out := make([]string, part.n)
 	for i := range out {
-		out[i] = t.dtype.text(t.dtype.element().BitsAt(data, i))
+		out[i] = t.dtype.text(data, i)
 	}
 	return out
 }
@@ -174,15 +174,29 @@ func (t *Tensor) readToShow() (data []byte) {
 	panic(err)
 }
 
-// text returns an element, given its bits, as text.
-func (d DType) text(bits uint64) string {
-	switch {
+// text returns element i of data as text.
+func (d DType) text(data []byte, i int) string {
+	switch e := d.element(); {
 	case d == F64:
-		return strconv.FormatFloat(d.element().Float(bits), 'g', -1, 64)
-	case d.element().IsFloat():
-		return strconv.FormatFloat(d.element().Float(bits), 'g', 6, 32)
+		return strconv.FormatFloat(e.Float(e.BitsAt(data, i)), 'g', -1, 64)
+	case e.IsFloat():
+		return strconv.FormatFloat(e.Float(e.BitsAt(data, i)), 'g', 6, 32)
+	case e.IsComplex():
+		part := DType(e.Part())
+		return complexText(part.text(data, 2*i), part.text(data, 2*i+1))
+	case d == Bool:
+		return strconv.FormatBool(data[i] != 0)
 	case d == U64:
-		return strconv.FormatUint(bits, 10)
+		return strconv.FormatUint(e.BitsAt(data, i), 10)
+	default:
+		return strconv.FormatInt(e.Integer(e.BitsAt(data, i)), 10)
 	}
-	return strconv.FormatInt(d.element().Integer(bits), 10)
+}
+
+// complexText returns the number with these parts as Go writes it: 1.5-2i.
+func complexText(re, im string) string {
+	if im[0] != '-' && im[0] != '+' {
+		im = "+" + im
+	}
+	return re + im + "i"
 }

@@ -34,6 +34,7 @@ func (s Stats) String() string {
 func (t *Tensor) Stats() Stats {
 	const op = "Stats"
 	t.usable(op)
+	t.mustBeReal(op)
 	t.rt.hostCall(op)
 	s := Stats{N: t.n, Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
 	float := t.dtype.element().IsFloat()
@@ -68,6 +69,7 @@ func (t *Tensor) reduced(op, formula string) float64 {
 func (t *Tensor) Extremes(parts ...int) (least, greatest []float64) {
 	const op = "Extremes"
 	t.usable(op)
+	t.mustBeReal(op)
 	for _, n := range parts {
 		if n <= 0 {
 			panic(t.rt.misuse(op, "parts", "", "a number of parts must be positive, not %d", n))

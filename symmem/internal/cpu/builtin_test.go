@@ -37,7 +37,7 @@ func TestBuiltins(t *testing.T) {
 	}
 	const n = 1000
 	p := b.alloc(2 * n)
-	args := []uint64{uint64(p), n - 1, 0x3c00, 2}
+	args := []uint64{uint64(p), n - 1, 0x3c00, 0, 2}
 	if err := b.stream.Launch(fill, device.Launch{Grid: [3]int{4, 1, 1}, Block: [3]int{64, 1, 1}, Args: bytesOf(args)}); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestBuiltinFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []uint64{8, 1, 0, 2}
+	args := []uint64{8, 1, 0, 0, 2}
 	if err := b.stream.Launch(fill, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: bytesOf(args)}); err != nil {
 		t.Fatal(err)
 	}

@@ -177,15 +177,15 @@ func gpuBuiltin(t *testing.T, d *Device) {
 	s := newStream(t, d)
 	p, err := d.Alloc(1 << 20)
 	must(t, err)
-	// FillArgs: out, elements, bits, size of an element
+	// FillArgs: out, elements, bits, high bits, size of an element
 	must(t, s.Launch(k, device.Launch{Grid: [3]int{64, 1, 1}, Block: [3]int{256, 1, 1},
-		Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(4))}))
+		Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(0), uint64(4))}))
 	want := make([]byte, 1<<20)
 	for i := 0; i < len(want); i += 4 {
 		binary.NativeEndian.PutUint32(want[i:], 0x01020304)
 	}
 	wants(t, s, p, want, "filled memory")
-	if params := k.Params(); len(params) != 1 || params[0] != (device.Param{Size: 32}) {
+	if params := k.Params(); len(params) != 1 || params[0] != (device.Param{Size: 40}) {
 		t.Errorf("Params of fill are %+v", params)
 	}
 	must(t, d.Free(p))

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Floats decodes elements to as many floats, like Type.Float.
+// Floats decodes elements, which are not complex, to as many floats, like Type.Float.
 func Floats[T float32 | float64](d Type, dst []T, data []byte) {
 	switch d {
 	case F64:
@@ -37,8 +37,12 @@ func Floats[T float32 | float64](d Type, dst []T, data []byte) {
 		}
 	case I8:
 		convert[int8](dst, data)
-	case U8:
+	case U8, Bool:
 		convert[uint8](dst, data)
+	case I16:
+		convert[int16](dst, data)
+	case U16:
+		convert[uint16](dst, data)
 	case I32:
 		convert[int32](dst, data)
 	case U32:
@@ -51,7 +55,7 @@ func Floats[T float32 | float64](d Type, dst []T, data []byte) {
 }
 
 // convert converts elements that are numbers of Go.
-func convert[E int8 | uint8 | int32 | uint32 | int64 | uint64 | float32 | float64, T float32 | float64](dst []T, data []byte) {
+func convert[E int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64, T float32 | float64](dst []T, data []byte) {
 	src := elements[E](data)
 	for i := range dst {
 		dst[i] = T(src[i])

@@ -139,19 +139,23 @@ func (d Type) Float(bits uint64) float64 {
 		return float64(math.Float32frombits(uint32(bits)))
 	case F16, BF16, F8E4M3, F8E5M2:
 		return formats[d].decode(uint16(bits))
-	case U8, U32, U64:
+	case U8, U16, U32, U64, Bool:
 		return float64(bits & (1<<types[d].bits - 1))
 	}
 	return float64(d.Integer(bits))
 }
 
-// Integer returns an element of an integer type; a large u64 wraps around.
+// Integer returns an element of an integer type or a Bool; a large u64 wraps around.
 func (d Type) Integer(bits uint64) int64 {
 	switch d {
 	case I8:
 		return int64(int8(bits))
-	case U8:
+	case U8, Bool:
 		return int64(uint8(bits))
+	case I16:
+		return int64(int16(bits))
+	case U16:
+		return int64(uint16(bits))
 	case I32:
 		return int64(int32(bits))
 	case U32:

@@ -23,6 +23,26 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 		if d == U8 {
 			return v, len(v), ""
 		}
+	case []bool:
+		if d == Bool {
+			return Bytes(v), len(v), ""
+		}
+	case []int16:
+		if d == I16 {
+			return Bytes(v), len(v), ""
+		}
+	case []uint16:
+		if d == U16 {
+			return Bytes(v), len(v), ""
+		}
+	case []complex64:
+		if d == C64 {
+			return Bytes(v), len(v), ""
+		}
+	case []complex128:
+		if d == C128 {
+			return Bytes(v), len(v), ""
+		}
 	case []int32:
 		if d == I32 {
 			return Bytes(v), len(v), ""
@@ -36,13 +56,15 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 			return Bytes(v), len(v), ""
 		}
 	}
-	switch v := src.(type) {
-	case []float32:
-		return encodeEach(d, v, func(x float32) Number { return Number{Class: Floating, Float: float64(x)} })
-	case []float64:
-		return encodeEach(d, v, func(x float64) Number { return Number{Class: Floating, Float: x} })
-	case []int:
-		return encodeEach(d, v, func(x int) Number { return Number{Class: Signed, Int: int64(x)} })
+	if !d.IsComplex() {
+		switch v := src.(type) {
+		case []float32:
+			return encodeEach(d, v, func(x float32) Number { return Number{Class: Floating, Float: float64(x)} })
+		case []float64:
+			return encodeEach(d, v, func(x float64) Number { return Number{Class: Floating, Float: x} })
+		case []int:
+			return encodeEach(d, v, func(x int) Number { return Number{Class: Signed, Int: int64(x)} })
+		}
 	}
 	v := reflect.ValueOf(src)
 	if src == nil || v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
@@ -51,15 +73,13 @@ func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
 	n = v.Len()
 	data = make([]byte, n*d.Size())
 	for i := range n {
-		x, ok := NumberOf(v.Index(i).Interface())
-		if !ok {
-			return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers, not from %T", src)
-		}
-		bits, why := d.Encode(x)
-		if why != "" {
+		why, known := d.Put(data, i, v.Index(i).Interface())
+		switch {
+		case !known:
+			return nil, 0, fmt.Sprintf("a tensor of %v is copied from a slice of numbers, not from %T", d, src)
+		case why != "":
 			return nil, 0, fmt.Sprintf("element %d: %s", i, why)
 		}
-		d.PutBits(data, i, bits)
 	}
 	return data, n, ""
 }
@@ -85,7 +105,7 @@ func Bytes[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*int(unsafe.Sizeof(v[0])))
 }
 
-// BitsAt returns the bits of element i of data.
+// BitsAt returns the bits of element i of data, of a type that is not complex.
 func (d Type) BitsAt(data []byte, i int) uint64 {
 	switch d.Size() {
 	case 1:

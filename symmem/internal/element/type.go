@@ -9,11 +9,12 @@ import (
 type Type uint8
 
 // The element types. F8E4M3 and F8E5M2 are for storage: they can be filled, copied and read, and of
-// the reductions only ReduceScatter takes them. The numbers of the types are unlikely to be
-// dimensions, because in Go a constant such as 4 is a valid Type where the type was forgotten before
-// a shape.
+// the reductions only ReduceScatter takes them. I16 and U16 are calculated with, but not reduced
+// between ranks. A Bool is a byte that is 0 or 1. C64 and C128 are pairs of F32 and of F64, the real
+// part first. The numbers of the types are unlikely to be dimensions, because in Go a constant such
+// as 4 is a valid Type where the type was forgotten before a shape.
 const (
-	F16 Type = iota + 241
+	F16 Type = iota + 236
 	BF16
 	F32
 	F64
@@ -25,6 +26,11 @@ const (
 	U64
 	F8E4M3
 	F8E5M2
+	I16
+	U16
+	Bool
+	C64
+	C128
 )
 
 // types describes every Type by its value.
@@ -32,7 +38,7 @@ var types = [...]struct {
 	name string
 	size int
 	base Class
-	bits int     // integers: value bits; floats: bits of the significand, including the hidden one
+	bits int     // integers: value bits; floats and parts of complex numbers: bits of the significand, including the hidden one
 	max  float64 // floats: the largest finite value
 }{
 	F16:    {"f16", 2, Floating, 11, 65504},
@@ -47,6 +53,11 @@ var types = [...]struct {
 	U64:    {"u64", 8, Unsigned, 64, 0},
 	F8E4M3: {"f8e4m3", 1, Floating, 4, 448},
 	F8E5M2: {"f8e5m2", 1, Floating, 3, 57344},
+	I16:    {"i16", 2, Signed, 15, 0},
+	U16:    {"u16", 2, Unsigned, 16, 0},
+	Bool:   {"bool", 1, Unsigned, 1, 0},
+	C64:    {"c64", 8, Complex, 24, 0x1.fffffep127},
+	C128:   {"c128", 16, Complex, 53, 0x1.fffffffffffffp1023},
 }
 
 // Class is the representation of a number.
@@ -57,10 +68,11 @@ const (
 	Floating Class = iota + 1
 	Signed
 	Unsigned
+	Complex
 )
 
 // Valid reports whether d is one of the types.
-func (d Type) Valid() bool { return d >= F16 && d <= F8E5M2 }
+func (d Type) Valid() bool { return d >= F16 && d <= C128 }
 
 // Size returns the number of bytes of an element.
 func (d Type) Size() int {
@@ -83,8 +95,26 @@ func (d Type) Shaped(shape []int) string {
 	return d.String() + strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
 }
 
-// Computes reports whether kernels do arithmetic on the type.
-func (d Type) Computes() bool { return d >= F16 && d <= U64 }
+// Computes reports whether kernels do arithmetic on the type, as on real numbers.
+func (d Type) Computes() bool { return d.Reduces() || d == I16 || d == U16 }
+
+// Reduces reports whether all reductions between ranks have kernels for the type.
+func (d Type) Reduces() bool { return d >= F16 && d <= U64 }
 
 // IsFloat reports whether d is a floating-point type, including small ones.
 func (d Type) IsFloat() bool { return types[d].base == Floating }
+
+// IsComplex reports whether d is a type of complex numbers.
+func (d Type) IsComplex() bool { return types[d].base == Complex }
+
+// Part returns the type of the real and the imaginary part of a complex type, and any other type
+// itself.
+func (d Type) Part() Type {
+	switch d {
+	case C64:
+		return F32
+	case C128:
+		return F64
+	}
+	return d
+}

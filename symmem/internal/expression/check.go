@@ -40,7 +40,16 @@ func (t *Tree) Check(operands []Operand) (c *Checked, err error) {
 	}()
 	c = &Checked{Tree: t, operands: operands, types: map[*node]Type{}}
 	c.Result = stored(c.check(t.root, t.reduces == nil))
+	if c.isBool(t.root) {
+		c.Result = element.Bool
+	}
 	return c, nil
+}
+
+// isBool reports whether a part has the elements of Bool themselves, which a formula takes for
+// truths: an operand, or the conversion bool(x0).
+func (c *Checked) isBool(n *node) bool {
+	return n.kind == operand && c.operands[n.index].Type == element.Bool || n.kind == call && functions[n.op].to == element.Bool
 }
 
 // stored returns the element type that stores values of a type.
@@ -88,7 +97,7 @@ func (c *Checked) find(n *node, inner bool) Type {
 		if n.index >= len(c.operands) {
 			c.fail(n, "operands are numbered from x0", "there is no operand x%d: %d were given", n.index, len(c.operands))
 		}
-		t := c.operands[n.index].Type
+		t := truth(c.operands[n.index].Type)
 		if !inner && !c.operands[n.index].Number {
 			c.fail(n, fmt.Sprintf("write it within %s(…)", c.Tree.reduces.op),
 				"x%d is a tensor, and stands outside of the reduction", n.index)
@@ -118,6 +127,8 @@ func (c *Checked) unary(n *node, t Type) Type {
 	switch {
 	case n.op == "!":
 		return Truth
+	case t.IsComplex() && n.op == "~":
+		c.notComplex(n, t)
 	case n.op == "~" && isFloat(t):
 		c.fail(n, "", "~ turns the bits of integers, and this is %v", typeName(t))
 	case t == Truth && n.op == "~":
@@ -133,10 +144,13 @@ func (c *Checked) binary(n *node, args []Type) Type {
 	case "&&", "||":
 		return Truth
 	case "==", "!=", "<", "<=", ">", ">=":
-		c.unify(n.args, args)
+		if t := c.unify(n.args, args); n.op[0] != '=' && n.op[0] != '!' {
+			c.notComplex(n, t)
+		}
 		return Truth
 	case "&", "|", "^", "<<", ">>":
 		t := c.unify(n.args, args)
+		c.notComplex(n, t)
 		if isFloat(t) {
 			c.fail(n, "", "%s is for the bits of integers, and these are %v", n.op, typeName(t))
 		}
@@ -146,17 +160,37 @@ func (c *Checked) binary(n *node, args []Type) Type {
 		return t
 	}
 	t := c.unify(n.args, args)
+	if n.op == "%" {
+		c.notComplex(n, t)
+	}
 	if t == Truth {
 		return Integer
 	}
 	return t
 }
 
+// notComplex refuses complex numbers for an operator, a function or a reduction.
+func (c *Checked) notComplex(n *node, t Type) {
+	if isComplex(t) {
+		c.fail(n, "real, imag and abs of a complex number are real", "%s is not for complex numbers, and this is %v", n.op, t)
+	}
+}
+
 func (c *Checked) called(n *node, args []Type) Type {
 	f := functions[n.op]
 	switch f.class {
 	case converting:
-		return f.to
+		if !f.to.IsComplex() && f.to != element.Bool {
+			c.notComplex(n, args[0])
+		}
+		return truth(f.to)
+	case parting:
+		if t := args[0]; t != Truth {
+			return part(t)
+		}
+		return Integer
+	case pairing:
+		return c.paired(n, args)
 	case choosing:
 		return c.unify(n.args[1:], args[1:])
 	case drawing:
@@ -169,6 +203,9 @@ func (c *Checked) called(n *node, args []Type) Type {
 	if t == Truth {
 		t = Integer
 	}
+	if n.op != "conj" {
+		c.notComplex(n, t)
+	}
 	switch {
 	case f.class == asked:
 		return Truth
@@ -176,8 +213,8 @@ func (c *Checked) called(n *node, args []Type) Type {
 		return t
 	case t == Integer:
 		return Float
-	case t.Size() == 1:
-		return element.F32 // more precise than numpy's f16
+	case t.Size() <= 2:
+		return element.F32 // for one byte more precise than numpy's f16
 	}
 	return element.F64
 }
@@ -188,17 +225,47 @@ func (c *Checked) reduced(n *node) Type {
 	case "any", "all":
 		return Truth
 	case "argmin", "argmax":
+		c.notComplex(n, t)
 		return element.I64
 	case "sum", "prod":
 		switch {
-		case isFloat(t):
+		case isFloat(t) || isComplex(t):
 			return stored(t)
 		case t.Valid() && !signed(t):
 			return element.U64
 		}
 		return element.I64
 	}
+	c.notComplex(n, t)
 	return stored(t)
+}
+
+// paired returns the type of complex(re, im): the narrowest that has the values of both parts.
+func (c *Checked) paired(n *node, args []Type) Type {
+	t := c.unify(n.args, args)
+	c.notComplex(n, t)
+	if t.Valid() {
+		return Promote(t, element.C64)
+	}
+	return element.C128
+}
+
+func isComplex(t Type) bool { return t.Valid() && t.IsComplex() }
+
+// part returns the type of the real part of numbers of a type.
+func part(t Type) Type {
+	if isComplex(t) {
+		return t.Part()
+	}
+	return t
+}
+
+// truth returns the type in which elements are calculated: Truth for Bool.
+func truth(t Type) Type {
+	if t == element.Bool {
+		return Truth
+	}
+	return t
 }
 
 func isFloat(t Type) bool { return t == Float || t.Valid() && t.IsFloat() }
@@ -234,7 +301,7 @@ func combined(a, b Type) Type {
 	switch { // in the order of the constants: Truth, Integer, Float, elements
 	case a.Valid():
 		return Promote(a, b)
-	case a == Float && b.Valid() && !b.IsFloat():
+	case a == Float && b.Valid() && !b.IsFloat() && !b.IsComplex():
 		return element.F64
 	}
 	return b
@@ -242,7 +309,7 @@ func combined(a, b Type) Type {
 
 // mustFit refuses a whole number that is out of the range of the integer type it is combined with.
 func (c *Checked) mustFit(n *node, t Type) {
-	if !t.Valid() || t.IsFloat() {
+	if !t.Valid() || t.IsFloat() || t.IsComplex() {
 		return
 	}
 	switch {

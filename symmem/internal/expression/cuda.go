@@ -41,8 +41,12 @@ func (c *Checked) Reduction() (name string, of Type) {
 // around a reduction.
 func CUDA(t Type, outer bool) string {
 	switch {
-	case t == Truth:
+	case truth(t) == Truth:
 		return "bool"
+	case t == element.C128 || t == element.C64 && outer:
+		return "calc::c128"
+	case t == element.C64:
+		return "calc::c64"
 	case t == Integer:
 		return "symm::i64"
 	case t == Float || t == element.F64 || isFloat(t) && outer:
@@ -69,7 +73,7 @@ func (c *Checked) print(n *node, outer bool) string {
 	case integer:
 		return fmt.Sprintf("%s(%dull)", CUDA(t, outer), n.whole)
 	case float:
-		return fmt.Sprintf("calc::real(0x%xull)", math.Float64bits(n.float))
+		return fmt.Sprintf("calc::constant(0x%xull)", math.Float64bits(n.float))
 	case operand:
 		return fmt.Sprintf("v%d", n.index)
 	case name:
@@ -107,6 +111,14 @@ func (c *Checked) print(n *node, outer bool) string {
 		return fmt.Sprintf("calc::%s(%s, i)", n.op, as(0, Integer))
 	case choosing:
 		return fmt.Sprintf("(%s ? %s : %s)", as(0, Truth), as(1, t), as(2, t))
+	case parting:
+		u := c.types[n.args[0]]
+		if u == Truth {
+			u = Integer
+		}
+		return fmt.Sprintf("calc::%s_of(%s)", n.op, as(0, u))
+	case pairing:
+		return fmt.Sprintf("%s{%s, %s}", CUDA(t, outer), as(0, part(t)), as(1, part(t)))
 	case asked:
 		u := c.types[n.args[0]]
 		if !isFloat(u) {
@@ -137,7 +149,9 @@ func Storage(t Type) string {
 		return "float"
 	case element.F64:
 		return "double"
-	case element.F8E4M3, element.F8E5M2:
+	case Truth, element.Bool:
+		return "bool"
+	case element.F8E4M3, element.F8E5M2, element.C64, element.C128:
 		return "calc::" + t.String()
 	}
 	return "symm::" + t.String()

@@ -33,7 +33,7 @@ func TestCUDA(t *testing.T) {
 		{"x0 + x1*x2", []Operand{f32, number, number}, "calc::add<float>(v0, calc::to<float>(calc::mul<symm::i64>(v1, v2)))", element.F32},
 		{"x0 * x1", []Operand{i32, real}, "calc::mul<double>(calc::to<double>(v0), v1)", element.F64},
 		{"x0 < x1 && !x0", []Operand{f32, i32}, "(calc::lt<double>(calc::to<double>(v0), calc::to<double>(v1)) && !calc::to<bool>(v0))", element.U8},
-		{"x0 ? 1 : 2.5", []Operand{u8}, "(calc::to<bool>(v0) ? calc::to<double>(symm::i64(1ull)) : calc::real(0x4004000000000000ull))", element.F64},
+		{"x0 ? 1 : 2.5", []Operand{u8}, "(calc::to<bool>(v0) ? calc::to<double>(symm::i64(1ull)) : calc::constant(0x4004000000000000ull))", element.F64},
 		{"max(x0, -1)", []Operand{i32}, "calc::max<symm::i32>(v0, calc::to<symm::i32>(calc::neg<symm::i64>(symm::i64(1ull))))", element.I32},
 		{"1 + 2 * 3 == 7 || false", nil,
 			"(calc::eq<symm::i64>(calc::add<symm::i64>(symm::i64(1ull), calc::mul<symm::i64>(symm::i64(2ull), symm::i64(3ull))), symm::i64(7ull)) || calc::to<bool>(calc::to<symm::i64>(false)))", element.U8},

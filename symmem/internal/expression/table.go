@@ -24,6 +24,8 @@ const (
 	converting              // the result has the type of the function's name
 	drawing                 // the argument is an integer, and the result a float of no width
 	choosing                // where(c, a, b)
+	parting                 // a real number of a number: itself or, of a complex one, of the type of its parts
+	pairing                 // complex(re, im)
 )
 
 // function is a row of the table of functions. Its implementations in
@@ -35,7 +37,8 @@ type function struct {
 }
 
 var functions = map[string]function{
-	"abs": {1, 1, same, 0}, "sign": {1, 1, same, 0},
+	"abs": {1, 1, parting, 0}, "real": {1, 1, parting, 0}, "imag": {1, 1, parting, 0},
+	"conj": {1, 1, same, 0}, "complex": {2, 2, pairing, 0}, "sign": {1, 1, same, 0},
 	"floor": {1, 1, same, 0}, "ceil": {1, 1, same, 0}, "trunc": {1, 1, same, 0},
 	"rint": {1, 1, same, 0},
 	"min":  {2, 2, same, 0}, "max": {2, 2, same, 0},
@@ -58,6 +61,8 @@ var functions = map[string]function{
 	"f16": conversion(element.F16), "bf16": conversion(element.BF16), "f32": conversion(element.F32), "f64": conversion(element.F64),
 	"i8": conversion(element.I8), "u8": conversion(element.U8), "i32": conversion(element.I32), "u32": conversion(element.U32),
 	"i64": conversion(element.I64), "u64": conversion(element.U64),
+	"i16": conversion(element.I16), "u16": conversion(element.U16), "bool": conversion(element.Bool),
+	"c64": conversion(element.C64), "c128": conversion(element.C128),
 	"f8e4m3": conversion(element.F8E4M3), "f8e5m2": conversion(element.F8E5M2),
 }
 
@@ -91,6 +96,12 @@ func Promote(a, b Type) Type {
 	if a == b {
 		return a
 	}
+	if a.IsComplex() || b.IsComplex() {
+		if Promote(a.Part(), b.Part()) == element.F64 {
+			return element.C128
+		}
+		return element.C64
+	}
 	if a.IsFloat() && b.IsFloat() {
 		return widerFloat(a, b)
 	}
@@ -98,8 +109,11 @@ func Promote(a, b Type) Type {
 		a, b = b, a
 	}
 	if a.IsFloat() { // and b is an integer
-		if b.Size() == 1 {
+		switch b.Size() {
+		case 1:
 			return a
+		case 2:
+			return widerFloat(a, element.F32)
 		}
 		return element.F64
 	}
@@ -115,7 +129,7 @@ func Promote(a, b Type) Type {
 	switch { // a is signed, b is not
 	case a.Size() > b.Size():
 		return a
-	case b.Size() == 1:
+	case b.Size() <= 2:
 		return element.I32
 	case b.Size() == 4:
 		return element.I64
@@ -128,7 +142,7 @@ func widerFloat(a, b Type) Type {
 		a, b = b, a
 	}
 	switch {
-	case a.Size() > b.Size():
+	case a.Size() > b.Size() || a == b:
 		return a
 	case a.Size() == 1: // the two 8-bit floats
 		return element.F16
@@ -136,4 +150,6 @@ func widerFloat(a, b Type) Type {
 	return element.F32 // f16 and bf16
 }
 
-func signed(t Type) bool { return t == element.I8 || t == element.I32 || t == element.I64 }
+func signed(t Type) bool {
+	return t == element.I8 || t == element.I16 || t == element.I32 || t == element.I64
+}

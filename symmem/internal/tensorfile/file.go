@@ -224,6 +224,8 @@ func (t *Tensor) As(e element.Type) error {
 		}
 		t.Type, t.Size = e, e.Size()
 		t.Shape = []int{int(t.bytes) / e.Size()}
+	case t.Type == element.Bool && e == element.U8: // its bytes
+		t.Type = e
 	case t.Type != 0 && t.Said != npyTypes[element.BF16]: // which may be any type of two bytes
 		return t.Refuse("leave the type out", "its elements are %v, not %v", t.Type, e)
 	case t.Size != e.Size():

@@ -24,7 +24,8 @@ const (
 var npyTypes = map[element.Type]string{
 	element.F16: "<f2", element.F32: "<f4", element.F64: "<f8", element.I8: "|i1", element.U8: "|u1", element.I32: "<i4",
 	element.U32: "<u4",
-	element.I64: "<i8", element.U64: "<u8", element.BF16: "<V2", element.F8E4M3: "<V1", element.F8E5M2: "<f1",
+	element.I64: "<i8", element.U64: "<u8", element.I16: "<i2", element.U16: "<u2", element.Bool: "|b1", element.C64: "<c8",
+	element.C128: "<c16", element.BF16: "<V2", element.F8E4M3: "<V1", element.F8E5M2: "<f1",
 }
 
 // readNpy reads the header at the beginning of data, which ends with the file or the member. at is the

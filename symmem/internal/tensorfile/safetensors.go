@@ -31,13 +31,13 @@ var safetensorsTypes = []struct {
 	name string
 	t    element.Type
 }{
-	{"U64", element.U64}, {"I64", element.I64}, {"F64", element.F64}, {"F32", element.F32}, {"U32", element.U32},
-	{"I32", element.I32}, {"BF16", element.BF16},
-	{"F16", element.F16}, {"F8_E4M3", element.F8E4M3}, {"F8_E5M2", element.F8E5M2}, {"I8", element.I8}, {"U8", element.U8},
+	{"U64", element.U64}, {"I64", element.I64}, {"F64", element.F64}, {"C64", element.C64}, {"F32", element.F32}, {"U32", element.U32},
+	{"I32", element.I32}, {"BF16", element.BF16}, {"F16", element.F16}, {"U16", element.U16}, {"I16", element.I16},
+	{"F8_E4M3", element.F8E4M3}, {"F8_E5M2", element.F8E5M2}, {"I8", element.I8}, {"U8", element.U8}, {"BOOL", element.Bool},
 }
 
 // otherBits are the element sizes, in bits, of the format's other types.
-var otherBits = map[string]int{"BOOL": 8, "I16": 16, "U16": 16, "C64": 64, "F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
+var otherBits = map[string]int{"F8_E8M0": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
 	"F6_E2M3": 6, "F6_E3M2": 6, "F4": 4}
 
 func (f *File) readSafetensors() error {
@@ -288,19 +288,21 @@ func product(shape []int, size int) (int64, bool) {
 	return int64(n), true
 }
 
+// safetensorsRank returns the place of a type in safetensorsTypes, -1 if the format lacks the type.
+func safetensorsRank(e element.Type) int {
+	for i, known := range safetensorsTypes {
+		if known.t == e {
+			return i
+		}
+	}
+	return -1
+}
+
 // safetensorsHeader lays out tensors as the format's own library does, and returns the bytes before
 // their elements.
 func safetensorsHeader(list []*Output) []byte {
-	rank := func(o *Output) int {
-		for i, known := range safetensorsTypes {
-			if known.t == o.Type {
-				return i
-			}
-		}
-		return len(safetensorsTypes)
-	}
 	slices.SortFunc(list, func(a, b *Output) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(safetensorsRank(a.Type), safetensorsRank(b.Type)), strings.Compare(a.Name, b.Name))
 	})
 	header := make([]byte, lengthBytes, 1024)
 	header = append(header, '{')
@@ -310,7 +312,7 @@ func safetensorsHeader(list []*Output) []byte {
 			header = append(header, ',')
 		}
 		header = appendString(header, o.Name)
-		header = fmt.Appendf(header, `:{"dtype":"%s","shape":[%s],"data_offsets":[%d,%d]}`, safetensorsTypes[rank(o)].name,
+		header = fmt.Appendf(header, `:{"dtype":"%s","shape":[%s],"data_offsets":[%d,%d]}`, safetensorsTypes[safetensorsRank(o.Type)].name,
 			joined(o.Shape, ","), at, at+o.bytes)
 		o.offset = at
 		at += o.bytes

@@ -100,7 +100,7 @@ func TestSafetensors(t *testing.T) {
 	}
 	defer f.Close()
 	for name, want := range map[string]string{
-		"a": "bf16 [2 2] 0001020304050607", "b": "f8e5m2 [] 08", "none": "f32 [0 3] ", "flags": "DType(0) [3] 090a0b",
+		"a": "bf16 [2 2] 0001020304050607", "b": "f8e5m2 [] 08", "none": "f32 [0 3] ", "flags": "bool [3] 090a0b",
 	} {
 		x, err := f.Find(name)
 		if err != nil {

@@ -104,6 +104,9 @@ func (w *Writer) layOut() (header []byte, err error) {
 			return nil, w.refuse(o.Name, "give it another name", "%s", cmp.Or(why, "the name is there twice"))
 		}
 		seen[o.Name] = true
+		if f == safetensors && safetensorsRank(o.Type) < 0 {
+			return nil, w.refuse(o.Name, "save it as .npy or .npz, or convert it", "safetensors has no %v", o.Type)
+		}
 	}
 	switch f {
 	case safetensors:

@@ -5,7 +5,8 @@ import numpy as np, ml_dtypes
 
 np.seterr(all="ignore")
 TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i32": np.int32,
-         "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2}
+         "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2,
+         "i16": np.int16, "u16": np.uint16}
 SMALL = ("f16", "bf16", "f8e4m3", "f8e5m2")
 FLOATS = SMALL + ("f32", "f64")
 # The most units in the last place by which a result may differ where numpy's rounding is not defined.

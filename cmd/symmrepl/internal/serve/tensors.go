@@ -24,7 +24,7 @@ const tensorType = "*symm.Tensor"
 // elements maps the types of slices that become arrays to the type of a tensor that holds them.
 var elements = map[string]string{
 	"[]float32": "F32", "[]float64": "F64", "[]int8": "I8", "[]uint8": "U8", "[]byte": "U8", "[]int32": "I32", "[]uint32": "U32",
-	"[]int": "I64", "[]int64": "I64", "[]uint": "U64", "[]uint64": "U64",
+	"[]int16": "I16", "[]uint16": "U16", "[]bool": "Bool", "[]complex64": "C64", "[]complex128": "C128", "[]int": "I64", "[]int64": "I64", "[]uint": "U64", "[]uint64": "U64",
 }
 
 // get lets ranks save the value of an expression, and returns what they have saved.

@@ -86,7 +86,11 @@ func (c Comparison) String() string {
 
 // Compare compares two results of one shape, as bytes of elements. It returns nil if they are the
 // same; the caller sets Rank and Result.
+//
+// Complex elements differ in a part, and the difference shows that part alone.
 func Compare(d element.Type, got, want []byte) (diff *Difference) {
+	parts := d.Size() / d.Part().Size()
+	d = d.Part()
 	for i := range min(len(got), len(want)) / d.Size() {
 		a, b := d.BitsAt(got, i), d.BitsAt(want, i)
 		if a == b {
@@ -97,7 +101,7 @@ func Compare(d element.Type, got, want []byte) (diff *Difference) {
 			apart = ulps(d, a, b)
 		}
 		if diff == nil {
-			diff = &Difference{Element: i, Got: text(d, a), Want: text(d, b), ULPs: apart}
+			diff = &Difference{Element: i / parts, Got: text(d, a), Want: text(d, b), ULPs: apart}
 		}
 		diff.Most = max(diff.Most, apart)
 		diff.Count++
