@@ -11,6 +11,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -71,6 +72,9 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 		e.Msg = in.checker.AsCalled(e.Msg, in.checker.Imports())
 		e.Hint = in.help.GroupCalled(e.Hint)
 		in.mu.Unlock()
+	}
+	if e.Kind == session.KindCompile && e.Hint == "" {
+		e.Hint = help.IncludeHint(e.Msg)
 	}
 	if hinted, ok := v.(interface{ Hint() string }); ok && e.Hint == "" {
 		e.Hint = hinted.Hint()

@@ -1,42 +1,132 @@
 package help
 
 import (
+	_ "embed"
+	"regexp"
 	"strings"
+	"sync"
 
+	"github.com/symmrepl/symmrepl/internal/spelling"
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/docs"
+	"github.com/symmrepl/symmrepl/kernels/reference"
 )
 
 // Other libraries have names for what symmem does. They are found without a prefix and in their
-// spelling; foreignNames has those that differ in more.
+// spelling; foreign.txt has what they are here, or why they are not.
 
 // foreignPrefixes are what precedes the names in programs, the longest first.
 var foreignPrefixes = []string{
 	"torch.ops.symm_mem.", "torch.distributed._symmetric_memory.", "torch.distributed._functional_collectives.",
 	"torch.distributed.", "torch.cuda.", "torch.",
-	"_SymmetricMemory.", "symm_mem.", "funcol.", "dist.", "nccl",
+	"_SymmetricMemory.", "symm_mem.", "funcol.", "dist.",
 }
 
-// foreignNames has functions of PyTorch and NCCL by their names without a prefix. Those of NVSHMEM are
-// in package reference.
-var foreignNames = map[string]string{
-	"rendezvous": "Rendezvous", "is_symm_mem_enabled": "Caps", "enable_symm_mem_for_group": "Rendezvous",
-	"set_backend": "SetBackend", "get_backend": "GetBackend", "is_nvshmem_available": "IsNvshmemAvailable",
-	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll",
-	"get_rank": "Rank", "get_world_size": "WorldSize",
-	"new_group": "NewGroup", "synchronize": "Synchronize", "isend": "Handle.Put", "send": "Handle.Put",
-	"irecv": "Handle.WaitForSignal", "recv": "Handle.WaitForSignal",
-	"zeros": "Empty", "mm": "MatMul", "matmul": "MatMul", "_scaled_mm": "Scales", "scaled_mm": "Scales", "allclose": "AllClose",
-	"Work":                    "Async",
-	"fused_all_gather_matmul": "AllGatherMatMul", "fused_all_gather_scaled_matmul": "AllGatherMatMul",
-	"_low_contention_all_gather":  "CopyEngine",
-	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "fused_scaled_matmul_reduce_scatter": "MatMulReduceScatter",
-	"_low_contention_reduce_scatter": "CopyEngine",
-	"Bcast":                          "Broadcast", "MemAlloc": "Empty", "MemFree": "Tensor.Free", "CommSplit": "NewGroup",
-	"CommUserRank": "Rank", "CommCount": "WorldSize",
-	"Send": "Handle.Put", "Recv": "Handle.WaitForSignal", "CommWindowRegister": "Window", "DevCommCreate": "DevComm",
-	"AlltoAll": "AllToAll", "AllToAll": "AllToAll",
+//go:embed foreign.txt
+var foreignText string
+
+// foreignTable has the rows of foreign.txt.
+type foreignTable struct {
+	says     map[string]string // by name
+	folded   map[string]string // by name without case and underscores
+	patterns []foreignPattern
 }
+
+// foreignPattern is a row for names that match.
+type foreignPattern struct {
+	name *regexp.Regexp
+	says string
+}
+
+var foreign = sync.OnceValue(func() foreignTable {
+	t := foreignTable{says: map[string]string{}, folded: map[string]string{}}
+	for line := range strings.Lines(foreignText) {
+		names, says, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, name := range strings.Fields(names) {
+			if strings.Contains(name, "*") {
+				pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, `\w*`) + "$"
+				t.patterns = append(t.patterns, foreignPattern{regexp.MustCompile(pattern), says})
+				continue
+			}
+			t.says[name] = says
+			if fold := spelling.Fold(name); t.folded[fold] == "" {
+				t.folded[fold] = says
+			}
+		}
+	}
+	return t
+})
+
+// noHeaders begins what is said of a name for kernels that the headers lack.
+const noHeaders = "none: the headers for kernels have no "
+
+// foreignSays returns what a name of another library, without a prefix, is here; "" if it is unknown.
+func foreignSays(name string) string {
+	t := foreign()
+	if says := t.says[name]; says != "" {
+		return says
+	}
+	for _, p := range t.patterns {
+		if !p.name.MatchString(name) {
+			continue
+		}
+		if strings.Contains(p.says, "for kernels") {
+			if e := reference.Find(name); e == nil {
+				return noHeaders + name
+			} else if strings.HasSuffix(e.Header, "/missing.h") {
+				return e.Text()
+			}
+		}
+		return p.says
+	}
+	return t.folded[spelling.Fold(name)]
+}
+
+// foreignName matches a row that has nothing but a name here.
+var foreignName = regexp.MustCompile(`^symm\.\w+$`)
+
+// foreignHint returns a hint for a name of another library, "" for other names.
+func foreignHint(name string) string {
+	says := foreignSays(name)
+	switch {
+	case foreignName.MatchString(says):
+		return didYouMean([]string{says})
+	case strings.HasPrefix(says, noHeaders):
+		if like := spelling.Similar(name, reference.Names()); len(like) > 0 {
+			return didYouMean(like)
+		}
+	case strings.HasPrefix(says, "h.") && !strings.Contains(says, "h :="):
+		return says + ", with h := symm.Rendezvous(t)"
+	}
+	return says
+}
+
+// isForeign reports whether a name is surely not one of a cell: it has underscores, or the prefix of a library.
+func isForeign(name string) bool {
+	return strings.Contains(name, "_") || strings.HasPrefix(name, "nccl")
+}
+
+// foreignMember returns a hint for what another library calls member, which is no member of a package of
+// that name. It returns "" if the package is not symmem, or has it in another spelling.
+func (k *suggester) foreignMember(name, member string) string {
+	path := k.checker.Imports()[name]
+	pkg, err := k.checker.Packages().Import(path)
+	if path != check.SymmemPath || err != nil {
+		return ""
+	}
+	for _, m := range exportedNames(pkg) {
+		if spelling.Fold(m) == spelling.Fold(member) {
+			return ""
+		}
+	}
+	return foreignHint(member)
+}
+
+// foreignAPI matches a function or method of symmem in a row.
+var foreignAPI = regexp.MustCompile(`\b(symm|h|t)\.([A-Z]\w*)`)
 
 // foreignDoc returns the documentation of what does in symmem what a function of another library
 // does there.
@@ -49,8 +139,10 @@ func foreignDoc(arg string) (string, bool) {
 		}
 	}
 	name := strings.TrimSuffix(bare, "_") // two_shot_all_reduce_
-	for _, n := range []string{foreignNames[bare], foreignNames[name]} {
-		if decl, text, ok := docs.Lookup(check.SymmemPath, n); ok && n != "" {
+	says := foreignSays(bare)
+	if m := foreignAPI.FindStringSubmatch(says); m != nil {
+		n := map[string]string{"symm": "", "h": "Handle.", "t": "Tensor."}[m[1]] + m[2]
+		if decl, text, ok := docs.Lookup(check.SymmemPath, n); ok {
 			return entry(decl, text) + docMethods(check.SymmemPath, n), true
 		}
 	}
@@ -59,5 +151,5 @@ func foreignDoc(arg string) (string, bool) {
 			return text, true
 		}
 	}
-	return "", false
+	return says, says != "" && !strings.HasPrefix(says, noHeaders)
 }

@@ -3,6 +3,7 @@ package help
 import (
 	"go/types"
 	"regexp"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 )
@@ -23,4 +24,13 @@ func (h *Guide) GroupCalled(hint string) string {
 		}
 	}
 	return hint
+}
+
+// groupNameHint returns a hint for the name of a group where a group is expected: Rendezvous(t, "tp").
+func (k *suggester) groupNameHint(msg string) string {
+	m := cannotUse.FindStringSubmatch(msg)
+	if m == nil || m[2] != "string" || !strings.HasSuffix(m[3], ".Option") && !strings.HasSuffix(m[3], ".Group") {
+		return ""
+	}
+	return k.symmem() + ".GroupNamed(" + m[1] + ") is the group of that name, which " + k.symmem() + ".NewNamedGroup makes"
 }

@@ -54,10 +54,10 @@ func Explain(f *check.Failure) *session.Error {
 // hint returns a hint for an error of the check.
 func (k *suggester) hint(msg string, pos token.Pos) string {
 	if m := undefinedMember.FindStringSubmatch(msg); m != nil {
-		return cmp.Or(didYouMean(k.membersLike(m[1], m[2])), k.methodHint(m[1], m[2]))
+		return cmp.Or(k.foreignMember(m[1], m[2]), didYouMean(k.membersLike(m[1], m[2])), k.methodHint(m[1], m[2]))
 	}
 	if m := notExported.FindStringSubmatch(msg); m != nil {
-		return didYouMean(k.membersLike(m[2], m[1]))
+		return cmp.Or(k.foreignMember(m[2], m[1]), didYouMean(k.membersLike(m[2], m[1])))
 	}
 	if m := unknownPackage.FindStringSubmatch(msg); m != nil {
 		return didYouMean(k.packagesLike(m[1]))
@@ -82,7 +82,7 @@ func (k *suggester) hint(msg string, pos token.Pos) string {
 	case strings.HasPrefix(msg, "non-boolean condition"):
 		return "a condition is a comparison, such as x != 0"
 	}
-	if hint := cmp.Or(k.powerHint(pos), k.tensorHint(pos), k.dtypeHint(pos), k.spreadHint(msg, pos), conversionHint(msg)); hint != "" {
+	if hint := cmp.Or(k.powerHint(pos), k.tensorHint(pos), k.dtypeHint(pos), k.spreadHint(msg, pos), k.groupNameHint(msg), conversionHint(msg)); hint != "" {
 		return hint
 	}
 	if m := wanted.FindStringSubmatch(msg); m != nil {
@@ -113,8 +113,15 @@ func (k *suggester) undefinedHint(name string, pos token.Pos) string {
 		if paths := k.checker.Packages().PathsOf(name); len(paths) > 0 {
 			return k.packageHint(paths, name, sel.Sel.Name)
 		}
+		if hint := foreignHint(sel.Sel.Name); names == nil && isForeign(sel.Sel.Name) && hint != "" {
+			return hint
+		}
 	} else if !assigned {
-		names = append(k.elsewhere(name), names...)
+		elsewhere := k.elsewhere(name)
+		if hint := foreignHint(name); hint != "" && elsewhere == nil && (names == nil || !token.IsExported(name) && isForeign(name)) {
+			return hint
+		}
+		names = append(elsewhere, names...)
 	}
 	hint := didYouMean(names[:min(len(names), spelling.Most)])
 	if hint == "" && k.textWanted(pos) {
@@ -269,7 +276,10 @@ func (k *suggester) memberHint(name string, pos token.Pos) string {
 	}
 	hint := didYouMean(names)
 	if hint == "" && ok && !tv.IsType() {
-		return k.functionHint(id.Name, tv.Type, name)
+		hint = k.functionHint(id.Name, tv.Type, name)
+	}
+	if of := packageOf(tv.Type); hint == "" && of != nil && strings.HasPrefix(of.Path(), check.SymmemPath) {
+		hint = foreignHint(name)
 	}
 	return hint
 }

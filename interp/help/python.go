@@ -39,7 +39,11 @@ var fromPython = []struct {
 	{regexp.MustCompile(`^not \w+`), "! is not"},
 	{regexp.MustCompile(`^assert (.+)`), "if !($1) { panic(…) } ends the cell"},
 	{regexp.MustCompile(`^lambda `), "func(x float64) float64 { return … } is a function without a name"},
-	{regexp.MustCompile(`^[\w.]+ @ [\w.]+`), "MatMul multiplies: symm.MatMul(out, a, b)"},
+	{regexp.MustCompile(`^@triton\.`), "kernels are CUDA C++, the text of symm.Compile; one that Triton has compiled is loaded by symm.LoadKernel"},
+	{regexp.MustCompile(`^@\w`), "Go has no decorators: f := wrap(func() { … }) gives a function to another"},
+	{regexp.MustCompile(`[(,]\s*async_op\s*=`), "symm.Async(func() { … }) issues a collective beside the rank's work, and Wait of its result waits for it"},
+	{regexp.MustCompile(`\w\(.*?\b([a-z_]\w*)=[^=].*\)`), "arguments of Go have no names: give the value alone, in its place"},
+	{regexp.MustCompile(`[\w.)\]] @ [\w.(]`), "MatMul multiplies: symm.MatMul(out, a, b)"},
 }
 
 // pythonHint returns a hint for a line of Python.
@@ -126,15 +130,12 @@ func splitArguments(list string) (args []string) {
 }
 
 // pythonModules has the usual Python names of modules for tensors and communication.
-var pythonModules = []string{"torch", "dist", "symm_mem", "np", "numpy", "cp", "cupy", "jax", "jnp", "nccl", "nvshmem"}
+var pythonModules = []string{"torch", "dist", "symm_mem", "np", "numpy", "cp", "cupy", "jax", "jnp", "nccl", "nvshmem",
+	"triton", "funcol", "fsdp", "nvshmem_triton"}
 
-// asInPython has functions and methods of those modules with other names in Go.
-var asInPython = map[string]string{
-	"all_gather_into_tensor": "AllGather", "reduce_scatter_tensor": "ReduceScatter", "all_to_all_single": "AllToAll",
-	"get_rank": "Rank", "get_world_size": "WorldSize",
-	"zeros": "Empty", "tensor": "Empty", "matmul": "MatMul", "mm": "MatMul", "fused_all_gather_matmul": "AllGatherMatMul",
-	"fused_matmul_reduce_scatter": "MatMulReduceScatter", "device_count": "WorldSize",
-}
+// asInPython has functions of those modules whose arguments fit a function here, and that foreign.txt
+// says more about.
+var asInPython = map[string]string{"zeros": "Empty", "tensor": "Empty", "matmul": "MatMul", "mm": "MatMul"}
 
 // moduleHint returns a hint for a name of Python's modules at pos, as in dist.all_reduce(x), and ""
 // for other names.
@@ -167,10 +168,16 @@ func (k *suggester) moduleHint(name string, pos token.Pos) string {
 		return ""
 	}
 	member := asInPython[sel.Sel.Name]
+	if says := foreignSays(sel.Sel.Name); member == "" && foreignName.MatchString(says) {
+		member = strings.TrimPrefix(says, "symm.")
+	}
 	for _, m := range exportedNames(pkg) {
 		if spelling.Fold(m) == spelling.Fold(sel.Sel.Name) {
 			member = m
 		}
+	}
+	if hint := foreignHint(sel.Sel.Name); member == "" && hint != "" {
+		return hint
 	}
 	if member == "" {
 		return "cells are Go, and their tensors are those of package " + k.symmem() + ": " + k.symmem() + "? lists what it has"
@@ -181,6 +188,16 @@ func (k *suggester) moduleHint(name string, pos token.Pos) string {
 		return didYouMean([]string{member})
 	}
 	return didYouMean([]string{member + k.argumentsFor(fn.Signature(), call)})
+}
+
+// textArgument returns argument i of a call if it is a text, or else the reduction "sum".
+func textArgument(call *ast.CallExpr, i int) string {
+	if i < len(call.Args) {
+		if lit, ok := call.Args[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			return lit.Value
+		}
+	}
+	return `"sum"`
 }
 
 // argumentsFor returns the arguments of a call as arguments of another function: those that fit,
@@ -195,7 +212,7 @@ func (k *suggester) argumentsFor(sig *types.Signature, call *ast.CallExpr) strin
 		t := sig.Params().At(i).Type()
 		switch {
 		case types.Identical(t, types.Typ[types.String]):
-			args = append(args, `"sum"`)
+			args = append(args, textArgument(call, i))
 		case types.Identical(t, symmemType(k.checker, "DType")):
 			args = append(args, k.symmem()+".F32")
 			for _, arg := range call.Args {
