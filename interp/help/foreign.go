@@ -104,7 +104,8 @@ func foreignHint(name string) string {
 	return says
 }
 
-// isForeign reports whether a name is surely not one of a cell: it has underscores, or the prefix of a library.
+// isForeign reports whether a name is surely not one of a cell: it has underscores, or the prefix of
+// a library.
 func isForeign(name string) bool {
 	return strings.Contains(name, "_") || strings.HasPrefix(name, "nccl")
 }
