@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"strings"
+	"unicode"
 )
 
 // Text returns what the user entered as the cell.
@@ -13,7 +14,8 @@ func (c Cell) Text() string { return cmp.Or(c.Typed, c.Source) }
 //
 // Line n of Typed is line n of Source, but Source has more at two places: the first line of Typed is
 // the end of the first line of Source, and lines may follow the last one. A position there becomes
-// the beginning or the end of Typed.
+// the beginning or the end of Typed. If the first line of Typed is one that Source is made from, as
+// %%cuda is, a position at either place becomes that of the same word in the line.
 func (c Cell) Place(line, column int) (userLine, userColumn int, text string) {
 	lines := strings.Split(c.Text(), "\n")
 	last := len(lines)
@@ -21,6 +23,8 @@ func (c Cell) Place(line, column int) (userLine, userColumn int, text string) {
 		last = max(last, line)
 	}
 	switch {
+	case strings.HasPrefix(c.Typed, "%%") && (line == 1 || line > last):
+		column, line = wordIn(lines[0], c.Source, line, column), 1
 	case line > last:
 		line, column = last, len(lines[last-1])+1
 	case line == 1 && c.Typed != "":
@@ -32,3 +36,30 @@ func (c Cell) Place(line, column int) (userLine, userColumn int, text string) {
 	}
 	return max(c.Line, 1) + line - 1, max(column, 1), text
 }
+
+// wordIn returns the column in made of the word that is at a position of source, or 1 if there is none.
+// Words of the end of made count first.
+func wordIn(made, source string, line, column int) int {
+	lines := strings.Split(source, "\n")
+	if line > len(lines) || column < 1 || column > len(lines[line-1]) {
+		return 1
+	}
+	rest := lines[line-1][column-1:]
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isWord(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	word := rest[:end]
+	for at := len(made) - len(word); word != "" && at >= 0; at-- {
+		before, after := made[:at], made[at:]
+		if rest, ok := strings.CutPrefix(after, word); ok && !strings.ContainsFunc(ends(before, rest), isWord) {
+			return at + 1
+		}
+	}
+	return 1
+}
+
+// ends returns the last byte of one text and the first of another.
+func ends(a, b string) string { return a[max(len(a)-1, 0):] + b[:min(len(b), 1)] }
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

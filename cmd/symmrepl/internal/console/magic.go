@@ -49,6 +49,7 @@ func (c *Console) magic(ctx context.Context, r Request, entry string) Outcome {
 			return Failed
 		}
 		cell.Source, cell.Line = source, first
+		cell.Typed = strings.TrimRight(strings.TrimSpace(magic+"cuda "+arg)+"\n"+code, space)
 	default:
 		return c.command(ctx, r, entry)
 	}
