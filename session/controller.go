@@ -97,6 +97,7 @@ type rankState struct {
 	// the cell during or after which a worker that had run cells was replaced; 0 if no worker was
 	// replaced, or the cells were replayed
 	replaced   int
+	restarted  bool       // Restart has replaced it
 	stopped    bool       // stopped by a signal, at the last check
 	rss        int64      // bytes resident, at the last check
 	sanitizing Sanitizing // the sanitizer's state on the worker, at the end of its last cell
@@ -360,7 +361,7 @@ func (c *controller) died(rank int, d *deathEvent) {
 		c.replaced = slices.Insert(c.replaced, at, rank)
 	}
 	if s.ready != nil {
-		s.replaced = c.cells
+		s.replaced, s.restarted = c.cells, s.leaving && s.cause == byRestart
 	}
 	when := ""
 	switch {

@@ -70,7 +70,7 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	defer c.mu.Unlock()
 	list := make([]RankInfo, c.size)
 	for r, s := range c.ranks {
-		info := RankInfo{Rank: r, Incarnation: s.incarnation, RSS: s.rss, Replaced: s.replaced, State: "starting"}
+		info := RankInfo{Rank: r, Incarnation: s.incarnation, RSS: s.rss, Replaced: s.replaced, Restarted: s.restarted, State: "starting"}
 		if s.ready != nil {
 			info.Host, info.PID, info.Device = s.ready.Host, s.ready.PID, s.ready.Device
 			info.State = "idle"

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// byRestart is the cause of the end of a worker that Restart replaces.
+const byRestart = "was restarted"
+
 // Restart implements Session. It does not wait for a running cell: it kills the workers of ranks
 // that run a cell at once.
 func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
@@ -38,7 +41,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 			c.dirty, c.replaced = true, union(c.replaced, []int{r})
 			c.startWorker(r)
 		case s.ready != nil && !s.leaving && s.incarnation == before[r]:
-			c.killWorker(r, "was restarted")
+			c.killWorker(r, byRestart)
 		}
 	}
 	c.mu.Unlock()
@@ -89,7 +92,7 @@ func (c *controller) preempt(ranks []int, anew bool) map[int]int {
 		s := c.ranks[r]
 		before[r] = s.incarnation
 		if c.run != nil && s.ready != nil && !s.leaving && c.run.on[r].takesPart {
-			c.killWorker(r, "was restarted")
+			c.killWorker(r, byRestart)
 		}
 	}
 	return before

@@ -175,6 +175,8 @@ type RankInfo struct {
 	// the cell during or after which the worker was replaced, so that earlier definitions are lost;
 	// 0 if it was not replaced, or the cells were replayed
 	Replaced int
+	// Restart has replaced it, after that cell or while the cell ran
+	Restarted bool
 }
 
 // Evaluator is one rank's interpreter. interp.Interp satisfies it; optional.go lists further

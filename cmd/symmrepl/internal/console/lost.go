@@ -19,13 +19,17 @@ func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
 		if !ok {
 			continue
 		}
-		if in, ok := c.lostIn(ctx, name, e.Ranks); ok {
+		if in, restarted, ok := c.lostIn(ctx, name, e.Ranks); ok {
 			who := "rank " + session.FormatRanks(e.Ranks) + " was"
 			if len(e.Ranks) > 1 {
 				who = "ranks " + session.FormatRanks(e.Ranks) + " were"
 			}
-			e.Hint = fmt.Sprintf("%s replaced in %s, which lost %s there: `:restart replay` runs the cells again on all ranks",
-				who, in.Title(), name)
+			how := "replaced in"
+			if restarted {
+				how = "restarted after"
+			}
+			e.Hint = fmt.Sprintf("%s %s %s, which lost %s there: `:restart replay` runs the cells again on all ranks",
+				who, how, in.Title(), name)
 			if in.Ended {
 				e.Hint = fmt.Sprintf("%s restarted after %s, which lost %s there: enter the cell again that defines it", who,
 					in.Title(), name)
@@ -34,33 +38,36 @@ func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
 	}
 }
 
-// lostIn returns the last cell in which the workers of all these ranks were replaced. It returns
-// false if no cell up to that one contains name.
-func (c *Console) lostIn(ctx context.Context, name string, ranks []int) (session.Cell, bool) {
+// lostIn returns the last cell in or after which the workers of all these ranks were replaced, and
+// whether by Restart. ok is false if no cell up to that one contains name.
+func (c *Console) lostIn(ctx context.Context, name string, ranks []int) (in session.Cell, restarted, ok bool) {
 	infos, err := c.Session.Ranks(ctx)
 	if err != nil {
-		return session.Cell{}, false
+		return in, false, false
 	}
 	last := 0
 	for _, r := range ranks {
 		i := slices.IndexFunc(infos, func(info session.RankInfo) bool { return info.Rank == r })
 		if i < 0 || infos[i].Replaced == 0 {
-			return session.Cell{}, false
+			return in, false, false
 		}
-		last = max(last, infos[i].Replaced)
+		if infos[i].Replaced >= last {
+			last, restarted = infos[i].Replaced, infos[i].Restarted
+		}
 	}
 	cells, err := c.Session.History(ctx)
 	if err != nil {
-		return session.Cell{}, false
+		return in, false, false
 	}
-	in, named := session.Cell{ID: last}, false
+	in.ID = last
+	named := false
 	for _, cell := range cells {
 		named = named || cell.ID <= last && names(cell.Source, name)
 		if cell.ID == last {
 			in = cell
 		}
 	}
-	return in, named
+	return in, restarted, named
 }
 
 // names reports whether name is a word of Go source, outside literals and comments.

@@ -15,7 +15,8 @@ func TestNamesLost(t *testing.T) {
 		c.Run(context.Background(), source)
 	}
 	fake.Cells[0].Name = "In[7]" // the cell's name in a notebook
-	fake.Infos = []session.RankInfo{{Rank: 0}, {Rank: 1, Replaced: 2}, {Rank: 2, Replaced: 1}}
+	fake.Infos = []session.RankInfo{{Rank: 0}, {Rank: 1, Replaced: 2}, {Rank: 2, Replaced: 1},
+		{Rank: 3, Replaced: 2, Restarted: true}}
 	for _, test := range []struct {
 		name  string
 		ranks []int
@@ -24,6 +25,7 @@ func TestNamesLost(t *testing.T) {
 		{"x", []int{2}, "rank 2 was replaced in In[7], which lost x there"},
 		{"x", []int{1}, "rank 1 was replaced in cell 2, which lost x there"},
 		{"x", []int{1, 2}, "ranks 1,2 were replaced in cell 2, which lost x there"},
+		{"x", []int{3}, "rank 3 was restarted after cell 2, which lost x there: `:restart replay` runs the cells again on all ranks"},
 		{"x", []int{0, 1}, ""},
 		{"y", []int{1}, ""},
 		{"later", []int{1}, ""},
