@@ -66,7 +66,7 @@ func front(ctx context.Context, o options, s *opened, first ...string) (int, err
 func (s *opened) console() *console.Console {
 	c := &console.Console{
 		Session: s, Size: s.size, Commands: command.All(programs()), Incomplete: check.Incomplete, Invalid: check.Invalid,
-		Succeeded: tour.Solved,
+		Succeeded: tour.Solved, Told: tour.Told,
 	}
 	if !s.emulated {
 		c.Unwatched = onGPUs(exec.LookPath)

@@ -28,6 +28,8 @@ type Console struct {
 	Borrows bool
 	// Succeeded, unless nil, is told the source of each cell that all ranks have run without an error.
 	Succeeded func(source string)
+	// Told, unless nil, returns the errors of a cell with a source as they are shown.
+	Told func(source string, errs []*session.Error) []*session.Error
 	// Shadow runs code on the cpu device too, for `:compare`; nil if nothing does.
 	Shadow *shadow.Shadow
 
@@ -104,6 +106,9 @@ func (c *Console) once(ctx context.Context, r Request, cell session.Cell, output
 	hintAtOther(reply.Errors)
 	shown := reply
 	shown.Errors = c.noteExits(reply.Errors)
+	if c.Told != nil && len(shown.Errors) > 0 {
+		shown.Errors = c.Told(cell.Source, shown.Errors)
+	}
 	r.Printer.Reply(shown)
 	if c.Succeeded != nil && len(reply.Errors) == 0 && cell.Ranks == nil {
 		c.Succeeded(cell.Source)

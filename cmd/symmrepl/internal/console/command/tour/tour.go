@@ -109,7 +109,28 @@ func Solved(source string) {
 	_ = progress.Write(statedir.Dir())
 }
 
-// lessonCell returns a cell of a tutorial for the session.
+// Told returns the errors of a cell as the user sees them: of the check of an exercise only what it
+// says of the answer, without the position and the code that say it again.
+func Told(source string, errs []*session.Error) []*session.Error {
+	if _, _, ok := tutorial.SolvedBy(source); !ok {
+		return errs
+	}
+	told := slices.Clone(errs)
+	for i, e := range told {
+		msg, says := strings.CutPrefix(e.Msg, "panic: ")
+		if !says {
+			continue
+		}
+		said := *e
+		said.Msg, said.File, said.Line, said.Column, said.Source, said.Detail = msg, "", 0, 0, "", ""
+		told[i] = &said
+	}
+	return told
+}
+
+// lessonCell returns a cell of a tutorial for the session, with its title, which is shown as its first
+// line.
 func lessonCell(cell tutorial.Cell) session.Cell {
-	return session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source}
+	code := cell.Code()
+	return session.Cell{Name: cell.File, Line: cell.Line - strings.Count(code, "\n") + strings.Count(cell.Source, "\n"), Source: code}
 }

@@ -79,7 +79,7 @@ func TestSteps(t *testing.T) {
 	enter(t, c, ":next", console.Done, "step 2 of ")
 	cells := len(fake.Cells)
 	enter(t, c, ":tutorial 01", console.Done, "Step 2 of ")
-	if first := lesson.Steps[0].Cell; first != nil && (len(fake.Cells) < cells+1 || fake.Cells[cells].Source != first.Source) {
+	if first := lesson.Steps[0].Cell; first != nil && (len(fake.Cells) < cells+1 || fake.Cells[cells].Source != first.Code()) {
 		t.Errorf("evaluated %+v", fake.Cells[cells:])
 	}
 	enter(t, c, ":on", console.Done, "")
@@ -106,7 +106,7 @@ func TestExercise(t *testing.T) {
 		t.Errorf("the step is\n%s", c.Out)
 	}
 	enter(t, c, ":again", console.Done, "")
-	if got := fake.Cells[len(fake.Cells)-1].Source; got != exercise.Start.Source {
+	if got := fake.Cells[len(fake.Cells)-1].Source; got != exercise.Start.Code() {
 		t.Errorf(":again ran %q", got)
 	}
 	for i, hint := range exercise.Hints {
@@ -121,7 +121,7 @@ func TestExercise(t *testing.T) {
 	enter(t, c, ":where", console.Done, "not solved yet")
 	fake.OnEval = nil
 	enter(t, c, ":check", console.Done, "")
-	if last := fake.Cells[len(fake.Cells)-1]; last.Source != exercise.Check.Source || !last.Silent {
+	if last := fake.Cells[len(fake.Cells)-1]; last.Source != exercise.Check.Code() || !last.Silent {
 		t.Errorf(":check ran %+v", last)
 	}
 	enter(t, c, ":where", console.Done, ": solved")
@@ -169,4 +169,35 @@ func TestAfterLastStep(t *testing.T) {
 		Solved(e.Check.Source)
 	}
 	enter(t, c, ":next", console.Done, "This was the last step. :tutorial lists the others.")
+}
+
+// The error of a check is what it says of the answer, once; those of other cells stay.
+func TestToldOfChecks(t *testing.T) {
+	lesson, err := tutorial.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exercise := lesson.Exercises()[0]
+	panicked := &session.Error{Kind: session.KindPanic, Ranks: []int{0}, Msg: "panic: no", File: "a.go", Line: 2, Source: `panic("no")`}
+	for source, want := range map[string]string{
+		exercise.Check.Code(): "no", exercise.Check.Source: "no", exercise.Start.Code(): panicked.Error(), `panic("no")`: panicked.Error(),
+	} {
+		told := Told(source, []*session.Error{panicked})
+		if len(told) != 1 || told[0].Error() != want || panicked.Line != 2 {
+			t.Errorf("of the error in\n%s\n%v is told, want %s", source, told, want)
+		}
+	}
+}
+
+// A step's positions count the lines that are shown, the title among them.
+func TestLinesOfSteps(t *testing.T) {
+	lesson, err := tutorial.Find("16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range lesson.Steps {
+		if step.Cell != nil && lessonCell(*step.Cell).Source != step.Cell.Code() {
+			t.Errorf("the step shows\n%s\nand runs\n%s", step.Cell.Code(), lessonCell(*step.Cell).Source)
+		}
+	}
 }
