@@ -71,6 +71,7 @@ func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost
 	rt.keepUnawaited()
 	rt.remains.Store(&left)
 	lost = rt.lose(replaced, gone)
+	rt.noLongerSlow(replaced)
 	rt.renumber(slices.Max(generations) + 1)
 	var failed error
 	if len(replaced) == 0 {

@@ -49,6 +49,13 @@ func (rt *Runtime) Slowed() string {
 	return rt.slow.setting.String()
 }
 
+// noLongerSlow notes that ranks which were replaced are not slowed any more.
+func (rt *Runtime) noLongerSlow(replaced []int) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.slow.setting = rt.slow.setting.Without(replaced)
+}
+
 // begins does what an admitted call does before its work, once. user says that it launches a kernel
 // of the user's.
 func (c *Call) begins(user bool) {

@@ -156,6 +156,19 @@ func (s *Setting) For(rank int) *Delayer {
 	return &Delayer{Setting: s, random: rand.New(rand.NewPCG(s.Seed, uint64(rank)))}
 }
 
+// Without returns the setting without some ranks: nil if no rank remains.
+func (s *Setting) Without(ranks []int) *Setting {
+	if s == nil {
+		return nil
+	}
+	rest := *s
+	rest.Ranks = slices.DeleteFunc(slices.Clone(s.Ranks), func(rank int) bool { return slices.Contains(ranks, rank) })
+	if len(rest.Ranks) == 0 {
+		return nil
+	}
+	return &rest
+}
+
 // Next returns the delay of the rank's next call, which is of these sorts.
 func (d *Delayer) Next(of Sort) time.Duration {
 	if d.Of&of == 0 || d.over {

@@ -27,6 +27,17 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is described as %q, want %q", text, got, want.says)
 		}
 	}
+	both, _ := Parse("0,2 1ms puts", 4)
+	for want, ranks := range map[string][]int{
+		"the puts of each of the ranks 0,2 begin 1ms late": {1}, "the puts of rank 2 begin 1ms late": {0, 1}, "no rank is slowed": {2, 0},
+	} {
+		if got := both.Without(ranks).String(); got != want {
+			t.Errorf("without %v it is described as %q, want %q", ranks, got, want)
+		}
+	}
+	if s := (*Setting)(nil).Without([]int{1}); s != nil {
+		t.Errorf("no setting without a rank is %v", s)
+	}
 	if s, err := Parse("off", 4); s != nil || err != nil || s.String() != "no rank is slowed" || s.For(0) != nil {
 		t.Errorf("off: %v, %v", s, err)
 	}

@@ -23,9 +23,30 @@ A rank that is replaced is no longer slowed.`,
 			if err != nil {
 				return c.Fail(err)
 			}
-			return c.Reply(folded(answers, func(a session.Answer) string { return a.Text }))
+			return c.Reply(folded(agreed(answers), func(a session.Answer) string { return a.Text }))
 		},
 	}
+}
+
+// notSlowed is the answer of a rank that knows of no setting.
+const notSlowed = "no rank is slowed"
+
+// agreed returns the answers of ranks with that of the ranks which know the setting in place of those of
+// ranks that have been replaced since.
+func agreed(answers []session.Answer) []session.Answer {
+	setting := notSlowed
+	for _, a := range answers {
+		if a.Err == nil && a.Text != notSlowed {
+			setting = a.Text
+		}
+	}
+	all := slices.Clone(answers)
+	for i, a := range all {
+		if a.Err == nil && a.Text == notSlowed {
+			all[i].Text = setting
+		}
+	}
+	return all
 }
 
 // completeSlow completes the words of a setting, and its ranks.

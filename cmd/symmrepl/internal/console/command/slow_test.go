@@ -36,6 +36,21 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// Ranks that were replaced do not know the setting, which the others have.
+func TestSlowAfterRestart(t *testing.T) {
+	c, fake, out := newConsole()
+	answers := []string{"the calls of rank 0 begin 1ms late", "no rank is slowed"}
+	fake.OnInspect = func([]int, session.Query) []session.Answer {
+		return []session.Answer{{Rank: 0, Text: answers[0]}, {Rank: 1, Text: answers[1]}}
+	}
+	c.Run(context.Background(), ":slow")
+	answers[0] = answers[1]
+	c.Run(context.Background(), ":slow")
+	if want := "[0,1] the calls of rank 0 begin 1ms late\n[0,1] no rank is slowed\n"; out.String() != want {
+		t.Errorf("printed\n%swant\n%s", out, want)
+	}
+}
+
 func TestCompleteSlow(t *testing.T) {
 	c, _, _ := newConsole()
 	for arg, want := range map[string]string{"o": "off", "2 1ms p": "puts", "2 1ms puts s": "signals seed", "2 1ms once o": "", "2 1": ""} {
