@@ -56,6 +56,7 @@ type controller struct {
 	ranks       []*rankState
 	history     history
 	cells       int
+	given       givenVariables
 	ended       int // the last cell before a restart of all ranks without replay; 0 if there was none
 	run         *run
 	stop        context.CancelFunc // interrupts the cell whose turn it is; nil if there is none
@@ -108,6 +109,7 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 		config.KillAfter = KillAfter
 	}
 	c := &controller{
+		given:  givenVariables{},
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,
 		recoverLimit: recoverTimeout,
 		turn:         make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),

@@ -42,6 +42,9 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(reply.Errors) == 0 {
+		c.given.gives(cell, c.cells)
+	}
 	for _, f := range reply.Findings {
 		c.found.Add(f)
 	}

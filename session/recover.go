@@ -124,6 +124,12 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 	case len(left) > 1:
 		out(Output{Stream: Note, Text: fmt.Sprintf("the replay leaves out the cells %s, which failed\n", FormatRanks(left))})
 	}
+	c.mu.Lock()
+	note := c.given.note(slices.DeleteFunc(slices.Clone(history), func(cell Cell) bool { return cell.Failed != "" }))
+	c.mu.Unlock()
+	if note != "" {
+		out(Output{Stream: Note, Text: note})
+	}
 	for _, cell := range history {
 		if slices.Contains(left, cell.ID) {
 			continue

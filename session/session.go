@@ -57,6 +57,7 @@ type Cell struct {
 	Folder string `json:",omitempty"`
 	Ranks  []int  // the ranks that run it; nil means all
 	Silent bool   // not recorded in the history
+	Gives  string // of a silent cell: the variable to which it gives a value that is in no cell
 	Failed string // of a cell in the history: the first line of its error, on any rank; "" if it succeeded
 	Ended  bool   // of a cell in the history: a later Restart of all ranks without replay has ended the history that it belongs to
 	// Columns is the number of columns for a printed value on the user's screen; 0 if it is not

@@ -173,7 +173,13 @@ next:
 
 // eval runs a cell that is not recorded. It returns the answer that its failure makes, or nil.
 func (s *server) eval(ctx context.Context, name, source string, ranks []int) *answer {
-	r := s.Console.Session.Eval(ctx, session.Cell{Name: name, Source: source, Ranks: ranks, Silent: true})
+	return s.evalGiving(ctx, session.Cell{Name: name, Source: source, Ranks: ranks})
+}
+
+// evalGiving evaluates a silent cell, which may give a variable a value.
+func (s *server) evalGiving(ctx context.Context, cell session.Cell) *answer {
+	cell.Silent = true
+	r := s.Console.Session.Eval(ctx, cell)
 	if len(r.Errors) == 0 {
 		return nil
 	}
@@ -231,10 +237,18 @@ func (s *server) put(ctx context.Context, q *put) (answer, error) {
 	default:
 		source = q.Name + " := " + load
 	}
-	if failed := s.eval(ctx, "put", source, q.Ranks); failed != nil {
+	if failed := s.evalGiving(ctx, session.Cell{Name: "put", Source: source, Ranks: q.Ranks, Gives: given(q.Name)}); failed != nil {
 		return *failed, nil
 	}
 	return answer{Done: true}, nil
+}
+
+// given returns the variable that a put gives a value: "" for an element of one.
+func given(name string) string {
+	if token.IsIdentifier(name) {
+		return name
+	}
+	return ""
 }
 
 // assign makes the value of an expression the value of a variable.
@@ -245,7 +259,7 @@ func (s *server) assign(ctx context.Context, q *put) (answer, error) {
 	if err := expression("text", q.Text); err != nil {
 		return answer{}, err
 	}
-	if failed := s.eval(ctx, "put", q.Name+" := "+q.Text, q.Ranks); failed != nil {
+	if failed := s.evalGiving(ctx, session.Cell{Name: "put", Source: q.Name + " := " + q.Text, Ranks: q.Ranks, Gives: q.Name}); failed != nil {
 		return *failed, nil
 	}
 	return answer{Done: true}, nil
